@@ -1,4 +1,6 @@
-/** Identifiers: UUID v7 for calls (RFC 9562 5.7), prefixed hex for events and deliveries, API secrets. */
+/**
+ * Identifiers: UUID v7 for calls (RFC 9562 5.7), prefixed hex for events, deliveries and secrets.
+ */
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 

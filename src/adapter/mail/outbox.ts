@@ -1,6 +1,6 @@
 /**
- * The embedded default: each mail becomes one `.eml` file in a directory, complete or not there at all
- * (written beside, synced, renamed). A retry after a crash overwrites the same name.
+ * The embedded default: writes each email as one `.eml` file into a directory, atomically
+ * (temporary file, fsync, rename). A retry after a crash overwrites the same name.
  */
 import { mkdir, open, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ function outboxFileName(message: Pick<MailMessage, "date" | "callUuid" | "messag
   return `${time}-${message.callUuid ?? message.messageId.slice(1, 17)}.eml`;
 }
 
-/** A disk that is slower than that is ill. */
+/** A disk that takes longer is considered faulty. */
 const ANSWER_MS_MAX = 120_000;
 
 async function sync(path: string, flags: "r" | "r+"): Promise<void> {

@@ -1,11 +1,14 @@
-/** Mail through Resend's HTTP API, with its official client. The mail's key makes it happen once there. */
+/**
+ * Email through Resend's HTTP API, with its official client. The email's key prevents duplicates
+ * there.
+ */
 import type { Resend } from "resend";
 import { type MailProvider, MailRejected, MailTooLarge } from "../../domain/mail/provider.ts";
 
 interface ResendSettings {
   readonly apiKey: string;
   readonly baseUrl?: string;
-  /** For a mail without attachment. */
+  /** For an email without attachment. */
   readonly timeoutMs: number;
 }
 
@@ -18,7 +21,7 @@ export function resendProvider(settings: ResendSettings): MailProvider {
   const options = settings.baseUrl ? { baseUrl: settings.baseUrl } : undefined;
   let client: Resend | null = null;
 
-  /** The package is loaded with the first mail. */
+  /** The package is loaded with the first email. */
   async function connected(): Promise<Resend> {
     const { Resend } = await import("resend");
     client ??= new Resend(settings.apiKey, options);

@@ -1,6 +1,6 @@
 /**
- * Mail over SMTP (RFC 5321) with nodemailer: STARTTLS or implicit TLS, verified. One connection a mail,
- * which is destroyed when the hand-over is given up.
+ * Email over SMTP (RFC 5321) with nodemailer: STARTTLS or implicit TLS, verified. One connection
+ * per email; it is destroyed when the attempt is aborted.
  */
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { composeBytes } from "../../domain/mail/message.ts";
@@ -9,23 +9,28 @@ import { type MailProvider, MailRejected, MailTooLarge } from "../../domain/mail
 interface SmtpSettings {
   readonly host: string;
   readonly port: number;
-  /** `tls`: from the first byte (465). `starttls`: required after EHLO (587). `none`: a relay nearby. */
+  /**
+   * `tls`: from the first byte (465). `starttls`: required after EHLO (587). `none`: a local relay.
+   */
   readonly security: "tls" | "starttls" | "none";
   readonly username: string | null;
   readonly password: string | null;
-  /** Until it is connected, and until it is greeted. */
+  /** For connecting, and for the server's greeting. */
   readonly timeoutMs: number;
-  /** PEM trusted beside the built-in roots. */
+  /** PEM trusted in addition to the built-in roots. */
   readonly caPem?: string | null;
 }
 
-/** What the server may take after the last line, to scan and store the mail (RFC 5321 4.5.3.2.6). */
+/**
+ * How long the server may take after the last line, to scan and store the message (RFC 5321
+ * 4.5.3.2.6).
+ */
 const ANSWER_MS_MAX = 600_000;
-/** Beyond the time that the caller gives: its signal ends it. */
+/** Longer than any timeout of the caller: the caller's signal ends the attempt. */
 const SOCKET_TIMEOUT_MS = 2 * ANSWER_MS_MAX;
-/** Exceeded storage allocation; too large for this receiver. */
+/** 552: storage allocation exceeded. 523: too large for this receiver. */
 const TOO_LARGE_CODES: ReadonlySet<number> = new Set([552, 523]);
-/** Message length exceeds the limit of the receiver, of the system (RFC 3463 3.3, 3.4). */
+/** Message length exceeds the limit of the receiver or of the system (RFC 3463 3.3, 3.4). */
 const TOO_LARGE_STATUS = /^5\d\d[ -]5\.(?:2\.3|3\.4)\b/;
 
 interface SmtpFailure {
@@ -34,11 +39,11 @@ interface SmtpFailure {
   readonly response?: string;
 }
 
-/** 5yz is final (RFC 5321 4.2.1), but a failed login is the operator's to fix, not the message's. */
+/** 5yz is permanent (RFC 5321 4.2.1), but a failed login can be fixed by the operator. */
 const isFinal = ({ responseCode = 0, code }: SmtpFailure): boolean =>
   responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
 
-/** Said by the server, or seen from the limit that it announced (RFC 1870). */
+/** Reported by the server, or computed from the limit that it announced (RFC 1870). */
 const isTooLarge = ({ responseCode, code, response = "" }: SmtpFailure): boolean =>
   (code === "EMESSAGE" && responseCode === undefined) ||
   TOO_LARGE_CODES.has(responseCode ?? 0) ||
@@ -66,9 +71,9 @@ export function smtpProvider(settings: SmtpSettings): MailProvider {
       signal.throwIfAborted();
       const raw = await composeBytes(message);
       const envelope = { from: addressOf(message.from), to: [message.to], size: raw.length };
-      // The package is loaded with the first mail.
+      // The package is loaded with the first email.
       const { default: Connection } = await import("nodemailer/lib/smtp-connection");
-      // Closing destroys: what is still unsent must not go out after the mail was given up.
+      // Closing destroys the socket: unsent data must not be sent after the attempt was aborted.
       const connection = new Connection({ ...options, socketCloseTimeout: 0 } as typeof options);
       const { promise: ended, reject: end } = Promise.withResolvers<never>();
       ended.catch(() => undefined);

@@ -1,13 +1,13 @@
 /**
- * Manual payments, the embedded default: a page on the appliance shows the amount and the operator's
- * bank details; the operator confirms what arrived (dashboard or command line).
+ * Manual payments, the embedded default: a page on the appliance shows the amount and the
+ * operator's bank details. The operator confirms received payments (dashboard or command line).
  */
 import type { PaymentProvider } from "../../domain/billing/payment-provider.ts";
 
-/** A bank transfer takes days, a forgotten one should not stay open for ever. */
+/** A bank transfer takes days; a forgotten one should not stay open for ever. */
 const VALID_FOR_MS = 14 * 24 * 60 * 60 * 1000;
 
-/** `publicUrl`: the appliance's own address, known once it listens; a trailing slash is dropped. */
+/** `publicUrl`: the appliance's own address, known once it listens. A trailing slash is removed. */
 export function manualPayments(publicUrl: () => string): PaymentProvider {
   return {
     name: "manual",

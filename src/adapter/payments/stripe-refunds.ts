@@ -1,6 +1,6 @@
 /**
- * What Stripe took back, booked as it is now: refunds (key `refund:<id>`) and disputes (key
- * `dispute:<id>`), and their undoing when a refund fails or a dispute is won.
+ * Books what Stripe took back, in its current state: refunds (key `refund:<id>`) and disputes (key
+ * `dispute:<id>`). Reverses the booking when a refund fails or a dispute is won.
  */
 import type Stripe from "stripe";
 import type { Clock } from "../../core/clock.ts";
@@ -63,7 +63,7 @@ function chargebackStatusOf(
   };
 }
 
-/** Inquiries move no money: what counts is what Stripe took from the balance and put back. */
+/** Inquiries move no money: only amounts that Stripe took from the balance and put back count. */
 export async function bookDispute(
   { database, stores, clock }: Books,
   checkout: Checkout,

@@ -1,10 +1,10 @@
 /**
- * Stripe: Checkout Sessions for every item, and the events that report what became of them.
+ * Stripe: Checkout Sessions for every item, and the webhook events that report their results.
  *
- * An event is only a hint: its signature is checked (300 s tolerance), then the session, the refunds
- * or the dispute are fetched from the API and booked as they are now. So the order of events, their
- * repetition and their time do not matter: the ledger's keys make each booking happen once. Nothing
- * is fulfilled by the customer's way back to us.
+ * An event is only a hint: its signature is checked (300 s tolerance), then the session, the
+ * refunds or the dispute are fetched from the API and booked in their current state. So the order,
+ * repetition and delay of events do not matter: the ledger's keys make each booking happen once.
+ * The customer's return to our page fulfils nothing.
  */
 import type Stripe from "stripe";
 import type { Clock } from "../../core/clock.ts";
@@ -30,20 +30,22 @@ interface StripeDependencies {
   readonly stores: BillingStores;
   readonly clock: Clock;
   readonly log: Log;
-  /** Of the appliance, without a trailing slash. */
+  /** The appliance's URL, without a trailing slash. */
   readonly publicUrl: () => string;
 }
 
-/** 200: taken, or none of our business. Anything else makes Stripe deliver it again, for days. */
+/**
+ * 200: processed, or not for us. For any other status Stripe delivers the event again, for days.
+ */
 export type EventStatus = 200 | 400 | 409 | 500;
 
 interface StripePayments {
   readonly provider: PaymentProvider;
-  /** Never throws. `body` is the request's, untouched: the signature is over its bytes. */
+  /** Never throws. `body` is the unchanged request body: the signature covers its bytes. */
   receive(checkouts: Checkouts, body: string, signature: string | null): Promise<EventStatus>;
 }
 
-/** Stripe allows 24 hours; one is left for clocks that disagree. */
+/** Stripe allows 24 hours; one is subtracted for clock differences. */
 const VALID_FOR_MS = 23 * 60 * 60 * 1000;
 const SIGNATURE_TOLERANCE_SECONDS = 300;
 const API_TIMEOUT_MS = 10_000;
@@ -53,7 +55,7 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
   const client = clientOf(settings);
   const log = deps.log.with({ provider: "stripe" });
 
-  /** The session as it is now; fulfils its checkout when it is paid. Answers the checkout's id. */
+  /** Fetches the session; fulfils its checkout if it is paid. Returns the checkout's id. */
   async function settleSession(checkouts: Checkouts, sessionId: string): Promise<string | null> {
     const stripe = await client();
     const session = await stripe.checkout.sessions.retrieve(sessionId);
@@ -69,7 +71,9 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
     return id;
   }
 
-  /** The checkout that a payment was for, fulfilled first: a refund may be reported before it. */
+  /**
+   * The checkout that a payment was for. It is fulfilled first: a refund may be reported before it.
+   */
   async function checkoutOf(checkouts: Checkouts, payment: string | { id: string } | null) {
     if (payment === null) return null;
     const paymentIntent = typeof payment === "string" ? payment : payment.id;
@@ -131,7 +135,7 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
         deps.clock.now(),
       );
     } catch {
-      return null; // a wrong or late signature, or no JSON
+      return null; // a wrong or late signature, or invalid JSON
     }
   }
 
@@ -147,7 +151,7 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
       return 200;
     } catch (error) {
       const code = error instanceof AppError ? error.code : "engine";
-      if (code === "not_found") return 200; // of another system on the same Stripe account
+      if (code === "not_found") return 200; // belongs to another system on the same Stripe account
       const fields = { event: event.id, type: event.type, error: describeError(error) };
       log.error("payment.event_failed", fields);
       return code === "conflict" ? 409 : 500;
@@ -191,7 +195,7 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
   };
 }
 
-/** Where the API is, as the client wants to have it. */
+/** The API's host, protocol and port in the form that the client needs. */
 export function serverOf(baseUrl: string) {
   const { protocol, hostname, port } = new URL(baseUrl);
   const isTls = protocol === "https:";
@@ -202,7 +206,7 @@ export function serverOf(baseUrl: string) {
   };
 }
 
-/** Loaded when money is first asked for or reported: most appliances take none, or seldom. */
+/** Loaded on first use: most appliances take few payments or none. */
 function clientOf({ secretKey, baseUrl }: StripeSettings): () => Promise<Stripe> {
   let client: Promise<Stripe> | null = null;
   return () => {

@@ -23,7 +23,7 @@ export const CAMPAIGN_STATUSES = [
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 export type TargetStatus = "waiting" | "calling" | "done" | "failed" | "skipped";
 
-/** Why a campaign stands still, where that was not asked for; null: it does not. */
+/** Why a campaign is not running although nobody paused or cancelled it; null: no such reason. */
 export function campaignStatusReason(
   campaign: Pick<CampaignRecord, "status" | "agentId">,
 ): "agent_deleted" | "calls_failed" | null {
@@ -54,7 +54,7 @@ export interface CampaignRecord extends CampaignFields {
 
 export interface Target {
   readonly numberE164: string;
-  /** Columns of the file, for `{{…}}` in the agent's words. */
+  /** Columns of the file, for `{{…}}` in the agent's texts. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -83,14 +83,14 @@ export interface CampaignsDependencies {
   readonly records: (queries: Queries) => CampaignRecords;
   readonly quotas: Quotas;
   readonly clock: Clock;
-  /** The runner's. */
+  /** Wakes the campaign runner. */
   readonly wake: () => void;
 }
 
 export type Campaigns = ReturnType<typeof createCampaigns>;
 export type CampaignAction = "start" | "pause" | "resume" | "cancel";
 
-/** Stored in one transaction. */
+/** Rows stored per transaction. */
 const TARGETS_AT_ONCE = 500;
 
 const NEXT: Readonly<
@@ -136,8 +136,9 @@ export function createCampaigns(dependencies: CampaignsDependencies) {
       withCounts(await require(database.read, tenantId, id)),
 
     /**
-     * Works in turns. Until all its numbers are stored the campaign counts as cancelled, so that a part of a
-     * list is never called. Throws plan_limit_reached, not_found (agent), valid_csv_required, valid_calling_to_required.
+     * Stores the list in batches. Until all numbers are stored the campaign counts as cancelled, so
+     * that a partial list is never called. Throws plan_limit_reached, not_found (agent),
+     * valid_csv_required, valid_calling_to_required.
      */
     async create(
       tenantId: number,

@@ -1,7 +1,8 @@
 /**
- * Runs campaigns: keeps so many calls of each under way as it may have, within the hours, and settles what
- * ended. Which number is next is decided in the database; a number is marked in the transaction that stores
- * its call, so that it is never called twice by two nodes or after a crash.
+ * Runs campaigns: keeps up to the configured number of calls of each campaign active within its
+ * hours, and records the results. The database decides which number is next. A number is marked in
+ * the transaction that stores its call, so that two nodes, or a restart after a crash, never call
+ * it twice.
  */
 
 import type { Clock, Timer } from "../../core/clock.ts";
@@ -14,13 +15,16 @@ import type { EndListener } from "../contact/callers.ts";
 import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
 import type { CampaignRecord, TargetStatus } from "./campaigns.ts";
 
-/** Of the last calls. */
+/** How many of the latest calls are considered. */
 export const BREAKER_WINDOW = 20;
 export const BREAKER_MIN = 10;
 export const BREAKER_SHARE = 0.5;
 const LOOK_EVERY_MS = 15_000;
 
-/** Ends that say something is wrong with the list, the trunk or us, not that nobody was at home. */
+/**
+ * Results that point to a problem with the list, the trunk or the appliance, not to an absent
+ * person.
+ */
 const FAILURES: ReadonlySet<string> = new Set([
   "invalid_number",
   "trunk_unavailable",
@@ -45,11 +49,13 @@ export interface DueTarget {
 /** Implemented by store/campaign-store.ts. */
 export interface RunnerRecords {
   running(): Promise<readonly RunningCampaign[]>;
-  /** Waiting, due, not asked not to be called; at most `limit`, the oldest first. */
+  /**
+   * Targets that wait, are due and are not on the do-not-call list; at most `limit`, oldest first.
+   */
   due(campaignId: number, nowMs: number, limit: number): Promise<readonly DueTarget[]>;
   callingCount(campaignId: number): Promise<number>;
   waitingCount(campaignId: number): Promise<number>;
-  /** False: it is not waiting any more. */
+  /** Returns false if the target is no longer waiting. */
   setCalling(targetId: number, callUuid: string, nowMs: number): Promise<boolean>;
   settle(
     targetId: number,
@@ -63,27 +69,27 @@ export interface RunnerRecords {
     readonly attemptsMax: number;
     readonly retryAfterMin: number;
   } | null>;
-  /** Ends of the latest calls settled since, newest first. */
+  /** Results of the calls that finished since `sinceMs`, newest first. */
   latestOutcomes(campaignId: number, sinceMs: number, limit: number): Promise<readonly string[]>;
-  /** Does nothing where somebody has paused or cancelled it meanwhile. */
+  /** Does nothing if the campaign was paused or cancelled in the meantime. */
   leaveRunning(
     tenantId: number,
     id: number,
     status: "paused" | "stopped_by_breaker" | "finished",
     nowMs: number,
   ): Promise<void>;
-  /** Whose call ended while nobody listened, with its end. */
+  /** Targets whose call ended without the runner noticing, with the result. */
   lost(): Promise<
     readonly { readonly callUuid: string; readonly endedReason: string; readonly talked: boolean }[]
   >;
-  /** Asked not to be called: will not be. */
+  /** Marks targets on the do-not-call list as skipped. */
   skipDoNotCall(campaignId: number, nowMs: number): Promise<void>;
 }
 
 export interface RunnerOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => RunnerRecords;
-  /** Asked not to be called, and is no contact (contact/do-not-call.ts). */
+  /** True for a do-not-call number that is not a contact (contact/do-not-call.ts). */
   readonly isDoNotCall: (queries: Queries, tenantId: number, number: string) => Promise<boolean>;
   readonly callService: () => CallService;
   readonly clock: Clock;
@@ -160,7 +166,10 @@ export function createCampaignRunner(options: RunnerOptions) {
     }
   }
 
-  /** False: a cap is reached, or nothing goes; the rest waits for the next look. */
+  /**
+   * Returns false when a limit is reached or no target can be called; the rest waits for the next
+   * round.
+   */
   async function place(
     campaign: RunningCampaign & { readonly agentId: number },
     target: DueTarget,
@@ -169,7 +178,7 @@ export function createCampaignRunner(options: RunnerOptions) {
     if (await isDoNotCall(database.read, tenantId, target.numberE164)) {
       const skipped = { status: "skipped", outcome: "do_not_call", notBefore: 0 } as const;
       await database.tx((queries) => records(queries).settle(target.id, skipped, clock.now()));
-      // There is room for another.
+      // There is room for another call.
       again = true;
       return true;
     }
@@ -182,7 +191,7 @@ export function createCampaignRunner(options: RunnerOptions) {
         purpose: { reason: name, sensitive: false, origin: "campaign" },
         async stored(queries, callUuid) {
           const store = records(queries);
-          // Counted again where it is stored: other nodes run the same campaign.
+          // Counted again when the call is stored, since other nodes run the same campaign.
           const isFull = (await store.callingCount(campaign.id)) >= campaign.concurrencyMax;
           if (isFull || !(await store.setCalling(target.id, callUuid, clock.now())))
             throw new AppError({
@@ -204,7 +213,7 @@ export function createCampaignRunner(options: RunnerOptions) {
     }
   }
 
-  /** Judged anew from each start on. */
+  /** The failure rate counts only calls since the campaign was last started. */
   async function isBroken({ id, updatedAt }: RunningCampaign): Promise<boolean> {
     const latest = await records(database.read).latestOutcomes(id, updatedAt, BREAKER_WINDOW);
     const failed = latest.filter((outcome) => FAILURES.has(outcome)).length;

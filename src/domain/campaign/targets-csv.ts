@@ -1,4 +1,7 @@
-/** A campaign's numbers as CSV: a column "number", every other column a variable for the agent's words. */
+/**
+ * Parses a campaign's numbers from CSV: a column "number"; every other column is a variable for the
+ * agent's texts.
+ */
 
 import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
@@ -14,7 +17,7 @@ export interface ReadTargets {
   readonly problems: readonly { readonly line: number; readonly problem: string }[];
 }
 
-/** In turns. A number that stands twice is called once. Throws valid_csv_required. */
+/** Yields to the event loop. Duplicate numbers are called once. Throws valid_csv_required. */
 export async function readTargetsCsv(csv: string, country: Country | null): Promise<ReadTargets> {
   const file = await readCsvFile(csv);
   const header = file.header.map((heading) => heading.toLowerCase().replace(/\W+/g, "_"));

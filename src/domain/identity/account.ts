@@ -1,6 +1,6 @@
 /**
- * A person's own account. Whatever makes it harder or easier to get in (password, second factor)
- * ends every other session and gives this one a new token.
+ * A user's own account. Every change to how the user signs in (password, second factor) ends all
+ * other sessions and gives this one a new token.
  */
 import { invalidField } from "../../core/errors.ts";
 import { type IdentityDependencies, type Source, transaction } from "./dependencies.ts";
@@ -27,7 +27,7 @@ interface AccountParts {
   readonly identityMailer: IdentityMailer;
 }
 
-/** The session that asks, with its cookie's token. */
+/** The requesting session, with the token from its cookie. */
 export interface CurrentUser {
   readonly session: ActiveSession;
   readonly token: string;
@@ -36,9 +36,9 @@ export interface CurrentUser {
 
 export interface Proof {
   readonly password?: string | undefined;
-  /** Of the authenticator, or a recovery code. */
+  /** A code of the authenticator, or a recovery code. */
   readonly code?: string | undefined;
-  /** What the browser's passkey dialogue answered, for a sign-in's options. */
+  /** The response of the browser's passkey dialogue to sign-in options. */
   readonly passkey?: unknown;
   readonly origin: string;
 }
@@ -49,13 +49,13 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
     parts;
   const fingerprint = userFingerprintOf(deps.vault);
 
-  /** Answers this session's new token; null: another request has just given it one. */
+  /** Returns this session's new token; null: another request has just rotated it. */
   async function alone({ session, token }: CurrentUser): Promise<string | null> {
     await transaction(deps, (store) => store.sessions.removeAll(session.user.id, session.id));
     return sessions.rotate(session, token, 0);
   }
 
-  /** With a new password, what was made to get in before it ends: the links of that time too. */
+  /** A new password also invalidates the open links that were issued before it. */
   async function endOpenLinks({ links: store }: IdentityStore, userId: number): Promise<void> {
     await store.removeOpen("reset", userId);
     await store.removeOpen("sign_in", userId);
@@ -73,7 +73,7 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
     throw invalidField("password", "This is not your password.");
   }
 
-  /** A passkey where one is offered, else a code, if the person has an authenticator at all. */
+  /** Checks a passkey if one is given; otherwise a code, if the user has an authenticator. */
   async function requireSecondFactor(
     { session, source }: CurrentUser,
     proof: Proof,
@@ -93,8 +93,9 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
 
   return {
     /**
-     * Who is signed in proves it once more: by a passkey, or by the password and, where an authenticator is
-     * on, a code. Throws `valid_password_required`, `valid_code_required`, `valid_response_required`, rate_limited.
+     * A signed-in user confirms their identity again: with a passkey, or with the password and, if
+     * an authenticator is on, a code. Throws `valid_password_required`, `valid_code_required`,
+     * `valid_response_required`, rate_limited.
      */
     async confirm(currentUser: CurrentUser, proof: Proof): Promise<void> {
       if (proof.passkey === undefined) await requirePassword(currentUser, proof.password ?? "");
@@ -133,8 +134,8 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
     },
 
     /**
-     * The password alone takes no second factor off: that factor, a passkey or a recovery code is needed
-     * too. Throws `valid_password_required`, `valid_code_required`, rate_limited.
+     * The password alone cannot remove a second factor: that factor, a passkey or a recovery code
+     * is also required. Throws `valid_password_required`, `valid_code_required`, rate_limited.
      */
     async disableTotp(currentUser: CurrentUser, proof: Proof): Promise<string | null> {
       const { user } = currentUser.session;
@@ -153,8 +154,8 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
     },
 
     /**
-     * Mails a link where there is such an account. The caller answers without waiting for it, so
-     * that neither the answer nor its time says which. Throws rate_limited, for known and unknown
+     * Emails a link if the account exists. The caller responds without waiting, so that neither the
+     * response nor its timing reveals whether it does. Throws rate_limited for known and unknown
      * addresses alike.
      */
     async forgotPassword(
@@ -178,7 +179,7 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
 
     peekResetLink: (token: string) => links.peek("reset", token),
 
-    /** Every session ends. Throws not_found, `valid_password_required`. */
+    /** Ends every session. Throws not_found, `valid_password_required`. */
     async resetPassword(token: string, password: string) {
       const link = await links.peek("reset", token);
       const user = link?.userId ? await stores(database.read).users.byId(link.userId) : null;

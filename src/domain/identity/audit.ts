@@ -1,4 +1,4 @@
-/** Who changed what. Written by the HTTP pipeline; nothing else writes or changes an entry. */
+/** The audit log: who changed what. Only the HTTP pipeline writes entries; nothing changes them. */
 import type { IdentityDependencies } from "./dependencies.ts";
 import { transaction } from "./dependencies.ts";
 import { normalEmail } from "./sign-in.ts";
@@ -12,13 +12,13 @@ export function createAudit(deps: IdentityDependencies) {
     },
 
     /**
-     * Whom an address stands for, for an entry: the company the person works in first. An unknown
-     * address is left out; it may be a password in the wrong field.
+     * The user and first company of an address, for an entry. An unknown address is left out: it
+     * may be a password that was typed into the wrong field.
      */
     async actorOf(emailSent: string) {
       const { users, team } = stores(database.read);
       const user = await users.byEmail(normalEmail(emailSent));
-      // Asked in any case: how long this takes says nothing about who has an account.
+      // Always queried, so that the duration does not reveal who has an account.
       const [first] = await team.membershipsOf(user?.id ?? 0);
       return {
         userId: user?.id ?? null,
@@ -27,7 +27,7 @@ export function createAudit(deps: IdentityDependencies) {
       };
     },
 
-    /** Of one tenant, newest first; an operator also sees what is about none. */
+    /** Entries of one tenant, newest first. An operator also sees those without a tenant. */
     async page(tenantId: number, page: { limit: number; offset: number; operator: boolean }) {
       const { audit } = stores(database.read);
       const [entries, total] = await Promise.all([

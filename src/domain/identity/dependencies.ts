@@ -1,4 +1,4 @@
-/** What every part of this room is built from. */
+/** The dependencies of all parts of this room. */
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
@@ -8,13 +8,13 @@ import type { MailQueue } from "../mail/ports.ts";
 import type { IdentityStore, IdentityStores } from "./stores.ts";
 
 interface IdentityVault {
-  /** `binding` is the row and column. */
+  /** `binding`: the row and column. */
   seal(plain: string, binding: string): string;
-  /** Throws for what was sealed elsewhere. */
+  /** Throws for a value with another binding. */
   open(sealed: string, binding: string): string;
-  /** Until the purposes' root is replaced: ask at each use. */
+  /** Do not store the result: it changes when the purpose root is replaced. */
   deriveKey(purpose: string): Uint8Array;
-  /** The same for ever. */
+  /** Never changes. */
   lastingKey(purpose: string): Uint8Array;
 }
 
@@ -22,11 +22,11 @@ export interface IdentityDependencies {
   readonly database: Database;
   readonly stores: IdentityStores;
   readonly vault: IdentityVault;
-  /** null: no mail leaves from here (the command line beside a server that is down). */
+  /** Null: no email can be sent from here (the command line while the server is down). */
   readonly mails: Pick<MailQueue, "enqueue" | "wake"> | null;
-  /** Where people reach the dashboard, without a trailing slash. Ask when it is needed. */
+  /** The URL of the dashboard, without a trailing slash. Call it when needed. */
   readonly publicUrl: () => string;
-  /** Makes a tenant for the first owner, in a transaction of the caller's; answers its id. */
+  /** Creates a tenant for the first owner, in the caller's transaction. Returns its id. */
   readonly createTenant: (
     queries: Queries,
     draft: { readonly name: string; readonly email: string },
@@ -36,19 +36,19 @@ export interface IdentityDependencies {
   readonly log: Log;
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Source {
   readonly ip: string;
   readonly userAgent: string;
 }
 
-/** The stores of this room in a transaction. */
+/** The stores of this room within a transaction. */
 export interface IdentityChange extends IdentityStore {
-  /** Notes what no restore may bring back: last in its transaction. */
+  /** Records what a restore must not bring back. Call it last in the transaction. */
   revoked(revocations: readonly Revocation[]): Promise<void>;
 }
 
-/** One transaction over the stores of this room. */
+/** Runs one transaction over the stores of this room. */
 export const transaction = <Result>(
   { database, stores }: Pick<IdentityDependencies, "database" | "stores">,
   body: (store: IdentityChange) => Promise<Result>,

@@ -1,10 +1,12 @@
-/** How a person stands in the journal of revocations: keyed, so that the journal names nobody. */
+/**
+ * A user's fingerprint in the journal of revocations: keyed, so that the journal identifies nobody.
+ */
 import { createHash, createHmac } from "node:crypto";
 
-/** For `vault.lastingKey`: the same after the purposes' root was replaced. */
+/** For `vault.lastingKey`: does not change when the purpose root is replaced. */
 const PEOPLE_PURPOSE = "revocation: people";
 
-/** Of the address as it is stored, lower case. */
+/** Fingerprint of the address as stored (lower case). */
 export function userFingerprintOf(vault: {
   lastingKey(purpose: string): Uint8Array;
 }): (email: string) => string {

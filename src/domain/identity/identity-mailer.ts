@@ -1,4 +1,4 @@
-/** Mails to people, through the mail queue, which books each mail under a tenant. */
+/** Sends emails to users through the mail queue, which assigns each email to a tenant. */
 import { describeError } from "../../core/errors.ts";
 import type { MailDraft } from "../mail/ports.ts";
 import type { IdentityDependencies } from "./dependencies.ts";
@@ -9,14 +9,17 @@ export type IdentityMailer = ReturnType<typeof createIdentityMailer>;
 export function createIdentityMailer(deps: IdentityDependencies) {
   const { database, stores, mails, log } = deps;
 
-  /** One of the person's tenants, else the first there is. */
+  /** One of the user's tenants, otherwise the first tenant. */
   async function tenantOf({ team }: IdentityStore, userId: number): Promise<number | null> {
     const [own] = await team.membershipsOf(userId);
     return own?.tenantId ?? (await team.firstTenant())?.id ?? null;
   }
 
   return {
-    /** False where no mail can leave: no queue, or no tenant. Never throws: it is logged. */
+    /**
+     * Returns false if no email can be sent: no queue, or no tenant. Never throws: errors are
+     * logged.
+     */
     async send(mail: MailDraft, userId: number, tenantId?: number): Promise<boolean> {
       if (!mails) return false;
       try {

@@ -1,4 +1,6 @@
-/** People: everything about who they are and what they may do, put together. Its owner must `stop` it. */
+/**
+ * User accounts: combines everything about users and their permissions. The owner must `stop` it.
+ */
 import { describeError } from "../../core/errors.ts";
 import { createAccount } from "./account.ts";
 import { createAudit } from "./audit.ts";
@@ -45,7 +47,7 @@ export function createIdentity(deps: IdentityDependencies) {
   };
   let cleaning: Promise<void> = Promise.resolve();
 
-  /** What has ended, expired or been forgotten leaves the store. */
+  /** Deletes expired sessions, links, challenges, lock-outs and audit entries. */
   async function clean(): Promise<void> {
     const nowMs = clock.now();
     await transaction(deps, (store) => store.sessions.removeStale(nowMs, nowMs - SESSION_IDLE_MS));

@@ -1,7 +1,8 @@
 /**
- * Guessing gets slower: failures are counted for each account, known or not, and for each network
- * address, in the store, so that a restart forgives nothing. An attempt counts as failed before it
- * is looked at and is taken back when it was right; so attempts made at once cannot slip through.
+ * Limits password guessing: failures are counted per account, known or not, and per network
+ * address. The counts are stored, so that a restart does not reset them. An attempt counts as
+ * failed before it is checked and is uncounted if it succeeds, so that concurrent attempts cannot
+ * evade the limit.
  */
 import { createHmac } from "node:crypto";
 import { isIPv6 } from "node:net";
@@ -13,28 +14,28 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** After `free` failures each further one locks for twice as long. */
+/** After `free` failures, each further failure doubles the lock time. */
 interface Rule {
   readonly free: number;
   readonly firstLockMs: number;
   readonly lockMsMax: number;
-  /** So long after the last failure nothing is held against anybody. */
+  /** After this time without failures the count is reset. */
   readonly forgetAfterMs: number;
 }
 
 export const LOCK_RULES = {
-  /** Short at most: whoever knows an address could lock its owner out. */
+  /** Short, because anyone who knows an address could lock its owner out. */
   account: { free: 5, firstLockMs: 30 * SECOND, lockMsMax: 15 * MINUTE, forgetAfterMs: 24 * HOUR },
   source: { free: 20, firstLockMs: MINUTE, lockMsMax: HOUR, forgetAfterMs: 24 * HOUR },
-  /** Roomy and short: many may share what one provider was given. */
+  /** High limit and short lock: many users may share one provider's address. */
   network: { free: 100, firstLockMs: MINUTE, lockMsMax: 15 * MINUTE, forgetAfterMs: HOUR },
-  /** Whoever gets here knows the password. */
+  /** Stricter: an attacker who gets here knows the password. */
   code: { free: 5, firstLockMs: MINUTE, lockMsMax: HOUR, forgetAfterMs: 24 * HOUR },
-  /** Mails asked for, not failures. */
+  /** Counts requested emails, not failures. */
   mail: { free: 3, firstLockMs: 10 * MINUTE, lockMsMax: HOUR, forgetAfterMs: HOUR },
 } as const satisfies Record<string, Rule>;
 
-/** Of each rule: a flood of addresses pushes out no account. */
+/** Per rule, so that a flood of addresses cannot evict accounts. */
 const ROWS_MAX = 20_000;
 const ROWS_DROPPED_AT_ONCE = 1_000;
 const LONGEST_MEMORY_MS = 24 * HOUR;
@@ -54,7 +55,7 @@ export function createLockOut(deps: IdentityDependencies) {
       .digest("base64url");
 
   function stateOf(found: Attempts | null, rule: Rule, nowMs: number): Attempts {
-    // A clock that was set back must not lock for longer than the rule does.
+    // A clock that was set back must not extend the lock beyond the rule.
     const lastAt = Math.min(found?.lastAt ?? 0, nowMs);
     if (!found || nowMs - lastAt >= rule.forgetAfterMs)
       return { failures: 0, lastAt: nowMs, lockedUntil: 0 };
@@ -75,11 +76,11 @@ export function createLockOut(deps: IdentityDependencies) {
       await attempts.removeLeast(rule, ROWS_DROPPED_AT_ONCE, nowMs);
   }
 
-  /** IPv6: the /64, which one household or office has whole (RFC 6177). */
+  /** IPv6: the /64, which one household or office has as a whole (RFC 6177). */
   const source = (ip: string): Subject => ({ rule: "source", key: `source:${networkOf(ip)}` });
 
   return {
-    /** An address is not kept readable: most of those tried here are strangers'. */
+    /** The address is stored only as a hash: most addresses tried here belong to strangers. */
     account: (email: string): Subject => ({
       rule: "account",
       key: `account:${addressHash(email)}`,
@@ -87,7 +88,7 @@ export function createLockOut(deps: IdentityDependencies) {
 
     source,
 
-    /** IPv6 has a /48 beside it: whoever has one has 65,536 networks to come from. */
+    /** IPv6 also counts the /48: its holder has 65,536 networks to use. */
     sources: (ip: string): readonly Subject[] =>
       isIPv6(ip)
         ? [source(ip), { rule: "network", key: `network:${networkOf(ip, NETWORK_GROUPS)}` }]
@@ -100,7 +101,10 @@ export function createLockOut(deps: IdentityDependencies) {
       key: `mail:${addressHash(email)}`,
     }),
 
-    /** Counts an attempt for each as failed. Throws rate_limited, and counts nothing, when one is locked. */
+    /**
+     * Counts a failed attempt for each subject. Throws rate_limited, and counts nothing, when one
+     * is locked.
+     */
     async attempt(subjects: readonly Subject[]): Promise<void> {
       const nowMs = clock.now();
       const waitMs = await transaction(deps, async ({ attempts }) => {
@@ -121,7 +125,7 @@ export function createLockOut(deps: IdentityDependencies) {
       if (waitMs > 0) throw locked(Math.ceil(waitMs / SECOND));
     },
 
-    /** It was right after all: as if this attempt had not been. */
+    /** The attempt succeeded: uncounts it. */
     async undoAttempt(subjects: readonly Subject[]): Promise<void> {
       await transaction(deps, async ({ attempts }) => {
         for (const { key, rule } of subjects) {
@@ -138,7 +142,7 @@ export function createLockOut(deps: IdentityDependencies) {
       });
     },
 
-    /** Signed in: nothing is held against this account any more. */
+    /** Signed in: clears the failures of this account. */
     async clearFailures(subjects: readonly Subject[]): Promise<void> {
       await transaction(deps, async ({ attempts }) => {
         for (const { key } of subjects) await attempts.remove(key);
@@ -166,7 +170,7 @@ const waitText = (seconds: number) =>
 const HOUSEHOLD_GROUPS = 4;
 const NETWORK_GROUPS = 3;
 
-/** `2001:db8::1` → `2001:db8:0:0`; an IPv4 address stays what it is. */
+/** `2001:db8::1` → `2001:db8:0:0`; an IPv4 address is unchanged. */
 export function networkOf(ip: string, groups: number = HOUSEHOLD_GROUPS): string {
   if (!isIPv6(ip)) return ip;
   const [head = "", tail] = ip.split("::");

@@ -1,20 +1,20 @@
-/** What is mailed to people: invitations, password links, and changes of their account. Pure. */
+/** Emails to users: invitations, password links, and changes of their account. Pure. */
 import { isoUtc } from "../../core/clock.ts";
 import type { MailDraft } from "../mail/ports.ts";
 import type { MadeLink } from "./one-time-links.ts";
 import type { Locale } from "./stores.ts";
 
-/** Mails whose key begins so are emptied once they are sent: they carried a link. */
+/** Emails with this key prefix contain a link; their content is removed once they are sent. */
 export const LINK_MAIL_PREFIX = "link:";
 
-/** What makes it harder or easier to get into an account: its owner is told. */
+/** Changes of how an account is signed in to. Its owner is notified. */
 export type AccountChange = "password" | "passkey" | "totp_on" | "totp_off";
 
 interface Words {
   readonly invitation: (company: string, inviter: string) => readonly [string, string];
   readonly reset: readonly [string, string];
   readonly changed: Readonly<Record<AccountChange, string>>;
-  /** Follows what was changed. */
+  /** Printed after the name of the change. */
   readonly changedBy: string;
   readonly until: string;
   readonly notYou: string;

@@ -1,6 +1,6 @@
 /**
- * Links that work once, for a while: the token is in the link's fragment, which no server or proxy
- * gets to see, and stored only as its SHA-256. Opening a link uses nothing up; the page's POST does.
+ * Links that work once and expire. The token is in the URL fragment, which no server or proxy sees,
+ * and only its SHA-256 is stored. Opening a link does not use it up; the page's POST does.
  */
 import { notFound } from "../../core/errors.ts";
 import { type IdentityDependencies, transaction } from "./dependencies.ts";
@@ -31,11 +31,11 @@ interface LinkDraft {
   readonly tenantId?: number;
   readonly email?: string;
   readonly role?: TenantRole;
-  /** Default: that of the kind. */
+  /** Default: depends on the kind. */
   readonly lifeMs?: number;
 }
 
-/** Shown or mailed once. */
+/** Shown or emailed once. */
 export interface MadeLink {
   readonly id: number;
   readonly url: string;
@@ -51,7 +51,7 @@ export function createOneTimeLinks(deps: IdentityDependencies) {
     link !== null && link.kind === kind && link.usedAt === null && link.expiresAt > clock.now();
 
   return {
-    /** In a transaction of the caller's. */
+    /** In the caller's transaction. */
     async make(store: IdentityStore, draft: LinkDraft): Promise<MadeLink> {
       const token = newSecret(random);
       const nowMs = clock.now();
@@ -69,21 +69,21 @@ export function createOneTimeLinks(deps: IdentityDependencies) {
       return { id, url: `${publicUrl()}${PAGES[draft.kind]}${token}`, expiresAt };
     },
 
-    /** null: no such link of this kind, used, or expired. */
+    /** Null: no such link of this kind, already used, or expired. */
     async peek(kind: LinkKind, token: string): Promise<OneTimeLink | null> {
       if (!isSecret(token)) return null;
       const link = await stores(database.read).links.byToken(hashOf(token));
       return isOpen(link, kind) ? link : null;
     },
 
-    /** Uses it up, in a transaction of the caller's. Throws not_found. */
+    /** Uses the link, in the caller's transaction. Throws not_found. */
     async use(store: IdentityStore, kind: LinkKind, token: string): Promise<OneTimeLink> {
       const link = isSecret(token) ? await store.links.byToken(hashOf(token)) : null;
       if (!isOpen(link, kind) || !(await store.links.use(link.id, clock.now()))) throw noSuchLink();
       return link;
     },
 
-    /** Expired ones are kept for a day, for nobody but the curious. */
+    /** Expired links are kept for one day. */
     async removeOld(): Promise<void> {
       await transaction(deps, ({ links }) => links.removeExpired(clock.now() - DAY));
     },

@@ -1,7 +1,7 @@
 /**
- * Passkeys (WebAuthn level 3). A challenge is not remembered: it is signed by us, says until when it
- * is good, for what and for whom, and is refused once it was answered; so nobody can fill a table
- * with challenges. A passkey asks for the person (user verification), which makes it both factors.
+ * Passkeys (WebAuthn level 3). Challenges are not stored: each is signed and contains its expiry,
+ * purpose and user, and is rejected once it was answered. So nobody can fill a table with
+ * challenges. Passkeys require user verification, which makes them both factors.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
@@ -47,7 +47,7 @@ export function createPasskeys(deps: IdentityDependencies) {
     return Uint8Array.from(Buffer.concat([body, macOf(body, purpose)]));
   }
 
-  /** Until when it is good; null: not ours, for something else, or too old. */
+  /** When the challenge expires; null: not ours, for another purpose, or expired. */
   function expiryOf(challenge: string, purpose: Purpose): number | null {
     const bytes = Buffer.from(challenge, "base64url");
     if (bytes.length !== NONCE_BYTES + TIME_BYTES + MAC_BYTES) return null;
@@ -57,7 +57,7 @@ export function createPasskeys(deps: IdentityDependencies) {
     return until > clock.now() ? until : null;
   }
 
-  /** Says nothing about the person, and is the same for each of their passkeys. */
+  /** Reveals nothing about the user and is the same for each of their passkeys. */
   const handleOf = (userId: number): Uint8Array<ArrayBuffer> =>
     Uint8Array.from(createHmac("sha256", handleKey).update(String(userId)).digest());
 
@@ -65,7 +65,9 @@ export function createPasskeys(deps: IdentityDependencies) {
     list: (userId: number): Promise<readonly Passkey[]> =>
       stores(database.read).passkeys.list(userId),
 
-    /** `origin`: ours, as the browser addressed it. Throws conflict, plan_limit_reached. */
+    /**
+     * `origin`: the appliance's origin as the browser sees it. Throws conflict, plan_limit_reached.
+     */
     async registrationOptions(user: Pick<User, "id" | "email" | "name">, origin: string) {
       const known = await stores(database.read).passkeys.list(user.id);
       if (known.length >= PASSKEYS_PER_USER_MAX) throw tooMany();
@@ -149,7 +151,7 @@ export function createPasskeys(deps: IdentityDependencies) {
       });
     },
 
-    /** Whose passkey answered; null: nobody's, or not rightly. */
+    /** The user whose passkey answered; null: unknown passkey or invalid response. */
     async owner(response: unknown, origin: string): Promise<number | null> {
       const answer = response as AuthenticationResponseJSON;
       const passkey = await stores(database.read).passkeys.byCredential(answer.id);
@@ -188,7 +190,7 @@ export function createPasskeys(deps: IdentityDependencies) {
   };
 }
 
-/** A relying party is a name, never an address (WebAuthn 5.1.3, step 8). Throws conflict. */
+/** A relying party is a domain name, never an address (WebAuthn 5.1.3, step 8). Throws conflict. */
 function relyingPartyOf(origin: string): string {
   const { hostname, port } = new URL(origin);
   if (isIP(hostname.replace(/^\[|\]$/g, "")) === 0) return hostname;
@@ -200,7 +202,7 @@ function relyingPartyOf(origin: string): string {
 
 const transportsOf = (transports: readonly string[]) => transports as AuthenticatorTransport[];
 
-/** Verified before: it parses. */
+/** Called after verification, so it always parses. */
 const challengeOf = (clientDataJson: string): string =>
   String(
     (JSON.parse(Buffer.from(clientDataJson, "base64url").toString()) as { challenge?: unknown })

@@ -1,7 +1,7 @@
 /**
- * Passwords: Argon2id (RFC 9106) with OWASP's parameters, PHC strings. Hashing is dear on purpose;
- * only two run at a time and few may wait, so that a flood of sign-ins cannot take the machine's
- * cores from calls.
+ * Passwords: Argon2id (RFC 9106) with OWASP's parameters, PHC strings. Hashing is expensive on
+ * purpose. Only two hashes run at a time and few may wait, so that a flood of sign-ins cannot take
+ * the CPU from calls.
  */
 import { AppError, invalidField } from "../../core/errors.ts";
 import type { Random } from "../../core/random.ts";
@@ -14,7 +14,7 @@ const DIFFERENT_CHARACTERS_MIN = 5;
 const OTHER_LETTERS_MIN = 6;
 const PASSWORD_LENGTH_MIN = 12;
 
-/** What everybody tries first, of those that are long enough. */
+/** Common passwords that are long enough. */
 const OBVIOUS = ["password", "linevoice", "qwerty", "12345678", "letmein", "changeme", "welcome"];
 
 export type Passwords = ReturnType<typeof createPasswords>;
@@ -43,7 +43,7 @@ export function createPasswords(random: Random) {
 
   const hash = (password: string) => inTurn(() => Bun.password.hash(normal(password), ARGON2ID));
 
-  /** Made once, by the first who needs it. */
+  /** Computed once, on first use. */
   function decoyHash(): Promise<string> {
     decoy ??= hash(newSecret(random)).catch((error: unknown) => {
       decoy = null;
@@ -53,17 +53,17 @@ export function createPasswords(random: Random) {
   }
 
   return {
-    /** Throws unavailable when too many wait. */
+    /** Throws unavailable when too many hashes wait. */
     hash,
 
-    /** `stored` null: false, after the same work as for a stored hash. */
+    /** `stored` null: returns false after the same work as for a stored hash. */
     async matches(password: string, stored: string | null): Promise<boolean> {
       const against = stored ?? (await decoyHash());
       const right = await inTurn(() => Bun.password.verify(normal(password), against));
       return right && stored !== null;
     },
 
-    /** Throws `valid_password_required` for one that is guessed easily. */
+    /** Throws `valid_password_required` for a password that is easy to guess. */
     requireStrong(password: string, email: string): void {
       const plain = normal(password).toLowerCase();
       if (plain.length < PASSWORD_LENGTH_MIN)
@@ -80,7 +80,10 @@ export function createPasswords(random: Random) {
   };
 }
 
-/** A well-known word or the mailbox's name with little beside, digits alone, or hardly two letters. */
+/**
+ * True for a common word or the mailbox name with few additions, digits only, or few different
+ * characters.
+ */
 function isObvious(plain: string, email: string): boolean {
   const mailbox = email.split("@")[0] ?? "";
   const words = [email, ...OBVIOUS, ...(mailbox.length >= 4 ? [mailbox] : [])];

@@ -1,7 +1,7 @@
 /**
- * The second factor: TOTP (RFC 6238; 6 digits, 30 s, SHA-1 as every authenticator app knows it) and
- * ten recovery codes. A code counts one time step before and after the clock's, and once only. The
- * secret is sealed at rest, recovery codes are kept as HMACs.
+ * The second factor: TOTP (RFC 6238; 6 digits, 30 s, and SHA-1, which every authenticator app
+ * supports) and ten recovery codes. A code is accepted one time step before and after the current
+ * one, and only once. The secret is sealed at rest; recovery codes are stored as HMACs.
  */
 import { createHmac } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
@@ -18,7 +18,7 @@ const STEPS_AROUND = 1;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 const RECOVERY_CODE_CHARACTERS = 10;
-/** Crockford's Base32: nothing in it looks like anything else. */
+/** Crockford's Base32: no two characters look alike. */
 const RECOVERY_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export const totpBinding = (userId: number): string => `users:${userId}:totp`;
@@ -39,7 +39,7 @@ export function createSecondFactor(deps: IdentityDependencies) {
       period: PERIOD_SECONDS,
     });
 
-  /** The time step that a code belongs to; null: none around now. */
+  /** The time step of a code; null: none near the current time. */
   function stepOf(sealed: string, user: Pick<User, "id" | "email">, code: string): number | null {
     const timestamp = clock.now();
     const totp = totpOf(vault.open(sealed, totpBinding(user.id)), user.email);
@@ -62,7 +62,10 @@ export function createSecondFactor(deps: IdentityDependencies) {
   }
 
   return {
-    /** The secret counts only once a first code has confirmed it. Throws conflict when one counts. */
+    /**
+     * The secret becomes active when a first code has confirmed it. Throws conflict when one is
+     * active.
+     */
     async begin(userId: number): Promise<{ secret: string; otpauthUri: string }> {
       return transaction(deps, async ({ users }) => {
         const user = await users.byId(userId);
@@ -74,7 +77,10 @@ export function createSecondFactor(deps: IdentityDependencies) {
       });
     },
 
-    /** Turns it on; the recovery codes are in this answer only. Throws conflict, valid_code_required. */
+    /**
+     * Turns it on. Only this result contains the recovery codes. Throws conflict,
+     * valid_code_required.
+     */
     async confirm(userId: number, code: string): Promise<string[]> {
       return transaction(deps, async ({ users }) => {
         const user = await users.byId(userId);
@@ -93,14 +99,14 @@ export function createSecondFactor(deps: IdentityDependencies) {
       });
     },
 
-    /** In a transaction of the caller's. */
+    /** In the caller's transaction. */
     async remove({ users, revoked }: IdentityChange, user: Pick<User, "id" | "email">) {
       await users.update(user.id, { totpSealed: null, totpPendingSealed: null });
       await users.replaceRecoveryCodes(user.id, []);
       await revoked([{ kind: "second_factor", user: fingerprint(user.email) }]);
     },
 
-    /** Uses the code up: an authenticator's, or a recovery code however it is written. */
+    /** Uses up the code: an authenticator code, or a recovery code in any spelling. */
     async accepts({ users, revoked }: IdentityChange, user: User, code: string): Promise<boolean> {
       if (user.totpSealed === null) return false;
       const plain = code.toLowerCase().replace(/[\s-]/g, "");

@@ -1,4 +1,4 @@
-/** Secrets that leave the appliance once: 32 random bytes, kept only as their SHA-256. */
+/** Secrets that leave the appliance once: 32 random bytes, stored only as their SHA-256. */
 import { createHash } from "node:crypto";
 import type { Random } from "../../core/random.ts";
 
@@ -9,7 +9,7 @@ const SECRET = /^[\w-]{43}$/;
 export const newSecret = (random: Random): string =>
   Buffer.from(random.bytes(SECRET_BYTES)).toString("base64url");
 
-/** What cannot be a secret of ours needs no look-up. */
+/** Text in another format needs no lookup. */
 export const isSecret = (text: string): boolean => SECRET.test(text);
 
 export const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");

@@ -1,12 +1,12 @@
 /**
- * Sessions: a cookie's token, whom it stands for, and when it ends.
+ * Sessions: a cookie's token, its user, and when it ends.
  *
  * Only the token's SHA-256 is stored. A session ends 12 hours after its last use, 14 days after it
- * began, and at once when it is revoked: nothing about it is remembered outside the store. Each
- * sign-in begins a new one; what raises or changes rights gives it another token, and the former one
- * stays good for half a minute, for requests that were under way.
+ * began, and at once when it is revoked: nothing is cached outside the store. Each sign-in starts a
+ * new session. A change of rights rotates the token; the former token stays valid for half a
+ * minute, for requests in progress.
  *
- *   (none) ──password right, second factor on──► totp (opens nothing, 10 min)
+ *   (none) ──password right, second factor on──► totp (no access, 10 min)
  *      └──password, passkey or link──► full ◄──code right──┘
  */
 import { AppError, notFound } from "../../core/errors.ts";
@@ -29,26 +29,31 @@ export const SESSION_IDLE_MS = 12 * HOUR;
 export const SESSION_ABSOLUTE_MS = 14 * 24 * HOUR;
 const SECOND_FACTOR_MS = 10 * MINUTE;
 export const FORMER_TOKEN_MS = 30_000;
-/** So fresh must a sign-in be for what opens the account later, for the trunk, dialling rules and exports. */
+/**
+ * Maximum age of a sign-in for changes to sign-in methods, the trunk, dialling rules and exports.
+ */
 export const RECENT_SIGN_IN_MS = 15 * MINUTE;
 const TOUCH_EVERY_MS = MINUTE;
 const SESSIONS_PER_USER_MAX = 20;
 const USER_AGENT_LENGTH_MAX = 300;
 
-/** A session that counts, as of this request. */
+/** A valid session at the time of this request. */
 export interface ActiveSession {
   readonly id: number;
   readonly stage: "totp" | "full";
   readonly method: SignInMethod;
   readonly user: KnownSession["user"];
   readonly tenant: TenantName | null;
-  /** In the active tenant; an operator is an owner everywhere. null: no tenant, or not of it. */
+  /**
+   * Role in the active tenant; an operator is an owner everywhere. Null: no tenant, or not a
+   * member.
+   */
   readonly role: TenantRole | null;
-  /** Asked for with the token before the last rotation. */
+  /** The request used the token before the last rotation. */
   readonly former: boolean;
   readonly rotate: boolean;
   readonly lastSeenAt: number;
-  /** Or proved who they are once more. A new token does not change it. */
+  /** Or the time of the last confirmation. Rotating the token does not change it. */
   readonly signedInAt: number;
   readonly locale: Locale;
 }
@@ -77,7 +82,7 @@ export function createSessions(deps: IdentityDependencies) {
   }
 
   return {
-    /** null for whatever opens nothing (any more). */
+    /** Null for an invalid or expired token. */
     async find(token: string): Promise<ActiveSession | null> {
       if (!isSecret(token)) return null;
       const hash = hashOf(token);
@@ -86,7 +91,10 @@ export function createSessions(deps: IdentityDependencies) {
       return activeOf(known, hash);
     },
 
-    /** The same session as it is now, whatever its token; null: it has ended. For long connections. */
+    /**
+     * The current state of the same session, whatever its token; null: it has ended. For long
+     * connections.
+     */
     async again({ id, user }: ActiveSession): Promise<ActiveSession | null> {
       const store = stores(database.read).sessions;
       const row = (await store.list(user.id)).find((session) => session.id === id);
@@ -95,10 +103,10 @@ export function createSessions(deps: IdentityDependencies) {
       return activeOf(known, row.tokenHash);
     },
 
-    /** Throws forbidden, field `sign_in`, where the person signed in longer ago. */
+    /** Throws forbidden, field `sign_in`, if the sign-in is too old. */
     requireRecent({ signedInAt }: ActiveSession): void {
       const age = clock.now() - signedInAt;
-      // A clock that was set back makes nothing recent.
+      // A negative age (the clock was set back) does not count as recent.
       if (age >= 0 && age <= RECENT_SIGN_IN_MS) return;
       throw new AppError({
         code: "forbidden",
@@ -108,11 +116,11 @@ export function createSessions(deps: IdentityDependencies) {
       });
     },
 
-    /** The person has just proved who they are. */
+    /** The user has just confirmed their identity. */
     confirmed: (session: ActiveSession): Promise<void> =>
       transaction(deps, ({ sessions }) => sessions.confirm(session.id, clock.now())),
 
-    /** Notes that it is in use, at most once a minute. */
+    /** Records the use, at most once a minute. */
     async seen(session: ActiveSession, source: Source): Promise<void> {
       const nowMs = clock.now();
       if (Math.abs(nowMs - session.lastSeenAt) < TOUCH_EVERY_MS) return;
@@ -122,7 +130,7 @@ export function createSessions(deps: IdentityDependencies) {
       );
     },
 
-    /** In a transaction of the caller's. Answers the token; it is nowhere else. */
+    /** In the caller's transaction. Returns the token, which is not stored anywhere. */
     async start(store: IdentityStore, start: SessionStart, source: Source): Promise<string> {
       const token = newSecret(random);
       const nowMs = clock.now();
@@ -144,8 +152,8 @@ export function createSessions(deps: IdentityDependencies) {
     },
 
     /**
-     * Another token for the same session; null when somebody was faster, or the token is old.
-     * `graceMs` 0: the former one ends at once.
+     * Rotates the session's token. Null if another request was faster, or the token is the former
+     * one. `graceMs` 0: the former token ends at once.
      */
     rotate(
       session: ActiveSession,
@@ -156,7 +164,7 @@ export function createSessions(deps: IdentityDependencies) {
       return transaction(deps, ({ sessions }) => rotateTo(sessions, session.id, from, graceMs));
     },
 
-    /** Signing out. Whatever is not a session is out already. */
+    /** Signs out. Ignores a token without a session. */
     async end(token: string): Promise<void> {
       if (!isSecret(token)) return;
       await transaction(deps, async ({ sessions }) => {
@@ -165,7 +173,7 @@ export function createSessions(deps: IdentityDependencies) {
       });
     },
 
-    /** Signed in ones, the last used first. */
+    /** Signed-in sessions, most recently used first. */
     async list(userId: number) {
       const nowMs = clock.now();
       const all = await stores(database.read).sessions.list(userId);
@@ -181,7 +189,7 @@ export function createSessions(deps: IdentityDependencies) {
       if (!gone) throw notFound("session");
     },
 
-    /** Throws not_found for a tenant that is not this user's to enter. */
+    /** Throws not_found for a tenant that this user may not enter. */
     async enter(session: ActiveSession, tenantId: number): Promise<TenantName> {
       return transaction(deps, async ({ sessions, team }) => {
         const tenant = await team.tenant(tenantId);

@@ -1,6 +1,6 @@
 /**
- * What only the machine's operator may do, from its console: links that make the first owner, sign
- * somebody in or set a password, and accounts without asking anybody.
+ * Actions for the machine's operator at the console: links that create the first owner, sign a user
+ * in or set a password, and accounts without an invitation.
  */
 
 import type { Queries } from "../../core/database.ts";
@@ -55,7 +55,7 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
     return user;
   }
 
-  /** The tenant that nobody owns yet, or a new one. */
+  /** The tenant without an owner, or a new one. */
   async function firstTenant(queries: Queries, draft: OwnerDraft, email: string): Promise<number> {
     const { team } = stores(queries);
     const first = await team.firstTenant();
@@ -65,12 +65,12 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
   }
 
   return {
-    /** Nobody owns this appliance yet. */
+    /** True if the appliance has no owner yet. */
     async needed(): Promise<boolean> {
       return !(await stores(database.read).users.hasOperator());
     },
 
-    /** Ends the owner links before it. */
+    /** Invalidates earlier owner links. */
     ownerLink: (): Promise<MadeLink> =>
       transaction(deps, async (store) => {
         await store.links.removeOpen("owner", null);
@@ -79,7 +79,7 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
 
     peekOwnerLink: (token: string) => links.peek("owner", token),
 
-    /** Makes the operator and, where there is none, the first tenant. Throws not_found, conflict. */
+    /** Creates the operator and, if there is none, the first tenant. Throws not_found, conflict. */
     async becomeOwner(draft: OwnerDraft, visitor: Visitor): Promise<SignedIn> {
       if (!(await links.peek("owner", draft.token))) throw noSuchLink();
       const email = normalEmail(draft.email);
@@ -103,7 +103,7 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
       });
     },
 
-    /** Signs this person in, once. Throws not_found. */
+    /** A link that signs this user in, once. Throws not_found. */
     createSignInLink: (userId: number): Promise<MadeLink> =>
       transaction(deps, async (store) => {
         if (!(await store.users.byId(userId))) throw notFound("user");
@@ -111,8 +111,9 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
       }),
 
     /**
-     * An account, or a membership more for one that exists. `link`: sets the first password, a day
-     * long; null where there is one. Throws not_found for the tenant, `valid_email_required`.
+     * Creates an account, or adds a membership to an existing one. `link`: sets the first password,
+     * valid for a day; null if a password exists. Throws not_found for the tenant,
+     * `valid_email_required`.
      */
     async createUser(
       draft: UserDraft,
@@ -142,7 +143,10 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
       });
     },
 
-    /** `removeSecondFactor`: for somebody who lost it with the recovery codes. Throws not_found. */
+    /**
+     * `removeSecondFactor`: for a user who lost it together with the recovery codes. Throws
+     * not_found.
+     */
     resetLink: (
       emailSent: string,
       removeSecondFactor: boolean,
@@ -155,11 +159,11 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
         return { user, link };
       }),
 
-    /** False where no mail can leave. */
+    /** Returns false if no email can be sent. */
     mailReset: (user: User, link: MadeLink): Promise<boolean> =>
       identityMailer.send(resetMail(user.locale, user.email, link), user.id),
 
-    /** Everybody, with where they work. */
+    /** All users, with their companies. */
     async users() {
       const { users, team } = stores(database.read);
       const all = await users.all();

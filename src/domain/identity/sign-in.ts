@@ -1,10 +1,10 @@
 /**
- * Signing in: e-mail and password, then the second factor where it is on; a passkey; a one-time
- * link. Says nothing about which accounts there are: an unknown address costs the same work, counts
- * the same failures and gets the same answer as a wrong password.
+ * Sign-in with email address and password, then the second factor if it is on; with a passkey; or
+ * with a one-time link. It does not reveal which accounts exist: an unknown address costs the same
+ * work, counts the same failures and gets the same answer as a wrong password.
  *
- * Each sign-in begins a session of its own and ends the one the browser had: a token that somebody
- * planted beforehand is worth nothing afterwards.
+ * Each sign-in starts a new session and ends the browser's previous one, so that a token planted
+ * beforehand becomes useless (session fixation).
  */
 import { AppError, notFound } from "../../core/errors.ts";
 import { type IdentityDependencies, type Source, transaction } from "./dependencies.ts";
@@ -37,7 +37,7 @@ export interface SignedIn {
 /** The browser that signs in. */
 export interface Visitor {
   readonly source: Source;
-  /** Of its cookie until now, whatever it is worth. */
+  /** The token in its cookie, valid or not. */
   readonly token: string | null;
 }
 
@@ -50,7 +50,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
   const { database, stores } = deps;
   const { sessions, passwords, lockOut, secondFactor, passkeys, links } = parts;
 
-  /** Where the person works first: a company that is not suspended, if there is one. */
+  /** The user's default company: the first that is not suspended, if there is one. */
   async function firstTenant({ team }: IdentityStore, user: User): Promise<number | null> {
     const own = await team.membershipsOf(user.id);
     const best = own.find(({ suspended }) => !suspended) ?? own[0];
@@ -63,7 +63,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
     if (former) await store.remove(former.session.userId, former.session.id);
   }
 
-  /** In a transaction: the browser's former session ends, a new one begins. */
+  /** In a transaction: ends the browser's previous session and starts a new one. */
   async function admit(
     store: IdentityStore,
     user: User,
@@ -78,7 +78,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
     return { next: stage === "full" ? "done" : "totp", token, user, tenantId };
   }
 
-  /** Whether the password is right. What could not be looked at was no attempt. */
+  /** Checks the password. If the check could not run, the attempt is not counted. */
   async function check(password: string, stored: string | null, counted: readonly Subject[]) {
     try {
       return await passwords.matches(password, stored);
@@ -101,7 +101,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
         throw wrongCredentials();
       await lockOut.undoAttempt(counted);
       const signedIn = await transaction(deps, async (store) => {
-        // Looked up again: the password may have been changed while it was being checked.
+        // Read again: the password may have changed during the check.
         const user = await store.users.byId(known.id);
         if (user?.passwordHash !== known.passwordHash) throw wrongCredentials();
         return admit(store, user, "password", visitor, user.totpSealed === null ? "full" : "totp");
@@ -110,7 +110,9 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
       return signedIn;
     },
 
-    /** The second step, for the browser that has made the first. Throws unauthorized, rate_limited. */
+    /**
+     * The second step, for the browser that completed the first. Throws unauthorized, rate_limited.
+     */
     async byCode(code: string, visitor: Visitor): Promise<SignedIn> {
       const begun = visitor.token === null ? null : await sessions.find(visitor.token);
       if (begun?.stage !== "totp" || begun.former) throw startOver();
@@ -141,7 +143,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
       });
     },
 
-    /** A link that the appliance printed. Throws not_found. */
+    /** A link printed by the appliance. Throws not_found. */
     byLink: (token: string, visitor: Visitor): Promise<SignedIn> =>
       transaction(deps, async (store) => {
         const { userId } = await links.use(store, "sign_in", token);
@@ -150,7 +152,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
         return admit(store, user, "link", visitor);
       }),
 
-    /** Whether this code is right, which uses it up; failures count. Throws rate_limited. */
+    /** Checks a code and uses it up; failures count. Throws rate_limited. */
     async confirmsCode(userId: number, code: string, ip: string): Promise<boolean> {
       const counted = [lockOut.code(userId), ...lockOut.sources(ip)];
       await lockOut.attempt(counted);
@@ -162,7 +164,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
       return right;
     },
 
-    /** Whether this is the person's password; failures count. Throws rate_limited. */
+    /** Checks the user's password; failures count. Throws rate_limited. */
     async confirms(user: Pick<User, "id" | "email">, password: string, ip: string) {
       const counted = [lockOut.account(user.email), ...lockOut.sources(ip)];
       await lockOut.attempt(counted);
@@ -176,7 +178,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
 
 const refused = (publicMessage: string) => new AppError({ code: "unauthorized", publicMessage });
 
-/** One answer, byte for byte, for a wrong password and for an unknown address. */
+/** The answer is identical, byte for byte, for a wrong password and for an unknown address. */
 const wrongCredentials = () => refused("E-mail address or password is wrong.");
 
 const wrongSecondFactor = () =>

@@ -1,4 +1,4 @@
-/** The rows of people, as ports; `adapter/store/identity-*.ts` implement them. */
+/** The ports for user rows; `adapter/store/identity-*.ts` implement them. */
 import type { Queries } from "../../core/database.ts";
 
 export type TenantRole = "owner" | "member" | "viewer";
@@ -39,20 +39,20 @@ type UserChanges = Partial<
 >;
 
 export interface UserStore {
-  /** Answers the id. Throws where the address is taken: look first, in the same transaction. */
+  /** Returns the id. Throws if the address is in use: check first, in the same transaction. */
   insert(user: UserDraft): Promise<number>;
   byId(userId: number): Promise<User | null>;
   byEmail(email: string): Promise<User | null>;
   update(userId: number, changes: UserChanges): Promise<void>;
   hasOperator(): Promise<boolean>;
-  /** Everybody, by id. */
+  /** All users, by id. */
   all(): Promise<readonly User[]>;
-  /** False when a code of this time step or a later one was used before. */
+  /** Returns false when a code of this time step or a later one was used before. */
   spendTotpStep(userId: number, step: number): Promise<boolean>;
   replaceRecoveryCodes(userId: number, hashes: readonly string[]): Promise<void>;
-  /** Everybody's. Answers how many people had unused ones. */
+  /** Removes all users' codes. Returns how many users had unused ones. */
   removeRecoveryCodes(): Promise<number>;
-  /** False when there is no such unused code. */
+  /** Returns false when there is no such unused code. */
   spendRecoveryCode(userId: number, hash: string, nowMs: number): Promise<boolean>;
 }
 
@@ -79,17 +79,17 @@ export interface TenantName {
 }
 
 export interface TeamStore {
-  /** Of one user, by tenant id. */
+  /** Memberships of one user, by tenant id. */
   membershipsOf(userId: number): Promise<readonly Membership[]>;
   /** By user id. */
   members(tenantId: number): Promise<readonly Member[]>;
   member(tenantId: number, userId: number): Promise<Member | null>;
-  /** Adds, or changes the role. */
+  /** Adds the member, or changes the role. */
   put(tenantId: number, userId: number, role: TenantRole, nowMs: number): Promise<void>;
   remove(tenantId: number, userId: number): Promise<boolean>;
   owners(tenantId: number): Promise<number>;
   tenant(tenantId: number): Promise<TenantName | null>;
-  /** The one that was made first; null: there is none. */
+  /** The oldest tenant; null: none. */
   firstTenant(): Promise<TenantName | null>;
 }
 
@@ -106,19 +106,19 @@ interface Session {
   readonly ip: string;
   readonly userAgent: string;
   readonly createdAt: number;
-  /** When the person proved who they are again; null: not since. */
+  /** When the user last confirmed their identity; null: not since sign-in. */
   readonly confirmedAt: number | null;
   readonly lastSeenAt: number;
   readonly expiresAt: number;
 }
 
-/** A session with what every request needs to know. */
+/** A session with the data that every request needs. */
 export interface KnownSession {
   readonly session: Session;
   readonly user: Pick<User, "id" | "email" | "name" | "locale" | "operator" | "totpSealed">;
-  /** The active one. */
+  /** The active tenant. */
   readonly tenant: TenantName | null;
-  /** In the active tenant; null: not a member. */
+  /** The role in the active tenant; null: not a member. */
   readonly membership: TenantRole | null;
 }
 
@@ -126,10 +126,10 @@ export interface SessionStore {
   insert(
     session: Omit<Session, "id" | "formerHash" | "formerUntil" | "rotate" | "confirmedAt">,
   ): Promise<number>;
-  /** By its token or the one before; whether it still counts is the domain's to say. */
+  /** By its current or previous token. The domain decides whether it is valid. */
   byToken(tokenHash: string): Promise<KnownSession | null>;
   touch(sessionId: number, seen: { atMs: number; ip: string; userAgent: string }): Promise<void>;
-  /** False when its token is another by now. */
+  /** Returns false if the token has changed in the meantime. */
   rotate(
     sessionId: number,
     from: string,
@@ -137,11 +137,11 @@ export interface SessionStore {
   ): Promise<boolean>;
   confirm(sessionId: number, atMs: number): Promise<void>;
   setTenant(sessionId: number, tenantId: number | null): Promise<void>;
-  /** Sessions that work in this tenant get a new token with their next request. */
+  /** Sessions in this tenant get a new token with their next request. */
   markForRotation(tenantId: number, userId: number): Promise<void>;
   remove(userId: number, sessionId: number): Promise<boolean>;
   removeAll(userId: number, exceptId: number | null): Promise<void>;
-  /** All but the newest `keep`. */
+  /** Removes all but the newest `keep`. */
   removeOldest(userId: number, keep: number): Promise<void>;
   list(userId: number): Promise<readonly Session[]>;
   removeStale(nowMs: number, idleSinceMs: number): Promise<number>;
@@ -165,11 +165,11 @@ export interface OneTimeLink {
 export interface LinkStore {
   insert(link: Omit<OneTimeLink, "id" | "usedAt">): Promise<number>;
   byToken(tokenHash: string): Promise<OneTimeLink | null>;
-  /** False when it was used before. */
+  /** Returns false if it was used before. */
   use(linkId: number, nowMs: number): Promise<boolean>;
-  /** Unused links of this kind for this person end. */
+  /** Invalidates this user's unused links of this kind. */
   removeOpen(kind: LinkKind, userId: number | null): Promise<void>;
-  /** Open ones of the tenant, by id. */
+  /** Open invitations of the tenant, by id. */
   invitations(tenantId: number, nowMs: number): Promise<readonly OneTimeLink[]>;
   removeInvitation(tenantId: number, linkId: number): Promise<boolean>;
   removeInvitationsTo(tenantId: number, email: string): Promise<void>;
@@ -194,7 +194,7 @@ export interface PasskeyStore {
   byCredential(credentialId: string): Promise<Passkey | null>;
   used(passkeyId: number, counter: number, nowMs: number): Promise<void>;
   remove(userId: number, passkeyId: number): Promise<boolean>;
-  /** False when it was answered before. */
+  /** Returns false if it was answered before. */
   spendChallenge(challenge: string, expiresAt: number): Promise<boolean>;
   removeExpiredChallenges(nowMs: number): Promise<number>;
 }
@@ -209,9 +209,12 @@ export interface AttemptStore {
   get(key: string): Promise<Attempts | null>;
   put(key: string, attempts: Attempts): Promise<void>;
   remove(key: string): Promise<void>;
-  /** Of one rule, by which its keys begin; of all without one. */
+  /** Number of rows of one rule (its keys start with it), or of all rules. */
   count(rule?: string): Promise<number>;
-  /** The `count` of a rule that hold least: nobody locked at `nowMs`, few failures, long ago. */
+  /**
+   * Removes the `count` least important rows of a rule: not locked at `nowMs`, few failures,
+   * oldest.
+   */
   removeLeast(rule: string, count: number, nowMs: number): Promise<void>;
   removeBefore(atMs: number): Promise<number>;
 }
@@ -229,7 +232,7 @@ export interface AuditEntry {
 
 export interface AuditStore {
   insert(entry: AuditEntry): Promise<void>;
-  /** Newest first. `operator`: with what is about no tenant. */
+  /** Newest first. `operator`: includes entries without a tenant. */
   list(
     tenantId: number,
     page: { limit: number; offset: number; operator: boolean },

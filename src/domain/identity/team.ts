@@ -1,6 +1,6 @@
 /**
- * Who works in a tenant: members, roles, invitations. A tenant that has owners keeps at least one.
- * A role that changes counts from the next request, which also gets a new token.
+ * The members, roles and invitations of a tenant. A tenant that has owners keeps at least one. A
+ * changed role applies from the next request, which also gets a new token.
  */
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { type IdentityChange, type IdentityDependencies, transaction } from "./dependencies.ts";
@@ -67,7 +67,7 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
     await noteRole(store, link.tenantId, { email: link.email ?? "" }, link.role);
   }
 
-  /** Somebody who had no account: name and password are chosen now. */
+  /** For a user without an account: they choose name and password now. */
   async function acceptAsNew(email: string, accepted: Acceptance, visitor: Visitor) {
     if (accepted.name === undefined) throw invalidField("name", "Say your name.");
     if (accepted.password === undefined) throw invalidField("password", "Choose a password.");
@@ -92,8 +92,8 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
   }
 
   /**
-   * Somebody who has an account proves it, by the session or by the password. Where a second factor
-   * is on, the password alone joins nothing: the invitation stays open for the session that follows.
+   * For a user with an account: the session or the password identifies them. If a second factor is
+   * on, the password alone is not enough: the invitation stays open for the session that follows.
    */
   async function acceptAsKnown(
     userId: number,
@@ -125,7 +125,7 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
       return { members, invitations: open.map(invitationOf) };
     },
 
-    /** Replaces an open one to the same address. Throws conflict, plan_limit_reached. */
+    /** Replaces an open invitation to the same address. Throws conflict, plan_limit_reached. */
     async invite(
       tenantId: number,
       inviter: ActiveSession["user"],
@@ -156,7 +156,7 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
       if (!gone) throw notFound("invitation");
     },
 
-    /** What an invitation offers; null: it cannot be accepted (any more). */
+    /** The offer of an invitation; null: it cannot be accepted (any more). */
     async peek(token: string) {
       const link = await links.peek("invitation", token);
       if (!link || link.tenantId === null) return null;
@@ -169,8 +169,8 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
     },
 
     /**
-     * null: signed in as that person already, and stays so. `totp`: accept again, signed in.
-     * Throws not_found, unauthorized, rate_limited and `valid_…_required` for what is missing.
+     * Null: already signed in as that user, and stays so. `totp`: accept again when signed in.
+     * Throws not_found, unauthorized, rate_limited and `valid_…_required` for missing fields.
      */
     async accept(
       accepted: Acceptance,
@@ -207,7 +207,7 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
         await noteRole(store, tenantId, member, null);
       }),
 
-    /** Their companies, for the switch. */
+    /** The user's companies, for the company switcher. */
     membershipsOf: (userId: number) => stores(database.read).team.membershipsOf(userId),
   };
 }

@@ -1,10 +1,10 @@
-/** Is this text what its file name says? (decisions.md 4). Says the line where it is not. */
+/** Checks that a file's content matches its extension (decisions.md 4). Errors name the line. */
 import { invalidField } from "../../core/errors.ts";
 
 const FILE_FORMATS = ["txt", "md", "csv", "json"] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
-/** Of a name whose extension was checked before. */
+/** Expects a name whose extension was checked before. */
 export function formatOf(filename: string): FileFormat {
   const extension = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase();
   const format = FILE_FORMATS.find((known) => known === extension);
@@ -20,7 +20,7 @@ export function checkContent(format: FileFormat, content: string): void {
   if (format === "csv") checkCsv(content);
 }
 
-/** A surrogate without its partner cannot be written as UTF-8. */
+/** An unpaired surrogate cannot be written as UTF-8. */
 function brokenCharacter(content: string): number | null {
   if (content.isWellFormed()) return null;
   const lone = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
@@ -39,8 +39,8 @@ const reasonOf = (error: unknown) =>
   error instanceof SyntaxError ? error.message.replace(/^JSON Parse error: /, "") : "too deep";
 
 /**
- * Where JSON stops being JSON. The parser names no position, so the longest good beginning is
- * found: walks tokens as RFC 8259 2 has them and stops at the first that cannot follow.
+ * The position of the first JSON error. The parser gives no position, so this walks the tokens of
+ * RFC 8259 2 and stops at the first that cannot follow.
  */
 function jsonErrorAt(content: string): number {
   const token =
@@ -85,7 +85,7 @@ function jsonErrorAt(content: string): number {
 const skipSpace = (content: string, from: number) =>
   from + (content.slice(from).length - content.slice(from).trimStart().length);
 
-/** RFC 4180: a header row of named columns; quotes closed. */
+/** RFC 4180: a header row with named columns; closed quotes. */
 function checkCsv(content: string): void {
   const first = content.search(/\S/);
   if (first < 0) throw badLine(content, 0, "is empty: a header row is needed");

@@ -1,4 +1,4 @@
-/** Knowledge files and which agents know them (decisions.md 4). */
+/** Knowledge files and the agents that use them (decisions.md 4). */
 
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
@@ -51,9 +51,9 @@ interface NewFile {
 interface FileChanges {
   readonly filename?: string;
   readonly content?: string;
-  /** Attach; null: detach from all. */
+  /** Attaches the file; null: detaches it from all agents. */
   readonly agentId?: number | null;
-  /** Replaces the set. */
+  /** Replaces the set of agents. */
   readonly agentIds?: readonly number[];
 }
 

@@ -1,10 +1,11 @@
 /**
- * The mail queue: mails are stored with the change they report and handed to the provider one by one,
- * those with a recording beside those without: a large one that takes long holds up no sign-in mail.
+ * The mail queue: emails are stored with the change that they report and handed to the provider one
+ * by one. Emails with a recording have their own lane, so that a large one does not delay a sign-in
+ * email.
  *
- * At least once: a mail stays pending until the provider has accepted it. After a crash right then it
- * is sent again with the same Message-ID and key. What follows a hand-over (the recording is deleted)
- * is made up for at the next start when a crash came between.
+ * Delivery is at least once: an email stays pending until the provider has accepted it. After a
+ * crash in between it is sent again with the same Message-ID and key. If a crash prevented the step
+ * after sending (deleting the recording), the next start completes it.
  *
  *   pending ──accepted──► sent
  *      │ └─failed, attempts left──► pending (later)
@@ -23,20 +24,20 @@ import type { ClaimedMail, MailLane, MailStores, QueuedMail } from "./stores.ts"
 interface MailQueueOptions extends SendAttemptOptions {
   readonly database: Database;
   readonly stores: MailStores;
-  /** Several nodes share the store: this one's name. Missing: it is alone. */
+  /** Name of this node, where several share the store. Missing: it is the only one. */
   readonly node?: string | null;
   readonly random: Random;
 }
 
 export interface MailWorker extends MailQueue {
-  /** After every `onSent` listener is in place. */
+  /** Call it after every `onSent` listener is registered. */
   start(): void;
 }
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** Pause before the attempt of the same place, ±10 %. */
+/** Delay before each attempt, by index, ±10 %. */
 const MAIL_DELAYS_MS: readonly number[] = [
   0,
   30 * SECOND,
@@ -47,11 +48,14 @@ const MAIL_DELAYS_MS: readonly number[] = [
   12 * HOUR,
   24 * HOUR,
 ];
-/** Until the try itself knows how long it may take. */
+/** Until the attempt itself computes its timeout. */
 const LEASE_MS = MINUTE;
-/** A node that has not sent what was due for so long is taken for lost: its mails go without recording. */
+/**
+ * A node that has not sent a due email for this long is considered lost: its emails are sent
+ * without the recording.
+ */
 export const LOST_AFTER_MS = 24 * HOUR;
-/** Also finds what another, dead node had leased. */
+/** Also finds emails whose lease by a dead node has expired. */
 const LOOK_EVERY_MS = 30 * SECOND;
 const STOP_GRACE_MS = 5 * SECOND;
 const CATCH_UP_MAX = 1000;
@@ -61,15 +65,15 @@ type SentListener = Parameters<MailQueue["onSent"]>[0];
 
 interface Lane {
   wake(): void;
-  /** Resolves when the mail under way, if any, is through. */
+  /** Resolves when the current email, if any, is finished. */
   stop(): Promise<void>;
 }
 
-/** One mail after the other: when it is woken, and when the next is due. */
+/** Sends one email after another: when woken, and when the next is due. */
 function openLane(
   deps: Pick<MailQueueOptions, "clock" | "log"> & {
     readonly isRunning: () => boolean;
-    /** Hands over all that is due. */
+    /** Sends everything that is due. */
     readonly round: () => Promise<void>;
     readonly nextDueAt: () => Promise<number | null>;
   },
@@ -129,7 +133,10 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
   const listeners: SentListener[] = [];
   const abort = new AbortController();
   let phase: "new" | "running" | "stopped" = "new";
-  /** What follows a hand-over could not be done, or not known to be: made up for at the next look. */
+  /**
+   * Set while steps after sending failed or may have been missed; they are repeated in the next
+   * round.
+   */
   let needsCatchUp = true;
   const shared = {
     ...{ clock, log, isRunning: () => phase === "running" },
@@ -208,7 +215,7 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
     }
   }
 
-  /** A crash came between the hand-over and what follows it. */
+  /** Completes the step after sending if a crash prevented it. */
   async function catchUp(): Promise<void> {
     needsCatchUp = false;
     try {
@@ -216,7 +223,7 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
       do {
         left = await stores(database.read).withAttachmentLeft(CATCH_UP_MAX, node);
         for (const mail of left) await notifyListeners(mail);
-        // Those whose listener failed are read again: at the next look, not now.
+        // Those whose listener failed are read again in the next round, not now.
       } while (left.length === CATCH_UP_MAX && !needsCatchUp);
     } catch (error) {
       needsCatchUp = true;

@@ -1,4 +1,4 @@
-/** A mail sent at once, outside the queue, so that the operator sees what the provider says. */
+/** Sends an email at once, outside the queue, so that the operator sees the provider's response. */
 import { type Clock, sleep } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";

@@ -1,18 +1,21 @@
-/** From a queued mail to a message: addresses, identity, attachment, and its bytes (RFC 5322, MIME). */
+/**
+ * Builds a message from a queued email: addresses, identity, attachment, and its bytes (RFC 5322,
+ * MIME).
+ */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import type { QueuedMail } from "./stores.ts";
 
 export interface MailMessage {
-  /** Makes it happen once, where the provider knows such keys. */
+  /** Prevents duplicates, where the provider supports such keys. */
   readonly key: string;
   readonly callUuid: string | null;
   readonly from: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** With angle brackets; the same on every retry, so that receivers can tell a duplicate. */
+  /** With angle brackets; the same on every retry, so that receivers can detect a duplicate. */
   readonly messageId: string;
   readonly date: Date;
   readonly attachment: MailAttachment | null;
@@ -29,7 +32,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".wav": "audio/wav",
 };
 
-/** A header is one line, whatever an agent is called. */
+/** A header must be one line, whatever the agent's name is. */
 const oneLine = (text: string): string => text.replace(/[\r\n\t]+/g, " ").trim();
 
 /** With angle brackets; the same for the same key. */
@@ -39,7 +42,7 @@ export function messageIdFor(key: string, from: string): string {
   return `<${digest}@${domain}>`;
 }
 
-/** `call-2026-11-21-0405-9f3a2c10.mp3`: when (UTC), and which call. */
+/** `call-2026-11-21-0405-9f3a2c10.mp3`: the time (UTC) and the call. */
 export function attachmentName(mail: Pick<QueuedMail, "callUuid" | "createdAt">, file: string) {
   const when = new Date(callStart(mail)).toISOString();
   const day = when.slice(0, 10);
@@ -58,8 +61,8 @@ function callStart(mail: Pick<QueuedMail, "callUuid" | "createdAt">): number {
 }
 
 /**
- * Reads the attachment and puts the message together. An attachment that is gone (its retention ran
- * out while the provider was down) is left out: the transcript is still worth sending.
+ * Reads the attachment and builds the message. A missing attachment (its retention ended while the
+ * provider was down) is left out: the transcript is still sent.
  */
 export async function buildMessage(
   mail: QueuedMail,
@@ -71,7 +74,7 @@ export async function buildMessage(
     ? await readAttachment(mail, mail.attachment, recordingsDir)
     : null;
   return {
-    // Another form of the mail is another request: the same key would be a conflict.
+    // A different form of the email is a different request: the same key would be a conflict.
     key: mail.recordingForm === "attached" ? mail.key : `${mail.key}:${mail.recordingForm}`,
     callUuid: mail.callUuid,
     from,
@@ -84,7 +87,7 @@ export async function buildMessage(
   };
 }
 
-/** What becomes of the recording. Of mails from before they were told apart only the link is said. */
+/** What happened to the recording. Older emails, without separate texts, only mention the link. */
 function lastWords(
   { recordingWords: words, recordingForm, callUuid }: QueuedMail,
   isAttached: boolean,
@@ -104,7 +107,7 @@ async function readAttachment(
   file: string,
   recordingsDir: string,
 ): Promise<MailAttachment | null> {
-  // The name comes from our own rows; a path in it would still have no business here.
+  // The name comes from our own rows; `basename` still removes any path.
   const path = join(recordingsDir, basename(file));
   try {
     return {
@@ -118,10 +121,10 @@ async function readAttachment(
   }
 }
 
-/** The message as it goes over the wire or into an .eml file, CRLF lines. */
+/** The message as sent or written to an .eml file, with CRLF lines. */
 export async function composeBytes(message: MailMessage): Promise<Buffer> {
   const { attachment } = message;
-  // Loaded with the first mail: most of a quiet appliance's life it is not needed.
+  // Loaded with the first email: a quiet appliance rarely needs it.
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const composer = new MailComposer({
     from: message.from,

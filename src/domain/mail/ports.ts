@@ -1,19 +1,22 @@
-/** Post-call mail (specification 1): queued with the change it reports, handed over by the mail worker. */
+/**
+ * Post-call email (specification 1): queued with the change that it reports and sent by the mail
+ * worker.
+ */
 import type { Queries } from "../../core/database.ts";
 
-/** The last words of a post-call mail, in the agent's language. */
+/** The closing text of a post-call email about the recording, in the agent's language. */
 export interface RecordingWords {
   readonly attached: string;
-  /** The recording's signed link is put for `{url}`. */
+  /** `{url}` is replaced by the recording's signed link. */
   readonly linked: string;
-  /** Its time was over before the mail could be handed over. */
+  /** The retention ended before the email could be sent. */
   readonly gone: string;
-  /** The server that has it does not answer. */
+  /** The server that stores the recording does not respond. */
   readonly unreachable: string;
 }
 
 export interface MailDraft {
-  /** Makes it happen once: `transcript:<call uuid>`. */
+  /** Prevents duplicates: `transcript:<call uuid>`. */
   readonly key: string;
   readonly callUuid: string | null;
   readonly recipient: string;
@@ -21,15 +24,15 @@ export interface MailDraft {
   readonly body: string;
   /** File in the recordings directory, or null. */
   readonly attachment: string | null;
-  /** Missing: the body says it all. */
+  /** Missing: the body contains everything. */
   readonly recordingWords?: RecordingWords | null;
 }
 
 export interface MailQueue {
   enqueue(queries: Queries, tenantId: number, mail: MailDraft): Promise<void>;
-  /** After the commit: hand over soon. */
+  /** Call it after the commit: sends soon. */
   wake(): void;
-  /** Runs once per mail that a provider has accepted, before the next one is claimed. */
+  /** Runs once for each email that a provider has accepted, before the next one is claimed. */
   onSent(
     listener: (mail: {
       tenantId: number;

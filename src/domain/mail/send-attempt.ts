@@ -1,8 +1,8 @@
 /**
- * One try of one mail: how its recording goes, and how long the provider has.
+ * One attempt to send an email: how the recording is sent, and the timeout for the provider.
  *
- * The recording is attached up to the operator's limit. Above it, and where the receiver refuses the
- * size, the mail carries a signed link instead, and the recording stays until its retention ends.
+ * The recording is attached up to the operator's limit. Above it, and where the receiver rejects
+ * the size, the email contains a signed link, and the recording stays until its retention ends.
  */
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -14,11 +14,11 @@ import type { ClaimedMail, QueuedMail } from "./stores.ts";
 
 export interface SendAttemptOptions {
   readonly provider: MailProvider;
-  /** Attachments are files in here. */
+  /** The directory of attachments. */
   readonly recordingsDir: string;
   /** `[mail] attachment_bytes_max`. */
   readonly attachmentBytesMax: number;
-  /** Signed, and good for as long as the recording stays. */
+  /** Signed, and valid as long as the recording is stored. */
   readonly recordingLink: (callUuid: string) => string;
   /** `Linevoice <calls@example.com>` or a bare address. */
   readonly from: string;
@@ -26,25 +26,25 @@ export interface SendAttemptOptions {
   readonly log: Log;
 }
 
-/** What a try changes in the store while it goes on. */
+/** Changes to the stored row during an attempt. */
 interface SendAttemptSteps {
-  /** Nobody else may take the mail for so long. */
+  /** Extends the lease of this email by `ms`. */
   extendLease(ms: number): Promise<void>;
-  /** From now on the mail goes without its attachment. */
+  /** From now on the email is sent without its attachment. */
   detach(form: "linked" | "unreachable"): Promise<void>;
 }
 
-/** A slow uplink or receiver: 1 MB in a minute is 140 kbit/s. */
+/** For a slow uplink or receiver: 1 MB in a minute is 140 kbit/s. */
 const MS_PER_MB = 60_000;
 const MB = 1_000_000;
 
-/** How long the provider has for a mail with so many bytes attached. */
+/** The timeout for an email with an attachment of this many bytes. */
 const sendTimeoutMs = (provider: Pick<MailProvider, "answerMsMax">, bytes: number): number =>
   provider.answerMsMax + Math.ceil((bytes / MB) * MS_PER_MB);
 
 /**
- * Resolves with the mail as it was handed over; rejects with what the provider says, or with the
- * signal's reason. The provider is done with the message then.
+ * Resolves with the email as it was sent. Rejects with the provider's error or the signal's reason;
+ * by then the provider no longer uses the message.
  */
 export async function attemptSend(
   options: SendAttemptOptions,
@@ -75,7 +75,7 @@ export async function attemptSend(
   return mail;
 }
 
-/** 0: it is gone. */
+/** 0: the file does not exist. */
 function sizeOf(directory: string, file: string): number {
   return statSync(join(directory, basename(file)), { throwIfNoEntry: false })?.size ?? 0;
 }
@@ -94,8 +94,9 @@ async function send(
 }
 
 /**
- * Aborts the work when its time is up, and waits until it has ended: a second try must not begin while
- * the first goes on. Rejects at once with the signal's reason when that aborts: the process ends.
+ * Aborts the work after the timeout and waits until it has ended, so that two attempts never
+ * overlap. Rejects at once with the signal's reason when that aborts, because the process is
+ * ending.
  */
 async function within(
   clock: Clock,

@@ -1,4 +1,4 @@
-/** The rows of the mail queue, as a port; `src/adapter/store/mail-store.ts` implements it. */
+/** The port for mail queue rows; `src/adapter/store/mail-store.ts` implements it. */
 
 import type { Queries } from "../../core/database.ts";
 import type { MailDraft } from "./ports.ts";
@@ -6,29 +6,32 @@ import type { MailDraft } from "./ports.ts";
 export interface QueuedMail extends MailDraft {
   readonly id: number;
   readonly tenantId: number;
-  /** Attempts made before. */
+  /** Number of earlier attempts. */
   readonly attempts: number;
   readonly createdAt: number;
-  /** How the recording goes; with `linked` and `unreachable` nothing is attached. */
+  /** How the recording is sent; with `linked` and `unreachable` nothing is attached. */
   readonly recordingForm: "attached" | "linked" | "unreachable";
 }
 
-/** What a worker takes: mails with something to attach, or those without. */
+/** The lane of a worker: emails with an attachment, or without. */
 export type MailLane = "with attachment" | "without";
 
 export interface ClaimedMail extends QueuedMail {
-  /** Its attachment lies on the disk of a node that has not sent it for so long that it seems lost. */
+  /**
+   * The attachment is on the disk of a node that has not sent it for so long that it counts as
+   * lost.
+   */
   readonly isLost: boolean;
 }
 
-/** But for `enqueue`, the worker's functions reach over all tenants. */
+/** Except for `enqueue`, the methods cover all tenants. */
 interface MailStore {
-  /** Does nothing when a mail of this key was queued before. */
+  /** Does nothing when an email with this key exists. */
   enqueue(tenantId: number, mail: MailDraft, nowMs: number): Promise<void>;
   /**
-   * Leases and answers the oldest due mail of a lane; null: nothing is due. An attachment lies on the
-   * disk of the node that carried the call: only `node` can send it, unless it has been due since
-   * `lostBeforeMs`.
+   * Leases and returns the oldest due email of a lane; null: nothing is due. An attachment is on
+   * the disk of the node that handled the call: only `node` can send it, unless it has been due
+   * since `lostBeforeMs`.
    */
   claim(request: {
     readonly nowMs: number;
@@ -38,12 +41,12 @@ interface MailStore {
     readonly lane: MailLane;
     readonly lostBeforeMs: number;
   }): Promise<ClaimedMail | null>;
-  /** The hand-over may take longer. */
+  /** Extends the lease for a long attempt. */
   extendLease(id: number, owner: string, leaseUntilMs: number): Promise<void>;
-  /** Nothing is attached any more; what is left of the recording stays where it is. */
+  /** Removes the attachment from the email; the recording's file stays. */
   detach(id: number, owner: string, form: "linked" | "unreachable"): Promise<void>;
   nextDueAfter(nowMs: number): Promise<number | null>;
-  /** False when another node holds it by now. */
+  /** Returns false when another node holds it. */
   markSent(id: number, owner: string, nowMs: number): Promise<boolean>;
   /** `nextAttemptAt` null: dead, kept with its error. */
   markFailed(
@@ -55,9 +58,9 @@ interface MailStore {
       readonly error: string;
     },
   ): Promise<void>;
-  /** Gives a claimed mail back untouched. */
+  /** Releases a claimed email unchanged. */
   release(id: number, owner: string): Promise<void>;
-  /** Sent ones whose attachment, on this node's disk, nobody has dealt with yet. */
+  /** Sent emails whose attachment on this node's disk has not been processed yet. */
   withAttachmentLeft(limit: number, node: string | null): Promise<readonly QueuedMail[]>;
   forgetAttachment(id: number): Promise<void>;
 }

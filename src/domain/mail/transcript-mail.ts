@@ -1,4 +1,4 @@
-/** The post-call mail (specification 1): what the call was, its summary, its transcript, its recording. */
+/** The post-call email (specification 1): call details, summary, transcript, recording. */
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { MailDraft } from "./ports.ts";
 import { type TranscriptWords, transcriptWords } from "./transcript-words.ts";
@@ -7,12 +7,12 @@ export interface TranscriptMailFacts {
   readonly recipient: string;
   readonly agentName: string;
   readonly language: AgentLanguage;
-  /** IANA zone of the times in the mail. */
+  /** IANA time zone of the times in the email. */
   readonly timeZone: string;
   readonly call: {
     readonly callUuid: string;
     readonly direction: "inbound" | "outbound";
-    /** Empty: withheld. */
+    /** Empty: the number is withheld. */
     readonly fromNumber: string;
     readonly toNumber: string;
     readonly createdAt: number;
@@ -25,7 +25,7 @@ export interface TranscriptMailFacts {
     readonly text: string;
     readonly startMs: number;
   }[];
-  /** Messages the caller left. */
+  /** Messages that the caller left. */
   readonly messages?: readonly {
     readonly text: string;
     readonly callerName: string | null;
@@ -45,7 +45,7 @@ function clockOf(ms: number): string {
   return hours > 0 ? `${hours}:${tail}` : tail.replace(/^0/, "");
 }
 
-/** `2026-11-21 06:05`: read the same in all four languages. */
+/** `2026-11-21 06:05`: understood in all four languages. */
 function dateIn(timeZone: string, epochMs: number): string {
   const format = new Intl.DateTimeFormat("sv-SE", {
     timeZone,

@@ -1,8 +1,8 @@
-/** The words of the post-call mail, in the agent's language. */
+/** The texts of the post-call email, in the agent's language. */
 import type { AgentLanguage } from "../agent/agent.ts";
 
 export interface TranscriptWords {
-  /** Followed by the other side's number. */
+  /** Followed by the remote party's number. */
   readonly subject: Readonly<Record<"inbound" | "outbound", string>>;
   readonly agent: string;
   readonly direction: string;
@@ -15,16 +15,16 @@ export interface TranscriptWords {
   readonly callId: string;
   readonly summary: string;
   readonly noSummary: string;
-  /** What the caller left for the people of the company. */
+  /** A message that the caller left for the company. */
   readonly message: string;
   readonly callBack: string;
   readonly transcript: string;
   readonly noTranscript: string;
   readonly speakers: Readonly<Record<"agent" | "customer", string>>;
   readonly attached: string;
-  /** Too large to attach; with `{url}`. */
+  /** Too large to attach; contains `{url}`. */
   readonly linked: string;
-  /** On a server that does not answer. */
+  /** Stored on a server that does not respond. */
   readonly unreachable: string;
   readonly notAttached: string;
 }

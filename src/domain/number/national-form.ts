@@ -1,7 +1,7 @@
 /**
- * Numbers as carriers write them → E.164. Carriers name the called number as `+370…`, `370…`,
- * `00370…` or in the national form of their country (`0 5 212 3456`, `861234567`); a SIP URI may
- * wrap it. Metadata: libphonenumber.
+ * Converts numbers as carriers write them to E.164. Carriers write the called number as `+370…`,
+ * `370…`, `00370…` or in their national form (`0 5 212 3456`, `861234567`), possibly in a SIP URI.
+ * Metadata: libphonenumber.
  */
 import {
   type CountryCode,
@@ -20,19 +20,20 @@ export function countryOf(number: E164): CountryCode | null {
   return parsePhoneNumberFromString(number)?.country ?? null;
 }
 
-/** What is left of a URI or a number when scheme, host, parameters and visual separators are gone. */
+/** The digits of a URI or number, without scheme, host, parameters and visual separators. */
 const dialledDigits = (written: string): string =>
   written
     .replace(/^(sips?|tel):/i, "")
     .replace(/[@;].*$/s, "")
     .replace(/[ ().-]/g, "");
 
-/** Numbers of a network's own: extensions and services. ITU-T E.164 numbers are longer. */
+/** A network's own numbers: extensions and services. E.164 numbers are longer. */
 const SHORT_NUMBER = /^\d{2,6}$/;
 
 /**
- * A number as a network shows it (decisions.md 12): E.164, or a short number as it came (`1001`, `1588`).
- * null: withheld, unknown, or no number at all, such as `unavailable`. `country` reads national forms.
+ * A number as a network presents it (decisions.md 12): E.164, or a short number unchanged (`1001`,
+ * `1588`). Null: withheld, unknown, or not a number, such as `unavailable`. `country` is used to
+ * read national forms.
  */
 export function networkNumber(written: string, country: CountryCode | null): string | null {
   const digits = dialledDigits(written);
@@ -44,7 +45,7 @@ export function networkNumber(written: string, country: CountryCode | null): str
   return possible ?? (digits.startsWith("+") ? (readings[0] ?? null) : null);
 }
 
-/** Every E.164 number that `written` can mean, the likeliest first. Empty: it is no number. */
+/** Every E.164 number that `written` can mean, most likely first. Empty: not a number. */
 export function e164Candidates(written: string, country: CountryCode | null): E164[] {
   const digits = dialledDigits(written);
   if (!/^\+?\d{3,18}$/.test(digits)) return [];

@@ -25,7 +25,7 @@ export interface NumberRecords {
   count(tenantId: number): Promise<number>;
   /** On the whole appliance: a number belongs to one tenant. */
   ownerOf(numberE164: E164): Promise<number | undefined>;
-  /** For the operator: this tenant asked for a number that another has. */
+  /** Records, for the operator, that this tenant requested another tenant's number. */
   noteClaim(tenantId: number, numberE164: E164, nowMs: number): Promise<void>;
   hasAgent(tenantId: number, agentId: number): Promise<boolean>;
   insert(tenantId: number, number: Omit<NumberRecord, "id">): Promise<NumberRecord>;
@@ -63,7 +63,9 @@ export function createNumbers({ database, records, billing, clock }: NumberDepen
       return number;
     },
 
-    /** Throws conflict (taken: the operator is told of it), plan_limit_reached, not_found (agent). */
+    /**
+     * Throws conflict (in use; recorded for the operator), plan_limit_reached, not_found (agent).
+     */
     async create(
       tenantId: number,
       input: NumberFields & { readonly numberE164: E164 },

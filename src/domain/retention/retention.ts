@@ -1,16 +1,17 @@
 /**
- * Deletes what may no longer be kept (specification 1 and 8): transcripts after the appliance's days plus
- * the tenant's paid blocks, recordings after theirs, delivery logs, events, mails and what a CRM was told
- * after 30 days, memories of calls, PIN tries and what a CRM said after 90.
- * (Idempotency keys are dropped after 24 hours by their owner, http/idempotency.ts.)
+ * Deletes data past its retention (specification 1 and 8): transcripts after the appliance's days
+ * plus the tenant's paid blocks; recordings after their own limit; delivery logs, events, emails
+ * and data sent to a CRM after 30 days; memories of calls, PIN attempts and data received from a
+ * CRM after 90 days. (http/idempotency.ts deletes idempotency keys after 24 hours.)
  *
- * What counts as transcript: the turns, the arguments of tool calls (words of the caller), and every
- * copy of them in events and mails, which therefore go no later than the appliance's own limit. The
- * summary stays: the specification limits "transcripts" and names the summary beside them, and
- * callback memory (decisions 11) rests on it. Erasing a person's number removes it too.
+ * A transcript includes the turns, the arguments of tool calls (they contain the caller's words),
+ * and every copy of them in events and emails, which are therefore deleted no later than the
+ * appliance's own limit. The summary stays: the specification limits "transcripts" and names the
+ * summary separately, and callback memory (decisions 11) needs it. Erasing a person's number
+ * removes it too.
  *
- * Driven by the database: what is due is asked, a small transaction at a time, so that a run that was cut
- * off goes on with the next one. A recording's file goes before its row says so.
+ * The work is done in small transactions, each of which queries what is due, so that an interrupted
+ * run is continued by the next one. A recording's file is deleted before its row is updated.
  */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,10 +20,13 @@ import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 
-/** Implemented by store/retention-store.ts. Bounds are inclusive; each answers how many rows went. */
+/**
+ * Implemented by store/retention-store.ts. Bounds are inclusive. Each method returns the number of
+ * rows.
+ */
 export interface RetentionRecords {
   expireTranscripts(nowMs: number, baseDays: number, limit: number): Promise<number>;
-  /** Files of calls that ended by then, relative to the recordings directory. */
+  /** Files of calls that ended by that time, relative to the recordings directory. */
   recordingsEndedBy(
     beforeMs: number,
     limit: number,
@@ -30,7 +34,7 @@ export interface RetentionRecords {
     readonly { readonly tenantId: number; readonly callUuid: string; readonly file: string }[]
   >;
   markRecordingExpired(tenantId: number, callUuid: string): Promise<void>;
-  /** Does some call, or a mail that has not left, still need the file? */
+  /** True if a call, or an email that is not sent yet, still needs the file. */
   isFileNeeded(callUuid: string, file: string): Promise<boolean>;
   deleteDeliveries(beforeMs: number, limit: number): Promise<number>;
   deleteEvents(
@@ -51,13 +55,13 @@ export interface RetentionOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly recordingsDir: string;
-  /** `<data>/outbox`: mails written as files, with transcript and recording. */
+  /** `<data>/outbox`: emails written as files, with transcript and recording. */
   readonly outboxDir: string;
-  /** `[mail] outbox_keep_days`. No mail outlives the transcripts that are in it. */
+  /** `[mail] outbox_keep_days`. Emails are never kept longer than the transcripts in them. */
   readonly outboxDays: number;
   readonly transcriptsDays: number;
   readonly recordingsDays: number;
-  /** Rows a transaction; default 200. */
+  /** Rows per transaction; default 200. */
   readonly batchMax?: number;
 }
 
@@ -75,24 +79,24 @@ interface RetentionReport {
 }
 
 interface Retention {
-  /** One whole pass now; the one under way, if there is one. Rejects when the store does. */
+  /** Runs one full pass, or waits for the one that is running. Rejects when the store does. */
   run(): Promise<RetentionReport>;
   stop(): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
 const LOG_DAYS = 30;
-/** A memory is told for 14 days and may be looked up for longer. */
+/** The agent hears of a memory for 14 days; a lookup may find it for longer. */
 const MEMORY_DAYS = 90;
 const PERIOD_MS = 3_600_000;
 const FIRST_AFTER_MS = 60_000;
 const BATCH_MAX = 200;
-/** Lets calls and requests have the thread and the writer between two batches. */
+/** Pause between batches, so that calls and requests get the thread and the writer. */
 const PAUSE_MS = 20;
 const RECORDING_NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(?:wav|mp3)/;
 const MAIL_NAME = /\.eml(?:\.partial)?$/;
 
-/** Wakes every hour; the first time a minute after the start. Its owner must `stop` it. */
+/** Runs every hour, the first time one minute after the start. The owner must `stop` it. */
 export function startRetention(options: RetentionOptions): Retention {
   const { database, clock, log, batchMax = BATCH_MAX } = options;
   let running: Promise<RetentionReport> | null = null;
@@ -131,7 +135,7 @@ export function startRetention(options: RetentionOptions): Retention {
     return total;
   }
 
-  /** Files that a crash left and nothing points to. */
+  /** Deletes files that a crash left behind and no row refers to. */
   async function dropOrphans(): Promise<number> {
     const beforeMs = daysAgo(Math.max(1, options.recordingsDays));
     return await dropFiles(options.recordingsDir, beforeMs, async (name) => {

@@ -1,9 +1,10 @@
 /**
- * Fires what is due. Timers only wake it, once a second and at the moment the next entry falls due; what is
- * due is decided in the database, under a lease with a fencing token, so that clock steps, restarts and other nodes cannot fire
- * twice or late (decisions.md 7). Times are UTC there: daylight-saving time changes nothing.
+ * Starts scheduled calls that are due. Timers only wake the scheduler, once a second and when the
+ * next entry is due. The database decides what is due, under a lease with a fencing token, so that
+ * clock steps, restarts and other nodes cannot start a call twice or late (decisions.md 7). Times
+ * are stored in UTC: daylight-saving time has no effect.
  *
- * Immediate requests are entries due at once: they take the same way.
+ * Immediate requests are entries that are due at once and are handled the same way.
  */
 
 import type { Clock, Timer } from "../../core/clock.ts";
@@ -11,23 +12,26 @@ import type { Database, Queries } from "../../core/database.ts";
 import { type AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 
-/** An entry later than this is `missed`: never dialled late. */
+/** An entry that is later than this becomes `missed` and is not called. */
 export const GRACE_MS = 15 * 60_000;
 const LEASE_MS = 30_000;
 const LOOK_EVERY_MS = 1_000;
-/** While a tenant's entries have to wait, they are looked at again after this. */
+/** If a tenant's entries must wait, they are tried again after this time. */
 const WAIT_RETRY_MS = 900;
-/** Calls that end together are one look. */
+/** Groups calls that end at about the same time into one check. */
 const FREED_MS = 50;
 const BATCH_MAX = 100;
 
 export type FireResult =
   | { readonly type: "dialed" | "gone" }
-  /** Not now: a cap is full, the trunk is not registered. It is tried again within the grace. */
+  /**
+   * Cannot start now: a limit is reached, or the trunk is not registered. Retried within the grace
+   * time.
+   */
   | { readonly type: "waits"; readonly error: AppError }
   | { readonly type: "refused"; readonly error: AppError };
 
-/** One call to place: at once, or for later. */
+/** One call to place, now or at a given time. */
 export interface ScheduleEntry {
   readonly id: number;
   readonly tenantId: number;
@@ -36,30 +40,30 @@ export interface ScheduleEntry {
   readonly toNumber: string;
   readonly fromNumber: string;
   readonly scheduleAt: number;
-  /** Asked for without a time. */
+  /** Requested without a time. */
   readonly immediate: boolean;
-  /** Fencing token of the claim: only who holds the newest may move the entry on. */
+  /** Fencing token of the claim: only the holder of the newest may change the entry. */
   readonly leaseToken: number;
 }
 
-/** Which entries a node may fire now. */
+/** Which entries a node may start now. */
 export interface DueFilter {
-  /** Tenants whose caps are full: theirs waits. */
+  /** Tenants whose limits are reached; their entries wait. */
   readonly exceptTenants: readonly number[];
-  /** Where several nodes share the store: only of trunks that this one holds. Null: all. */
+  /** Where nodes share the store: only entries whose trunk is on this node. Null: all. */
   readonly node: string | null;
 }
 
 /** Implemented by store/schedule-store.ts. */
 interface DueRecords {
-  /** When the first of what may be claimed by `dueBy` is due; null: nothing is. Writes nothing. */
+  /** When the earliest entry that can be claimed by `dueBy` is due; null: none. Writes nothing. */
   firstDue(
     nowMs: number,
     dueBy: number,
     leaseMs: number,
     filter: DueFilter,
   ): Promise<number | null>;
-  /** Leases what is due to `owner`, earliest first. Call inside a transaction. */
+  /** Leases due entries to `owner`, earliest first. Call it inside a transaction. */
   claimDue(
     owner: string,
     nowMs: number,
@@ -67,7 +71,7 @@ interface DueRecords {
     countMax: number,
     filter: DueFilter,
   ): Promise<readonly ScheduleEntry[]>;
-  /** Gives claimed entries back; one that somebody else has claimed since is left alone. */
+  /** Releases claimed entries. An entry that another owner has claimed since is left alone. */
   release(owner: string, entries: readonly ScheduleEntry[]): Promise<void>;
 }
 
@@ -76,39 +80,41 @@ interface SchedulerOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** Names this process in leases. */
+  /** The name of this process in leases. */
   readonly owner: string;
-  /** Several nodes share the store: fire only what goes over trunks that this node holds. */
+  /** Where nodes share the store: start only calls over trunks of this node. */
   readonly node?: string | null;
   fire(entry: ScheduleEntry): Promise<FireResult>;
   /**
-   * The entry leaves `pending` unfired: `missed` where nobody could try it within its grace, `failed`
-   * where it was refused, or had to wait until the grace was over, with what for. Same transaction as
-   * the entry's.
+   * Ends a `pending` entry without a call: `missed` if nobody could try it within the grace time,
+   * `failed` if it was rejected or had to wait until the grace time was over, with the reason. Runs
+   * in the same transaction as the entry's update.
    */
   abandon(entry: ScheduleEntry, status: "missed" | "failed", error: AppError | null): Promise<void>;
   isDraining(): boolean;
 }
 
 export interface Scheduler {
-  /** Look now. */
+  /** Checks now. */
   wake(): void;
-  /** A call of this tenant has ended: what waits for its cap is looked at soon. */
+  /** A call of this tenant has ended: checks entries waiting for its limit soon. */
   freed(tenantId: number): void;
-  /** Resolves when the round under way, if any, is through. */
+  /** Resolves when the running round, if any, has finished. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const { database, records, clock, log, owner, node = null } = options;
-  /** By tenant: until when (monotonic) its entries are left alone, when one last had to wait, what for. */
+  /**
+   * By tenant: until when (monotonic) its entries are skipped, when one last had to wait, and why.
+   */
   const waits = new Map<number, { until: number; atMs: number; error: AppError }>();
   let running: Promise<void> | null = null;
   let again = false;
   let stopped = false;
   let soon: Timer | null = null;
-  /** Set where something falls due before the next look. */
+  /** Set if an entry is due before the next regular check. */
   let onTime: Timer | null = null;
 
   const isHalted = () => stopped || options.isDraining();
@@ -118,13 +124,13 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     return { exceptTenants: nowWaiting.map(([tenantId]) => tenantId), node };
   }
 
-  /** What kept it from being dialled; null: nobody was there to try. */
+  /** Why the entry was not called; null: no node tried it. */
   function waitedFor({ tenantId, scheduleAt }: ScheduleEntry): AppError | null {
     const wait = waits.get(tenantId);
     return wait && wait.atMs >= scheduleAt ? wait.error : null;
   }
 
-  /** False: it has to wait, the entry is to be given back. */
+  /** Returns false if the entry has to wait and must be released. */
   async function handle(entry: ScheduleEntry): Promise<boolean> {
     const { tenantId } = entry;
     if (clock.now() - entry.scheduleAt > GRACE_MS) {
@@ -151,7 +157,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       try {
         if (!(await handle(entry))) left.push(entry);
       } catch (error) {
-        // The lease stays: looked at again when it is over.
+        // The lease stays; the entry is tried again when it expires.
         log.error("schedule.fire_failed", { schedule: entry.id, error: describeError(error) });
       }
     }

@@ -1,9 +1,9 @@
 /**
- * API keys: made, listed, revoked, and recognised on every request.
+ * API keys: creates, lists, revokes and authenticates them.
  *
- * Only SHA-256 of a secret is stored. A recognised key stays in a small cache for a moment, so that a
- * request costs no query. Revoking takes it out at once on this node, and within two seconds on
- * others. Last use is written in batches.
+ * Only the SHA-256 of a secret is stored. A valid key is cached briefly, so that a request costs no
+ * query. Revoking removes it at once on this node and within two seconds on others. The last use is
+ * written in batches.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock, Timer } from "../../core/clock.ts";
@@ -34,10 +34,10 @@ export interface ApiKeyRecords {
     tenantId: number,
     key: KeyLimits & { label: string; secretHash: string; prefix: string; createdAt: number },
   ): Promise<number>;
-  /** Not revoked, oldest first. */
+  /** Keys that are not revoked, oldest first. */
   list(tenantId: number): Promise<ApiKeyRecord[]>;
   count(tenantId: number): Promise<number>;
-  /** The key's hash, or null when there is no such live key. */
+  /** Returns the key's hash; null when there is no such active key. */
   revoke(tenantId: number, id: number, nowMs: number): Promise<string | null>;
   /** A key that is not revoked, of a tenant that is not suspended. */
   findByHash(secretHash: string): Promise<KnownKey | undefined>;
@@ -54,21 +54,21 @@ export interface ApiKeyDependencies {
 
 const KEYS_PER_TENANT_MAX = 100;
 const CACHE_KEYS_MAX = 5_000;
-/** A key revoked on another node opens nothing after two seconds (decisions.md 12). */
+/** A key that was revoked on another node stops working within two seconds (decisions.md 12). */
 const CACHE_TTL_MS = 1_500;
 const TOUCH_PERIOD_MS = 5_000;
 const SECRET_LENGTH_MAX = 128;
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
-/** Its owner must call `stop`, which writes the last batch. */
+/** The owner must call `stop`, which writes the last batch. */
 export function createApiKeys({ database, records, clock, random, log }: ApiKeyDependencies) {
   const cache = new Map<string, CachedKey>();
-  /** Hashes of keys that were live once, for longer than they are cached. */
+  /** Hashes of keys that were valid once. Kept longer than the cache. */
   const known = new Set<string>();
   const used = new Map<number, number>();
   const timer: Timer = clock.every(TOUCH_PERIOD_MS, () => void flush());
-  /** Rises with every revocation, so that a look-up under way cannot bring a revoked key back. */
+  /** Increased by every revocation, so that a lookup in progress cannot cache a revoked key. */
   let generation = 0;
 
   async function flush(): Promise<void> {
@@ -111,10 +111,12 @@ export function createApiKeys({ database, records, clock, random, log }: ApiKeyD
   }
 
   return {
-    /** Whether it was a live key lately: looking it up again is no guess. */
+    /** True if the secret was a valid key recently, so that another lookup is not a guess. */
     wasKnown: (secret: string): boolean => known.has(hashOf(secret)),
 
-    /** The key's owner, or null for whatever is not a live key, or does not come from its networks. */
+    /**
+     * The owner of the key; null if the key is not active or the address is not in its networks.
+     */
     async identify(secret: string, ip: string): Promise<KnownKey | null> {
       if (!secret.startsWith("lv_live_") || secret.length > SECRET_LENGTH_MAX) return null;
       const found = await lookUp(hashOf(secret));
@@ -127,8 +129,8 @@ export function createApiKeys({ database, records, clock, random, log }: ApiKeyD
     },
 
     /**
-     * The secret is in this answer and nowhere else. Throws plan_limit_reached and `valid_…_required`
-     * for limits that are none.
+     * Only this result contains the secret. Throws plan_limit_reached, and `valid_…_required` for
+     * invalid limits.
      */
     async create(
       tenantId: number,
@@ -157,7 +159,7 @@ export function createApiKeys({ database, records, clock, random, log }: ApiKeyD
       return rows.map((row) => ({ ...row, lastUsedAt: used.get(row.id) ?? row.lastUsedAt }));
     },
 
-    /** Throws not_found. From the moment it resolves the key opens nothing. */
+    /** Throws not_found. When the promise resolves, the key no longer works. */
     async revoke(tenantId: number, id: number): Promise<void> {
       const hash = await database.tx(async (queries) => {
         const revoked = await records(queries).revoke(tenantId, id, clock.now());
@@ -170,7 +172,7 @@ export function createApiKeys({ database, records, clock, random, log }: ApiKeyD
       cache.delete(hash);
     },
 
-    /** After keys or tenants changed by another way than this object. */
+    /** Clears the cache after keys or tenants were changed elsewhere. */
     forget(): void {
       generation++;
       cache.clear();

@@ -1,4 +1,4 @@
-/** A new tenant: its row, its empty wallet and its legacy webhook secret, all or nothing. */
+/** Creates a tenant: its row, an empty wallet and its legacy webhook secret, all or nothing. */
 
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
@@ -13,13 +13,13 @@ export interface TenantDraft {
   readonly email: string;
   /** Slug of a configured plan. */
   readonly plan: string;
-  /** IANA zone. */
+  /** IANA time zone. */
   readonly timeZone: string;
 }
 
 /** Implemented by store/tenant-admin-store.ts. */
 export interface TenantRecords {
-  /** With an empty wallet. The secret is sealed to the id, which must exist first. */
+  /** Also creates an empty wallet. The secret is sealed to the id, so the row must exist first. */
   insert(
     tenant: TenantDraft & {
       readonly webhookSecretSealed: string;
@@ -37,13 +37,13 @@ export interface TenantMaker {
   readonly random: Random;
 }
 
-/** Answers the new id. */
+/** Returns the new id. */
 export const createTenant = (
   deps: TenantMaker & { readonly database: Database },
   draft: TenantDraft,
 ): Promise<number> => deps.database.tx((queries) => insertTenant(queries, deps, draft));
 
-/** The same in a transaction of the caller's. */
+/** Like `createTenant`, in the caller's transaction. */
 export async function insertTenant(
   queries: Queries,
   deps: TenantMaker,

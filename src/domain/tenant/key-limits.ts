@@ -1,11 +1,11 @@
 /**
- * What an API key may do, until when, and from where (decisions.md 12). A key without limits may do
- * everything, for ever, from anywhere.
+ * What an API key may do, until when, and from which networks (decisions.md 12). A key without
+ * limits may do everything, from anywhere, without expiry.
  */
 import { BlockList, isIP } from "node:net";
 import { AppError, invalidField } from "../../core/errors.ts";
 
-/** `read` shows, `calls` places and ends calls, `manage` changes everything else. */
+/** `read` reads, `calls` places and ends calls, `manage` changes everything else. */
 export const KEY_SCOPES = ["read", "calls", "manage"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
@@ -23,7 +23,7 @@ export interface KeyLimits {
 
 export const NO_LIMITS: KeyLimits = { scopes: null, expiresAt: null, networks: null };
 
-/** `192.0.2.7`, `10.0.0.0/8`, `2001:db8::/32`. */
+/** Accepts `192.0.2.7`, `10.0.0.0/8`, `2001:db8::/32`. */
 export function isKeyNetwork(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
   const family = isIP(address);
@@ -46,7 +46,8 @@ export function requireSaneLimits({ scopes, expiresAt, networks }: KeyLimits, no
 }
 
 /**
- * A key makes no key that may do more than itself. Throws insufficient_scope with what to ask for.
+ * A key must not create a key with more rights than its own. Throws insufficient_scope, with
+ * advice.
  */
 export function requireWithin(made: KeyLimits, maker: KeyLimits): void {
   const own = maker.scopes;
@@ -67,7 +68,7 @@ const exceeds = (what: string) =>
     publicMessage: `A key cannot make a key that may do more than itself: ${what}.`,
   });
 
-/** Throws insufficient_scope for a key that lacks it. */
+/** Throws insufficient_scope if the key lacks the scope. */
 export function requireScope({ scopes }: Pick<KeyLimits, "scopes">, needed: KeyScope): void {
   if (scopes === null || scopes.includes(needed)) return;
   throw new AppError({
@@ -76,7 +77,7 @@ export function requireScope({ scopes }: Pick<KeyLimits, "scopes">, needed: KeyS
   });
 }
 
-/** Whether an address lies in one of the networks. Made once for a key. */
+/** Returns a check whether an address is in one of the networks. Create one per key. */
 export function networkCheck(networks: readonly string[] | null): (ip: string) => boolean {
   if (networks === null) return () => true;
   const list = new BlockList();

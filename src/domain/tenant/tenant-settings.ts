@@ -1,4 +1,4 @@
-/** What a tenant decides about itself: zone, features, dialling rules, its own first sentences. */
+/** A tenant's own settings: time zone, features, dialling rules, disclosure sentences. */
 
 import type { Database, Queries } from "../../core/database.ts";
 import { invalidField, notFound } from "../../core/errors.ts";
@@ -15,21 +15,21 @@ export interface TenantSettings {
   readonly namedGreeting: boolean;
   readonly cliIdentity: boolean;
   readonly birthdayCalls: boolean;
-  /** Bought, not switched. */
+  /** Purchased, not a setting. */
   readonly crmBridge: boolean;
-  /** Prefixes that may be dialled; null: the country of the caller id. The operator's to change. */
+  /** Prefixes that may be dialled; null: the country of the caller ID. Set by the operator. */
   readonly allowedPrefixes: readonly string[] | null;
-  /** Short numbers that may be dialled, `x` for any digit; null: none. The operator's to change. */
+  /** Short numbers that may be dialled, `x` for any digit; null: none. Set by the operator. */
   readonly shortNumbers: readonly string[] | null;
-  /** The operator's to change. */
+  /** Set by the operator. */
   readonly callsPerMinuteMax: number;
-  /** null: `[limits] daily_spend_eur`. The operator's to change. */
+  /** Null: `[limits] daily_spend_eur`. Set by the operator. */
   readonly dailySpendMax: MicroEur | null;
   readonly legacyWebhook: boolean;
-  /** Members sign in with a passkey, or have an authenticator. */
+  /** Members must sign in with a passkey or have an authenticator. */
   readonly requiresSecondFactor: boolean;
   readonly retentionBlocks: number;
-  /** null: the operator's sentence. */
+  /** Null: the operator's sentence. */
   readonly disclosure: Disclosures;
 }
 
@@ -37,7 +37,7 @@ export type TenantSettingsChanges = Partial<
   Omit<TenantSettings, "crmBridge" | "retentionBlocks" | "disclosure">
 > & { readonly disclosure?: Partial<Disclosures> };
 
-/** The settings that protect against toll fraud: only the operator changes them (decisions.md 12). */
+/** The settings that prevent toll fraud: only the operator changes them (decisions.md 12). */
 export type DialingPermissions = Pick<
   TenantSettings,
   "allowedPrefixes" | "shortNumbers" | "callsPerMinuteMax" | "dailySpendMax"
@@ -50,7 +50,7 @@ export const SHORT_NUMBER_PATTERN = /^[\d*#x]{1,20}$/;
 export interface TenantSettingsRecords {
   find(tenantId: number): Promise<TenantSettings | null>;
   update(tenantId: number, changes: Omit<TenantSettingsChanges, "disclosure">): Promise<void>;
-  /** null: back to the operator's sentence. */
+  /** `text` null: use the operator's sentence again. */
   setDisclosure(tenantId: number, language: AgentLanguage, text: string | null): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function createTenantSettings(deps: {
     /** Throws not_found. */
     get: (tenantId: number) => found(database.read, tenantId),
 
-    /** Throws not_found, valid_time_zone_required. Calls that begin from now on heed it. */
+    /** Throws not_found, valid_time_zone_required. Applies to calls that begin afterwards. */
     async update(tenantId: number, changes: TenantSettingsChanges): Promise<TenantSettings> {
       const { disclosure = {}, ...rest } = changes;
       if (rest.timeZone !== undefined && !isTimeZone(rest.timeZone))
@@ -93,7 +93,10 @@ export function createTenantSettings(deps: {
   };
 }
 
-/** A name of the zone database; offsets such as `+02:00` know no daylight saving and are none. */
+/**
+ * True for a name of the zone database. Offsets such as `+02:00` are rejected: they have no
+ * daylight saving.
+ */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false;
   try {

@@ -1,23 +1,27 @@
 /**
- * The main thread's side of the schema worker: tool arguments against a tenant's schema, one job at a time,
- * each with a deadline. A job that is late ends with its worker, and the next job gets a new one. Tenants
- * take turns, so that one tenant's slow schemas cost the others one deadline at most.
+ * The main thread's side of the schema worker: checks tool arguments against a tenant's schema, one
+ * job at a time, each with a deadline. A late job is terminated together with its worker, and the
+ * next job gets a new one. Tenants take turns, so that one tenant's slow schemas delay the others
+ * by at most one deadline.
  *
- * The worker is started with the first job and ended when it has been idle for a minute.
+ * The worker starts with the first job and stops when it has been idle for a minute.
  */
 import { type Clock, systemClock, type Timer } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { FromSchemaWorker, ToSchemaWorker } from "./schema-messages.ts";
 
 export interface ArgumentCheck {
-  /** One sentence that a language model can act on, or null when the arguments fit. Never rejects. */
+  /**
+   * One sentence that a language model can act on; null when the arguments are valid. Never
+   * rejects.
+   */
   problem(tenantId: number, schema: JsonObject, values: JsonObject): Promise<string | null>;
-  /** Answers what waits, and ends the worker. */
+  /** Answers the waiting jobs and ends the worker. */
   close(): void;
 }
 
 const DEADLINE_MS = 500;
-/** Starting a thread on a machine that is busy. */
+/** Time to start a thread on a busy machine. */
 const START_MS_MAX = 10_000;
 const IDLE_MS_MAX = 60_000;
 const ARGUMENT_CHARACTERS_MAX = 64 * 1024;
@@ -36,7 +40,7 @@ interface Job {
   readonly answer: (problem: string | null) => void;
 }
 
-/** Its owner must `close` it. */
+/** The owner must `close` it. */
 export function createArgumentCheck(
   spawn: () => Worker,
   clock: Clock = systemClock,
@@ -47,7 +51,7 @@ export function createArgumentCheck(
 class WorkerCheck implements ArgumentCheck {
   readonly #spawn: () => Worker;
   readonly #clock: Clock;
-  /** By tenant, who waits longest first. */
+  /** By tenant; the one that has waited longest comes first. */
   readonly #waiting = new Map<number, Job[]>();
   #servedLast: number | null = null;
   #current: Job | null = null;
@@ -97,7 +101,7 @@ class WorkerCheck implements ArgumentCheck {
     this.#waiting.delete(tenantId);
     this.#current = jobs.shift() ?? null;
     this.#servedLast = tenantId;
-    // Behind everybody else.
+    // Moves the tenant to the end of the queue.
     if (jobs.length > 0) this.#waiting.set(tenantId, jobs);
     this.#worker ??= this.#startWorker();
     if (this.#isReady) this.#post();
@@ -129,7 +133,7 @@ class WorkerCheck implements ArgumentCheck {
     this.#worker?.postMessage(this.#current.message);
   }
 
-  /** Late, or dead: the worker goes with the job. */
+  /** The job is late or the worker died: ends both. */
   #fail(): void {
     const job = this.#current;
     this.#endWorker();
@@ -159,7 +163,7 @@ class WorkerCheck implements ArgumentCheck {
   }
 }
 
-/** null: nested deeper than can be written. */
+/** Null: nested too deeply to serialise. */
 function jsonOf(values: JsonObject): string | null {
   try {
     return JSON.stringify(values);

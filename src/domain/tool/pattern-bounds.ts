@@ -1,14 +1,14 @@
 /**
- * Which regular expressions a tenant's schema may hold. A backtracking engine tries every way in which a
- * text can be split among the repeats of a pattern, and repeats inside repeats make exponentially many
- * ways. Counted here is in how many ways a group can match: a group is repeated only while that number
- * stays small. Polynomial patterns pass; the deadline of the check is for them (argument-check.ts).
+ * Which regular expressions a tenant's schema may contain. A backtracking engine tries every way to
+ * split a text among the repeats of a pattern, and nested repeats make that exponential. This file
+ * counts in how many ways a group can match and allows a group to repeat only while that number is
+ * small. Polynomial patterns pass; the deadline of the check limits those (argument-check.ts).
  */
 
 const PATTERN_CHARACTERS_MAX = 200;
-/** Of one repeated group, all rounds together. */
+/** For one repeated group, all repetitions together. */
 const WAYS_MAX = 1000;
-/** Atoms of the pattern when {n} is written out. */
+/** Atoms of the pattern when {n} is expanded. */
 const ATOMS_MAX = 2000;
 
 const TOKEN =
@@ -17,14 +17,14 @@ const QUANTIFIER = /^(?:[*+?]|\{(\d+)(,(\d*))?\})\??$/;
 const PLAIN = /^[A-Za-z0-9 _,;:/@#%&=<>~"'!-]$/;
 
 interface Sequence {
-  /** In how many ways what stands before the last atom matches. */
+  /** In how many ways everything before the last atom matches. */
   ways: number;
-  /** The same of the last atom, which a quantifier may follow. */
+  /** In how many ways the last atom matches; a quantifier may follow it. */
   last: number;
-  /** Atoms before the last one, and in it. */
+  /** Number of atoms before the last one, and in it. */
   atoms: number;
   lastAtoms: number;
-  /** The character it begins with, where that is plain to see. */
+  /** The first character, if it is a plain one. */
   head: string | null;
   isEmpty: boolean;
 }
@@ -40,7 +40,7 @@ const newSequence = (): Sequence => ({
 });
 const newGroup = (): Group => ({ done: [], current: newSequence() });
 
-/** One clause, or null for a pattern that may be saved. */
+/** One clause; null for a pattern that may be saved. */
 export function patternProblem(pattern: string): string | null {
   if (pattern.length > PATTERN_CHARACTERS_MAX)
     return `a pattern must be at most ${PATTERN_CHARACTERS_MAX} characters`;
@@ -88,7 +88,7 @@ function next(group: Group): void {
   group.current = newSequence();
 }
 
-/** The group becomes an atom of the one around it. */
+/** Makes the group an atom of the enclosing group. */
 function close(groups: Group[]): void {
   const group = groups.pop();
   const outer = groups.at(-1);
@@ -104,7 +104,7 @@ function close(groups: Group[]): void {
 const atomsOf = ({ done, current }: Group) =>
   [...done, current].reduce((total, { atoms, lastAtoms }) => total + atoms + lastAtoms, 0);
 
-/** False: too many ways. */
+/** Returns false if there are too many ways. */
 function repeat(group: Group, token: string, [, least, range, most]: RegExpExecArray): boolean {
   const min = least === undefined ? (token.startsWith("+") ? 1 : 0) : Number(least);
   const max = maxOf(token, least, range, most);

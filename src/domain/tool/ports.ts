@@ -1,13 +1,18 @@
-/** A tool call over HTTP (specification 1): the tenant's endpoint, its secret header, our limits. */
+/**
+ * A tool call over HTTP (specification 1): the tenant's endpoint, its secret header, our limits.
+ */
 
 import type { JsonObject } from "../../core/json.ts";
 import type { CallerLevel } from "../contact/ports.ts";
 import type { ToolResult } from "../conversation/call-config.ts";
 
 export interface ToolRunner {
-  /** The same by id, also of a disabled tool, outside any call. Throws not_found. */
+  /** Runs a tool by id outside any call, also a disabled one. Throws not_found. */
   trial(tenantId: number, toolId: number, trial: ToolTrial): Promise<ToolResult>;
-  /** Never rejects: every failure is a result with `ok: false`. POSTs JSON through the guarded client. */
+  /**
+   * Never rejects: every failure is a result with `ok: false`. POSTs JSON through the outbound HTTP
+   * client.
+   */
   run(
     tenantId: number,
     call: {
@@ -16,9 +21,11 @@ export interface ToolRunner {
       tool: string;
       arguments: JsonObject;
       caller: JsonObject;
-      /** How sure it is who the caller is. Missing: 0. */
+      /** How certain the caller's identity is. Default: 0. */
       level?: CallerLevel;
-      /** Asks the caller to prove it, where a tool needs more; answers the level reached. */
+      /**
+       * Asks the caller to verify their identity if a tool requires it. Returns the level reached.
+       */
       raise?: () => Promise<CallerLevel>;
     },
   ): Promise<ToolResult>;

@@ -1,7 +1,7 @@
 /**
- * Checks a tool call's arguments against the tool's JSON Schema before anything leaves the appliance:
- * a language model invents fields and types. The schema is the tenant's; one that cannot be read is
- * reported as such, not guessed around.
+ * Checks a tool call's arguments against the tool's JSON Schema before the request is sent, since a
+ * language model may invent fields and types. The schema is the tenant's; an unreadable schema is
+ * reported as an error.
  */
 import { z } from "zod";
 import type { JsonObject } from "../../core/json.ts";
@@ -10,7 +10,7 @@ const PROBLEMS_MAX = 5;
 
 type SchemaDocument = Parameters<typeof z.fromJSONSchema>[0];
 
-/** One sentence that a language model can act on, or null when the arguments fit. */
+/** One sentence that a language model can act on; null when the arguments are valid. */
 export function argumentProblem(schema: JsonObject, values: JsonObject): string | null {
   let check: z.ZodType;
   try {

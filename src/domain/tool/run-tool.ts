@@ -1,9 +1,10 @@
 /**
- * Runs a tool: looks it up, checks the arguments, POSTs to the tenant's endpoint with the secret header
- * through the guarded client, and turns whatever happens into a result the conversation can go on with.
+ * Runs a tool: looks it up, checks the arguments, POSTs to the tenant's endpoint with the secret
+ * header through the outbound HTTP client, and turns every outcome into a result that the
+ * conversation can continue with.
  *
- * Body: `{"call_id","tool","arguments","caller"}`. Not retried: a tool may book a table, and a second
- * table is worse than an apology. Leaves the filler phrase and the record to the call.
+ * Body: `{"call_id","tool","arguments","caller"}`. Never retried: a tool may book a table, and
+ * booking two is worse than an apology. The filler phrase and the call record belong to the call.
  */
 
 import { type Clock, systemClock } from "../../core/clock.ts";
@@ -32,7 +33,7 @@ export interface ToolRunnerOptions {
   readonly clock?: Clock;
 }
 
-/** More than this is not something to say on the phone. */
+/** A larger response is too long to be spoken. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 type Call = Parameters<ToolRunner["run"]>[1];
@@ -114,7 +115,7 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
       if (!target) throw notFound("tool");
       const caller = { number: "", direction: "inbound", test: true };
       const call = { callUuid, toolCallId: "trial", tool: target.name, arguments: values, caller };
-      // Whoever tries it out is signed in.
+      // A trial is run by a signed-in user.
       return measured(tenantId, call, async () => ({ ...target, callerLevel: 0 }));
     },
   };
@@ -129,7 +130,7 @@ function asOutcome(response: OutboundHttpResponse): Outcome {
   return { ok, httpStatus: response.status, output: body };
 }
 
-/** JSON where it is JSON, whatever the content type claims; else the text. */
+/** Parsed as JSON if possible, whatever the content type says; otherwise the text. */
 function parseAnswer(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;

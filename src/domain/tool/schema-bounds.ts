@@ -1,7 +1,7 @@
 /**
- * How large a tenant's JSON Schema may be, so that checking arguments against it ends soon: its nodes, its
- * depth, what its `$ref`s grow to, and its patterns. A schema that was saved before these bounds is still
- * stopped by the deadline of the check (argument-check.ts).
+ * Limits the size of a tenant's JSON Schema, so that checking arguments against it is fast: number
+ * of nodes, depth, expanded `$ref`s, and patterns. For schemas that were saved before these limits
+ * existed, the deadline of the check applies (argument-check.ts).
  */
 
 import type { JsonObject, JsonValue } from "../../core/json.ts";
@@ -10,12 +10,12 @@ import { patternProblem } from "./pattern-bounds.ts";
 const DEPTH_MAX = 12;
 /** Objects in the schema. */
 const NODES_MAX = 300;
-/** Objects where every `$ref` is replaced by what it points to. */
+/** Objects when every `$ref` is replaced by its target. */
 const EXPANDED_MAX = 1000;
 
 const REFERENCE = /^#\/(\$defs|definitions)\/([^/]+)$/;
 
-/** One clause, or null. */
+/** One clause; null if the schema is within the limits. */
 export function boundsProblem(schema: JsonObject): string | null {
   const nodes = nodesOf(schema);
   if (typeof nodes === "string") return nodes;
@@ -30,7 +30,10 @@ export function boundsProblem(schema: JsonObject): string | null {
     : null;
 }
 
-/** Every object, data among them; a clause where there are too many or they are too deep. */
+/**
+ * Every object, including those in data; a clause if there are too many or they are nested too
+ * deeply.
+ */
 function nodesOf(schema: JsonObject): readonly JsonObject[] | string {
   const nodes: JsonObject[] = [];
   const open: { value: JsonValue; depth: number }[] = [{ value: schema, depth: 1 }];
@@ -72,7 +75,7 @@ function patternsProblem({ pattern, patternProperties }: JsonObject): string | n
   return null;
 }
 
-/** null: a `$ref` leads back to itself. Sums are made once a definition, however often it is used. */
+/** Null: a `$ref` refers to itself. Each definition is computed once, however often it is used. */
 function expandedSize(schema: JsonObject): number | null {
   const sizes = new Map<string, number | "under way">();
 

@@ -1,6 +1,6 @@
-/** What the main thread and the schema worker say to each other. One job at a time. */
+/** Messages between the main thread and the schema worker. One job at a time. */
 
-/** Schema and values are JSON texts: a copy of a deep object could fail. */
+/** Schema and values are JSON text: cloning a deeply nested object could fail. */
 export interface ToSchemaWorker {
   readonly jobId: number;
   readonly schema: string;
@@ -9,5 +9,5 @@ export interface ToSchemaWorker {
 
 export type FromSchemaWorker =
   | { readonly type: "ready" }
-  /** `problem` null: the values fit. */
+  /** `problem` null: the values are valid. */
   | { readonly type: "checked"; readonly jobId: number; readonly problem: string | null };

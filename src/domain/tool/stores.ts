@@ -1,4 +1,7 @@
-/** The row a tool call needs, as a port; `src/adapter/store/tool-target-store.ts` implements it. */
+/**
+ * The port for the rows that a tool call needs; `src/adapter/store/tool-target-store.ts` implements
+ * it.
+ */
 
 import type { Queries } from "../../core/database.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -16,9 +19,9 @@ export interface ToolTarget {
 }
 
 export interface ToolTargetStore {
-  /** null: no enabled tool of this name. */
+  /** Null: no enabled tool with this name. */
   find(tenantId: number, name: string): Promise<ToolTarget | null>;
-  /** Also a disabled one, for trying it. null: the tenant has no such tool. */
+  /** Also finds a disabled tool, for a trial. Null: the tenant has no such tool. */
   byId(tenantId: number, id: number): Promise<(ToolTarget & { readonly name: string }) | null>;
 }
 

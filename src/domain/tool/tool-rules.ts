@@ -1,4 +1,4 @@
-/** What a tool may be called and look like, wherever it is made. */
+/** Rules for the fields of a tool, wherever it is created. */
 import { z } from "zod";
 import { invalidField } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
@@ -11,7 +11,7 @@ const SECRET = /^[\x21-\x7e]{1,512}$/;
 const DESCRIPTION_MAX = 1024;
 const SCHEMA_BYTES_MAX = 16 * 1024;
 
-/** HTTP's own, and what the runner writes itself: a secret there would break the request. */
+/** HTTP's own headers, and those that the runner sets: a secret there would break the request. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   ...["accept", "accept-encoding", "connection", "content-encoding", "content-length"],
   ...["content-type", "cookie", "expect", "host", "keep-alive", "proxy-authorization"],
@@ -20,7 +20,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 
 type SchemaDocument = Parameters<typeof z.fromJSONSchema>[0];
 
-/** Throws valid_<field>_required for the first field that breaks a rule. */
+/** Throws valid_<field>_required for the first invalid field. */
 export function checkToolFields(fields: ToolChanges): void {
   const { name, description, secretHeader, secret, parameters, callerLevel } = fields;
   if (name !== undefined && !NAME.test(name))
@@ -63,7 +63,7 @@ function checkHeader(name: string): void {
     );
 }
 
-/** One sentence without its full stop, or null for a schema that arguments can be checked with. */
+/** One sentence without its full stop; null for a schema that can be used to check arguments. */
 export function schemaProblem(schema: unknown): string | null {
   if (typeof schema !== "object" || schema === null || !("type" in schema))
     return 'the JSON Schema must say {"type":"object", …}';
@@ -86,7 +86,9 @@ const TYPES = new Set(["object", "array", "string", "number", "integer", "boolea
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What readers of schemas forgive and language models stumble over. `at`: a path such as `.day`. */
+/**
+ * Mistakes that JSON Schema permits but that confuse language models. `at`: a path such as `.day`.
+ */
 function shapeProblem(schema: JsonObject, at: string): string | null {
   const { type, properties, required, enum: values, items } = schema;
   const where = at === "" ? "the schema" : at.slice(1);

@@ -1,6 +1,6 @@
 /**
- * Tools as a tenant sets them up: names, schemas, endpoints, and a secret that only goes in. One
- * set of rules for the dashboard and the command line. Running them is run-tool.ts's.
+ * Tool settings of a tenant: names, schemas, endpoints, and a secret that is never shown again. The
+ * dashboard and the command line use the same rules. run-tool.ts runs tools.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -20,12 +20,12 @@ export interface ToolFields {
   readonly url: string;
   /** Name of the header that carries the secret. */
   readonly secretHeader: string;
-  /** null: every agent of the tenant may use it. */
+  /** Null: every agent of the tenant may use it. */
   readonly agentId: number | null;
   /** JSON Schema of an object. */
   readonly parameters: JsonObject;
   readonly enabled: boolean;
-  /** How sure it must be who the caller is before it runs (contact/ports.ts). */
+  /** How certain the caller's identity must be before the tool runs (contact/ports.ts). */
   readonly callerLevel: CallerLevel;
 }
 
@@ -38,7 +38,7 @@ export interface ToolRecord extends ToolFields {
 export interface NewTool extends Omit<ToolFields, "agentId" | "enabled" | "callerLevel"> {
   readonly agentId?: number | null;
   readonly enabled?: boolean;
-  /** Missing: 0, anybody. */
+  /** Default 0: anybody. */
   readonly callerLevel?: CallerLevel;
   readonly secret: string;
 }
@@ -51,7 +51,7 @@ export interface ToolRecords {
   find(tenantId: number, id: number): Promise<ToolRecord | undefined>;
   idOf(tenantId: number, name: string): Promise<number | null>;
   hasAgent(tenantId: number, agentId: number): Promise<boolean>;
-  /** Without a secret: it is sealed to the id, which must exist first. */
+  /** Inserts without a secret: it is sealed to the id, so the row must exist first. */
   insert(tenantId: number, tool: Omit<ToolRecord, "id">): Promise<ToolRecord>;
   setSecret(tenantId: number, id: number, sealed: string): Promise<void>;
   update(
@@ -125,7 +125,7 @@ export function createTools(deps: ToolsDependencies) {
       });
     },
 
-    /** Throws like `create`, and not_found. Live calls keep the tool as it was. */
+    /** Throws like `create`, and not_found. Live calls continue to use the previous version. */
     update(tenantId: number, id: number, changes: ToolChanges): Promise<ToolRecord> {
       check(changes);
       const { secret, ...fields } = changes;

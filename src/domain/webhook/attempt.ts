@@ -1,4 +1,4 @@
-/** One attempt of a delivery: headers, signature, POST, verdict. Never throws. */
+/** One delivery attempt: headers, signature, POST, result. Never throws. */
 import type { Clock } from "../../core/clock.ts";
 import { parseRetryAfter } from "../../core/retry-schedule.ts";
 import type { OutboundHttpClient } from "../../platform/net/outbound-http.ts";
@@ -8,7 +8,7 @@ import { signatureHeader } from "./signature.ts";
 interface Attempt {
   readonly url: string;
   readonly secret: string;
-  /** `del_…`, new for each attempt. */
+  /** `del_…`, different for each attempt. */
   readonly deliveryId: string;
   readonly type: string;
   readonly body: string;
@@ -18,16 +18,19 @@ export interface AttemptResult {
   readonly delivered: boolean;
   readonly httpStatus: number | null;
   readonly durationMs: number;
-  /** Why it failed, in words for the tenant; null when delivered. */
+  /** Why it failed, as text for the tenant; null when delivered. */
   readonly error: string | null;
   readonly retryAfterMs: number | null;
-  /** 410: the receiver wants no more. */
+  /** Status 410: the receiver wants no more deliveries. */
   readonly gone: boolean;
-  /** We gave up ourselves (shutdown): nothing is known of the receiver. */
+  /** Aborted by us at shutdown: the receiver's state is unknown. */
   readonly abandoned: boolean;
 }
 
-/** Read away at most, so that the receiver can finish: only the status counts. */
+/**
+ * How much of the body is read and discarded, so that the receiver can finish. Only the status
+ * matters.
+ */
 const ANSWER_BYTES_MAX = 16 * 1024;
 const GONE = 410;
 

@@ -1,7 +1,8 @@
 /**
- * Who may be delivered to right now. Each endpoint has few slots, and one while it is failing, so that
- * a dead or slow one holds up nobody else; all failing ones together have half of the slots. Of one call
- * an endpoint gets one event at a time, in order.
+ * Limits concurrent deliveries per endpoint. Each endpoint has a few slots, and a failing one has a
+ * single slot, so that a dead or slow endpoint does not delay others. All failing endpoints
+ * together get at most half of the slots. An endpoint receives the events of one call one at a
+ * time, in order.
  */
 import type { Busy, DueDelivery } from "./stores.ts";
 
@@ -24,7 +25,7 @@ interface Endpoint {
 
 export class DeliveryCapacity {
   readonly #endpoints = new Map<string, Endpoint>();
-  /** Endpoint and call of what is under way. */
+  /** Endpoint and call of the deliveries in progress. */
   readonly #calls = new Set<string>();
   #active = 0;
   #failing = 0;
@@ -39,7 +40,7 @@ export class DeliveryCapacity {
     return this.#failing >= Math.ceil(this.limits.total / 2);
   }
 
-  /** Takes a slot; false when there is none for it, or the endpoint is busy with this call. */
+  /** Takes a slot. Returns false if there is none, or if the endpoint is busy with this call. */
   acquire(target: Target): boolean {
     const key = endpointOf(target);
     const endpoint = this.#endpoints.get(key) ?? {
@@ -61,7 +62,7 @@ export class DeliveryCapacity {
     return true;
   }
 
-  /** With what was taken. */
+  /** `target`: as passed to `acquire`. */
   release(target: Target): void {
     const key = endpointOf(target);
     const endpoint = this.#endpoints.get(key);
@@ -73,7 +74,7 @@ export class DeliveryCapacity {
     if (target.callUuid !== null) this.#calls.delete(`${key} ${target.callUuid}`);
   }
 
-  /** Who has no free slot. */
+  /** Endpoints without a free slot. */
   busy(): Busy {
     const full = [...this.#endpoints.values()].filter(({ active, limit }) => active >= limit);
     return {

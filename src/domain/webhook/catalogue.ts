@@ -7,11 +7,11 @@ import { type MicroEur, microToEur } from "../../core/money.ts";
 import type { EventData, EventType } from "./event-types.ts";
 import type { EventDraft } from "./ports.ts";
 
-/** What an event says of a call, whichever record it comes from. */
+/** The call fields of an event, independent of the record that they come from. */
 interface CallFacts {
   readonly callUuid: string;
   readonly direction: "inbound" | "outbound";
-  /** Empty: withheld. */
+  /** Empty: the number is withheld. */
   readonly fromNumber: string;
   readonly toNumber: string;
   readonly agentId: number | null;
@@ -41,12 +41,12 @@ const parties = (call: CallFacts) => ({
   agent_id: call.agentId,
 });
 
-/** Outbound: dialling began. Inbound: it rings. */
+/** Outbound: dialling began. Inbound: the call rings. */
 export function callStarted(call: CallFacts, status: string): EventDraft {
   return eventDraft("call.started", call, { call_id: call.callUuid, ...parties(call), status });
 }
 
-/** `answeredBy` is `unknown` until a voicemail check has decided. */
+/** `answeredBy` is `unknown` until the voicemail check has finished. */
 export function callAnswered(
   call: CallFacts,
   answeredAtMs: number,
@@ -61,7 +61,7 @@ export function callAnswered(
   });
 }
 
-/** `answeredMs`: answer to hang-up; `duration_sec` counts seconds begun. */
+/** `answeredMs`: from answer to hang-up. `duration_sec` counts started seconds. */
 export function callEnded(
   call: CallFacts,
   ending: EndingFacts,
@@ -120,7 +120,7 @@ export function recordingReady(
   });
 }
 
-/** Neither arguments nor answer: they may hold what the caller said. */
+/** Contains neither arguments nor result: they may hold the caller's words. */
 export function toolExecuted(
   call: CallReference,
   tool: string,
@@ -140,8 +140,8 @@ export function toolExecuted(
 }
 
 /**
- * Once a call, when plan and wallet cover it for 60 s more or less. `secondsLeft`: whole seconds until
- * the agent says goodbye, as far as is known now.
+ * Sent once per call, when plan and wallet cover about 60 s more. `secondsLeft`: whole seconds
+ * until the agent says goodbye, as currently estimated.
  */
 export function callBalanceLow(call: CallFacts, secondsLeft: number): EventDraft {
   return eventDraft("call.balance_low", call, {
@@ -151,7 +151,10 @@ export function callBalanceLow(call: CallFacts, secondsLeft: number): EventDraft
   });
 }
 
-/** Once a crossing of a threshold of `[payments] low_balance_eur`, together with the mail. */
+/**
+ * Sent once each time a threshold of `[payments] low_balance_eur` is crossed, together with the
+ * email.
+ */
 export function balanceLow(balance: MicroEur, threshold: MicroEur): EventDraft {
   return eventDraft("balance.low", null, {
     balance_eur: microToEur(balance),
@@ -159,7 +162,7 @@ export function balanceLow(balance: MicroEur, threshold: MicroEur): EventDraft {
   });
 }
 
-/** The data of a test call.ended: the shape of a real one, nothing of a customer. */
+/** The data of a test call.ended: the structure of a real one, without customer data. */
 export function testCallEnded(callUuid: string): EventData<"call.ended"> {
   return {
     call_id: callUuid,

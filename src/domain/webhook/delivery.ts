@@ -1,8 +1,8 @@
 /**
- * The delivery worker: claims what is due under a lease, attempts it, writes the outcome.
+ * The delivery worker: claims due deliveries under a lease, attempts them, and writes the outcomes.
  *
- * At least once: an outbox row stays pending until an outcome is written; a process that dies in
- * between leaves a lease that runs out, and the event goes out again under the same event id.
+ * Delivery is at least once: an outbox row stays pending until an outcome is written. If the
+ * process dies before that, the lease expires, and the event is sent again with the same event id.
  *
  *   pending ──2xx──► delivered
  *      │ └─failure, attempts left──► pending (later)
@@ -36,30 +36,32 @@ export interface DeliveryOptions {
   readonly log: Log;
   /** `[http_client] webhook_timeout_ms`. */
   readonly timeoutMs: number;
-  /** Deliveries under way at once. */
+  /** Maximum number of concurrent deliveries. */
   readonly concurrencyMax?: number;
   readonly perEndpointMax?: number;
   /**
-   * Rest between two claims, and between two writings of outcomes, so that under load one transaction
-   * (one sync to disk) serves many. 0: none.
+   * Pause between two claims, and between two writes of outcomes, so that under load one
+   * transaction (one sync to disk) serves many. 0: none.
    */
   readonly pauseMs?: number;
-  /** Told of endpoints that were switched off after failing too long or a 410. */
+  /** Called with endpoints that were disabled after failing for too long or after a 410. */
   readonly switchedOff?: SwitchedOffListener;
-  /** Told of every attempt whose outcome is stored. */
+  /** Called for every attempt whose outcome is stored. */
   readonly attempted?: (attempt: { readonly delivered: boolean }) => void;
 }
 
 export interface DeliveryWorker {
-  /** Look for due deliveries soon. */
+  /** Checks for due deliveries soon. */
   wake(): void;
   start(): void;
-  /** Lets what is under way finish for `graceMs`, then abandons it: it stays pending in the store. */
+  /**
+   * Waits up to `graceMs` for running deliveries, then aborts them; they stay pending in the store.
+   */
   stop(graceMs?: number): Promise<void>;
 }
 
 const LEASE_MARGIN_MS = 30_000;
-/** Also finds what another, dead node had leased. */
+/** Also finds deliveries whose lease by a dead node has expired. */
 const LOOK_EVERY_MS = 30_000;
 const STOP_GRACE_MS = 3000;
 const PAUSE_MS = 10;
@@ -113,7 +115,10 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     }
   }
 
-  /** As long as the claim took: half of the time at most goes to claims, and each finds more to do. */
+  /**
+   * As long as the claim took, so that claims use at most half of the time and each finds more to
+   * do.
+   */
   const pauseAfter = (claimMs: number) => Math.min(PAUSE_MAX_MS, Math.max(pauseMs, claimMs));
 
   const stillWanted = () => looking === "look again" && phase === "running";
@@ -233,7 +238,7 @@ const unsendable = (error: string): AttemptResult => ({
   abandoned: false,
 });
 
-/** Address and secret as they are now: a rotated secret holds for retries too. */
+/** Reads the current address and secret: a rotated secret applies to retries too. */
 export async function targetOf(
   options: Pick<DeliveryOptions, "database" | "stores" | "vault">,
   delivery: Pick<DueDelivery, "tenantId" | "webhookId" | "legacyUrl">,

@@ -1,4 +1,6 @@
-/** The body of a delivery: written once, sent byte for byte to every subscriber and on every retry. */
+/**
+ * The body of a delivery: created once, then sent unchanged to every subscriber and on every retry.
+ */
 import { isoUtc } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
 

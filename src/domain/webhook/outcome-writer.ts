@@ -1,6 +1,6 @@
 /**
- * Writes outcomes in groups: the first is written at once, and whatever attempts finish in the pause after
- * it go into one transaction, so that a busy hour costs few syncs to disk and a quiet one no delay.
+ * Writes outcomes in groups: the first at once, and all that finish during the following pause in
+ * one transaction. So a busy hour needs few syncs to disk, and a quiet one has no delay.
  */
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
@@ -10,7 +10,7 @@ import type { WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";
 
 interface OutcomeWriter {
-  /** Resolves when it is durable, with what was switched off by it, or null. */
+  /** Resolves when the outcome is durable. Returns the endpoint that it disabled, or null. */
   write(attempted: Attempted): Promise<SwitchedOff | null>;
 }
 
@@ -29,7 +29,7 @@ export function createOutcomeWriter(options: {
   readonly switchedOff: SwitchedOffListener | undefined;
 }): OutcomeWriter {
   const { database, stores, clock, random, pauseMs, switchedOff } = options;
-  /** Bounded by the deliveries under way. */
+  /** Bounded by the number of concurrent deliveries. */
   let waiting: Waiting[] = [];
   let writing = false;
 

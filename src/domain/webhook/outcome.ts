@@ -1,4 +1,7 @@
-/** What an attempt changes: the log, the outbox row, the webhook's health. One transaction. */
+/**
+ * Stores the result of an attempt in the delivery log, the outbox row and the endpoint's health.
+ * One transaction.
+ */
 import type { Clock } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import type { Random } from "../../core/random.ts";
@@ -15,7 +18,7 @@ export interface Attempted {
   readonly result: AttemptResult;
 }
 
-/** An endpoint that was switched off by an attempt. */
+/** An endpoint that was disabled by an attempt. */
 export interface SwitchedOff {
   readonly webhookId: number | null;
   readonly legacyUrl: string | null;
@@ -28,7 +31,7 @@ const REASONS = {
   failing: "Every delivery failed for five days.",
 } as const;
 
-/** Answers what was switched off by this attempt, or null. */
+/** Returns the endpoint that this attempt disabled, or null. */
 export async function writeOutcome(
   stores: WebhookStores,
   queries: Queries,
@@ -41,7 +44,8 @@ export async function writeOutcome(
   const nowMs = clock.now();
   const attempts = delivery.attempts + 1;
   const health = stores.health(queries);
-  // Read afresh: other deliveries to this endpoint may have gone through meanwhile, or switched it off.
+  // Read again: in the meantime other deliveries may have succeeded, or the endpoint may have been
+  // disabled.
   const state = await health.of(tenantId, delivery);
   const cause = state?.enabled ? causeToSwitchOff(result, state.failingSince, nowMs) : null;
   const isLast = result.delivered || result.gone || cause !== null || !state?.enabled;

@@ -1,4 +1,4 @@
-/** Events as the rest of the appliance reports them (specification 6, decisions.md 10). */
+/** The port through which the appliance reports events (specification 6, decisions.md 10). */
 
 import type { Queries } from "../../core/database.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -7,14 +7,14 @@ import type { EventType } from "./event-types.ts";
 export interface EventDraft {
   readonly type: EventType;
   readonly callUuid: string | null;
-  /** The agent whose legacy `webhook_url` listens to call.ended. */
+  /** The agent whose legacy `webhook_url` receives call.ended. */
   readonly agentId: number | null;
   readonly data: JsonObject;
 }
 
 export interface EventSink {
-  /** Stores the event and one outbox row a subscriber in the caller's transaction. */
+  /** Stores the event and one outbox row per subscriber in the caller's transaction. */
   emit(queries: Queries, tenantId: number, event: EventDraft): Promise<void>;
-  /** After the commit: deliver soon. */
+  /** Call it after the commit: starts delivery soon. */
   wake(): void;
 }

@@ -4,7 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Receivers reject older ones (and, for clock skew, newer ones). */
+/** Receivers reject timestamps that are older or newer than this. */
 export const TIMESTAMP_TOLERANCE_SECONDS = 300;
 
 function digest(secret: string, unixSeconds: number, body: string): Buffer {
@@ -17,7 +17,9 @@ export function signatureHeader(secret: string, unixSeconds: number, body: strin
 
 const HEADER = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
 
-/** What a receiver does: true for an untouched body, signed with this secret, not too old. */
+/**
+ * The receiver's check: true for an unchanged body signed with this secret within the tolerance.
+ */
 export function verifySignature(
   secret: string,
   header: string,

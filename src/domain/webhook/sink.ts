@@ -1,6 +1,6 @@
 /**
- * Where events enter: the event and one outbox row a subscriber, in the transaction of the change they
- * report. What commits is delivered at least once; what rolls back was never said.
+ * Stores events: the event and one outbox row per subscriber, in the transaction of the change. A
+ * committed event is delivered at least once; a rolled-back one is never sent.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -12,14 +12,14 @@ import { envelopeBody } from "./envelope.ts";
 import type { EventDraft, EventSink } from "./ports.ts";
 import type { Subscriber, WebhookStores } from "./stores.ts";
 
-/** What the older variant of the agent webhook calls `call.ended` (specification 6). */
+/** The name of `call.ended` in the older variant of the agent webhook (specification 6). */
 const OLDER_ENDED_TYPE = "call.completed";
 
 interface EventSinkOptions {
   readonly stores: WebhookStores;
   readonly clock: Clock;
   readonly random: Random;
-  /** The delivery worker's wake. */
+  /** Wakes the delivery worker. */
   readonly wake: () => void;
 }
 

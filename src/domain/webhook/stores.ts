@@ -1,6 +1,6 @@
 /**
- * The rows webhooks need, as ports; `src/adapter/store/webhook-stores.ts` implements them. The worker's
- * functions reach over all tenants: what is due is due whoever owns it.
+ * The ports for webhook rows; `src/adapter/store/webhook-stores.ts` implements them. The worker's
+ * functions cover all tenants.
  */
 import type { Queries } from "../../core/database.ts";
 
@@ -16,23 +16,23 @@ export interface EventStore {
   insert(tenantId: number, event: StoredEvent): Promise<void>;
 }
 
-/** Whom an event goes to: a webhook, or an agent's legacy `webhook_url`. */
+/** The receiver of an event: a webhook, or an agent's legacy `webhook_url`. */
 export interface Subscriber {
   readonly webhookId: number | null;
   readonly legacyUrl: string | null;
 }
 
 export interface SubscriberStore {
-  /** Enabled webhooks that chose this type. */
+  /** Enabled webhooks that selected this type. */
   webhooksFor(tenantId: number, type: string): Promise<readonly number[]>;
-  /** null: the agent has no webhook_url, it was switched off, or there is no such agent. */
+  /** Null: the agent has no webhook_url, it was disabled, or there is no such agent. */
   legacyOf(
     tenantId: number,
     agentId: number,
   ): Promise<{ readonly url: string; readonly olderVariant: boolean } | null>;
-  /** null: no such webhook of this tenant. */
+  /** Null: the tenant has no such webhook. */
   target(tenantId: number, webhookId: number): Promise<WebhookTarget | null>;
-  /** Sealed tenant-level secret. */
+  /** The tenant-wide secret, sealed. */
   tenantSecret(tenantId: number): Promise<string | null>;
 }
 
@@ -48,18 +48,18 @@ export interface DueDelivery {
   readonly tenantId: number;
   readonly webhookId: number | null;
   readonly legacyUrl: string | null;
-  /** Attempts made before. */
+  /** Number of earlier attempts. */
   readonly attempts: number;
   readonly eventId: string;
   readonly type: string;
   readonly callUuid: string | null;
   readonly body: string;
-  /** Since when the endpoint has been failing; null: it works. */
+  /** Since when the endpoint has been failing; null: it is not. */
   readonly failingSince: number | null;
 }
 
 export interface Busy {
-  /** Every endpoint that is failing. */
+  /** True: no failing endpoint has a free slot. */
   readonly failing: boolean;
   readonly webhookIds: readonly number[];
   readonly legacyUrls: readonly string[];
@@ -68,18 +68,19 @@ export interface Busy {
 export interface OutboxStore {
   insert(tenantId: number, eventId: string, subscriber: Subscriber, nowMs: number): Promise<void>;
   /**
-   * The oldest of each endpoint, oldest first: pending, due, not leased, of enabled endpoints, not for busy ones, and not while an
-   * earlier event of the same call is under way to the same endpoint (by a dead process, perhaps).
+   * The oldest delivery of each endpoint, oldest first. It must be pending, due and not leased, its
+   * endpoint enabled and not busy, and no earlier event of the same call may be in progress to that
+   * endpoint (perhaps leased by a dead process).
    */
   due(nowMs: number, busy: Busy, limit: number): Promise<readonly DueDelivery[]>;
   lease(outboxIds: readonly number[], owner: string, untilMs: number): Promise<void>;
-  /** Gives claimed rows back untouched. */
+  /** Releases claimed rows unchanged. */
   release(outboxIds: readonly number[], owner: string): Promise<void>;
-  /** When the next one after `nowMs` comes due; null: nothing waits. */
+  /** When the next delivery after `nowMs` is due; null: none is waiting. */
   nextDueAfter(nowMs: number): Promise<number | null>;
   /**
-   * Writes the outcome of an attempt and drops the lease. False when the row is gone or another
-   * node holds it by now.
+   * Writes the outcome of an attempt and releases the lease. Returns false when the row is gone or
+   * another node holds it.
    */
   conclude(
     outboxId: number,
@@ -91,13 +92,13 @@ export interface OutboxStore {
     },
   ): Promise<boolean>;
   /**
-   * Pending deliveries to a subscriber that was switched off will not be sent. One that is just being
-   * sent still gets the outcome of that attempt.
+   * Fails pending deliveries to a disabled subscriber. A delivery that is being sent still gets the
+   * outcome of that attempt.
    */
   abandon(tenantId: number, subscriber: Subscriber): Promise<void>;
-  /** Event ids of this webhook's failed deliveries, oldest first. */
+  /** Ids of this webhook's failed events, oldest first. */
   failedEvents(tenantId: number, webhookId: number, limit: number): Promise<readonly string[]>;
-  /** Starts these events' rows over, due now; one that is just being sent is left alone. */
+  /** Restarts these events' deliveries now. A delivery that is being sent is left alone. */
   restart(
     tenantId: number,
     webhookId: number,
@@ -108,7 +109,7 @@ export interface OutboxStore {
 
 interface DeliveryRecord {
   readonly id: string;
-  /** null: a test. */
+  /** Null: a test. */
   readonly outboxId: number | null;
   readonly webhookId: number | null;
   readonly eventId: string;
@@ -122,28 +123,28 @@ interface DeliveryRecord {
   readonly nextAttemptAt: number | null;
 }
 
-/** The delivery log: who, when, how it went; never what was sent. */
+/** The delivery log: receiver, time and result, never the content. */
 export interface DeliveryStore {
   insert(tenantId: number, record: DeliveryRecord): Promise<void>;
-  /** null: not this webhook's, or a test (whose event is not kept). */
+  /** Null: not a delivery of this webhook, or a test (its event is not stored). */
   eventOf(tenantId: number, webhookId: number, deliveryId: string): Promise<string | null>;
 }
 
 interface EndpointHealth {
   readonly enabled: boolean;
-  /** Since when every delivery failed; null: the last one succeeded. */
+  /** Since when every delivery has failed; null: the last one succeeded. */
   readonly failingSince: number | null;
 }
 
-/** How an endpoint fares: a webhook, or a legacy URL of the tenant's. */
+/** The health of an endpoint: a webhook, or a legacy URL of the tenant. */
 export interface HealthStore {
-  /** null: the webhook is gone. */
+  /** Null: the webhook no longer exists. */
   of(tenantId: number, subscriber: Subscriber): Promise<EndpointHealth | null>;
   succeeded(tenantId: number, subscriber: Subscriber): Promise<void>;
-  /** Keeps the time of the first failure in a row. */
+  /** Keeps the time of the first failure in the current series. */
   failed(tenantId: number, subscriber: Subscriber, nowMs: number): Promise<void>;
   disable(tenantId: number, subscriber: Subscriber, reason: string, nowMs: number): Promise<void>;
-  /** Where the subscriber's events went, and whom to tell; null: it is gone. */
+  /** Where the subscriber's events were sent, and whom to notify; null: it no longer exists. */
   contact(tenantId: number, subscriber: Subscriber): Promise<EndpointContact | null>;
 }
 
@@ -151,7 +152,7 @@ export interface EndpointContact {
   readonly url: string;
   readonly tenantName: string;
   readonly email: string;
-  /** Agents whose webhook_url it is; empty for a webhook. */
+  /** Agents that use this webhook_url; empty for a webhook. */
   readonly agentNames: readonly string[];
 }
 

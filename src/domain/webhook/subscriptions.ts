@@ -1,4 +1,6 @@
-/** Webhooks as a tenant sets them up (decisions.md 10): the plan's cap and signing secrets. */
+/**
+ * Webhook settings of a tenant (decisions.md 10), with the plan's limit and the signing secrets.
+ */
 
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
@@ -39,14 +41,14 @@ export interface WebhookRecords {
   list(tenantId: number): Promise<WebhookRecord[]>;
   find(tenantId: number, id: number): Promise<WebhookRecord | undefined>;
   count(tenantId: number): Promise<number>;
-  /** With an empty secret: it is sealed to the id, which must exist first. */
+  /** Inserts with an empty secret: it is sealed to the id, so the row must exist first. */
   insert(tenantId: number, webhook: Omit<WebhookRecord, "id">): Promise<WebhookRecord>;
   setSecret(tenantId: number, id: number, sealed: string): Promise<void>;
   remove(tenantId: number, id: number): Promise<boolean>;
   deliveries(tenantId: number, id: number, page: Page): Promise<DeliveryRecord[]>;
 }
 
-/** The limit that the tenant's plan sets. */
+/** The maximum number of webhooks in the tenant's plan. */
 interface WebhookPlans {
   planOf(
     queries: Queries,
@@ -79,7 +81,10 @@ export function createSubscriptions(dependencies: SubscriptionDependencies) {
     return secret;
   }
 
-  /** A restore brings neither the old secret nor a deleted endpoint back. */
+  /**
+   * For the journal of revocations: a restore must bring back neither the old secret nor a deleted
+   * endpoint.
+   */
   const noteOf = (
     queries: Queries,
     kind: "webhook" | "webhook_secret",
@@ -116,7 +121,7 @@ export function createSubscriptions(dependencies: SubscriptionDependencies) {
       });
     },
 
-    /** The old secret stops at once. Throws not_found. */
+    /** The old secret becomes invalid at once. Throws not_found. */
     rotate(tenantId: number, id: number): Promise<WithSecret> {
       return database.tx(async (queries) => {
         const webhook = await found(queries, tenantId, id);

@@ -9,7 +9,10 @@ const CAUSES: Readonly<Record<SwitchedOff["cause"], string>> = {
   failing: "Every delivery to it has failed for five days.",
 };
 
-/** The key makes it one mail a switching-off: `webhook-disabled:<webhook id, or the URL>:<time>`. */
+/**
+ * The key ensures one email each time an endpoint is disabled: `webhook-disabled:<webhook id, or
+ * the URL>:<time>`.
+ */
 export function switchedOffMail(
   tenantId: number,
   off: SwitchedOff,

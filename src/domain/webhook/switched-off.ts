@@ -1,4 +1,4 @@
-/** What follows when an endpoint is switched off: its tenant gets a mail, once, whatever crashes. */
+/** Handles a disabled endpoint: the tenant gets exactly one email, even across crashes. */
 
 import type { Queries } from "../../core/database.ts";
 import type { MailQueue } from "../mail/ports.ts";
@@ -7,9 +7,9 @@ import type { WebhookStores } from "./stores.ts";
 import { switchedOffMail } from "./switched-off-mail.ts";
 
 export interface SwitchedOffListener {
-  /** In the transaction that switches it off. */
+  /** Call it in the transaction that disables the endpoint. */
   store(queries: Queries, tenantId: number, off: SwitchedOff): Promise<void>;
-  /** After the commit. */
+  /** Call it after the commit. */
   wake(): void;
 }
 

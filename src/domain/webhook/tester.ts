@@ -1,4 +1,4 @@
-/** What a tenant asks for by hand: a test delivery at once, or a stored event sent again. */
+/** Deliveries on a tenant's request: a test delivery, or a stored event sent again. */
 import { AppError, notFound } from "../../core/errors.ts";
 import { deliveryId, eventId, uuidV7 } from "../../core/ids.ts";
 import { attemptDelivery } from "./attempt.ts";
@@ -17,13 +17,16 @@ interface TestResult {
 
 export interface WebhookTester {
   /**
-   * Sends a test call.ended now, once, with nothing of a customer in it; also to a disabled webhook.
-   * Throws not_found. A failed delivery is a result, not an error.
+   * Sends one test call.ended now, without customer data, also to a disabled webhook. Throws
+   * not_found. A failed delivery is a result, not an error.
    */
   test(tenantId: number, webhookId: number): Promise<TestResult>;
-  /** Queues the delivery's event anew, with all its attempts. Throws not_found, conflict (disabled). */
+  /**
+   * Queues the delivery's event again, with all its attempts. Throws not_found, conflict
+   * (disabled).
+   */
   resend(tenantId: number, webhookId: number, deliveryId: string): Promise<{ eventId: string }>;
-  /** The same for every failed event, oldest 1,000 first. Answers how many were queued. */
+  /** Like `resend`, for every failed event, oldest 1,000 first. Returns how many were queued. */
   resendFailed(tenantId: number, webhookId: number): Promise<number>;
 }
 
@@ -57,7 +60,7 @@ export function createWebhookTester(
       error: sent.error,
     };
     await database.tx(async (queries) => {
-      // Deleted while the test was on its way: there is no log to write to.
+      // The webhook was deleted during the test: there is no log to write to.
       if (!(await stores.subscribers(queries).target(tenantId, webhookId))) return;
       await stores.deliveries(queries).insert(tenantId, {
         id: delivery,

@@ -1,4 +1,7 @@
-/** Code for receivers: complete functions that verify a delivery's signature (decisions.md 10). */
+/**
+ * Code examples for receivers: complete functions that verify a delivery's signature (decisions.md
+ * 10).
+ */
 import curl from "./curl.txt" with { type: "text" };
 import javascript from "./javascript.txt" with { type: "text" };
 import php from "./php.txt" with { type: "text" };
