@@ -10,8 +10,13 @@ import {
   DEFAULT_GUARD,
   EMBEDDED_ONLY,
   type EngineSettings,
+  type ProviderChoice,
 } from "../../src/adapter/engine/settings.ts";
-import { openAiSettings } from "../../test/support/engine-session.ts";
+import {
+  openAiChoice,
+  realtimeChoice,
+  sameForAllParts,
+} from "../../test/support/engine-session.ts";
 import { openStudio, startCall } from "../../test/support/live-conversation.ts";
 import { callConfig } from "../../test/support/scripted-call.ts";
 import { firstLine } from "../http/first-line.ts";
@@ -52,32 +57,25 @@ export async function measureTurns(turns: number): Promise<TurnsResult[]> {
 }
 
 function subjects({ openai, realtime }: Servers): Subject[] {
-  const alone = (provider: EngineSettings["providers"][number]): EngineSettings => ({
-    kind: provider.kind,
-    providers: [provider],
+  const alone = (provider: ProviderChoice): EngineSettings => ({
+    label: provider.id,
+    providers: sameForAllParts([provider]),
     takesMessages: true,
     guard: DEFAULT_GUARD,
   });
   return [
     { engine: EMBEDDED_ONLY, injectedMs: 0 },
     {
-      engine: alone(openAiSettings(openai)),
+      engine: alone(openAiChoice(openai)),
       injectedMs: DELAYS.stt + DELAYS.llm + DELAYS.tts,
     },
     {
-      engine: alone({
-        kind: "realtime",
-        name: "realtime",
-        url: realtime,
-        apiKey: null,
-        model: "bench",
-        transcriptionModel: "bench",
-        audio: "g711_alaw",
-        turnDetection: "own",
-        connectTimeoutMs: 3_000,
-        responseTimeoutMs: 3_000,
-        voices: { Sari: "a", Emma: "b", Nathan: "c", Adrian: "d" },
-      }),
+      engine: alone(
+        realtimeChoice(realtime, {
+          ...{ model: "bench", transcription_model: "bench" },
+          ...{ connect_timeout_ms: 3_000, response_timeout_ms: 3_000 },
+        }),
+      ),
       injectedMs: DELAYS.realtime,
     },
   ];
@@ -112,7 +110,7 @@ async function measure({ engine, injectedMs }: Subject, wanted: number): Promise
   const sorted = own.sort((a, b) => a - b);
   const at = (share: number) =>
     sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-  return { engine: engine.kind, turns: own.length, injectedMs, p50Ms: at(0.5), p95Ms: at(0.95) };
+  return { engine: engine.label, turns: own.length, injectedMs, p50Ms: at(0.5), p95Ms: at(0.95) };
 }
 
 if (import.meta.main) console.log(await measureTurns(Number(process.argv[2] ?? 8)));

@@ -3,7 +3,11 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { eurToMicro } from "../core/money.ts";
 import type { Plan } from "../domain/billing/ports.ts";
-import { engineSettingsOf } from "../operations/config/engine-settings.ts";
+import {
+  engineLabelOf,
+  enginePricesOf,
+  engineSettingsOf,
+} from "../operations/config/engine-settings.ts";
 import type { Config } from "../operations/config/schema.ts";
 import { parseHeaders, parseHostPort, parsePortRange } from "../platform/config/formats.ts";
 import type { AppSettings, HostPort, MailProviderSettings } from "./settings.ts";
@@ -86,18 +90,13 @@ function mailProviderOf({ mail }: Config): MailProviderSettings {
   return { kind: "outbox" };
 }
 
-function pricesOf({ engine }: Config): AppSettings["prices"] {
-  const { openai, realtime } = engine;
-  const paid = engine.kind === "openai" ? openai : null;
-  const [input, output] =
-    engine.kind === "realtime"
-      ? [realtime.input_eur_per_million_tokens, realtime.output_eur_per_million_tokens]
-      : [paid?.llm_input_eur_per_million_tokens ?? 0, paid?.llm_output_eur_per_million_tokens ?? 0];
+function pricesOf(config: Config): AppSettings["prices"] {
+  const prices = enginePricesOf(config);
   return {
-    sttPerMinute: eurToMicro(paid?.stt_eur_per_min ?? 0),
-    llmInputPerMillionTokens: eurToMicro(input),
-    llmOutputPerMillionTokens: eurToMicro(output),
-    ttsPerMillionCharacters: eurToMicro(paid?.tts_eur_per_million_characters ?? 0),
+    sttPerMinute: eurToMicro(prices.stt_eur_per_min),
+    llmInputPerMillionTokens: eurToMicro(prices.llm_input_eur_per_million_tokens),
+    llmOutputPerMillionTokens: eurToMicro(prices.llm_output_eur_per_million_tokens),
+    ttsPerMillionCharacters: eurToMicro(prices.tts_eur_per_million_characters),
     trunkPerMinute: eurToMicro(0),
   };
 }
@@ -205,7 +204,7 @@ export function settingsFromConfig(
     },
     callWorkers: Math.max(1, availableParallelism() - 1),
     callWorker: callWorkerOf(config),
-    engineLabel: config.engine.kind,
+    engineLabel: engineLabelOf(config),
     voiceAliases: config.engine.voice_aliases,
     prices: pricesOf(config),
     plans: config.plans.map(planOf),

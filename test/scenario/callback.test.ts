@@ -11,7 +11,7 @@ import type { IncomingCall } from "../../src/demo/phone/incoming-call.ts";
 import type { Phone } from "../../src/demo/phone/phone.ts";
 import { OWN_NUMBER } from "../support/appliance.ts";
 import { callableZone } from "../support/callable-zone.ts";
-import { openAiSettings } from "../support/engine-session.ts";
+import { openAiChoice } from "../support/engine-session.ts";
 import { type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   server = openAiServer("127.0.43.31");
   world = await startEngineWorld({
     host: "127.0.43.39",
-    providers: [openAiSettings(server.url, { llmTimeoutMs: 2_000, ttsTimeoutMs: 2_000 })],
+    providers: [openAiChoice(server.url, { llmTimeoutMs: 2_000, ttsTimeoutMs: 2_000 })],
   });
   server.script.speech = (text) => world.voices.speak("Emma", text);
   server.script.answer = () => ({ text: "One moment." });

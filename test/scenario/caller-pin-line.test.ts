@@ -19,7 +19,7 @@ import { dtmfTones } from "../../src/platform/audio/tones.ts";
 import { toolSecretBinding } from "../../src/platform/secrets/secret-binding.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
-import { BOOKING, openAiSettings } from "../support/engine-session.ts";
+import { BOOKING, openAiChoice, sameForAllParts } from "../support/engine-session.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -88,8 +88,10 @@ beforeAll(async () => {
       callWorker: {
         ...settings.callWorker,
         engine: {
-          ...{ kind: "openai", providers: [openAiSettings(server.url)], takesMessages: true },
-          guard: { retries: 0, breakerFailures: 1_000, breakerOpenMs: 1_000 },
+          label: "openai",
+          providers: sameForAllParts([openAiChoice(server.url)]),
+          takesMessages: true,
+          guard: { retries: 0, breaker_failures: 1_000, breaker_open_sec: 1 },
         },
       },
     }),

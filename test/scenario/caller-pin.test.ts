@@ -21,7 +21,7 @@ import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { dtmfTones } from "../../src/platform/audio/tones.ts";
-import { openAiSettings } from "../support/engine-session.ts";
+import { openAiChoice } from "../support/engine-session.ts";
 import { callAgent, type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
@@ -36,7 +36,7 @@ let world: EngineWorld;
 
 beforeAll(async () => {
   server = openAiServer("127.0.43.20");
-  world = await startEngineWorld({ host: HOST, providers: [openAiSettings(server.url)] });
+  world = await startEngineWorld({ host: HOST, providers: [openAiChoice(server.url)] });
   const { app, tenantId } = world.appliance;
   const pinHash = await Bun.password.hash(PIN, {
     algorithm: "argon2id",

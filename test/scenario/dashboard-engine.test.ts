@@ -4,7 +4,7 @@ import { chat } from "../../src/interface/http/dashboard/contracts/agents.ts";
 import { browserOf } from "../support/appliance-browser.ts";
 import type { Browser } from "../support/dashboard-session.ts";
 import { DashboardSocket } from "../support/dashboard-socket.ts";
-import { openAiSettings } from "../support/engine-session.ts";
+import { openAiChoice } from "../support/engine-session.ts";
 import { type EngineWorld, PROVIDER_VOICE, startEngineWorld } from "../support/engine-world.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 import { replyOf } from "../support/reply.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   provider = openAiServer("127.0.43.21");
   world = await startEngineWorld({
     host: "127.0.43.29",
-    providers: [openAiSettings(provider.url, { llmTimeoutMs: 2_000 })],
+    providers: [openAiChoice(provider.url, { llmTimeoutMs: 2_000 })],
     disclosure: DISCLOSURE,
   });
   const { app, tenantId } = world.appliance;

@@ -1,7 +1,7 @@
 /** Whole calls over RTP on an OpenAI-compatible engine: about 90 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
-import { openAiSettings } from "../support/engine-session.ts";
+import { openAiChoice } from "../support/engine-session.ts";
 import {
   callAgent,
   type EngineWorld,
@@ -37,8 +37,8 @@ beforeAll(async () => {
   world = await startEngineWorld({
     host: "127.0.43.9",
     providers: [
-      openAiSettings(first.url, timeouts),
-      openAiSettings(second.url, { ...timeouts, name: "standby" }),
+      openAiChoice(first.url, timeouts),
+      openAiChoice(second.url, { ...timeouts, name: "standby" }),
     ],
     disclosure: DISCLOSURE,
   });

@@ -1,6 +1,6 @@
 /** Whole calls over RTP on the Realtime engine: about 70 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openAiSettings } from "../support/engine-session.ts";
+import { openAiChoice, realtimeChoice } from "../support/engine-session.ts";
 import {
   callAgent,
   type EngineWorld,
@@ -32,20 +32,12 @@ beforeAll(async () => {
   world = await startEngineWorld({
     host: "127.0.44.9",
     providers: [
-      {
-        kind: "realtime",
-        name: "realtime",
-        url: server.url,
-        apiKey: null,
-        model: "gpt-realtime",
-        transcriptionModel: "whisper-1",
-        audio: "g711_alaw",
-        turnDetection: "server",
-        connectTimeoutMs: 2_000,
-        responseTimeoutMs: 3_000,
-        voices: { Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" },
-      },
-      openAiSettings(standby.url, { name: "openai" }),
+      realtimeChoice(server.url, {
+        turn_detection: "server",
+        connect_timeout_ms: 2_000,
+        response_timeout_ms: 3_000,
+      }),
+      openAiChoice(standby.url, { name: "openai" }),
     ],
     disclosure: DISCLOSURE,
   });

@@ -15,7 +15,7 @@ import type { Phone } from "../../src/demo/phone/phone.ts";
 import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import { OWN_NUMBER } from "../support/appliance.ts";
-import { openAiSettings } from "../support/engine-session.ts";
+import { openAiChoice } from "../support/engine-session.ts";
 import { type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
 import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 import { spoken } from "../support/spoken.ts";
@@ -84,7 +84,7 @@ beforeAll(async () => {
   voices = await createSynthesiser();
   world = await startEngineWorld({
     host: "127.0.48.9",
-    providers: [openAiSettings(server.url, { ...timeouts, ttsTimeoutMs: 2_000 })],
+    providers: [openAiChoice(server.url, { ...timeouts, ttsTimeoutMs: 2_000 })],
     disclosures: Object.fromEntries(
       LANGUAGES.map((language) => [language, LINES[language].disclosure]),
     ),

@@ -1,11 +1,16 @@
 /** What tests of engines share: settings of a provider at a test server, and an engine read to its end. */
 
-import type { OpenAiSettings } from "../../src/adapter/engine/settings.ts";
+import { openAiLlm, openAiStt, openAiTts } from "../../src/adapter/engine/openai/engine.ts";
+import type { OpenAiSettings } from "../../src/adapter/engine/openai/settings.ts";
+import { composeEngine, type PartEngines } from "../../src/adapter/engine/provider.ts";
+import type { RealtimeSettings } from "../../src/adapter/engine/realtime/settings.ts";
+import type { EngineSettings, ProviderChoice } from "../../src/adapter/engine/settings.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import type { ToolSnapshot } from "../../src/domain/conversation/call-config.ts";
 import type {
+  Engine,
   EngineSession,
   LlmEvent,
   LlmInput,
@@ -32,38 +37,78 @@ export interface ServerOptions {
 }
 
 export function openAiSettings(url: string, options: ServerOptions = {}): OpenAiSettings {
-  const service = {
-    baseUrl: url,
-    apiKey: options.apiKey === undefined ? API_KEY : options.apiKey,
-    connectTimeoutMs: options.connectTimeoutMs ?? 1_000,
-  };
   return {
-    kind: "openai",
-    name: options.name ?? "openai",
-    stt: {
-      ...service,
-      model: "stt-model",
-      timeoutMs: options.sttTimeoutMs ?? 3_000,
-      mode: options.sttMode ?? "file",
-      realtimeUrl: options.realtimeUrl ?? "",
-    },
-    llm: {
-      ...service,
-      model: "llm-model",
-      timeoutMs: options.llmTimeoutMs ?? 3_000,
-      contextTokens: options.contextTokens ?? 32_000,
-      temperature: 0.4,
-    },
-    tts: {
-      ...service,
-      model: "tts-model",
-      timeoutMs: options.ttsTimeoutMs ?? 2_000,
-      sampleRateHz: 24_000,
-      format: options.format ?? "pcm",
-      voices: VOICES,
-    },
+    ...{ stt_base_url: null, llm_base_url: null, tts_base_url: null },
+    ...{ stt_api_key: null, llm_api_key: null, tts_api_key: null },
+    base_url: url,
+    api_key: options.apiKey === undefined ? API_KEY : options.apiKey,
+    connect_timeout_ms: options.connectTimeoutMs ?? 1_000,
+    stt_model: "stt-model",
+    stt_timeout_ms: options.sttTimeoutMs ?? 3_000,
+    stt_mode: options.sttMode ?? "file",
+    stt_realtime_url: options.realtimeUrl ?? null,
+    llm_model: "llm-model",
+    llm_timeout_ms: options.llmTimeoutMs ?? 3_000,
+    llm_context_tokens: options.contextTokens ?? 32_000,
+    llm_temperature: 0.4,
+    tts_model: "tts-model",
+    tts_timeout_ms: options.ttsTimeoutMs ?? 2_000,
+    tts_sample_rate_hz: 24_000,
+    tts_format: options.format ?? "pcm",
+    ...{ stt_eur_per_min: 0, tts_eur_per_million_characters: 0 },
+    ...{ llm_input_eur_per_million_tokens: 0, llm_output_eur_per_million_tokens: 0 },
+    voices: VOICES,
   };
 }
+
+/** A provider at a test server, as call workers are told of it. */
+export const openAiChoice = (url: string, options: ServerOptions = {}): ProviderChoice => ({
+  id: options.name ?? "openai",
+  settings: { ...openAiSettings(url, options) },
+});
+
+/** Its three parts. */
+export function openAiParts(settings: OpenAiSettings): PartEngines {
+  return {
+    stt: openAiStt(settings, PORTS),
+    llm: openAiLlm(settings, { id: "openai", ...PORTS }),
+    tts: openAiTts(settings, PORTS),
+  };
+}
+
+/** Its three parts without a fallback. */
+export const openAiEngine = (url: string, options: ServerOptions = {}): Engine =>
+  composeEngine("openai", openAiParts(openAiSettings(url, options)));
+
+export function realtimeSettings(
+  url: string,
+  more: Partial<RealtimeSettings> = {},
+): RealtimeSettings {
+  return {
+    base_url: url,
+    api_key: null,
+    model: "gpt-realtime",
+    transcription_model: "whisper-1",
+    audio: "g711",
+    turn_detection: "own",
+    connect_timeout_ms: 1_000,
+    response_timeout_ms: 1_000,
+    input_eur_per_million_tokens: 0,
+    output_eur_per_million_tokens: 0,
+    voices: { Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" },
+    ...more,
+  };
+}
+
+export const realtimeChoice = (
+  url: string,
+  more: Partial<RealtimeSettings> = {},
+): ProviderChoice => ({ id: "realtime", settings: { ...realtimeSettings(url, more) } });
+
+/** The same providers for all three parts, in the order they are tried. */
+export const sameForAllParts = (
+  choices: readonly ProviderChoice[],
+): EngineSettings["providers"] => ({ stt: choices, llm: choices, tts: choices });
 
 export const BOOKING: ToolSnapshot = {
   name: "book_visit",
@@ -112,7 +157,7 @@ export async function speech(session: EngineSession, text: string): Promise<Int1
   return Int16Array.from(chunks.flatMap((chunk) => [...chunk]));
 }
 
-/** Says `ms` of a tone into the ear. */
+/** Feeds `ms` of a tone to speech to text. */
 export function hum(session: EngineSession, ms: number): void {
   const frame = Int16Array.from({ length: 160 }, (_, index) =>
     Math.round(6_000 * Math.sin((2 * Math.PI * 220 * index) / 8_000)),

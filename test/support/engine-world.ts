@@ -3,7 +3,7 @@
  * what the far end hears can be judged, and a tool on a real HTTP server.
  */
 import { eq } from "drizzle-orm";
-import type { EngineSettings, ProviderSettings } from "../../src/adapter/engine/settings.ts";
+import type { EngineSettings, ProviderChoice } from "../../src/adapter/engine/settings.ts";
 import { tools } from "../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { eurToMicro } from "../../src/core/money.ts";
@@ -15,7 +15,7 @@ import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import { toolSecretBinding } from "../../src/platform/secrets/secret-binding.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "./appliance.ts";
-import { BOOKING } from "./engine-session.ts";
+import { BOOKING, sameForAllParts } from "./engine-session.ts";
 import { tempDir } from "./temp-dir.ts";
 
 /** The embedded voice that the test servers speak with. */
@@ -45,7 +45,7 @@ export interface EngineWorld {
 
 export interface EngineWorldOptions {
   readonly host: string;
-  readonly providers: readonly ProviderSettings[];
+  readonly providers: readonly ProviderChoice[];
   readonly engine?: Partial<EngineSettings>;
   readonly disclosure?: string;
   /** In other languages than English. */
@@ -63,7 +63,7 @@ export async function startEngineWorld(options: EngineWorldOptions): Promise<Eng
     agent: options.agent ?? {},
     settings: (settings) => ({
       ...settings,
-      engineLabel: first?.kind ?? "embedded",
+      engineLabel: first?.id ?? "embedded",
       prices: {
         ...settings.prices,
         sttPerMinute: eurToMicro(0.006),
@@ -74,10 +74,10 @@ export async function startEngineWorld(options: EngineWorldOptions): Promise<Eng
       callWorker: {
         ...settings.callWorker,
         engine: {
-          kind: first?.kind ?? "embedded",
-          providers,
+          label: first?.id ?? "embedded",
+          providers: sameForAllParts(providers),
           takesMessages: true,
-          guard: { retries: 0, breakerFailures: 1_000, breakerOpenMs: 1_000 },
+          guard: { retries: 0, breaker_failures: 1_000, breaker_open_sec: 1 },
           ...options.engine,
         },
         conversation: {

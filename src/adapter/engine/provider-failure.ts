@@ -4,7 +4,7 @@
  */
 import { EngineFailure } from "../../domain/conversation/engine-port.ts";
 
-export type FailureReason =
+type FailureReason =
   /** Refused, unreachable, or no connection in time. */
   | "connect"
   /** Connected, but the first byte or the next one did not come in time. */

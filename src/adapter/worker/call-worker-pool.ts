@@ -19,6 +19,7 @@ import type { CallChannel, ChatChannel } from "../../domain/call/media-port.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
+import { needsSpeechWorker } from "../engine/settings.ts";
 import { PoolCall } from "./call-channel.ts";
 import { PoolChat } from "./chat-channel.ts";
 import type {
@@ -188,7 +189,7 @@ class WorkerSlot {
 
   /** With providers the embedded engine speaks only when all of them fail. */
   get #needsSpeechWorker(): boolean {
-    return this.options.settings.engine.providers.length === 0;
+    return needsSpeechWorker(this.options.settings.engine);
   }
 
   get load(): number {

@@ -85,12 +85,12 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
         );
       },
     },
-    createEngine(settings, speechPort),
+    await createEngine(settings, speechPort),
   );
   post({ type: "ready", args: [] });
 }
 
-function createEngine(settings: CallWorkerSettings, port: MessagePort): Engine {
+function createEngine(settings: CallWorkerSettings, port: MessagePort): Promise<Engine> {
   const ports = { clock: systemClock, random: systemRandom, log };
   const embedded = createEmbeddedEngine({ port, ...ports });
   return chooseEngine(settings.engine, { embedded, ...ports });

@@ -1,42 +1,24 @@
 /** Which engine a call worker runs, as `[engine]` says: the embedded one, or providers guarded by it. */
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import type { Random } from "../../core/random.ts";
 import type { Engine } from "../../domain/conversation/engine-port.ts";
+import type { EmbeddedEngine } from "../engine/embedded/engine.ts";
 import { createFallbackEngine } from "../engine/fallback/fallback-engine.ts";
-import { createOpenAiEngine } from "../engine/openai/engine.ts";
-import { createRealtimeEngine } from "../engine/realtime/engine.ts";
-import type { EngineSettings, ProviderSettings } from "../engine/settings.ts";
+import { openProviders } from "../engine/open-providers.ts";
+import type { ProviderPorts } from "../engine/provider.ts";
+import { type EngineSettings, isEmbeddedOnly } from "../engine/settings.ts";
 
-interface EngineChoiceOptions {
-  /** Speaks where no provider is configured, and when all of them fail. Closed with the engine. */
-  readonly embedded: Engine;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
+interface EngineChoiceOptions extends Omit<ProviderPorts, "embedded"> {
+  /** Speaks where it is chosen, and when all providers fail. Closed with the engine. */
+  readonly embedded: EmbeddedEngine;
 }
 
-export function chooseEngine(settings: EngineSettings, options: EngineChoiceOptions): Engine {
-  const { embedded, clock, log } = options;
-  if (settings.providers.length === 0) return embedded;
-  return createFallbackEngine({
-    providers: settings.providers.map((provider) => ({
-      name: provider.name,
-      engine: createProvider(provider, options),
-    })),
-    embedded,
-    takesMessages: settings.takesMessages,
-    guard: settings.guard,
-    clock,
-    log,
-  });
-}
-
-function createProvider(
-  settings: ProviderSettings,
-  options: Pick<EngineChoiceOptions, "clock" | "random" | "log">,
-): Engine {
-  return settings.kind === "openai"
-    ? createOpenAiEngine({ settings, ...options })
-    : createRealtimeEngine({ settings, ...options });
+export async function chooseEngine(
+  settings: EngineSettings,
+  options: EngineChoiceOptions,
+): Promise<Engine> {
+  const { embedded, clock, random, log } = options;
+  if (isEmbeddedOnly(settings)) return embedded;
+  const ports = { clock, random, log, embedded: embedded.parts };
+  const { label, takesMessages, guard } = settings;
+  const providers = await openProviders(settings.providers, ports);
+  return createFallbackEngine({ label, providers, embedded, takesMessages, guard, clock, log });
 }

@@ -2,7 +2,7 @@
 import { engineProblems } from "./engine-consistency.ts";
 import type { Config } from "./schema.ts";
 
-export interface Inconsistency {
+interface Inconsistency {
   readonly path: readonly string[];
   readonly message: string;
 }

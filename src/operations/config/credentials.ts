@@ -9,7 +9,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Environment } from "./environment.ts";
 
-export interface Credentials {
+interface Credentials {
   /** The file that holds a secret; null: there is none. */
   fileOf(path: readonly string[]): string | null;
   /** How values from here are named as a source. */

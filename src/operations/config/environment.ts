@@ -4,12 +4,12 @@ import { nearest } from "./nearest.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Override {
+interface Override {
   readonly key: KnownKey;
   readonly value: unknown;
 }
 
-export interface EnvironmentReading {
+interface EnvironmentReading {
   readonly overrides: readonly Override[];
   readonly problems: readonly string[];
 }

@@ -37,7 +37,7 @@ export interface LoadedConfig {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-export const SYSTEM_PATH = "/etc/linevoice/linevoice.toml";
+const SYSTEM_PATH = "/etc/linevoice/linevoice.toml";
 /** Zod compiles a schema the first time it is used, which pays for those used a thousand times. */
 const READ_ONCE = { jitless: true } as const;
 const FILE_BYTES_MAX = 1_048_576;

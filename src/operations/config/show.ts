@@ -2,7 +2,7 @@
 import { knownKeys } from "./known-keys.ts";
 import type { LoadedConfig } from "./load.ts";
 
-export interface ShownKey {
+interface ShownKey {
   readonly key: string;
   /** Secrets are `••••` when set. */
   readonly value: unknown;
@@ -10,7 +10,7 @@ export interface ShownKey {
   readonly variable: string;
 }
 
-export const HIDDEN = "••••";
+const HIDDEN = "••••";
 
 export function showConfig({ config, sources }: LoadedConfig): ShownKey[] {
   return knownKeys.map(({ path, name, variable, meta }) => {

@@ -28,7 +28,7 @@ export interface TrunkServer {
 }
 
 /** A trunk as the running server reports it. */
-export interface ExaminedTrunk extends TrunkServer {
+interface ExaminedTrunk extends TrunkServer {
   readonly id: number;
   /** `registered`, `not_required`, `failed` or what it is waiting for. */
   readonly status: string;

@@ -1,24 +1,26 @@
-/** The configured providers are asked; or the embedded engine says a sentence to itself: voice, ear and mind, in a speech worker of its own. */
+/**
+ * The engine, from end to end: the configured providers are asked, or the embedded engine says a sentence,
+ * hears and answers it, in a speech worker of its own.
+ */
 
-import { createEmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
+import { createEmbeddedEngine, type EmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
+import { isEmbeddedOnly, needsSpeechWorker } from "../../adapter/engine/settings.ts";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
 import { systemRandom } from "../../core/random.ts";
 import type { Engine, EngineSession } from "../../domain/conversation/engine-port.ts";
 import { spawnSpeechWorker } from "../../workers.ts";
+import { engineSettingsOf } from "../config/engine-settings.ts";
 import { type Check, type Finding, failed, ok, warning } from "./check.ts";
+import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./loopback.ts";
 import { examineProviders } from "./provider-check.ts";
 
 const LIMIT_MS = 50_000;
 /** Longer than a caller's: an engine that is slow now is told from one that does not work. */
 const SELF_TEST_DEADLINES = { chunkMs: 20_000, resultMs: 20_000 };
 /** A caller would notice. */
-const SLOW_MS = { voice: 6_000, recognition: 4_000 };
-const SENTENCE = "What are your opening hours?";
-const SAMPLE_RATE_HZ = 8000;
-const FRAME = 160;
-const KNOWLEDGE = `## ${SENTENCE}\nWe are open from nine to five.\n`;
+const SLOW_MS = { speech: 6_000, recognition: 4_000 };
 const remedy =
   "Restart the server; if it persists, install the binary anew: it contains the engine.";
 
@@ -28,33 +30,48 @@ const REMEDY_BUSY =
 export const engineSelfTest: Check = {
   name: "engine",
   async run({ config, clock }) {
-    if (config.engine.kind !== "embedded") return await examineProviders(config, clock);
-    const worker = spawnSpeechWorker();
-    const { port1, port2 } = new MessageChannel();
-    worker.postMessage({ type: "init", port: port2 }, [port2]);
-    const engine = createEmbeddedEngine({
-      port: port1,
-      clock,
-      random: systemRandom,
-      log: silentLog,
-      deadline: SELF_TEST_DEADLINES,
-    });
-    const deadline = new AbortController();
-    const timer = clock.after(LIMIT_MS, () => deadline.abort());
-    const attempt = () => runLoopback(engine, clock, deadline.signal);
-    try {
-      const first = await attempt();
-      // The first asks what was just loaded: how soon it answers is asked of the second.
-      return first.result === "warning" ? await attempt() : first;
-    } catch (error) {
-      return failed(`${describeError(error)}.`, REMEDY_BUSY);
-    } finally {
-      timer.cancel();
-      await engine.close();
-      worker.terminate();
-    }
+    const settings = engineSettingsOf(config);
+    return await withEmbeddedEngine(clock, needsSpeechWorker(settings), (engine) =>
+      isEmbeddedOnly(settings)
+        ? examineEmbedded(engine, clock)
+        : examineProviders(config, clock, engine.parts),
+    );
   },
 };
+
+/** Without a speech worker nobody answers at the other end of the port. */
+async function withEmbeddedEngine(
+  clock: Clock,
+  hasSpeechWorker: boolean,
+  work: (engine: EmbeddedEngine) => Promise<Finding>,
+): Promise<Finding> {
+  const { port1: port, port2 } = new MessageChannel();
+  const worker = hasSpeechWorker ? spawnSpeechWorker() : null;
+  worker?.postMessage({ type: "init", port: port2 }, [port2]);
+  const ports = { port, clock, random: systemRandom, log: silentLog };
+  const engine = createEmbeddedEngine({ ...ports, deadline: SELF_TEST_DEADLINES });
+  try {
+    return await work(engine);
+  } catch (error) {
+    return failed(`${describeError(error)}.`, REMEDY_BUSY);
+  } finally {
+    await engine.close();
+    worker?.terminate();
+  }
+}
+
+async function examineEmbedded(engine: Engine, clock: Clock): Promise<Finding> {
+  const deadline = new AbortController();
+  const timer = clock.after(LIMIT_MS, () => deadline.abort());
+  const attempt = () => runLoopback(engine, clock, deadline.signal);
+  try {
+    const first = await attempt();
+    // The first asks what was just loaded: how soon it answers is asked of the second.
+    return first.result === "warning" ? await attempt() : first;
+  } finally {
+    timer.cancel();
+  }
+}
 
 /** Throws what the engine throws. */
 async function runLoopback(
@@ -68,35 +85,27 @@ async function runLoopback(
   const session = engine.open({
     ...{ callId: "doctor", language: "en", voice: "Nathan", sampleRateHz: SAMPLE_RATE_HZ },
     ...{ systemPrompt: "", tools: [] },
-    knowledge: [{ filename: "doctor.md", format: "md", content: KNOWLEDGE }],
+    knowledge: [KNOWLEDGE],
   });
   try {
-    const spoken: Int16Array[] = [];
-    for await (const chunk of session.tts.speak(SENTENCE, signal)) spoken.push(chunk);
-    const pcm = concatenated(spoken);
+    const pcm = await speechOf(session, signal);
     if (pcm.length < SAMPLE_RATE_HZ / 2)
-      return failed(`The voice said nothing within ${elapsed()}.`, remedy);
+      return failed(`Text to speech produced no audio within ${elapsed()}.`, remedy);
     const spokenAfterMs = elapsedMs();
-    const text = await recognize(session, pcm);
+    const text = await textOfSpeech(session, pcm);
     if (!/opening hours/i.test(text))
-      return failed(`The ear understood "${text}" instead of "${SENTENCE}".`, remedy);
+      return failed(`Speech to text understood "${text}" instead of "${SENTENCE}".`, remedy);
     const recognizedAfterMs = elapsedMs();
     const answer = await answerTo(session, text, signal);
     if (!/nine/i.test(answer))
-      return failed(`The mind answered "${answer}" to "${SENTENCE}".`, remedy);
-    const times = `Voice (TTS) after ${spokenAfterMs} ms, understood (STT) after ${recognizedAfterMs} ms, answered (LLM) after ${elapsed()}.`;
+      return failed(`The language model answered "${answer}" to "${SENTENCE}".`, remedy);
+    const times = `Text to speech after ${spokenAfterMs} ms, speech to text after ${recognizedAfterMs} ms, answer after ${elapsed()}.`;
     const isLate =
-      spokenAfterMs > SLOW_MS.voice || recognizedAfterMs - spokenAfterMs > SLOW_MS.recognition;
+      spokenAfterMs > SLOW_MS.speech || recognizedAfterMs - spokenAfterMs > SLOW_MS.recognition;
     return isLate ? warning(`Too slow for a caller now. ${times}`, REMEDY_BUSY) : ok(times);
   } finally {
     session.close();
   }
-}
-
-async function recognize({ stt }: EngineSession, pcm: Int16Array): Promise<string> {
-  stt.startUtterance(new Int16Array(FRAME * 10));
-  for (let at = 0; at < pcm.length; at += FRAME) stt.push(pcm.slice(at, at + FRAME));
-  return (await stt.finalize()).text;
 }
 
 async function answerTo(
@@ -108,14 +117,4 @@ async function answerTo(
   for await (const event of llm.respond({ type: "utterance", text, confidence: 1 }, signal))
     if (event.type === "text") answer += event.text;
   return answer;
-}
-
-function concatenated(chunks: readonly Int16Array[]): Int16Array {
-  const pcm = new Int16Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    pcm.set(chunk, at);
-    at += chunk.length;
-  }
-  return pcm;
 }

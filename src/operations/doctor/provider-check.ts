@@ -1,39 +1,40 @@
 /**
- * Asks each configured provider, as a call would: its voice says a sentence, its ear hears that, its
- * mind answers it; with the time each took. The first must work; one that would only stand in warns.
+ * Asks the configured providers, as a call would: text to speech says a sentence, speech to text hears it,
+ * the language model answers it; with the time each took. The first choice must work; a fallback that does
+ * not is a warning.
  */
 
-import { createOpenAiEngine } from "../../adapter/engine/openai/engine.ts";
+import { openProviders } from "../../adapter/engine/open-providers.ts";
+import {
+  composeEngine,
+  type DoctorKeys,
+  PART_NAMES,
+  PARTS,
+  type Part,
+  type PartEngines,
+} from "../../adapter/engine/provider.ts";
 import { ProviderFailure } from "../../adapter/engine/provider-failure.ts";
-import { createRealtimeEngine } from "../../adapter/engine/realtime/engine.ts";
-import type { ProviderSettings } from "../../adapter/engine/settings.ts";
+import { combinedProvider, partProvider } from "../../adapter/engine/registry.ts";
+import type { EngineSettings, ProviderChoice } from "../../adapter/engine/settings.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
 import { systemRandom } from "../../core/random.ts";
 import {
-  type EngineFailure,
+  type Engine,
   type EngineSession,
   UnsupportedText,
 } from "../../domain/conversation/engine-port.ts";
 import { engineSettingsOf } from "../config/engine-settings.ts";
 import type { Config } from "../config/schema.ts";
 import { type Finding, failed, ok, warning } from "./check.ts";
+import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./loopback.ts";
 
-const SENTENCE = "What are your opening hours?";
 const KNOWN_WORD = /opening|hours/i;
-const SAMPLE_RATE_HZ = 8_000;
-const FRAME = 160;
 const LIMIT_MS = 25_000;
 
-type Part = EngineFailure["part"];
-
-const PART_NAMES: Readonly<Record<Part, string>> = {
-  tts: "speaking (TTS)",
-  stt: "hearing (STT)",
-  llm: "thinking (LLM)",
-};
-const KEY_PREFIX: Readonly<Record<Part, string>> = { tts: "tts", stt: "stt", llm: "llm" };
+/** The provider of each part. */
+type Trio = Readonly<Record<Part, ProviderChoice>>;
 
 interface Outcome {
   readonly text: string;
@@ -41,31 +42,36 @@ interface Outcome {
   readonly remedy: string | null;
 }
 
+/** `embedded`: for the parts that the embedded engine does. */
 export async function examineProviders(
   config: Pick<Config, "engine">,
   clock: Clock,
+  embedded: PartEngines,
 ): Promise<Finding> {
-  const [first, ...others] = engineSettingsOf(config).providers;
-  if (!first) return failed("No provider is configured.", "Set [engine] kind.");
-  const main = await examine(first, clock);
-  if (main.remedy !== null) return failed(main.text, main.remedy);
-  for (const other of others) {
-    const { text, remedy } = await examine(other, clock);
-    if (remedy !== null) return warning(`${main.text} As a fallback: ${text}`, remedy);
-    return ok(`${main.text} As a fallback: ${text}`);
-  }
-  return ok(main.text);
+  const { providers } = engineSettingsOf(config);
+  const first = await examine(trioAt(providers, 0), clock, embedded);
+  if (first.remedy !== null) return failed(first.text, first.remedy);
+  if (PARTS.every((part) => providers[part].length === 1)) return ok(first.text);
+  const { text, remedy } = await examine(trioAt(providers, 1), clock, embedded);
+  const both = `${first.text} As a fallback: ${text}`;
+  return remedy === null ? ok(both) : warning(both, remedy);
 }
 
-async function examine(settings: ProviderSettings, clock: Clock): Promise<Outcome> {
-  const ports = { clock, random: systemRandom, log: silentLog };
-  const engine =
-    settings.kind === "openai"
-      ? createOpenAiEngine({ settings, ...ports })
-      : createRealtimeEngine({ settings, ...ports });
+/** Parts without a choice at this place keep their last one. */
+function trioAt({ stt, llm, tts }: EngineSettings["providers"], place: number): Trio {
+  const at = (choices: readonly ProviderChoice[]) =>
+    choices[Math.min(place, choices.length - 1)] ?? { id: "embedded", settings: {} };
+  return { stt: at(stt), llm: at(llm), tts: at(tts) };
+}
+
+const labelOf = (trio: Trio) => [...new Set(PARTS.map((part) => trio[part].id))].join("+");
+
+async function examine(trio: Trio, clock: Clock, embedded: PartEngines): Promise<Outcome> {
+  const engine = await engineOf(trio, clock, embedded);
   const session = engine.open({
     ...{ callId: "doctor", language: "en", voice: "Nathan", sampleRateHz: SAMPLE_RATE_HZ },
-    ...{ knowledge: [], tools: [] },
+    tools: [],
+    knowledge: [KNOWLEDGE],
     systemPrompt:
       "You answer the phone of a shop that is open from nine to five. One short sentence.",
   });
@@ -75,39 +81,57 @@ async function examine(settings: ProviderSettings, clock: Clock): Promise<Outcom
   });
   late.catch(() => {});
   try {
-    return await Promise.race([ask(session, settings, clock), late]);
+    return await Promise.race([ask(session, trio, clock), late]);
   } catch (error) {
-    return { text: `${settings.name}: ${describeError(error)}.`, remedy: "Look at the provider." };
+    return { text: `${labelOf(trio)}: ${describeError(error)}.`, remedy: "Look at the provider." };
   } finally {
     done.abort(new Error("examined"));
+    session.close();
     await engine.close();
   }
 }
 
-async function ask(
-  session: EngineSession,
-  settings: ProviderSettings,
-  clock: Clock,
-): Promise<Outcome> {
+async function engineOf(trio: Trio, clock: Clock, embedded: PartEngines): Promise<Engine> {
+  const ports = { clock, random: systemRandom, log: silentLog, embedded };
+  const { stt, llm, tts } = trio;
+  const sources = await openProviders({ stt: [stt], llm: [llm], tts: [tts] }, ports);
+  const [sttSource] = sources.stt;
+  const [llmSource] = sources.llm;
+  const [ttsSource] = sources.tts;
+  if (sttSource && "combined" in sttSource) return sttSource.combined;
+  if (!sttSource || !llmSource || "combined" in llmSource || !ttsSource || "combined" in ttsSource)
+    throw new Error("A provider whose parts are one session cannot be mixed with others.");
+  return composeEngine(labelOf(trio), {
+    stt: sttSource.engine,
+    llm: llmSource.engine,
+    tts: ttsSource.engine,
+  });
+}
+
+async function ask(session: EngineSession, trio: Trio, clock: Clock): Promise<Outcome> {
   const times: string[] = [];
   let part: Part = "tts";
   try {
-    const speech = await timed(clock, () => speak(session, clock));
-    times.push(`voice ${speech.value.firstMs} ms`);
+    const startedAt = clock.monotonic();
+    let firstMs = 0;
+    const pcm = await speechOf(session, new AbortController().signal, () => {
+      firstMs = Math.round(clock.monotonic() - startedAt);
+    });
+    times.push(`${PART_NAMES.tts} ${firstMs} ms`);
     part = "stt";
-    const recognized = await timed(clock, () => recognize(session, speech.value.pcm));
-    times.push(`ear ${recognized.ms} ms`);
+    const recognized = await timed(clock, () => textOfSpeech(session, pcm));
+    times.push(`${PART_NAMES.stt} ${recognized.ms} ms`);
     if (!KNOWN_WORD.test(recognized.value))
       times.push(`(understood “${recognized.value.slice(0, 60)}”)`);
     part = "llm";
-    const answer = await timed(clock, () => generate(session));
-    times.push(`mind ${answer.ms} ms`);
-    return { text: `${settings.name}: ${times.join(", ")} to the first result.`, remedy: null };
+    const answer = await timed(clock, () => firstWordOf(session));
+    times.push(`${PART_NAMES.llm} ${answer.ms} ms`);
+    return { text: `${labelOf(trio)}: ${times.join(", ")} to the first result.`, remedy: null };
   } catch (error) {
-    const so = times.length > 0 ? ` (${times.join(", ")})` : "";
+    const before = times.length > 0 ? ` (${times.join(", ")})` : "";
     return {
-      text: `${settings.name}: ${PART_NAMES[part]} failed: ${describeError(error)}${so}.`,
-      remedy: remedyOf(settings, part, error),
+      text: `${trio[part].id}: ${PART_NAMES[part]} failed: ${describeError(error)}${before}.`,
+      remedy: remedyOf(trio[part].id, part, error),
     };
   }
 }
@@ -121,31 +145,7 @@ async function timed<Value>(
   return { value, ms: Math.round(clock.monotonic() - startedAt) };
 }
 
-async function speak(session: EngineSession, clock: Clock) {
-  const startedAt = clock.monotonic();
-  const chunks: Int16Array[] = [];
-  let firstMs = 0;
-  for await (const chunk of session.tts.speak(SENTENCE, new AbortController().signal)) {
-    if (chunks.length === 0) firstMs = Math.round(clock.monotonic() - startedAt);
-    chunks.push(chunk);
-  }
-  const pcm = new Int16Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    pcm.set(chunk, at);
-    at += chunk.length;
-  }
-  return { pcm, firstMs };
-}
-
-async function recognize(session: EngineSession, pcm: Int16Array): Promise<string> {
-  session.stt.startUtterance(new Int16Array(FRAME * 10));
-  for (let at = 0; at < pcm.length; at += FRAME) session.stt.push(pcm.slice(at, at + FRAME));
-  return (await session.stt.finalize()).text;
-}
-
-/** Until the first word. */
-async function generate(session: EngineSession): Promise<void> {
+async function firstWordOf(session: EngineSession): Promise<void> {
   const abort = new AbortController();
   const input = { type: "utterance", text: SENTENCE, confidence: 1 } as const;
   for await (const event of session.llm.respond(input, abort.signal)) {
@@ -156,28 +156,29 @@ async function generate(session: EngineSession): Promise<void> {
   throw new Error("the answer was empty");
 }
 
-function remedyOf(settings: ProviderSettings, part: Part, error: unknown): string {
-  const table = `[engine.${settings.name}]`;
-  const prefix = settings.kind === "openai" ? `${KEY_PREFIX[part]}_` : "";
+function remedyOf(id: string, part: Part, error: unknown): string {
+  const table = `[engine.${id}]`;
   if (error instanceof UnsupportedText) {
     return "The model does not read texts word for word: choose another model. Calls use the embedded voice for greetings meanwhile.";
   }
-  if (!(error instanceof ProviderFailure)) return `Look at ${table}.`;
-  switch (error.reason) {
+  const keys = (partProvider(part, id) ?? combinedProvider(id))?.doctorKeys ?? null;
+  if (!(error instanceof ProviderFailure) || keys === null) return `Look at ${table}.`;
+  return remedyFor(error, table, keys);
+}
+
+function remedyFor({ reason }: ProviderFailure, table: string, keys: DoctorKeys): string {
+  switch (reason) {
     case "connect":
-      return `Check ${table} ${prefix}base_url, that the server runs and that a firewall lets it through.`;
+      return `Check ${table} ${keys.baseUrl}, that the server runs and that a firewall lets it through.`;
     case "timeout":
-      return `Load the model ahead and keep it loaded, or raise ${table} ${timeoutKey(settings, part)}.`;
+      return `Load the model ahead and keep it loaded, or raise ${table} ${keys.timeout}.`;
     case "auth":
-      return `Check ${table} ${prefix}api_key and the account's credit.`;
+      return `Check ${table} ${keys.apiKey} and the account's credit.`;
     case "rate_limited":
       return "Wait, or raise the account's limits at the provider.";
     case "request":
-      return `Check ${table} ${prefix}model and the voices: the server does not know what was asked for.`;
+      return `Check ${table} ${keys.model} and the voices: the server does not know what was asked for.`;
     default:
       return "Look at the provider's own log and status page.";
   }
 }
-
-const timeoutKey = (settings: ProviderSettings, part: Part): string =>
-  settings.kind === "openai" ? `${KEY_PREFIX[part]}_timeout_ms` : "response_timeout_ms";

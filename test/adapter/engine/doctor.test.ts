@@ -1,11 +1,17 @@
 /** The doctor's engine check against providers on real sockets: about 2 s. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
+import { createEmbeddedEngine } from "../../../src/adapter/engine/embedded/engine.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
+import { engineSelfTest } from "../../../src/operations/doctor/engine-check.ts";
 import { examineProviders } from "../../../src/operations/doctor/provider-check.ts";
+import { PORTS } from "../../support/engine-session.ts";
 import { type OpenAiServer, openAiServer } from "../../support/openai-server.ts";
 import { type RealtimeServer, realtimeServer } from "../../support/realtime-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+
+const embedded = createEmbeddedEngine({ port: new MessageChannel().port1, ...PORTS });
+afterAll(() => embedded.close());
 
 let server: OpenAiServer;
 let realtime: RealtimeServer;
@@ -29,18 +35,20 @@ const openai = () => ({ KIND: "openai", OPENAI__BASE_URL: server.url });
 
 test("all three parts are asked, and their times told", async () => {
   server.script.recognises.push("What are your opening hours?");
-  const finding = await examineProviders(configOf(openai()), systemClock);
+  const finding = await examineProviders(configOf(openai()), systemClock, embedded.parts);
   expect(finding.result).toBe("ok");
-  expect(finding.finding).toMatch(/openai: voice \d+ ms, ear \d+ ms, mind \d+ ms/);
+  expect(finding.finding).toMatch(
+    /openai: text to speech \d+ ms, speech to text \d+ ms, language model \d+ ms/,
+  );
 });
 
 test.each([
-  ["tts", { type: "status", status: 404 }, /speaking.*404/, /tts_model/],
-  ["stt", { type: "status", status: 401 }, /hearing.*401/, /stt_api_key/],
-  ["llm", { type: "status", status: 500 }, /thinking.*500/, /log/],
+  ["tts", { type: "status", status: 404 }, /text to speech.*404/, /tts_model/],
+  ["stt", { type: "status", status: 401 }, /speech to text.*401/, /stt_api_key/],
+  ["llm", { type: "status", status: 500 }, /language model.*500/, /log/],
 ] as const)("%s that fails is named, with how to fix it", async (part, fault, says, fix) => {
   server.script.always[part] = fault;
-  const finding = await examineProviders(configOf(openai()), systemClock);
+  const finding = await examineProviders(configOf(openai()), systemClock, embedded.parts);
   expect(finding.result).toBe("failed");
   expect(finding.finding).toMatch(says);
   expect(finding.remedy).toMatch(fix);
@@ -49,7 +57,7 @@ test.each([
 test("nobody at the address is told as such", async () => {
   const config = configOf(openai());
   server.close();
-  const finding = await examineProviders(config, systemClock);
+  const finding = await examineProviders(config, systemClock, embedded.parts);
   expect(finding.remedy).toMatch(/base_url.*firewall/);
 });
 
@@ -57,7 +65,7 @@ test("a fallback that fails only warns", async () => {
   server.script.recognises.push("What are your opening hours?");
   realtime.script.refuse = 503;
   const config = configOf({ ...openai(), FALLBACK: "realtime", REALTIME__BASE_URL: realtime.url });
-  const finding = await examineProviders(config, systemClock);
+  const finding = await examineProviders(config, systemClock, embedded.parts);
   expect(finding.result).toBe("warning");
   expect(finding.finding).toContain("As a fallback: realtime");
 });
@@ -65,7 +73,20 @@ test("a fallback that fails only warns", async () => {
 test("a Realtime server is asked over its socket", async () => {
   realtime.script.recognises.push("What are your opening hours?");
   const config = configOf({ KIND: "realtime", REALTIME__BASE_URL: realtime.url });
-  const finding = await examineProviders(config, systemClock);
-  expect(finding.finding).toMatch(/realtime: voice \d+ ms, ear \d+ ms, mind \d+ ms/);
+  const finding = await examineProviders(config, systemClock, embedded.parts);
+  expect(finding.finding).toMatch(
+    /realtime: text to speech \d+ ms, speech to text \d+ ms, language model \d+ ms/,
+  );
   expect(finding.result).toBe("ok");
+});
+
+test("parts of different providers are asked together", async () => {
+  const config = configOf({ OPENAI__BASE_URL: server.url, LLM: "openai" });
+  const appliance = { config, clock: systemClock } as Parameters<typeof engineSelfTest.run>[0];
+  const finding = await engineSelfTest.run(appliance);
+  expect(finding.finding).toMatch(
+    /^embedded\+openai: text to speech \d+ ms, speech to text \d+ ms/,
+  );
+  expect(finding.result).toBe("ok");
+  expect(server.seen("llm")).toHaveLength(1);
 });

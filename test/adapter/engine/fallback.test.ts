@@ -2,15 +2,18 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createFallbackEngine } from "../../../src/adapter/engine/fallback/fallback-engine.ts";
 import { MESSAGE_PHRASES } from "../../../src/adapter/engine/fallback/message-phrases.ts";
-import { createOpenAiEngine } from "../../../src/adapter/engine/openai/engine.ts";
+import type { ProviderSources } from "../../../src/adapter/engine/fallback/providers.ts";
+import type { Part } from "../../../src/adapter/engine/provider.ts";
 import { createRealtimeEngine } from "../../../src/adapter/engine/realtime/engine.ts";
 import type { AgentLanguage } from "../../../src/domain/agent/agent.ts";
 import type { Engine, EngineSession } from "../../../src/domain/conversation/engine-port.ts";
 import {
   answerTo,
   hum,
+  openAiParts,
   openAiSettings,
   PORTS,
+  realtimeSettings,
   sessionSettings,
   speech,
   textOf,
@@ -68,18 +71,23 @@ const embedded: Engine = {
   close: async () => {},
 };
 
+function openAiSources(urls: readonly string[]): ProviderSources {
+  const all = urls.map((url) => openAiParts(openAiSettings(url, TIMEOUTS)));
+  const of = <P extends Part>(part: P) =>
+    all.map((parts, index) => ({ name: `provider-${index}`, engine: parts[part] }));
+  return { stt: of("stt"), llm: of("llm"), tts: of("tts") };
+}
+
 function openWith(
   urls: readonly string[],
   { takesMessages = true, retries = 1, breakerFailures = 3, language = "en" as AgentLanguage } = {},
 ): EngineSession {
   const engine = createFallbackEngine({
-    providers: urls.map((url, index) => ({
-      name: `provider-${index}`,
-      engine: createOpenAiEngine({ settings: openAiSettings(url, TIMEOUTS), ...PORTS }),
-    })),
+    label: "openai",
+    providers: openAiSources(urls),
     embedded,
     takesMessages,
-    guard: { retries, breakerFailures, breakerOpenMs: 60_000 },
+    guard: { retries, breaker_failures: breakerFailures, breaker_open_sec: 60 },
     clock: PORTS.clock,
     log: PORTS.log,
   });
@@ -250,13 +258,11 @@ test("without a fallback the failure is the call's", async () => {
 test("a provider found dead is not waited for again, until one request finds it well", async () => {
   first.script.always.llm = { type: "status", status: 401 };
   const engine = createFallbackEngine({
-    providers: [first, second].map((server, index) => ({
-      name: `provider-${index}`,
-      engine: createOpenAiEngine({ settings: openAiSettings(server.url, TIMEOUTS), ...PORTS }),
-    })),
+    label: "openai",
+    providers: openAiSources([first.url, second.url]),
     embedded,
     takesMessages: true,
-    guard: { retries: 1, breakerFailures: 3, breakerOpenMs: 300 },
+    guard: { retries: 1, breaker_failures: 3, breaker_open_sec: 0.3 },
     clock: PORTS.clock,
     log: PORTS.log,
   });
@@ -270,36 +276,61 @@ test("a provider found dead is not waited for again, until one request finds it 
   expect(first.seen("llm")).toHaveLength(4);
 });
 
-test("a lost Realtime session hands the whole call to the next provider", async () => {
+test("each part is asked of its own provider, and fails over by itself", async () => {
+  const [one, other] = [first.url, second.url].map((url) =>
+    openAiParts(openAiSettings(url, TIMEOUTS)),
+  );
+  if (!one || !other) throw new Error("there are two servers");
   const engine = createFallbackEngine({
-    providers: [
-      {
-        name: "realtime",
-        engine: createRealtimeEngine({
-          settings: {
-            kind: "realtime",
-            name: "realtime",
-            url: realtime.url,
-            apiKey: null,
-            model: "gpt-realtime",
-            transcriptionModel: "whisper-1",
-            audio: "g711_alaw",
-            turnDetection: "own",
-            connectTimeoutMs: 400,
-            responseTimeoutMs: 400,
-            voices: { Sari: "a", Emma: "b", Nathan: "c", Adrian: "d" },
-          },
-          ...PORTS,
-        }),
-      },
-      {
-        name: "openai",
-        engine: createOpenAiEngine({ settings: openAiSettings(second.url), ...PORTS }),
-      },
-    ],
+    label: "one+other",
+    providers: {
+      stt: [
+        { name: "one", engine: one.stt },
+        { name: "other", engine: other.stt },
+      ],
+      llm: [{ name: "other", engine: other.llm }],
+      tts: [{ name: "one", engine: one.tts }],
+    },
     embedded,
     takesMessages: true,
-    guard: { retries: 1, breakerFailures: 3, breakerOpenMs: 60_000 },
+    guard: { retries: 0, breaker_failures: 3, breaker_open_sec: 60 },
+    clock: PORTS.clock,
+    log: PORTS.log,
+  });
+  engines.push(engine);
+  const session = engine.open(sessionSettings());
+  first.script.recognises.push("When are you open?");
+  hum(session, 600);
+  expect((await session.stt.finalize()).text).toBe("When are you open?");
+  await answerTo(session, utterance("When are you open?"));
+  await speech(session, "From nine.");
+  expect([first.seen("llm").length, second.seen("llm").length]).toEqual([0, 1]);
+  expect(first.seen("tts").length).toBeGreaterThan(0);
+  first.script.always.stt = { type: "status", status: 500 };
+  second.script.recognises.push("And on Sunday?");
+  hum(session, 600);
+  expect((await session.stt.finalize()).text).toBe("And on Sunday?");
+  await speech(session, "Closed.");
+  expect(second.seen("tts")).toHaveLength(0);
+});
+
+test("a lost Realtime session hands the whole call to the next provider", async () => {
+  const settings = realtimeSettings(realtime.url, {
+    connect_timeout_ms: 400,
+    response_timeout_ms: 400,
+  });
+  const whole = { name: "realtime", combined: createRealtimeEngine({ settings, ...PORTS }) };
+  const others = openAiParts(openAiSettings(second.url));
+  const engine = createFallbackEngine({
+    label: "realtime",
+    providers: {
+      stt: [whole, { name: "openai", engine: others.stt }],
+      llm: [whole, { name: "openai", engine: others.llm }],
+      tts: [whole, { name: "openai", engine: others.tts }],
+    },
+    embedded,
+    takesMessages: true,
+    guard: { retries: 1, breaker_failures: 3, breaker_open_sec: 60 },
     clock: PORTS.clock,
     log: PORTS.log,
   });

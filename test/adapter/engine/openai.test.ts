@@ -1,14 +1,12 @@
 /** The OpenAI-compatible engine against a server on a real socket: about 6 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createOpenAiEngine } from "../../../src/adapter/engine/openai/engine.ts";
 import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
 import type { Engine } from "../../../src/domain/conversation/engine-port.ts";
 import {
   API_KEY,
   answerTo,
   hum,
-  openAiSettings,
-  PORTS,
+  openAiEngine,
   type ServerOptions,
   sessionSettings,
   speech,
@@ -35,8 +33,7 @@ afterEach(async () => {
   server.close();
 });
 
-const start = (options: ServerOptions = {}, url = server.url) =>
-  createOpenAiEngine({ settings: openAiSettings(url, options), ...PORTS });
+const start = (options: ServerOptions = {}, url = server.url) => openAiEngine(url, options);
 const open = (more = {}) => engine.open(sessionSettings(more));
 const chats = () => server.seen("llm").map(({ json }) => json as ChatBody);
 

@@ -5,7 +5,6 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { createOpenAiEngine } from "../../../src/adapter/engine/openai/engine.ts";
 import { callSetupStore } from "../../../src/adapter/store/call-setup-store.ts";
 import { callerStore } from "../../../src/adapter/store/caller-store.ts";
 import { contactStore } from "../../../src/adapter/store/contact-store.ts";
@@ -24,7 +23,7 @@ import { buildCallConfig } from "../../../src/domain/call/call-config.ts";
 import type { CallConfig } from "../../../src/domain/conversation/call-config.ts";
 import type { ChatInput } from "../../../src/domain/conversation/chat.ts";
 import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
-import { openAiSettings, PORTS } from "../../support/engine-session.ts";
+import { openAiEngine } from "../../support/engine-session.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../../support/openai-server.ts";
 import { SETTINGS } from "../../support/scripted-call.ts";
@@ -141,7 +140,7 @@ async function messagesAfter(written: Written): Promise<ChatBody["messages"]> {
       openAudio: () => Promise.reject(new Error("no audio here")),
       createVad: () => ({ process: () => 0 }),
     },
-    createOpenAiEngine({ settings: openAiSettings(model.url), ...PORTS }),
+    openAiEngine(model.url),
   );
   host.openChat(call, []);
   for (const [index, input] of (written.inputs ?? [utterance("Hello?")]).entries()) {
@@ -257,7 +256,7 @@ test.each(CASES)("text %i in a tool's result", async (_, text) => {
 });
 
 test.each(CASES)("text %i in the words that a summary is made of", async (_, text) => {
-  const engine = createOpenAiEngine({ settings: openAiSettings(model.url), ...PORTS });
+  const engine = openAiEngine(model.url);
   const session = engine.open({
     ...{ callId: "c", language: "en", voice: "Sari", sampleRateHz: 8000 },
     ...{ systemPrompt: "You answer.", knowledge: [], tools: [] },

@@ -2,13 +2,14 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
 import { createRealtimeEngine } from "../../../src/adapter/engine/realtime/engine.ts";
-import type { RealtimeSettings } from "../../../src/adapter/engine/settings.ts";
+import type { RealtimeSettings } from "../../../src/adapter/engine/realtime/settings.ts";
 import { type Engine, UnsupportedText } from "../../../src/domain/conversation/engine-port.ts";
 import {
   API_KEY,
   answerTo,
   hum,
   PORTS,
+  realtimeSettings,
   sessionSettings,
   speech,
   textOf,
@@ -31,20 +32,7 @@ afterEach(async () => {
 
 const start = (more: Partial<RealtimeSettings> = {}) =>
   createRealtimeEngine({
-    settings: {
-      kind: "realtime",
-      name: "realtime",
-      url: server.url,
-      apiKey: API_KEY,
-      model: "gpt-realtime",
-      transcriptionModel: "whisper-1",
-      audio: "g711_alaw",
-      turnDetection: "own",
-      connectTimeoutMs: 1_000,
-      responseTimeoutMs: 1_000,
-      voices: { Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" },
-      ...more,
-    },
+    settings: realtimeSettings(server.url, { api_key: API_KEY, ...more }),
     ...PORTS,
   });
 const open = (more = {}) => engine.open(sessionSettings(more));
@@ -77,10 +65,10 @@ const texts = (events: Awaited<ReturnType<typeof answerTo>>) =>
   events.flatMap((event) => (event.type === "text" ? [event.text] : []));
 
 test.each([
-  ["ga", "g711_alaw"],
+  ["ga", "g711"],
   ["ga", "g711_ulaw"],
   ["ga", "pcm"],
-  ["beta", "g711_alaw"],
+  ["beta", "g711"],
   ["beta", "pcm"],
 ] as const)("a question is heard, answered and spoken (%s, %s)", async (dialect, audio) => {
   server.script.dialect = dialect;
@@ -249,7 +237,7 @@ test("a piece can be said again after a false interruption", async () => {
 });
 
 test("with the server's turn detection the end of speech comes from the server", async () => {
-  engine = start({ turnDetection: "server" });
+  engine = start({ turn_detection: "server" });
   const session = open();
   expect(session.stt.capabilities.endpoints).toBe(true);
   let ended = 0;
@@ -315,7 +303,7 @@ test("frames that are no events are dropped", async () => {
 
 test("a server that refuses or never speaks is a failure to connect, without the key in its words", async () => {
   server.script.refuse = 401;
-  engine = start({ connectTimeoutMs: 200 });
+  engine = start({ connect_timeout_ms: 200 });
   const refused = await failureOf(answerTo(open(), utterance("Hello")));
   expect(["connect", "auth"]).toContain(refused.reason);
   server.script.refuse = 0;

@@ -1,9 +1,8 @@
 /** Transcription over a real WebSocket, while the caller speaks: about 1 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createOpenAiEngine } from "../../../src/adapter/engine/openai/engine.ts";
 import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
 import type { Engine } from "../../../src/domain/conversation/engine-port.ts";
-import { hum, openAiSettings, PORTS, sessionSettings } from "../../support/engine-session.ts";
+import { hum, openAiEngine, sessionSettings } from "../../support/engine-session.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type RealtimeServer, realtimeServer } from "../../support/realtime-server.ts";
 
@@ -19,14 +18,11 @@ afterEach(async () => {
 });
 
 const start = () =>
-  createOpenAiEngine({
-    settings: openAiSettings("http://127.0.46.1:9/v1", {
-      sttMode: "realtime",
-      realtimeUrl: server.url,
-      sttTimeoutMs: 400,
-      connectTimeoutMs: 400,
-    }),
-    ...PORTS,
+  openAiEngine("http://127.0.46.1:9/v1", {
+    sttMode: "realtime",
+    realtimeUrl: server.url,
+    sttTimeoutMs: 400,
+    connectTimeoutMs: 400,
   });
 
 test.each(["ga", "beta"] as const)(

@@ -6,6 +6,7 @@ import type { FromCallWorker, ToCallWorker } from "../../../src/adapter/worker/m
 import { silentLog } from "../../../src/core/log.ts";
 import type { WorkerHandle } from "../../../src/core/worker-handle.ts";
 import type { TurnRecord } from "../../../src/domain/conversation/call-report.ts";
+import { realtimeChoice, sameForAllParts } from "../../support/engine-session.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { callConfig, SETTINGS } from "../../support/scripted-call.ts";
 
@@ -51,15 +52,8 @@ class ScriptedWorker extends EventTarget {
 
 const PROVIDER: EngineSettings = {
   ...EMBEDDED_ONLY,
-  kind: "realtime",
-  providers: [
-    {
-      ...{ kind: "realtime", name: "realtime", url: "wss://provider.example/v1", apiKey: null },
-      ...{ model: "m", transcriptionModel: "", audio: "g711_alaw", turnDetection: "own" },
-      ...{ connectTimeoutMs: 1_000, responseTimeoutMs: 1_000 },
-      voices: { Sari: "a", Emma: "b", Nathan: "c", Adrian: "d" },
-    },
-  ],
+  label: "realtime",
+  providers: sameForAllParts([realtimeChoice("wss://provider.example/v1")]),
 };
 
 const asWorker = (worker: ScriptedWorker) => worker as unknown as WorkerHandle;

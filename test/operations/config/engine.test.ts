@@ -1,7 +1,13 @@
 /** [engine]: what is missing is said with how to fix it; keys go where they belong. */
 import { expect, test } from "bun:test";
+import { serviceOf } from "../../../src/adapter/engine/openai/settings.ts";
+import type { Part } from "../../../src/adapter/engine/provider.ts";
+import { isEmbeddedOnly } from "../../../src/adapter/engine/settings.ts";
 import { ConfigInvalid } from "../../../src/operations/config/config-invalid.ts";
-import { engineSettingsOf } from "../../../src/operations/config/engine-settings.ts";
+import {
+  enginePricesOf,
+  engineSettingsOf,
+} from "../../../src/operations/config/engine-settings.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -57,14 +63,50 @@ test("a part at another server never gets the first one's key", () => {
     OPENAI__TTS_BASE_URL: "https://api.openai.com/v1",
     FALLBACK: "none",
   });
-  const [provider] = engineSettingsOf(config).providers;
-  if (provider?.kind !== "openai") throw new Error("no provider");
-  expect(provider.stt).toMatchObject({ baseUrl: "http://10.0.0.7:8000/v1", apiKey: null });
-  expect(provider.llm.apiKey).toBe("cloud-key");
-  expect(provider.tts.apiKey).toBe("cloud-key");
-  expect(engineSettingsOf(config).takesMessages).toBe(false);
+  const { providers, takesMessages } = engineSettingsOf(config);
+  const keyAndUrl = (part: Part) => {
+    const [choice] = providers[part];
+    if (choice?.id !== "openai") throw new Error("no provider");
+    return serviceOf(config.engine.openai, part);
+  };
+  expect(keyAndUrl("stt")).toMatchObject({ baseUrl: "http://10.0.0.7:8000/v1", apiKey: null });
+  expect(keyAndUrl("llm").apiKey).toBe("cloud-key");
+  expect(keyAndUrl("tts").apiKey).toBe("cloud-key");
+  expect(takesMessages).toBe(false);
 });
 
-test("the embedded engine has no providers, whatever else is set", () => {
-  expect(engineSettingsOf(load({ OPENAI__API_KEY: "k" })).providers).toEqual([]);
+test("the embedded engine stands alone, whatever else is set", () => {
+  expect(isEmbeddedOnly(engineSettingsOf(load({ OPENAI__API_KEY: "k" })))).toBe(true);
+});
+
+test("each part may have a provider of its own; kind is what the others have", () => {
+  const own = { OPENAI__BASE_URL: "http://127.0.0.1:8000/v1" };
+  const settings = engineSettingsOf(load({ ...own, LLM: "openai" }));
+  const ids = (part: Part) => settings.providers[part].map(({ id }) => id);
+  expect([ids("stt"), ids("llm"), ids("tts")]).toEqual([["embedded"], ["openai"], ["embedded"]]);
+  expect(settings.label).toBe("embedded+openai");
+  const mixed = { ...own, KIND: "openai", STT: "embedded", FALLBACK: "openai" };
+  expect(engineSettingsOf(load(mixed)).providers.stt.map(({ id }) => id)).toEqual([
+    "embedded",
+    "openai",
+  ]);
+  expect(engineSettingsOf(load(mixed)).providers.llm).toHaveLength(1);
+});
+
+test("a part's provider needs its key, and one that does all parts lends none of them", () => {
+  expect(problems({ STT: "openai" })).toMatch(/\[engine\.openai\] api_key.*needs an API key/);
+  expect(problems({ STT: "realtime" })).toMatch(/\[engine\] stt.*"embedded" or "openai"/);
+  expect(problems({ KIND: "realtime", REALTIME__API_KEY: "k", TTS: "embedded" })).toMatch(
+    /\[engine\] tts: kind = "realtime" does all three parts/,
+  );
+});
+
+test("the cost of goods follows the provider of each part", () => {
+  const prices = enginePricesOf(
+    load({
+      ...{ KIND: "openai", OPENAI__API_KEY: "k", STT: "embedded" },
+      ...{ OPENAI__STT_EUR_PER_MIN: "0.006", OPENAI__TTS_EUR_PER_MILLION_CHARACTERS: "12" },
+    }),
+  );
+  expect(prices).toMatchObject({ stt_eur_per_min: 0, tts_eur_per_million_characters: 12 });
 });

@@ -1,8 +1,8 @@
 /**
- * The embedded engine as a call worker sees it: no network, no key, no download. Ear and voice go
- * over the port to the speech worker; the mind is cheap and runs here. What it can and cannot do:
- * it answers from the agent's knowledge, word for word, and fills the slots of tools; it does not
- * generate. It listens in English, and in lt, lv, ru to closed phrases only (experimental).
+ * The embedded engine as a call worker sees it: no network, no key, no download. Speech to text and text to
+ * speech go over the port to the speech worker; the scripted agent in place of a language model is cheap
+ * and runs here. It answers from the agent's knowledge, word for word, and fills the slots of tools; it
+ * does not generate. It understands English, and closed phrases in lt, lv, ru (experimental).
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -13,14 +13,14 @@ import type {
   Engine,
   EngineSession,
   SessionSettings,
-  SttStream,
 } from "../../../domain/conversation/engine-port.ts";
+import { type OpenPart, type PartEngines, partEngine } from "../provider.ts";
 import { grammarSourceOf } from "./scripted/grammar-source.ts";
-import { parseKnowledge } from "./scripted/knowledge.ts";
+import { type KnowledgeEntry, parseKnowledge } from "./scripted/knowledge.ts";
 import { createScriptedSession } from "./scripted/scripted-session.ts";
 import { SpeechClient, type SpeechDeadline } from "./speech-client.ts";
 
-export interface EmbeddedEngineOptions {
+interface EmbeddedEngineOptions {
   /** Other end of a port given to the speech worker by `init`. Closed by `close()`. */
   readonly port: MessagePort;
   readonly clock: Clock;
@@ -30,9 +30,11 @@ export interface EmbeddedEngineOptions {
   readonly deadline?: SpeechDeadline;
 }
 
-export type EmbeddedEngineSettings = Pick<SessionSettings, "language" | "knowledge" | "tools">;
+type EmbeddedEngineSettings = Pick<SessionSettings, "language" | "knowledge" | "tools">;
 
 export interface EmbeddedEngine extends Engine {
+  /** Its parts, each for itself; they are closed with the engine. */
+  readonly parts: PartEngines;
   /** Builds the grammar of an agent ahead of its calls; cheap when it is there already. */
   prepare(settings: EmbeddedEngineSettings): void;
 }
@@ -42,6 +44,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
   const client = new SpeechClient({ port, clock, ...(deadline ? { deadline } : {}) });
   return {
     label: "embedded",
+    parts: partsOf(client, options),
     open: (settings) => openSession(settings, client, options),
     prepare(settings) {
       client.prepare(grammarSourceOf(parseKnowledge(settings.knowledge), settings));
@@ -53,79 +56,110 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
   };
 }
 
+function partsOf(client: SpeechClient, options: EmbeddedEngineOptions): PartEngines {
+  return {
+    stt: partEngine((settings) => openStt(settings, client, parseKnowledge(settings.knowledge))),
+    llm: partEngine((settings) => openLlm(settings, parseKnowledge(settings.knowledge), options)),
+    tts: partEngine((settings) => openTts(settings, client)),
+  };
+}
+
+/** All three, with one reading of the knowledge. */
 function openSession(
   settings: SessionSettings,
   client: SpeechClient,
   options: EmbeddedEngineOptions,
 ): EngineSession {
   const knowledge = parseKnowledge(settings.knowledge);
-  const grammarKeyOf = (language: AgentLanguage) => {
-    const grammar = grammarSourceOf(knowledge, { ...settings, language });
-    client.prepare(grammar);
-    return grammar.key;
-  };
-  const llmFor = (language: AgentLanguage) =>
-    createScriptedSession({
-      settings: { ...settings, language },
-      knowledge,
-      clock: options.clock,
-      random: options.random,
-    });
-  let { language } = settings;
-  let llm = llmFor(language);
-  const stt = openStt(settings, client, grammarKeyOf(language));
-  const { voice, sampleRateHz } = settings;
+  const stt = openStt(settings, client, knowledge);
+  const llm = openLlm(settings, knowledge, options);
+  const tts = openTts(settings, client);
   return {
     onSpeechWorker: true,
-    stt,
-    tts: {
-      speak: (text, signal) => client.speak({ text, language, voice, sampleRateHz }, signal),
+    stt: stt.stream,
+    llm: llm.stream,
+    tts: tts.stream,
+    switchLanguage(language) {
+      for (const part of [tts, llm, stt]) part.switchLanguage?.(language);
     },
-    llm: {
+    close: () => stt.close(),
+  };
+}
+
+function openTts(
+  { language, voice, sampleRateHz }: SessionSettings,
+  client: SpeechClient,
+): OpenPart<"tts"> {
+  let spoken = language;
+  return {
+    stream: {
+      speak: (text, signal) =>
+        client.speak({ text, language: spoken, voice, sampleRateHz }, signal),
+    },
+    onSpeechWorker: true,
+    switchLanguage(newLanguage) {
+      spoken = newLanguage;
+    },
+    close() {},
+  };
+}
+
+function openLlm(
+  settings: SessionSettings,
+  knowledge: readonly KnowledgeEntry[],
+  { clock, random }: EmbeddedEngineOptions,
+): OpenPart<"llm"> {
+  const open = (language: AgentLanguage) =>
+    createScriptedSession({ settings: { ...settings, language }, knowledge, clock, random });
+  let llm = open(settings.language);
+  return {
+    stream: {
       respond: (input, signal) => llm.respond(input, signal),
       truncateSpoken: (text) => llm.truncateSpoken(text),
       summarize: (end) => llm.summarize(end),
     },
-    switchLanguage(newLanguage) {
-      language = newLanguage;
-      llm = llmFor(newLanguage);
-      stt.switchLanguage(newLanguage, grammarKeyOf(newLanguage));
+    switchLanguage(language) {
+      llm = open(language);
     },
-    close: () => stt.close(),
+    close() {},
   };
 }
 
 function openStt(
   settings: SessionSettings,
   client: SpeechClient,
-  firstGrammarKey: string,
-): SttStream & {
-  switchLanguage(language: AgentLanguage, grammarKey: string): void;
-  close(): void;
-} {
+  knowledge: readonly KnowledgeEntry[],
+): OpenPart<"stt"> {
   const channel = client.openStt();
   const { sttStreamId } = channel;
   const { sampleRateHz } = settings;
   let utterance = 0;
-  const open = (language: AgentLanguage, grammarKey: string) =>
+  const open = (language: AgentLanguage) => {
+    const grammar = grammarSourceOf(knowledge, { ...settings, language });
+    client.prepare(grammar);
+    const grammarKey = grammar.key;
     client.send({ type: "stt_open", sttStreamId, language, sampleRateHz, grammarKey });
-  open(settings.language, firstGrammarKey);
+  };
+  open(settings.language);
   return {
-    capabilities: { partials: true },
-    startUtterance(lead) {
-      utterance++;
-      client.send({ type: "stt_start_utterance", sttStreamId, utterance, lead });
+    stream: {
+      capabilities: { partials: true },
+      startUtterance(lead) {
+        utterance++;
+        client.send({ type: "stt_start_utterance", sttStreamId, utterance, lead });
+      },
+      push: (pcm) => client.send({ type: "stt_push", sttStreamId, pcm }),
+      finalize: () => client.endUtterance(channel, utterance),
+      discard: () => client.send({ type: "stt_discard", sttStreamId }),
+      onPartial(listener) {
+        channel.onPartial = listener;
+      },
+      expect: (answer) => client.send({ type: "stt_expect", sttStreamId, answer }),
     },
-    push: (pcm) => client.send({ type: "stt_push", sttStreamId, pcm }),
-    finalize: () => client.endUtterance(channel, utterance),
-    discard: () => client.send({ type: "stt_discard", sttStreamId }),
-    onPartial(listener) {
-      channel.onPartial = listener;
-    },
-    expect: (answer) => client.send({ type: "stt_expect", sttStreamId, answer }),
-    switchLanguage(language, grammarKey) {
+    onSpeechWorker: true,
+    switchLanguage(language) {
       client.send({ type: "stt_close", sttStreamId });
-      open(language, grammarKey);
+      open(language);
     },
     close: () => client.closeStt(channel),
   };

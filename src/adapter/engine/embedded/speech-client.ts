@@ -21,7 +21,7 @@ export interface SpeechDeadline {
 const CALLER_DEADLINE_MS: SpeechDeadline = { chunkMs: 6_000, resultMs: 10_000 };
 const GRAMMARS_MAX = 200;
 
-export interface SpeechClientOptions {
+interface SpeechClientOptions {
   readonly port: MessagePort;
   readonly clock: Clock;
   /** Default: a caller's. */
@@ -33,7 +33,7 @@ interface PendingResult {
   reject(error: EngineFailure): void;
 }
 
-export interface SttChannel {
+interface SttChannel {
   readonly sttStreamId: number;
   onPartial: (text: string) => void;
   /** By number: a caller may go on while the recogniser is late. */

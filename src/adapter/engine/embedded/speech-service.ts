@@ -16,7 +16,7 @@ import {
 import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
 import { createSynthesiser, type Synthesiser } from "./synthesiser.ts";
 
-export interface SpeechService {
+interface SpeechService {
   /** Resolves when voices and recogniser are warm. */
   readonly ready: Promise<void>;
   serve(port: MessagePort): void;

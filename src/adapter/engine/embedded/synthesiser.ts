@@ -14,12 +14,12 @@ import { escapeSsml, splitSentences } from "./speech/sentences.ts";
 import { spokenText } from "./speech/spoken-text.ts";
 import { espeakVoiceName } from "./speech/voices.ts";
 
-export const ESPEAK_SAMPLE_RATE_HZ = 22_050;
+const ESPEAK_SAMPLE_RATE_HZ = 22_050;
 
 /** Longer texts are cut: nobody listens to more at one go, and it bounds the work of one order. */
-export const SPEECH_CHARACTERS_MAX = 6_000;
+const SPEECH_CHARACTERS_MAX = 6_000;
 
-export interface SpeechOrder {
+interface SpeechOrder {
   readonly text: string;
   /** `lt`, `lv`, `en`, `ru`; en is spoken American. */
   readonly language: string;

@@ -1,17 +1,15 @@
 /**
- * Whether a service is worth asking: after some failures in a row it is left alone for a while, then
- * one request may try.
+ * Whether a service is worth asking: after some failures in a row it is not asked for a while, then one
+ * request may try.
  *
  *   closed ── failures in a row ──► open ── time passes ──► half-open ── success ──► closed
  *                                    ▲                         │
  *                                    └───────── failure ───────┘
  */
 import type { Clock } from "../../../core/clock.ts";
+import type { GuardSettings } from "./guard-settings.ts";
 
-export interface BreakerSettings {
-  readonly breakerFailures: number;
-  readonly breakerOpenMs: number;
-}
+type BreakerSettings = Pick<GuardSettings, "breaker_failures" | "breaker_open_sec">;
 
 type State =
   | { readonly name: "closed"; readonly failures: number }
@@ -45,7 +43,7 @@ export class CircuitBreaker {
         return true;
       case "half_open":
         // A probe that nobody reported on must not shut the service out for ever.
-        if (now - state.since < this.settings.breakerOpenMs) return false;
+        if (now - state.since < this.settings.breaker_open_sec * 1_000) return false;
         this.#become({ name: "half_open", since: now });
         return true;
     }
@@ -59,9 +57,9 @@ export class CircuitBreaker {
   /** `lasting`: it will not get better by itself; opens at once. */
   failed(lasting: boolean): void {
     const state = this.#state;
-    const failures = state.name === "closed" ? state.failures + 1 : this.settings.breakerFailures;
-    if (lasting || failures >= this.settings.breakerFailures) {
-      const until = this.clock.monotonic() + this.settings.breakerOpenMs;
+    const failures = state.name === "closed" ? state.failures + 1 : this.settings.breaker_failures;
+    if (lasting || failures >= this.settings.breaker_failures) {
+      const until = this.clock.monotonic() + this.settings.breaker_open_sec * 1_000;
       this.#become({ name: "open", until });
     } else this.#become({ name: "closed", failures });
   }

@@ -1,7 +1,7 @@
 /**
- * The engine of a call worker where providers are configured: each part of each call goes to the
- * first provider, to the second when that fails, and to the embedded engine when all do. One a call
- * worker, so that a provider found dead by one call is not waited for by the next.
+ * The engine of a call worker where providers are configured: each part of each call goes to its first
+ * provider, to the next when that fails, and to the embedded engine when all do. One per call worker, so
+ * that a provider found dead by one call is not waited for by the next.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
@@ -10,17 +10,25 @@ import type {
   EngineSession,
   SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
-import type { GuardSettings } from "../settings.ts";
+import type { Part } from "../provider.ts";
 import { CallMemory } from "./call-memory.ts";
+import type { GuardSettings } from "./guard-settings.ts";
 import { LlmChain } from "./llm-chain.ts";
 import { MessageTaker } from "./message-taker.ts";
-import { CallProviders, Provider } from "./providers.ts";
+import {
+  CallProviders,
+  Provider,
+  type ProviderSource,
+  type ProviderSources,
+  type Providers,
+} from "./providers.ts";
 import { SttChain } from "./stt-chain.ts";
 import { TtsChain } from "./tts-chain.ts";
 
-export interface FallbackEngineOptions {
-  /** In the order they are tried; closed with the engine. */
-  readonly providers: readonly { readonly name: string; readonly engine: Engine }[];
+interface FallbackEngineOptions {
+  readonly label: string;
+  /** Closed with the engine. */
+  readonly providers: ProviderSources;
   /** Closed with the engine. */
   readonly embedded: Engine;
   /** When all providers fail it takes a message; else the call ends with an apology. */
@@ -32,23 +40,31 @@ export interface FallbackEngineOptions {
 
 export function createFallbackEngine(options: FallbackEngineOptions): Engine {
   const { guard, clock, log } = options;
-  const providers = options.providers.map(
-    ({ name, engine }) => new Provider(name, engine, guard, clock, log),
-  );
+  const withBreaker = <P extends Part>(part: P, source: ProviderSource<P>) =>
+    new Provider(part, source, guard, clock, log);
+  const { stt, llm, tts } = options.providers;
+  const providers: Providers = {
+    stt: stt.map((source) => withBreaker("stt", source)),
+    llm: llm.map((source) => withBreaker("llm", source)),
+    tts: tts.map((source) => withBreaker("tts", source)),
+  };
   return {
-    label: providers[0]?.engine.label ?? "embedded",
+    label: options.label,
     open: (settings) => openSession(options, providers, settings),
     useSpeechPort: (port) => options.embedded.useSpeechPort?.(port),
     async close() {
-      const engines = [...providers.map(({ engine }) => engine), options.embedded];
-      await Promise.all(engines.map((engine) => engine.close()));
+      const engines = new Set([...stt, ...llm, ...tts].map(engineOf));
+      await Promise.all([...engines, options.embedded].map((engine) => engine.close()));
     },
   };
 }
 
+const engineOf = (source: ProviderSource<Part>): { close(): Promise<void> } =>
+  "combined" in source ? source.combined : source.engine;
+
 function openSession(
   options: FallbackEngineOptions,
-  allProviders: readonly Provider[],
+  allProviders: Providers,
   settings: SessionSettings,
 ): EngineSession {
   const { guard, clock, takesMessages } = options;
@@ -80,14 +96,14 @@ function openSession(
     onText: (text) => tts.prefetch(text),
     onAbort: () => tts.dropPrefetched(),
     language: () => language,
-    knowsOpenSpeech: () => language === "en" || !stt.understoodByLastResort,
+    knowsOpenSpeech: () => language === "en" || !stt.understoodByEmbedded,
   });
   return {
     stt,
     llm,
     tts,
     get onSpeechWorker() {
-      return embedded !== null;
+      return embedded !== null || providers.onSpeechWorker;
     },
     switchLanguage(newLanguage) {
       language = newLanguage;

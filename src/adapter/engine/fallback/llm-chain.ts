@@ -1,9 +1,9 @@
 /**
- * A mind that never leaves the caller without an answer: the provider, the provider again, the next
- * one with all that was said so far, and when all fail, somebody who takes a message.
+ * A language model that never leaves the caller without an answer: the provider, the provider again, the
+ * next one with all that was said so far, and when all fail, the message taker.
  *
- * Whoever fails in the middle of an answer, the next one goes on behind the words that are out. Once
- * a provider was left it is not asked again in this call.
+ * When one fails in the middle of an answer, the next one goes on after the words that were spoken. A
+ * provider that was left is not asked again in this call.
  */
 
 import { type Clock, sleep } from "../../../core/clock.ts";
@@ -16,13 +16,13 @@ import {
   type LlmInput,
   type LlmSession,
 } from "../../../domain/conversation/engine-port.ts";
-import type { GuardSettings } from "../settings.ts";
 import type { CallMemory } from "./call-memory.ts";
+import type { GuardSettings } from "./guard-settings.ts";
 import type { MessageTaker } from "./message-taker.ts";
 import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";
 import { summaryWithoutModel, withDeadline } from "./summary.ts";
 
-export interface LlmChainOptions {
+interface LlmChainOptions {
   readonly providers: CallProviders;
   /** Null: when all fail, the call does. */
   readonly messageTaker: MessageTaker | null;
@@ -35,8 +35,8 @@ export interface LlmChainOptions {
   readonly onAbort: () => void;
   readonly language: () => AgentLanguage;
   /**
-   * False: the ear of the last utterance knows closed phrases only. What it made of a name or a
-   * message would be wrong words; the recording has the right ones.
+   * False: the recogniser of the last utterance knows closed phrases only. What it made of a name or
+   * a message would be wrong words; the recording has the right ones.
    */
   readonly knowsOpenSpeech: () => boolean;
 }
@@ -53,7 +53,7 @@ export class LlmChain implements LlmSession {
   constructor(private readonly options: LlmChainOptions) {}
 
   get capabilities(): { earlyStart: boolean } {
-    const llm = this.options.providers.current("llm")?.llm;
+    const llm = this.options.providers.current("llm")?.stream;
     return { earlyStart: llm?.capabilities?.earlyStart ?? false };
   }
 
@@ -82,7 +82,7 @@ export class LlmChain implements LlmSession {
 
   truncateSpoken(text: string, playedMs?: number): void {
     this.options.memory.truncateSpoken(text);
-    this.options.providers.current("llm")?.llm.truncateSpoken(text, playedMs);
+    this.options.providers.current("llm")?.stream.truncateSpoken(text, playedMs);
   }
 
   async summarize(end: CallEnd): Promise<CallSummary> {
@@ -95,7 +95,7 @@ export class LlmChain implements LlmSession {
       return plain();
     }
     try {
-      const work = candidate.session.llm.summarize(end);
+      const work = candidate.opened.stream.summarize(end);
       const summary = await withDeadline(clock, work, SUMMARY_MS_MAX);
       candidate.breaker.succeeded();
       return summary.text.trim() === "" ? plain() : summary;
@@ -107,13 +107,13 @@ export class LlmChain implements LlmSession {
 
   async *#answer(input: LlmInput, signal: AbortSignal): AsyncGenerator<LlmEvent> {
     const { providers, messageTaker } = this.options;
-    let failure: unknown = new EngineFailure("llm", "no mind is left");
+    let failure: unknown = new EngineFailure("llm", "no language model is left");
     const progress = { hasSpoken: false };
     for (const candidate of messageTaker?.begun ? [] : providers.candidates("llm")) {
       const outcome = yield* this.#answerWith(candidate, input, progress, signal);
       if (outcome === "done") return;
       failure = outcome.failure;
-      providers.leave("llm", candidate.session);
+      providers.leave("llm", candidate.opened);
     }
     if (!messageTaker) throw failure;
     for (const event of messageTaker.respond(this.#forMessage(input))) {
@@ -123,13 +123,13 @@ export class LlmChain implements LlmSession {
   }
 
   async *#answerWith(
-    candidate: Candidate,
+    candidate: Candidate<"llm">,
     input: LlmInput,
     progress: { hasSpoken: boolean },
     signal: AbortSignal,
   ): AsyncGenerator<LlmEvent, "done" | { readonly failure: unknown }> {
     const { providers, guard, clock } = this.options;
-    const { llm } = candidate.session;
+    const llm = candidate.opened.stream;
     for (let attempt = 1; ; attempt++) {
       try {
         for await (const event of llm.respond(this.#inputFor(llm, input, progress), signal)) {
@@ -146,7 +146,7 @@ export class LlmChain implements LlmSession {
           return "done";
         }
         providers.failed("llm", candidate, error);
-        const isLast = providers.isLast("llm", candidate.session);
+        const isLast = providers.isLast("llm", candidate.opened);
         const pauseMs = retryPauseMs(error, attempt, guard, isLast);
         if (pauseMs === null) return { failure: error };
         await sleep(clock, pauseMs);
@@ -159,7 +159,7 @@ export class LlmChain implements LlmSession {
     return { ...input, text: "" };
   }
 
-  /** The input, or what stands for it with a mind that was not there when it all began. */
+  /** The input, or what stands for it with a model that was not there at the beginning. */
   #inputFor(llm: LlmSession, input: LlmInput, { hasSpoken }: { hasSpoken: boolean }): LlmInput {
     if (hasSpoken) return note(GO_ON);
     if (input.type !== "tool_result" || this.#toolCallOwners.get(input.toolCallId) === llm)

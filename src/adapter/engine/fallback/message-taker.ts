@@ -1,7 +1,7 @@
 /**
- * The mind of last resort: apologises, asks for name, number and message in the caller's language,
- * thanks and ends the call. It needs no model and understands nothing: whatever is said in answer to
- * a question is the answer, and what the ear could not write down is on the recording.
+ * Answers when no language model does: apologises, asks for name, number and message in the caller's
+ * language, thanks and ends the call. It needs no model and understands nothing: whatever is said after a
+ * question is the answer, and what was not transcribed is on the recording.
  */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type {
@@ -13,7 +13,7 @@ import { MESSAGE_PHRASES, type MessagePhrases } from "./message-phrases.ts";
 
 type Step = "name" | "number" | "message" | "taken";
 
-export interface TakenMessage {
+interface TakenMessage {
   readonly name: string;
   readonly number: string;
   readonly message: string;

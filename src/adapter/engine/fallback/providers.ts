@@ -1,8 +1,8 @@
 /**
- * The providers of a call in their order, with what the call worker knows of their health: opened
- * when they are first needed, left for good by what cannot go on with them.
+ * The providers of a call, of each part in their order, with what the call worker knows of their health:
+ * opened when they are first needed, left for good when the call cannot go on with them.
  *
- * A provider whose three parts belong together (`joined`) is entered and left as a whole.
+ * A provider whose parts are one session (`combined`) is entered and left as a whole.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -12,49 +12,63 @@ import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type {
   ChatMessage,
   Engine,
-  EngineFailure,
   EngineSession,
   SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
+import { type OpenPart, PARTS, type Part, type PartEngine } from "../provider.ts";
 import { ProviderFailure } from "../provider-failure.ts";
-import type { GuardSettings } from "../settings.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
+import type { GuardSettings } from "./guard-settings.ts";
 
-export type Part = EngineFailure["part"];
-const PARTS: readonly Part[] = ["stt", "llm", "tts"];
+/** A provider's part, or a provider whose parts are one session: then the same object for each part. */
+export type ProviderSource<P extends Part> =
+  | { readonly name: string; readonly engine: PartEngine<P> }
+  | { readonly name: string; readonly combined: Engine };
 
-/** One provider as a call worker sees it, for all its calls. */
-export class Provider {
-  readonly #breakers: Readonly<Record<Part, CircuitBreaker>>;
+/** Of each part, in the order they are tried. */
+export type ProviderSources = { readonly [P in Part]: readonly ProviderSource<P>[] };
+
+/** One part of one provider as a call worker sees it, for all its calls. */
+export class Provider<P extends Part> {
+  readonly breaker: CircuitBreaker;
 
   constructor(
-    readonly name: string,
-    readonly engine: Engine,
+    part: Part,
+    readonly source: ProviderSource<P>,
     guard: GuardSettings,
     clock: Clock,
     log: Log,
   ) {
-    const breaker = (part: Part) =>
-      new CircuitBreaker(guard, clock, (state) =>
-        log.warn("provider.breaker", { provider: name, part, state }),
-      );
-    this.#breakers = { stt: breaker("stt"), llm: breaker("llm"), tts: breaker("tts") };
+    this.breaker = new CircuitBreaker(guard, clock, (state) =>
+      log.warn("provider.breaker", { provider: source.name, part, state }),
+    );
   }
 
-  breaker(part: Part): CircuitBreaker {
-    return this.#breakers[part];
+  get name(): string {
+    return this.source.name;
+  }
+
+  get combined(): Engine | null {
+    return "combined" in this.source ? this.source.combined : null;
   }
 }
 
-/** One provider in one call. */
-export interface Candidate {
+export type Providers = { readonly [P in Part]: readonly Provider<P>[] };
+
+/** One part of a provider in one call. */
+interface OpenedPart<P extends Part> extends OpenPart<P> {
+  /** The other parts belong to the same session: whoever replaces one of them replaces all. */
+  readonly isCombined: boolean;
+}
+
+export interface Candidate<P extends Part> {
   readonly name: string;
-  readonly session: EngineSession;
+  readonly opened: OpenedPart<P>;
   readonly breaker: CircuitBreaker;
 }
 
-export interface CallProvidersOptions {
-  readonly providers: readonly Provider[];
+interface CallProvidersOptions {
+  readonly providers: Providers;
   readonly settings: SessionSettings;
   /** What a provider that is opened now must know. */
   readonly history: () => readonly ChatMessage[];
@@ -62,70 +76,73 @@ export interface CallProvidersOptions {
 }
 
 export class CallProviders {
-  /** A session for each part, so that a mind begins with all that was said; one for joined parts. */
-  readonly #sessions = new Map<Provider, Partial<Record<Part, EngineSession>>>();
-  /** How many of the providers each part has left behind. */
+  /** Each part is opened by itself, so that a language model begins with all that was said. */
+  readonly #opened: { readonly [P in Part]: Map<Provider<P>, OpenedPart<P>> } = {
+    stt: new Map(),
+    llm: new Map(),
+    tts: new Map(),
+  };
+  readonly #combined = new Map<Engine, EngineSession>();
+  /** How many of its providers each part has left behind. */
   readonly #skipped: Record<Part, number> = { stt: 0, llm: 0, tts: 0 };
   #language: AgentLanguage;
 
   constructor(private readonly options: CallProvidersOptions) {
     this.#language = options.settings.language;
-    const [first] = options.providers;
-    if (!first) return;
-    const session = this.#openAnew(first);
-    this.#sessions.set(first, { stt: session, llm: session, tts: session });
+    for (const part of PARTS) this.current(part);
   }
 
-  get size(): number {
-    return this.options.providers.length;
+  /** A part that is open works in the speech worker. */
+  get onSpeechWorker(): boolean {
+    return this.#parts.some(({ onSpeechWorker }) => onSpeechWorker === true);
   }
 
   /** The provider this part is with, opened; null when it has left all. */
-  current(part: Part): EngineSession | null {
-    const provider = this.options.providers[this.#skipped[part]];
-    return provider ? this.#open(provider, part) : null;
+  current<P extends Part>(part: P): OpenedPart<P> | null {
+    const provider = this.options.providers[part][this.#skipped[part]];
+    return provider ? this.#open(part, provider) : null;
   }
 
   /** Those still to be tried whose breakers let a request pass, in order; each is opened when it comes. */
-  *candidates(part: Part): Generator<Candidate> {
-    const { providers } = this.options;
+  *candidates<P extends Part>(part: P): Generator<Candidate<P>> {
+    const providers = this.options.providers[part];
     for (let index = this.#skipped[part]; index < providers.length; index++) {
       const provider = providers[index];
-      if (!provider) continue;
-      const breaker = provider.breaker(part);
-      if (!breaker.tryPass()) continue;
-      yield { name: provider.name, session: this.#open(provider, part), breaker };
+      if (!provider?.breaker.tryPass()) continue;
+      const { name, breaker } = provider;
+      yield { name, opened: this.#open(part, provider), breaker };
     }
   }
 
-  /** This part goes on with whoever follows; where parts belong together, all of them do. */
-  leave(part: Part, session: EngineSession): void {
-    const index = this.options.providers.findIndex(
-      (one) => this.#sessions.get(one)?.[part] === session,
-    );
-    if (index < 0) return;
-    for (const each of session.combinedSession ? PARTS : [part]) {
-      this.#skipped[each] = Math.max(this.#skipped[each], index + 1);
+  /** This part goes on with the next provider; where parts are one session, all of them do. */
+  leave<P extends Part>(part: P, opened: OpenedPart<P>): void {
+    const providers = this.options.providers[part];
+    const index = providers.findIndex((one) => this.#opened[part].get(one) === opened);
+    const provider = providers[index];
+    if (!provider) return;
+    this.#skipTo(part, index + 1);
+    if (provider.combined) {
+      for (const each of PARTS) this.#skipTo(each, this.#placeOf(each, provider.combined) + 1);
     }
-    const next = this.options.providers[index + 1];
-    if (next && this.#open(next, part).combinedSession) {
-      for (const each of PARTS) this.#skipped[each] = Math.max(this.#skipped[each], index + 1);
-    }
+    const next = providers[index + 1];
+    if (!next?.combined) return;
+    this.#open(part, next);
+    for (const each of PARTS) this.#skipTo(each, this.#placeOf(each, next.combined));
   }
 
   /** Nobody comes after this one but the embedded engine. */
-  isLast(part: Part, session: EngineSession): boolean {
-    const last = this.options.providers.at(-1);
-    return last !== undefined && this.#sessions.get(last)?.[part] === session;
+  isLast<P extends Part>(part: P, opened: OpenedPart<P>): boolean {
+    const last = this.options.providers[part].at(-1);
+    return last !== undefined && this.#opened[part].get(last) === opened;
   }
 
-  /** Another voice says this text; the provider stays. */
-  unsupportedText({ name }: Candidate, error: Error): void {
+  /** Another provider says this text; this one stays. */
+  unsupportedText({ name }: Candidate<"tts">, error: Error): void {
     this.options.log.warn("provider.unsupported_text", { provider: name, error: error.message });
   }
 
-  /** Writes the failure down. */
-  failed(part: Part, { name, breaker }: Candidate, error: unknown): void {
+  /** Logs the failure and reports it to the breaker. */
+  failed<P extends Part>(part: P, { name, breaker }: Candidate<P>, error: unknown): void {
     breaker.failed(error instanceof ProviderFailure && error.lasting);
     this.options.log.warn("provider.failed", {
       provider: name,
@@ -137,29 +154,52 @@ export class CallProviders {
 
   switchLanguage(language: AgentLanguage): void {
     this.#language = language;
-    for (const session of this.#all) session.switchLanguage?.(language);
+    for (const session of this.#combined.values()) session.switchLanguage?.(language);
+    for (const part of this.#parts) part.switchLanguage?.(language);
   }
 
   close(): void {
-    for (const session of this.#all) session.close();
+    for (const session of this.#combined.values()) session.close();
+    for (const part of this.#parts) part.close();
   }
 
-  get #all(): Set<EngineSession> {
-    return new Set([...this.#sessions.values()].flatMap((parts) => Object.values(parts)));
+  /** What is open, combined sessions aside. */
+  get #parts(): OpenPart<Part>[] {
+    const { stt, llm, tts } = this.#opened;
+    const all = [...stt.values(), ...llm.values(), ...tts.values()];
+    return all.filter(({ isCombined }) => !isCombined);
   }
 
-  #open(provider: Provider, part: Part): EngineSession {
-    const parts = this.#sessions.get(provider) ?? {};
-    const combined = Object.values(parts).find((session) => session.combinedSession);
-    const session = parts[part] ?? combined ?? this.#openAnew(provider);
-    parts[part] = session;
-    this.#sessions.set(provider, parts);
-    return session;
+  #skipTo(part: Part, index: number): void {
+    this.#skipped[part] = Math.max(this.#skipped[part], index);
   }
 
-  #openAnew(provider: Provider): EngineSession {
+  /** Where a combined provider stands among those of a part; -1: it does not. */
+  #placeOf(part: Part, engine: Engine): number {
+    return this.options.providers[part].findIndex(({ combined }) => combined === engine);
+  }
+
+  #open<P extends Part>(part: P, provider: Provider<P>): OpenedPart<P> {
+    const known = this.#opened[part].get(provider);
+    if (known) return known;
+    const opened = this.#openAnew(part, provider.source);
+    this.#opened[part].set(provider, opened);
+    return opened;
+  }
+
+  #openAnew<P extends Part>(part: P, source: ProviderSource<P>): OpenedPart<P> {
+    if (!("combined" in source)) {
+      return { ...source.engine.open(this.#settings), isCombined: false };
+    }
+    const { combined } = source;
+    const session = this.#combined.get(combined) ?? combined.open(this.#settings);
+    this.#combined.set(combined, session);
+    return { stream: session[part], isCombined: true, close() {} };
+  }
+
+  get #settings(): SessionSettings {
     const { settings, history } = this.options;
-    return provider.engine.open({ ...settings, language: this.#language, history: history() });
+    return { ...settings, language: this.#language, history: history() };
   }
 }
 

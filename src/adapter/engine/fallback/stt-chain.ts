@@ -1,6 +1,6 @@
 /**
- * An ear that loses no utterance to a provider: it keeps the audio of the running one and gives it
- * to the next when the first fails. After all providers, the embedded ear.
+ * Speech to text that loses no utterance to a provider: it keeps the audio of the running utterance and
+ * gives it to the next provider when the first one fails. After all providers, the embedded recogniser.
  */
 import { type Clock, sleep } from "../../../core/clock.ts";
 import {
@@ -9,11 +9,11 @@ import {
   type SttResult,
   type SttStream,
 } from "../../../domain/conversation/engine-port.ts";
-import type { GuardSettings } from "../settings.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
+import type { GuardSettings } from "./guard-settings.ts";
 import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";
 
-export interface SttChainOptions {
+interface SttChainOptions {
   readonly providers: CallProviders;
   /** The embedded one; opened when it is needed. Null: none. */
   readonly lastResort: () => SttStream | null;
@@ -28,24 +28,24 @@ const FRAME_MS = 20;
 export class SttChain implements SttStream {
   readonly #audio: UtteranceAudio;
   readonly #subscribed = new Set<SttStream>();
-  #live: { readonly stt: SttStream; readonly candidate: Candidate | null } | null = null;
+  #live: { readonly stt: SttStream; readonly candidate: Candidate<"stt"> | null } | null = null;
   #onPartial: (text: string) => void = () => {};
   #onEndpoint: () => void = () => {};
   #expected: ExpectedAnswer = "open";
-  #byLastResort = false;
+  #byEmbedded = false;
 
   constructor(private readonly options: SttChainOptions) {
     this.#audio = new UtteranceAudio(options.sampleRateHz);
   }
 
   get capabilities(): SttStream["capabilities"] {
-    const stt = this.options.providers.current("stt")?.stt ?? this.options.lastResort();
+    const stt = this.options.providers.current("stt")?.stream ?? this.options.lastResort();
     return stt?.capabilities ?? { partials: false };
   }
 
-  /** The embedded ear understood the last utterance, no provider. */
-  get understoodByLastResort(): boolean {
-    return this.#byLastResort;
+  /** The embedded recogniser understood the last utterance. */
+  get understoodByEmbedded(): boolean {
+    return this.#byEmbedded;
   }
 
   startUtterance(lead: Int16Array): void {
@@ -77,17 +77,17 @@ export class SttChain implements SttStream {
   expect(answer: ExpectedAnswer): void {
     this.#expected = answer;
     const { providers, lastResort } = this.options;
-    (providers.current("stt")?.stt ?? lastResort())?.expect(answer);
+    (providers.current("stt")?.stream ?? lastResort())?.expect(answer);
   }
 
   async finalize(): Promise<SttResult> {
     const live = this.#live;
     this.#live = null;
-    this.#byLastResort = live !== null && live.candidate === null;
+    this.#byEmbedded = live !== null && isEmbedded(live.candidate);
     // The next utterance may begin before this one is understood.
     const pcm = this.#audio.pcm.slice();
     this.#audio.clear();
-    let failure: unknown = new EngineFailure("stt", "no ear is left");
+    let failure: unknown = new EngineFailure("stt", "no speech to text is left");
     const tried = live?.candidate ?? null;
     if (live) {
       const outcome = await this.#recognise(live.stt, live.candidate, pcm, true);
@@ -95,30 +95,31 @@ export class SttChain implements SttStream {
       failure = outcome.failure;
     }
     for (const candidate of this.options.providers.candidates("stt")) {
-      if (candidate.session === tried?.session) continue;
-      const outcome = await this.#recognise(candidate.session.stt, candidate, pcm, false);
+      if (candidate.opened === tried?.opened) continue;
+      const outcome = await this.#recognise(candidate.opened.stream, candidate, pcm, false);
+      this.#byEmbedded = isEmbedded(candidate);
       if (outcome.result) return outcome.result;
       failure = outcome.failure;
     }
     const last = this.options.lastResort();
     if (!last || last === live?.stt) throw failure;
     this.#prepare(last);
-    this.#byLastResort = true;
+    this.#byEmbedded = true;
     return await this.#replay(last, pcm);
   }
 
-  #choose(): { stt: SttStream; candidate: Candidate | null } | null {
+  #choose(): { stt: SttStream; candidate: Candidate<"stt"> | null } | null {
     const [candidate = null] = this.options.providers.candidates("stt");
-    const stt = candidate?.session.stt ?? this.options.lastResort();
+    const stt = candidate?.opened.stream ?? this.options.lastResort();
     if (!stt) return null;
     this.#prepare(stt);
     return { stt, candidate };
   }
 
-  /** `fed`: the ear has the audio already, at the first attempt. */
+  /** `fed`: the stream has the audio already, at the first attempt. */
   async #recognise(
     stt: SttStream,
-    candidate: Candidate | null,
+    candidate: Candidate<"stt"> | null,
     pcm: Int16Array,
     fed: boolean,
   ): Promise<{ result: SttResult; failure: null } | { result: null; failure: unknown }> {
@@ -133,8 +134,7 @@ export class SttChain implements SttStream {
         this.options.providers.failed("stt", candidate, error);
         const pauseMs = retryPauseMs(error, attempt, this.options.guard);
         if (pauseMs === null) {
-          if (candidate.session.combinedSession)
-            this.options.providers.leave("stt", candidate.session);
+          if (candidate.opened.isCombined) this.options.providers.leave("stt", candidate.opened);
           return { result: null, failure: error };
         }
         await sleep(this.options.clock, pauseMs);
@@ -162,3 +162,7 @@ export class SttChain implements SttStream {
     stt.expect(this.#expected);
   }
 }
+
+/** Null stands for the last resort. */
+const isEmbedded = (candidate: Candidate<"stt"> | null): boolean =>
+  candidate === null || candidate.name === "embedded";

@@ -1,7 +1,7 @@
 /**
- * A voice that finishes its sentence: when a provider falls silent in the middle, the next one says
- * the words that are missing. After all providers, the embedded voice, which then stays for the
- * call: a voice that changes with every sentence is worse than a plain one.
+ * Text to speech that finishes its sentence: when a provider falls silent in the middle, the next one says
+ * the words that are missing. After all providers, the embedded voice, which then stays for the call: a
+ * voice that changes with every sentence is worse than a plain one.
  */
 import { type Clock, sleep } from "../../../core/clock.ts";
 import {
@@ -9,10 +9,10 @@ import {
   type TtsStream,
   UnsupportedText,
 } from "../../../domain/conversation/engine-port.ts";
-import type { GuardSettings } from "../settings.ts";
+import type { GuardSettings } from "./guard-settings.ts";
 import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";
 
-export interface TtsChainOptions {
+interface TtsChainOptions {
   readonly providers: CallProviders;
   readonly lastResort: () => TtsStream | null;
   readonly sampleRateHz: number;
@@ -40,23 +40,23 @@ export class TtsChain implements TtsStream {
   }
 
   prefetch(text: string): void {
-    this.options.providers.current("tts")?.tts.prefetch?.(text);
+    this.options.providers.current("tts")?.stream.prefetch?.(text);
   }
 
   dropPrefetched(): void {
-    this.options.providers.current("tts")?.tts.dropPrefetched?.();
+    this.options.providers.current("tts")?.stream.dropPrefetched?.();
   }
 
   async *speak(text: string, signal: AbortSignal): AsyncGenerator<Int16Array> {
     this.#isFallback = false;
     const unspoken: Unspoken = { text, spokenMs: 0 };
-    let failure: unknown = new EngineFailure("tts", "no voice is left");
+    let failure: unknown = new EngineFailure("tts", "no text to speech is left");
     for (const candidate of this.options.providers.candidates("tts")) {
       const outcome = yield* this.#speakWith(candidate, unspoken, signal);
       if (outcome === "done") return;
       failure = outcome.failure;
       if (failure instanceof UnsupportedText) continue;
-      this.options.providers.leave("tts", candidate.session);
+      this.options.providers.leave("tts", candidate.opened);
     }
     const last = this.options.lastResort();
     if (!last) throw failure;
@@ -65,14 +65,14 @@ export class TtsChain implements TtsStream {
   }
 
   async *#speakWith(
-    candidate: Candidate,
+    candidate: Candidate<"tts">,
     unspoken: Unspoken,
     signal: AbortSignal,
   ): AsyncGenerator<Int16Array, "done" | { readonly failure: unknown }> {
     const { providers, guard, clock, sampleRateHz } = this.options;
     for (let attempt = 1; ; attempt++) {
       try {
-        for await (const pcm of candidate.session.tts.speak(unspoken.text, signal)) {
+        for await (const pcm of candidate.opened.stream.speak(unspoken.text, signal)) {
           if (signal.aborted) return "done";
           candidate.breaker.succeeded();
           unspoken.spokenMs += (pcm.length / sampleRateHz) * 1_000;

@@ -5,7 +5,6 @@
 
 import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
 import { ProviderFailure } from "../provider-failure.ts";
-import type { LlmSettings } from "../settings.ts";
 import {
   ChatChunks,
   type ChatToolCall,
@@ -16,13 +15,14 @@ import {
 import type { CompletionMessage } from "./chat-history.ts";
 import { EventTooLong, ServerSentEvents } from "./server-sent-events.ts";
 import { type Answer, readOut, type Service } from "./service.ts";
+import type { OpenAiSettings } from "./settings.ts";
 
-export interface CompletionRequest {
+interface CompletionRequest {
   readonly messages: readonly CompletionMessage[];
   readonly tools: readonly ToolSnapshot[];
 }
 
-export type CompletionEvent =
+type CompletionEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_calls"; readonly calls: readonly ChatToolCall[] }
   | { readonly type: "usage"; readonly usage: ChatUsage };
@@ -40,7 +40,7 @@ export class ChatCompletions {
 
   constructor(
     private readonly service: Service,
-    private readonly settings: Pick<LlmSettings, "model" | "temperature">,
+    private readonly settings: Pick<OpenAiSettings, "llm_model" | "llm_temperature">,
   ) {}
 
   /** Rejects with ProviderFailure; ends quietly when aborted. */
@@ -69,11 +69,11 @@ export class ChatCompletions {
 
   #body({ messages, tools }: CompletionRequest): Record<string, unknown> {
     const body: Record<string, unknown> = {
-      model: this.settings.model,
+      model: this.settings.llm_model,
       messages,
       stream: true,
       stream_options: { include_usage: true },
-      temperature: this.settings.temperature,
+      temperature: this.settings.llm_temperature,
     };
     if (tools.length > 0) {
       body.tools = tools.map(({ name, description, parameters }) => ({

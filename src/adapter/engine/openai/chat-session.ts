@@ -25,7 +25,7 @@ import type { ChatCompletions } from "./chat-completions.ts";
 import { ChatHistory, type RememberedCall } from "./chat-history.ts";
 import { SpokenPieces } from "./spoken-pieces.ts";
 
-export interface ChatSessionOptions {
+interface ChatSessionOptions {
   readonly session: Pick<
     SessionSettings,
     "systemPrompt" | "tools" | "builtInTools" | "language" | "history"

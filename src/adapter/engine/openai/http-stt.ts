@@ -8,16 +8,16 @@ import type {
   SttResult,
   SttStream,
 } from "../../../domain/conversation/engine-port.ts";
-import type { SttSettings } from "../settings.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
 import { isObject, parseJson } from "./chat-chunks.ts";
 import { ServerSentEvents } from "./server-sent-events.ts";
 import { type Answer, readOut, type Service } from "./service.ts";
+import type { OpenAiSettings } from "./settings.ts";
 import { wavFile } from "./wav.ts";
 
-export interface HttpSttOptions {
+interface HttpSttOptions {
   readonly service: Service;
-  readonly settings: SttSettings;
+  readonly settings: Pick<OpenAiSettings, "stt_model" | "stt_mode">;
   readonly language: AgentLanguage;
   readonly sampleRateHz: number;
 }
@@ -65,10 +65,10 @@ export class HttpSttStream implements SttStream {
     const file = wavFile(this.#audio.pcm, sampleRateHz);
     this.#audio.clear();
     body.set("file", new File([file], "speech.wav", { type: "audio/wav" }));
-    body.set("model", settings.model);
+    body.set("model", settings.stt_model);
     body.set("language", this.#language);
     body.set("response_format", "json");
-    if (settings.mode === "sse") body.set("stream", "true");
+    if (settings.stt_mode === "sse") body.set("stream", "true");
     const answer = await service.ask({
       path: "/audio/transcriptions",
       body,

@@ -9,14 +9,14 @@
 import type { TtsStream } from "../../../domain/conversation/engine-port.ts";
 import { PcmStream } from "../pcm-stream.ts";
 import { ProviderFailure } from "../provider-failure.ts";
-import type { TtsSettings } from "../settings.ts";
 import type { Service } from "./service.ts";
+import type { OpenAiSettings } from "./settings.ts";
 import { SpeechSamples } from "./speech-samples.ts";
 import { NotSpeech } from "./wav.ts";
 
-export interface HttpTtsOptions {
+interface HttpTtsOptions {
   readonly service: Service;
-  readonly settings: TtsSettings;
+  readonly settings: Pick<OpenAiSettings, "tts_model" | "tts_format" | "tts_sample_rate_hz">;
   /** As the provider calls it. */
   readonly voice: string;
   readonly sampleRateHz: number;
@@ -96,7 +96,12 @@ export class HttpTtsStream implements TtsStream {
     const { service, settings, voice, sampleRateHz } = this.options;
     const answer = await service.ask({
       path: "/audio/speech",
-      body: { model: settings.model, input: text, voice, response_format: settings.format },
+      body: {
+        model: settings.tts_model,
+        input: text,
+        voice,
+        response_format: settings.tts_format,
+      },
       accept: "audio/*",
       signal,
       pauseMsMax: PAUSE_MS_MAX,
@@ -105,7 +110,7 @@ export class HttpTtsStream implements TtsStream {
     if (/mpeg|mp3|ogg|flac|json|html/i.test(answer.contentType)) {
       throw service.fail("protocol", `${answer.contentType} instead of PCM`);
     }
-    const samples = new SpeechSamples(settings.sampleRateHz, sampleRateHz);
+    const samples = new SpeechSamples(settings.tts_sample_rate_hz, sampleRateHz);
     let hasAudio = false;
     const take = (pcm: Int16Array) => {
       if (pcm.length === 0) return;

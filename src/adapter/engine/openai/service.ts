@@ -10,17 +10,17 @@ import type { Clock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { EngineFailure } from "../../../domain/conversation/engine-port.ts";
 import { ProviderFailure, withoutSecrets } from "../provider-failure.ts";
-import type { ServiceSettings } from "../settings.ts";
 import { canConnect } from "./connectivity.ts";
 import { RequestDeadline } from "./request-deadline.ts";
+import type { ServiceSettings } from "./settings.ts";
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly part: EngineFailure["part"];
   readonly settings: ServiceSettings;
   readonly clock: Clock;
 }
 
-export interface Ask {
+interface Ask {
   readonly path: string;
   readonly body: FormData | Readonly<Record<string, unknown>>;
   readonly accept?: string;

@@ -21,10 +21,10 @@ import {
 } from "../realtime/events.ts";
 import { RealtimeSocket } from "../realtime/socket.ts";
 import { committedFor, Upload } from "../realtime/upload.ts";
-import type { SttSettings } from "../settings.ts";
+import { type OpenAiSettings, realtimeUrlOf, serviceOf } from "./settings.ts";
 
-export interface TranscriptionSttOptions {
-  readonly settings: SttSettings;
+interface TranscriptionSttOptions {
+  readonly settings: OpenAiSettings;
   readonly language: AgentLanguage;
   readonly sampleRateHz: number;
   readonly clock: Clock;
@@ -72,7 +72,7 @@ export class TranscriptionSttStream implements SttStream {
   finalize(): Promise<SttResult> {
     const upload = this.#running;
     if (!upload) return Promise.reject(this.#socket.fail("protocol", "no utterance runs"));
-    const { timeoutMs } = this.options.settings;
+    const timeoutMs = this.options.settings.stt_timeout_ms;
     const late = () => this.#socket.fail("timeout", `no text within ${timeoutMs} ms`);
     upload.end(timeoutMs, () => this.#reject(upload, late()));
     this.#whenReady().then(
@@ -118,12 +118,12 @@ export class TranscriptionSttStream implements SttStream {
 
   #connect(): RealtimeSocket {
     const { settings, clock } = this.options;
-    const url = new URL(settings.realtimeUrl);
+    const url = new URL(realtimeUrlOf(settings));
     url.searchParams.set("intent", "transcription");
     const socket = new RealtimeSocket({
       url: url.href,
-      apiKey: settings.apiKey,
-      connectTimeoutMs: settings.connectTimeoutMs,
+      apiKey: serviceOf(settings, "stt").apiKey,
+      connectTimeoutMs: settings.connect_timeout_ms,
       part: "stt",
       clock,
       onEvent: (event) => this.#receive(event),
@@ -139,7 +139,7 @@ export class TranscriptionSttStream implements SttStream {
   }
 
   #configure(): void {
-    const { model } = this.options.settings;
+    const { stt_model: model } = this.options.settings;
     const request = { format: FORMAT, model, language: this.#language } as const;
     this.#socket.send(transcriptionUpdate(this.#dialect, request));
   }

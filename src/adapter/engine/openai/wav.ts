@@ -29,7 +29,7 @@ export function wavFile(pcm: Int16Array, sampleRateHz: number): Uint8Array<Array
   return file;
 }
 
-export interface WavHeader {
+interface WavHeader {
   readonly sampleRateHz: number;
   readonly channels: number;
   /** Where the samples begin. */

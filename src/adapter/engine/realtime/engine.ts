@@ -1,7 +1,8 @@
 /**
- * OpenAI's Realtime protocol as an engine: one WebSocket a call, of which ear, mind and voice are
- * three faces. So everything the conversation holds (disclosure first, recording, transcript, tools
- * on main, barge-in, fillers, idle prompts, the longest duration) holds here without a second copy.
+ * OpenAI's Realtime protocol as an engine: one WebSocket a call carries speech to text, language model and
+ * text to speech. They implement the same three ports as any engine, so what the conversation guarantees
+ * (disclosure first, recording, transcript, tools on main, barge-in, fillers, idle prompts, the longest
+ * duration) needs no second implementation.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
@@ -12,11 +13,11 @@ import type {
   SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
 import { warnOfPromptSize } from "../prompt-size.ts";
-import type { RealtimeSettings } from "../settings.ts";
 import { RealtimeLink } from "./link.ts";
 import { RealtimeLlmSession } from "./realtime-llm.ts";
 import { RealtimeSttStream } from "./realtime-stt.ts";
 import { RealtimeTtsStream } from "./realtime-tts.ts";
+import type { RealtimeSettings } from "./settings.ts";
 
 /** Instructions and tools together, as the protocol's documentation has it. */
 const PROMPT_TOKENS_MAX = 16_384;

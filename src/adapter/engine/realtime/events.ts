@@ -61,7 +61,7 @@ export function dialectOf(session: JsonObject): Dialect {
 /** Hz of the audio on the socket. */
 export const rateOf = (format: AudioFormat): number => (format === "pcm" ? 24_000 : 8_000);
 
-export interface SessionUpdateRequest {
+interface SessionUpdateRequest {
   readonly instructions: string;
   readonly tools: readonly ToolSnapshot[];
   readonly voice: string;
@@ -78,7 +78,7 @@ export function sessionUpdate(dialect: Dialect, request: SessionUpdateRequest): 
   return { type: "session.update", session };
 }
 
-export interface TranscriptionUpdateRequest {
+interface TranscriptionUpdateRequest {
   readonly format: AudioFormat;
   readonly model: string;
   readonly language: string;

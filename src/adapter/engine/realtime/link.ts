@@ -17,13 +17,13 @@ import type {
   SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
 import { ProviderFailure } from "../provider-failure.ts";
-import type { RealtimeSettings } from "../settings.ts";
 import { AudioDecoder } from "./audio-codec.ts";
 import { type Dialect, objectField, type ServerEvent, sessionUpdate, textField } from "./events.ts";
 import { RealtimeResponse } from "./response.ts";
+import { audioFormatOf, type RealtimeSettings } from "./settings.ts";
 import { RealtimeSocket } from "./socket.ts";
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly settings: RealtimeSettings;
   readonly session: SessionSettings;
   readonly clock: Clock;
@@ -131,9 +131,9 @@ export class RealtimeLink {
     const asked = new RealtimeResponse({
       key,
       outOfBand,
-      decoder: new AudioDecoder(settings.audio, session.sampleRateHz),
+      decoder: new AudioDecoder(audioFormatOf(settings), session.sampleRateHz),
       sampleRateHz: session.sampleRateHz,
-      firstMsMax: settings.responseTimeoutMs,
+      firstMsMax: settings.response_timeout_ms,
       clock,
       fail: (reason, message) => this.fail("llm", reason, message),
     });
@@ -184,12 +184,12 @@ export class RealtimeLink {
       return;
     }
     this.#connects++;
-    const url = new URL(settings.url);
+    const url = new URL(settings.base_url);
     if (settings.model !== "") url.searchParams.set("model", settings.model);
     const socket = new RealtimeSocket({
       url: url.href,
-      apiKey: settings.apiKey,
-      connectTimeoutMs: settings.connectTimeoutMs,
+      apiKey: settings.api_key,
+      connectTimeoutMs: settings.connect_timeout_ms,
       part: "llm",
       clock,
       onEvent: (event) => this.#receive(event),
@@ -213,11 +213,11 @@ export class RealtimeLink {
       instructions: session.systemPrompt,
       tools: [...session.tools, ...(session.builtInTools ?? [])],
       voice: settings.voices[session.voice],
-      format: settings.audio,
+      format: audioFormatOf(settings),
       model: settings.model,
-      transcriptionModel: settings.transcriptionModel,
+      transcriptionModel: settings.transcription_model,
       language: this.#language,
-      turnDetection: settings.turnDetection,
+      turnDetection: settings.turn_detection,
     });
   }
 

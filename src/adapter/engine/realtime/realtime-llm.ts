@@ -18,7 +18,7 @@ import type { RealtimeSttStream } from "./realtime-stt.ts";
 import type { RealtimeTtsStream } from "./realtime-tts.ts";
 import type { RealtimeResponse, ResponseCall } from "./response.ts";
 
-export interface RealtimeLlmOptions {
+interface RealtimeLlmOptions {
   readonly link: RealtimeLink;
   readonly stt: RealtimeSttStream;
   readonly tts: RealtimeTtsStream;

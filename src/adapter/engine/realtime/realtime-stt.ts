@@ -1,7 +1,7 @@
 /**
- * The ear of a Realtime session: the audio of each utterance goes out while it is spoken; its end
- * commits it and asks for the answer at once, so that the model thinks while the words are written
- * down. With the server's turn detection it says when the caller has finished.
+ * Speech to text of a Realtime session: the audio of each utterance goes out while it is spoken; its end
+ * commits it and asks for the answer at once, so that the model works while the words are transcribed.
+ * With the server's turn detection the server says when the caller has finished.
  *
  * An answer that nobody fetches (the utterance was a cough, a "mhm") is cancelled and forgotten.
  */
@@ -15,6 +15,7 @@ import type { ProviderFailure } from "../provider-failure.ts";
 import { type ServerEvent, textField } from "./events.ts";
 import type { RealtimeLink } from "./link.ts";
 import type { RealtimeResponse } from "./response.ts";
+import { audioFormatOf } from "./settings.ts";
 import { committedFor, Upload } from "./upload.ts";
 
 /** Heard, but not written down. */
@@ -33,7 +34,7 @@ export class RealtimeSttStream implements SttStream {
   #onEndpoint: () => void = () => {};
 
   constructor(private readonly link: RealtimeLink) {
-    const { turnDetection } = link.options.settings;
+    const turnDetection = link.options.settings.turn_detection;
     this.capabilities = { partials: false, endpoints: turnDetection === "server" };
     link.onEvent((event) => this.#receive(event));
     link.onReconnect(() => this.#reconnected());
@@ -45,7 +46,7 @@ export class RealtimeSttStream implements SttStream {
     this.#uploads = this.#uploads.filter((upload) => upload.over).slice(1 - UPLOADS_MAX);
     const upload = new Upload(
       {
-        format: settings.audio,
+        format: audioFormatOf(settings),
         sampleRateHz: session.sampleRateHz,
         clock,
         isOpen: () => this.link.isOpen,
@@ -67,7 +68,7 @@ export class RealtimeSttStream implements SttStream {
   finalize(): Promise<SttResult> {
     const upload = this.#running;
     if (!upload) return Promise.reject(this.link.fail("stt", "protocol", "no utterance runs"));
-    upload.end(this.link.options.settings.responseTimeoutMs, () => this.#late(upload));
+    upload.end(this.link.options.settings.response_timeout_ms, () => this.#late(upload));
     this.link.ready().then(
       () => this.#commit(upload),
       (failure: ProviderFailure) => this.#reject(upload, failure),
@@ -122,7 +123,7 @@ export class RealtimeSttStream implements SttStream {
     upload.commit();
     this.#committed = true;
     this.#askAhead();
-    if (this.link.options.settings.transcriptionModel === "") this.#resolve(upload, UNWRITTEN);
+    if (this.link.options.settings.transcription_model === "") this.#resolve(upload, UNWRITTEN);
     else this.#checkWritten(upload);
   }
 

@@ -20,7 +20,7 @@ export interface ResponseCall {
   readonly arguments: JsonObject | null;
 }
 
-export type ResponseEvent =
+type ResponseEvent =
   | { readonly type: "piece"; readonly text: string }
   | { readonly type: "call"; readonly call: ResponseCall };
 
@@ -29,7 +29,7 @@ export interface ResponseUsage {
   readonly outputTokens: number;
 }
 
-export interface ResponseOptions {
+interface ResponseOptions {
   /** Ours, for `response.create` and its metadata. */
   readonly key: string;
   /** Beside the conversation: a phrase that is only to be said. */

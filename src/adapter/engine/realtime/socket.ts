@@ -19,7 +19,7 @@ import {
   textField,
 } from "./events.ts";
 
-export interface RealtimeSocketOptions {
+interface RealtimeSocketOptions {
   readonly url: string;
   readonly apiKey: string | null;
   readonly connectTimeoutMs: number;

@@ -9,7 +9,7 @@ const SECONDS_MAX = 120;
 /** Ordinary speech, until an answer has shown its own pace. */
 const MS_PER_CHARACTER = 65;
 
-export interface SpeechPiece {
+interface SpeechPiece {
   readonly text: string;
   /** Characters of the answer up to its end. */
   readonly charactersThrough: number;

@@ -12,7 +12,7 @@ import type { AudioFormat } from "./events.ts";
 /** These services do not say how sure they are. */
 const CONFIDENCE = 0.9;
 
-export interface UploadOptions {
+interface UploadOptions {
   readonly format: AudioFormat;
   readonly sampleRateHz: number;
   readonly clock: Clock;

@@ -7,7 +7,7 @@ function breaker() {
   const clock = fakeClock();
   return {
     clock,
-    breaker: new CircuitBreaker({ breakerFailures: 3, breakerOpenMs: 30_000 }, clock),
+    breaker: new CircuitBreaker({ breaker_failures: 3, breaker_open_sec: 30 }, clock),
   };
 }
 

@@ -11,7 +11,7 @@ export interface BigramGraph {
   readonly arcs: readonly GraphArc[];
 }
 
-export interface GraphArc {
+interface GraphArc {
   readonly from: number;
   readonly to: number;
   readonly probability: number;

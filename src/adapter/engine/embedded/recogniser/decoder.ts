@@ -10,7 +10,7 @@ export interface Vocabulary {
   pronunciations(word: string): readonly string[];
 }
 
-export interface Hypothesis {
+interface Hypothesis {
   /** Words; sounds that fit no word come as `g_…`. */
   readonly text: string;
   /** Log likelihood on the decoder's own scale. */

@@ -20,7 +20,7 @@ import { confidenceOf } from "./likelihood.ts";
 import { StableWords } from "./stable-words.ts";
 import { TelephoneAudio } from "./telephone-audio.ts";
 
-export interface RecogniserOptions {
+interface RecogniserOptions {
   /** IPA of words the dictionary does not know. */
   readonly phonemes: (text: string, language: string) => string;
 }
@@ -38,7 +38,7 @@ export interface Recogniser {
   openStt(options: SttStreamOptions): ListeningSttStream;
 }
 
-export interface SttStreamOptions extends GrammarChoice {
+interface SttStreamOptions extends GrammarChoice {
   readonly sampleRateHz: 8000 | 16000;
   readonly onPartial: (text: string) => void;
 }

@@ -3,7 +3,7 @@ import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import { type Intent, LEXICON } from "./lexicon.ts";
 import { wordsOf } from "./words.ts";
 
-export interface IntentMatch {
+interface IntentMatch {
   readonly intent: Intent;
   /** The utterance is nothing but the intent. */
   readonly whole: boolean;

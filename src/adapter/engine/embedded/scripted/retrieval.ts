@@ -7,7 +7,7 @@ import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { KnowledgeEntry } from "./knowledge.ts";
 import { stem, stemsOf } from "./words.ts";
 
-export interface Match {
+interface Match {
   /** Index of the entry. */
   readonly entry: number;
   readonly score: number;

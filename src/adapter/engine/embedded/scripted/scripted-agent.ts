@@ -29,9 +29,9 @@ import {
 import { speechOfResult } from "./tool-speech.ts";
 import type { Topic, Topics } from "./topics.ts";
 
-export type Step = Exclude<LlmEvent, { type: "done" }>;
+type Step = Exclude<LlmEvent, { type: "done" }>;
 
-export interface ScriptedAgentOptions {
+interface ScriptedAgentOptions {
   readonly language: AgentLanguage;
   readonly topics: Topics;
   readonly transferTarget: string | null;

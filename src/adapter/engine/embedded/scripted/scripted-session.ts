@@ -11,7 +11,7 @@ import { ScriptedAgent } from "./scripted-agent.ts";
 import { summaryOf } from "./summary.ts";
 import { Topics } from "./topics.ts";
 
-export interface ScriptedSessionOptions {
+interface ScriptedSessionOptions {
   readonly settings: Pick<SessionSettings, "language" | "tools" | "transferTargets">;
   readonly knowledge: readonly KnowledgeEntry[];
   readonly clock: Clock;

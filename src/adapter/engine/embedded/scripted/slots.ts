@@ -13,15 +13,7 @@ import { DIGIT_WORDS } from "./lexicon.ts";
 import { digitsFromWords, parseNumberWords } from "./number-words.ts";
 import { stemsOf, wordsOf } from "./words.ts";
 
-export type SlotKind =
-  | "yes_no"
-  | "choice"
-  | "number"
-  | "digits"
-  | "date"
-  | "time"
-  | "name"
-  | "text";
+type SlotKind = "yes_no" | "choice" | "number" | "digits" | "date" | "time" | "name" | "text";
 
 export interface Slot {
   readonly name: string;

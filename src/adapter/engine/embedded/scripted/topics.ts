@@ -13,7 +13,7 @@ export type Topic =
   | { readonly type: "answer"; readonly title: string; readonly answer: string }
   | { readonly type: "tool"; readonly title: string; readonly tool: ToolSnapshot };
 
-export type Finding =
+type Finding =
   | { readonly zone: "sure" | "unsure"; readonly topic: Topic; readonly score: number }
   | { readonly zone: "unknown" };
 
@@ -76,7 +76,7 @@ function waysToAskFor(tool: ToolSnapshot): string[] {
   return [name, ...sentences.slice(0, 3)].filter((text) => text.trim() !== "");
 }
 
-export function describe(tool: ToolSnapshot): string {
+function describe(tool: ToolSnapshot): string {
   const [first = ""] = tool.description.split(/(?<=[.!?])\s+/);
   const text = first.replace(/[.]\s*$/, "").trim();
   return text === "" ? tool.name.replace(/[_-]+/g, " ") : text;

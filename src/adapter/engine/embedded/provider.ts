@@ -1,0 +1,31 @@
+/** The embedded engine's three parts, each of which may stand beside parts of other providers. */
+import { integer } from "../../../platform/config/key.ts";
+import type { LlmProvider, SttProvider, TtsProvider } from "../provider.ts";
+
+const settings = {
+  speech_workers: integer("Threads for speech; 0: as the machine has cores.", 0, 0, 64),
+  speech_rate_percent: integer("Speed of the embedded voices.", 100, 50, 200),
+};
+
+const declared = {
+  id: "embedded",
+  settings,
+  doctorKeys: null,
+  problems: () => [],
+  prices: () => ({}),
+} as const;
+
+export const embeddedStt = {
+  ...declared,
+  open: async (_, { embedded }) => embedded.stt,
+} as const satisfies SttProvider<typeof settings>;
+
+export const embeddedLlm = {
+  ...declared,
+  open: async (_, { embedded }) => embedded.llm,
+} as const satisfies LlmProvider<typeof settings>;
+
+export const embeddedTts = {
+  ...declared,
+  open: async (_, { embedded }) => embedded.tts,
+} as const satisfies TtsProvider<typeof settings>;

@@ -1,0 +1,21 @@
+/** `[engine]`: how often a provider that fails is asked again. */
+import type { z } from "zod";
+import { integer } from "../../../platform/config/key.ts";
+
+export const guardKeys = {
+  retries: integer("Further attempts at a provider, where another one may help.", 1, 0, 5),
+  breaker_failures: integer(
+    "Failures in a row after which a provider is not asked for a while.",
+    3,
+    1,
+    100,
+  ),
+  breaker_open_sec: integer(
+    "How long such a provider is not asked; then one request tries it again.",
+    30,
+    1,
+    3600,
+  ),
+};
+
+export type GuardSettings = z.output<z.ZodObject<typeof guardKeys>>;

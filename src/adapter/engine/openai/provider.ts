@@ -1,0 +1,99 @@
+/**
+ * Any provider that speaks OpenAI's HTTP protocol: the cloud, or speaches, Ollama, llama.cpp, vLLM,
+ * Kokoro-FastAPI, LocalAI. Speech to text, language model and text to speech are three providers of the
+ * same table. `standby` is a second table, for `[engine] fallback`.
+ */
+import type { z } from "zod";
+import { optionalText, text } from "../../../platform/config/key.ts";
+import type { DoctorKeys, LlmProvider, Part, SttProvider, TtsProvider } from "../provider.ts";
+import { HTTP_URL } from "../server-keys.ts";
+import { BASE_URL, keyProblems, type OpenAiSettings, openAiKeys } from "./settings.ts";
+
+type Keys = ReturnType<typeof openAiKeys>;
+
+interface OpenAiProviders<Id extends string> {
+  readonly stt: SttProvider<Keys> & { readonly id: Id };
+  readonly llm: LlmProvider<Keys> & { readonly id: Id };
+  readonly tts: TtsProvider<Keys> & { readonly id: Id };
+}
+
+const doctorKeys = (part: Part): DoctorKeys => ({
+  baseUrl: `${part}_base_url`,
+  apiKey: `${part}_api_key`,
+  model: `${part}_model`,
+  timeout: `${part}_timeout_ms`,
+});
+
+function openAiProviders<Id extends string>(declared: {
+  readonly id: Id;
+  readonly baseUrl: z.ZodType<string | null>;
+  readonly description: string;
+  readonly isStandby: boolean;
+}): OpenAiProviders<Id> {
+  const { id, description, isStandby } = declared;
+  const settings = openAiKeys(declared.baseUrl);
+  const declare = (part: Part) => ({
+    id,
+    description,
+    isStandby,
+    settings,
+    doctorKeys: doctorKeys(part),
+    problems: (table: OpenAiSettings) => keyProblems(table, id, part),
+  });
+  return {
+    stt: {
+      ...declare("stt"),
+      prices: ({ stt_eur_per_min }) => ({ stt_eur_per_min }),
+      open: async (table, ports) => (await import("./engine.ts")).openAiStt(table, ports),
+    },
+    llm: {
+      ...declare("llm"),
+      prices: ({ llm_input_eur_per_million_tokens, llm_output_eur_per_million_tokens }) => ({
+        llm_input_eur_per_million_tokens,
+        llm_output_eur_per_million_tokens,
+      }),
+      open: async (table, ports) =>
+        (await import("./engine.ts")).openAiLlm(table, { id, ...ports }),
+    },
+    tts: {
+      ...declare("tts"),
+      prices: ({ tts_eur_per_million_characters }) => ({ tts_eur_per_million_characters }),
+      open: async (table, ports) => (await import("./engine.ts")).openAiTts(table, ports),
+    },
+  };
+}
+
+const RECIPES = `Any provider that speaks OpenAI's HTTP protocol. Recipes:
+
+  OpenAI            api_key = { file = "/etc/linevoice/openai.key" }
+
+  Groq for STT and LLM, OpenAI for TTS
+                    base_url = "https://api.groq.com/openai/v1", api_key = { file = "…" },
+                    llm_model = "llama-3.3-70b-versatile", stt_model = "whisper-large-v3-turbo",
+                    tts_base_url = "https://api.openai.com/v1", tts_api_key = { file = "…" }
+
+  On your own machines, without any key:
+  Ollama            llm_base_url = "http://127.0.0.1:11434/v1", llm_model = "qwen2.5:7b"
+  llama.cpp         llm_base_url = "http://127.0.0.1:8080/v1" (llama-server --jinja, for tools)
+  vLLM              llm_base_url = "http://10.0.0.5:8000/v1"
+                    (vllm serve … --enable-auto-tool-choice --tool-call-parser hermes)
+  speaches          stt_base_url = "http://127.0.0.1:8000/v1",
+                    stt_model = "Systran/faster-whisper-small"; for TTS too: tts_base_url the same,
+                    tts_model = "speaches-ai/Kokoro-82M-v1.0-ONNX"
+  Kokoro-FastAPI    tts_base_url = "http://127.0.0.1:8880/v1", tts_model = "kokoro",
+                    [engine.openai.voices] Sari = "af_heart"
+  LocalAI           base_url = "http://127.0.0.1:8080/v1", tts_format = "wav"`;
+
+export const openAi = openAiProviders({
+  id: "openai",
+  baseUrl: text(BASE_URL, "https://api.openai.com/v1", HTTP_URL),
+  description: RECIPES,
+  isStandby: false,
+});
+
+export const standby = openAiProviders({
+  id: "standby",
+  baseUrl: optionalText(BASE_URL, HTTP_URL),
+  description: 'A second OpenAI-compatible provider, for [engine] fallback = "standby".',
+  isStandby: true,
+});

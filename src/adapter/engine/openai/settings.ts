@@ -1,0 +1,131 @@
+/**
+ * `[engine.openai]` and `[engine.standby]`: one server for all three parts, or one for each. A part at
+ * another server never gets the first one's key.
+ */
+import type { z } from "zod";
+import {
+  decimal,
+  integer,
+  oneOf,
+  optionalText,
+  secret,
+  text,
+} from "../../../platform/config/key.ts";
+import type { KeyProblem, Part } from "../provider.ts";
+import {
+  API_KEY,
+  HTTP_URL,
+  keyMissing,
+  MODEL,
+  needsKey,
+  price,
+  SOCKET_URL,
+} from "../server-keys.ts";
+import { voiceKeys } from "../voice-keys.ts";
+
+export const BASE_URL = "Address of the server; each part may have an address of its own.";
+
+export const openAiKeys = (baseUrl: z.ZodType<string | null>) => ({
+  base_url: baseUrl,
+  api_key: secret(
+    "Key sent to base_url and to parts at the same server, never to another one.",
+    API_KEY,
+  ),
+  llm_model: text("Name of the language model.", "gpt-4o-mini", MODEL),
+  llm_base_url: optionalText("Address of the language model, when it is not base_url.", HTTP_URL),
+  llm_api_key: secret("Key sent to llm_base_url.", API_KEY),
+  llm_context_tokens: integer(
+    "The model's context window. A prompt that fills more than 80 % of it logs a warning.",
+    128_000,
+    1024,
+    10_000_000,
+  ),
+  llm_temperature: decimal(
+    "Sampling temperature. It is left out where a model refuses it.",
+    0.4,
+    0,
+    2,
+  ),
+  stt_model: text("Name of the model for speech to text.", "gpt-4o-mini-transcribe", MODEL),
+  stt_base_url: optionalText("Address of speech to text, when it is not base_url.", HTTP_URL),
+  stt_api_key: secret("Key sent to stt_base_url.", API_KEY),
+  stt_mode: oneOf(
+    '"file": one request an utterance; "sse": the same, with a streamed answer; "realtime": transcribed while it is spoken.',
+    ["file", "sse", "realtime"],
+    "file",
+  ),
+  stt_realtime_url: optionalText(
+    'Address for stt_mode "realtime". Empty: base_url with ws:// and /realtime.',
+    SOCKET_URL,
+  ),
+  tts_model: text("Name of the model for text to speech.", "gpt-4o-mini-tts", MODEL),
+  tts_base_url: optionalText("Address of text to speech, when it is not base_url.", HTTP_URL),
+  tts_api_key: secret("Key sent to tts_base_url.", API_KEY),
+  tts_format: oneOf(
+    "Audio format that is asked for. A WAV header is understood either way.",
+    ["pcm", "wav"],
+    "pcm",
+  ),
+  tts_sample_rate_hz: integer("Sample rate of PCM without a header.", 24_000, 8000, 48_000),
+  connect_timeout_ms: integer("Longest wait for a connection.", 3000, 100, 60_000),
+  stt_timeout_ms: integer("Longest wait for the text of an utterance.", 10_000, 100, 60_000),
+  llm_timeout_ms: integer("Longest wait for the model's first token.", 3000, 100, 60_000),
+  tts_timeout_ms: integer("Longest wait for the first audio of a sentence.", 2000, 100, 60_000),
+  stt_eur_per_min: price("a minute of speech to text"),
+  llm_input_eur_per_million_tokens: price("a million tokens of input"),
+  llm_output_eur_per_million_tokens: price("a million tokens of output"),
+  tts_eur_per_million_characters: price("a million spoken characters"),
+  voices: voiceKeys({ Sari: "nova", Emma: "shimmer", Nathan: "onyx", Adrian: "echo" }),
+});
+
+export type OpenAiSettings = z.output<z.ZodObject<ReturnType<typeof openAiKeys>>>;
+
+/** One part's server. */
+export interface ServiceSettings {
+  /** Without a trailing slash, e.g. `http://127.0.0.1:8000/v1`. */
+  readonly baseUrl: string;
+  /** Null: no Authorization header. */
+  readonly apiKey: string | null;
+  readonly connectTimeoutMs: number;
+  /** STT: until the text; LLM: until the first token; TTS: until the first audio. */
+  readonly timeoutMs: number;
+}
+
+export function serviceOf(table: OpenAiSettings, part: Part): ServiceSettings {
+  return {
+    baseUrl: (table[`${part}_base_url`] ?? table.base_url ?? "").replace(/\/+$/, ""),
+    apiKey: keyOf(table, part),
+    connectTimeoutMs: table.connect_timeout_ms,
+    timeoutMs: table[`${part}_timeout_ms`],
+  };
+}
+
+export const realtimeUrlOf = (table: OpenAiSettings): string =>
+  table.stt_realtime_url ?? `${serviceOf(table, "stt").baseUrl.replace(/^http/, "ws")}/realtime`;
+
+/** `id`: the table's. */
+export function keyProblems(table: OpenAiSettings, id: string, part: Part): KeyProblem[] {
+  const own = table[`${part}_base_url`];
+  if (own === null && table.base_url === null) {
+    return [
+      {
+        key: "base_url",
+        message: `[engine.${id}] base_url: "${id}" needs an address, e.g. base_url = "http://10.0.0.7:8000/v1".`,
+      },
+    ];
+  }
+  const url = own ?? table.base_url ?? "";
+  if (keyOf(table, part) !== null || url === "" || !needsKey(url)) return [];
+  const key = own === null ? "api_key" : `${part}_api_key`;
+  return [keyMissing({ id, key, url }, ", or base_url to a server of your own")];
+}
+
+function keyOf(table: OpenAiSettings, part: Part): string | null {
+  const own = table[`${part}_base_url`];
+  const isShared = own === null || sameOrigin(own, table.base_url);
+  return table[`${part}_api_key`] ?? (isShared ? table.api_key : null);
+}
+
+function sameOrigin(url: string, other: string | null): boolean {
+  return other !== null && new URL(url).origin === new URL(other).origin;
+}

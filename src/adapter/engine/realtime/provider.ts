@@ -1,0 +1,26 @@
+/** OpenAI's Realtime protocol: speech in, speech out, one session for all three parts. */
+import type { CombinedProvider } from "../provider.ts";
+import { keyMissing, needsKey } from "../server-keys.ts";
+import { realtimeKeys } from "./settings.ts";
+
+export const realtime = {
+  id: "realtime",
+  description: "OpenAI's Realtime protocol: speech in, speech out, over one WebSocket a call.",
+  settings: realtimeKeys,
+  doctorKeys: {
+    baseUrl: "base_url",
+    apiKey: "api_key",
+    model: "model",
+    timeout: "response_timeout_ms",
+  },
+  problems({ api_key, base_url }) {
+    if (api_key !== null || !needsKey(base_url)) return [];
+    return [keyMissing({ id: "realtime", key: "api_key", url: base_url })];
+  },
+  prices: ({ input_eur_per_million_tokens, output_eur_per_million_tokens }) => ({
+    llm_input_eur_per_million_tokens: input_eur_per_million_tokens,
+    llm_output_eur_per_million_tokens: output_eur_per_million_tokens,
+  }),
+  open: async (settings, ports) =>
+    (await import("./engine.ts")).createRealtimeEngine({ settings, ...ports }),
+} as const satisfies CombinedProvider<typeof realtimeKeys>;

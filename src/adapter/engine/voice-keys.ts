@@ -1,0 +1,16 @@
+/** `[engine.<id>.voices]`: the four voices of the API, each as the provider calls it. */
+import type { AgentVoice } from "../../domain/agent/agent.ts";
+import { section, text } from "../../platform/config/key.ts";
+
+const NAME = { allowed: "the provider's name of the voice", charactersMax: 200 };
+
+const voice = (name: AgentVoice, fallback: string) =>
+  text(`The voice of agents with the voice ${name}.`, fallback, NAME);
+
+export const voiceKeys = (names: Readonly<Record<AgentVoice, string>>) =>
+  section({
+    Sari: voice("Sari", names.Sari),
+    Emma: voice("Emma", names.Emma),
+    Nathan: voice("Nathan", names.Nathan),
+    Adrian: voice("Adrian", names.Adrian),
+  });

@@ -1,0 +1,40 @@
+/** The sentence that the doctor lets an engine say, hear and answer. */
+import type { EngineSession } from "../../domain/conversation/engine-port.ts";
+
+export const SENTENCE = "What are your opening hours?";
+export const SAMPLE_RATE_HZ = 8_000;
+/** What the embedded engine answers from. */
+export const KNOWLEDGE = {
+  filename: "doctor.md",
+  format: "md",
+  content: `## ${SENTENCE}\nWe are open from nine to five.\n`,
+} as const;
+
+const FRAME = 160;
+
+/** The sentence as PCM. `onFirst`: the first of it is there. */
+export async function speechOf(
+  { tts }: EngineSession,
+  signal: AbortSignal,
+  onFirst: () => void = () => {},
+): Promise<Int16Array> {
+  const chunks: Int16Array[] = [];
+  for await (const chunk of tts.speak(SENTENCE, signal)) {
+    if (chunks.length === 0) onFirst();
+    chunks.push(chunk);
+  }
+  const pcm = new Int16Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    pcm.set(chunk, at);
+    at += chunk.length;
+  }
+  return pcm;
+}
+
+/** What speech to text makes of it. */
+export async function textOfSpeech({ stt }: EngineSession, pcm: Int16Array): Promise<string> {
+  stt.startUtterance(new Int16Array(FRAME * 10));
+  for (let at = 0; at < pcm.length; at += FRAME) stt.push(pcm.slice(at, at + FRAME));
+  return (await stt.finalize()).text;
+}
