@@ -3,7 +3,7 @@
  * (`audioIn` and `audio_out` of call-protocol.ts). The conversation runs at 8 kHz, exactly as on the
  * phone; only this edge knows the browser's rate.
  *
- * Guarantees: what comes is played out evenly, one frame a tick, with 60 ms of patience; a browser
+ * Guarantees: what comes is played out evenly, one frame a tick, with 60 ms of buffer; a browser
  * that sends too much or too fast is cut to the newest 100 ms, so memory and delay are bounded; a
  * frame goes out every tick from `connect` on, silence too.
  */

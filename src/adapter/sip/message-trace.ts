@@ -1,5 +1,5 @@
 /**
- * The SIP messages of each call, as a ladder to look at afterwards: start line without addresses,
+ * The SIP messages of each call, as a trace to read afterwards: start line without addresses,
  * CSeq, and what the message says about codecs and reasons. Numbers, names, addresses, credentials
  * and bodies never get in: only what is listed here is taken out of a message.
  *

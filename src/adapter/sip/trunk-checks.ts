@@ -1,6 +1,6 @@
 /**
  * What a trunk's registration, OPTIONS and a test call to nobody mean, in words for a person, each with its remedy. Pure.
- * Where the far end says nothing the verdict is `unknown`, not a guess.
+ * Where the far end says nothing the result is `unknown`, not a guess.
  */
 
 import type {
@@ -95,7 +95,7 @@ function registrationOf({ registration, probe }: TrunkFacts): CheckOutcome {
       const reachable = probe.sipCode !== null && registration.lastCode === null;
       const remedy = reachable
         ? "The server answers OPTIONS but not REGISTER: ask the provider whether it wants another server or outbound proxy for registrations."
-        : "Mend that with `linevoice trunk set`; the next attempt is made at once.";
+        : "Fix that with `linevoice trunk set`; the next attempt is made at once.";
       return failed(`The registration failed${code}: ${registration.explanation}`, remedy);
     }
   }

@@ -53,7 +53,7 @@ const transcriptDays = (baseDays: number) =>
 
 export function retentionStore(queries: Queries): RetentionRecords {
   return {
-    /** Removes the words and the evidence of calls whose time is over. Answers how many calls. */
+    /** Removes the words and the diagnostics of calls whose time is over. Answers how many calls. */
     async expireTranscripts(nowMs: number, baseDays: number, limit: number): Promise<number> {
       const due = await queries
         .select({ id: calls.id })

@@ -40,7 +40,7 @@ export class PoolChat implements ChatChannel {
   async open(): Promise<void> {
     const { clock, config, history, send } = this.options;
     const timer = clock.after(OPEN_TIMEOUT_MS, () =>
-      this.#opened.reject(failed("the mind did not open in time")),
+      this.#opened.reject(failed("the LLM did not open in time")),
     );
     try {
       send({ type: "openChat", args: [config, history] });
@@ -101,7 +101,7 @@ export class PoolChat implements ChatChannel {
     await woken.promise;
     timer.cancel();
     this.#wake = null;
-    return this.#waiting.shift() ?? { type: "failed", detail: "the mind said nothing in time" };
+    return this.#waiting.shift() ?? { type: "failed", detail: "the LLM said nothing in time" };
   }
 }
 

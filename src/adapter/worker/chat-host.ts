@@ -1,5 +1,5 @@
 /**
- * Conversations in writing, in a call worker: an engine session each, of which only the mind is used.
+ * Conversations in writing, in a call worker: an engine session each, of which only the LLM is used.
  * One input at a time; every input ends with `done` or `failed`.
  */
 

@@ -1,6 +1,6 @@
 /**
  * A phone's audio: RTP both ways on a socket of its own, paced by an absolute schedule of 20 ms
- * (RFC 3550, G.711), key presses (RFC 4733), and an ear that keeps what it heard and knows when
+ * (RFC 3550, G.711), key presses (RFC 4733), and a receiver that keeps what it got and knows when
  * the far end speaks.
  *
  * What is heard is laid out by RTP timestamp, so that loss and disorder leave gaps in the right

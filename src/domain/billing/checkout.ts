@@ -198,7 +198,7 @@ function requireTopupAmount(amount: MicroEur): void {
 }
 
 /**
- * Price and record of a wish, checked against what the tenant has. `planEnded`: the plan's month was
+ * Price and record of an input, checked against what the tenant has. `planEnded`: the plan's month was
  * refunded, so that the same plan may be bought again.
  */
 function orderFor(

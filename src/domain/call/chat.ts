@@ -1,8 +1,8 @@
 /**
- * Asking an agent in writing: its mind without ear and voice. Nothing is stored or billed; tools run
+ * Asking an agent in writing: its LLM alone, without STT and TTS. Nothing is stored or billed; tools run
  * for real and are told that it is a test.
  *
- * The client keeps the conversation and sends it each time. A mind that has just said the last word
+ * The client keeps the conversation and sends it each time. An LLM that has just said the last word
  * of it is kept for some minutes and goes on where it was; otherwise a new one is told what was said
  * before, without running tools again. So a restart loses nothing but time.
  */
@@ -72,7 +72,7 @@ interface ChatConversation {
 
 export interface ChatOptions {
   /**
-   * The engine's mind takes over no conversation that it is told (the embedded one): it must be
+   * The engine's LLM takes over no conversation that it is told (the embedded one): it must be
    * asked again what it was asked before.
    */
   readonly replays: boolean;
@@ -107,7 +107,7 @@ export function createAgentChats(context: ChatContext, options: ChatOptions): Ag
     return { callUuid: config.callId, channel: await media.openChat(config, said) };
   }
 
-  /** Tells a fresh mind what the customer said; its answers are known already. */
+  /** Tells a new LLM session what the customer said; its answers are known already. */
   async function replay(
     { channel }: ChatConversation,
     lines: readonly ChatMessage[],

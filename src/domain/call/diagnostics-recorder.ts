@@ -1,7 +1,7 @@
 /**
  * Stores what is known about a call beside the call itself, when it has ended, and once more two
  * seconds later: the last SIP messages of a call cross its end. Never rejects: a call is settled
- * without its evidence too.
+ * without its diagnostics, too.
  */
 
 import type { Clock, Timer } from "../../core/clock.ts";

@@ -7,11 +7,11 @@ import type { CallCommands, CallEvents } from "../conversation/call-protocol.ts"
 import type { CallReport } from "../conversation/call-report.ts";
 import type { ChatEvent, ChatInput, ChatMessage } from "../conversation/chat.ts";
 
-/** A conversation in writing with an agent's mind. Its owner closes it. */
+/** A conversation in writing with an agent's LLM. Its owner closes it. */
 export interface ChatChannel {
   /** The words the agent begins with; empty: the customer has the first word. */
   readonly opening: string;
-  /** One input at a time. Ends after `done`; throws AppError when the mind fails or is silent. */
+  /** One input at a time. Ends after `done`; throws AppError when the LLM fails or is silent. */
   ask(input: ChatInput): AsyncIterable<ChatEvent>;
   close(): void;
 }

@@ -1,8 +1,8 @@
 /**
- * The agent's side of a dialogue: the mind's inputs in their order, its answers spoken, its tools
+ * The agent's side of a dialogue: the LLM's inputs in their order, its answers spoken, its tools
  * awaited, and the playout followed frame by frame to see when its turn begins and ends.
  *
- * Guarantees: the disclosure comes before any other word; a tool's answer reaches the mind before
+ * Guarantees: the disclosure comes before any other word; a tool's answer reaches the LLM before
  * what the caller said meanwhile, and neither is lost; a filler is never clipped by the answer (both
  * go through one queue). When the caller may take the word is dialogue.ts's.
  */
@@ -68,10 +68,10 @@ export class AgentSide {
   readonly #turn: AgentTurn;
   readonly #responder: Responder;
   readonly #tools: ToolCalls;
-  /** Inputs that wait until the mind is free: tool answers first. */
+  /** Inputs that wait until the LLM is free: tool answers first. */
   #inbox: LlmInput[] = [];
   #expected: ExpectedAnswer = "open";
-  /** The mind's last piece of text. */
+  /** The LLM's last piece of text. */
   #lastText = "";
   readonly #builtIns: BuiltIns;
   readonly #neverSilent: NeverSilent;
@@ -137,7 +137,7 @@ export class AgentSide {
     });
   }
 
-  /** What the mind expects the caller to say next. */
+  /** What the LLM expects the caller to say next. */
   get expected(): ExpectedAnswer {
     return this.#expected;
   }
@@ -197,7 +197,7 @@ export class AgentSide {
     return asksForDictation(this.#lastText, this.#options.activeLanguage.language);
   }
 
-  /** Gives the mind an input now, or as soon as a running tool has answered. */
+  /** Gives the LLM an input now, or as soon as a running tool has answered. */
   ask(input: LlmInput): void {
     this.#inbox.push(input);
     this.readInbox();
@@ -209,7 +209,7 @@ export class AgentSide {
     this.#expected = "open";
   }
 
-  /** Asks the mind ahead of time; `ask` with the same input takes the answer over. */
+  /** Asks the LLM ahead of time; `ask` with the same input takes the answer over. */
   askEarly(input: LlmInput): void {
     if (this.#inbox.length === 0 && !this.toolAtWork) this.#responder.prepare(input);
   }
@@ -229,7 +229,7 @@ export class AgentSide {
     return this.#speech.lastSentenceSaid;
   }
 
-  /** The caller is back: says why, and tells a mind that asked. */
+  /** The caller is back: says why, and tells an LLM that asked. */
   transferFailed(cause: TransferFailure): void {
     const explanation = this.#options.activeLanguage.phrases.transferFailed[cause];
     const toolCallId = this.#transferRequests.settled();
@@ -287,7 +287,7 @@ export class AgentSide {
     this.#turn.end(this.#speech.finish(), false);
   }
 
-  /** Forgets what is waiting for the mind, but for answers of tools. */
+  /** Forgets what is waiting for the LLM, but for answers of tools. */
   forgetInputs(): void {
     this.#inbox = this.#inbox.filter((input) => input.type === "tool_result");
   }

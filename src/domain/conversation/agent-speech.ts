@@ -16,7 +16,7 @@ import { PLAYOUT_AHEAD_MS_MAX, TTS_TIMEOUT_MS } from "./limits.ts";
 import type { CachedPhrases } from "./phrase-cache.ts";
 
 /**
- * Whose words a piece is. Only the mind's own belong into its history; a greeting or an answer is
+ * Whose words a piece is. Only the LLM's own belong into its history; a greeting or an answer is
  * worth going on with after a false interruption, a filler is not.
  */
 type PieceOrigin = "llm" | "greeting" | "phrase" | "disclosure";
@@ -33,13 +33,13 @@ interface Piece {
 export interface Spoken {
   /** All that was heard, in order. */
   readonly playedText: string;
-  /** Of that, greeting and mind's own words; null where there were none in this turn. */
+  /** Of that, greeting and LLM's own words; null where there were none in this turn. */
   readonly playedLlmText: string | null;
   /** Greeting or answer that was not heard; begins with the sentence that was cut. */
   readonly unplayed: readonly string[];
   /** Something was not heard. */
   readonly cut: boolean;
-  /** How long the mind's own words sounded. */
+  /** How long the LLM's own words sounded. */
   readonly playedMs: number;
 }
 
@@ -54,7 +54,7 @@ interface AgentSpeechOptions {
   readonly onText?: (text: string) => void;
   /** The voice failed twice in a row. */
   readonly onFailure: (failure: EngineFailure) => void;
-  /** The first samples of a piece that the mind or the greeting wanted are queued. */
+  /** The first samples of a piece that the LLM or the greeting wanted are queued. */
   readonly onFirstAudio?: () => void;
   readonly onSynthesised: (characters: number) => void;
 }

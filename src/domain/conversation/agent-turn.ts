@@ -15,7 +15,7 @@ export interface AnsweredUtterance {
   readonly endpointAt: number | null;
   /** When its final text was there; null: no recogniser was needed. */
   readonly sttFinalAt: number | null;
-  /** The mind had been asked on stable words before. */
+  /** The LLM had been asked on stable words before. */
   readonly early: boolean;
 }
 

@@ -2,7 +2,7 @@
  * Tools every agent has, whatever its engine: end the call, transfer it, press keys, take a message,
  * switch the language. One place for their names, JSON Schemas and the reading of their arguments.
  *
- * An engine whose mind is a model offers `SessionSettings.builtInTools` beside the tenant's tools and
+ * An engine whose LLM is a model offers `SessionSettings.builtInTools` beside the tenant's tools and
  * hands a call of one on as an ordinary `tool_call`; the conversation knows it by its name, carries
  * it out itself and answers with a `tool_result` (none after `end_call`: that is the end; one after
  * `transfer_call` only when it failed). Nothing here leaves the call worker as HTTP.

@@ -22,11 +22,11 @@ import type { EngineSession } from "./engine-port.ts";
 import type { ToolAnswer, ToolCallRequest } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** What the mind asked main to do with the call. */
+/** What the LLM asked main to do with the call. */
 export interface TransferRequest {
   readonly target: string;
   readonly announcement: string | true | null;
-  /** The tool call that hears how it went; null: the mind does not ask. */
+  /** The tool call that hears how it went; null: the LLM does not ask. */
   readonly toolCallId: string | null;
 }
 

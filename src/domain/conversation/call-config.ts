@@ -67,7 +67,7 @@ export interface CallConfig {
 }
 
 export interface ToolResult {
-  /** The id of the tool wish it answers. */
+  /** The id of the tool call it answers. */
   readonly toolCallId: string;
   readonly ok: boolean;
   readonly httpStatus: number | null;

@@ -30,13 +30,13 @@ export interface TurnMeasures {
   readonly endpointMs: number | null;
   /** The recogniser's final text. */
   readonly sttFinalMs: number | null;
-  /** The mind's first words. */
+  /** The LLM's first words. */
   readonly firstTokenMs: number | null;
   /** The voice's first samples. */
   readonly firstAudioMs: number | null;
   /** The first packet with them left. */
   readonly firstPacketMs: number | null;
-  /** The mind was asked on stable words before the caller's silence was long enough. */
+  /** The LLM was asked on stable words before the caller's silence was long enough. */
   readonly early: boolean;
 }
 

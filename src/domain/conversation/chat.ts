@@ -1,7 +1,7 @@
 /** A conversation in writing: what comes in and what is answered. */
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 
-/** What is said to a mind without ear and voice. */
+/** What is said to an LLM without STT and TTS. */
 export type ChatInput =
   | { readonly type: "utterance"; readonly text: string }
   | {

@@ -1,4 +1,4 @@
-/** Keys pressed one by one, until `#` or a pause: one number for the mind. */
+/** Keys pressed one by one, until `#` or a pause: one number for the LLM. */
 import type { Clock, Timer } from "../../core/clock.ts";
 import { DIGIT_PAUSE_MS } from "./limits.ts";
 

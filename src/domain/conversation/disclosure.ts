@@ -18,7 +18,7 @@ export interface FirstWords {
   /** Said first, and to its end. Empty: nothing to disclose. */
   readonly disclosure: string;
   readonly text: string;
-  /** Of both, what the agent's record says: what the mind knows as said. */
+  /** Of both, what the agent's record says: what the LLM knows as said. */
   readonly own: string;
 }
 

@@ -13,7 +13,7 @@ interface UtteranceSoFar {
   readonly expected: ExpectedAnswer;
   /** Latest stable words. */
   readonly partial: string;
-  /** Whether this engine's ear reports words before the end. */
+  /** Whether this engine's STT reports words before the end. */
   readonly sttReportsPartials: boolean;
   /** The agent asked for something that is dictated: a number, a name, an address. */
   readonly askedForDictation?: boolean;

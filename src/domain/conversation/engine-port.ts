@@ -1,5 +1,5 @@
 /**
- * The engine as a conversation sees it: an ear, a mind, a voice. Each has capabilities, streams and
+ * The engine as a conversation sees it: speech to text (STT), a language model (LLM), text to speech (TTS). Each has capabilities, streams and
  * figures; a provider (embedded, OpenAI-compatible, …) implements all three. `engine` in the API is
  * `Engine.label`. Realtime (speech to speech) engines get a port of their own beside these.
  *
@@ -36,7 +36,7 @@ export interface SessionSettings {
   /** Where a caller who wants a person may be transferred; the first is the default. */
   readonly transferTargets?: readonly string[];
   /**
-   * The conversation's own tools (conversation/built-in-tools.ts). An engine whose mind is a model
+   * The conversation's own tools (conversation/built-in-tools.ts). An engine whose LLM is a model
    * offers them beside `tools`; a call of one is an ordinary `tool_call` event. Others ignore them.
    */
   readonly builtInTools?: readonly ToolSnapshot[];
@@ -58,7 +58,7 @@ export interface EngineSession {
   readonly tts: TtsStream;
   /** Hears and speaks this language from the next utterance on. Absent: the engine cannot. */
   switchLanguage?(language: AgentLanguage): void;
-  /** Ear or voice live in the speech worker right now: its death is this call's business. */
+  /** STT or TTS runs in the speech worker now: when that dies, this call is affected. */
   readonly onSpeechWorker?: boolean;
   /** The three belong together (one socket): whoever replaces one of them replaces all. */
   readonly combinedSession?: boolean;
@@ -83,7 +83,7 @@ export interface SttStream {
   onPartial(listener: (text: string) => void): void;
   /** The far end judges the running utterance to be over; `end` or `cancel` follows. */
   onEndpoint?(listener: () => void): void;
-  /** What the mind expects next: engines with grammars narrow down, others ignore it. */
+  /** What the LLM expects next: engines with grammars narrow down, others ignore it. */
   expect(answer: ExpectedAnswer): void;
 }
 

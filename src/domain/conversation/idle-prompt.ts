@@ -1,5 +1,5 @@
 /**
- * The prompt of a silent caller: the mind words it, and where the mind has nothing to say, or its
+ * The prompt of a silent caller: the LLM words it, and where the LLM has nothing to say, or its
  * words cannot be spoken, the conversation has a phrase of its own. Nobody waits for these words: a
  * prompt that fails does not end the call; the silence goes on until its own time-out.
  */
@@ -26,17 +26,17 @@ export class IdlePrompt {
 
   constructor(private readonly options: IdlePromptOptions) {}
 
-  /** The mind is asked this from now on; null: the turn is over. */
+  /** The LLM is asked this from now on; null: the turn is over. */
   follow(input: LlmInput | null): void {
     this.#count = input?.type === "silence" ? input.count : null;
   }
 
-  /** The mind has answered, and said nothing. */
+  /** The LLM has answered, and said nothing. */
   unworded(): void {
     if (this.#count !== null) this.options.say(this.#ownWords(this.#count));
   }
 
-  /** Mind or voice failed. False: not in a prompt, the call cannot go on. */
+  /** LLM or TTS failed. False: not in a prompt, the call cannot go on. */
   excuses(error: unknown): boolean {
     const { machine, cached, log, say, stop } = this.options;
     const { name } = machine.state;

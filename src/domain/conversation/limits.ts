@@ -5,7 +5,7 @@
 
 /** One audio frame, in and out. */
 export const FRAME_MS = 20;
-/** Audio kept from before speech was noticed: what the ear gets as `lead`. */
+/** Audio kept from before speech was noticed: what the STT stream gets as `lead`. */
 export const LEAD_MS = 500;
 
 /** Speech shorter than this is a click or a cough. */
@@ -21,7 +21,7 @@ export const NEARLY_DONE_MS = 1_500;
 export const DIGIT_PAUSE_MS = 2_000;
 
 export const GREETING_WAIT_MS = 1_500;
-/** An engine's own time-out (10 s) comes first, and another ear must still have its turn. */
+/** An engine's own time-out (10 s) comes first, and another STT stream must still have its turn. */
 export const STT_TIMEOUT_MS = 22_000;
 /** For what the caller was saying when the line went. */
 export const LAST_TEXT_TIMEOUT_MS = 1_000;

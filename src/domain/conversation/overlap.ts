@@ -1,6 +1,6 @@
 /**
  * The caller speaks while the agent has the word: does that take it? An interruption stops the agent
- * at once; whether it was meant shows when its words are known. Then the mind learns what was heard,
+ * at once; whether it was meant shows when its words are known. Then the LLM learns what was heard,
  * or the agent goes on with the sentence that was cut.
  */
 
@@ -65,7 +65,7 @@ export class Overlap {
     this.#cutShort = agent.stop(settings.bargeInFadeMs);
   }
 
-  /** It was meant: the mind's last words end where they were cut. */
+  /** It was meant: the LLM's last words end where they were cut. */
   confirm(): void {
     const cut = this.#cutShort;
     this.#cutShort = null;

@@ -1,6 +1,6 @@
 /**
  * What the caller said and is to be answered: words that come in pieces are put together again, and
- * every question reaches the mind once, with the times that the answer's latency counts from.
+ * every question reaches the LLM once, with the times that the answer's latency counts from.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { AgentSide } from "./agent-side.ts";
@@ -48,7 +48,7 @@ export class PendingQuestions {
     this.options.transcript.caller({ text, beganAt, endedAt: lastSpeechAt });
   }
 
-  /** Asks the mind, or waits for more while the caller speaks. */
+  /** Asks the LLM, or waits for more while the caller speaks. */
   answer(text: string, confidence: number, utterance: Utterance): void {
     const { machine, agent, clock, fadeMs } = this.options;
     const { name } = machine.state;

@@ -1,5 +1,5 @@
 /**
- * What the conversation itself must say, in the agent's language: where no mind is asked or none
+ * What the conversation itself must say, in the agent's language: where no LLM is asked or none
  * answers. Kept short, so that they can be synthesised ahead and are there when all else fails.
  */
 import type { AgentLanguage } from "../agent/agent.ts";

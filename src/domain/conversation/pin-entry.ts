@@ -1,6 +1,6 @@
 /**
  * A PIN keyed by the caller: digits until `#`, for main alone. While one is awaited the caller's audio
- * reaches neither ear nor recording nor anybody who listens in, and no key reaches mind or transcript.
+ * reaches neither STT nor recording nor a monitor, and no key reaches LLM or transcript.
  * `*` begins anew. Nothing keyed in time is answered with null. Every entry ends: by main's word, or by
  * itself when main is silent.
  */

@@ -1,5 +1,5 @@
 /**
- * Asks the mind and hands its events on, one response at a time. A newer input replaces an unfinished
+ * Asks the LLM and hands its events on, one response at a time. A newer input replaces an unfinished
  * answer; what an aborted answer still says is dropped. Every step of the stream has a deadline.
  */
 import type { Clock } from "../../core/clock.ts";
@@ -58,7 +58,7 @@ export class Responder {
   }
 
   /**
-   * Asks ahead of time, where the mind forgets an answer that nobody took. `respond` with the same
+   * Asks ahead of time, where the LLM forgets an answer that nobody took. `respond` with the same
    * input takes it over; anything else drops it.
    */
   prepare(input: LlmInput): void {
@@ -179,5 +179,5 @@ function isSame(a: LlmInput, b: LlmInput): boolean {
 
 function asLlmFailure(error: unknown): EngineFailure {
   if (error instanceof EngineFailure) return error;
-  return new EngineFailure("llm", "the mind failed", { cause: error });
+  return new EngineFailure("llm", "the LLM failed", { cause: error });
 }

@@ -259,7 +259,7 @@ export class Session implements HandlersOf<CallCommands> {
     this.options.audio.feed?.(pcm);
   }
 
-  /** Ear and voice are back after a loss (the speech worker died): the agent says so. */
+  /** STT and TTS are back after a loss (the speech worker died): the agent says so. */
   speechRestored(): void {
     if (!this.#report && this.options.engine.onSpeechWorker) this.#turns.speechRestored();
   }

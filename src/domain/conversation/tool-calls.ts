@@ -1,6 +1,6 @@
 /**
  * Tool calls under way: main carries them out, the conversation waits, fills the silence and gives
- * up in time. Results come out in the order they arrive, one for each wish, never two.
+ * up in time. Results come out in the order they arrive, one for each request, never two.
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -25,9 +25,9 @@ interface ToolCallsOptions {
   readonly onAnswer: (answer: ToolAnswer) => void;
 }
 
-/** Wishes at the same time. */
+/** Requests at the same time. */
 const PENDING_MAX = 8;
-/** Wishes of one call: a model that asks and asks does not go on at the tenant's expense. */
+/** Requests of one call: a model that asks and asks does not go on at the tenant's expense. */
 const CALLS_MAX = 50;
 
 export class ToolCalls {
@@ -42,9 +42,9 @@ export class ToolCalls {
     return this.#timeouts.size > 0;
   }
 
-  request(wish: ToolCallRequest): void {
+  request(call: ToolCallRequest): void {
     const { send, onAnswer } = this.options;
-    const { toolCallId } = wish;
+    const { toolCallId } = call;
     if (this.#timeouts.has(toolCallId)) return;
     if (this.#timeouts.size >= PENDING_MAX) {
       onAnswer(failedAnswer(toolCallId, "too many tool calls at once"));
@@ -58,7 +58,7 @@ export class ToolCalls {
     this.#made++;
     this.#timeouts.set(toolCallId, this.#timeout(toolCallId));
     if (!this.#filler) this.armFiller();
-    send(wish);
+    send(call);
   }
 
   /** Late and unknown results are dropped. */

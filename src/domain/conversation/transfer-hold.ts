@@ -1,6 +1,6 @@
 /**
- * From the wish for a transfer to the caller's hold, and back: the agent finishes the sentence it is
- * in, says nothing more, and `onHeld` comes once. What the mind is told it said ends there.
+ * From the request for a transfer to the caller's hold, and back: the agent finishes the sentence it is
+ * in, says nothing more, and `onHeld` comes once. What the LLM is told it said ends there.
  */
 
 import type { AgentSide } from "./agent-side.ts";

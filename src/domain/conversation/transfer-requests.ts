@@ -1,5 +1,5 @@
 /**
- * The agent's wish to transfer its caller: one at a time, handed to main when the agent's turn is
+ * The agent's request to transfer its caller: one at a time, handed to main when the agent's turn is
  * over (its own words about it come first), and answered by main. What a transfer does is
  * transfer-hold.ts's and the session's.
  */
@@ -23,7 +23,7 @@ export class TransferRequests {
     this.#pending = request;
   }
 
-  /** The wish that goes to main now, if there is one. */
+  /** The request that goes to main now, if there is one. */
   takePending(): TransferRequest | null {
     const request = this.#pending;
     if (request === null) return null;
@@ -32,7 +32,7 @@ export class TransferRequests {
     return request;
   }
 
-  /** Main's answer is there: the tool call that waits for it, if the wish came from one. */
+  /** Main's answer is there: the tool call that waits for it, if the request came from one. */
   settled(): string | null {
     const toolCallId = this.#atMain?.toolCallId ?? null;
     this.#atMain = null;

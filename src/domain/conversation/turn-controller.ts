@@ -1,5 +1,5 @@
 /**
- * Who says what when: joins the caller's side (hearing), the agent's side (speech), the mind and the
+ * Who says what when: joins the caller's side (hearing), the agent's side (speech), the LLM and the
  * tools by the turn machine. The parts know nothing of each other; here they meet.
  *
  * Guarantees: nobody talks over the disclosure or the last words; an answer to a tool or a key is
@@ -327,7 +327,7 @@ export class TurnController {
     await withDeadline(clock, this.#utterances.latest, LAST_TEXT_TIMEOUT_MS, late).catch(() => {});
   }
 
-  /** The words so far could be all: the mind may begin to think while the silence is counted. */
+  /** The words so far could be all: the LLM may begin to think while the silence is counted. */
   #askEarly(): void {
     const { engine, activeLanguage } = this.options;
     const { partial } = this.#segmenter;

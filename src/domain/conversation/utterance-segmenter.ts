@@ -2,7 +2,7 @@
  * The caller's side: from 20 ms frames to utterances.
  *
  * Begins an utterance at the VAD's onset (with half a second of lead, so that no first consonant is
- * lost), feeds the ear and notices when the caller has finished. What an utterance means while the
+ * lost), feeds the STT stream and notices when the caller has finished. What an utterance means while the
  * agent speaks or thinks is the session's to judge: it takes the utterance (`finish`) or forgets it
  * (`cancel`). All in audio time; nothing is allocated in a quiet frame.
  */
@@ -59,7 +59,7 @@ export class UtteranceSegmenter {
   #beganAt = 0;
   #partial = "";
   #failuresInARow = 0;
-  /** The ear itself says that the caller has finished. */
+  /** The STT stream itself says that the caller has finished. */
   #farEndpoint = false;
 
   constructor(private readonly options: UtteranceSegmenterOptions) {
@@ -123,7 +123,7 @@ export class UtteranceSegmenter {
 
   /**
    * The utterance's final text. One that is lost is like one that was not understood; two in a row
-   * are a broken ear: rejects with EngineFailure. Those that wait at the same time are lost together
+   * are a broken STT stream: rejects with EngineFailure. Those that wait at the same time are lost together
    * and count as one.
    */
   async finish(): Promise<SttResult> {

@@ -47,7 +47,7 @@ const webhookRemedy = (id: number): string =>
   [
     "What to do:",
     `1. See what went wrong: GET /webhooks/${id}/deliveries lists the attempts.`,
-    "2. Mend your server: it has to answer with a status from 200 to 299 within 8 seconds.",
+    "2. Repair your server: it has to answer with a status from 200 to 299 within 8 seconds.",
     `3. Try it: POST /webhooks/${id}/test sends one test event, also while the webhook is switched off.`,
     "4. Switch it on again in the dashboard under Webhooks, where all that failed can be sent again at once.",
     `Without the dashboard: remove it and add it anew, with DELETE /webhooks/${id}, then POST /webhooks. It gets a new signing secret.`,
@@ -56,6 +56,6 @@ const webhookRemedy = (id: number): string =>
 const legacyUrlRemedy = (contact: EndpointContact): string =>
   [
     "What to do:",
-    "1. Mend your server: it has to answer with a status from 200 to 299 within 8 seconds.",
+    "1. Repair your server: it has to answer with a status from 200 to 299 within 8 seconds.",
     `2. Set webhook_url of the agent again, to the same URL or another: PATCH /agents/{id} with {"webhook_url":${JSON.stringify(contact.url)}}. Deliveries start again at once.`,
   ].join("\n");

@@ -102,7 +102,7 @@ export class SessionTimer {
     this.#stop();
   }
 
-  /** On the first INVITE a wish; later what runs, in the words of this transaction. */
+  /** On the first INVITE a request; later what runs, in the words of this transaction. */
   #asking(request: SipRequest): string {
     const first = tagOf(request.to) === null;
     if (!first && !this.#running) return "Supported: timer\r\n";

@@ -4,7 +4,7 @@
  *
  *   calling ──1xx──► proceeding ──final──► completed ──D/K──► terminated
  *      │└──────────────final / B / F────────►   2xx of an INVITE: accepted (M), every 2xx goes up
- *      └──patience over──► abandoned: silent, but what still comes goes up until B / F
+ *      └──time over──► abandoned: silent, but what still comes goes up until B / F
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { SipResponse } from "../message/index.ts";
@@ -20,7 +20,7 @@ import {
 
 export interface ClientTransactionUser {
   onResponse(response: SipResponse, flow: Flow): void;
-  /** Nothing final came in 64·T1 (timer B or F), or nothing at all while there was patience. */
+  /** Nothing final came in 64·T1 (timer B or F), or nothing at all before the deadline. */
   onTimeout(): void;
 }
 

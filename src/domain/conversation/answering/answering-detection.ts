@@ -149,7 +149,7 @@ export class AnsweringDetection {
     this.onBeep(beep);
   }
 
-  /** The first verdict stands, unless a machine gives itself away later. */
+  /** The first result stands, unless a machine gives itself away later. */
   #decide(result: AnsweringResult): void {
     const first = this.#result === null;
     const unmasked = result.result === "machine" && this.#result?.result !== "machine";

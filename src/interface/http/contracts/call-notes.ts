@@ -9,10 +9,10 @@ export const turnMeasures = shown(
     .strictObject({
       endpoint_ms: step("The silence was judged long enough."),
       stt_final_ms: step("The final text was there."),
-      first_token_ms: step("The mind's first words."),
+      first_token_ms: step("The LLM's first words."),
       first_audio_ms: step("The voice's first samples."),
       first_packet_ms: step("The first packet left."),
-      early: shown(z.boolean(), "The mind was asked on stable words, ahead of time.", false),
+      early: shown(z.boolean(), "The LLM was asked on stable words, ahead of time.", false),
     })
     .nullable(),
   "Where an answer's latency went: ms from the customer's last speech to each step; null: not measured.",

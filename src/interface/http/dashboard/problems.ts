@@ -96,7 +96,7 @@ const webhookProblems = ({ webhooks }: Troubles): Problem[] =>
       return {
         ...{ code: "webhook_off", values: { url, explanation: why } },
         sentence: `The webhook ${url} was switched off: ${why}.`,
-        remedy: "Mend the endpoint, switch the webhook on, then send again what failed.",
+        remedy: "Fix the endpoint, switch the webhook on, then send again what failed.",
         href: "/app/webhooks",
       };
     });

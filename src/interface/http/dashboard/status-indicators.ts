@@ -1,5 +1,5 @@
 /**
- * Lamps of the first page: what the appliance's parts say of themselves, as a colour, a sentence, and
+ * Status indicators of the first page: what the appliance's parts say of themselves, as a colour, a sentence, and
  * a code with its values for whoever says it in another language.
  */
 import type { OperatorTrunk } from "../../contracts/trunks.ts";

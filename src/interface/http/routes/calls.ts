@@ -1,4 +1,4 @@
-/** Calls over HTTP: lists and details from the store, wishes to the call desk. */
+/** Calls over HTTP: lists and details from the store, requests to the call service. */
 
 import { type CallItemRow, callHistoryStore } from "../../../adapter/store/call-history-store.ts";
 import { callNotesStore } from "../../../adapter/store/call-notes-store.ts";

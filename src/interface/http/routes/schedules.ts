@@ -1,4 +1,4 @@
-/** Scheduled calls over HTTP: cancelling is the call desk's. */
+/** Scheduled calls over HTTP: cancelling is the call service's. */
 
 import { scheduleListStore } from "../../../adapter/store/schedule-list-store.ts";
 import { notFound } from "../../../core/errors.ts";

@@ -8,7 +8,7 @@
 import { Application, createEncoder, type OpusEncoderHandle, Signal } from "libopus-wasm";
 import type { AudioEncoder } from "../codec.ts";
 
-/** Wideband speech that leaves nothing to wish for, and half the processor time of the default. */
+/** Wideband speech that is good enough for speech, and half the processor time of the default. */
 const BITRATE = 24_000;
 const COMPLEXITY = 5;
 const EXPECTED_LOSS_PERCENT = 10;

@@ -337,7 +337,7 @@ export const messages = {
     ru: "Вебхук {url} выключен: {explanation}",
   },
   "remedy.webhook_off": {
-    en: "Mend the endpoint, switch the webhook on, then send again what failed.",
+    en: "Fix the endpoint, switch the webhook on, then send again what failed.",
     lt: "Sutvarkykite serverį, įjunkite adresą ir išsiųskite iš naujo, kas nepavyko.",
     lv: "Salabojiet serveri, ieslēdziet adresi un nosūtiet vēlreiz neizdevušos.",
     ru: "Исправьте сервер, включите вебхук и отправьте недоставленное снова.",

@@ -32,7 +32,7 @@ export const chat = contract({
   tag: "Agents",
   summary: "Ask an agent by text",
   description:
-    "The agent's mind without ear and voice; tools run for real. Nothing is stored or billed. Send the conversation so far each time; no message: the agent's opening words.",
+    "The agent's LLM alone, without speech to text and text to speech; tools run for real. Nothing is stored or billed. Send the conversation so far each time; no message: the agent's opening words.",
   body: z
     .strictObject({
       messages: field(

@@ -1,4 +1,4 @@
-/** A call in every detail: timeline, stages, quality, SIP ladder, deliveries, cost, waveform, audio. */
+/** A call in every detail: timeline, stages, quality, SIP message trace, deliveries, cost, waveform, audio. */
 import { z } from "zod";
 import { okReply, shown, timeOut } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";

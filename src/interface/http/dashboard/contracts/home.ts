@@ -24,7 +24,7 @@ const StatusIndicator = z
     sentence: shown(z.string(), "What is the matter, in English.", "Registered."),
     remedy: shown(z.string().nullable(), "What to do about it.", null),
   })
-  .meta({ id: "Lamp" });
+  .meta({ id: "StatusIndicator" });
 
 const optionalMs = (what: string) => shown(z.number().nullable(), what, 640);
 

@@ -151,7 +151,7 @@ export const getHealth = contract({
       z.strictObject({
         number: shown(z.int(), "Number of the check.", 1),
         name: shown(z.string(), "What was checked.", "disk"),
-        result: shown(z.enum(["ok", "warning", "failed", "skipped"]), "Its verdict.", "ok"),
+        result: shown(z.enum(["ok", "warning", "failed", "skipped"]), "Its result.", "ok"),
         finding: shown(z.string(), "What was found.", "5000 MiB are free."),
         remedy: shown(z.string().nullable(), "What fixes it.", null),
       }),

@@ -1,4 +1,4 @@
-/** The first page: lamps, today, problems with their fixes, the way to the first call. */
+/** The first page: status indicators, today, problems with their fixes, the way to the first call. */
 import { agentStore } from "../../../../adapter/store/agent-store.ts";
 import { dashboardListStore } from "../../../../adapter/store/dashboard-list-store.ts";
 import { diagnosticsStore } from "../../../../adapter/store/diagnostics-store.ts";
