@@ -19,13 +19,13 @@ import { createCallMonitor } from "./call-monitor.ts";
 import { type PacedStream, type Pacer, TICK_MS } from "./rtp/pacer.ts";
 
 interface BrowserAudioOptions {
-  /** Of the browser's PCM, both ways. */
+  /** Sample rate of the browser's PCM in both directions. */
   readonly sampleRateHz: 8000 | 16000;
-  /** Nothing came for so long: the browser is gone. */
+  /** The browser counts as gone when nothing arrives for this long. */
   readonly timeoutMs: number;
-  /** 20 ms for the loudspeaker; fresh memory. */
+  /** Sends 20 ms for the loudspeaker. The memory is not reused. */
   readonly send: (pcm: Int16Array) => void;
-  /** What was sent but not played is void. */
+  /** Discards audio that was sent but not played. */
   readonly clear: () => void;
 }
 
@@ -40,7 +40,7 @@ const FRAME_SAMPLES = (RATE_HZ * TICK_MS) / 1000;
 const START_SAMPLES = (RATE_HZ * 60) / 1000;
 const BACKLOG_SAMPLES_MAX = (RATE_HZ * 300) / 1000;
 const BACKLOG_SAMPLES_TARGET = (RATE_HZ * 100) / 1000;
-/** A perfect line: nothing is lost between browser and appliance. */
+/** The MOS of a perfect line: nothing is lost between browser and appliance. */
 const PERFECT_MOS = 4.5;
 
 /** The caller must `close` it. */
@@ -101,7 +101,7 @@ class BrowserAudio implements CallAudio, PacedStream {
     this.#frameListeners.push(listener);
   }
 
-  /** Keys come as messages of their own. */
+  /** Key presses arrive as separate messages. */
   onDigit(): void {}
 
   onTimeout(listener: (timeout: MediaTimeout) => void): void {
@@ -138,7 +138,7 @@ class BrowserAudio implements CallAudio, PacedStream {
     this.#queue.pushDigits(digits);
   }
 
-  /** A trial is not recorded. */
+  /** Web calls are not recorded. */
   startRecording(): void {}
 
   monitor(listener: ((stereo: Int16Array) => void) | null): void {
@@ -190,7 +190,7 @@ class BrowserAudio implements CallAudio, PacedStream {
     this.#checkTimeout();
   }
 
-  /** Silence until there is enough to go on evenly. */
+  /** Silence until enough is buffered to play evenly. */
   #takeFrame(): void {
     const enough = this.#isFlowing ? FRAME_SAMPLES : START_SAMPLES;
     this.#isFlowing = this.#backlog.length >= enough;

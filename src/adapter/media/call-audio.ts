@@ -1,11 +1,12 @@
 /**
- * A call's audio: sockets, both halves of the RTP stream, playout and recording behind the
- * `CallAudio` port. Runs on the call worker's thread, driven by the worker's one pacer.
+ * A call's audio: implements the `CallAudio` port with sockets, the sending and receiving half of
+ * the RTP stream, playout and recording. Runs on the call worker's thread, driven by the worker's
+ * one pacer.
  *
- * Guarantees: the port is bound (RTP even, RTCP above) before the promise resolves, so that SDP
- * can name it; once connected, a packet leaves every ptime (silence while nothing is queued),
- * unless the call is on hold; a listener that throws is logged and stops nothing.
- * While the far end takes no audio (hold) playout rests and goes on afterwards.
+ * The ports are bound (RTP even, RTCP above) before the promise resolves, so that SDP can name
+ * them. Once connected, a packet is sent every ptime (silence while nothing is queued), except on
+ * hold. A listener that throws is logged and stops nothing. While the remote party accepts no audio
+ * (hold), playout pauses and continues afterwards.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -31,20 +32,20 @@ import { bindRtpSockets, type RtpSocketPair } from "./rtp/socket-pair.ts";
 import { SrtpSession } from "./srtp/session.ts";
 
 interface CallAudioOptions {
-  /** Address the sockets bind to. */
+  /** The address that the sockets bind to. */
   readonly rtpHost: string;
   readonly jitterMsMax: number;
-  /** Without RTP and RTCP in `sendrecv`. */
+  /** Time without RTP and RTCP in `sendrecv`. */
   readonly rtpTimeoutMs: number;
-  /** Of a hold, whichever side asked for it. */
+  /** Maximum duration of a hold, by either side. */
   readonly holdTimeoutMs: number;
-  /** The conversation's rate; a codec with another one is resampled. 8000 where missing. */
+  /** The conversation's rate; audio of codecs with another rate is resampled. Default 8000. */
   readonly sampleRateHz?: 8000 | 16000;
 }
 
 interface CallAudioDeps {
   readonly ports: PortPool;
-  /** The worker's one pacer; it outlives the call. */
+  /** The worker's one pacer; it lives longer than the call. */
   readonly pacer: Pacer;
   readonly clock: Clock;
   readonly log: Log;
@@ -53,11 +54,11 @@ interface CallAudioDeps {
 
 const SAMPLE_RATE_HZ = 8000;
 const FRAMES_PER_SECOND = 50;
-/** More skipped time than this is not written as silence: the thread was stopped, not late. */
+/** Longer skipped time is not recorded as silence: the thread was stopped, not late. */
 const SKIPPED_TICKS_RECORDED_MAX = 3000;
 const DISCARD_PORT = 9;
 
-/** Throws `unavailable` when no port is free. The caller must `close` what it gets. */
+/** Throws `unavailable` when no port is free. The caller must `close` the result. */
 export async function createCallAudio(
   options: CallAudioOptions,
   deps: CallAudioDeps,
@@ -76,7 +77,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
   readonly #rtcp: RtcpSession;
   readonly #srtp = new SrtpSession();
   readonly #digits = new DigitMerge();
-  /** Listens for tones where the far end knows no telephone-events. */
+  /** Detects tones if the remote party does not support telephone-events. */
   #toneDetector: DtmfDetector | null = null;
   readonly #queue: PlayoutQueue;
   readonly #callerFrame: Int16Array;
@@ -88,7 +89,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
   #callerMuted = false;
   #monitor: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
   #sockets: RtpSocketPair | null = null;
-  /** The sender's one datagram, as long as the last packet was. */
+  /** The last datagram of the sender, without the unused part of its buffer. */
   #packet: Uint8Array = new Uint8Array(0);
   #plan: MediaPlan | null = null;
   readonly #timeout: MediaTimeoutWatch;
@@ -352,13 +353,13 @@ class RtpCallAudio implements CallAudio, PacedStream {
     const packet = this.#srtp.protectRtcp(datagram);
     const { host, port } = destination;
     const plan = this.#plan;
-    // What the SDP says of RTCP holds only for the address that it names.
+    // The RTCP attributes of the SDP apply only to the address in the SDP.
     const isSignalled = plan?.remote.host === host && plan.remote.port === port;
     if (plan?.rtcpMux) this.#sockets?.sendRtp(packet, host, port);
     else this.#sockets?.sendRtcp(packet, host, (isSignalled && plan?.rtcpPort) || port + 1);
   }
 
-  /** Apart, so that a tick nobody listens to makes no closure. */
+  /** A separate method, so that a tick without a monitor creates no closure. */
   #notifyMonitor(): void {
     this.#guard(() => this.#monitor?.(this.#callerFrame, this.#agentFrame), undefined);
   }
@@ -376,13 +377,13 @@ class RtpCallAudio implements CallAudio, PacedStream {
   }
 }
 
-/** Direction is seen from us (media/plan). */
+/** Direction is from our side (core/media-plan.ts). */
 const mayWeSend = (plan: MediaPlan) =>
   isReachable(plan.remote) && (plan.direction === "sendrecv" || plan.direction === "sendonly");
 const mayTheySend = (plan: MediaPlan) =>
   plan.direction === "sendrecv" || plan.direction === "recvonly";
 
-/** RFC 2543 hold (0.0.0.0) and a refused stream (port 0) name no address. */
+/** RFC 2543 hold (0.0.0.0) and a rejected stream (port 0) have no usable address. */
 function isReachable(remote: { readonly host: string; readonly port: number }): boolean {
   return remote.host !== "0.0.0.0" && remote.host !== "::" && remote.port > DISCARD_PORT;
 }

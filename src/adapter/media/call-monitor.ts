@@ -1,6 +1,6 @@
 /**
- * Both sides of a call for somebody who listens in: 8 kHz, interleaved, gathered to 100 ms so that
- * few messages cross the threads. Made when listening begins, dropped when it ends.
+ * Both sides of a call for a supervisor who monitors it: 8 kHz, interleaved, in blocks of 100 ms so
+ * that few messages cross threads. Created when monitoring starts and dropped when it ends.
  */
 import { createResampler } from "../../platform/audio/resampler.ts";
 

@@ -1,7 +1,7 @@
 /**
- * When a call's media has been missing for too long. Two limits, never both at once: in `sendrecv`
- * the far end must show life (RTP or RTCP); in every other direction the call is on hold, no packet
- * is awaited, and the hold itself has a limit. Pure: times are the caller's, monotonic milliseconds.
+ * Media time-outs of a call. Only one of two limits applies at a time: in `sendrecv` the remote
+ * party must send RTP or RTCP; in every other direction the call is on hold, no packets are
+ * expected, and the hold itself has a limit. Pure: the caller passes monotonic milliseconds.
  */
 import type { MediaDirection } from "../../core/media-plan.ts";
 import type { MediaTimeout } from "../../domain/conversation/audio-port.ts";
@@ -18,19 +18,19 @@ export class MediaTimeoutWatch {
 
   constructor(private readonly limits: MediaTimeoutLimits) {}
 
-  /** A plan applies. An offer that repeats a hold does not prolong it. */
+  /** Applies a media plan. An offer that repeats a hold does not extend it. */
   follow(direction: MediaDirection, nowMs: number): void {
     const staysOnHold = this.#direction !== null && isHold(this.#direction) && isHold(direction);
     this.#direction = direction;
     if (!staysOnHold) this.#sinceMs = nowMs;
   }
 
-  /** Counts from now on: the call is answered. */
+  /** Starts counting: the call is answered. */
   restart(nowMs: number): void {
     this.#sinceMs = nowMs;
   }
 
-  /** `lifeMs`: when the far end last sent something; null: never. Answers a time-out once. */
+  /** `lifeMs`: when the remote party last sent something; null: never. Reports a time-out once. */
   check(nowMs: number, lifeMs: number | null): MediaTimeout | null {
     if (this.#told || this.#direction === null) return null;
     const held = isHold(this.#direction);

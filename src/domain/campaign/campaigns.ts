@@ -1,10 +1,11 @@
 /**
- * Campaigns: a list of numbers that an agent calls, so many at once, within calling hours, with tries. Only
- * people who did not ask not to be called; a carrier or a list that is mostly broken stops the campaign.
+ * Campaigns: an agent calls a list of numbers, a few at a time, within calling hours, with retries.
+ * Numbers on the do-not-call list are skipped. A campaign stops when most of its recent calls fail.
  *
  *   draft ──start──► running ⇄ pause/resume ⇄ paused
- *                      │ ├─every number settled──► finished
- *                      │ ├─its agent is deleted──► paused (for good: no other agent takes its place)
+ *                      │ ├─every number finished──► finished
+ *                      │ ├─its agent is deleted──► paused (for good: no other agent takes its
+ *                      place)
  *                      │ └─half of the last calls failed──► stopped_by_breaker ──resume──► running
  *                      └─cancel (also from draft, paused, stopped)──► cancelled
  */

@@ -1,7 +1,7 @@
 /**
- * The codecs behind one port: rates, and coders that keep their state for one direction of one
- * stream. G.711 and G.722 put exactly one octet into each tick of an 8 kHz RTP clock; Opus makes
- * packets of any size and is decoded packet by packet (opus/opus-inbound.ts).
+ * The codecs behind one port: rates, encoders and decoders. A coder keeps the state of one
+ * direction of one stream. G.711 and G.722 have exactly one octet per tick of an 8 kHz RTP clock;
+ * Opus packets have any size and are decoded packet by packet (opus/opus-inbound.ts).
  */
 import type { CodecName } from "../../../core/media-plan.ts";
 import { decodeG711, encodeG711, type G711Law } from "../../../platform/audio/g711.ts";
@@ -12,7 +12,10 @@ const G711_SAMPLE_RATE_HZ = 8000;
 
 export interface AudioEncoder {
   readonly sampleRateHz: number;
-  /** Encodes `samples` of `pcm` from `from` into `octets` from `offset`; answers the octets written. */
+  /**
+   * Encodes `samples` of `pcm`, starting at `from`, into `octets` from `offset`. Returns the octets
+   * written.
+   */
   encode(
     pcm: Int16Array,
     from: number,
@@ -20,29 +23,29 @@ export interface AudioEncoder {
     octets: Uint8Array,
     offset: number,
   ): number;
-  /** Gives memory back; the coder is not used again. */
+  /** Frees the coder's memory. The coder must not be used afterwards. */
   close(): void;
 }
 
 export interface AudioDecoder {
   readonly sampleRateHz: number;
-  /** Decodes all octets; `pcm` has room for what is in them. */
+  /** Decodes all octets. `pcm` must have room for the result. */
   decode(octets: Uint8Array, pcm: Int16Array): void;
 }
 
-/** Ticks of the RTP clock in a millisecond. */
+/** Ticks of the RTP clock per millisecond. */
 export function clockTicksPerMs(codec: CodecName): number {
   return codec === "opus" ? 48 : 8;
 }
 
-/** The largest packet up to `ptimeMs` that the codec has: Opus has no 30 and no 50 ms. */
+/** The largest packet duration of the codec up to `ptimeMs`: Opus has no 30 and no 50 ms. */
 export function packetMsOf(codec: CodecName, ptimeMs: number): number {
   if (codec !== "opus" || ptimeMs >= 60) return ptimeMs;
   if (ptimeMs >= 40) return 40;
   return ptimeMs >= 20 ? 20 : 10;
 }
 
-/** `sampleRateHz`: what comes in, for a codec that takes any rate. */
+/** `sampleRateHz`: the input rate, for a codec that accepts any rate. */
 export function createEncoder(codec: CodecName, sampleRateHz: 8000 | 16000): AudioEncoder {
   if (codec === "opus") return new OpusAudioEncoder(sampleRateHz);
   if (codec === "G722") return g722Encoder();
@@ -57,7 +60,7 @@ export function createEncoder(codec: CodecName, sampleRateHz: 8000 | 16000): Aud
   };
 }
 
-/** Of codecs with one octet a tick. */
+/** For codecs with one octet per tick. */
 export function createDecoder(codec: Exclude<CodecName, "opus">): AudioDecoder {
   if (codec === "G722") return g722Decoder();
   const law: G711Law = codec;

@@ -1,6 +1,6 @@
 /**
- * Comfort noise of RFC 3389: level and spectrum of the far end's background, told once in a while
- * instead of audio, made audible here; and the measurement of our own for the way out.
+ * Comfort noise (RFC 3389): generates noise from the level and spectrum that the remote party sends
+ * occasionally instead of audio, and measures our own level for sending.
  *
  * The spectrum is an all-pole lattice from the reflection coefficients, at most 10 of them; without
  * any the noise is white. Levels are in −dBov: 0 is the overload point, 127 the quietest.
@@ -13,9 +13,9 @@ const LEVEL_MAX = 127;
 const REFLECTION_STEP = 258 / 32768;
 /** RMS of a full-scale square wave in 16 bits: 0 dBov. */
 const OVERLOAD = 32768;
-/** Uniform noise in −1 … 1 has this RMS. */
+/** RMS of uniform noise in −1 … 1. */
 const UNIFORM_RMS = Math.sqrt(1 / 3);
-/** A gain moves towards a new level by this share a block, so that nothing clicks. */
+/** The gain moves towards a new level by this share per block, which avoids clicks. */
 const GLIDE = 0.3;
 
 export class ComfortNoise {
@@ -30,12 +30,12 @@ export class ComfortNoise {
     this.#seed = Math.floor(random.float() * 2 ** 32) | 1;
   }
 
-  /** Takes a payload; an empty one changes nothing. */
+  /** Reads a payload. An empty one changes nothing. */
   update(payload: Uint8Array): void {
     const level = payload[0];
     if (level === undefined) return;
     this.#order = Math.min(ORDER_MAX, payload.length - 1);
-    /** Power of the all-pole filter's output over that of its input. */
+    /** Output power of the all-pole filter divided by its input power. */
     let amplification = 1;
     for (let index = 0; index < this.#order; index++) {
       const coefficient = clamp(((payload[index + 1] ?? 127) - 127) * REFLECTION_STEP);
@@ -46,7 +46,7 @@ export class ComfortNoise {
     this.#wantedGain = rms / UNIFORM_RMS / Math.sqrt(amplification);
   }
 
-  /** Fills a block. */
+  /** Fills a block with noise. */
   fill(block: Int16Array): void {
     this.#gain += (this.#wantedGain - this.#gain) * GLIDE;
     for (let index = 0; index < block.length; index++) {
@@ -55,7 +55,7 @@ export class ComfortNoise {
     }
   }
 
-  /** Xorshift: chance good enough for noise, without a call to the system a sample. */
+  /** Xorshift: random enough for noise, without a system call per sample. */
   #uniform(): number {
     let seed = this.#seed;
     seed ^= seed << 13;
@@ -65,7 +65,7 @@ export class ComfortNoise {
     return seed / 2 ** 31;
   }
 
-  /** One sample through the lattice (RFC 3389 3.2's model). */
+  /** Filters one sample through the lattice (the model of RFC 3389 3.2). */
   #shape(input: number): number {
     let forward = input;
     for (let index = this.#order - 1; index >= 0; index--) {
@@ -79,12 +79,12 @@ export class ComfortNoise {
   }
 }
 
-/** A reflection coefficient at ±1 would make the filter ring for ever. */
+/** With a reflection coefficient of ±1 the filter would ring for ever. */
 function clamp(coefficient: number): number {
   return Math.max(-0.98, Math.min(0.98, coefficient));
 }
 
-/** The level of a frame as RFC 3389 writes it, 0–127. */
+/** The level of a frame in RFC 3389 units, 0–127. */
 export function noiseLevelOf(pcm: Int16Array): number {
   let energy = 0;
   for (let index = 0; index < pcm.length; index++) energy += (pcm[index] ?? 0) ** 2;

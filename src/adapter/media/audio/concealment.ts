@@ -1,7 +1,7 @@
 /**
- * Packet-loss concealment in the manner of ITU-T G.711 Appendix I: a missing block is filled with
- * the last pitch periods of what was heard, fading by a fifth every 10 ms after the first and gone
- * after 60 ms; the first block that arrives again is blended in. Adds no delay.
+ * Packet-loss concealment as in ITU-T G.711 Appendix I: a missing block is filled with the last
+ * pitch periods, fading by a fifth every 10 ms after the first 10 ms and silent after 60 ms. The
+ * first block after the gap is blended in. Adds no delay.
  */
 const HISTORY_MS = 60;
 const PITCH_MS_MIN = 5;
@@ -19,11 +19,11 @@ export class PacketLossConcealment {
   readonly #window: number;
   readonly #blend: number;
   #hasAudio = false;
-  /** Blocks concealed in a row. */
+  /** Consecutive concealed blocks. */
   #concealed = 0;
   #period = 0;
   #phase = 0;
-  /** The jump between the last sample heard and the cycle, taken out over `#blend` samples. */
+  /** The step between the last sample and the cycle, removed over `#blend` samples. */
   #step = 0;
 
   constructor(sampleRateHz: number) {
@@ -37,7 +37,7 @@ export class PacketLossConcealment {
     this.#continuation = new Int16Array(this.#blend);
   }
 
-  /** Takes a block that arrived; after a gap its beginning is blended in place. */
+  /** Processes a received block; after a gap its beginning is blended in place. */
   accept(block: Int16Array): void {
     if (this.#concealed > 0) {
       this.#continue(this.#continuation);
@@ -52,7 +52,7 @@ export class PacketLossConcealment {
     this.#remember(block);
   }
 
-  /** Fills a block that is missing. */
+  /** Fills a missing block. */
   conceal(block: Int16Array): void {
     if (!this.#hasAudio) {
       block.fill(0);
@@ -64,7 +64,7 @@ export class PacketLossConcealment {
     this.#remember(block);
   }
 
-  /** Forgets what was heard: a new stream. */
+  /** Clears the history, for a new stream. */
   reset(): void {
     this.#history.fill(0);
     this.#hasAudio = false;
@@ -98,7 +98,7 @@ export class PacketLossConcealment {
     return Math.max(0, 1 - FADE_PER_BLOCK * Math.max(0, blocks - 1));
   }
 
-  /** The last pitch period, its end bent so that it joins its own beginning. */
+  /** Copies the last pitch period and bends its end so that it joins its beginning. */
   #prepareCycle(): void {
     const history = this.#history;
     const period = this.#findPeriod();
@@ -116,7 +116,7 @@ export class PacketLossConcealment {
     this.#step = (history[history.length - 1] ?? 0) - (history[start - 1] ?? 0);
   }
 
-  /** The lag of the best normalised correlation of the last 20 ms with what was before them. */
+  /** The lag with the best normalised correlation between the last 20 ms and the samples before. */
   #findPeriod(): number {
     let best = this.#pitchMax;
     let bestScore = 0;

@@ -1,10 +1,11 @@
 /**
- * The way in of audio: 10 ms blocks from the jitter buffer in, PCM at the conversation's rate out,
- * for as long as a stream keeps its codec.
+ * Inbound audio: takes 10 ms blocks from the jitter buffer and returns PCM at the conversation's
+ * rate. One object lives as long as the stream keeps its codec.
  *
- * G.711 and G.722 here: decodes, conceals what is missing at the codec's own rate (so that a
- * wideband gap is filled in the whole band), then resamples with the filter's state kept. While the
- * far end is silent by comfort noise (RFC 3389) missing blocks are noise, not concealment.
+ * This file handles G.711 and G.722: it decodes, conceals missing blocks at the codec's own rate
+ * (so that a wideband gap is filled over the whole band), then resamples with the filter's state
+ * kept. While the remote party sends comfort noise (RFC 3389), missing blocks are filled with noise
+ * instead of concealment.
  */
 
 import type { CodecName } from "../../../core/media-plan.ts";
@@ -21,23 +22,23 @@ const BLOCK_MS = 10;
 
 export interface InboundAudio {
   readonly codec: CodecName;
-  /** The block of the last call, at the conversation's rate. Reused. */
+  /** The block of the last call, at the conversation's rate. The memory is reused. */
   readonly block: Int16Array;
-  /** Where the jitter buffer keeps what has arrived. */
+  /** The jitter buffer's storage for received payloads. */
   readonly storage: JitterStorage;
-  /** RTP ticks in one of 8 kHz. */
+  /** RTP ticks per tick of 8 kHz. */
   readonly clockDivisor: number;
-  /** The block that the jitter buffer took last; `octets` is what it wrote. */
+  /** Decodes the block that the jitter buffer took last, from `octets`. */
   play(octets: Uint8Array): void;
-  /** A block that is missing. */
+  /** Fills a missing block. */
   conceal(): void;
-  /** The payload of a comfort-noise packet has arrived: what is missing from now on is noise. */
+  /** Handles a comfort-noise payload: missing blocks are noise from now on. */
   enterComfortNoise(payload: Uint8Array): void;
-  /** A packet of audio has arrived: the far end speaks again. */
+  /** Handles an audio packet: the remote party speaks again. */
   leaveComfortNoise(): void;
-  /** The far end has fallen silent by comfort noise and not spoken since. */
+  /** True from a comfort-noise packet until the next audio packet. */
   readonly isSilent: boolean;
-  /** Gives memory back. */
+  /** Frees the memory. */
   close(): void;
 }
 

@@ -1,13 +1,13 @@
 /**
- * The way out of audio: frames at the conversation's rate in, coded payloads out. Where the codec
- * samples at another rate the frames are resampled on the way, band-limited, with the filter's
- * state kept from frame to frame. Holds what is not yet a whole packet, at most `PENDING_MS_MAX`.
+ * Outbound audio: takes frames at the conversation's rate and returns encoded payloads. If the
+ * codec has another sample rate, frames are resampled with the filter's state kept. Buffers audio
+ * until a packet is complete, at most `PENDING_MS_MAX`.
  */
 import type { CodecName } from "../../../core/media-plan.ts";
 import { createResampler, type Resampler } from "../../../platform/audio/resampler.ts";
 import { type AudioEncoder, createEncoder } from "./codec.ts";
 
-/** A packet of the largest ptime, and a frame. */
+/** A packet of the largest ptime, plus a frame. */
 export const PENDING_MS_MAX = 80;
 
 export class OutboundAudio {
@@ -30,12 +30,15 @@ export class OutboundAudio {
     return this.#filled / this.#samplesPerMs;
   }
 
-  /** One frame. Must not exceed `PENDING_MS_MAX` with what is pending. */
+  /** Adds one frame. Must not exceed `PENDING_MS_MAX` together with pending audio. */
   push(frame: Int16Array): void {
     this.#filled += this.#resampler.processInto(frame, this.#pending, this.#filled);
   }
 
-  /** Encodes the oldest `ms` into `octets` from `offset`; answers the octets written, 0: none to send. */
+  /**
+   * Encodes the oldest `ms` into `octets` from `offset`. Returns the octets written; 0: nothing to
+   * send.
+   */
   take(ms: number, octets: Uint8Array, offset: number): number {
     const samples = ms * this.#samplesPerMs;
     const written = this.#encoder.encode(this.#pending, 0, samples, octets, offset);

@@ -1,23 +1,23 @@
 /**
- * What the agent has yet to say: speech and key presses in order, taken 20 ms at a time.
+ * The agent's queued audio: speech and key presses in order, taken 20 ms at a time.
  *
- * Guarantees: holds at most 60 s; what is played is counted to the sample, silence never; `stop`
- * fades out instead of clicking; key presses wait for the speech before them and hold back what
- * follows them. A listener for "drained" is called once.
+ * It holds at most 60 s. Played speech is counted to the sample; silence is not counted. `stop`
+ * fades out, which avoids a click. Key presses wait for the speech before them and delay what
+ * follows. Each "drained" listener is called once.
  */
 const QUEUED_MS_MAX = 60_000;
 const DRAIN_LISTENERS_MAX = 64;
 
 type Item =
   | { readonly kind: "speech"; readonly samples: Int16Array }
-  /** In-band key presses: sound that is no speech and is not counted. */
+  /** In-band key presses: audio that is not speech and is not counted. */
   | { readonly kind: "tones"; readonly samples: Int16Array }
   | { readonly kind: "digits"; readonly digits: string };
 
 export class PlayoutQueue {
   readonly #samplesPerMs: number;
   readonly #items: Item[] = [];
-  /** Samples of the first item that are gone already. */
+  /** Samples of the first item that have been played. */
   #offset = 0;
   #queuedSamples = 0;
   #playedSamples = 0;
@@ -36,7 +36,7 @@ export class PlayoutQueue {
     return this.#playedSamples / this.#samplesPerMs;
   }
 
-  /** Copies. False, and nothing is queued, when 60 s would be exceeded. */
+  /** Copies the samples. Returns false, and queues nothing, if 60 s would be exceeded. */
   push(samples: Int16Array): boolean {
     const total = this.#queuedSamples + samples.length;
     if (total > QUEUED_MS_MAX * this.#samplesPerMs) return false;
@@ -50,7 +50,7 @@ export class PlayoutQueue {
     if (digits.length > 0) this.#items.push({ kind: "digits", digits });
   }
 
-  /** The key presses at the head of the queue, or null when speech comes first or nothing at all. */
+  /** The key presses at the head of the queue; null if speech comes first or the queue is empty. */
   takeDigits(): string | null {
     const head = this.#items[0];
     if (head?.kind !== "digits") return null;
@@ -58,19 +58,19 @@ export class PlayoutQueue {
     return head.digits;
   }
 
-  /** Key presses made of sound, before everything else that is queued. */
+  /** Adds key presses as tones, before everything else in the queue. */
   pushTones(samples: Int16Array): void {
     if (samples.length > 0) this.#items.unshift({ kind: "tones", samples });
   }
 
-  /** While digits are being sent the queue is not drained. Owned by the sender. */
+  /** The queue does not count as drained while digits are being sent. Set by the sender. */
   set digitsUnderWay(underWay: boolean) {
     this.#digitsUnderWay = underWay;
   }
 
   /**
-   * Fills `frame`, with zeros where nothing is queued (or digits come first), and answers how many
-   * samples of speech are in it.
+   * Fills `frame`, with zeros where nothing is queued (or digits come first). Returns the number of
+   * speech samples in it.
    */
   take(frame: Int16Array): number {
     let filled = 0;
@@ -96,7 +96,9 @@ export class PlayoutQueue {
     return speech;
   }
 
-  /** Keeps `fadeMs` with a falling gain, drops the rest of the speech. Answers the ms dropped. */
+  /**
+   * Keeps `fadeMs` with a falling gain and drops the rest of the speech. Returns the ms dropped.
+   */
   stop(fadeMs: number): number {
     const fadeSamples = Math.min(this.#queuedSamples, Math.round(fadeMs * this.#samplesPerMs));
     const fade = new Int16Array(fadeSamples);
@@ -126,7 +128,10 @@ export class PlayoutQueue {
     if (this.#drainListeners.length < DRAIN_LISTENERS_MAX) this.#drainListeners.push(listener);
   }
 
-  /** Called after each tick. Hands back the listeners due, for the owner to call safely. */
+  /**
+   * Called after each tick. Returns the listeners that are due, so that the owner can call them
+   * safely.
+   */
   drainedListeners(): readonly (() => void)[] {
     if (this.#drainListeners.length === 0 || !this.isDrained) return NONE;
     const due = this.#drainListeners;
@@ -134,7 +139,7 @@ export class PlayoutQueue {
     return due;
   }
 
-  /** Key presses survive a stop: they were asked for, the speech around them was not. */
+  /** Key presses survive a stop: only speech is interrupted. */
   #keyPressesLeft(): Item[] {
     const left: Item[] = [];
     this.#items.forEach((item, index) => {

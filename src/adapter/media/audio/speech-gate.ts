@@ -1,6 +1,7 @@
 /**
- * The cheap gate in front of the speech model: open while the level stands out of the line's own
- * noise, and for a while after. It errs towards open: it only saves work, it never decides.
+ * A cheap energy gate in front of the speech model: open while the level is above the line's own
+ * noise, and for a while afterwards. When in doubt it is open: it only saves CPU time and never
+ * decides about speech.
  */
 const OPEN_RATIO = 1.8;
 /** RMS of 16-bit samples: about −62 dBFS, below any intelligible telephone speech. */
@@ -15,7 +16,7 @@ export class SpeechGate {
   #floor = FLOOR_INITIAL;
   #openFrames = 0;
 
-  /** One frame of 20 ms; true while there may be speech. */
+  /** Processes one frame of 20 ms. Returns true while there may be speech. */
   isOpen(pcm: Int16Array): boolean {
     let energy = 0;
     for (let index = 0; index < pcm.length; index++) energy += (pcm[index] ?? 0) ** 2;

@@ -1,16 +1,16 @@
 /**
- * Voice activity of one stream: a cheap energy gate, and behind it the Silero model, which only
- * runs while the gate is open (250 calls leave no room for it on every frame).
+ * Voice activity detection for one stream: a cheap energy gate, then the Silero model, which only
+ * runs while the gate is open (with 250 calls it cannot run on every frame).
  *
- * `process` is synchronous and answers what the model says of the newest whole window (32 ms). The last 64 ms
- * before the gate opened are judged too, so that onsets are not lost.
+ * `process` is synchronous and returns the model's result for the newest complete window (32 ms).
+ * The 64 ms before the gate opened are also processed, so that onsets are not lost.
  */
 import type { VoiceActivityDetector } from "../../../domain/conversation/audio-port.ts";
 import { createResampler, type Resampler } from "../../../platform/audio/resampler.ts";
 import { SileroModel, type SileroStream, WINDOW_SAMPLES } from "./silero/model.ts";
 import { SpeechGate } from "./speech-gate.ts";
 
-/** Makes the detector of one stream, at 8 kHz unless told otherwise. */
+/** Creates the detector of one stream, at 8 kHz by default. */
 export type VadFactory = (sampleRateHz?: 8000 | 16000) => VoiceActivityDetector;
 
 const MODEL_RATE_HZ = 8000;
@@ -21,7 +21,7 @@ const PRE_ROLL_WINDOWS = 2;
 
 let loading: Promise<SileroModel> | null = null;
 
-/** Loads the model once per thread. Rejects when it cannot be read; may be tried again. */
+/** Loads the model once per thread. Rejects when it cannot be loaded; may be called again. */
 export async function loadVad(): Promise<VadFactory> {
   loading ??= SileroModel.load();
   try {
@@ -36,7 +36,7 @@ export async function loadVad(): Promise<VadFactory> {
   }
 }
 
-/** The same for wideband audio: the model hears the telephone band of it. */
+/** For wideband audio: the model gets the telephone band. */
 class WidebandVad implements VoiceActivityDetector {
   readonly #vad: VoiceActivityDetector;
   readonly #resampler: Resampler;
@@ -58,7 +58,7 @@ class WidebandVad implements VoiceActivityDetector {
 export class GatedVad implements VoiceActivityDetector {
   readonly #stream: Pick<SileroStream, "judge" | "reset">;
   readonly #gate = new SpeechGate();
-  /** The newest whole windows while the gate is closed, in a ring, and the one that fills. */
+  /** A ring of the newest complete windows while the gate is closed, and the one being filled. */
   readonly #windows = Array.from(
     { length: PRE_ROLL_WINDOWS + 1 },
     () => new Int16Array(WINDOW_SAMPLES),
@@ -91,7 +91,7 @@ export class GatedVad implements VoiceActivityDetector {
     return this.#probability;
   }
 
-  /** What was heard just before the gate opened is judged first. */
+  /** Processes the audio from just before the gate opened. */
   #begin(): void {
     this.#stream.reset();
     for (let ago = this.#buffered; ago > 0; ago--)
@@ -108,7 +108,7 @@ export class GatedVad implements VoiceActivityDetector {
     this.#buffered = Math.min(PRE_ROLL_WINDOWS, this.#buffered + 1);
   }
 
-  /** 0: the one that fills. */
+  /** 0: the window being filled. */
   #windowAgo(count: number): Int16Array {
     const { length } = this.#windows;
     const window = this.#windows[(this.#filling - count + length) % length];

@@ -1,7 +1,7 @@
 /**
- * One stream of key presses from several ways of telling them: RTP events, SIP INFO, tones. A far
- * end may tell the same press twice; a press that another way has told within `SAME_PRESS_MS` is
- * counted once. Presses are paired one to one, so that a key pressed twice stays two presses.
+ * Merges the key presses of several sources: RTP events, SIP INFO, tones. A remote party may report
+ * a press through more than one source; reports of the same key from different sources within
+ * `SAME_PRESS_MS` count once. They are paired one to one, so that a key pressed twice counts twice.
  */
 export type DigitSource = "event" | "info" | "tone";
 
@@ -15,10 +15,10 @@ interface Press {
 }
 
 export class DigitMerge {
-  /** Presses that no other way has told yet, oldest first. */
+  /** Presses that no other source has reported yet, oldest first. */
   #unpaired: Press[] = [];
 
-  /** Whether it is a new press. `nowMs` is monotonic. */
+  /** Returns true if the press is new. `nowMs` is monotonic. */
   accept(digit: string, source: DigitSource, nowMs: number): boolean {
     this.#unpaired = this.#unpaired.filter(({ atMs }) => nowMs - atMs < SAME_PRESS_MS);
     const twin = this.#unpaired.findIndex(

@@ -1,8 +1,8 @@
 /**
- * One block of DTMF analysis: eight Goertzel filters over 12.75 ms and the rules by which a block
- * shows a key. Its strongest row and column stand 8 dB above their neighbours, differ by at most
- * 8 dB (column stronger) or 4 dB (row stronger), and hold nearly all of the block's energy: that
- * last rule is what speech fails.
+ * One block of DTMF analysis: eight Goertzel filters over 12.75 ms, and the rules that decide
+ * whether the block contains a key. The strongest row and column must be 8 dB above the others,
+ * differ by at most 8 dB (column stronger) or 4 dB (row stronger), and hold nearly all of the
+ * block's energy. The last rule rejects speech.
  */
 import { dtmfFrequencies } from "../../../platform/audio/tones.ts";
 
@@ -15,7 +15,7 @@ const NEIGHBOUR_RATIO = 6.3;
 /** 8 dB and 4 dB. */
 const COLUMN_STRONGER_MAX = 6.3;
 const ROW_STRONGER_MAX = 2.5;
-/** Share of a block's energy in its two tones. */
+/** Minimum share of the block's energy in the two tones. */
 const TONE_SHARE_MIN = 0.88;
 
 /** 2·cos(ω) of the rows and the columns. */
@@ -37,14 +37,14 @@ export class DtmfBlock {
   #filled: number;
   #energy = 0;
 
-  /** `filled`: how far along it begins, so that two blocks may overlap. */
+  /** `filled`: where in the block to start, so that two blocks may overlap. */
   constructor(samples: number, coefficients: Float64Array, filled: number) {
     this.#samples = samples;
     this.#coefficients = coefficients;
     this.#filled = filled;
   }
 
-  /** Null while the block is not full; then the key it shows, "" for none. */
+  /** Null while the block is not full; then the detected key, "" for none. */
   add(sample: number): string | null {
     this.#energy += sample * sample;
     for (let tone = 0; tone < TONES; tone++) {
@@ -79,7 +79,7 @@ export class DtmfBlock {
     return isKey ? (KEYS[row]?.[column - GROUP] ?? "") : "";
   }
 
-  /** Mean square of each tone: what a sine of that power would have. */
+  /** Mean square of each tone, as for a sine of that power. */
   #measure(): void {
     const scale = 2 / (this.#samples * this.#samples);
     for (let tone = 0; tone < TONES; tone++) {

@@ -1,20 +1,21 @@
 /**
- * DTMF in the audio itself (ITU-T Q.23, Q.24), for far ends without telephone-events. Two rows of
- * blocks overlap by half; a press begins with `ONSET_BLOCKS` of them in a row that show one key
- * (tones from 40 ms on, which speech hardly ever keeps up) and ends with `END_BLOCKS` without it.
- * Nothing is allocated a frame. Figures by noise and by talk: test/adapter/media/dtmf.
+ * In-band DTMF detection (ITU-T Q.23, Q.24), for remote parties without telephone-events. Two
+ * series of blocks overlap by half. A press begins when `ONSET_BLOCKS` consecutive blocks contain
+ * the same key (tones of at least 40 ms, which speech hardly ever produces) and ends after
+ * `END_BLOCKS` without it. Allocates nothing per frame. Accuracy with noise and speech:
+ * test/adapter/media/dtmf.
  */
 import { DtmfBlock, dtmfCoefficients } from "./dtmf-block.ts";
 
 const BLOCK_SECONDS = 102 / 8000;
-/** They span 32 ms. */
+/** Together 32 ms. */
 const ONSET_BLOCKS = 4;
 const END_BLOCKS = 3;
 
 export class DtmfDetector {
   readonly #even: DtmfBlock;
   readonly #odd: DtmfBlock;
-  /** The key of the block before, and how many blocks in a row have shown it. */
+  /** The key of the previous block, and in how many consecutive blocks it was found. */
   #lastKey = "";
   #runBlocks = 0;
   #pressedKey = "";
@@ -27,7 +28,7 @@ export class DtmfDetector {
     this.#odd = new DtmfBlock(samples, coefficients, samples >> 1);
   }
 
-  /** One frame of up to 20 ms; the key whose press begins in it, or null. */
+  /** Processes a frame of up to 20 ms. Returns the key whose press begins in it, or null. */
   process(pcm: Int16Array): string | null {
     let pressed: string | null = null;
     for (let index = 0; index < pcm.length; index++) {

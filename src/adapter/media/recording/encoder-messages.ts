@@ -1,4 +1,4 @@
-/** What the main thread and the encoder worker say to each other. One job at a time. */
+/** Messages between the main thread and the encoder worker. One job at a time. */
 import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
 import type { RecordingTags } from "./id3.ts";
 
@@ -22,5 +22,5 @@ export type FromEncoderWorker =
     }
   | { readonly type: "failed"; readonly jobId: number; readonly reason: string };
 
-/** Where the worker writes until the MP3 is whole. */
+/** The file that the worker writes until the MP3 is complete. */
 export const partialFileOf = (mp3Path: string): string => `${mp3Path}.part`;

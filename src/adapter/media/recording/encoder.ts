@@ -1,7 +1,7 @@
 /**
  * The main thread's side of the encoder worker: a bounded queue, one job at a time, each with a
- * time limit. The worker is started with the first job; one that dies fails its job and is
- * replaced for the next. `close` cancels everything. No job leaves a half file.
+ * time limit. The worker starts with the first job. A worker that dies fails its job and is
+ * replaced for the next. `close` cancels everything. No job leaves a partial file.
  */
 
 import { rm } from "node:fs/promises";
@@ -19,12 +19,12 @@ interface EncodedRecording {
 }
 
 export interface Encoder {
-  /** Corrects the sizes in the header of a WAV whose writer died (wav.ts). */
+  /** Corrects the sizes in the header of a WAV file whose writer died (wav.ts). */
   repair(wavPath: string): Promise<{ readonly durationMs: number }>;
   /**
-   * Rejects with an AppError, or with the reason of `signal`. `retryable`: the encoder was closed, its
-   * queue was full (1,000 jobs), or its worker died or took too long over this file for the first or
-   * second time. Else the file cannot be encoded.
+   * Rejects with an AppError, or with the reason of `signal`. `retryable` is true if the encoder
+   * was closed, its queue was full (1,000 jobs), or its worker died or timed out on this file for
+   * the first or second time. Otherwise the file cannot be encoded.
    */
   encode(
     wavPath: string,
@@ -32,14 +32,14 @@ export interface Encoder {
     tags: RecordingTags,
     signal?: AbortSignal,
   ): Promise<EncodedRecording>;
-  /** Rejects what is under way or waits, and ends the worker. Idempotent. */
+  /** Rejects running and waiting jobs and ends the worker. Idempotent. */
   close(): Promise<void>;
 }
 
 const JOBS_MAX = 1000;
-/** Over 100 × real time here: enough for a day of audio on a slow machine. */
+/** The encoder runs at over 100 × real time: enough for a day of audio on a slow machine. */
 const JOB_TIMEOUT_MS = 15 * 60_000;
-/** A file that ends so many workers is given up. */
+/** A file that has crashed this many workers is not retried. */
 const CRASHES_MAX = 3;
 
 interface Job {
@@ -49,7 +49,7 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** The caller owns it and must `close` it. */
+/** The caller must `close` it. */
 export function createEncoder(spawn: () => Worker, clock: Clock = systemClock): Encoder {
   return new WorkerEncoder(spawn, clock);
 }
@@ -64,7 +64,7 @@ class WorkerEncoder implements Encoder {
   #timeout: Timer | null = null;
   #nextId = 1;
   #closed = false;
-  /** By WAV: how many workers it has ended. */
+  /** By WAV file: how many workers it has crashed. */
   readonly #crashes = new Map<string, number>();
 
   constructor(spawn: () => Worker, clock: Clock) {
@@ -154,7 +154,7 @@ class WorkerEncoder implements Encoder {
     this.#startNext();
   }
 
-  /** The worker may have died for want of memory: the file is tried again. */
+  /** The worker may have run out of memory: the file is retried. */
   #crashOf(wavPath: string, reason: string): AppError {
     const crashes = (this.#crashes.get(wavPath) ?? 0) + 1;
     if (crashes < CRASHES_MAX) {
@@ -165,7 +165,7 @@ class WorkerEncoder implements Encoder {
     return failed(`${crashes} workers died: ${reason}`);
   }
 
-  /** The worker itself removes the half file when it is told; only then the next job begins. */
+  /** The worker removes the partial file itself. The next job starts after that. */
   #cancel(id: number, reason: unknown): void {
     if (this.#current?.id === id) {
       const cancel: ToEncoderWorker = { type: "cancel", jobId: id };
@@ -177,7 +177,7 @@ class WorkerEncoder implements Encoder {
     job?.reject(reason);
   }
 
-  /** Nobody removes the half file of a worker that is ended in its work but us. */
+  /** After a worker is terminated during a job, the main thread must remove the partial file. */
   async #dismissWorker(): Promise<void> {
     const job = this.#current;
     this.#finishCurrent();

@@ -1,4 +1,6 @@
-/** An ID3v2.4 tag as bytes (id3.org, "ID3 tag version 2.4.0"): title, date and the call's id. Pure. */
+/**
+ * Builds an ID3v2.4 tag (id3.org, "ID3 tag version 2.4.0"): title, date and the call's id. Pure.
+ */
 export interface RecordingTags {
   readonly title: string;
   readonly callId: string;
@@ -32,7 +34,9 @@ function textFrame(id: string, text: string): Uint8Array {
   return frame;
 }
 
-/** 28 bits in four octets of seven, so that no size looks like an MPEG frame's start. */
+/**
+ * 28 bits in four octets of seven bits, so that a size never looks like the start of an MPEG frame.
+ */
 function writeSynchsafe(into: Uint8Array, offset: number, value: number): void {
   for (let index = 0; index < 4; index++) {
     into[offset + index] = (value >>> (7 * (3 - index))) & 0x7f;

@@ -1,7 +1,8 @@
 /**
- * WAV → MP3 (LAME in wasm), in pieces: a call of hours needs no more memory than a short one.
- * Constant bit rate, because players show a wrong length otherwise; 16 kHz (MPEG-2 Layer III),
- * which players know better than 8 kHz (the unofficial MPEG 2.5). Written beside and renamed.
+ * Encodes WAV to MP3 (LAME in wasm) in pieces, so that a long call needs no more memory than a
+ * short one. Constant bit rate, because players show a wrong duration otherwise. 16 kHz (MPEG-2
+ * Layer III), which more players support than 8 kHz (the unofficial MPEG 2.5). Writes a temporary
+ * file and renames it.
  */
 
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
@@ -17,7 +18,7 @@ import { openWav, type WavReader } from "./wav.ts";
 
 const BITRATE_KBPS = 32;
 const OUTPUT_RATE_HZ = 16000;
-/** Sample frames per piece: 2 s at 8 kHz. Between pieces the job can be cancelled. */
+/** Sample frames per piece: 2 s at 8 kHz. A job can be cancelled between pieces. */
 const PIECE_FRAMES = 16_000;
 
 type Mp3Encoder = WasmMediaEncoder<"audio/mpeg">;
@@ -37,7 +38,9 @@ async function loadLame(): Promise<Mp3Encoder> {
   return createEncoder("audio/mpeg", await compiled);
 }
 
-/** Rejects on disk errors, when the WAV is none, or with the signal's reason; leaves no half file. */
+/**
+ * Rejects on disk errors, for an invalid WAV, or with the signal's reason. Leaves no partial file.
+ */
 export async function encodeMp3(
   wavPath: string,
   mp3Path: string,
@@ -89,7 +92,7 @@ async function writeMp3(
   return bytes;
 }
 
-/** The encoder's memory is reused: it must be written before the next call. */
+/** The encoder reuses its memory: write it before the next call. */
 async function append(file: FileHandle, mp3: Uint8Array): Promise<number> {
   if (mp3.length > 0) await file.write(mp3.slice());
   return mp3.length;

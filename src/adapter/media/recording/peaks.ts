@@ -1,6 +1,7 @@
 /**
- * The waveform of a recording: for each slot of time the lowest and the highest sample of either
- * side, as signed bytes. Made while the recording is read anyway; bounded, however long a call is.
+ * The waveform of a recording: for each time slot the lowest and highest sample of each side, as
+ * signed bytes. Computed while the recording is encoded. The number of slots is bounded for any
+ * call length.
  */
 import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
 
@@ -29,7 +30,7 @@ export class PeakMeter {
     this.#right = new Int8Array(slots * 2);
   }
 
-  /** Interleaved samples, in order. A single channel counts for both sides. */
+  /** Adds interleaved samples in order. A single channel counts for both sides. */
   add(interleaved: Int16Array): void {
     const { channels } = this.wav;
     for (let at = 0; at + channels <= interleaved.length; at += channels) {

@@ -1,10 +1,11 @@
 /**
- * Records a call into a stereo WAV, caller left, agent right, one frame of both per tick, so that
- * the sides never drift apart. Frames are gathered to half a second and written in the background.
+ * Records a call to a stereo WAV file, caller left, agent right, one frame of both per tick, so
+ * that the sides never drift apart. Frames are collected for half a second and written in the
+ * background.
  *
- * Guarantees: `write` never waits and never throws; at most `PENDING_BLOCKS_MAX` blocks wait for a
- * slow disk; a disk that fails or falls behind stops the recording, never the call; the header is
- * valid from the first byte and corrected every 5 s, so that a crash loses seconds, not the file.
+ * `write` never waits and never throws. At most `PENDING_BLOCKS_MAX` blocks wait for a slow disk. A
+ * disk that fails or falls behind stops the recording, never the call. The header is valid from the
+ * first byte and updated every 5 s, so that a crash loses seconds, not the file.
  */
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -25,7 +26,7 @@ export class CallRecorder {
   readonly #log: Log;
   readonly #format: { readonly sampleRateHz: number; readonly channels: number };
   #block: Int16Array;
-  /** The last one that was written: the next to be filled. */
+  /** The block written last, reused as the next block to fill. */
   #spare: Int16Array | null = null;
   #filled = 0;
   #pendingBlocks = 0;
@@ -36,7 +37,7 @@ export class CallRecorder {
   #work: Promise<void>;
   #closing: Promise<RecordingInfo | null> | null = null;
 
-  /** Creates (or empties) the file at once, in the background. */
+  /** Creates (or truncates) the file at once, in the background. */
   constructor(path: string, sampleRateHz: number, log: Log) {
     this.#path = path;
     this.#log = log;
@@ -45,7 +46,7 @@ export class CallRecorder {
     this.#work = this.#guard(() => this.#create());
   }
 
-  /** One tick: both frames have the same length. */
+  /** Adds one tick: both frames have the same length. */
   write(caller: Int16Array, agent: Int16Array): void {
     if (this.#stopped) return;
     let block = this.#block;
@@ -62,13 +63,16 @@ export class CallRecorder {
     this.#filled = filled;
   }
 
-  /** Writes what is left and closes. Null, and no file, when nothing usable was recorded. */
+  /**
+   * Writes the rest and closes the file. Returns null, and removes the file, if nothing usable was
+   * recorded.
+   */
   close(): Promise<RecordingInfo | null> {
     this.#closing ??= this.#finish();
     return this.#closing;
   }
 
-  /** In the beat of a disk that keeps up, two blocks are filled in turns and nothing is thrown away. */
+  /** If the disk keeps up, two blocks are used alternately and none is allocated. */
   #newBlock(): Int16Array {
     const spare = this.#spare;
     this.#spare = null;
@@ -98,7 +102,9 @@ export class CallRecorder {
     await this.#file.write(wavHeader(this.#format, 0), 0, WAV_HEADER_BYTES, 0);
   }
 
-  /** Makes the directory anew where it was removed meanwhile, but nothing above it: a disk may be gone. */
+  /**
+   * Creates the directory again if it was removed, but not its parents: the disk may be unmounted.
+   */
   async #open(): Promise<FileHandle> {
     try {
       return await open(this.#path, "w");

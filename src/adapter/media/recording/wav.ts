@@ -1,6 +1,6 @@
 /**
- * WAV as this appliance writes it: RIFF, one `fmt ` and one `data` chunk, 16-bit PCM. Pure header
- * functions, a reader that takes a long file in pieces, and the repair of a file whose writer died.
+ * WAV files of this appliance: RIFF, one `fmt ` and one `data` chunk, 16-bit PCM. Pure header
+ * functions, a reader that reads long files in pieces, and the repair of a file whose writer died.
  */
 import { open } from "node:fs/promises";
 
@@ -8,9 +8,11 @@ export const WAV_HEADER_BYTES = 44;
 const PCM_FORMAT = 1;
 const BYTES_PER_SAMPLE = 2;
 const CHUNK_HEADER_BYTES = 8;
-/** A size field that cannot say it: the data goes on to the end of the file. 37 hours of a call. */
+/**
+ * The size field's maximum means that the data extends to the end of the file: 37 hours of a call.
+ */
 const SIZE_MAX = 0xffff_ffff;
-/** Where a foreign file may keep chunks before its data; ours has it at 36. */
+/** Foreign files may have chunks before the data; in ours the data chunk is at offset 36. */
 const CHUNKS_MAX = 32;
 
 interface WavFormat {
@@ -19,7 +21,7 @@ interface WavFormat {
 }
 
 interface WavInfo extends WavFormat {
-  /** First byte of the samples. */
+  /** Offset of the first sample. */
   readonly dataOffset: number;
   /** Whole sample frames only. */
   readonly dataBytes: number;
@@ -51,15 +53,17 @@ export function durationMsOf(format: WavFormat, dataBytes: number): number {
   return Math.round((dataBytes * 1000) / bytesPerSecond);
 }
 
-/** A WAV read from the disk piece by piece. Its opener must `close` it. */
+/** Reads a WAV file in pieces. Whoever opens it must `close` it. */
 export interface WavReader {
   readonly info: WavInfo;
-  /** The next up to `framesMax` interleaved sample frames; null at the end. Fresh memory. */
+  /** The next sample frames, up to `framesMax`, interleaved; null at the end. Newly allocated. */
   read(framesMax: number): Promise<Int16Array | null>;
   close(): Promise<void>;
 }
 
-/** Throws when the file is no 16-bit PCM WAV. A data size beyond the end of the file is cut. */
+/**
+ * Throws if the file is not a 16-bit PCM WAV. A data size beyond the end of the file is reduced.
+ */
 export async function openWav(path: string): Promise<WavReader> {
   const file = await open(path, "r");
   try {
@@ -88,9 +92,10 @@ export async function openWav(path: string): Promise<WavReader> {
 }
 
 /**
- * Mends a recording of ours after a crash: the size fields follow the file's real size, a cut
- * sample frame at the end is removed. Where the header is damaged, it is written anew as `format`
- * and every sample is kept; a file cut inside its header becomes an empty recording. Answers what is in it; running it again changes nothing.
+ * Repairs one of our recordings after a crash: sets the size fields to the real file size and
+ * removes a partial sample frame at the end. A damaged header is rewritten as `format`, and every
+ * sample is kept; a file that ends inside its header becomes an empty recording. Returns what it
+ * contains. Idempotent.
  */
 export async function repairWav(
   path: string,
@@ -116,7 +121,7 @@ export async function repairWav(
 
 type FileHandle = Awaited<ReturnType<typeof open>>;
 
-/** The format of a header of our own layout, or null when the file was cut inside it. */
+/** The format from a header in our own layout; null if the file ends inside it. */
 async function readFormat(file: FileHandle, size: number): Promise<WavFormat | null> {
   if (size < WAV_HEADER_BYTES) return null;
   const bytes = await readBytes(file, 0, WAV_HEADER_BYTES);

@@ -1,7 +1,7 @@
 /**
- * How late packets are against the fastest ones: the minimum of their transit time over the last
- * 5–10 s (it moves with clock drift and route changes) and the 97th percentile of the delay above
- * it, from a histogram whose weights fade (half-life about 5 s of 20 ms packets).
+ * How late packets are relative to the fastest ones: the minimum transit time over the last 5–10 s
+ * (it moves with clock drift and route changes), and the 97th percentile of the delay above it,
+ * from a histogram with decaying weights (half-life about 5 s of 20 ms packets).
  */
 const BIN_MS = 5;
 const BINS = 128;
@@ -17,13 +17,13 @@ export class DelayEstimate {
   #previousMin = Number.POSITIVE_INFINITY;
   #percentileMs = 0;
 
-  /** Arrival minus media time of the fastest packet lately; only differences of it mean anything. */
+  /** Arrival minus media time of the fastest recent packet. Only differences are meaningful. */
   get transitMsMin(): number {
     const min = Math.min(this.#currentMin, this.#previousMin);
     return min === Number.POSITIVE_INFINITY ? 0 : min;
   }
 
-  /** Delay above the fastest packet that 97 % of the packets keep. */
+  /** 97 % of the packets have at most this delay above the fastest packet. */
   get relativeDelayMs(): number {
     return this.#percentileMs;
   }

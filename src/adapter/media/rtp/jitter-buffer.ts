@@ -1,13 +1,13 @@
 /**
- * Adaptive jitter buffer: packets in, 10 ms blocks out. Pure: time comes in as arguments.
+ * Adaptive jitter buffer: packets in, 10 ms blocks out. Pure: time is passed as an argument.
  *
- * Payloads are kept by position, in ticks of an 8 kHz clock, so that reordering, repetition and any
- * packet size need no handling of their own. How they are kept is the codec's: octet by octet for
- * G.711 and G.722, whole packets for Opus. The playout delay follows the 97th percentile of the packets' relative
- * delay (a histogram that forgets, as in WebRTC's NetEQ); it grows when packets are missing or the
- * caller is quiet, shrinks in quiet blocks, and never exceeds `delayMsMax`. Clock drift shows as
- * a moving minimum of the transit time and is taken up the same way.
- * Leaves concealment, decoding and RFC 3550 loss counting to others.
+ * Payloads are stored by position, in ticks of an 8 kHz clock, so that reordering, duplicates and
+ * any packet size need no special handling. The codec determines the storage: octets for G.711 and
+ * G.722, whole packets for Opus. The playout delay follows the 97th percentile of the packets'
+ * relative delay (a histogram with decay, as in WebRTC's NetEQ). It grows when packets are missing
+ * or the caller is quiet, shrinks in quiet blocks, and never exceeds `delayMsMax`. Clock drift
+ * appears as a moving minimum of the transit time and is compensated the same way. Concealment,
+ * decoding and RFC 3550 loss counting are done elsewhere.
  */
 import { DelayEstimate } from "./delay-estimate.ts";
 import { BLOCK_TICKS, type JitterStorage } from "./jitter-storage.ts";
@@ -18,20 +18,21 @@ import { timestampDelta } from "./packet.ts";
 export const BLOCK_OCTETS = BLOCK_TICKS;
 const BLOCK_MS = 10;
 const TICKS_PER_MS = 8;
-/** Further ahead than this (0.8 s) a packet would overwrite what is not yet played. */
+/** A packet further ahead than this (0.8 s) would overwrite audio that is not yet played. */
 const AHEAD_TICKS_MAX = 6592;
 const DELAY_MS_MIN = 20;
 const DELAY_MS_INITIAL = 40;
-/** Delay above the target that is worth cutting in quiet blocks, and always. */
+/** Delay above the target that is cut in quiet blocks, and in any block. */
 const SURPLUS_QUIET_MS = 15;
 const SURPLUS_ANY_MS = 80;
-/** Blocks between two cuts, so that a cut is never heard as a stutter. */
+/** Minimum blocks between two cuts, so that cuts are not audible as stutter. */
 const CUT_INTERVAL_BLOCKS = 5;
-/** Packets in a row that fit nowhere: the far end's clock was restarted. */
+/** After this many consecutive packets that fit nowhere, the remote party's clock was restarted. */
 const MISFITS_MAX = 3;
 /**
- * Audio in a row that came too late to be played (240 ms): the way has become longer for good, by
- * more than the delay can grow. The fastest packet known would hold it back for up to 10 s.
+ * Consecutive audio that arrived too late to be played (240 ms): the path delay has increased by
+ * more than the buffer's delay can grow. Without a restart the old minimum would apply for up to 10
+ * s.
  */
 const LATE_TICKS_MAX = 1920;
 
@@ -41,7 +42,7 @@ export type Block =
   | "audio"
   /** Lost, late, or not sent. */
   | "missing"
-  /** Inserted to gain delay: the stream goes on with the next block. */
+  /** Inserted to increase the delay: the stream continues with the next block. */
   | "stretch";
 
 type Put = "kept" | "late" | "early";
@@ -52,7 +53,7 @@ export class JitterBuffer {
   #clockDivisor = 1;
   #delay: DelayEstimate;
   #started = false;
-  /** Positions are timestamps counted from the first packet on, without wrapping. */
+  /** Positions are timestamps relative to the first packet, without wrapping. */
   #lastTimestamp = 0;
   #lastPosition = 0;
   #playPosition = 0;
@@ -68,19 +69,19 @@ export class JitterBuffer {
     this.#storage = new OctetRing();
   }
 
-  /** Another codec: begins anew. `clockDivisor`: RTP ticks in one of 8 kHz. */
+  /** Restarts for another codec. `clockDivisor`: RTP ticks per tick of 8 kHz. */
   begin(storage: JitterStorage, clockDivisor: number): void {
     this.#storage = storage;
     this.#clockDivisor = clockDivisor;
     this.reset();
   }
 
-  /** The playout delay it steers for, in ms above the fastest packet. */
+  /** The target playout delay, in ms above the fastest packet. */
   get targetDelayMs(): number {
     return this.#targetMs;
   }
 
-  /** Audio not yet played, in ms: also holes count. */
+  /** Audio not yet played, in ms, including gaps. */
   get bufferedMs(): number {
     return Math.max(0, this.#newestPosition - this.#playPosition) / TICKS_PER_MS;
   }
@@ -113,8 +114,8 @@ export class JitterBuffer {
   }
 
   /**
-   * Copies the next 10 ms into `block` when it is "audio". `quiet` says that the previous block was
-   * (nearly) silent: then delay may be gained or cut without being heard.
+   * Copies the next 10 ms into `block` if the result is "audio". `quiet`: the previous block was
+   * (nearly) silent, so delay can be added or cut inaudibly.
    */
   take(block: Uint8Array, nowMs: number, quiet: boolean): Block {
     if (!this.#started) return "idle";
@@ -134,7 +135,7 @@ export class JitterBuffer {
     return complete ? "audio" : "missing";
   }
 
-  /** Forgets everything: a new SSRC, codec or source. */
+  /** Clears everything: for a new SSRC, codec or source. */
   reset(): void {
     this.#started = false;
     this.#storage.reset();
@@ -145,7 +146,7 @@ export class JitterBuffer {
     this.#blocksSinceCut = 0;
   }
 
-  /** What was learnt of the stream is void: this packet is the first again. */
+  /** Discards what is known of the stream: this packet is the first again. */
   #beginWith(timestamp: number, payload: Uint8Array, nowMs: number): Put {
     this.reset();
     return this.put(timestamp, payload, nowMs);

@@ -1,19 +1,19 @@
-/** What the jitter buffer asks of the place where payloads wait; each kind of codec has its own. */
+/** The port of the jitter buffer's storage; each kind of codec has its own. */
 
 /** A block of 10 ms, in ticks of 8 kHz. */
 export const BLOCK_TICKS = 80;
 
-/** Where payloads wait: at least one second of them. Positions are in ticks of 8 kHz. */
+/** Stores payloads of at least one second. Positions are in ticks of 8 kHz. */
 export interface JitterStorage {
-  /** How much time a payload holds; 0: it is none, and is not put here. */
+  /** Duration of a payload; 0: it is invalid and is not stored. */
   ticksOf(payload: Uint8Array): number;
-  /** Copies what is to be played from `playPosition` on. */
+  /** Copies the part that is to be played from `playPosition` on. */
   put(position: number, payload: Uint8Array, ticks: number, playPosition: number): void;
-  /** Whether the whole block at this position is there. */
+  /** True if the whole block at this position is stored. */
   has(position: number): boolean;
-  /** The block about to be played, or that is missing. `into` is for octets. */
+  /** Takes the next block to play, which may be missing. `into` is for octets. */
   take(position: number, into: Uint8Array): void;
-  /** Forgets the block. */
+  /** Deletes the block. */
   drop(position: number): void;
   reset(): void;
 }

@@ -1,11 +1,12 @@
 /**
- * The one clock of all audio in a call worker: every stream is ticked every 20 ms, on an absolute
- * schedule (the timeout is corrected each time, so nothing drifts), in one of four slots 5 ms apart.
+ * The clock of all audio in a call worker: every stream is ticked every 20 ms, on an absolute
+ * schedule (the timeout is corrected each time, so that nothing drifts), in one of four slots 5 ms
+ * apart.
  *
- * Guarantees: all streams of a slot send before any of them does its receive work, so that slow
- * listeners don't delay packets; after a late wake-up at most `CATCH_UP_CYCLES_MAX` ticks are made
- * up for, the rest is skipped and reported, so that a stall never becomes a burst; a stream that
- * throws is reported and the others go on.
+ * All streams of a slot send before any of them processes received audio, so that slow listeners do
+ * not delay packets. After a late wake-up at most `CATCH_UP_CYCLES_MAX` ticks are caught up; the
+ * rest is skipped and reported, so that a stall never causes a burst. A stream that throws is
+ * reported, and the others continue.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -14,18 +15,20 @@ import type { Log } from "../../../core/log.ts";
 export const TICK_MS = 20;
 const SLOTS = 4;
 const SLOT_MS = TICK_MS / SLOTS;
-/** 60 ms: what a far end's jitter buffer takes without loss. */
+/** 60 ms: the remote jitter buffer tolerates this without loss. */
 const CATCH_UP_CYCLES_MAX = 3;
 /** Timers may fire this much early and still count as due. */
 const EARLY_MS = 0.1;
 const SLEEP_MS_MAX = 1;
-/** So much later than asked for the kernel wakes a thread. */
+/** How much later than requested the kernel wakes a thread. */
 const SLEEP_OVERHEAD_MS = 0.06;
 
 export interface PacedStream {
-  /** Sends this tick's packet. `skippedTicks` were never sent: the RTP clock must move past them. */
+  /**
+   * Sends this tick's packet. `skippedTicks` were not sent: the RTP clock must advance past them.
+   */
   send(skippedTicks: number): void;
-  /** Everything else of this tick. */
+  /** Does everything else of this tick. */
   afterSend(): void;
 }
 
@@ -33,11 +36,11 @@ export interface Pacer {
   add(stream: PacedStream): void;
   remove(stream: PacedStream): void;
   readonly streamCount: number;
-  /** Forgets all streams and stops the timer. */
+  /** Removes all streams and stops the timer. */
   close(): void;
 }
 
-/** The caller owns it and must `close` it. The timer runs only while there are streams. */
+/** The owner must `close` it. The timer runs only while there are streams. */
 export function createPacer(clock: Clock, log: Log): Pacer {
   return new SlotPacer(clock, log);
 }
@@ -69,7 +72,7 @@ class SlotPacer implements Pacer {
   }
 
   remove(stream: PacedStream): void {
-    // A copy: a stream may leave while its slot is being served.
+    // A copy: a stream may be removed while its slot is processed.
     this.#slots.forEach((streams, index) => {
       if (streams.includes(stream))
         this.#slots[index] = streams.filter((other) => other !== stream);
@@ -105,8 +108,8 @@ class SlotPacer implements Pacer {
   }
 
   /**
-   * Timers know whole milliseconds: one for 4.7 fires after 4.1, and another would fire after 1.1 more.
-   * So the thread sleeps what is left. Never while it is late.
+   * Timers only know whole milliseconds: for 4.7 ms one fires after 4.1, and another would fire 1.1
+   * ms later. So the thread sleeps for the rest, but never when it is late.
    */
   #sleepUntilDue(): void {
     const sleepMs = this.#dueMs - this.#clock.monotonic() - SLEEP_OVERHEAD_MS;

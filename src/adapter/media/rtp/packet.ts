@@ -2,8 +2,8 @@
  * RTP packets as bytes (RFC 3550 5.1, header extension 5.3.1): pure reading and writing.
  *
  * Reading never throws and never copies: `RtpPacketView` is filled in place and points into the
- * datagram, so one view serves a whole stream. What is malformed answers false and is dropped by
- * the caller. Sequence and timestamp arithmetic wraps; `sequenceDelta`/`timestampDelta` say how.
+ * datagram, so one view serves a whole stream. For a malformed packet it returns false, and the
+ * caller drops it. Sequence numbers and timestamps wrap; use `sequenceDelta` and `timestampDelta`.
  */
 export const RTP_HEADER_BYTES = 12;
 const VERSION = 2;
@@ -15,12 +15,12 @@ export class RtpPacketView {
   timestamp = 0;
   ssrc = 0;
   csrcCount = 0;
-  /** Bytes of the header extension's data, 0 without one. */
+  /** Size of the header extension's data; 0 without one. */
   extensionBytes = 0;
   payloadOffset = 0;
   payloadBytes = 0;
 
-  /** Fills the view from a datagram. False when it is no well-formed RTP packet. */
+  /** Fills the view from a datagram. Returns false for a malformed RTP packet. */
   read(datagram: Uint8Array): boolean {
     const size = datagram.length;
     if (size < RTP_HEADER_BYTES) return false;
@@ -57,9 +57,9 @@ export interface RtpHeader {
   readonly marker: boolean;
   /** 0–127. */
   readonly payloadType: number;
-  /** 16 bits; more is cut. */
+  /** 16 bits; higher bits are dropped. */
   readonly sequenceNumber: number;
-  /** 32 bits; more is cut. */
+  /** 32 bits; higher bits are dropped. */
   readonly timestamp: number;
   readonly ssrc: number;
 }
@@ -73,7 +73,7 @@ export function writeRtpHeader(into: Uint8Array, header: RtpHeader): void {
   writeUint32(into, 8, header.ssrc);
 }
 
-/** A whole packet in fresh memory, with the optional parts: for tests, phones and rare packets. */
+/** A whole packet in new memory, with the optional parts: for tests, phones and rare packets. */
 export function buildRtpPacket(
   header: RtpHeader,
   payload: Uint8Array,
@@ -106,7 +106,7 @@ export function buildRtpPacket(
   return packet;
 }
 
-/** True for RTCP arriving on the RTP port (RFC 5761 4: packet types 192–223). */
+/** True for RTCP on the RTP port (RFC 5761 4: packet types 192–223). */
 export function looksLikeRtcp(datagram: Uint8Array): boolean {
   if (datagram.length < 8 || byteAt(datagram, 0) >> 6 !== VERSION) return false;
   const packetType = byteAt(datagram, 1);

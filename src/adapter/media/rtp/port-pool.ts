@@ -1,7 +1,7 @@
 /**
- * The RTP ports of one call worker: even numbers for RTP, the odd one above for RTCP (RFC 3550 11).
- * A released pair rests for 30 s, so that late packets of an ended call never reach a new one.
- * Leaves binding to media; a port that another program holds is put to rest the same way.
+ * The RTP ports of one call worker: even numbers for RTP, the next odd one for RTCP (RFC 3550 11).
+ * A released pair is not used for 30 s, so that late packets of an ended call never reach a new
+ * one. The media code binds the ports; a port that another program uses is also set aside for 30 s.
  */
 import type { Clock } from "../../../core/clock.ts";
 import { type Random, randomInt, systemRandom } from "../../../core/random.ts";
@@ -9,21 +9,23 @@ import { type Random, randomInt, systemRandom } from "../../../core/random.ts";
 const PORT_COOLDOWN_MS = 30_000;
 
 interface PortRange {
-  /** Inclusive on both ends. */
+  /** Both ends inclusive. */
   readonly first: number;
   readonly last: number;
 }
 
 export interface PortPool {
-  /** An even port that is neither used nor resting, or null when there is none. */
+  /** An even port that is neither used nor set aside; null if there is none. */
   acquire(): number | null;
   release(port: number): void;
   readonly inUse: number;
-  /** How many pairs there are in all. */
+  /** The total number of pairs. */
   readonly capacity: number;
 }
 
-/** Ports are handed out in turn from a random start, so that a restart does not reuse fresh ones. */
+/**
+ * Ports are handed out in order from a random start, so that a restart does not reuse recent ones.
+ */
 export function createPortPool(
   range: PortRange,
   clock: Clock,

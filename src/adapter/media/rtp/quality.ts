@@ -1,14 +1,16 @@
 /**
- * Listening quality as one number: the E-model of ITU-T G.107 with all values at their defaults
- * but loss and delay. Loss robustness is that of G.711 with concealment (G.113 Appendix I:
- * Ie = 0, Bpl = 25.1). An estimate for dashboards, not a measurement.
+ * Listening quality as one number: the E-model of ITU-T G.107 with default values except for loss
+ * and delay. Robustness to loss is that of G.711 with concealment (G.113 Appendix I: Ie = 0, Bpl =
+ * 25.1). An estimate for dashboards, not a measurement.
  */
 const R_DEFAULT = 93.2;
 const LOSS_ROBUSTNESS = 25.1;
 const EQUIPMENT_IMPAIRMENT_MAX = 95;
 const MOS_MIN = 1;
 
-/** MOS from 1.0 to 4.4. `lossRatio` 0–1 (late packets count as lost); `delayMs` mouth to ear. */
+/**
+ * MOS from 1.0 to 4.4. `lossRatio` 0–1 (late packets count as lost); `delayMs`: mouth-to-ear delay.
+ */
 export function estimateMos(lossRatio: number, delayMs: number): number {
   const lossPercent = Math.min(1, Math.max(0, lossRatio)) * 100;
   const loss = (EQUIPMENT_IMPAIRMENT_MAX * lossPercent) / (lossPercent + LOSS_ROBUSTNESS);

@@ -1,9 +1,9 @@
 /**
  * The receiving half of an RTP stream: datagrams in, 20 ms frames and key presses out.
  *
- * Order of trust: well-formed, from the locked source, of an agreed payload type (or G.711), of the current
- * SSRC (a new one is believed at its second packet in sequence). What fails is dropped unseen.
- * Frames are concealed where packets are missing; before the first packet they are silence.
+ * A packet must be well-formed, from the locked source, of an agreed payload type (or G.711), and
+ * of the current SSRC (a new one is accepted at its second packet in sequence). Other packets are
+ * dropped. Missing packets are concealed; before the first packet, frames are silence.
  */
 
 import type { CodecName } from "../../../core/media-plan.ts";
@@ -20,25 +20,25 @@ import { readTelephoneEvent, TelephoneEventReceiver } from "./telephone-event.ts
 const BLOCKS_PER_FRAME = 2;
 /** Mean absolute sample value below which a block counts as quiet (about −50 dBm0). */
 const QUIET_LEVEL = 64;
-/** Packet time and the far end's own delay, added to the jitter buffer's for the MOS. */
+/** Packet time and the remote party's own delay, added to the jitter buffer's for the MOS. */
 const OTHER_DELAY_MS = 60;
-/** RFC 3551 6. Taken also where it was not agreed: many far ends send it so. */
+/** RFC 3551 6. Accepted even if not agreed: many remote parties send it anyway. */
 const COMFORT_NOISE_TYPE = 13;
 
 interface ReceiveFormat {
   readonly codec: CodecName;
   readonly payloadType: number;
   readonly telephoneEventType: number | null;
-  /** What the far end may change to without asking. */
+  /** Codecs that the remote party may switch to without a new offer. */
   readonly otherCodecs?: readonly { readonly name: CodecName; readonly payloadType: number }[];
-  /** Payload type of comfort noise (RFC 3389); missing: its static one. */
+  /** Payload type of comfort noise (RFC 3389); default: its static type. */
   readonly comfortNoiseType?: number;
 }
 
 interface RtpReceiverOptions {
   readonly jitterMsMax: number;
   readonly onDigit: (digit: string) => void;
-  /** Of the frames handed out, whatever the codec's; 8000 where missing. */
+  /** Sample rate of the returned frames, whatever the codec's; default 8000. */
   readonly sampleRateHz?: 8000 | 16000;
   readonly random?: Random;
 }
@@ -50,7 +50,7 @@ export class RtpReceiver {
   readonly #events = new TelephoneEventReceiver();
   readonly #packet = new RtpPacketView();
   readonly #octets = new Uint8Array(BLOCK_OCTETS);
-  /** Of the packet that came last: the same memory as long as packets have the same size. */
+  /** Payload of the last packet: the same memory while packets have the same size. */
   #payload = new Uint8Array(0);
   readonly #onDigit: (digit: string) => void;
   readonly #sampleRateHz: 8000 | 16000;
@@ -75,17 +75,23 @@ export class RtpReceiver {
     return this.#ssrc;
   }
 
-  /** Arrived, but too late (or too early) to be played. */
+  /** Packets that arrived too late (or too early) to be played. */
   get packetsDiscarded(): number {
     return this.#discarded;
   }
 
-  /** When RTP or RTCP of the far end last came, on the monotonic clock; null before the first. */
+  /**
+   * When RTP or RTCP of the remote party last arrived, on the monotonic clock; null before the
+   * first.
+   */
   get lastLifeMs(): number | null {
     return this.#lastLifeMs;
   }
 
-  /** RTCP has come: proof of life of a far end that sends no RTP while it is silent (RFC 3389 4.1). */
+  /**
+   * Records an RTCP packet: a sign of life of a remote party that sends no RTP during silence (RFC
+   * 3389 4.1).
+   */
   noteReport(nowMs: number): void {
     this.#lastLifeMs = nowMs;
   }
@@ -98,7 +104,7 @@ export class RtpReceiver {
     return estimateMos(missing / packetsExpected, delayMs);
   }
 
-  /** From the next packet on. A change of codec forgets what is buffered and the coder's state. */
+  /** Applies from the next packet. A change of codec clears the buffer and the coder's state. */
   configure(format: ReceiveFormat): void {
     this.#format = format;
     this.#switchTo(format.codec);
@@ -112,14 +118,14 @@ export class RtpReceiver {
     this.reception.setClock(clockTicksPerMs(codec));
   }
 
-  /** Gives the coder's memory back. Frames are silence afterwards. */
+  /** Frees the coder's memory. Frames are silence afterwards. */
   close(): void {
     this.#format = null;
     this.#audio?.close();
     this.#audio = null;
   }
 
-  /** One datagram of the RTP socket. False when it was no packet of this stream. */
+  /** Processes a datagram of the RTP socket. Returns false if it is not a packet of this stream. */
   receive(datagram: Uint8Array, host: string, port: number, nowMs: number): boolean {
     const format = this.#format;
     const packet = this.#packet;
@@ -172,7 +178,7 @@ export class RtpReceiver {
     }
   }
 
-  /** A copy: a view of a datagram costs the runtime more, and a collection later. */
+  /** A copy: a view of the datagram costs more in the runtime and in garbage collection. */
   #payloadOf(datagram: Uint8Array): Uint8Array {
     const { payloadOffset, payloadBytes } = this.#packet;
     if (this.#payload.length !== payloadBytes) this.#payload = new Uint8Array(payloadBytes);
@@ -214,8 +220,8 @@ export class RtpReceiver {
 }
 
 /**
- * RFC 3551 6. Far ends send the law that was not answered, and gateways play announcements in it; the
- * type says which law it is, so both are decoded whatever was agreed.
+ * RFC 3551 6. Some remote parties send the law that was not agreed, and gateways play announcements
+ * in it. The type identifies the law, so both are always decoded.
  */
 const STATIC_G711: ReadonlyMap<number, CodecName> = new Map([
   [0, "PCMU"],

@@ -1,7 +1,7 @@
 /**
- * What a receiver knows of a stream by RFC 3550: extended sequence numbers (A.1), loss (A.3) and
+ * Reception state of a stream by RFC 3550: extended sequence numbers (A.1), loss (A.3) and
  * interarrival jitter (A.8). Duplicates are recognised, so that they never hide a loss. A jump of
- * the sequence is believed when two packets in a row agree (a restart); the totals go on.
+ * the sequence is accepted when two consecutive packets agree (a restart); the totals continue.
  */
 import { sequenceDelta, timestampDelta } from "./packet.ts";
 
@@ -12,14 +12,14 @@ const NO_SEQUENCE = -1;
 type Arrival =
   | "new"
   | "duplicate"
-  /** A second packet confirmed a jump: what was buffered belongs to the past. */
+  /** A second packet confirmed a jump: discard what is buffered. */
   | "restart"
-  /** Far outside the expected range; dropped unless the next one follows it. */
+  /** Far outside the expected range; dropped unless the next packet follows it. */
   | "jump";
 
 /** The fields of an RTCP report block (RFC 3550 6.4.1) that the receiver fills. */
 interface ReceptionReport {
-  /** Of the packets expected since the last report, in 1/256. */
+  /** Fraction of the packets expected since the last report, in 1/256. */
   readonly fractionLost: number;
   readonly packetsLost: number;
   readonly highestSequence: number;
@@ -72,7 +72,7 @@ export class ReceptionStatistics {
     return "new";
   }
 
-  /** A new SSRC: sequence and timestamp begin anew, totals are kept. */
+  /** A new SSRC: sequence and timestamp restart, totals are kept. */
   restart(): void {
     this.#expectedBefore += this.#expectedNow();
     this.#receivedBefore += this.#received;
@@ -99,7 +99,7 @@ export class ReceptionStatistics {
     return this.#jitterTicks / this.#ticksPerMs;
   }
 
-  /** Ticks of the RTP clock in a millisecond, 8 until told otherwise: another one begins anew. */
+  /** Ticks of the RTP clock per millisecond, default 8. Another value restarts the measurement. */
   setClock(ticksPerMs: number): void {
     if (ticksPerMs === this.#ticksPerMs) return;
     this.#jitterTicks *= ticksPerMs / this.#ticksPerMs;
@@ -107,7 +107,7 @@ export class ReceptionStatistics {
     this.#lastTransit = null;
   }
 
-  /** Figures for the next RR block; begins a new interval for the fraction. */
+  /** Values for the next RR block. Starts a new interval for the fraction. */
   report(): ReceptionReport {
     const expected = this.packetsExpected - this.#reportedExpected;
     const lost = expected - (this.packetsReceived - this.#reportedReceived);
@@ -137,7 +137,7 @@ export class ReceptionStatistics {
 
   #measureJitter(timestamp: number, nowMs: number, timed: boolean): void {
     if (!timed) return;
-    // Kept modulo 2³², like the timestamp itself: only differences count.
+    // Kept modulo 2³², like the timestamp: only differences count.
     const transit = timestampDelta(Math.floor(nowMs * this.#ticksPerMs) % 2 ** 32, timestamp);
     if (this.#lastTransit !== null) {
       const difference = Math.abs(timestampDelta(transit, this.#lastTransit));

@@ -1,6 +1,6 @@
 /**
  * RTCP of one stream (RFC 3550 6): a report every 5 s ±50 % (6.2), counted in ticks so that it
- * needs no timer of its own, round-trip time from the far end's reports (6.4.1), BYE at the end.
+ * needs no timer, round-trip time from the remote party's reports (6.4.1), BYE at the end.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { Random } from "../../../core/random.ts";
@@ -16,7 +16,7 @@ interface RtcpSessionDeps {
   readonly random: Random;
   readonly sender: RtpSender;
   readonly receiver: RtpReceiver;
-  /** Sends to the far end's RTCP address. */
+  /** Sends to the remote party's RTCP address. */
   readonly transmit: (datagram: Uint8Array) => void;
 }
 
@@ -36,17 +36,17 @@ export class RtcpSession {
     this.#ticksLeft = this.#nextInterval();
   }
 
-  /** Null until a report of the far end about us has come. */
+  /** Null until the remote party has sent a report about our stream. */
   get roundTripMs(): number | null {
     return this.#roundTripMs;
   }
 
-  /** What the far end missed of us lately, 0–1; null until it has reported. */
+  /** The remote party's recent loss of our packets, 0–1; null until it has sent a report. */
   get farLossRatio(): number | null {
     return this.#farFractionLost === null ? null : this.#farFractionLost / 256;
   }
 
-  /** Every 20 ms. */
+  /** Called every 20 ms. */
   tick(): void {
     this.#ticksLeft--;
     if (this.#ticksLeft > 0) return;
@@ -58,7 +58,7 @@ export class RtcpSession {
     if (this.#deps.sender.packetsSent > 0) this.#report(true);
   }
 
-  /** False when it was no RTCP. */
+  /** Returns false if the datagram is not RTCP. */
   receive(datagram: Uint8Array): boolean {
     const received = readRtcp(datagram);
     if (!received) return false;
@@ -78,7 +78,7 @@ export class RtcpSession {
     if (block.lastSenderReport === 0) return;
     const away = (middleNtp(nowMs) - block.lastSenderReport) | 0;
     const units = away - block.delaySinceLastSenderReport;
-    // A far end with a wrong clock must not yield a negative time.
+    // A wrong clock of the remote party must not give a negative time.
     if (units >= 0) this.#roundTripMs = units / NTP_UNITS_PER_MS;
   }
 

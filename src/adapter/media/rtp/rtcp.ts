@@ -1,6 +1,6 @@
 /**
  * RTCP as bytes (RFC 3550 6): sender and receiver reports with a CNAME, and BYE. Pure. Reading
- * accepts any compound packet, skips what it does not know, and answers null when it is malformed.
+ * accepts any compound packet, skips unknown types, and returns null for a malformed one.
  */
 import { readUint16, readUint32, writeUint16, writeUint32 } from "./packet.ts";
 
@@ -10,7 +10,7 @@ const SOURCE_DESCRIPTION = 202;
 const GOODBYE = 203;
 const REPORT_BLOCK_BYTES = 24;
 const NTP_EPOCH_OFFSET_S = 2_208_988_800;
-/** More bytes than our own compound packets have. */
+/** Larger than our own compound packets. */
 const RTCP_BYTES_MAX = 128;
 
 export interface ReportBlock {
@@ -27,7 +27,7 @@ export interface ReportBlock {
 
 export interface RtcpReport {
   readonly ssrc: number;
-  /** Null in an RR: the sender has sent no RTP lately. */
+  /** Null in an RR: the sender has sent no RTP recently. */
   readonly sender: {
     readonly nowMs: number;
     readonly rtpTimestamp: number;
@@ -39,7 +39,7 @@ export interface RtcpReport {
 
 export interface RtcpReceived {
   readonly ssrc: number;
-  /** Middle 32 bits of the SR's NTP time, or null without SR. */
+  /** Middle 32 bits of the SR's NTP time; null without SR. */
   readonly senderReportNtp: number | null;
   readonly blocks: readonly ReportBlock[];
   readonly goodbye: boolean;
@@ -113,7 +113,7 @@ function writeCname(into: Uint8Array, at: number, ssrc: number, cname: string): 
   return at + size;
 }
 
-/** Null when it is no RTCP, or a length leads out of the datagram. */
+/** Null if it is not RTCP, or if a length exceeds the datagram. */
 export function readRtcp(bytes: Uint8Array): RtcpReceived | null {
   let ssrc: number | null = null;
   let senderReportNtp: number | null = null;

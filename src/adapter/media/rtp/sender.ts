@@ -1,10 +1,10 @@
 /**
  * The sending half of an RTP stream: 20 ms frames in, packets of the agreed ptime out, with key
- * presses as RFC 4733 events in between. One datagram buffer is reused; `transmit` must not keep it.
- * The RTP clock moves with every tick, sent or not (RFC 3550 5.1).
+ * presses as RFC 4733 events in between. One datagram buffer is reused; `transmit` must not keep
+ * it. The RTP clock advances with every tick, sent or not (RFC 3550 5.1).
  *
- * With comfort noise agreed (RFC 3389) silence is not sent: one packet tells its level when it
- * begins, when the level changed, and every `NOISE_EVERY_TICKS`.
+ * If comfort noise was agreed (RFC 3389), silence is not sent: one packet with the level is sent
+ * when silence begins, when the level changes, and every `NOISE_EVERY_TICKS`.
  */
 
 import type { CodecName } from "../../../core/media-plan.ts";
@@ -16,12 +16,12 @@ import { RTP_HEADER_BYTES, writeRtpHeader } from "./packet.ts";
 import { TELEPHONE_EVENT_BYTES, TelephoneEventSender } from "./telephone-event.ts";
 
 const TICK_MS = 20;
-/** G.711 and G.722; Opus stays below at our bit rate. */
+/** G.711 and G.722; Opus needs less at our bit rate. */
 const OCTETS_PER_MS_MAX = 8;
 const PTIME_MS_MIN = 10;
 const PTIME_MS_MAX = 60;
 const PAYLOAD_OCTETS_MAX = PENDING_MS_MAX * OCTETS_PER_MS_MAX;
-/** Room behind the payload for what encryption appends in place (RFC 3711 3.1). */
+/** Space after the payload for what encryption appends in place (RFC 3711 3.1). */
 const RTP_TRAILER_BYTES_MAX = 16;
 /** Frames below this level are silence; the first few of them are still sent. */
 const SILENCE_LEVEL = 70;
@@ -31,9 +31,9 @@ const NOISE_EVERY_TICKS = 25;
 interface SendFormat {
   readonly codec: CodecName;
   readonly payloadType: number;
-  /** Null: the far end takes no telephone-events. */
+  /** Null: the remote party does not support telephone-events. */
   readonly telephoneEventType: number | null;
-  /** In which durations of events are told; 8000 where missing. */
+  /** Clock rate of event durations; default 8000. */
   readonly telephoneEventClockHz?: number;
   readonly ptimeMs: number;
   /** Payload type of comfort noise; null or missing: silence is sent as audio. */
@@ -62,8 +62,8 @@ export class RtpSender {
   #silentTicks = 0;
 
   /**
-   * `transmit` gets the buffer and how many bytes of it are the packet; at least
-   * `RTP_TRAILER_BYTES_MAX` bytes follow them. Frames are at `sampleRateHz`.
+   * `transmit` gets the buffer and the size of the packet in it; at least `RTP_TRAILER_BYTES_MAX`
+   * bytes follow the packet. Frames are at `sampleRateHz`.
    */
   constructor(
     random: Random,
@@ -86,7 +86,7 @@ export class RtpSender {
     return this.#octetsSent;
   }
 
-  /** Milliseconds since the stream was made. Grows past the timestamp's wrap. */
+  /** Milliseconds since the stream was created. Does not wrap with the timestamp. */
   get clockMs(): number {
     return this.#clockMs;
   }
@@ -95,7 +95,7 @@ export class RtpSender {
     return this.#timestamp;
   }
 
-  /** From the next frame on; a change of codec begins the coder's state anew. */
+  /** Applies from the next frame. A change of codec resets the coder's state. */
   configure(format: SendFormat): void {
     this.#flush();
     const ptimeMs = Math.min(PTIME_MS_MAX, Math.max(PTIME_MS_MIN, format.ptimeMs));
@@ -108,14 +108,14 @@ export class RtpSender {
     this.#format = { ...format, ptimeMs: packetMsOf(format.codec, ptimeMs) };
   }
 
-  /** Gives the coder's memory back. Nothing is sent afterwards. */
+  /** Frees the coder's memory. Nothing is sent afterwards. */
   close(): void {
     this.#format = null;
     this.#audio?.close();
     this.#audio = null;
   }
 
-  /** One tick of audio: exactly 20 ms. */
+  /** Sends one tick of audio: exactly 20 ms. */
   sendAudio(frame: Int16Array): void {
     const format = this.#format;
     const audio = this.#audio;
@@ -131,7 +131,7 @@ export class RtpSender {
     while (audio.pendingMs >= format.ptimeMs) this.#sendPending(format.ptimeMs);
   }
 
-  /** One tick of the digit under way in `events`; its pauses are sent as silence. */
+  /** Sends one tick of the current digit in `events`; its pauses are sent as silence. */
   sendEvent(): void {
     const type = this.#format?.telephoneEventType ?? null;
     if (type === null) {
@@ -149,7 +149,7 @@ export class RtpSender {
     this.#marker = true;
   }
 
-  /** Time passes without a packet: hold, or ticks that were skipped. */
+  /** Advances the time without a packet: hold, or skipped ticks. */
   skip(ticks: number): void {
     if (ticks <= 0) return;
     this.#flush();

@@ -1,7 +1,7 @@
 /**
- * The two UDP sockets of a stream: RTP on an even port, RTCP on the odd one above (RFC 3550 11).
- * Both are bound or none is; a pair that another program holds is given back to rest and the next
- * one is tried. Errors of sending (ECONNREFUSED of a far end that is gone) are expected: dropped.
+ * The two UDP sockets of a stream: RTP on an even port, RTCP on the next odd one (RFC 3550 11).
+ * Both are bound or neither is. A pair that another program uses is set aside, and the next one is
+ * tried. Send errors (such as ECONNREFUSED when the remote party is gone) are expected and ignored.
  */
 import { AppError, describeError } from "../../../core/errors.ts";
 import type { PortPool } from "./port-pool.ts";
@@ -14,11 +14,11 @@ export interface RtpSocketPair {
   readonly rtpPort: number;
   sendRtp(datagram: Uint8Array, host: string, port: number): void;
   sendRtcp(datagram: Uint8Array, host: string, port: number): void;
-  /** Closes both and gives the pair back to the pool. Idempotent. */
+  /** Closes both and returns the pair to the pool. Idempotent. */
   close(): void;
 }
 
-/** Throws `unavailable` when no pair can be bound. The caller must `close` it. */
+/** Throws `unavailable` when no pair can be bound. The caller must `close` the result. */
 export async function bindRtpSockets(
   host: string,
   ports: PortPool,
@@ -88,7 +88,7 @@ function bind(host: string, port: number, onDatagram: DatagramListener): Promise
   });
 }
 
-/** A datagram that the kernel refuses is a lost packet, nothing more. */
+/** A datagram that the kernel rejects counts as a lost packet. */
 function sendQuietly(socket: UdpSocket, datagram: Uint8Array, host: string, port: number): void {
   try {
     socket.send(datagram, port, host);

@@ -1,24 +1,24 @@
 /**
- * Symmetric RTP that locks on (RFC 4961) and withstands strangers' packets (RTP bleed). Sources,
- * most credible first:
+ * Symmetric RTP (RFC 4961) that locks on to one source, to prevent RTP injection (RTP bleed).
+ * Sources, most credible first:
  *
- * | source | believed |
+ * | source | accepted |
  * |---|---|
- * | the address of the SDP | at its first packet, for good |
- * | the SDP's host at another port, the host that signals | after four packets in a row |
+ * | the address of the SDP | at its first packet, permanently |
+ * | the SDP's host at another port, the signalling host | after four packets in a row |
  * | any other: media from elsewhere, or a stranger | after four packets in a row |
  *
- * A more credible source replaces a less credible one whenever it comes; nothing else moves the lock
- * but a new SDP. After one, packets of the old source may still be under way: until it has gone on for
- * a second, another source of the same credibility takes its place, and our own packets go to the
- * new SDP's address. Whatever comes from elsewhere is not heard.
+ * A more credible source replaces a less credible one at any time; otherwise only a new SDP moves
+ * the lock. After a new SDP, late packets of the old source may still arrive: until the old source
+ * has continued for a second, another source of the same credibility replaces it, and we send to
+ * the new SDP's address. Packets from any other source are dropped.
  */
 import { sequenceDelta } from "./packet.ts";
 
 const LEARN_PACKETS = 4;
-/** Packets of the old source are under way for less. */
+/** Late packets of the old source arrive within this time. */
 const LATE_MS = 1000;
-/** The old source has sent its last packet. */
+/** After this pause the old source counts as stopped. */
 const SILENT_MS = 100;
 
 interface SourceAddress {
@@ -26,10 +26,13 @@ interface SourceAddress {
   readonly port: number;
 }
 
-/** Of the SDP; of a host that is known; of nobody we know. */
+/** 3: the SDP's address; 2: a known host; 1: unknown. */
 type Credibility = 3 | 2 | 1;
 
-/** Who counts up to four. One for known hosts and one for strangers: neither disturbs the other. */
+/**
+ * Counts to four packets. One for known hosts and one for unknown ones, so that they do not
+ * interfere.
+ */
 interface Candidate {
   address: SourceAddress | null;
   ssrc: number;
@@ -42,20 +45,23 @@ export class SourceLock {
   #signallingHost: string | null = null;
   #locked: SourceAddress | null = null;
   #credibility: Credibility = 1;
-  /** The source from before the SDP changed, as long as nothing was learnt since. */
+  /** The source from before the SDP changed, until a new one is learnt. */
   #previous: SourceAddress | null = null;
-  /** Since when the previous source is locked, as long as it may only be late. */
+  /** Since when the previous source is locked again; its packets may only be late. */
   #lateSinceMs: number | null = null;
   #lockedPacketMs = 0;
   readonly #known: Candidate = { address: null, ssrc: 0, sequence: 0, packets: 0 };
   readonly #stranger: Candidate = { address: null, ssrc: 0, sequence: 0, packets: 0 };
 
-  /** Where to send: the source learnt, else the address of the SDP. */
+  /** Where to send: the learnt source, otherwise the address of the SDP. */
   get destination(): SourceAddress | null {
     return this.#lateSinceMs === null ? (this.#locked ?? this.#signalled) : this.#signalled;
   }
 
-  /** The address of a new SDP, and who sent it. The same address again keeps what was learnt. */
+  /**
+   * Applies the address of a new SDP and the host that sent it. An unchanged address keeps what was
+   * learnt.
+   */
   signal(address: SourceAddress, signallingHost: string | null = null): void {
     this.#signallingHost = signallingHost;
     if (this.#signalled && isSame(this.#signalled, address.host, address.port)) return;
@@ -67,12 +73,12 @@ export class SourceLock {
     this.#stranger.address = null;
   }
 
-  /** The far end's host, as far as anybody knows: for RTCP. */
+  /** True for a known host of the remote party; used for RTCP. */
   knows(host: string): boolean {
     return host === this.#locked?.host || this.#isKnownHost(host);
   }
 
-  /** True when a well-formed RTP packet from there belongs to the call. */
+  /** True if a well-formed RTP packet from this source belongs to the call. */
   accept(host: string, port: number, ssrc: number, sequence: number, nowMs: number): boolean {
     if (this.#locked && isSame(this.#locked, host, port)) {
       this.#lockedPacketMs = nowMs;
@@ -118,7 +124,7 @@ export class SourceLock {
   }
 }
 
-/** The address once it has sent four packets in a row. */
+/** Returns the address once it has sent four packets in a row. */
 function learn(
   candidate: Candidate,
   host: string,

@@ -1,10 +1,10 @@
 /**
- * DTMF as RFC 4733 telephone-events, both ways, as pure state: packets in, digits out, and digits
- * in, one payload a tick out.
+ * DTMF as RFC 4733 telephone-events in both directions, as pure state: packets in, digits out; and
+ * digits in, one payload per tick out.
  *
- * Guarantees: a key press counts once, however many of its packets are repeated, reordered or
- * lost (also all three ends); a sent event has a growing duration and three end packets.
- * Leaves to others: RTP headers (sender), payload types (plan), in-band tones (audio/tones).
+ * A key press counts once, however many of its packets are repeated, reordered or lost (even all
+ * three end packets). A sent event has a growing duration and three end packets. RTP headers
+ * (sender), payload types (plan) and in-band tones (platform/audio/tones.ts) are handled elsewhere.
  */
 import { readUint16, timestampDelta, writeUint16 } from "./packet.ts";
 
@@ -14,7 +14,9 @@ const END_BIT = 0x80;
 /** −10 dBm0, the usual level. */
 const VOLUME = 10;
 const DURATION_MAX = 0xffff;
-/** An older timestamp is a late packet up to 5 s back; beyond that the clock was restarted. */
+/**
+ * An older timestamp is a late packet if it is up to 5 s back; beyond that the clock was restarted.
+ */
 const REORDER_MAX = 40_000;
 
 export interface TelephoneEvent {
@@ -26,7 +28,7 @@ export interface TelephoneEvent {
   readonly duration: number;
 }
 
-/** Null when the payload is too short. */
+/** Null if the payload is too short. */
 export function readTelephoneEvent(bytes: Uint8Array, offset: number, size: number) {
   if (size < TELEPHONE_EVENT_BYTES) return null;
   const second = bytes[offset + 1] ?? 0;
@@ -51,12 +53,12 @@ function eventOfKey(key: string): number | null {
   return event < 0 ? null : event;
 }
 
-/** The key of an event number, or null for events that are no DTMF keys. */
+/** The key of an event number; null for events that are not DTMF keys. */
 function keyOfEvent(event: number): string | null {
   return KEYS[event] ?? null;
 }
 
-/** Turns the packets of one stream into key presses. A digit is reported with its first packet. */
+/** Turns the packets of one stream into key presses. Reports a digit at its first packet. */
 export class TelephoneEventReceiver {
   #started = false;
   #event = 0;
@@ -64,7 +66,9 @@ export class TelephoneEventReceiver {
   #duration = 0;
   #ended = false;
 
-  /** The key newly pressed, or null: a repetition, an update, an end, or no DTMF key. */
+  /**
+   * The newly pressed key; null for a repetition, an update, an end, or an event that is not a key.
+   */
   receive(event: TelephoneEvent, timestamp: number, marker: boolean): string | null {
     if (this.#started) {
       const elapsed = timestampDelta(timestamp, this.#timestamp);
@@ -94,9 +98,9 @@ export class TelephoneEventReceiver {
   }
 
   /**
-   * Two ways in which one press spans several timestamps: segments of a very long event (RFC 4733
-   * 2.5.1.3), and senders that wrongly move the timestamp with each packet while the duration
-   * grows. A new press starts its duration anew and, unless it was lost, carries the marker.
+   * Two cases in which one press spans several timestamps: segments of a very long event (RFC 4733
+   * 2.5.1.3), and senders that wrongly advance the timestamp with each packet while the duration
+   * grows. A new press restarts its duration and, unless that packet was lost, has the marker.
    */
   #continues(event: TelephoneEvent, elapsed: number, marker: boolean): boolean {
     if (marker || this.#ended || event.event !== this.#event) return false;
@@ -113,13 +117,13 @@ interface TelephoneEventTiming {
   readonly pauseTicks: number;
 }
 
-/** 100 ms pressed, 60 ms of pause: what carriers detect reliably. */
+/** 100 ms on, 60 ms pause: carriers detect this reliably. */
 const TWENTY_MS_TIMING: TelephoneEventTiming = { tickDuration: 160, pressTicks: 5, pauseTicks: 3 };
 const TICK_MS = 20;
 const END_PACKETS = 3;
 const DIGITS_QUEUED_MAX = 64;
 
-/** One payload a tick for the digits queued. Ends are sent on three consecutive ticks. */
+/** Creates one payload per tick for the queued digits. Ends are sent on three consecutive ticks. */
 export class TelephoneEventSender {
   #timing: TelephoneEventTiming;
   #digits = "";
@@ -130,13 +134,13 @@ export class TelephoneEventSender {
     this.#timing = timing;
   }
 
-  /** Durations are told in this clock from the next digit on (RFC 4733 2.1): 8000, 16000, 48000. */
+  /** Sets the clock of durations from the next digit on (RFC 4733 2.1): 8000, 16000, 48000. */
   setClock(clockRateHz: number): void {
     if (this.#step > 0) return;
     this.#timing = { ...this.#timing, tickDuration: (clockRateHz * TICK_MS) / 1000 };
   }
 
-  /** Unknown characters are skipped. False when more than 64 digits would wait. */
+  /** Skips unknown characters. Returns false if more than 64 digits would wait. */
   queue(digits: string): boolean {
     const keys = [...digits].filter((key) => eventOfKey(key) !== null).join("");
     if (this.#digits.length + keys.length > DIGITS_QUEUED_MAX) return false;
@@ -144,19 +148,19 @@ export class TelephoneEventSender {
     return true;
   }
 
-  /** True while a digit or its pause is under way or waits: audio must not be sent. */
+  /** True while a digit or its pause is active or queued: audio must not be sent. */
   get active(): boolean {
     return this.#digits.length > 0;
   }
 
-  /** The RTP timestamp of the event under way: its start, the same for all its packets. */
+  /** The RTP timestamp of the current event: its start, the same for all its packets. */
   get timestamp(): number {
     return this.#timestamp;
   }
 
   /**
-   * Writes the payload of this tick at `offset` and answers "first" (set the marker), "more", or
-   * "pause" when nothing is to be sent in this tick. `timestamp` is the stream's current one.
+   * Writes the payload of this tick at `offset`. Returns "first" (set the marker), "more", or
+   * "pause" if this tick sends nothing. `timestamp` is the stream's current one.
    */
   next(timestamp: number, into: Uint8Array, offset: number): "first" | "more" | "pause" {
     const event = eventOfKey(this.#digits[0] ?? "");

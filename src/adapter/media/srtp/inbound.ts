@@ -1,7 +1,7 @@
 /**
- * SRTP and SRTCP of what we receive (RFC 3711 3.3, 3.4), with one SDES key: nothing that is not
- * authentic, or was seen before, leaves here. Each SSRC has a context of its own (rollover counter,
- * replay window), made at its first authentic packet; the oldest of `CONTEXTS_MAX` gives way.
+ * Inbound SRTP and SRTCP (RFC 3711 3.3, 3.4) with one SDES key: only authentic packets that were
+ * not seen before are returned. Each SSRC has its own context (rollover counter, replay window),
+ * created at its first authentic packet; beyond `CONTEXTS_MAX` the oldest is removed.
  */
 import type { SrtpSuite } from "../../../core/media-plan.ts";
 import { RTP_HEADER_BYTES, readUint16, readUint32 } from "../rtp/packet.ts";
@@ -38,7 +38,9 @@ export class SrtpInbound {
     this.#tagBytes = rtpTagBytes(suite);
   }
 
-  /** Decrypts in place. Null: not authentic, seen before, or malformed; then nothing was changed. */
+  /**
+   * Decrypts in place. Null: not authentic, replayed, or malformed; the packet is then unchanged.
+   */
   unprotectRtp(packet: Uint8Array): Uint8Array | null {
     const size = packet.length - this.#tagBytes;
     const payloadAt = headerBytes(packet, size);
@@ -56,7 +58,7 @@ export class SrtpInbound {
     return packet.subarray(0, size);
   }
 
-  /** The same for RTCP. */
+  /** Like `unprotectRtp`, for RTCP. */
   unprotectRtcp(packet: Uint8Array): Uint8Array | null {
     const indexAt = packet.length - RTCP_TAG_BYTES - RTCP_INDEX_BYTES;
     if (indexAt < RTCP_HEADER_BYTES || indexAt > CIPHER_BYTES_MAX) return null;
@@ -74,7 +76,7 @@ export class SrtpInbound {
     return packet.subarray(0, indexAt);
   }
 
-  /** Null: seen before, or not authentic. */
+  /** Null: replayed or not authentic. */
   #authenticRollover(
     context: RtpContext,
     packet: Uint8Array,
@@ -86,7 +88,7 @@ export class SrtpInbound {
     return this.#isAuthentic(packet, size, rollover) ? rollover : null;
   }
 
-  /** A stream begins with rollover 0; or with 1, when all before its first wrap was lost. */
+  /** A stream begins with rollover 0, or with 1 if all packets before its first wrap were lost. */
   #firstRollover(packet: Uint8Array, size: number): number | null {
     if (this.#isAuthentic(packet, size, 0)) return 0;
     return this.#isAuthentic(packet, size, 1) ? 1 : null;
@@ -113,7 +115,7 @@ export class SrtpInbound {
   }
 }
 
-/** Bounded: more SSRCs than a call can have push out the first one. */
+/** Bounded: with more SSRCs than a call can have, the oldest is removed. */
 function remember<Value>(contexts: Map<number, Value>, ssrc: number, value: Value): void {
   const oldest = contexts.keys().next();
   if (contexts.size >= CONTEXTS_MAX && !oldest.done) contexts.delete(oldest.value);
@@ -129,7 +131,7 @@ function guessRollover(context: RtpContext, sequence: number): number {
   return highestSequence - HALF_SEQUENCE > sequence ? rollover + 1 : rollover;
 }
 
-/** Where the payload begins; null when the packet is too short for its own header. */
+/** Offset of the payload; null if the packet is shorter than its header. */
 function headerBytes(packet: Uint8Array, size: number): number | null {
   if (size < RTP_HEADER_BYTES) return null;
   const first = packet[0] ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Keys of SRTP (RFC 3711 4.3): from a master key and salt, as SDES carries them (RFC 4568 6.1), to
- * the session keys of RTP and RTCP. The key derivation rate is 0: once for the whole stream.
+ * SRTP keys (RFC 3711 4.3): derives the session keys of RTP and RTCP from the master key and salt
+ * of SDES (RFC 4568 6.1). The key derivation rate is 0: keys are derived once per stream.
  */
 import { createCipheriv } from "node:crypto";
 import type { SrtpSuite } from "../../../core/media-plan.ts";
@@ -9,7 +9,7 @@ const MASTER_KEY_BYTES = 16;
 const MASTER_SALT_BYTES = 14;
 const AUTHENTICATION_KEY_BYTES = 20;
 const LABELS = { rtp: [0, 1, 2], rtcp: [3, 4, 5] } as const;
-/** Byte of the salt that a label is added to: the least of the 56 bits of label and rate. */
+/** The salt byte that a label is added to: the lowest of the 56 bits of label and rate. */
 const LABEL_OFFSET = 7;
 
 export interface SessionKeys {
@@ -18,13 +18,13 @@ export interface SessionKeys {
   readonly salt: Uint8Array;
 }
 
-/** Octets of the tag behind RTP. Behind RTCP it is 10 with either suite (RFC 4568 6.2). */
+/** Octets of the RTP tag. For RTCP it is 10 with either suite (RFC 4568 6.2). */
 export function rtpTagBytes(suite: SrtpSuite): number {
   return suite === "AES_CM_128_HMAC_SHA1_32" ? 4 : 10;
 }
 export const RTCP_TAG_BYTES = 10;
 
-/** `inline`: base64 of master key and salt. Throws RangeError when it is no such key. */
+/** `inline`: base64 of master key and salt. Throws RangeError for an invalid key. */
 export function deriveKeys(inline: string, use: "rtp" | "rtcp"): SessionKeys {
   const bytes = Buffer.from(inline, "base64");
   if (bytes.length !== MASTER_KEY_BYTES + MASTER_SALT_BYTES) {

@@ -1,6 +1,6 @@
 /**
- * SRTP and SRTCP of what we send (RFC 3711 3.1, 3.4), with one SDES key for the life of a call: the
- * rollover counter and the SRTCP index go on over holds and changes of codec.
+ * Outbound SRTP and SRTCP (RFC 3711 3.1, 3.4), with one SDES key for the life of a call: the
+ * rollover counter and the SRTCP index continue over holds and changes of codec.
  */
 import type { SrtpSuite } from "../../../core/media-plan.ts";
 import { RTP_HEADER_BYTES, readUint16, readUint32, writeUint32 } from "../rtp/packet.ts";
@@ -10,7 +10,7 @@ import { SrtpTransform } from "./transform.ts";
 const RTCP_HEADER_BYTES = 8;
 const RTCP_INDEX_BYTES = 4;
 const ENCRYPTED = 0x80000000;
-/** More than this back is the sequence number's wrap. */
+/** A larger step back is a wrap of the sequence number. */
 const WRAP = 0x8000;
 
 export class SrtpOutbound {
@@ -32,8 +32,8 @@ export class SrtpOutbound {
   }
 
   /**
-   * Encrypts, in place, a packet of ours: a plain 12-octet header, then payload up to `size`, then
-   * room for the tag. Answers the size with the tag.
+   * Encrypts one of our packets in place: a plain 12-octet header, payload up to `size`, then room
+   * for the tag. Returns the size with the tag.
    */
   protectRtp(packet: Uint8Array, size: number): number {
     const sequence = readUint16(packet, 2);
@@ -46,7 +46,7 @@ export class SrtpOutbound {
     return size + this.#tagBytes;
   }
 
-  /** An encrypted copy of a compound packet. */
+  /** Returns an encrypted copy of a compound packet. */
   protectRtcp(packet: Uint8Array): Uint8Array {
     const size = packet.length;
     const index = this.#rtcpIndex++;

@@ -1,7 +1,7 @@
 /**
- * The protection of one call's media, both directions: SRTP where SDES agreed on keys, nothing
- * where it did not. A key that stays the same over a re-INVITE keeps its state (RFC 4568 6.4), also
- * with plain RTP in between: no packet index is ever used twice with one key.
+ * Protects one call's media in both directions: SRTP if SDES agreed on keys, otherwise nothing. A
+ * key that is unchanged by a re-INVITE keeps its state (RFC 4568 6.4), also with plain RTP in
+ * between: no packet index is ever used twice with one key.
  */
 import type { SrtpKeys } from "../../../core/media-plan.ts";
 import { SrtpInbound } from "./inbound.ts";
@@ -12,7 +12,7 @@ export class SrtpSession {
   #outbound: SrtpOutbound | null = null;
   #active = false;
 
-  /** Throws RangeError when a key is none. */
+  /** Throws RangeError for an invalid key. */
   use(keys: SrtpKeys | null): void {
     this.#active = keys !== null;
     if (!keys) return;
@@ -23,7 +23,7 @@ export class SrtpSession {
     }
   }
 
-  /** In place; there is room behind `size`. Answers the size of what is to be sent. */
+  /** Encrypts in place; there must be room after `size`. Returns the size to send. */
   protectRtp(datagram: Uint8Array, size: number): number {
     return this.#active && this.#outbound ? this.#outbound.protectRtp(datagram, size) : size;
   }
@@ -32,7 +32,7 @@ export class SrtpSession {
     return this.#active && this.#outbound ? this.#outbound.protectRtcp(datagram) : datagram;
   }
 
-  /** Null: to be dropped unseen. May change the datagram. */
+  /** Null: drop the packet. May change the datagram. */
   unprotectRtp(datagram: Uint8Array): Uint8Array | null {
     return this.#active && this.#inbound ? this.#inbound.unprotectRtp(datagram) : datagram;
   }

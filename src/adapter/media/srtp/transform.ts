@@ -1,14 +1,14 @@
 /**
  * The transforms of AES_CM_128_HMAC_SHA1 (RFC 3711 4.1.1, 4.2.1) with one set of session keys:
- * encryption in place by AES in counter mode, and authentication tags. The AES object lives as long
- * as the stream; a packet costs one call of it.
+ * in-place AES counter mode and authentication tags. The AES object lives as long as the stream; a
+ * packet needs one call of it.
  */
 import { type Cipheriv, createCipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import { writeUint16, writeUint32 } from "../rtp/packet.ts";
 import type { SessionKeys } from "./keys.ts";
 
 const AES_BLOCK = 16;
-/** More than a datagram of ours, or one that a call's far end sends. */
+/** More than any datagram that we send or a remote party sends. */
 const BLOCKS_MAX = 128;
 export const CIPHER_BYTES_MAX = BLOCKS_MAX * AES_BLOCK;
 
@@ -20,7 +20,7 @@ export class SrtpTransform {
 
   constructor(keys: SessionKeys) {
     this.#keys = keys;
-    // Counter mode by hand: encrypting counter blocks needs no new cipher object for each packet.
+    // Counter mode built from ECB: encrypting counter blocks needs no new cipher object per packet.
     this.#aes = createCipheriv("aes-128-ecb", keys.cipherKey, null);
     this.#aes.setAutoPadding(false);
   }
@@ -48,7 +48,7 @@ export class SrtpTransform {
     return hmac.digest();
   }
 
-  /** Whether the `tagBytes` octets at `tagAt` are the tag. In constant time. */
+  /** True if the `tagBytes` octets at `tagAt` are the tag. Constant time. */
   isAuthentic(
     bytes: Uint8Array,
     size: number,

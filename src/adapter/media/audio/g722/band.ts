@@ -1,13 +1,14 @@
 /**
- * One sub-band of ITU-T G.722: its scale factor and its predictor, the same at both ends, adapted
- * only by what was transmitted. Integer arithmetic with the truncations and the saturation of the
- * Recommendation (6.2.1.3 to 6.2.1.4, blocks 3L, 4L, 3H, 4H); names follow it where it has some.
+ * One sub-band of ITU-T G.722: its scale factor and its predictor. Encoder and decoder run the same
+ * code, and only transmitted values change the state. Integer arithmetic with the truncations and
+ * the saturation of the Recommendation (6.2.1.3 to 6.2.1.4, blocks 3L, 4L, 3H, 4H). Names follow
+ * the Recommendation where it has any.
  */
 import { ANTILOG } from "./tables.ts";
 
 const POLE_2_MAX = 12288;
 const POLE_SUM_MAX = 15360;
-/** Shift of the scale factor by band: the lower band's is four times as fine. */
+/** Shift of the scale factor per band: the lower band's is four times as fine. */
 const LOWER_SHIFT = 8;
 const HIGHER_SHIFT = 10;
 
@@ -40,7 +41,7 @@ export class G722Band {
   #r1 = 0;
   #p1 = 0;
   #p2 = 0;
-  /** SZ: the zeros' share of the estimate. */
+  /** SZ: the contribution of the zeros to the estimate. */
   #zeros = 0;
 
   constructor(band: "lower" | "higher", logStep: Int32Array, logMax: number) {
@@ -59,7 +60,7 @@ export class G722Band {
     this.scale = (shift < 0 ? fraction << -shift : fraction >> shift) << 2;
   }
 
-  /** Block 4: takes a quantised difference in and makes the next estimate. */
+  /** Block 4: adds a quantised difference and computes the next estimate. */
   predict(difference: number): void {
     const reconstructed = saturate(this.estimate + difference);
     const partial = saturate(this.#zeros + difference);
@@ -76,7 +77,7 @@ export class G722Band {
     this.estimate = saturate(poles + this.#zeros);
   }
 
-  /** UPPOL2, then UPPOL1, which the new second pole limits. */
+  /** UPPOL2, then UPPOL1, which is limited by the new second pole. */
   #adaptPoles(partial: number): void {
     const sign = partial >> 15;
     const likeFirst = sign === this.#p1 >> 15;
@@ -90,7 +91,7 @@ export class G722Band {
     this.#a1 = Math.max(-limit, Math.min(limit, a1));
   }
 
-  /** UPZERO and DELAYA. A leak of 1/256, and a step by agreement of signs. */
+  /** UPZERO and DELAYA. A leak of 1/256, and a step that depends on whether the signs agree. */
   #adaptZeros(difference: number): void {
     const step = difference === 0 ? 0 : 128;
     const sign = difference >> 15;
@@ -121,7 +122,7 @@ export class G722Band {
   }
 }
 
-/** To 16 bits. */
+/** Saturates to 16 bits. */
 export function saturate(value: number): number {
   return Math.max(-32768, Math.min(32767, value));
 }

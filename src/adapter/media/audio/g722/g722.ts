@@ -1,7 +1,8 @@
 /**
- * ITU-T G.722 at 64 kbit/s, encoder and decoder, in the integer arithmetic of the Recommendation:
- * two quadrature-mirror halves of the band, 6 bits of ADPCM for the lower and 2 for the higher. One
- * octet is two samples at 16 kHz. Its RTP clock counts octets (8 kHz, RFC 3551 4.5.2).
+ * ITU-T G.722 at 64 kbit/s, encoder and decoder, in the integer arithmetic of the Recommendation. A
+ * quadrature-mirror filter splits the band in two halves: 6 bits of ADPCM for the lower and 2 for
+ * the higher. One octet is two samples at 16 kHz. The RTP clock counts octets (8 kHz, RFC 3551
+ * 4.5.2).
  *
  * Both ends keep a state for the whole stream. Nothing is allocated after construction.
  */
@@ -23,13 +24,13 @@ import {
 
 export const G722_SAMPLE_RATE_HZ = 16_000;
 const QMF_TAPS = QMF.length;
-/** Delay lines are written twice, `QMF_TAPS` apart, so that a window of them never wraps. */
+/** Delay lines are written twice, `QMF_TAPS` apart, so that a window never wraps. */
 const LINE = QMF_TAPS * 2;
 
 const lowerBand = () => new G722Band("lower", LOWER_LOG_STEP, LOWER_LOG_MAX);
 const higherBand = () => new G722Band("higher", HIGHER_LOG_STEP, HIGHER_LOG_MAX);
 
-/** The two halves of a quadrature-mirror filter: one line of every other sample each. */
+/** A quadrature-mirror filter: two delay lines, each of every other sample. */
 class MirrorFilter {
   readonly #first = new Int32Array(LINE);
   readonly #second = new Int32Array(LINE);
@@ -61,7 +62,7 @@ export class G722Encoder {
   readonly #lower = lowerBand();
   readonly #higher = higherBand();
 
-  /** Encodes `samples` (even) of `pcm` from `from` into `octets` from `offset`. */
+  /** Encodes `samples` (even) of `pcm`, starting at `from`, into `octets` from `offset`. */
   encode(pcm: Int16Array, from: number, samples: number, octets: Uint8Array, offset: number): void {
     const filter = this.#filter;
     for (let index = 0; index < samples; index += 2) {
@@ -96,7 +97,7 @@ export class G722Encoder {
   }
 }
 
-/** QUANTL. The interval is searched by halves: its decision levels only grow. */
+/** QUANTL. Binary search: the decision levels are increasing. */
 function quantiseLower(error: number, scale: number): number {
   const magnitude = error >= 0 ? error : -(error + 1);
   let low = 1;
@@ -114,7 +115,7 @@ export class G722Decoder {
   readonly #lower = lowerBand();
   readonly #higher = higherBand();
 
-  /** Decodes `count` octets from `from` into `2 · count` samples of `pcm` from 0. */
+  /** Decodes `count` octets, starting at `from`, into `2 · count` samples of `pcm` from 0. */
   decode(octets: Uint8Array, from: number, count: number, pcm: Int16Array): void {
     const filter = this.#filter;
     for (let index = 0; index < count; index++) {

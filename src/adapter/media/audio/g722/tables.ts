@@ -1,5 +1,5 @@
 /**
- * The constants of ITU-T G.722, as the Recommendation prints them: quantiser decision levels and
+ * The constants of ITU-T G.722 as printed in the Recommendation: quantiser decision levels and
  * outputs (tables 14 to 19), scale factor adaptation (20, 21), and the QMF coefficients (11).
  */
 
@@ -12,7 +12,9 @@ export const LOWER_LEVELS = Int32Array.of(
   ...[786, 858, 940, 1023, 1121, 1219, 1339, 1458, 1612, 1765, 1980, 2195, 2557, 2919],
 );
 
-/** Codewords of the lower band by interval 1–30: of a negative and of a positive difference. */
+/**
+ * Codewords of the lower band for the intervals 1–30: for negative and for positive differences.
+ */
 export const LOWER_CODES_NEGATIVE = Int32Array.of(
   ...[0, 63, 62, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19],
   ...[18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4],
@@ -22,13 +24,16 @@ export const LOWER_CODES_POSITIVE = Int32Array.of(
   ...[46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32],
 );
 
-/** What the 4 most significant bits of a lower-band codeword stand for: both ends adapt by it. */
+/**
+ * Quantised values of the 4 most significant bits of a lower-band codeword: both ends adapt by
+ * them.
+ */
 export const LOWER_OUTPUT_4_BIT = Int32Array.of(
   ...[0, -20456, -12896, -8968, -6288, -4240, -2584, -1200],
   ...[20456, 12896, 8968, 6288, 4240, 2584, 1200, 0],
 );
 
-/** What all 6 bits stand for: the decoder's output at 64 kbit/s. */
+/** Quantised values of all 6 bits: the decoder's output at 64 kbit/s. */
 export const LOWER_OUTPUT_6_BIT = Int32Array.of(
   ...[-136, -136, -136, -136, -24808, -21904, -19008, -16704],
   ...[-14984, -13512, -12280, -11192, -10232, -9360, -8576, -7856],
@@ -53,7 +58,7 @@ export const HIGHER_OUTPUT = Int32Array.of(-7408, -1616, 7408, 1616);
 export const HIGHER_LOG_STEP = Int32Array.of(798, -214, 798, -214);
 export const HIGHER_LOG_MAX = 22528;
 
-/** 2048 · 2^(i/32): the antilogarithm of a scale factor's fraction. */
+/** 2048 · 2^(i/32): the antilogarithm of the fraction of a scale factor. */
 export const ANTILOG = Int32Array.of(
   ...[2048, 2093, 2139, 2186, 2233, 2282, 2332, 2383, 2435, 2489, 2543, 2599, 2656, 2714, 2774],
   ...[2834, 2896, 2960, 3025, 3091, 3158, 3228, 3298, 3371, 3444, 3520, 3597, 3676, 3756, 3838],

@@ -1,9 +1,9 @@
 /**
- * Opus for speech (RFC 6716, RFC 7587) on libopus: mono at the conversation's own rate, in-band
- * forward error correction for a tenth of the packets lost.
+ * Opus for speech (RFC 6716, RFC 7587) with libopus: mono at the conversation's rate, in-band
+ * forward error correction for 10 % packet loss.
  *
- * libopus is loaded once a thread; until it is there (a few ms at the first call) `encode` answers 0
- * and the packet is not sent. `close` gives the coder's memory back.
+ * libopus is loaded once per thread. Until it is loaded (a few ms at the first call), `encode`
+ * returns 0 and no packet is sent. `close` frees the coder's memory.
  */
 import { Application, createEncoder, type OpusEncoderHandle, Signal } from "libopus-wasm";
 import type { AudioEncoder } from "../codec.ts";

@@ -1,7 +1,8 @@
 /**
- * The way in of Opus: packets from the jitter buffer's shelf, 10 ms of PCM at the conversation's rate
- * a call. A lost packet is rebuilt from the forward error correction in the next one where that has
- * arrived, and else concealed by libopus. What libopus refuses is concealed, too.
+ * Inbound Opus: decodes packets from the jitter buffer's storage to 10 ms of PCM at the
+ * conversation's rate per call. A lost packet is rebuilt from the forward error correction in the
+ * next one if that has arrived, otherwise concealed by libopus. Packets that libopus rejects are
+ * concealed too.
  */
 import { createDecoder, type OpusDecoderHandle } from "libopus-wasm";
 import { BLOCK_TICKS } from "../../rtp/jitter-storage.ts";
@@ -9,7 +10,7 @@ import type { InboundAudio } from "../inbound-audio.ts";
 import { OpusPacketStore, type StoredPacket } from "./opus-packet-store.ts";
 
 const BLOCK_MS = 10;
-/** RTP's 48 kHz against the 8 kHz that positions are counted in. */
+/** RTP's 48 kHz relative to the 8 kHz in which positions are counted. */
 const CLOCK_DIVISOR = 6;
 
 export class OpusInboundAudio implements InboundAudio {
@@ -22,7 +23,7 @@ export class OpusInboundAudio implements InboundAudio {
   #handle: OpusDecoderHandle | null = null;
   #closed = false;
   #hasAudio = false;
-  /** What is decoded of the stretch of time that begins at `#decodedFrom`. */
+  /** The decoded audio that begins at `#decodedFrom`. */
   #decoded: Int16Array = new Int16Array(0);
   #decodedFrom = 0;
   #decodedPacket: StoredPacket | null = null;
@@ -53,7 +54,7 @@ export class OpusInboundAudio implements InboundAudio {
     else this.#copy(this.#conceal());
   }
 
-  /** Opus tells silence by itself. */
+  /** Opus signals silence itself. */
   enterComfortNoise(): void {}
 
   leaveComfortNoise(): void {}
@@ -81,7 +82,7 @@ export class OpusInboundAudio implements InboundAudio {
     }
   }
 
-  /** From the packet behind the gap; false when it has not arrived. */
+  /** Rebuilds from the packet after the gap; false if it has not arrived. */
   #rebuild(): boolean {
     const packet = this.storage.following();
     if (!packet || !this.#handle) return false;
@@ -104,7 +105,7 @@ export class OpusInboundAudio implements InboundAudio {
     }
   }
 
-  /** Whether the block taken last lies in what was rebuilt for the block before. */
+  /** True if the block taken last is part of what was rebuilt for the block before. */
   #isDecoded(): boolean {
     if (this.#decodedPacket) return false;
     const from = this.#offset();

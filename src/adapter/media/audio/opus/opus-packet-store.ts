@@ -1,12 +1,12 @@
 /**
- * The jitter buffer's storage for Opus (RFC 6716): whole packets, found by any 10 ms block that they
- * cover. One second; a packet from further ahead would push out what is not yet played, so the
- * jitter buffer does not put it here.
+ * The jitter buffer's storage for Opus (RFC 6716): whole packets, each found by any 10 ms block
+ * that it covers. It holds one second. The jitter buffer does not store a packet from further
+ * ahead, which would overwrite audio that is not played yet.
  */
 import { BLOCK_TICKS, type JitterStorage } from "../../rtp/jitter-storage.ts";
 
 const SLOTS = 128;
-/** Frame sizes in ms of the TOC's configurations (RFC 6716 3.1, table 2), and of none: 0. */
+/** Frame sizes in ms of the TOC's configurations (RFC 6716 3.1, table 2); 0 for an invalid one. */
 const SILK_MS = [10, 20, 40, 60] as const;
 const HYBRID_MS = [10, 20] as const;
 const CELT_MS = [2.5, 5, 10, 20] as const;
@@ -19,7 +19,7 @@ export interface StoredPacket {
   readonly payload: Uint8Array;
 }
 
-/** Milliseconds of audio in a packet; 0 when it is none. */
+/** Milliseconds of audio in a packet; 0 if it is invalid. */
 export function opusPacketMs(payload: Uint8Array): number {
   const toc = payload[0];
   if (toc === undefined) return 0;
@@ -38,7 +38,7 @@ export function opusPacketMs(payload: Uint8Array): number {
 
 export class OpusPacketStore implements JitterStorage {
   readonly #slots: (StoredPacket | null)[] = new Array<StoredPacket | null>(SLOTS).fill(null);
-  /** The packet of the block taken last; null when it was missing. */
+  /** The packet of the block taken last; null if it was missing. */
   taken: StoredPacket | null = null;
   /** Where that block begins. */
   takenPosition = 0;
@@ -72,7 +72,10 @@ export class OpusPacketStore implements JitterStorage {
     this.taken = null;
   }
 
-  /** The packet right behind a gap at the block taken last, if it has arrived: its FEC may fill it. */
+  /**
+   * The packet directly after a gap at the block taken last, if it has arrived: its FEC may fill
+   * the gap.
+   */
   following(): StoredPacket | null {
     const from = this.takenPosition + BLOCK_TICKS;
     for (let position = from; position <= from + 6 * BLOCK_TICKS; position += BLOCK_TICKS) {

@@ -1,14 +1,17 @@
 /**
- * The Silero v5 speech model at 8 kHz as a list of layers, each a matrix and a bias: what
- * scripts/vad-model.ts takes out of the published ONNX file, and in which order it lies in `weights.bin`.
+ * The Silero v5 speech model at 8 kHz as a list of layers, each a matrix and a bias:
+ * scripts/vad-model.ts extracts them from the published ONNX file and writes them to `weights.bin`
+ * in this order.
  *
- *   288 samples (32 seen before, 256 new) → mirrored to 320 → STFT, 4 frames of 65 magnitudes
- *   → conv 65→128 (4 frames) → conv 128→64, stride 2 (2) → conv 64→64, stride 2 (1) → conv 64→128 (1)
- *   → LSTM 128 → ReLU → one number → sigmoid
+ *   288 samples (32 from the previous window, 256 new) → mirrored to 320 → STFT, 4 frames of 65
+ *   magnitudes
+ *   → conv 65→128 (4 frames) → conv 128→64, stride 2 (2) → conv 64→64, stride 2 (1) → conv 64→128
+ *   (1)
+ *   → LSTM 128 → ReLU → one value → sigmoid
  */
 export interface Layer {
   readonly rows: number;
-  /** Of the input, as it is laid before the kernel; padded to a multiple of eight in the file. */
+  /** Columns of the input as laid out for the kernel; padded to a multiple of eight in the file. */
   readonly columns: number;
 }
 
@@ -16,9 +19,9 @@ export const STFT: Layer = { rows: 130, columns: 128 };
 /** Three frames of 65 side by side. */
 export const ENCODER_0: Layer = { rows: 128, columns: 195 };
 export const ENCODER_1: Layer = { rows: 64, columns: 384 };
-/** The third frame is always padding: left out. */
+/** The third frame is always padding and is left out. */
 export const ENCODER_2: Layer = { rows: 64, columns: 192 };
-/** One frame: only the middle of the kernel ever meets it. */
+/** One frame: only the middle of the kernel is used. */
 export const ENCODER_3: Layer = { rows: 128, columns: 64 };
 /** Input and last output side by side; gates i, f, g, o. */
 export const LSTM: Layer = { rows: 512, columns: 256 };

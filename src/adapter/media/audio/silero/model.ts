@@ -1,7 +1,8 @@
 /**
- * The Silero v5 speech model, computed by a kernel of 800 bytes instead of a runtime of 14 MB: one window is
- * some 370,000 multiplications, and all of it is matrices times vectors (layers.ts). Weights stand once in a
- * thread; a stream keeps its own recurrent state. Synchronous, and nothing is allocated per window.
+ * The Silero v5 speech model, run by a kernel of 800 bytes instead of a runtime of 14 MB. One
+ * window takes about 370,000 multiplications, all of them matrix-vector products (layers.ts). The
+ * weights are stored once per thread; each stream has its own recurrent state. Synchronous;
+ * allocates nothing per window.
  */
 import kernelPath from "./data/kernel.wasm" with { type: "file" };
 import weightsPath from "./data/weights.bin" with { type: "file" };
@@ -19,7 +20,7 @@ import {
   STFT,
 } from "./layers.ts";
 
-/** Samples the model judges at a time, and those before them it wants to see again, at 8 kHz. */
+/** Samples per window at 8 kHz, and samples of the previous window that the model needs again. */
 export const WINDOW_SAMPLES = 256;
 const CONTEXT_SAMPLES = 32;
 const INPUT_SAMPLES = CONTEXT_SAMPLES + WINDOW_SAMPLES;
@@ -40,7 +41,7 @@ type Matvec = (
   columns: number,
 ) => void;
 
-/** A place in the kernel's memory. */
+/** A region of the kernel's memory. */
 interface Buffer {
   readonly address: number;
   readonly values: Float32Array;
@@ -54,7 +55,7 @@ export class SileroModel {
   #free: number;
   readonly #samples: Buffer;
   readonly #spectrum: Buffer;
-  /** A frame of zeros before and after: the convolution's padding. */
+  /** With a frame of zeros before and after: the convolution's padding. */
   readonly #magnitudes: Buffer;
   readonly #frames0: Buffer;
   readonly #frames1: Buffer;
@@ -63,9 +64,9 @@ export class SileroModel {
   readonly #gates: Buffer;
   readonly #relu: Buffer;
   readonly #answer: Buffer;
-  /** The three frames a kernel of width three looks at. */
+  /** The three frames under a kernel of width three. */
   readonly #patch: Buffer;
-  /** What of the magnitudes each of them is. */
+  /** The part of the magnitudes for each of them. */
   readonly #patches: readonly Float32Array[];
 
   private constructor(memory: WebAssembly.Memory, matvec: Matvec, weights: Float32Array) {
@@ -94,7 +95,7 @@ export class SileroModel {
     );
   }
 
-  /** Reads kernel and weights from the program itself. */
+  /** Loads kernel and weights, which are embedded in the program. */
   static async load(): Promise<SileroModel> {
     const weights = new Float32Array(await Bun.file(weightsPath).arrayBuffer());
     const bytes = weights.byteLength + PAGE_BYTES;
@@ -108,7 +109,7 @@ export class SileroModel {
     return new SileroStream(this);
   }
 
-  /** Probability of speech; `hidden` and `cell` (128 each) are read and written. */
+  /** Returns the probability of speech. `hidden` and `cell` (128 each) are read and written. */
   judge(samples: Float32Array, hidden: Float32Array, cell: Float32Array): number {
     this.#mirror(samples);
     this.#transform();
@@ -204,7 +205,7 @@ export class SileroStream {
 
   constructor(private readonly model: SileroModel) {}
 
-  /** Probability of speech in one window of 256 samples. */
+  /** Returns the probability of speech in one window of 256 samples. */
   judge(window: Int16Array): number {
     this.#samples.copyWithin(0, WINDOW_SAMPLES);
     for (let index = 0; index < WINDOW_SAMPLES; index++)
@@ -212,7 +213,7 @@ export class SileroStream {
     return this.model.judge(this.#samples, this.#hidden, this.#cell);
   }
 
-  /** After a pause in which nothing was judged. */
+  /** Resets the state after a pause in which no window was processed. */
   reset(): void {
     this.#hidden.fill(0);
     this.#cell.fill(0);
