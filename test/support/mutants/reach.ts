@@ -35,7 +35,7 @@ export interface Reach {
 
 /** They judge the compiled program or the pages: a changed source does not reach them. */
 const OUTSIDE = /^test\/(binary|browser|dashboard|cli|peer)\//;
-/** They keep the pace of speech or of SIP's timers: asked only where no other test runs the line. */
+/** With stand-ins these keep the pace of speech or of SIP's timers: asked only where no other test runs the line. */
 const WITH_AUDIO = /^test\/(scenario|adapter\/(sip|media\/rtp|engine\/speech))\//;
 /** Long by themselves; what they hold is held by quicker ones. */
 const SOAKS = /(conversation-soak|simulation|storm|killed|disk-|torture|loss|mutated)\b/;
@@ -144,11 +144,13 @@ export async function createReach(root: string, kept: string): Promise<Reach> {
   const tests = (await filesOf(root, "test/*/**/*.test.ts")).filter(
     (test) => !OUTSIDE.test(test) && !SOAKS.test(test),
   );
+  const keepsPace = (test: string) =>
+    WITH_AUDIO.test(test) && readFileSync(join(root, test), "utf8").includes("/support/");
   const measured = (isSlow: boolean) =>
     measureAll(
       root,
       kept,
-      tests.filter((test) => WITH_AUDIO.test(test) === isSlow),
+      tests.filter((test) => keepsPace(test) === isSlow),
     );
   const quick = await measured(false);
   let slow: Promise<Measured[]> | undefined;
