@@ -99,6 +99,18 @@ test("a contact made or imported anew says that the person refused; only taking 
   expect(await isDialled("campaign")).toBe(true);
 });
 
+test("who is imported without a refusal may be called; who is imported with one may not", async () => {
+  const imported = (refuses: string) =>
+    ask(server, tenant, "POST", "/contacts/import", {
+      csv: `number,first name,do not call\n${PERSON},Ona,${refuses}\n`,
+    });
+  expect((await imported("no")).json).toMatchObject({ created: 1 });
+  expect(await isDialled("campaign")).toBe(true);
+  expect(await server.database.read.select().from(doNotCallEntries)).toEqual([]);
+  expect((await imported("yes")).json).toMatchObject({ updated: 1 });
+  expect(await isDialled("campaign")).toBe(false);
+});
+
 test("a file brought in again does not lift what was refused meanwhile", async () => {
   const csv = `number,first name\n${PERSON},Ona\n`;
   await ask(server, tenant, "POST", "/contacts/import", { csv });

@@ -44,6 +44,22 @@ test("an outbound call knows whom it called; a withheld number is said to be so"
   expect(buildSystemPrompt(withheld, variablesOf(withheld, NOW))).toContain("withheld");
 });
 
+test.each([
+  ["inbound", undefined, true],
+  ["inbound", 0, true],
+  ["inbound", 1, false],
+  ["outbound", undefined, false],
+] as const)(
+  "data of a call: %s, of level %p: the caller is not verified: %p",
+  (direction, callerLevel, isSaid) => {
+    const known = { ...config, direction, callerData: [{ label: "name", text: "Jonas" }] };
+    const level = callerLevel === undefined ? {} : { callerLevel };
+    const prompt = buildSystemPrompt({ ...known, ...level }, variablesOf(known, NOW));
+    expect(prompt).toContain("name: ");
+    expect(prompt.includes("The caller is not verified")).toBe(isSaid);
+  },
+);
+
 test("of a campaign line's value 500 characters may be spoken", () => {
   const line = { ...config, variables: { visit: "x".repeat(600) } };
   expect(fillVariables("{{visit}}", variablesOf(line, NOW))).toBe("x".repeat(500));

@@ -121,6 +121,10 @@ describe("schedules", () => {
     expect((await remove(`/schedules/${id}`, room.other)).status).toBe(404);
     const cancelled = await remove(`/schedules/${id}`);
     expect(pick(cancelled, "schedule")).toMatchObject({ id, status: "cancelled", fired_at: null });
+    const uuid = pickText(call, "call_uuid");
+    expect(pick(await get(`/calls/${uuid}`), "call")).toMatchObject({
+      ...{ status: "cancelled", ended_reason: "cancelled" },
+    });
     const again = await remove(`/schedules/${id}`);
     expect([again.status, pick(again, "error")]).toEqual([409, "conflict"]);
     expect(pick(await get("/schedules?status=cancelled"), "schedules.0.id")).toBe(id);

@@ -6,16 +6,22 @@ interface Equivalent {
   readonly file: string;
   /** The line without the blanks around it. */
   readonly lineText: string;
-  /** Leaves other places of the line as they are. */
-  readonly before?: string;
+  /** Only places within this part of the line; without it, the whole line. */
+  readonly part?: string;
   readonly reason: string;
 }
 
 const EQUIVALENTS: readonly Equivalent[] = [
   {
+    file: "net/outbound-http.ts",
+    lineText: "systemLookup(hostname, { all: true, verbatim: true }, (error, addresses) =>",
+    part: "verbatim: true",
+    reason: "in which order a name's addresses are tried: each is judged",
+  },
+  {
     file: "webhook/switched-off-mail.ts",
     lineText: "isWebhook ? webhookRemedy(off.webhookId ?? 0) : legacyUrlRemedy(contact),",
-    before: "0",
+    part: "?? 0",
     reason: "a webhook has its number",
   },
   {
@@ -26,13 +32,14 @@ const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: "conversation/echo.ts",
     lineText: "const received = this.#received[slot] ?? 0;",
-    before: "0",
+    part: "?? 0",
     reason: "the place of a frame in the ring is below the ring's length",
   },
   {
     file: "schedule/scheduler.ts",
-    lineText: "if (left.length > 0)",
-    before: ">",
+    lineText:
+      "if (left.length > 0) await database.tx((queries) => records(queries).release(owner, left));",
+    part: ">",
     reason: "giving back nothing changes nothing",
   },
   {
@@ -43,13 +50,13 @@ const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: "conversation/agent-speech.ts",
     lineText: "(sum, piece) => sum + (piece.endMs - (piece.startMs ?? 0)) * shareOf(piece),",
-    before: "0",
+    part: "?? 0",
     reason: "only pieces that have begun are summed",
   },
   {
     file: "adapter/mail/smtp.ts",
     lineText: "TOO_LARGE_CODES.has(responseCode ?? 0) ||",
-    before: "0",
+    part: "?? 0",
     reason: "no reply code below 200 means that a mail is too large",
   },
   {
@@ -70,13 +77,13 @@ const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: "call/left-recording.ts",
     lineText: "if (HALF_FILE.test(name)) await rm(join(recordingsDir, name), { force: true });",
-    before: "true",
+    part: "true",
     reason: "the folder was read just before: only another process could have deleted it since",
   },
   {
     file: "call/chat.ts",
     lineText: "const left = (running.get(tenantId) ?? 1) - 1;",
-    before: "1",
+    part: "?? 1",
     reason: "the question itself was counted before, so that a count is always there",
   },
   {
@@ -93,12 +100,17 @@ const EQUIVALENTS: readonly Equivalent[] = [
 
 const used = new Set<Equivalent>();
 
+function isWithin(part: string, { lineText, offset }: Pick<Site, "lineText" | "offset">): boolean {
+  const first = lineText.indexOf(part);
+  return first >= 0 && first <= offset && offset < first + part.length;
+}
+
 export function isEquivalent(site: Omit<Site, "kind" | "start" | "end">): boolean {
   const entry = EQUIVALENTS.find(
-    ({ file, lineText, before }) =>
+    ({ file, lineText, part }) =>
       site.file.endsWith(`/${file}`) &&
       site.lineText === lineText &&
-      (before === undefined || site.before === before),
+      (part === undefined || isWithin(part, site)),
   );
   if (entry) used.add(entry);
   return entry !== undefined;

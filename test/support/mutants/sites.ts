@@ -17,13 +17,16 @@ export interface Site {
   readonly end: number;
   readonly before: string;
   readonly after: string;
+  /** Without the blanks around it. */
   readonly lineText: string;
+  /** Where in `lineText` it begins. */
+  readonly offset: number;
   /** The name that is declared outside of every function and holds this place; null: a function holds it. */
   readonly constant: string | null;
 }
 
 /** What the change itself knows of its place. */
-type Change = Omit<Site, "file" | "line" | "lineText" | "constant">;
+type Change = Omit<Site, "file" | "line" | "lineText" | "offset" | "constant">;
 
 const OPERATORS: Readonly<Record<string, string>> = {
   "<": "<=",
@@ -115,9 +118,10 @@ export function sitesOf(file: string, text: string): Site[] {
     if (ts.isTypeNode(node) || ts.isImportDeclaration(node)) return;
     const change = changeOf(node, source);
     if (change && !isToldOnly(node, source)) {
-      const { line } = source.getLineAndCharacterOfPosition(change.start);
-      const lineText = (rows[line] ?? "").trim();
-      const site = { file, line: line + 1, lineText, constant: constantOf(node), ...change };
+      const { line, character } = source.getLineAndCharacterOfPosition(change.start);
+      const row = rows[line] ?? "";
+      const place = { file, line: line + 1, offset: character - row.search(/\S/) };
+      const site = { ...place, lineText: row.trim(), constant: constantOf(node), ...change };
       if (!isEquivalent(site)) found.push(site);
     }
     ts.forEachChild(node, visit);
