@@ -1,4 +1,4 @@
-/** Agents: rows of `agents`, and what refers to them. */
+/** Agents: rows of `agents`, and the rows that refer to them. */
 import { and, asc, count, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { AgentRecords } from "../../domain/agent/agents.ts";
@@ -66,7 +66,7 @@ export function agentStore(queries: Queries): AgentRecords {
         .where(own(tenantId, id))
         .returning({ id: agents.id });
       if (!row) return false;
-      // Files and numbers let go by their foreign keys; past entries keep the id as history.
+      // Foreign keys detach files and numbers; past entries keep the id as history.
       await queries
         .update(schedules)
         .set({ agentId: null })

@@ -1,4 +1,4 @@
-/** API keys: rows of `api_keys`. Secrets are not here, only their SHA-256. */
+/** API keys: rows of `api_keys`. Only the SHA-256 of a secret is stored. */
 import { and, asc, count, eq, isNull } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { ApiKeyRecords } from "../../domain/tenant/api-keys.ts";

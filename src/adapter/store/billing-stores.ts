@@ -1,4 +1,4 @@
-/** All stores of billing, and its narrow views of tenants and calls. */
+/** All stores of billing, and the small parts of tenants and calls that it needs. */
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-/** Birthday calls: who is due, and what became of it. */
+/** Birthday calls: which are due, and their results. */
 import { and, eq, gte, inArray, isNotNull, isNull, like, notExists, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { BirthdayRecords, BirthdayTenant } from "../../domain/contact/birthday-calls.ts";
@@ -15,7 +15,7 @@ const DEFAULT_FROM = 600;
 const DEFAULT_TO = 1080;
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-/** In every zone, with a day to spare. */
+/** One day early, so that the year has begun in no time zone. */
 const beginOf = (year: number) => Date.UTC(year, 0, 0);
 const two = (number: number) => String(number).padStart(2, "0");
 
@@ -84,7 +84,7 @@ export function birthdayStore(queries: Queries): BirthdayRecords {
                 .from(birthdayCalls)
                 .where(and(eq(birthdayCalls.contactId, contacts.id), eq(birthdayCalls.year, year))),
             ),
-            // A book that was deleted and imported again makes nobody a year older twice.
+            // Contacts that were deleted and imported again must not be called twice.
             notExists(
               queries
                 .select({ one: sql`1` })

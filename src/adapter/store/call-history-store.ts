@@ -1,6 +1,7 @@
 /**
  * Calls as the API lists them. Every filter combination has its index (schema/calls.ts), and
- * `total` is read from sums that triggers keep, so that a page costs the same with a million calls.
+ * `total` comes from sums that triggers maintain, so that a page costs the same with a million
+ * calls.
  */
 import { and, asc, desc, eq, gte, lt, type Placeholder, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
@@ -13,9 +14,9 @@ export interface CallFilter {
   readonly agentId?: number;
   readonly status?: CallStatus;
   readonly direction?: "inbound" | "outbound";
-  /** Epoch ms, whole UTC hours: from this, inclusive. */
+  /** Epoch ms, whole UTC hours; inclusive. */
   readonly fromMs?: number;
-  /** Up to this, exclusive. */
+  /** Exclusive. */
   readonly toMs?: number;
 }
 
@@ -68,7 +69,7 @@ export function callHistoryStore(queries: Queries) {
       return Number(row?.n ?? 0);
     },
 
-    /** For the operator alone: whoever it belongs to. */
+    /** For the operator only: a call of any tenant. */
     async findAnywhere(callUuid: string) {
       return await queries.select().from(calls).where(eq(calls.callUuid, callUuid)).get();
     },
@@ -97,7 +98,7 @@ export function callHistoryStore(queries: Queries) {
         .orderBy(asc(toolCalls.id));
     },
 
-    /** For a signed link, which names no tenant: null unless the recording can be played. */
+    /** For a signed link, which names no tenant. Null unless the recording can be played. */
     async recordingFile(callUuid: string): Promise<string | null> {
       const row = await queries
         .select({ file: calls.recordingFile, status: calls.recordingStatus })
@@ -120,7 +121,7 @@ const HOLES = {
 
 const NAMES = ["agentId", "status", "direction", "fromMs", "toMs"] as const;
 
-/** Which filters are set: each combination is a statement of its own. */
+/** Which filters are set: each combination is a separate statement. */
 const shapeOf = (filter: CallFilter) =>
   NAMES.map((name) => (filter[name] === undefined ? "-" : "x")).join("");
 
@@ -129,7 +130,7 @@ const holesOf = (filter: CallFilter): OrHoles<CallFilter> =>
     NAMES.filter((name) => filter[name] !== undefined).map((name) => [name, sql.placeholder(name)]),
   );
 
-/** The query of a page: a test reads its plan. */
+/** The query of a page. Exported for a test of its query plan. */
 export function pageOf(
   queries: Queries,
   tenantId: number | Hole,
@@ -154,7 +155,7 @@ export function pageOf(
     .offset(page.offset);
 }
 
-/** `fromMs` and `toMs` are to be filled with hours. */
+/** `fromMs` and `toMs` must be whole hours. */
 function totalOf(queries: Queries, tenantId: Hole, filter: OrHoles<CallFilter>) {
   const dated = filter.fromMs !== undefined || filter.toMs !== undefined;
   const table = dated ? callRollups : callTotals;

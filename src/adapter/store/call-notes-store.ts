@@ -1,4 +1,4 @@
-/** What is kept with a call beside its turns (schema/call-notes.ts). A call has at most 500 notes. */
+/** Notes of a call besides its turns (schema/call-notes.ts). At most 500 notes per call. */
 import { asc, count, eq } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CallNote } from "../../domain/conversation/call-report.ts";
@@ -6,7 +6,7 @@ import { callNotes } from "./schema/index.ts";
 
 const NOTES_MAX = 500;
 
-/** `callId`: the call's row, found by its tenant before. */
+/** `callId`: the row id of the call, already looked up for its tenant. */
 export function callNotesStore(queries: Queries) {
   return {
     async add(callId: number, note: CallNote): Promise<void> {

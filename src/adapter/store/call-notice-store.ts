@@ -1,6 +1,6 @@
 /**
- * What is to be told about calls that nobody got: numbers that several tenants claim, and addresses that used a
- * trunk's Contact user. One row a tenant, kind and subject; bounded.
+ * Notices about calls that could not be assigned: numbers that several tenants claim, and addresses
+ * that used a trunk's Contact user. One row per tenant, kind and subject; bounded.
  */
 import { and, asc, desc, eq, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
@@ -9,7 +9,7 @@ import { callNotices, tenants } from "./schema/index.ts";
 type CallNotice = typeof callNotices.$inferSelect;
 export type CallNoticeKind = CallNotice["kind"];
 
-/** The newest that are kept of a tenant and kind. */
+/** Only the newest are kept per tenant and kind. */
 const NOTICES_MAX = 20;
 
 export function callNoticeStore(queries: Queries) {
@@ -45,7 +45,7 @@ export function callNoticeStore(queries: Queries) {
         .orderBy(desc(callNotices.lastAt));
     },
 
-    /** Of every tenant: for the operator. */
+    /** Of all tenants, for the operator. */
     all(limit: number) {
       return queries
         .select({ notice: callNotices, tenantName: tenants.name })
@@ -55,7 +55,7 @@ export function callNoticeStore(queries: Queries) {
         .limit(limit);
     },
 
-    /** False: there is none. */
+    /** Returns false if there is none. */
     async remove(tenantId: number, kind: CallNoticeKind, subject: string): Promise<boolean> {
       const rows = await queries
         .delete(callNotices)

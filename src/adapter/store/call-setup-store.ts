@@ -1,4 +1,4 @@
-/** What must be known before a call can be set up: the tenant, its trunk, number, agent, tools. */
+/** The data needed to set up a call: tenant, trunk, number, agent, tools. */
 
 import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
@@ -39,7 +39,7 @@ export function callSetupStore(queries: Queries) {
 
     agent: (tenantId: number, agentId: number) => agentStore(queries).find(tenantId, agentId),
 
-    /** At most two are read: callers only ask whether there is exactly one. */
+    /** Reads at most two: callers only need to know whether there is exactly one. */
     firstAgents(tenantId: number): Promise<AgentRow[]> {
       return queries.select().from(agents).where(eq(agents.tenantId, tenantId)).limit(2);
     },
@@ -64,7 +64,7 @@ export function callSetupStore(queries: Queries) {
         );
     },
 
-    /** The one lookup across tenants: which tenant each of these numbers belongs to. */
+    /** The only lookup across tenants: the tenant of each of these numbers. */
     async ownersOf(numbers: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const rows = await queries
         .select({ numberE164: phoneNumbers.numberE164, tenantId: phoneNumbers.tenantId })
@@ -82,7 +82,7 @@ export function callSetupStore(queries: Queries) {
         .orderBy(files.id);
     },
 
-    /** The tenant's own first sentence; null: the operator's. */
+    /** The tenant's own disclosure sentence; null: use the operator's. */
     async disclosure(tenantId: number, language: AgentRow["language"]): Promise<string | null> {
       const row = await queries
         .select({ text: tenantDisclosures.text })

@@ -1,6 +1,6 @@
 /**
- * Calls, turns and tool calls: the writing side, one step of a call's life a function. Lists and
- * analytics read through stores of their own.
+ * Writes calls, turns and tool calls, one function per step of a call's life. Lists and analytics
+ * have their own stores.
  */
 
 import { and, count, eq, gt, gte, inArray, isNull, lt, or, sql, sum } from "drizzle-orm";
@@ -15,7 +15,7 @@ import { callRollups, calls, toolCalls, turns } from "./schema/index.ts";
 export type CallRow = typeof calls.$inferSelect;
 type NewCallRow = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
 
-/** An answered call's INVITE ended in 200, however the call went on. */
+/** The INVITE of an answered call ended with 200, whatever happened later. */
 const SIP_OK = 200;
 
 const HOUR_MS = 3_600_000;
@@ -23,10 +23,10 @@ const HOUR_MS = 3_600_000;
 const LIVE = ["dialing", "ringing", "in_progress"] as const;
 const OPEN = ["queued", ...LIVE] as const;
 
-/** Partial index `calls_recording_in_work` wants these very words. */
+/** Must match the text of the partial index `calls_recording_in_work`. */
 export const IS_IN_WORK = sql`recording_status IN ('processing', 'recording')`;
 
-/** `own` of a prepared statement. */
+/** `own` for a prepared statement. */
 const OWN = and(
   eq(calls.callUuid, sql.placeholder("callUuid")),
   eq(calls.tenantId, sql.placeholder("tenantId")),
@@ -53,7 +53,7 @@ export function callStore(queries: Queries) {
       return statement.get({ tenantId, callUuid });
     },
 
-    /** Written before the INVITE leaves: from here on the call is never dialled again. */
+    /** Written before the INVITE is sent: from here on the call is never dialled again. */
     async markDialing(
       tenantId: number,
       callUuid: string,
@@ -123,7 +123,7 @@ export function callStore(queries: Queries) {
       await queries.insert(toolCalls).values({ ...toolCall, callId });
     },
 
-    /** Has its end not been written yet? What ends a call asks first, in the same transaction. */
+    /** True if the end is not written yet. Check it first in the transaction that ends a call. */
     async isOpen(tenantId: number, callUuid: string): Promise<boolean> {
       const statement = prepared(queries, "calls.status", () =>
         queries.select({ status: calls.status }).from(calls).where(OWN).prepare(),
@@ -132,7 +132,7 @@ export function callStore(queries: Queries) {
       return row !== undefined && (OPEN as readonly string[]).includes(row.status);
     },
 
-    /** The one final write of a call. */
+    /** Writes the end of a call, once. */
     async finish(
       tenantId: number,
       callUuid: string,
@@ -166,7 +166,10 @@ export function callStore(queries: Queries) {
         .where(own(tenantId, callUuid));
     },
 
-    /** Proof of life of this process's calls, in one statement. Answers those that are still open. */
+    /**
+     * Updates the heartbeat of this process's calls in one statement. Returns those that are still
+     * open.
+     */
     async heartbeat(callUuids: readonly string[], nowMs: number): Promise<Set<string>> {
       if (callUuids.length === 0) return new Set();
       const open = await queries
@@ -177,7 +180,7 @@ export function callStore(queries: Queries) {
       return new Set(open.map(({ callUuid }) => callUuid));
     },
 
-    /** Of every tenant: what a crash left behind. */
+    /** Calls of all tenants that a crash left open. */
     leftLive(): Promise<CallRow[]> {
       return queries
         .select()
@@ -185,7 +188,7 @@ export function callStore(queries: Queries) {
         .where(inArray(calls.status, [...LIVE]));
     },
 
-    /** Recordings that this node has on its disk, of every tenant. */
+    /** Unprocessed recordings on this node's disk, of all tenants. */
     leftUnprocessed(node: string): Promise<CallRow[]> {
       return queries
         .select()
@@ -202,7 +205,10 @@ export function callStore(queries: Queries) {
       return row?.n ?? 0;
     },
 
-    /** Micro-euro of calls since then, for the cap a day: whole hours from their sums, the first exactly. */
+    /**
+     * Cost of calls since then in micro-euro, for the daily limit: whole hours from their sums, the
+     * first part exactly.
+     */
     async spentSince(tenantId: number, sinceMs: number): Promise<number> {
       const firstHour = Math.floor(sinceMs / HOUR_MS);
       const exactly = await queries

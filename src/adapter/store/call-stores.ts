@@ -1,4 +1,4 @@
-/** The rows that calls need (domain/call/stores.ts). */
+/** The stores that calls need (domain/call/stores.ts). */
 import type { CallStores } from "../../domain/call/stores.ts";
 import { callNotesStore } from "./call-notes-store.ts";
 import { callSetupStore } from "./call-setup-store.ts";

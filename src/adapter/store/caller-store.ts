@@ -1,4 +1,4 @@
-/** Memories of calls, why they were placed, and how a tenant's features are set. */
+/** Memories of calls, the purposes of calls, and a tenant's feature settings. */
 import { and, desc, eq, gte, lt } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CallerRecords } from "../../domain/contact/callers.ts";
@@ -103,7 +103,7 @@ export function callerStore(queries: Queries) {
       await queries.insert(callPurposes).values({ ...purpose, tenantId });
     },
 
-    /** Newest first, of one number or of all. */
+    /** Newest first, of one number or of all numbers. */
     async listMemories(tenantId: number, numberE164: string | null): Promise<MemoryRow[]> {
       const ofTenant = eq(callMemories.tenantId, tenantId);
       return await queries
@@ -139,7 +139,7 @@ export function callerStore(queries: Queries) {
       return rows.length > 0;
     },
 
-    /** Answers how many there were. */
+    /** Returns how many were deleted. */
     async purgeMemories(beforeMs: number): Promise<number> {
       const rows = await queries
         .delete(callMemories)

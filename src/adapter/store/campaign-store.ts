@@ -29,7 +29,7 @@ import {
 const LOST_MAX = 500;
 const LISTED_MAX = 500;
 
-/** Partial index `campaign_targets_calling` wants this very word. */
+/** Must match the text of the partial index `campaign_targets_calling`. */
 const IS_CALLING = sql`${campaignTargets.status} = 'calling'`;
 
 export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords {

@@ -1,4 +1,4 @@
-/** Checkouts: what a tenant wants to pay, and whether it was paid. */
+/** Checkouts: what a tenant wants to pay for, and whether it was paid. */
 import { and, desc, eq, gt, inArray } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CheckoutStore } from "../../domain/billing/stores.ts";

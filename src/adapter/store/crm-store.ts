@@ -1,4 +1,4 @@
-/** The CRM bridge's rows: where it is, what it said, what it is still to be told. */
+/** The CRM bridge's rows: its settings, cached CRM data, and messages for the CRM. */
 import { and, asc, desc, eq, gt, gte, isNull, lte, min, notInArray, or } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CrmRecords } from "../../domain/contact/crm/lookup.ts";
@@ -118,7 +118,7 @@ export function crmStore(queries: Queries) {
   return {
     ...records,
 
-    /** Once a call. */
+    /** Once per call. */
     async enqueue(tenantId: number, callUuid: string, body: string, nowMs: number): Promise<void> {
       await queries
         .insert(crmPosts)

@@ -1,4 +1,4 @@
-/** Lists that only the dashboard shows: the wallet's history, and how webhooks fare. */
+/** Lists that only the dashboard shows: the wallet's history and the health of webhooks. */
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
@@ -12,7 +12,7 @@ import {
 
 export function dashboardListStore(queries: Queries) {
   return {
-    /** Newest first; `amount` is what the wallet changed by. */
+    /** Newest first; `amount` is the change of the wallet. */
     async ledger(tenantId: number, page: { readonly limit: number; readonly offset: number }) {
       const rows = await queries
         .select({
@@ -91,7 +91,7 @@ export function dashboardListStore(queries: Queries) {
       }));
     },
 
-    /** False: no such webhook. */
+    /** Returns false if there is no such webhook. */
     async enableWebhook(tenantId: number, id: number): Promise<boolean> {
       const changed = await queries
         .update(webhooks)

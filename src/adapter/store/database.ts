@@ -1,11 +1,11 @@
 /**
- * The database: one SQLite file in WAL mode, reached through Drizzle. Two connections: `read` for
- * statements on their own, one writer inside `tx`, so that transactions never share a connection
- * with anything else. Runs on the main thread only.
+ * The database: one SQLite file in WAL mode, used through Drizzle. Two connections: `read` for
+ * single statements, and one writer inside `tx`, so that transactions never share a connection.
+ * Runs on the main thread only.
  *
- * Stores are written against the asynchronous face of Drizzle, so that the same code runs on a
- * libSQL server (remote-database.ts). A `tx` body awaits nothing but its own queries: it holds the
- * only writer.
+ * Stores use Drizzle's asynchronous interface, so that the same code runs on a libSQL server
+ * (remote-database.ts). A `tx` body must await nothing but its own queries: it holds the only
+ * writer.
  */
 import type { Database as Sqlite } from "bun:sqlite";
 import { drizzle } from "drizzle-orm/bun-sqlite";
@@ -29,10 +29,16 @@ function connect(path: string): Sqlite {
   return sqlite;
 }
 
-/** One cast for the whole project: the driver is synchronous, its builders are awaited all the same. */
+/**
+ * The only cast of this kind in the project: the driver is synchronous, but its builders can be
+ * awaited.
+ */
 const queriesOf = (sqlite: Sqlite) => drizzle(sqlite, { schema }) as unknown as Queries;
 
-/** Opens (and makes, and migrates) the file. Throws MigrationRejected for a newer database. */
+/**
+ * Opens the file, creating and migrating it if necessary. Throws MigrationRejected for a newer
+ * database.
+ */
 export function openDatabase(path: string, nowMs: number): Database {
   const writer = connect(path);
   try {
@@ -50,7 +56,7 @@ export function openDatabase(path: string, nowMs: number): Database {
     read: queriesOf(reader),
     tx: (body) => writes.run(body),
     ...revocationNotes(),
-    // The pragma counts what others commit; what this connection itself wrote is added to it.
+    // The pragma counts commits of other connections; this connection's own changes are added.
     version: () => (dataVersion.get()?.data_version ?? 0) + (ownChanges.get()?.n ?? 0),
     async ping() {
       reader.query("SELECT 1").get();
@@ -61,7 +67,7 @@ export function openDatabase(path: string, nowMs: number): Database {
       try {
         writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
       } catch {
-        // A disk that takes no writes: the log beside the file holds what is missing in it.
+        // The disk does not accept writes: the log beside the file holds the missing changes.
       }
       writer.close(true);
     },

@@ -17,7 +17,7 @@ import {
   turns,
 } from "./schema/index.ts";
 
-/** Where a page of calls ended. */
+/** Position in a list of calls after which the next page begins. */
 interface CallPlace {
   readonly createdAt: number;
   readonly id: number;
@@ -32,7 +32,7 @@ const unpacked = (text: string) => new Int8Array(Buffer.from(text, "base64"));
 
 export function diagnosticsStore(queries: Queries) {
   return {
-    /** Replaces what was there: late SIP messages come with all before them. */
+    /** Replaces earlier rows: late SIP messages are stored together with all earlier ones. */
     async put(
       tenantId: number,
       callId: number,
@@ -166,7 +166,10 @@ export function diagnosticsStore(queries: Queries) {
       return row !== undefined;
     },
 
-    /** Newest first, below the last of the page before: a million rows cost a page at a time. */
+    /**
+     * Newest first, after the last row of the previous page, so that a million rows cost no more
+     * per page.
+     */
     async pageOfCalls(
       tenantId: number,
       filter: CallFilter,
@@ -178,7 +181,10 @@ export function diagnosticsStore(queries: Queries) {
   };
 }
 
-/** The query of a page: a test reads its plan. The bound on the time alone lets it seek. */
+/**
+ * The query of a page. Exported for a test of its query plan. The bound on the time alone enables
+ * an index seek.
+ */
 export function callsBelow(
   queries: Queries,
   tenantId: number,

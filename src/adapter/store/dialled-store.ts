@@ -1,4 +1,7 @@
-/** Which numbers and countries a tenant has dialled, and since when: what stops a burst of new ones. */
+/**
+ * Which numbers and countries a tenant has dialled, and since when. Used to stop bursts of new
+ * ones.
+ */
 import { and, eq, gte, isNotNull, lt, min, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { prepared } from "./prepared.ts";
@@ -9,7 +12,7 @@ const isFired = isNotNull(schedules.firedAt);
 
 export function dialledStore(queries: Queries) {
   return {
-    /** Whether the number was dialled before `sinceMs`, as far as schedules reach back. */
+    /** True if the number was dialled before `sinceMs`, as far as schedules are kept. */
     async knewNumber(tenantId: number, number: string, sinceMs: number): Promise<boolean> {
       const statement = prepared(queries, "dialled.knewNumber", () =>
         queries
@@ -54,7 +57,7 @@ export function dialledStore(queries: Queries) {
       return found.map(({ number }) => number);
     },
 
-    /** Countries dialled abroad, each with the time of its first call. */
+    /** Foreign countries that were dialled, each with the time of its first call. */
     async countriesAbroad(tenantId: number): Promise<{ country: string; firstAt: number }[]> {
       const found = await queries
         .select({ country: schedules.toCountry, firstAt: min(schedules.firedAt) })

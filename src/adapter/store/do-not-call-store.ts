@@ -1,4 +1,4 @@
-/** Fingerprints of numbers that refused calls: rows of `call_refusals`. */
+/** Fingerprints of do-not-call numbers: rows of `call_refusals`. */
 import { and, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { DoNotCallRecords } from "../../domain/contact/do-not-call.ts";

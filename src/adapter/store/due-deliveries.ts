@@ -1,7 +1,7 @@
 /**
- * The claim's question: what may be sent now, the oldest one of each endpoint. It goes endpoint by endpoint,
- * so that it costs by endpoints that have something waiting and not by how much: a dead one's heap is
- * never read.
+ * The query of the delivery claim: what may be sent now, the oldest delivery of each endpoint. It
+ * works endpoint by endpoint, so its cost depends on the number of endpoints with pending
+ * deliveries, not on their backlog: the backlog of a dead endpoint is never read.
  */
 import { and, asc, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
@@ -12,7 +12,10 @@ const nowMs = sql.placeholder("nowMs");
 const failingSince = sql<number | null>`coalesce(${webhooks.failingSince},
   ${legacyEndpoints.failingSince})`;
 
-/** SQLite's own planner would rather read everything pending: its statistics do not know a dead endpoint. */
+/**
+ * Without the hint, SQLite's planner reads everything pending: its statistics do not cover a dead
+ * endpoint.
+ */
 const KINDS = {
   webhook: {
     column: sql.raw("webhook_id"),
@@ -27,7 +30,9 @@ const KINDS = {
 } as const;
 type Kind = (typeof KINDS)[keyof typeof KINDS];
 
-/** Every endpoint with something pending, by skipping through its index (a loose index scan). */
+/**
+ * Every endpoint with a pending delivery, found by skipping through its index (a loose index scan).
+ */
 const waitingEndpoints = ({ column, index }: Kind) => sql`
   SELECT min(${column}) FROM outbox INDEXED BY ${index}
   WHERE status = 'pending' AND ${column} IS NOT NULL
@@ -36,7 +41,7 @@ const waitingEndpoints = ({ column, index }: Kind) => sql`
     WHERE status = 'pending' AND ${column} IS NOT NULL AND ${column} > endpoint.name)
   FROM endpoint WHERE endpoint.name IS NOT NULL`;
 
-/** An earlier event of the same call is under way to the same endpoint. */
+/** An earlier event of the same call is being sent to the same endpoint. */
 const overtakes = sql`EXISTS (
   SELECT 1 FROM events AS own
   CROSS JOIN events AS other INDEXED BY events_call ON other.call_uuid = own.call_uuid
@@ -56,7 +61,10 @@ const readyRows = (kind: Kind) => sql`(
   FROM endpoint
   WHERE endpoint.name NOT IN (SELECT value FROM json_each(${kind.busy})))`;
 
-/** Takes `nowMs`, `limit`, the busy endpoints as JSON lists, and 1 when all failing ones are busy. */
+/**
+ * Takes `nowMs`, `limit`, the busy endpoints as JSON lists, and 1 if all failing endpoints are
+ * busy.
+ */
 export const dueStatement = (queries: Queries) =>
   prepared(queries, "outbox.due", () =>
     queries

@@ -1,4 +1,7 @@
-/** How endpoints fare: webhooks in their own row, legacy URLs in `legacy_endpoints` while they fail. */
+/**
+ * The health of endpoints: webhooks in their own row, legacy URLs in `legacy_endpoints` while they
+ * fail.
+ */
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { HealthStore } from "../../domain/webhook/stores.ts";
@@ -12,7 +15,7 @@ const webhook = (tenantId: number, id: number) =>
 const legacy = (tenantId: number, url: string) =>
   and(eq(legacyEndpoints.tenantId, tenantId), eq(legacyEndpoints.url, url));
 
-/** A tenant gives an agent this URL (again): what was held against it is forgotten. */
+/** Call it when a tenant sets this URL for an agent: clears its failures. */
 export async function resetLegacyUrl(
   queries: Queries,
   tenantId: number,

@@ -1,4 +1,4 @@
-/** What is stored about one person's number, of one tenant: found, and taken out. */
+/** Finds and deletes the rows about one person's number, of one tenant. */
 import { and, count, eq, inArray, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { personStore } from "./person-store.ts";
@@ -14,7 +14,7 @@ import {
   turns,
 } from "./schema/index.ts";
 
-/** Bound variables a statement. */
+/** Bound variables per statement. */
 const CHUNK = 500;
 
 export type PersonsCall = Pick<
@@ -83,7 +83,7 @@ export function eraseStore(queries: Queries) {
       return sums;
     },
 
-    /** Words, copies and numbers; the call stays as a figure in bills and reports. */
+    /** Deletes texts, copies and numbers; the call stays in bills and reports. */
     async erase(
       tenantId: number,
       number: string,

@@ -1,4 +1,4 @@
-/** Knowledge files and their assignments. Contents are read only when asked for. */
+/** Knowledge files and their assignments. Contents are read only when requested. */
 import { and, asc, count, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { FileRecord, FileRecords } from "../../domain/knowledge/files.ts";

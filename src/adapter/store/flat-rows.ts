@@ -1,18 +1,17 @@
 /**
- * Rows of a flat selection, read the short way: Drizzle finds out anew for every field of every row
- * how it is to be read, which on a page of 25 costs as much as SQLite's own work. Here it is found
- * out once.
+ * Reads the rows of a flat selection quickly. Drizzle determines for every field of every row how
+ * to read it, which on a page of 25 costs as much as SQLite's own work. Here it is determined once.
  */
 import type { Column, GetColumnData } from "drizzle-orm";
 
-/** A selection of columns, without tables and expressions within. */
+/** A selection of columns, without tables or expressions. */
 type FlatSelection = Readonly<Record<string, Column>>;
 
 type FlatRow<Selection extends FlatSelection> = {
   -readonly [Name in keyof Selection]: GetColumnData<Selection[Name]>;
 };
 
-/** Reads what `values` of a statement with that selection answers. */
+/** Returns a reader for the result of `values` of a statement with this selection. */
 export function flatRowReader<Selection extends FlatSelection>(selection: Selection) {
   const columns = Object.entries<Column>(selection);
   return (values: readonly (readonly unknown[])[]): FlatRow<Selection>[] =>

@@ -1,32 +1,32 @@
 /**
- * Group commit: transactions that are asked for at about the same time share one COMMIT, and with it
- * one sync to disk, which is what a small transaction costs most.
+ * Group commit: transactions requested at about the same time share one COMMIT, and with it one
+ * sync to disk, which is the main cost of a small transaction.
  *
- * Guarantees, as if each had a COMMIT of its own: one body runs at a time, in the order asked for, and
- * sees what those before it wrote; a body that throws undoes its own writes only; no promise settles
- * before what it stands on is durable, a failure included, since what a body before it wrote may have
- * decided it. Where the COMMIT fails, or SQLite gives up the whole transaction (disk full), all that
- * took part reject with its error.
+ * The result is as if each had its own COMMIT. Bodies run one at a time, in order, and see what
+ * earlier ones wrote. A body that throws undoes only its own writes. No promise settles before the
+ * writes it depends on are durable; this includes failures, since an earlier body's writes may have
+ * caused them. If the COMMIT fails, or SQLite rolls back the whole transaction (disk full), all
+ * members reject with its error.
  *
- * A group waits one turn of the event loop for company: next to nothing where the loop is idle, and
- * under load as long as the other requests of that turn need. It is closed at `GROUP_MAX`.
+ * A group waits one turn of the event loop for more members: almost no time when the loop is idle,
+ * and under load as long as the other requests of that turn need. It is closed at `GROUP_MAX`.
  */
 import type { Database as Sqlite } from "bun:sqlite";
 import { yieldToEventLoop } from "../../core/clock.ts";
 
 export interface GroupCommit<Queries> {
   run<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>;
-  /** Resolves when nothing is under way or waiting. */
+  /** Resolves when no transaction is running or waiting. */
   idle(): Promise<void>;
 }
 
 interface Member<Queries> {
-  /** Runs the body; its promise is settled later, by what this answers. */
+  /** Runs the body. The returned function settles its promise later. */
   readonly begin: (queries: Queries) => Promise<() => void>;
   readonly fail: (error: unknown) => void;
 }
 
-/** Bodies of a COMMIT: bounds how long the first of them waits. */
+/** Bodies per COMMIT; limits how long the first of them waits. */
 const GROUP_MAX = 32;
 
 export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCommit<Queries> {
@@ -51,7 +51,7 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
     const first = takeNext();
     if (!first) return;
     try {
-      // One that could not be undone before must be over before another begins.
+      // A transaction that could not be rolled back earlier must end before another begins.
       if (sqlite.inTransaction) sqlite.run("ROLLBACK");
       sqlite.run("BEGIN IMMEDIATE");
       settle.push(await first.begin(queries));
@@ -70,16 +70,19 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
     for (const each of settle) each();
   }
 
-  /** Never throws: who waits must hear of the failure itself. What is left is undone before the next group. */
+  /**
+   * Never throws: the waiting caller must see the original error. What remains is rolled back
+   * before the next group.
+   */
   function undo(): void {
     try {
       if (sqlite.inTransaction) sqlite.run("ROLLBACK");
     } catch {
-      // The disk is in trouble. Nothing was committed.
+      // Disk error. Nothing was committed.
     }
   }
 
-  /** Throws only when SQLite has given up the whole transaction. */
+  /** Throws only if SQLite has rolled back the whole transaction. */
   async function runApart(member: Member<Queries>): Promise<() => void> {
     sqlite.run("SAVEPOINT member");
     try {

@@ -1,4 +1,4 @@
-/** Funds held by live calls, and the plan seconds used in a month. */
+/** Funds held by live calls, and the plan seconds used per month. */
 import { and, eq, isNull, notInArray, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { HoldStore, PlanUsageStore } from "../../domain/billing/stores.ts";

@@ -1,11 +1,14 @@
-/** A span of time taken apart for sums that are kept by UTC hour: whole hours, and what lies beside them. */
+/**
+ * Splits a span of time for sums that are stored per UTC hour: whole hours, and the remaining
+ * parts.
+ */
 import type { Span } from "../../domain/billing/statement.ts";
 
 interface HourSpan {
-  /** Hours since the epoch: from, inclusive, to, exclusive; empty where both are the same. */
+  /** Hours since the epoch: from inclusive, to exclusive; empty if both are equal. */
   readonly fromHour: number;
   readonly toHour: number;
-  /** What is left of the span: two parts of hours at most. */
+  /** The rest of the span: at most two partial hours. */
   readonly edges: readonly Span[];
 }
 

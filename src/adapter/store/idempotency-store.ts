@@ -1,4 +1,4 @@
-/** First answers of POST requests, kept for replay (decisions.md 1). */
+/** First responses to POST requests, stored for replay (decisions.md 1). */
 import { and, eq, lt } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { IdempotencyRecords } from "../../interface/http/idempotency.ts";

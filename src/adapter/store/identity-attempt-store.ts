@@ -4,7 +4,7 @@ import type { Queries } from "../../core/database.ts";
 import type { AttemptStore } from "../../domain/identity/stores.ts";
 import { signInAttempts } from "./schema/identity.ts";
 
-/** Keys are `rule:subject`; `;` is what follows `:`. */
+/** Keys are `rule:subject`; `;` is the character after `:`. */
 const ofRule = (rule: string) =>
   and(gte(signInAttempts.key, `${rule}:`), lt(signInAttempts.key, `${rule};`));
 

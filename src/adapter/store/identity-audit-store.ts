@@ -1,4 +1,4 @@
-/** The audit log: rows are only added, until their time is over. */
+/** The audit log: rows are only added, and deleted after their retention. */
 import { asc, count, desc, eq, inArray, isNull, lt, or } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { AuditStore } from "../../domain/identity/stores.ts";

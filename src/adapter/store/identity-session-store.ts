@@ -1,4 +1,4 @@
-/** Sessions: found by the hash of their token, with the person, the tenant and the role. */
+/** Sessions: found by the hash of their token, with user, tenant and role. */
 import { and, desc, eq, lt, ne, notInArray, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { SessionStore } from "../../domain/identity/stores.ts";
@@ -6,7 +6,7 @@ import { prepared } from "./prepared.ts";
 import { memberships, sessions, users } from "./schema/identity.ts";
 import { tenants } from "./schema/tenants.ts";
 
-/** With every request: prepared. */
+/** Runs with every request, so it is prepared. */
 const byToken = (queries: Queries) =>
   queries
     .select({

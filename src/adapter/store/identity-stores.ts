@@ -1,4 +1,4 @@
-/** The stores of people, put together. */
+/** Combines the stores of user accounts. */
 import type { IdentityStores } from "../../domain/identity/stores.ts";
 import { attemptStore } from "./identity-attempt-store.ts";
 import { auditStore } from "./identity-audit-store.ts";

@@ -1,4 +1,4 @@
-/** Who works in which tenant, as what. */
+/** Memberships: which user works in which tenant, in which role. */
 import { and, asc, count, eq } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { TeamStore } from "../../domain/identity/stores.ts";

@@ -1,4 +1,4 @@
-/** Users and their recovery codes. Secrets are hashed or sealed before they come here. */
+/** Users and their recovery codes. Secrets are already hashed or sealed. */
 import { and, asc, eq, isNull, lt } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { UserStore } from "../../domain/identity/stores.ts";

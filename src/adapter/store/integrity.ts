@@ -1,5 +1,5 @@
 /**
- * Is the database file whole? `quick_check` reads every page and takes about a second a gigabyte;
+ * Checks the database file. `quick_check` reads every page and takes about a second per gigabyte;
  * `integrity_check` also compares every index with its table.
  */
 import { Database as Sqlite } from "bun:sqlite";
@@ -11,13 +11,15 @@ type IntegrityCheck = "quick_check" | "integrity_check";
 const PROBLEMS_MAX = 5;
 const BUSY_TIMEOUT_MS = 5000;
 
-/** Empty when whole, else SQLite's words. Throws when the file cannot be read at all. */
+/**
+ * Empty if the database is intact, otherwise SQLite's messages. Throws if the file cannot be read.
+ */
 export function integrityProblems(sqlite: Sqlite, check: IntegrityCheck): string[] {
   const rows = sqlite.query<Record<string, string>, []>(`PRAGMA ${check}(${PROBLEMS_MAX})`).all();
   return rows.flatMap((row) => Object.values(row)).filter((text) => text !== "ok");
 }
 
-/** The same for a file, with a connection of its own. Never throws; no file is no problem. */
+/** Checks a file through its own connection. Never throws; a missing file is not a problem. */
 export function fileProblems(path: string, check: IntegrityCheck): string[] {
   if (!existsSync(path)) return [];
   let sqlite: Sqlite | null = null;

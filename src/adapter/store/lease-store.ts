@@ -1,7 +1,7 @@
 /**
- * Leases of a process that is gone. Only for a database that is this process's alone (a file, whose
- * directory is locked): then every lease found at the start is a dead one's, and waiting for it to run
- * out would only delay what a crash has interrupted.
+ * Releases the leases of a dead process. Only for a database that this process owns alone (a file
+ * in a locked directory): every lease found at the start then belongs to a dead process, and
+ * waiting for it to expire would only delay interrupted work.
  */
 import { isNotNull } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";

@@ -1,4 +1,7 @@
-/** Ledger transactions, their entries, and the wallet rows that must equal the sum of theirs. */
+/**
+ * Ledger transactions, their entries, and the wallet rows, which must equal the sums of their
+ * entries.
+ */
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
@@ -8,7 +11,7 @@ import { ledgerRollups } from "./schema/ledger-rollups.ts";
 import { ledgerEntries, ledgerTransactions, wallets } from "./schema/money.ts";
 import { tenants } from "./schema/tenants.ts";
 
-/** Wallets that one round looks at. */
+/** Wallets per round. */
 const LEVELS_MAX = 1000;
 
 export function ledgerStore(queries: Queries): LedgerStore {
@@ -160,7 +163,9 @@ export function walletStore(queries: Queries): WalletStore {
   };
 }
 
-/** The lowest threshold above the balance; above all of them the largest safe integer. */
+/**
+ * The lowest threshold above the balance; if the balance is above all, the largest safe integer.
+ */
 function levelOf(thresholds: readonly MicroEur[]) {
   const ascending = [...thresholds].sort((a, b) => a - b);
   const cases = ascending.map(

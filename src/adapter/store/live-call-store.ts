@@ -1,4 +1,4 @@
-/** Live calls as other nodes on the same store carry them: seen by their rows alone. */
+/** Live calls of other nodes on the same store, known only from their rows. */
 import { and, eq, inArray, isNotNull, ne } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { calls } from "./schema/index.ts";

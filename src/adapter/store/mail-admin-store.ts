@@ -1,4 +1,4 @@
-/** The mail queue as the operator sees it, over all tenants: what waits, what was given up. */
+/** The mail queue of all tenants for the operator: waiting and failed emails. */
 import { and, count, desc, eq, gt } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { mails } from "./schema/index.ts";
@@ -37,7 +37,7 @@ export function mailAdminStore(queries: Queries) {
       return row?.n ?? 0;
     },
 
-    /** Waiting ones that failed at least once, and why the newest did. */
+    /** The number of waiting emails that failed at least once, and the latest error. */
     async failing(): Promise<{ readonly waiting: number; readonly lastError: string | null }> {
       const where = and(eq(mails.status, "pending"), gt(mails.attempts, 0));
       const waiting = await queries.select({ n: count() }).from(mails).where(where).get();
@@ -51,7 +51,7 @@ export function mailAdminStore(queries: Queries) {
       return { waiting: waiting?.n ?? 0, lastError: newest?.error ?? null };
     },
 
-    /** null: no such mail. */
+    /** Null: no such email. */
     async statusOf(id: number): Promise<"pending" | "sent" | "dead" | null> {
       const row = await queries
         .select({ status: mails.status })
@@ -61,7 +61,7 @@ export function mailAdminStore(queries: Queries) {
       return row?.status ?? null;
     },
 
-    /** From the beginning, with all its attempts. Only a dead one. */
+    /** Restarts a dead email with all its attempts. */
     async revive(id: number, nowMs: number): Promise<void> {
       await queries
         .update(mails)

@@ -1,4 +1,4 @@
-/** The mail queue's rows. */
+/** The rows of the mail queue. */
 import { and, asc, eq, gt, isNotNull, isNull, lte, min, or, sql } from "drizzle-orm";
 import { LINK_MAIL_PREFIX } from "../../domain/identity/mails.ts";
 import type { MailStores } from "../../domain/mail/stores.ts";
@@ -23,7 +23,7 @@ const columns = {
 const heldBy = (id: number, owner: string) => and(eq(mails.id, id), eq(mails.leaseOwner, owner));
 const noLease = { leaseOwner: null, leaseUntil: null };
 
-/** What it carries lies on another node's disk. */
+/** The attachment is on another node's disk. */
 const isOnRemoteNode = (node: string) => sql`(${mails.attachment} IS NOT NULL AND EXISTS (
   SELECT 1 FROM ${calls} WHERE ${calls.callUuid} = ${mails.callUuid} AND ${calls.node} <> ${node}))`;
 const isHere = (node: string | null) => (node === null ? sql`1` : sql`NOT ${isOnRemoteNode(node)}`);
@@ -92,7 +92,7 @@ export const mailStore: MailStores = (queries) => ({
       .update(mails)
       .set({
         ...{ status: "sent", sentAt: nowMs, nextAttemptAt: null, lastError: null, ...noLease },
-        // What signs somebody in is not kept once it is gone out.
+        // The text of an email with a sign-in link is deleted once it is sent.
         body: sql`case when ${mails.key} like ${`${LINK_MAIL_PREFIX}%`} then '' else ${mails.body} end`,
       })
       .where(heldBy(id, owner))

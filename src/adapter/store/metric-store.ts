@@ -1,4 +1,4 @@
-/** Figures for the operator's monitoring, over all tenants: what waits, and whether the books balance. */
+/** Metrics over all tenants: queue lengths, and whether the ledger balances. */
 import { count, eq, gt, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { schedules } from "./schema/calls.ts";
@@ -7,7 +7,7 @@ import { mails, outbox } from "./schema/outbox.ts";
 
 export function metricStore(queries: Queries) {
   return {
-    /** Rows that wait to leave, by queue. */
+    /** Rows waiting to be sent, by queue. */
     async waiting(): Promise<{ webhooks: number; mails: number; schedules: number }> {
       const [webhooks] = await queries
         .select({ n: count() })
@@ -24,7 +24,7 @@ export function metricStore(queries: Queries) {
       return { webhooks: webhooks?.n ?? 0, mails: mail?.n ?? 0, schedules: schedule?.n ?? 0 };
     },
 
-    /** Sum of the ledger entries after `id`, micro-euro, and the last of them. */
+    /** Sum of the ledger entries after `id`, micro-euro, and the id of the last one. */
     async ledgerSumAfter(id: number): Promise<{ sum: number; lastId: number }> {
       const [found] = await queries
         .select({

@@ -1,7 +1,7 @@
 /**
- * The embedded migrator. Drizzle's own runs with foreign keys on, so that a table rebuild cascades
- * and loses the children; this one switches them off first, holds one immediate transaction,
- * refuses a changed or unknown migration, and checks every foreign key before it commits.
+ * The embedded migrator. Drizzle's migrator runs with foreign keys on, so that a table rebuild
+ * cascades and deletes child rows. This one turns them off first, uses one immediate transaction,
+ * rejects changed or unknown migrations, and checks every foreign key before the commit.
  */
 import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
@@ -21,7 +21,10 @@ export class MigrationRejected extends Error {
   override readonly name = "MigrationRejected";
 }
 
-/** The migrations of 0.1.0, which the baseline replaces. A database that has them all is at the baseline. */
+/**
+ * The migrations of 0.1.0, which the baseline replaces. A database with all of them is at the
+ * baseline.
+ */
 const REPLACED: readonly string[] = [
   "0000_init",
   "0001_call_rollups",
@@ -46,11 +49,11 @@ const REPLACED: readonly string[] = [
 const REPLACED_LAST = "0018_trunk-channels";
 
 const STATEMENT_BREAK = "--> statement-breakpoint";
-/** What the table `migrations` remembers of one. */
+/** The hash that the table `migrations` stores. */
 export const hashOf = (migration: Migration): string =>
   createHash("sha256").update(migration.sql).digest("hex");
 
-/** One by one; foreign keys are switched by the migrator, not by the file. */
+/** Statements of a migration. The migrator turns foreign keys off, not the file. */
 export const statementsOf = (migration: Migration): string[] =>
   migration.sql
     .split(STATEMENT_BREAK)
@@ -67,8 +70,8 @@ function applied(db: Database): Map<string, string> {
 }
 
 /**
- * What is applied, told in the migrations of today: a database of 0.1.0 has the baseline. Throws
- * MigrationRejected for one that an older, unfinished version made.
+ * Translates the applied migrations to the current list: a database of 0.1.0 has the baseline.
+ * Throws MigrationRejected for one that an older, unfinished version created.
  */
 export function withBaseline(
   done: ReadonlyMap<string, string>,
@@ -84,7 +87,7 @@ export function withBaseline(
   return new Map([[baseline.tag, hashOf(baseline)], ...others]);
 }
 
-/** Writes that down: nothing changes in a database that is not of 0.1.0. */
+/** Records the baseline; does nothing in a database that is not of 0.1.0. */
 export const baselineStatements = (list: readonly Migration[], nowMs: number) => [
   ...list.slice(0, 1).map((baseline) => ({
     sql: `INSERT INTO migrations (tag, hash, applied_at) SELECT ?, ?, ?
@@ -97,7 +100,7 @@ export const baselineStatements = (list: readonly Migration[], nowMs: number) =>
   },
 ];
 
-/** Throws MigrationRejected for a database that is newer than `list`, or made with another one. */
+/** Throws MigrationRejected for a database that is newer than `list`, or has other migrations. */
 export function checkApplied(done: ReadonlyMap<string, string>, list: readonly Migration[]): void {
   const known = new Map(list.map((migration) => [migration.tag, migration]));
   for (const [tag, hash] of done) {
@@ -119,7 +122,7 @@ export function migrationStatus(db: Database, list: readonly Migration[]): Migra
   return list.map(({ tag }) => ({ tag, applied: done.has(tag) }));
 }
 
-/** Applies what is missing, all or nothing. Answers the tags applied. */
+/** Applies the missing migrations, all or nothing. Returns their tags. */
 export function migrate(db: Database, list: readonly Migration[], nowMs: number): string[] {
   db.run("PRAGMA foreign_keys = OFF"); // no effect inside a transaction
   try {

@@ -1,4 +1,4 @@
-/** Events and their outbox: who still has to be told what, under which lease. */
+/** Events and their outbox: which subscriber still gets which event, under which lease. */
 import { and, asc, eq, gt, inArray, isNull, lte, min, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { EventStore, OutboxStore, Subscriber } from "../../domain/webhook/stores.ts";

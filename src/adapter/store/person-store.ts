@@ -1,4 +1,7 @@
-/** What a tenant keeps of a person beside the calls: contact, memories, tries, the CRM's words, campaigns. */
+/**
+ * A tenant's data about a person besides the calls: contact, memories, PIN attempts, CRM data,
+ * campaign lines.
+ */
 import { and, count, eq, inArray, type SQL } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
@@ -13,7 +16,7 @@ import {
   pinAttempts,
 } from "./schema/index.ts";
 
-/** Bound variables a statement. */
+/** Bound variables per statement. */
 const CHUNK = 500;
 
 export interface PersonCounts {
@@ -40,7 +43,7 @@ export function personStore(queries: Queries) {
   }
 
   return {
-    /** Asked not to be called, in a contact. */
+    /** True if the contact asked not to be called. */
     async isOnDoNotCallList(tenantId: number, number: string): Promise<boolean> {
       const where = and(wheres(tenantId, number).contacts, eq(contacts.doNotCall, true));
       return (await rows(contacts, where)) > 0;
@@ -65,7 +68,10 @@ export function personStore(queries: Queries) {
       };
     },
 
-    /** All of it; of a campaign's list, the line. Its owner sets secure_delete. */
+    /**
+     * Deletes all of it, including the campaign lines. The owner of the connection sets
+     * secure_delete.
+     */
     async erase(tenantId: number, number: string, callUuids: readonly string[]): Promise<void> {
       const where = wheres(tenantId, number);
       const persons = queries.select({ id: contacts.id }).from(contacts).where(where.contacts);

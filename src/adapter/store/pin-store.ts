@@ -1,4 +1,4 @@
-/** Tries of telephone PINs: when, from which number, right or wrong. Never the digits. */
+/** Attempts of telephone PINs: time, number, and result. Never the digits. */
 import { and, count, eq, gt, gte, max } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { PinRecords } from "../../domain/contact/pin-check.ts";

@@ -1,12 +1,14 @@
 /**
- * Prepared statements of the hot reads. Building and compiling a query costs ten times what running
- * it costs, so each is made once for each connection and kept with it.
+ * Prepared statements for frequent reads. Building and compiling a query costs ten times as much as
+ * running it, so each is prepared once per connection.
  */
 import type { Queries } from "../../core/database.ts";
 
 const cache = new WeakMap<Queries, Map<string, unknown>>();
 
-/** `name` says which statement it is, on the whole appliance; `build` always makes the same one. */
+/**
+ * `name` identifies the statement on the whole appliance; `build` must always build the same one.
+ */
 export function prepared<Statement>(
   queries: Queries,
   name: string,

@@ -1,19 +1,22 @@
 /**
- * What was read again and again, kept until anything in the database changes: SQLite itself says
- * whether another commit took place since (`Database.version`), whoever made it, so what is kept is
- * never older than a read of now would be. On a server, which does not say so, nothing is kept.
+ * Caches query results until anything in the database changes. SQLite reports whether another
+ * commit took place (`Database.version`), by any connection, so a cached result is never older than
+ * a new read would be. On a database server, which does not report this, nothing is cached.
  *
- * Bounded in entries. What is kept is shared: nobody changes it.
+ * The number of entries is bounded. Cached results are shared and must not be modified.
  */
 import type { Database } from "../../core/database.ts";
 
 export interface QueryCache {
-  /** `name` says all that the result depends on beside the database. A failure is not kept. */
+  /**
+   * `name` must contain everything that the result depends on besides the database. Errors are not
+   * cached.
+   */
   read<Result>(name: string, make: () => Promise<Result>): Promise<Result>;
 }
 
 const ENTRIES_MAX = 128;
-/** A name comes from a request: a long one is not worth its room. */
+/** A name may come from a request: results with long names are not cached. */
 const NAME_LENGTH_MAX = 256;
 
 export function createQueryCache(database: Database): QueryCache {
@@ -36,7 +39,8 @@ export function createQueryCache(database: Database): QueryCache {
       resultsVersion = version;
       if (results.has(name)) return results.get(name) as Result;
       const result = await make();
-      // Read after `version` was: at least as new. Where another came between, it is thrown away.
+      // Read after `version` was, so it is at least as new. If another commit came in between, it
+      // is not cached.
       if (resultsVersion === version) put(name, result);
       return result;
     },

@@ -1,4 +1,4 @@
-/** What a tenant keeps, counted for its plan's quotas. */
+/** Counts a tenant's rows for its plan's quotas. */
 import { and, count, eq, sum } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";

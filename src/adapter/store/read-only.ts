@@ -1,4 +1,4 @@
-/** A look at the database from beside a running server: reads, migrates nothing, changes nothing. */
+/** Opens the database read-only beside a running server. Migrates and changes nothing. */
 import { Database as Sqlite } from "bun:sqlite";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { Queries } from "../../core/database.ts";
@@ -12,7 +12,7 @@ interface ReadOnlyDatabase {
   close(): void;
 }
 
-/** Throws when there is no such file. */
+/** Throws if the file does not exist. */
 export function openReadOnly(path: string): ReadOnlyDatabase {
   const sqlite = new Sqlite(path, { readwrite: true, create: false, strict: true });
   sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);

@@ -1,4 +1,4 @@
-/** Recordings on their way out: announced, mailed, and when they go. */
+/** Recordings after the call: announced, sent by email, deleted. */
 import { and, asc, desc, eq, exists, isNotNull, isNull, lte, ne, or } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { type CallRow, IS_IN_WORK } from "./call-store.ts";
@@ -6,7 +6,7 @@ import { calls, events, outbox } from "./schema/index.ts";
 
 export function recordingStore(queries: Queries) {
   return {
-    /** When `recording.ready` of the call went to an endpoint; null: none has subscribed to it. */
+    /** When `recording.ready` of the call was sent to an endpoint; null: no subscriber. */
     async announcedAt(tenantId: number, callUuid: string): Promise<number | null> {
       const subscribed = queries
         .select({ id: outbox.id })
@@ -29,7 +29,7 @@ export function recordingStore(queries: Queries) {
       return event?.createdAt ?? null;
     },
 
-    /** Mailed: it goes at that time. */
+    /** The recording was sent by email: delete it at that time. */
     async deleteAt(tenantId: number, callUuid: string, atMs: number): Promise<void> {
       await queries
         .update(calls)
@@ -37,7 +37,7 @@ export function recordingStore(queries: Queries) {
         .where(and(eq(calls.tenantId, tenantId), eq(calls.callUuid, callUuid)));
     },
 
-    /** Whose time has come, on this node's disk, of every tenant. */
+    /** Recordings on this node's disk that are due for deletion, of all tenants. */
     async dueForDeletion(nowMs: number, node: string, limit: number) {
       return await queries
         .select({ tenantId: calls.tenantId, callUuid: calls.callUuid, file: calls.recordingFile })
@@ -53,7 +53,7 @@ export function recordingStore(queries: Queries) {
         .limit(limit);
     },
 
-    /** Nothing of it is left but the mail. */
+    /** Marks the recording as deleted after it was sent by email. */
     async markMailed(tenantId: number, callUuid: string): Promise<void> {
       await queries
         .update(calls)
@@ -61,7 +61,7 @@ export function recordingStore(queries: Queries) {
         .where(and(eq(calls.tenantId, tenantId), eq(calls.callUuid, callUuid)));
     },
 
-    /** Still to be encoded by another node, the oldest first, of every tenant. */
+    /** Recordings that another node still has to encode, oldest first, of all tenants. */
     async leftByOtherNodes(node: string, limit: number): Promise<CallRow[]> {
       return await queries
         .select()

@@ -2,12 +2,12 @@
  * The database on a libSQL server that several nodes share: Hrana over HTTP (`@libsql/client/http`)
  * under the same Drizzle and the same stores as the file.
  *
- * Guarantees: a transaction begins immediately (retried while another node writes), is all or
- * nothing, and holds the server's writer for a bounded time; every request has a timeout; a body
- * that is too slow is cut off and its late statements reach nothing. Whether a COMMIT whose answer
- * was lost took place is not known: what must happen once is guarded in the database itself.
+ * A transaction begins immediately (retried while another node writes), is all or nothing, and
+ * holds the server's writer for a bounded time. Every request has a timeout. A body that is too
+ * slow is cut off, and its late statements have no effect. If the response to a COMMIT is lost, its
+ * outcome is unknown: what must happen once is guarded in the database itself.
  *
- * Leaves backups and the integrity of the file to the server's operator.
+ * Backups and file integrity are the responsibility of the server's operator.
  */
 import { type Client, createClient, type InStatement, type ResultSet } from "@libsql/client/http";
 import { DrizzleQueryError } from "drizzle-orm/errors";
@@ -29,15 +29,15 @@ export interface RemoteAddress {
 }
 
 interface RemoteLimits {
-  /** One request to the server. */
+  /** Timeout of one request to the server. */
   readonly requestMs: number;
-  /** The question whether it is there. */
+  /** Timeout of the connectivity check. */
   readonly pingMs: number;
-  /** BEGIN to COMMIT. */
+  /** From BEGIN to COMMIT. */
   readonly transactionMs: number;
-  /** How long to try while other nodes write. */
+  /** How long to retry while other nodes write. */
   readonly busyMs: number;
-  /** How long to wait at the start for a server that is not there yet. */
+  /** How long to wait at the start for a server that is not available yet. */
   readonly openMs: number;
 }
 
@@ -52,7 +52,7 @@ const BUSY_PAUSE_MS_MAX = 50;
 const OPEN_PAUSE_MS = 500;
 const READ_TRIES = 2;
 
-/** The server does not answer, or not in time. `cause` says more. */
+/** The server does not answer, or not in time. `cause` has the details. */
 export class StoreUnreachable extends Error {
   override readonly name = "StoreUnreachable";
   readonly code = "STORE_UNREACHABLE";
@@ -61,13 +61,13 @@ export class StoreUnreachable extends Error {
 interface RemoteDependencies {
   readonly clock: Clock;
   readonly random: Random;
-  /** Names this node in the lock under which migrations run. */
+  /** The name of this node in the lock for migrations. */
   readonly owner: string;
   readonly limits?: Partial<RemoteLimits>;
   readonly migrations?: readonly Migration[];
 }
 
-/** Connects and migrates, once among all nodes. Throws StoreUnreachable, MigrationRejected. */
+/** Connects, and migrates once among all nodes. Throws StoreUnreachable, MigrationRejected. */
 export async function openRemoteDatabase(
   address: RemoteAddress,
   deps: RemoteDependencies,
@@ -123,7 +123,7 @@ function clientFor({ url, authToken }: RemoteAddress, requestMs: number): Client
   return createClient({ url, authToken: authToken ?? undefined, intMode: "number", fetch: timed });
 }
 
-/** A server that starts beside us gets some time; one that refuses our token does not. */
+/** Waits for a server that is starting; fails at once if it rejects our token. */
 async function awaitConnectivity(
   connect: () => Client,
   { url }: RemoteAddress,
@@ -167,8 +167,8 @@ const NO_ROWS: Pick<ResultSet, "columns" | "columnTypes" | "rows" | "rowsAffecte
 };
 
 /**
- * Hrana sends a JavaScript number as a float, and 7.0 / 2 is not 7 / 2: whole numbers go as the
- * integers they are.
+ * Hrana sends JavaScript numbers as floats, and 7.0 / 2 is not 7 / 2: whole numbers are sent as
+ * integers.
  */
 function exact(statement: InStatement): InStatement {
   if (typeof statement === "string" || !Array.isArray(statement.args)) return statement;
@@ -178,11 +178,11 @@ function exact(statement: InStatement): InStatement {
   return { ...statement, args };
 }
 
-/** How pages are overwritten is the server's own affair. */
+/** The server decides how pages are overwritten. */
 const isServerManaged = (statement: InStatement) =>
   typeof statement !== "string" && /^PRAGMA secure_delete/i.test(statement.sql);
 
-/** Reads have no effect: an answer that was lost is asked for once more. */
+/** Reads have no side effects: if a response is lost, the read is repeated once. */
 async function reading<Result>(read: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -194,14 +194,14 @@ async function reading<Result>(read: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** An error of the statement, not of the way to the server. */
+/** An error of the statement, not of the connection. */
 const isSqlite = (error: unknown) => String(codeOf(error)).startsWith("SQL");
 const codeOf = (error: unknown) => (error as { code?: unknown }).code;
 
 const unreachable = (cause: unknown) =>
   new StoreUnreachable(`the database server is out of reach: ${describeError(cause)}`, { cause });
 
-/** Retries while another node writes, up to `busyMs`; then rejects with SQLITE_BUSY. */
+/** Retries while another node writes, for at most `busyMs`; then rejects with SQLITE_BUSY. */
 async function begin(
   client: Client,
   limits: RemoteLimits,
@@ -211,7 +211,7 @@ async function begin(
   for (;;) {
     try {
       const transaction = await client.transaction("write");
-      await transaction.execute("SELECT 1"); // carries BEGIN IMMEDIATE
+      await transaction.execute("SELECT 1"); // sends BEGIN IMMEDIATE
       return bounded(transaction, limits.transactionMs, clock);
     } catch (error) {
       if (codeOf(error) !== "SQLITE_BUSY") throw isSqlite(error) ? error : unreachable(error);
@@ -223,7 +223,7 @@ async function begin(
 
 type RemoteTransaction = Awaited<ReturnType<Client["transaction"]>>;
 
-/** Closed when its time is up: the server rolls back, statements that come later are refused. */
+/** Closed when its time is over: the server rolls back and rejects later statements. */
 function bounded(transaction: RemoteTransaction, limitMs: number, clock: Clock) {
   let expired = false;
   const timer = clock.after(limitMs, () => {
@@ -252,7 +252,7 @@ function bounded(transaction: RemoteTransaction, limitMs: number, clock: Clock) 
       timer.cancel();
       await attempt(() => transaction.commit());
     },
-    /** What broke the transaction off is the error worth having. */
+    /** The error that broke the transaction is the one to report. */
     async rollback() {
       timer.cancel();
       await transaction.rollback().catch(() => transaction.close());
@@ -260,7 +260,7 @@ function bounded(transaction: RemoteTransaction, limitMs: number, clock: Clock) 
   };
 }
 
-/** One after the other, in the order asked for; a failure holds nobody up. */
+/** Runs tasks one after another, in order; a failure does not block the next. */
 function takeTurns() {
   let last: Promise<unknown> = Promise.resolve();
   return {

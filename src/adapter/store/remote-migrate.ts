@@ -1,8 +1,8 @@
 /**
- * Migrations on a libSQL server, once among all nodes: a lease in the database says who runs them,
- * the others wait. All that is missing is applied in one transaction with foreign keys off, which
- * are checked before it commits; each migration's own row is inserted first, so that a node that
- * slept on its lease fails instead of applying one twice.
+ * Migrations on a libSQL server, once among all nodes: a lease in the database decides which node
+ * runs them; the others wait. All missing migrations run in one transaction with foreign keys off;
+ * the keys are checked before the commit. The row of each migration is inserted first, so that a
+ * node whose lease expired fails instead of applying a migration twice.
  */
 import type { Client, InStatement } from "@libsql/client/http";
 import { type Clock, sleep } from "../../core/clock.ts";
@@ -26,17 +26,17 @@ const TABLES = [
   "CREATE TABLE IF NOT EXISTS migration_lock (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, lease_until INTEGER NOT NULL)",
 ];
 
-/** Fails ("malformed JSON") where a row lost its parent. */
+/** Fails ("malformed JSON") if a row has no parent. */
 const PARENTS_ARE_THERE =
   "SELECT CASE WHEN EXISTS (SELECT 1 FROM pragma_foreign_key_check) THEN json('rows without their parent') END";
 
 interface RemoteMigration {
   readonly clock: Clock;
-  /** Names this node. */
+  /** The name of this node. */
   readonly owner: string;
 }
 
-/** Answers the tags that this node applied. Throws MigrationRejected. */
+/** Returns the tags that this node applied. Throws MigrationRejected. */
 export async function migrateRemote(
   client: Client,
   list: readonly Migration[],

@@ -1,4 +1,4 @@
-/** What tenants pay every month, over all tenants where a round looks for work. */
+/** Monthly payments of tenants; queries that find work cover all tenants. */
 import { and, eq, gt, inArray, notExists, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";

@@ -1,6 +1,6 @@
 /**
- * Figures for analytics and usage, read from the hourly sums (call_rollups), never from the calls.
- * Hours are UTC: in the few zones whose offset is not whole hours, a day's border lies within one.
+ * Data for analytics and usage, read from the hourly sums (call_rollups), never from the calls.
+ * Hours are UTC: in the few zones whose offset is not whole hours, a day begins within one.
  */
 import { and, desc, eq, gte, isNotNull, lt, sql, type sum } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
@@ -32,7 +32,7 @@ export function reportStore(queries: Queries) {
     );
 
   return {
-    /** By hour, in order: `startMs` is the hour's first millisecond. */
+    /** By hour, in order; `startMs` is the start of the hour. */
     async byHour(tenantId: number, span: Span) {
       return await queries
         .select({ startMs: sql<number>`${callRollups.hour} * ${HOUR_MS}`, ...FIGURES })
@@ -42,7 +42,7 @@ export function reportStore(queries: Queries) {
         .orderBy(callRollups.hour);
     },
 
-    /** `agentId` 0 is none; the name of a deleted agent is null. */
+    /** `agentId` 0 means no agent; the name of a deleted agent is null. */
     async byAgent(tenantId: number, span: Span) {
       const named = alias(agents, "named");
       return await queries
@@ -74,7 +74,7 @@ export function reportStore(queries: Queries) {
         .groupBy(callRollups.status, callRollups.direction);
     },
 
-    /** Of the newest calls in the span, those that have a latency. */
+    /** Latencies of the newest calls in the span that have one. */
     async latencies(tenantId: number, span: Span) {
       const rows = await queries
         .select({ p50: calls.latencyP50Ms, p95: calls.latencyP95Ms })
@@ -95,8 +95,8 @@ export function reportStore(queries: Queries) {
     },
 
     /**
-     * Of the newest turns in the span: the steps that their latency was made of. Only the newest calls
-     * are looked through: where few turns were measured, a million calls would be.
+     * The steps of the newest turns in the span. Only the newest calls are searched; otherwise a
+     * million calls would be read where few turns were measured.
      */
     async measures(tenantId: number, span: Span): Promise<TurnMeasures[]> {
       const newest = queries
@@ -122,7 +122,7 @@ export function reportStore(queries: Queries) {
       return rows.flatMap(({ measures }) => (measures === null ? [] : [measures]));
     },
 
-    /** Plan seconds used in a month like `2026-11`. */
+    /** Plan seconds used in a month such as `2026-11`. */
     async planSecondsUsed(tenantId: number, month: string): Promise<number> {
       const row = await queries
         .select({ used: planUsage.secondsUsed })

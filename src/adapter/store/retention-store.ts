@@ -1,6 +1,6 @@
 /**
- * What is old enough to go, over all tenants, a batch at a time. Bounds are inclusive: what is
- * exactly as old as its limit goes. Runs inside the retention job's transactions.
+ * Finds and deletes expired data of all tenants, one batch at a time. Bounds are inclusive: data
+ * exactly as old as its limit is deleted. Runs inside the retention job's transactions.
  */
 import {
   and,
@@ -40,14 +40,14 @@ import {
 
 const DAY_MS = 86_400_000;
 const BLOCK_DAYS = 30;
-/** Six months in all, however many blocks were paid for. */
+/** Six months in total, however many blocks were paid for. */
 const EXTENDED_DAYS_MAX = 180;
-/** Notes with a caller's words or somebody's number. */
+/** Notes that contain a caller's words or a number. */
 const WORDS_OF_PEOPLE: (typeof callNotes.$inferSelect.kind)[] = ["message", "transfer"];
 /** The event that carries a transcript. */
 const TRANSCRIPT_EVENT = "transcript.completed";
 
-/** The tenant's own limit: the appliance's days, extended by paid blocks up to six months. */
+/** The tenant's limit: the appliance's days, extended by paid blocks up to six months. */
 const transcriptDays = (baseDays: number) =>
   sql<number>`max(${baseDays}, min(${baseDays} + ${BLOCK_DAYS} * ${tenants.retentionBlocks}, ${EXTENDED_DAYS_MAX}))`;
 
@@ -58,7 +58,8 @@ export function retentionStore(queries: Queries): RetentionRecords {
       const due = await queries
         .select({ id: calls.id })
         .from(tenants)
-        // A cross join keeps this order: for each tenant a search, not a scan of all that is kept.
+        // A cross join keeps this order: an index search per tenant instead of a scan of
+        // everything.
         .crossJoin(calls)
         .where(
           and(
@@ -73,7 +74,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
       if (ids.length === 0) return 0;
       await queries.delete(turns).where(inArray(turns.callId, ids));
       await queries.delete(callDiagnostics).where(inArray(callDiagnostics.callId, ids));
-      // Proof of disclosure stays with the record: its words are the operator's.
+      // Proof of disclosure stays with the record: its text is the operator's.
       await queries
         .delete(callNotes)
         .where(and(inArray(callNotes.callId, ids), inArray(callNotes.kind, WORDS_OF_PEOPLE)));
@@ -82,7 +83,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
       return ids.length;
     },
 
-    /** Files of calls that ended by then. One that a mail still has to carry is left out. */
+    /** Files of calls that ended by then, except those that an email still needs. */
     async recordingsEndedBy(beforeMs: number, limit: number) {
       const waiting = queries
         .select({ id: mails.id })
@@ -115,7 +116,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
         .where(and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId)));
     },
 
-    /** Does some call, or a mail that has not left, still need the file? */
+    /** True if a call, or an email that is not sent yet, still needs the file. */
     async isFileNeeded(callUuid: string, file: string): Promise<boolean> {
       const call = await queries
         .select({ file: calls.recordingFile, status: calls.recordingStatus })
@@ -135,7 +136,9 @@ export function retentionStore(queries: Queries): RetentionRecords {
     deleteDeliveries: (beforeMs: number, limit: number) =>
       deleteBatch(queries, deliveries.id, lte(deliveries.createdAt, beforeMs), limit),
 
-    /** Events that every subscriber has got or missed for good; their outbox rows go with them. */
+    /**
+     * Deletes events that every subscriber has received or finally missed, with their outbox rows.
+     */
     deleteEvents(
       before: { readonly anyMs: number; readonly transcriptMs: number },
       limit: number,
@@ -155,7 +158,10 @@ export function retentionStore(queries: Queries): RetentionRecords {
       return deleteBatch(queries, events.id, old, limit);
     },
 
-    /** Mails that were handed over or given up; one whose recording is yet to be deleted stays. */
+    /**
+     * Deletes emails that were sent or have failed; keeps one whose recording is still to be
+     * deleted.
+     */
     deleteMails(beforeMs: number, limit: number): Promise<number> {
       const old = and(
         lte(mails.createdAt, beforeMs),
@@ -167,7 +173,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
     deleteMemories: (beforeMs: number, limit: number) =>
       deleteBatch(queries, callMemories.id, lte(callMemories.attemptedAt, beforeMs), limit),
 
-    /** Those of calls that are over: a call may be planned a year ahead. */
+    /** Purposes of ended calls only: a call may be planned a year ahead. */
     deletePurposes(beforeMs: number, limit: number): Promise<number> {
       const unfinished = queries
         .select({ one: sql`1` })
@@ -183,7 +189,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
     deleteCrmAnswers: (beforeMs: number, limit: number) =>
       deleteBatch(queries, crmCache.id, lte(crmCache.fetchedAt, beforeMs), limit),
 
-    /** Delivered or given up: they carry a transcript. */
+    /** Delivered or failed messages: they contain a transcript. */
     deleteCrmMessages(beforeMs: number, limit: number): Promise<number> {
       const isOver = inArray(crmPosts.status, ["delivered", "failed"]);
       return deleteBatch(
@@ -196,7 +202,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
   };
 }
 
-/** Answers how many rows went; `key` is the table's primary key. */
+/** Returns the number of deleted rows; `key` is the table's primary key. */
 async function deleteBatch(
   queries: Queries,
   key: SQLiteColumn,

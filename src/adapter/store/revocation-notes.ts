@@ -1,4 +1,4 @@
-/** The place of the journal of revocations in a database that is open: nowhere until one is attached. */
+/** Records revocations for an open database; does nothing until a journal is attached. */
 import type { Database } from "../../core/database.ts";
 
 export function revocationNotes(): Pick<Database, "revocations" | "keepRevocations"> {

@@ -1,4 +1,4 @@
-/** What a journal of revocations knows of the database, and does to one that was restored. */
+/** The journal of revocations' queries, and the changes that it makes in a restored database. */
 import { and, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { TenantRole } from "../../domain/identity/stores.ts";
@@ -22,12 +22,12 @@ import {
   webhooks,
 } from "./schema/index.ts";
 
-/** Each may do what those before it may. */
+/** Each role includes the rights of the roles before it. */
 const RANK: Readonly<Record<TenantRole, number>> = { viewer: 1, member: 2, owner: 3 };
 
 export function revocationStore(queries: Queries) {
   return {
-    /** null: this database has never seen that journal. */
+    /** Null: this database has never been used with that journal. */
     async position(journal: string): Promise<number | null> {
       const row = await queries
         .select({ position: revocationJournals.position })
@@ -44,7 +44,7 @@ export function revocationStore(queries: Queries) {
         .onConflictDoUpdate({ target: revocationJournals.journal, set: { position } });
     },
 
-    /** Whether it has noted anything in another journal. */
+    /** True if it has recorded positions of another journal. */
     async hasOthers(journal: string): Promise<boolean> {
       const row = await queries
         .select({ journal: revocationJournals.journal })
@@ -61,7 +61,7 @@ export function revocationStore(queries: Queries) {
         .where(and(eq(apiKeys.secretHash, secretHash), isNull(apiKeys.revokedAt)));
     },
 
-    /** False: there is no such webhook. */
+    /** Returns false if there is no such webhook. */
     async setWebhookSecret(tenantId: number, id: number, secretSealed: string): Promise<boolean> {
       const rows = await queries
         .update(webhooks)
@@ -108,7 +108,7 @@ export function revocationStore(queries: Queries) {
       await queries.delete(passkeys).where(eq(passkeys.id, id));
     },
 
-    /** Nobody gets more than the backup gave. null: is no member any more. */
+    /** Reduces the role; never gives more rights than the backup did. Null: removes the member. */
     async limitMember(tenantId: number, userId: number, role: TenantRole | null): Promise<void> {
       const where = and(eq(memberships.tenantId, tenantId), eq(memberships.userId, userId));
       if (role === null) {
@@ -149,7 +149,7 @@ export function revocationStore(queries: Queries) {
         .where(eq(tenants.id, tenantId))
         .get()) !== undefined,
 
-    /** Every number of other people that a tenant has stored; its own are not among them. */
+    /** All numbers of other people that a tenant has stored, without the tenant's own. */
     async numbersOf(tenantId: number): Promise<string[]> {
       const columns = [
         ...[calls.fromNumber, calls.toNumber, contacts.numberE164, schedules.toNumber],

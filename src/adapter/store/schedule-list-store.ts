@@ -1,4 +1,4 @@
-/** Scheduled calls as the API lists them: immediate requests are not schedules. */
+/** Scheduled calls as the API lists them, without immediate requests. */
 import { and, count, desc, eq } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { type ScheduleStatus, schedules } from "./schema/index.ts";
@@ -16,7 +16,7 @@ const matching = (tenantId: number, { status }: ScheduleFilter) =>
 
 export function scheduleListStore(queries: Queries) {
   return {
-    /** The latest due first. */
+    /** Latest due time first. */
     list(tenantId: number, filter: ScheduleFilter, page: { limit: number; offset: number }) {
       return queries
         .select()

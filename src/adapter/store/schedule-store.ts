@@ -1,7 +1,8 @@
 /**
- * Schedule entries: immediate requests and calls for later, both fired exactly once. Claiming is a
- * lease with a fencing token: only who holds the newest may move the entry on, and the status it
- * writes (`fired`) is final. So a node that slept past its lease changes nothing when it wakes.
+ * Schedule entries: immediate requests and later calls, each started exactly once. Claiming is a
+ * lease with a fencing token: only the holder of the newest token may change the entry, and the
+ * status it writes (`fired`) is final. So a node that wakes up after its lease expired changes
+ * nothing.
  */
 import {
   and,
@@ -31,19 +32,22 @@ const noLease = { leaseOwner: null, leaseUntil: null };
 
 const node = sql.placeholder("node");
 
-/** A tenant whose trunk another node holds, or nobody yet. A tenant without trunk is anybody's. */
+/**
+ * The trunk of the tenant is held by another node, or by none yet. A tenant without a trunk may be
+ * handled by any node.
+ */
 const isTrunkOnRemoteNode = sql`EXISTS (
   SELECT 1 FROM ${trunks} LEFT JOIN ${trunkLeases} ON ${trunkLeases.trunkId} = ${trunks.id}
   WHERE ${trunks.tenantId} = ${schedules.tenantId} AND ${trunkLeases.node} IS NOT ${node})`;
 
-/** Takes what `dueValues` makes; prepared, for it is asked every second. */
+/** Takes the result of `dueValues`. Prepared, because it runs every second. */
 const due = and(
   eq(schedules.status, "pending"),
   lte(schedules.scheduleAt, sql.placeholder("dueBy")),
   or(
     isNull(schedules.leaseUntil),
     lt(schedules.leaseUntil, sql.placeholder("nowMs")),
-    // The clock was set back since: nobody leases for longer than that.
+    // A lease this long means that the clock was set back since.
     and(isNotNull(schedules.leaseOwner), gt(schedules.leaseUntil, sql.placeholder("leaseEnd"))),
   ),
   sql`${schedules.tenantId} NOT IN (SELECT value FROM json_each(${sql.placeholder("full")}))`,
@@ -80,8 +84,8 @@ export function scheduleStore(queries: Queries) {
     },
 
     /**
-     * When the first of what may be claimed by `dueBy` is due; null: nothing is. A look, so that an idle
-     * node writes nothing.
+     * When the earliest entry that can be claimed by `dueBy` is due; null: none. Read first: an
+     * idle node must not write.
      */
     async firstDue(
       nowMs: number,
@@ -102,7 +106,7 @@ export function scheduleStore(queries: Queries) {
       return first?.scheduleAt ?? null;
     },
 
-    /** Leases what is due to `owner`, earliest first. Call inside a transaction. */
+    /** Leases due entries to `owner`, earliest first. Call it inside a transaction. */
     async claimDue(
       owner: string,
       nowMs: number,
@@ -137,12 +141,12 @@ export function scheduleStore(queries: Queries) {
       return found.map((row) => ({ ...row, ...lease, leaseToken: row.leaseToken + 1 }));
     },
 
-    /** Calls dialled since then, for the cap a minute. */
+    /** Calls dialled since then, for the limit per minute. */
     firedSince(tenantId: number, sinceMs: number): Promise<number> {
       return countOf(and(eq(schedules.tenantId, tenantId), gte(schedules.firedAt, sinceMs)));
     },
 
-    /** Calls asked for at once since then that are not dialled yet. */
+    /** Immediate requests since then that are not dialled yet. */
     immediateSince(tenantId: number, sinceMs: number): Promise<number> {
       return countOf(
         and(
@@ -154,7 +158,7 @@ export function scheduleStore(queries: Queries) {
       );
     },
 
-    /** Gives claimed entries back; one that somebody else has claimed since is left alone. */
+    /** Releases claimed entries. An entry that another owner has claimed since is left alone. */
     async release(
       owner: string,
       entries: readonly Pick<ScheduleEntry, "id" | "leaseToken">[],
@@ -176,8 +180,8 @@ export function scheduleStore(queries: Queries) {
     },
 
     /**
-     * Moves a pending entry on; false when somebody else has done so already, or, given the token
-     * of a claim, has claimed it since.
+     * Ends the pending state of an entry. Returns false if that has already happened, or if `token`
+     * is given and another owner has claimed the entry since.
      */
     async leavePending(
       tenantId: number,

@@ -1,6 +1,6 @@
 /**
- * Everything that is sealed under the master key, with the binding each value opens with: what a
- * rotation of the key goes through. A test holds the list to the schema.
+ * All values sealed under the master key, each with its binding: a rotation of the key processes
+ * them. A test compares the list with the schema.
  */
 import { sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
@@ -19,7 +19,7 @@ interface SealedColumn {
   readonly binding: (row: SealedRow) => string;
 }
 
-/** `name` is the row's key where a table has one beside its id. */
+/** `name` is the row's key, for tables that have one besides the id. */
 interface SealedRow {
   readonly rowid: number;
   readonly tenantId: number;
@@ -69,7 +69,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   },
 ];
 
-/** How a row is named in a binding, where not by its id. */
+/** How a row is named in a binding, if not by its id. */
 const NAMES: Readonly<Record<string, { readonly tenantId: string; readonly name: string }>> = {
   appliance_secrets: { tenantId: "0", name: "name" },
   idempotency: { tenantId: "tenant_id", name: "key" },
@@ -92,7 +92,7 @@ export function sealedStore(queries: Queries) {
       );
     },
 
-    /** A secret of the appliance's own; null: not made yet. */
+    /** One of the appliance's own secrets; null: not created yet. */
     async secret(name: string): Promise<string | null> {
       const [found] = await queries.all<{ sealed: string }>(
         sql`SELECT sealed FROM appliance_secrets WHERE name = ${name}`,
@@ -104,7 +104,7 @@ export function sealedStore(queries: Queries) {
       await queries.run(sql`UPDATE appliance_secrets SET sealed = ${sealed} WHERE name = ${name}`);
     },
 
-    /** False: it is there already (another process made it first). */
+    /** Returns false if it exists already (another process created it first). */
     async addSecret(name: string, sealed: string): Promise<boolean> {
       const added = await queries.all<{ name: string }>(
         sql`INSERT INTO appliance_secrets (name, sealed) VALUES (${name}, ${sealed}) ON CONFLICT DO NOTHING RETURNING name`,

@@ -1,18 +1,19 @@
 /**
- * Compiled statements, kept by their text: Drizzle has each query compiled anew, which costs more than
- * running it. Sharing one is safe because every use binds, runs and reads to its end in one call.
- * Bounded; what was not asked for longest goes first and is finalised when nobody holds it any more.
+ * Caches compiled statements by their text: Drizzle compiles each query again, which costs more
+ * than running it. Sharing a statement is safe because every use binds, runs and reads to the end
+ * in one call. Bounded; the least recently used statement is removed, and finalised when it is no
+ * longer in use.
  */
 import { type SQLQueryBindings, Database as Sqlite, type Statement } from "bun:sqlite";
 
-/** More than the appliance has; lists of changing length (`IN (?, ?, …)`) make more. */
+/** More than the appliance has; lists of varying length (`IN (?, ?, …)`) add more. */
 const STATEMENTS_MAX = 512;
 
 type Prepared<Row, Params extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType<
   typeof Sqlite.prototype.prepare<Row, Params>
 >;
 
-/** A connection whose `prepare` answers what it answered before to the same text. */
+/** A connection whose `prepare` returns the cached statement for the same text. */
 export class StatementCachingSqlite extends Sqlite {
   readonly #statements = new Map<string, Statement>();
 

@@ -1,7 +1,7 @@
 /**
- * What a monthly statement reads of the ledger and the calls. Sums come from the hourly ones, with the parts
- * of hours at a month's border (zones whose offset is not whole hours) read exactly; rows come in pages that
- * seek their place in an index.
+ * Reads the ledger and the calls for a monthly statement. Sums come from the hourly sums; partial
+ * hours at a month's border (zones whose offset is not whole hours) are read exactly. Pages of rows
+ * use an index seek.
  */
 import { and, asc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
@@ -31,7 +31,7 @@ const CALL_SUMS = (table: typeof calls | typeof callRollups) => ({
   overageSeconds: total(table.overageSeconds),
 });
 
-/** Partial index `ledger_transactions_listed` wants these very words. */
+/** Must match the text of the partial index `ledger_transactions_listed`. */
 const IS_LISTED = sql`kind <> 'charge'`;
 
 const postedIn = (tenantId: number, { fromMs, toMs }: Span): SQL | undefined =>
@@ -46,14 +46,14 @@ const begunIn = (tenantId: number, { fromMs, toMs }: Span): SQL | undefined =>
 
 type Paged = typeof calls | typeof ledgerTransactions;
 
-/** Behind the row with this id, in the order of time and id. 0: from the first on. */
+/** Rows after the one with this id, ordered by time and id. 0: from the first. */
 function after(table: Paged, afterId: number): SQL | undefined {
   if (afterId === 0) return undefined;
   const place = sql`(SELECT created_at, id FROM ${table} WHERE id = ${afterId})`;
   return sql`(${table.createdAt}, ${table.id}) > ${place}`;
 }
 
-/** The query of a page: a test reads its plan. */
+/** The query of a page. Exported for a test of its query plan. */
 export function linesAfter(
   queries: Queries,
   tenantId: number,
@@ -112,7 +112,7 @@ export function callsAfter(
     .limit(limit);
 }
 
-/** Of whole hours. Prepared: a month's page asks for each of its days. */
+/** Sums of whole hours. Prepared: a page of a month needs each of its days. */
 function hourlySums(queries: Queries) {
   return prepared(queries, "ledger_rollups.sums", () =>
     queries
@@ -135,7 +135,7 @@ function hourlySums(queries: Queries) {
   );
 }
 
-/** Of a part of an hour, transaction by transaction. */
+/** Sums of a partial hour, read from the transactions. */
 export function exactSums(queries: Queries, tenantId: number, span: Span) {
   const of = (account: string) =>
     total(sql`iif(${ledgerEntries.account} = ${account}, ${ledgerEntries.amount}, 0)`);

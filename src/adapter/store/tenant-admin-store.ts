@@ -1,4 +1,7 @@
-/** Tenants as the operator sees them: made, listed, suspended. Over all tenants, unlike the rest. */
+/**
+ * Tenants for the operator: creates, lists and suspends them. Covers all tenants, unlike the other
+ * stores.
+ */
 import { and, eq, isNull, lte, or } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
@@ -9,7 +12,7 @@ type NewTenant = Omit<typeof tenants.$inferInsert, "id">;
 
 export function tenantAdminStore(queries: Queries) {
   return {
-    /** With an empty wallet. */
+    /** Also creates an empty wallet. */
     async insert(tenant: NewTenant): Promise<number> {
       const [row] = await queries.insert(tenants).values(tenant).returning({ id: tenants.id });
       if (!row) throw new Error("insert answered no row");
@@ -36,7 +39,7 @@ export function tenantAdminStore(queries: Queries) {
       return queries.select().from(tenants).where(eq(tenants.id, tenantId)).get();
     },
 
-    /** null: there is no such agent. */
+    /** Null: there is no such agent. */
     async ownerOfAgent(agentId: number): Promise<number | null> {
       const row = await queries
         .select({ tenantId: agents.tenantId })
@@ -46,7 +49,10 @@ export function tenantAdminStore(queries: Queries) {
       return row?.tenantId ?? null;
     },
 
-    /** The tenant, for the one who may tell it now; null: it was told since `notSinceMs`. */
+    /**
+     * Reserves the notice about stopped calls. Returns the tenant for the caller that may send it;
+     * null: it was sent since `notSinceMs`.
+     */
     async claimBurstNotice(
       tenantId: number,
       nowMs: number,

@@ -43,7 +43,7 @@ export function tenantSettingsStore(queries: Queries): TenantSettingsRecords {
     async update(tenantId, { allowedPrefixes, shortNumbers, ...changes }) {
       const listed = (items: readonly string[] | null | undefined) =>
         items === null ? null : items?.join(",");
-      // Drizzle leaves out what is undefined.
+      // Drizzle ignores undefined fields.
       await queries
         .update(tenants)
         .set({

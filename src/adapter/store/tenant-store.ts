@@ -1,4 +1,4 @@
-/** The tenant's own row, as the API reads it, and its legacy webhook secret. */
+/** A tenant's row as the API reads it, and its legacy webhook secret. */
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { prepared } from "./prepared.ts";
@@ -27,7 +27,7 @@ const TRUNK_SHOWN = {
 
 export function tenantStore(queries: Queries) {
   return {
-    /** What the API shows of a tenant and its trunk. */
+    /** What the API returns about a tenant and its trunk. */
     async profile(tenantId: number) {
       const statement = prepared(queries, "tenants.profile", () =>
         queries

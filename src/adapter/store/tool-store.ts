@@ -1,4 +1,4 @@
-/** Tools: rows of `tools`. Secrets only go in. */
+/** Tools: rows of `tools`. Secrets are written, never returned. */
 import { and, asc, eq } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { ToolRecords } from "../../domain/tool/tools.ts";

@@ -1,4 +1,4 @@
-/** Where a tool's calls go. */
+/** The endpoint of a tool. */
 import { and, eq } from "drizzle-orm";
 import type { ToolTargets } from "../../domain/tool/stores.ts";
 import { tools } from "./schema/agents.ts";

@@ -1,4 +1,7 @@
-/** Which node holds which trunk. Every change names what it expects, so that two cannot both succeed. */
+/**
+ * Which node holds which trunk. Every change names the expected state, so that two nodes cannot
+ * both succeed.
+ */
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { trunkLeases } from "./schema/index.ts";
@@ -11,7 +14,7 @@ export function trunkLeaseStore(queries: Queries) {
       return queries.select().from(trunkLeases);
     },
 
-    /** A trunk that nobody holds; false when somebody was faster. */
+    /** Takes a trunk that no node holds. Returns false if another node was faster. */
     async take(trunkId: number, node: string, nowMs: number): Promise<boolean> {
       const taken = await queries
         .insert(trunkLeases)
@@ -21,7 +24,10 @@ export function trunkLeaseStore(queries: Queries) {
       return taken.length > 0;
     },
 
-    /** From a node that is gone; false when it has renewed since `seen`, or somebody was faster. */
+    /**
+     * Takes a trunk from a dead node. Returns false if that node has renewed since `seen`, or
+     * another node was faster.
+     */
     async takeOver(seen: TrunkLease, node: string, nowMs: number): Promise<boolean> {
       const taken = await queries
         .update(trunkLeases)
@@ -37,7 +43,7 @@ export function trunkLeaseStore(queries: Queries) {
       return taken.length > 0;
     },
 
-    /** Says that the node lives; answers the trunks that it still holds. */
+    /** Renews this node's leases. Returns the trunks that it still holds. */
     async renew(node: string): Promise<number[]> {
       const held = await queries
         .update(trunkLeases)
@@ -47,7 +53,7 @@ export function trunkLeaseStore(queries: Queries) {
       return held.map(({ trunkId }) => trunkId);
     },
 
-    /** At a clean end: the others need not wait. */
+    /** At a clean shutdown, so that other nodes need not wait. */
     async release(node: string, trunkIds: readonly number[]): Promise<void> {
       await queries
         .delete(trunkLeases)

@@ -1,4 +1,4 @@
-/** Trunks: one a tenant today. Passwords are sealed by the vault, bound to their row. */
+/** Trunks, currently one per tenant. Passwords are sealed by the vault, bound to their row. */
 import { eq } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { trunks } from "./schema/index.ts";
@@ -6,13 +6,13 @@ import { trunks } from "./schema/index.ts";
 export type TrunkRecord = typeof trunks.$inferSelect;
 type NewTrunk = Omit<typeof trunks.$inferInsert, "id" | "tenantId" | "passwordSealed">;
 
-/** What a trunk's port is said to be: the transport's usual one where it was not given; 0: all is left to DNS. */
+/** The port to show: the transport's default if none was given; 0: DNS decides. */
 export function shownPort(trunk: { readonly port: number; readonly transport: string }): number {
   if (trunk.port > 0 || trunk.transport === "auto") return trunk.port;
   return trunk.transport === "tls" ? 5061 : 5060;
 }
 
-/** What a sealed SIP password is bound to. */
+/** The binding of a sealed SIP password. */
 export const trunkPasswordBinding = (trunkId: number): string => `trunks:${trunkId}:password`;
 
 export function trunkStore(queries: Queries) {
@@ -21,12 +21,14 @@ export function trunkStore(queries: Queries) {
       return queries.select().from(trunks).where(eq(trunks.tenantId, tenantId)).get();
     },
 
-    /** Of every tenant: for the SIP stack at start and for the operator's list. */
+    /** Trunks of all tenants: for the SIP stack at start and the operator's list. */
     all(): Promise<TrunkRecord[]> {
       return queries.select().from(trunks).orderBy(trunks.id);
     },
 
-    /** Makes or replaces the tenant's trunk. `seal` gets the row's id to bind the password to. */
+    /**
+     * Creates or replaces the tenant's trunk. `seal` gets the row's id for the password's binding.
+     */
     async put(
       tenantId: number,
       trunk: NewTrunk,

@@ -1,4 +1,6 @@
-/** Webhooks as their tenant sees them, and their delivery log. Secrets only go in. */
+/**
+ * Webhooks as their tenant sees them, and their delivery log. Secrets are written, never returned.
+ */
 import { and, asc, count, desc, eq } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { EVENT_TYPES } from "../../domain/webhook/event-types.ts";

@@ -1,4 +1,7 @@
-/** All stores of webhook delivery: subscribers, the delivery log; health is in a file of its own. */
+/**
+ * All stores of webhook delivery: subscribers and the delivery log. The health store is a separate
+ * file.
+ */
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { DeliveryStore, SubscriberStore, WebhookStores } from "../../domain/webhook/stores.ts";

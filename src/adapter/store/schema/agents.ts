@@ -1,4 +1,4 @@
-/** What a tenant sets up: agents, knowledge, tools, numbers. */
+/** Tables for agents, knowledge, tools and numbers. */
 import {
   index,
   integer,
@@ -26,12 +26,12 @@ export const agents = sqliteTable(
     prompt: text("prompt").notNull(),
     firstMessage: text("first_message").notNull(),
     firstSpeaker: text("first_speaker", { enum: ["assistant", "customer"] }).notNull(),
-    /** As the tenant wrote it: one of the four, or an alias of the operator's. */
+    /** As the tenant wrote it: one of the four voices, or an alias defined by the operator. */
     voice: text("voice").notNull(),
     language: text("language", { enum: AGENT_LANGUAGES }).notNull(),
     maxDurationSeconds: integer("max_duration_sec").notNull(),
     voicemailAction: text("voicemail_action", { enum: ["leave_message", "hangup"] }).notNull(),
-    /** Keys may be pressed on inbound calls, too. */
+    /** Whether the agent may also press keys on inbound calls. */
     sendDigitsInbound: flag("send_digits_inbound").notNull().default(false),
     fillerPhrases: text("filler_phrases").notNull(),
     webhookUrl: text("webhook_url"),
@@ -76,7 +76,7 @@ export const tools = sqliteTable(
   {
     id: id(),
     tenantId: tenantId(),
-    /** null: every agent of the tenant may use it. */
+    /** Null: every agent of the tenant may use it. */
     agentId: integer("agent_id").references(() => agents.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     description: text("description").notNull(),
@@ -85,7 +85,10 @@ export const tools = sqliteTable(
     secretSealed: text("secret_sealed").notNull(),
     parameters: json<JsonObject>("parameters").notNull(),
     enabled: flag("enabled").notNull().default(true),
-    /** How sure the caller must be: 0 anybody, 1 the number is a contact's, 2 and a PIN was keyed. */
+    /**
+     * Required certainty about the caller: 0 anybody, 1 the number belongs to a contact, 2 a PIN
+     * was also entered.
+     */
     callerLevel: integer("caller_level").$type<0 | 1 | 2>().notNull().default(0),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),

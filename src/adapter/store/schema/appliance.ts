@@ -1,15 +1,18 @@
-/** What belongs to the appliance as a whole. */
+/** Tables of the appliance as a whole. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Secrets of the appliance's own, sealed under the master key. */
+/** The appliance's own secrets, sealed under the master key. */
 export const applianceSecrets = sqliteTable("appliance_secrets", {
   name: text("name").primaryKey(),
   sealed: text("sealed").notNull(),
 });
 
-/** How far this database has got in the journals of revocations, one a data directory (revocation/). */
+/**
+ * The position of this database in the journals of revocations, one per data directory
+ * (revocation/).
+ */
 export const revocationJournals = sqliteTable("revocation_journals", {
   journal: text("journal").primaryKey(),
-  /** Number of the last entry that is in this database. */
+  /** Number of the last entry that this database contains. */
   position: integer("position").notNull(),
 });

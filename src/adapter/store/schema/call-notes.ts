@@ -1,4 +1,4 @@
-/** What is kept with a call beside its turns: proof of disclosure, messages, transfers, who answered. */
+/** Notes of a call besides its turns: proof of disclosure, messages, transfers, who answered. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CallNote } from "../../../domain/conversation/call-report.ts";
 import { calls } from "./calls.ts";
@@ -14,7 +14,7 @@ export const callNotes = sqliteTable(
     kind: text("kind", {
       enum: ["disclosure", "message", "answered_by", "language", "transfer"],
     }).notNull(),
-    /** Since the answer. */
+    /** Time since the answer. */
     atMs: integer("at_ms").notNull(),
     note: json<CallNote>("note").notNull(),
   },

@@ -25,16 +25,16 @@ export const calls = sqliteTable(
     tenantId: integer("tenant_id")
       .notNull()
       .references(() => tenants.id),
-    /** No foreign key: a call keeps the id of its agent when the agent is deleted. */
+    /** No foreign key: a call keeps the id of its agent after the agent is deleted. */
     agentId: integer("agent_id"),
     scheduleId: integer("schedule_id"),
     direction: text("direction", { enum: ["inbound", "outbound"] }).notNull(),
-    /** E.164, or as received where the carrier sent something else; empty: withheld. */
+    /** E.164, or as received if the carrier sent something else; empty: withheld. */
     fromNumber: text("from_number").notNull(),
     toNumber: text("to_number").notNull(),
     status: text("status", { enum: CALL_STATUSES }).notNull(),
     endedReason: text("ended_reason", { enum: ENDED_REASONS }),
-    /** One sentence for a person. */
+    /** One sentence for the user. */
     endedExplanation: text("ended_explanation"),
     fault: text("fault"),
     language: text("language"),
@@ -42,24 +42,24 @@ export const calls = sqliteTable(
     ringingAt: time("ringing_at"),
     answeredAt: time("answered_at"),
     endedAt: time("ended_at"),
-    /** Last proof of life, for recovery after a crash. */
+    /** Last heartbeat, for recovery after a crash. */
     heartbeatAt: time("heartbeat_at"),
-    /** Which node carries it, and has its recording; null: from before there were several. */
+    /** The node that handles the call and has its recording; null: older than node names. */
     node: text("node"),
     answeredBy: text("answered_by", { enum: ["human", "machine", "unknown"] }),
     summary: text("summary"),
-    /** Spoken proof of disclosure and the like stay with the turns. */
+    /** Proof of disclosure stays with the turns. */
     transcriptExpiredAt: time("transcript_expired_at"),
     recordingStatus: text("recording_status", { enum: RECORDING_STATUSES }).notNull(),
     /** Relative to the recordings directory. */
     recordingFile: text("recording_file"),
     recordingMs: integer("recording_ms"),
-    /** Mailed: deleted when the link of its `recording.ready` has expired. */
+    /** Sent by email: deleted when the link of its `recording.ready` has expired. */
     recordingDeleteAt: time("recording_delete_at"),
     billableSeconds: integer("billable_seconds").notNull().default(0),
     includedSeconds: integer("included_seconds").notNull().default(0),
     overageSeconds: integer("overage_seconds").notNull().default(0),
-    /** Snapshot of the overage rate a minute when the call began. */
+    /** The overage rate per minute when the call began. */
     overageRate: money("overage_rate").notNull(),
     cost: money("cost").notNull(),
     costStt: money("cost_stt"),
@@ -70,11 +70,14 @@ export const calls = sqliteTable(
     llmOutputTokens: integer("llm_output_tokens").notNull().default(0),
     ttsCharacters: integer("tts_characters").notNull().default(0),
     sttSeconds: real("stt_seconds").notNull().default(0),
-    /** Three measures of the talk time (billing/answered-time-check.ts), ms; null: not measured. */
+    /**
+     * Three measurements of the answered time (billing/answered-time-check.ts), ms; null: not
+     * measured.
+     */
     answeredClockMs: integer("talk_clock_ms"),
     answeredRtpMs: integer("talk_rtp_ms"),
     answeredEngineMs: integer("talk_engine_ms"),
-    /** The largest disagreement of the three. */
+    /** The largest difference between the three. */
     answeredDifferenceMs: integer("talk_difference_ms"),
     latencyP50Ms: integer("latency_p50_ms"),
     latencyP95Ms: integer("latency_p95_ms"),
@@ -103,7 +106,7 @@ export const calls = sqliteTable(
       t.id,
     ),
     index("calls_live").on(t.status),
-    // For retention: only what is still to be deleted stands in them.
+    // For retention: contains only rows that are still to be deleted.
     index("calls_transcript_kept")
       .on(t.tenantId, t.endedAt)
       .where(sql`transcript_expired_at IS NULL AND ended_at IS NOT NULL`),
@@ -111,7 +114,7 @@ export const calls = sqliteTable(
     index("calls_recording_delete")
       .on(t.recordingDeleteAt)
       .where(sql`recording_delete_at IS NOT NULL`),
-    // Looked for every few seconds; only recordings in work stand in it.
+    // Queried every few seconds; contains only recordings in progress.
     index("calls_recording_in_work")
       .on(t.recordingStatus)
       .where(sql`recording_status IN ('processing', 'recording')`),
@@ -119,8 +122,8 @@ export const calls = sqliteTable(
 );
 
 /**
- * Sums of calls by UTC hour, kept by triggers on `calls` (migration 0001), so that totals and
- * reports never read a million calls. `hour` is created_at / 3,600,000; no agent is 0.
+ * Sums of calls per UTC hour, maintained by triggers on `calls` (migration 0001), so that totals
+ * and reports never read a million calls. `hour` is created_at / 3,600,000; no agent is 0.
  */
 export const callRollups = sqliteTable(
   "call_rollups",
@@ -146,7 +149,7 @@ export const callRollups = sqliteTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.hour, t.agentId, t.direction, t.status] })],
 );
 
-/** How many calls of each kind a tenant has in all: a handful of rows, for `total` without dates. */
+/** The total number of calls of each kind per tenant: a few rows, for `total` without dates. */
 export const callTotals = sqliteTable(
   "call_totals",
   {
@@ -205,7 +208,9 @@ export const schedules = sqliteTable(
       .notNull()
       .references(() => tenants.id),
     callUuid: text("call_uuid").notNull(),
-    /** Set to null by hand in pending entries when the agent is deleted; the rest is history. */
+    /**
+     * Set to null in pending entries when the agent is deleted; other entries keep it as history.
+     */
     agentId: integer("agent_id"),
     toNumber: text("to_number").notNull(),
     fromNumber: text("from_number").notNull(),
@@ -213,15 +218,21 @@ export const schedules = sqliteTable(
     status: text("status", { enum: SCHEDULE_STATUSES }).notNull(),
     /** Why it failed: an error code of decisions.md 2. */
     reason: text("reason"),
-    /** True for POST /calls without schedule_at: kept for exactly-once, hidden from GET /schedules. */
+    /**
+     * True for POST /calls without schedule_at: stored so that it runs exactly once, hidden from
+     * GET /schedules.
+     */
     immediate: flag("immediate").notNull(),
     firedAt: time("fired_at"),
-    /** ISO 3166 country of a number that was dialled abroad; null: own country, or not dialled. */
+    /** ISO 3166 country of a foreign number that was dialled; null: own country, or not dialled. */
     toCountry: text("to_country"),
-    /** Lease of the node that is firing it. */
+    /** The node that holds the lease. */
     leaseOwner: text("lease_owner"),
     leaseUntil: time("lease_until"),
-    /** Fencing token: counts on with every claim, so that a node that slept cannot act on an old one. */
+    /**
+     * Fencing token: increases with every claim, so that a node with an expired lease cannot use
+     * it.
+     */
     leaseToken: integer("lease_token").notNull().default(0),
     createdAt: time("created_at").notNull(),
   },
@@ -229,9 +240,9 @@ export const schedules = sqliteTable(
     index("schedules_due").on(t.status, t.scheduleAt),
     index("schedules_tenant").on(t.tenantId, t.immediate, t.scheduleAt, t.id),
     index("schedules_tenant_status").on(t.tenantId, t.immediate, t.status, t.scheduleAt, t.id),
-    // For the cap of calls a minute.
+    // For the limit of calls per minute.
     index("schedules_fired").on(t.tenantId, t.firedAt).where(sql`fired_at IS NOT NULL`),
-    // For the stop of a burst to new numbers and countries.
+    // For stopping bursts of new numbers and countries.
     index("schedules_number")
       .on(t.tenantId, t.toNumber, t.firedAt)
       .where(sql`fired_at IS NOT NULL`),

@@ -1,4 +1,4 @@
-/** Column kinds used by every table: epoch milliseconds, micro-euro, booleans, JSON. */
+/** Column types of all tables: epoch milliseconds, micro-euro, booleans, JSON. */
 import { integer, text } from "drizzle-orm/sqlite-core";
 import type { MicroEur } from "../../../core/money.ts";
 

@@ -1,4 +1,4 @@
-/** The people a tenant knows, what was spoken with them, and what is planned. */
+/** Tables for contacts, memories of calls, features and campaigns. */
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { agents } from "./agents.ts";
@@ -18,14 +18,14 @@ export const contacts = sqliteTable(
     numberE164: text("number_e164").notNull(),
     firstName: text("first_name").notNull().default(""),
     lastName: text("last_name").notNull().default(""),
-    /** How the person is addressed, where the rules of the language would be wrong; null: by rule. */
+    /** Form of address where the language's rules would be wrong; null: by rule. */
     vocative: text("vocative"),
     /** `1980-02-29`, or `--02-29` without a year; null: unknown. */
     birthday: text("birthday"),
-    /** null: the agent's. */
+    /** Null: the agent's language. */
     language: text("language", { enum: ["lt", "lv", "en", "ru"] }),
     notes: text("notes").notNull().default(""),
-    /** Agreed to be called with greetings and campaigns. */
+    /** Agreed to be called for greetings and campaigns. */
     consent: flag("consent").notNull().default(false),
     doNotCall: flag("do_not_call").notNull().default(false),
     /** Argon2id of the telephone PIN, PHC string; null: none. */
@@ -40,7 +40,7 @@ export const contacts = sqliteTable(
   ],
 );
 
-/** Why an outbound call was asked for; no row: nobody said. Goes with the call's memory. */
+/** The purpose of an outbound call; no row: none was given. Deleted with the call's memory. */
 export const callPurposes = sqliteTable("call_purposes", {
   callUuid: text("call_uuid").primaryKey(),
   tenantId: tenantId(),
@@ -50,7 +50,7 @@ export const callPurposes = sqliteTable("call_purposes", {
   createdAt: time("created_at").notNull(),
 });
 
-/** What outbound attempts were about and how they went: told when the person calls back. */
+/** Topics and results of outbound attempts: the agent knows them when the person calls back. */
 export const callMemories = sqliteTable(
   "call_memories",
   {
@@ -60,11 +60,11 @@ export const callMemories = sqliteTable(
     callUuid: text("call_uuid").notNull(),
     /** What the call was about. */
     reason: text("reason").notNull(),
-    /** How it went, in words. */
+    /** The result, in words. */
     outcome: text("outcome").notNull(),
     /** What was promised; empty: nothing. */
     promise: text("promise").notNull().default(""),
-    /** Told only to a caller who was recognised. */
+    /** Mentioned only to a caller whose identity is verified. */
     sensitive: flag("sensitive").notNull().default(false),
     attemptedAt: time("attempted_at").notNull(),
   },
@@ -75,7 +75,7 @@ export const callMemories = sqliteTable(
   ],
 );
 
-/** Tries of a PIN, for the lock-out and for the record. */
+/** PIN attempts, for the lock-out and as a record. */
 export const pinAttempts = sqliteTable(
   "pin_attempts",
   {
@@ -89,27 +89,27 @@ export const pinAttempts = sqliteTable(
   (t) => [index("pin_attempts_number").on(t.tenantId, t.numberE164, t.attemptedAt)],
 );
 
-/** How a tenant's features are set. One row a tenant; no row: the defaults. */
+/** A tenant's feature settings. One row per tenant; no row: the defaults. */
 export const featureSettings = sqliteTable("feature_settings", {
   tenantId: integer("tenant_id")
     .primaryKey()
     .references(() => tenants.id),
-  /** Minutes after midnight in the tenant's zone between which people are called. */
+  /** Calling hours: minutes after midnight in the tenant's zone. */
   callingFrom: integer("calling_from").notNull().default(600),
   callingTo: integer("calling_to").notNull().default(1080),
-  /** Whose public holidays are kept: a country code such as LT; null: nobody's. */
+  /** Public holidays on which nobody is called: a country code such as LT; null: none. */
   holidays: text("holidays"),
   birthdayAgentId: integer("birthday_agent_id").references(() => agents.id, {
     onDelete: "set null",
   }),
   crmUrl: text("crm_url"),
   crmSecretSealed: text("crm_secret_sealed"),
-  /** Our field → the CRM's. */
+  /** Maps our fields to the CRM's. */
   crmMapping: json<Record<string, string>>("crm_mapping"),
   updatedAt: time("updated_at").notNull(),
 });
 
-/** Once for a contact and year, ever. */
+/** At most one per contact and year. */
 export const birthdayCalls = sqliteTable(
   "birthday_calls",
   {
@@ -132,7 +132,7 @@ export const birthdayCalls = sqliteTable(
   ],
 );
 
-/** What a CRM last said of a number: used when it does not answer in time. */
+/** The CRM's last data about a number: used when the CRM does not respond in time. */
 export const crmCache = sqliteTable(
   "crm_cache",
   {
@@ -148,7 +148,7 @@ export const crmCache = sqliteTable(
   ],
 );
 
-/** Outcomes on their way to a CRM; the same call is told under the same key as often as needed. */
+/** Results queued for a CRM; every attempt for the same call has the same key. */
 export const crmPosts = sqliteTable(
   "crm_posts",
   {
@@ -218,7 +218,7 @@ export const campaignTargets = sqliteTable(
     uniqueIndex("campaign_targets_once").on(t.campaignId, t.numberE164),
     index("campaign_targets_due").on(t.campaignId, t.status, t.notBefore),
     index("campaign_targets_call").on(t.callUuid),
-    // Looked for with every round; only numbers on the line stand in it.
+    // Queried in every round; contains only numbers that are being called.
     index("campaign_targets_calling").on(t.callUuid).where(sql`status = 'calling'`),
   ],
 );

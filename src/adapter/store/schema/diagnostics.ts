@@ -1,4 +1,4 @@
-/** What is kept about a call beside its words: signalling, quality, waveform. And tenants' disclosures. */
+/** Tables for a call's diagnostics (signalling, quality, waveform) and for tenants' disclosures. */
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
 import type { QualitySample, SipTraceEntry } from "../../../domain/call/diagnostics.ts";
@@ -15,32 +15,32 @@ const callId = () =>
     .primaryKey()
     .references(() => calls.id, { onDelete: "cascade" });
 
-/** One row a call, written at its end; both lists are bounded (call/diagnostics.ts). */
+/** One row per call, written at its end; both lists are bounded (call/diagnostics.ts). */
 export const callDiagnostics = sqliteTable("call_evidence", {
   callId: callId(),
   tenantId: tenantId(),
   /** SIP messages without numbers, addresses and secrets. */
   sip: json<readonly SipTraceEntry[]>("sip").notNull(),
-  /** RTP figures every few seconds. */
+  /** RTP statistics every few seconds. */
   quality: json<readonly QualitySample[]>("quality").notNull(),
 });
 
 /**
- * The waveform of a recording. A trigger (migration 0010) deletes it in the statement that takes
- * the recording's file from its call: nothing of a recording outlives it.
+ * The waveform of a recording. A trigger (migration 0010) deletes it in the statement that removes
+ * the recording's file from its call, so that it never outlives the recording.
  */
 export const callPeaks = sqliteTable("call_peaks", {
   callId: callId(),
   tenantId: tenantId(),
   durationMs: integer("duration_ms").notNull(),
   slotsPerSecond: real("slots_per_second").notNull(),
-  /** Base64 of signed bytes: lowest and highest value of each slot. */
+  /** Base64 of signed bytes: lowest and highest value per slot. */
   left: text("left_peaks").notNull(),
   right: text("right_peaks").notNull(),
   createdAt: time("created_at").notNull(),
 });
 
-/** A tenant's own first sentence, instead of the operator's. */
+/** A tenant's own disclosure sentence, instead of the operator's. */
 export const tenantDisclosures = sqliteTable(
   "tenant_disclosures",
   {

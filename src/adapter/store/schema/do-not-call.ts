@@ -1,4 +1,6 @@
-/** Who asked not to be called, and is known by nothing else any more: no number, only its fingerprint. */
+/**
+ * Do-not-call requests of people of whom nothing else is stored: only a fingerprint of the number.
+ */
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
@@ -10,7 +12,7 @@ export const doNotCallEntries = sqliteTable(
     tenantId: integer("tenant_id")
       .notNull()
       .references(() => tenants.id),
-    /** HMAC-SHA-256 of tenant and number under a key of the appliance's own (contact/do-not-call.ts). */
+    /** HMAC-SHA-256 of tenant and number under a key of the appliance (contact/do-not-call.ts). */
     numberHash: text("number_hash").notNull(),
     createdAt: time("created_at").notNull(),
   },

@@ -1,4 +1,4 @@
-/** People: users, what they may do where, how they sign in, and what they did. */
+/** Tables for users: roles, sign-in methods, sessions and the audit log. */
 import {
   index,
   integer,
@@ -20,15 +20,15 @@ export const users = sqliteTable(
     locale: text("locale", { enum: ["en", "lt", "lv", "ru"] })
       .notNull()
       .default("en"),
-    /** Argon2id, PHC string; null: signs in by link or passkey until a password is set. */
+    /** Argon2id, PHC string; null: the user signs in by link or passkey until a password is set. */
     passwordHash: text("password_hash"),
-    /** May do everything on this appliance. */
+    /** The operator may do everything on this appliance. */
     operator: flag("operator").notNull().default(false),
     /** AES-256-GCM under the master key, bound to this row; null: no second factor. */
     totpSealed: text("totp_sealed"),
-    /** Begun, not confirmed by a first code. */
+    /** Started, but not yet confirmed by a first code. */
     totpPendingSealed: text("totp_pending_sealed"),
-    /** Time step of the last code that was used: no code works twice. */
+    /** Time step of the last used code: no code works twice. */
     totpLastStep: integer("totp_last_step").notNull().default(0),
     createdAt: time("created_at").notNull(),
     lastSeenAt: time("last_seen_at"),
@@ -64,19 +64,19 @@ export const sessions = sqliteTable(
     userId: userId(),
     /** SHA-256 of the cookie's token, hex. */
     tokenHash: text("token_hash").notNull(),
-    /** The token before the last rotation, good for some seconds for requests under way. */
+    /** The token before the last rotation, valid for some seconds for requests in progress. */
     formerHash: text("former_hash"),
     formerUntil: time("former_until"),
-    /** `totp`: the password was right, the second factor is missing: opens nothing yet. */
+    /** `totp`: the password was correct, the second factor is missing: no access yet. */
     stage: text("stage", { enum: ["totp", "full"] }).notNull(),
     method: text("method", { enum: ["password", "passkey", "link"] }).notNull(),
     tenantId: integer("tenant_id").references(() => tenants.id),
-    /** Gets a new token with its next request. */
+    /** The next request gets a new token. */
     rotate: flag("rotate").notNull().default(false),
     ip: text("ip").notNull(),
     userAgent: text("user_agent").notNull(),
     createdAt: time("created_at").notNull(),
-    /** When the person last proved who they are again; null: not since it began. */
+    /** When the user last confirmed their identity; null: not since the session began. */
     confirmedAt: time("confirmed_at"),
     lastSeenAt: time("last_seen_at").notNull(),
     expiresAt: time("expires_at").notNull(),
@@ -94,7 +94,7 @@ export const recoveryCodes = sqliteTable(
   {
     id: id(),
     userId: userId(),
-    /** HMAC-SHA-256 under a key of its own, hex. */
+    /** HMAC-SHA-256 under its own key, hex. */
     codeHash: text("code_hash").notNull(),
     usedAt: time("used_at"),
   },
@@ -122,7 +122,7 @@ export const passkeys = sqliteTable(
   ],
 );
 
-/** Links that are good for once: owner, sign-in, new password, invitation. */
+/** Links that work once: owner, sign-in, new password, invitation. */
 export const oneTimeLinks = sqliteTable(
   "one_time_links",
   {
@@ -130,7 +130,7 @@ export const oneTimeLinks = sqliteTable(
     kind: text("kind", { enum: ["owner", "sign_in", "reset", "invitation"] }).notNull(),
     /** SHA-256 of the token, hex. */
     tokenHash: text("token_hash").notNull(),
-    /** Whom it signs in or whose password it sets. */
+    /** The user whom it signs in or whose password it sets. */
     userId: integer("user_id").references(() => users.id, { onDelete: "cascade" }),
     tenantId: integer("tenant_id").references(() => tenants.id),
     email: text("email"),
@@ -160,7 +160,10 @@ export const signInAttempts = sqliteTable(
   (t) => [index("sign_in_attempts_age").on(t.lastAt)],
 );
 
-/** Passkey challenges that were answered: none is taken twice. Kept until they would have expired. */
+/**
+ * Passkey challenges that were answered: none is accepted twice. Kept until they would have
+ * expired.
+ */
 export const usedChallenges = sqliteTable(
   "used_challenges",
   {
@@ -170,12 +173,12 @@ export const usedChallenges = sqliteTable(
   (t) => [index("used_challenges_age").on(t.expiresAt)],
 );
 
-/** Who changed what. Rows are only added, and deleted when their time is over. */
+/** Who changed what. Rows are only added, and deleted after their retention. */
 export const auditEntries = sqliteTable(
   "audit_entries",
   {
     id: id(),
-    /** null: not about a tenant, or nobody known tried to sign in. */
+    /** Null: not about a tenant, or an unknown user tried to sign in. */
     tenantId: integer("tenant_id").references(() => tenants.id),
     userId: integer("user_id"),
     userEmail: text("user_email"),

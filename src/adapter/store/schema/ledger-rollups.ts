@@ -1,6 +1,6 @@
 /**
- * Sums of the ledger by UTC hour and kind, kept by triggers on its tables (migration 0015), so that
- * balances of a month and a day's charges never read a million transactions.
+ * Sums of the ledger per UTC hour and kind, maintained by triggers on its tables (migration 0015),
+ * so that monthly balances and daily charges never read a million transactions.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { LEDGER_KINDS } from "../../../domain/billing/stores.ts";
@@ -14,9 +14,9 @@ export const ledgerRollups = sqliteTable(
     hour: integer("hour").notNull(),
     kind: text("kind", { enum: LEDGER_KINDS }).notNull(),
     transactions: integer("transactions").notNull(),
-    /** By how much the wallet changed. */
+    /** The change of the wallet. */
     wallet: money("wallet").notNull(),
-    /** The account `payments`; negative: that much came in. */
+    /** The account `payments`; negative: the amount received. */
     payments: money("payments").notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.hour, t.kind] })],

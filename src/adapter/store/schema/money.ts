@@ -1,4 +1,6 @@
-/** Double-entry ledger (append-only, guarded by triggers in the migration), holds and checkouts. */
+/**
+ * Double-entry ledger (append-only, enforced by triggers in the migration), holds and checkouts.
+ */
 import { sql } from "drizzle-orm";
 import {
   index,
@@ -20,7 +22,7 @@ export const ledgerTransactions = sqliteTable(
     tenantId: integer("tenant_id")
       .notNull()
       .references(() => tenants.id),
-    /** Makes it happen once: `call:<uuid>`, `checkout:<id>`, `credit:<uuid>`. */
+    /** Prevents duplicates: `call:<uuid>`, `checkout:<id>`, `credit:<uuid>`. */
     key: text("key").notNull(),
     kind: text("kind", { enum: LEDGER_KINDS }).notNull(),
     note: text("note").notNull(),
@@ -29,12 +31,12 @@ export const ledgerTransactions = sqliteTable(
   (t) => [
     uniqueIndex("ledger_transactions_key").on(t.key),
     index("ledger_transactions_tenant").on(t.tenantId, t.createdAt),
-    // What a statement lists one by one: few beside the charges of calls.
+    // The transactions that a statement lists one by one: few compared to call charges.
     index("ledger_transactions_listed").on(t.tenantId, t.createdAt).where(sql`kind <> 'charge'`),
   ],
 );
 
-/** The entries of one transaction sum to zero; a positive amount raises the account. */
+/** The entries of a transaction sum to zero; a positive amount increases the account. */
 export const ledgerEntries = sqliteTable(
   "ledger_entries",
   {
@@ -52,22 +54,23 @@ export const ledgerEntries = sqliteTable(
   ],
 );
 
-/** The checked sum of a tenant's wallet entries, kept in the same transaction. */
+/** The sum of a tenant's wallet entries, maintained in the same transaction. */
 export const wallets = sqliteTable("wallets", {
   tenantId: integer("tenant_id")
     .primaryKey()
     .references(() => tenants.id),
   balance: money("balance").notNull(),
   /**
-   * The lowest threshold that the balance was below when it was last looked at; above all of them,
-   * the largest safe integer. 0, as if all had been told, so that a first payment tells nothing.
+   * The lowest threshold that the balance was below when it was last checked; if above all, the
+   * largest safe integer. The default 0 means that all thresholds were notified, so that a first
+   * payment causes no notice.
    */
   toldBelow: money("told_below").notNull().default(microEur(0)),
 });
 
 /**
- * What a tenant pays every calendar month of its zone, from the wallet: one row a month and item.
- * `lapsed`: never charged, because the month was not used, or paid for otherwise. `refunded`: ended,
+ * What a tenant pays per calendar month of its zone, from the wallet: one row per month and item.
+ * `lapsed`: never charged, because the month was not used or was paid otherwise. `refunded`: ended,
  * because its payment was taken back.
  */
 export const renewals = sqliteTable(
@@ -79,7 +82,7 @@ export const renewals = sqliteTable(
     /** `2026-11` */
     month: text("month").notNull(),
     item: text("item", { enum: ["plan", "crm_bridge"] }).notNull(),
-    /** Slug of the plan, as it was when the row was made. */
+    /** Slug of the plan when the row was created. */
     plan: text("plan"),
     amount: money("amount").notNull(),
     status: text("status", { enum: ["due", "paid", "lapsed", "refunded"] }).notNull(),
@@ -92,7 +95,7 @@ export const renewals = sqliteTable(
   ],
 );
 
-/** Plan seconds used in one calendar month of the tenant's zone, `2026-11`. */
+/** Plan seconds used in a calendar month of the tenant's zone, such as `2026-11`. */
 export const planUsage = sqliteTable(
   "plan_usage",
   {
@@ -106,7 +109,7 @@ export const planUsage = sqliteTable(
   (t) => [uniqueIndex("plan_usage_month").on(t.tenantId, t.month)],
 );
 
-/** Funds a live call holds: its next 60 s, of plan seconds first, then of the wallet. */
+/** Funds held by a live call: its next 60 s, first from plan seconds, then from the wallet. */
 export const holds = sqliteTable(
   "holds",
   {
@@ -132,7 +135,7 @@ export const checkouts = sqliteTable(
       .references(() => tenants.id),
     kind: text("kind", { enum: ["topup", "plan", "crm_bridge", "retention"] }).notNull(),
     amount: money("amount").notNull(),
-    /** The plan's slug or the number of blocks. */
+    /** The plan's slug, or the number of blocks. */
     item: text("item"),
     provider: text("provider", { enum: ["manual", "stripe"] }).notNull(),
     providerSession: text("provider_session"),

@@ -1,4 +1,4 @@
-/** What must leave the appliance: webhook events and mail, stored with the change they report. */
+/** Tables for webhook events and email, stored with the change that they report. */
 import { sql } from "drizzle-orm";
 import {
   index,
@@ -26,7 +26,7 @@ export const webhooks = sqliteTable(
     events: json<string[]>("events").notNull(),
     secretSealed: text("secret_sealed").notNull(),
     enabled: flag("enabled").notNull(),
-    /** Since when every delivery failed; null while the last one succeeded. */
+    /** Since when every delivery has failed; null: the last one succeeded. */
     failingSince: time("failing_since"),
     disabledReason: text("disabled_reason"),
     createdAt: time("created_at").notNull(),
@@ -34,20 +34,20 @@ export const webhooks = sqliteTable(
   (t) => [index("webhooks_tenant").on(t.tenantId)],
 );
 
-/** Agents' legacy webhook_urls that are failing or were switched off; one that works has no row. */
+/** Agents' legacy webhook_urls that are failing or disabled; a working one has no row. */
 export const legacyEndpoints = sqliteTable(
   "legacy_endpoints",
   {
     tenantId: tenantId(),
     url: text("url").notNull(),
     failingSince: time("failing_since").notNull(),
-    /** Not null: nothing is sent there until an agent is given the URL anew. */
+    /** Not null: nothing is sent until the URL is set for an agent again. */
     disabledReason: text("disabled_reason"),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.url] })],
 );
 
-/** One event as it happened; the body is what every subscriber gets, byte for byte. */
+/** One event. Every subscriber gets the same body, byte for byte. */
 export const events = sqliteTable(
   "events",
   {
@@ -66,7 +66,7 @@ export const events = sqliteTable(
   ],
 );
 
-/** One subscriber's copy of an event: the thing that is claimed, attempted and retried. */
+/** One subscriber's copy of an event: it is claimed, attempted and retried. */
 export const outbox = sqliteTable(
   "outbox",
   {
@@ -75,7 +75,7 @@ export const outbox = sqliteTable(
     eventId: text("event_id")
       .notNull()
       .references(() => events.id, { onDelete: "cascade" }),
-    /** null: the agent's legacy webhook_url. */
+    /** Null: the agent's legacy webhook_url. */
     webhookId: integer("webhook_id").references(() => webhooks.id, { onDelete: "cascade" }),
     legacyUrl: text("legacy_url"),
     status: text("status", { enum: ["pending", "delivered", "failed"] }).notNull(),
@@ -89,7 +89,7 @@ export const outbox = sqliteTable(
     index("outbox_due").on(t.status, t.nextAttemptAt),
     index("outbox_webhook").on(t.webhookId),
     index("outbox_event").on(t.eventId),
-    // What waits for one endpoint, oldest first: the claim asks endpoint by endpoint.
+    // Pending deliveries per endpoint, oldest first: the claim queries each endpoint.
     index("outbox_ready_webhook")
       .on(t.webhookId, t.nextAttemptAt)
       .where(sql`status = 'pending' AND webhook_id IS NOT NULL`),
@@ -99,7 +99,7 @@ export const outbox = sqliteTable(
   ],
 );
 
-/** The delivery log: one row an attempt, never the payload. */
+/** The delivery log: one row per attempt, never the payload. */
 export const deliveries = sqliteTable(
   "deliveries",
   {
@@ -130,19 +130,19 @@ export const mails = sqliteTable(
   {
     id: id(),
     tenantId: tenantId(),
-    /** Makes it happen once: `transcript:<call uuid>`. */
+    /** Prevents duplicates: `transcript:<call uuid>`. */
     key: text("key").notNull(),
     callUuid: text("call_uuid"),
     recipient: text("recipient").notNull(),
     subject: text("subject").notNull(),
     body: text("body").notNull(),
-    /** Recording to attach, relative to the recordings directory; deleted after hand-over. */
+    /** Recording to attach, relative to the recordings directory; deleted after sending. */
     attachment: text("attachment"),
-    /** How the recording goes; `attachment` is null where it is not attached. */
+    /** How the recording is sent; `attachment` is null if it is not attached. */
     recordingForm: text("recording_form", { enum: ["attached", "linked", "unreachable"] })
       .notNull()
       .default("attached"),
-    /** Last words of the text, by what becomes of the recording; null: they stand in the body. */
+    /** Closing text, depending on how the recording is sent; null: it is part of the body. */
     recordingWords: json<RecordingWords>("recording_words"),
     status: text("status", { enum: ["pending", "sent", "dead"] }).notNull(),
     attempts: integer("attempts").notNull(),
@@ -160,7 +160,7 @@ export const mails = sqliteTable(
   ],
 );
 
-/** Replayed answers of POST requests (Idempotency-Key, 24 h). */
+/** Stored responses to POST requests (Idempotency-Key, 24 h). */
 export const idempotency = sqliteTable(
   "idempotency",
   {
@@ -170,7 +170,7 @@ export const idempotency = sqliteTable(
     method: text("method").notNull(),
     path: text("path").notNull(),
     bodyHash: text("body_hash").notNull(),
-    /** null: the first request is still running. */
+    /** Null: the first request is still running. */
     status: integer("status"),
     response: text("response"),
     createdAt: time("created_at").notNull(),
@@ -181,7 +181,7 @@ export const idempotency = sqliteTable(
   ],
 );
 
-/** Requests of the last minute, by key: the limit that nodes on one store share. */
+/** Requests of the last minute, by key, for the limit that nodes on one store share. */
 export const rateRequests = sqliteTable(
   "rate_requests",
   {

@@ -8,7 +8,7 @@ export const tenants = sqliteTable("tenants", {
   name: text("name").notNull(),
   email: text("email").notNull(),
   plan: text("plan").notNull(),
-  /** IANA zone: calendar months of the plan, dates in prompts. */
+  /** IANA time zone: for calendar months of the plan and dates in prompts. */
   timeZone: text("time_zone").notNull(),
   suspended: flag("suspended").notNull().default(false),
   callbackMemory: flag("callback_memory").notNull().default(false),
@@ -16,23 +16,23 @@ export const tenants = sqliteTable("tenants", {
   cliIdentity: flag("cli_identity").notNull().default(false),
   birthdayCalls: flag("birthday_calls").notNull().default(false),
   crmBridge: flag("crm_bridge").notNull().default(false),
-  /** Legacy tenant-level webhook secret, sealed (config/secrets), and its first 8 characters. */
+  /** The legacy tenant-wide webhook secret, sealed, and its first 8 characters. */
   webhookSecretSealed: text("webhook_secret_sealed").notNull(),
   webhookSecretPrefix: text("webhook_secret_prefix").notNull(),
   /** `call.completed` instead of `call.ended` to `agent.webhook_url` (specification 6). */
   legacyWebhook: flag("legacy_webhook").notNull().default(false),
-  /** Comma-separated prefixes, e.g. `+370,+371`; null: the country of the caller id. */
+  /** Comma-separated prefixes, e.g. `+370,+371`; null: the country of the caller ID. */
   allowedPrefixes: text("allowed_prefixes"),
   /** Comma-separated short numbers that may be dialled, e.g. `112,1xxx`; null: none. */
   shortNumbers: text("short_numbers"),
   callsPerMinuteMax: integer("calls_per_minute_max").notNull().default(30),
-  /** null: `[limits] daily_spend_eur`. */
+  /** Null: `[limits] daily_spend_eur`. */
   dailySpendMax: money("daily_spend_max"),
-  /** When the owner was last told that calls to new destinations were stopped. */
+  /** When the owner was last notified that calls to new destinations were stopped. */
   burstToldAt: time("burst_told_at"),
   /** Extra 30-day transcript blocks paid for, 0 to 5. */
   retentionBlocks: integer("retention_blocks").notNull().default(0),
-  /** Who works here signs in with a passkey, or has an authenticator. */
+  /** Members must sign in with a passkey or have an authenticator. */
   requiresSecondFactor: flag("requires_second_factor").notNull().default(false),
   createdAt: time("created_at").notNull(),
 });
@@ -47,13 +47,13 @@ export const apiKeys = sqliteTable(
     label: text("label").notNull(),
     /** SHA-256 of the secret, hex. */
     secretHash: text("secret_hash").notNull(),
-    /** First 16 characters, to tell keys apart. */
+    /** First 16 characters, to distinguish keys. */
     prefix: text("prefix").notNull(),
-    /** What it may do; null: everything. */
+    /** Allowed scopes; null: everything. */
     scopes: json<readonly KeyScope[]>("scopes"),
-    /** From then on it opens nothing; null: never. */
+    /** When the key stops working; null: never. */
     expiresAt: time("expires_at"),
-    /** Addresses and networks (CIDR) it may come from; null: any. */
+    /** Addresses and networks (CIDR) that may use it; null: any. */
     networks: json<readonly string[]>("networks"),
     createdAt: time("created_at").notNull(),
     lastUsedAt: time("last_used_at"),
@@ -70,7 +70,7 @@ export const trunks = sqliteTable(
       .notNull()
       .references(() => tenants.id),
     server: text("server").notNull(),
-    /** 0: not stated, found by DNS. */
+    /** 0: not given, found by DNS. */
     port: integer("port").notNull(),
     transport: text("transport", { enum: ["udp", "tcp", "tls", "auto"] }).notNull(),
     username: text("username").notNull(),
@@ -80,11 +80,14 @@ export const trunks = sqliteTable(
     outboundProxy: text("outbound_proxy"),
     callerId: text("caller_id").notNull(),
     register: flag("register").notNull(),
-    /** Calls that the carrier carries at once; null: as many as the plan allows. */
+    /** Concurrent calls that the carrier allows; null: as many as the plan allows. */
     channels: integer("channels"),
-    /** Addresses and networks (CIDR) that the carrier sends calls from besides its server's; null: none. */
+    /** Addresses and networks (CIDR) that the carrier also sends calls from; null: none. */
     extraNetworks: json<readonly string[]>("extra_networks"),
-    /** Who named server and proxy. What the operator names may be any address; a tenant's is held to the address rules. */
+    /**
+     * True if the operator set server and proxy, which may then be any address; those of a tenant
+     * must pass the address rules.
+     */
     setByOperator: flag("set_by_operator").notNull().default(true),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
@@ -92,7 +95,10 @@ export const trunks = sqliteTable(
   (t) => [uniqueIndex("trunks_tenant").on(t.tenantId)],
 );
 
-/** Calls that nobody got, for the owner of a trunk and for the operator; one row a subject. */
+/**
+ * Notices about calls that could not be assigned, for the owner of a trunk and for the operator;
+ * one row per subject.
+ */
 export const callNotices = sqliteTable(
   "call_notices",
   {
@@ -101,8 +107,9 @@ export const callNotices = sqliteTable(
       .notNull()
       .references(() => tenants.id),
     /**
-     * `number_conflict`: several trunks claim the number, as it was called. `number_claimed`: the tenant asked for
-     * a number that another has. `unknown_source`: the address used the trunk's Contact user, and is not the trunk's.
+     * `number_conflict`: several trunks claim the called number. `number_claimed`: the tenant
+     * requested a number of another tenant. `unknown_source`: the address used the trunk's Contact
+     * user but does not belong to the trunk.
      */
     kind: text("kind", { enum: ["number_conflict", "number_claimed", "unknown_source"] }).notNull(),
     /** The number or the address. */
