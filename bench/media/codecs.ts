@@ -8,7 +8,8 @@ import { DtmfDetector } from "../../src/adapter/media/dtmf/tone-detector.ts";
 import { RtpReceiver } from "../../src/adapter/media/rtp/receiver.ts";
 import { RtpSender } from "../../src/adapter/media/rtp/sender.ts";
 import { SrtpSession } from "../../src/adapter/media/srtp/session.ts";
-import type { CodecName, SrtpKeys } from "../../src/core/media-plan.ts";
+import type { CodecName } from "../../src/core/codecs.ts";
+import type { SrtpKeys } from "../../src/core/media-plan.ts";
 import { seededRandom } from "../../src/core/random.ts";
 
 export interface CodecResult {

@@ -2,7 +2,7 @@
 
 import type { StripeSettings } from "../adapter/payments/stripe.ts";
 import type { CallWorkerSettings } from "../adapter/worker/messages.ts";
-import type { CodecName } from "../core/media-plan.ts";
+import type { CodecName } from "../core/codecs.ts";
 import type { MicroEur } from "../core/money.ts";
 import type { AgentVoice } from "../domain/agent/agent.ts";
 import type { GoodsPrices } from "../domain/billing/cost-of-goods.ts";

@@ -2,12 +2,11 @@
  * What signalling passes to media: plain data that can cross threads. The SDP is negotiated in
  * sip/sdp; media never reads SDP.
  */
-export type CodecName = "PCMU" | "PCMA" | "G722" | "opus";
+import { type CodecName, codecFormat } from "./codecs.ts";
 
-/** Sample rate of a conversation with this codec: 16 kHz for a wideband codec. */
-export function conversationRateHz(codec: CodecName | null): 8000 | 16000 {
-  return codec === "G722" || codec === "opus" ? 16_000 : 8000;
-}
+/** Sample rate of a conversation with this codec; 8 kHz before one is known. */
+export const conversationRateHz = (codec: CodecName | null): 8000 | 16000 =>
+  codec === null ? 8000 : codecFormat(codec).conversationRateHz;
 
 /**
  * Direction as seen from us (RFC 3264 8.4): `sendonly` means that we have put the caller on hold.

@@ -7,6 +7,7 @@
  */
 
 import type { Clock } from "../../core/clock.ts";
+import { staticCodec } from "../../core/codecs.ts";
 import type { SipMessageTrace, SipTraceEntry } from "../../domain/call/diagnostics.ts";
 
 interface SipMessageTracer extends SipMessageTrace {
@@ -27,7 +28,6 @@ const CREDENTIALS = /^(?:Proxy-)?Authorization[ \t]*:/im;
 const CHALLENGE = /^(?:WWW|Proxy)-Authenticate[ \t]*:/im;
 const RTPMAP = /^a=rtpmap:\d+ ([A-Za-z0-9.-]{1,32})\/(\d{1,6})/gm;
 const DIRECTION = /^a=(sendrecv|sendonly|recvonly|inactive)\r?$/m;
-const STATIC_CODECS: Readonly<Record<string, string>> = { "0": "PCMU", "8": "PCMA", "9": "G722" };
 const AUDIO = /^m=audio \d+ \S+ ([\d ]{1,100})/m;
 
 export function createSipMessageTracer(clock: Clock): SipMessageTracer {
@@ -87,7 +87,7 @@ function detailOf(text: string): string | null {
 
 function codecsOf(text: string, payloadTypes: string): string {
   const named = [...text.matchAll(RTPMAP)].map(([, name]) => name ?? "");
-  const fixed = payloadTypes.split(" ").flatMap((type) => STATIC_CODECS[type] ?? []);
+  const fixed = payloadTypes.split(" ").flatMap((type) => staticCodec(Number(type)) ?? []);
   return [...new Set([...fixed, ...named])].join(", ");
 }
 

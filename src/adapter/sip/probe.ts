@@ -8,6 +8,7 @@
 
 import { isIP } from "node:net";
 import type { Clock, Timer } from "../../core/clock.ts";
+import { staticCodec } from "../../core/codecs.ts";
 import { hex } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
 import type {
@@ -213,14 +214,8 @@ function seenAs({ via }: SipResponse): SeenAddress | null {
   return port === null ? null : { host: via.host.replace(/^\[|\]$/g, ""), port };
 }
 
-const STATIC_NAMES: Readonly<Record<string, string>> = {
-  0: "PCMU",
-  3: "GSM",
-  4: "G723",
-  8: "PCMA",
-  9: "G722",
-  18: "G729",
-};
+/** Those of RFC 3551 that are not ours but are met. */
+const FOREIGN_NAMES: Readonly<Record<string, string>> = { 3: "GSM", 4: "G723", 18: "G729" };
 
 const codecsIn = ({ headers, body }: SipResponse): readonly string[] | null =>
   codecsOf(sdpIn(headers.get("content-type") ?? "application/sdp", body) ?? "");
@@ -233,6 +228,8 @@ function codecsOf(sdp: string): readonly string[] | null {
     [...sdp.matchAll(/^a=rtpmap:(\d+) ([^/\s]+)/gm)].map((line) => [line[1] ?? "", line[2] ?? ""]),
   );
   const listed = formats.trim().split(" ");
-  const found = listed.map((format) => names.get(format) ?? STATIC_NAMES[format]);
+  const found = listed.map(
+    (format) => names.get(format) ?? staticCodec(Number(format)) ?? FOREIGN_NAMES[format],
+  );
   return found.filter((name): name is string => name !== undefined);
 }

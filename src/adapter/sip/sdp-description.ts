@@ -4,20 +4,11 @@
  * compared. Which codec and which key are used is decided in sdp.ts.
  */
 import { type MediaDescription, parse, type SessionDescription } from "sdp-transform";
-import type { CodecName, MediaDirection } from "../../core/media-plan.ts";
+import { CODEC_NAMES, type CodecName, codecFormat, staticCodec } from "../../core/codecs.ts";
+import type { MediaDirection } from "../../core/media-plan.ts";
 import type { LocalMedia } from "../../domain/call/sip-port.ts";
 import { type CryptoLine, readCryptoLines, type SrtpMode } from "./sdes.ts";
 
-/** Payload types we offer: static where RFC 3551 has one. `clockRateHz` is that of RTP. */
-export const FORMATS: Readonly<
-  Record<CodecName, { payloadType: number; rtpmap: string; clockRateHz: number }>
-> = {
-  PCMU: { payloadType: 0, rtpmap: "PCMU/8000", clockRateHz: 8000 },
-  PCMA: { payloadType: 8, rtpmap: "PCMA/8000", clockRateHz: 8000 },
-  // 8000 although it samples at 16 kHz: an error of RFC 1890 that RFC 3551 4.5.2 keeps.
-  G722: { payloadType: 9, rtpmap: "G722/8000", clockRateHz: 8000 },
-  opus: { payloadType: 111, rtpmap: "opus/48000/2", clockRateHz: 48_000 },
-};
 export const PTIME_DEFAULT_MS = 20;
 export const COMFORT_NOISE_PAYLOAD_TYPE = 13;
 const PTIME_MS_MIN = 10;
@@ -26,10 +17,10 @@ const PORT_MAX = 65_535;
 
 export type Stream = SessionDescription["media"][number];
 
-interface RemoteCodec {
+/** A codec of a media line, by the payload type that stands for it there. */
+export interface AudioFormat {
   readonly name: CodecName;
   readonly payloadType: number;
-  readonly rtpmap: string;
 }
 
 export interface RemoteEvent {
@@ -47,7 +38,7 @@ export interface RemoteDescription {
   /** Keys offered, or taken up, that we can follow. */
   readonly crypto: readonly CryptoLine[];
   readonly address: LocalMedia;
-  readonly codecs: readonly RemoteCodec[];
+  readonly codecs: readonly AudioFormat[];
   readonly events: readonly RemoteEvent[];
   readonly comfortNoise: boolean;
   /** As the far end sees it, c=0.0.0.0 folded in. */
@@ -130,12 +121,12 @@ function payloadTypes(audio: MediaDescription): number[] {
     .filter((type) => Number.isInteger(type) && type >= 0 && type <= 127);
 }
 
-function readCodecs(audio: Stream): RemoteCodec[] {
-  const codecs: RemoteCodec[] = [];
+function readCodecs(audio: Stream): AudioFormat[] {
+  const codecs: AudioFormat[] = [];
   for (const payloadType of payloadTypes(audio)) {
     const map = audio.rtp.find((entry) => entry.payload === payloadType);
     const name = map ? mappedCodec(nameOf(map), map.rate) : staticCodec(payloadType);
-    if (name) codecs.push({ name, payloadType, rtpmap: FORMATS[name].rtpmap });
+    if (name) codecs.push({ name, payloadType });
   }
   return codecs;
 }
@@ -143,21 +134,12 @@ function readCodecs(audio: Stream): RemoteCodec[] {
 /** sdp-transform makes a number of a name that looks like one. */
 const nameOf = (map: Stream["rtp"][number]) => String(map.codec).toLowerCase();
 
-const NAMES = Object.keys(FORMATS) as CodecName[];
-
-function mappedCodec(encoding: string, rate: number | undefined): CodecName | undefined {
-  return NAMES.find((name) => {
-    const ours = FORMATS[name];
-    const sameName = name.toLowerCase() === encoding;
-    // Some write G722/16000, which is what RFC 3551 should have said.
-    const sameRate = ours.clockRateHz === (rate ?? 8000) || (name === "G722" && rate === 16_000);
-    return sameName && sameRate;
+function mappedCodec(encoding: string, rate = 8000): CodecName | undefined {
+  return CODEC_NAMES.find((name) => {
+    const { clockRateHz, misspelledClockRateHz } = codecFormat(name);
+    const sameRate = rate === clockRateHz || rate === misspelledClockRateHz;
+    return name.toLowerCase() === encoding && sameRate;
   });
-}
-
-/** RFC 3551 6: without rtpmap, the static types mean what they always meant. */
-function staticCodec(payloadType: number): CodecName | undefined {
-  return NAMES.find((name) => payloadType < 96 && FORMATS[name].payloadType === payloadType);
 }
 
 function readEvents(audio: Stream): RemoteEvent[] {

@@ -8,8 +8,8 @@
  * over; "required" is RTP/SAVP and nothing else. A further offer keeps what the call runs on: a change of
  * profile in a refresh is refused by many.
  */
+import { type CodecName, codecFormat, rtpmapOf } from "../../core/codecs.ts";
 import type {
-  CodecName,
   MediaDirection,
   MediaPlan,
   NegotiatedCodec,
@@ -25,8 +25,8 @@ import {
   type SrtpPolicy,
 } from "./sdes.ts";
 import {
+  type AudioFormat,
   COMFORT_NOISE_PAYLOAD_TYPE,
-  FORMATS,
   PTIME_DEFAULT_MS,
   type RemoteDescription,
   type RemoteEvent,
@@ -89,9 +89,6 @@ const EVENT_TYPES: ReadonlyMap<number, number> = new Map([
   [48_000, 110],
 ]);
 
-/** RFC 7587 6.1: we neither play nor record above 8 kHz of bandwidth, and use FEC. */
-const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;useinbandfec=1";
-
 const MIRRORED: Readonly<Record<MediaDirection, MediaDirection>> = {
   sendrecv: "sendrecv",
   sendonly: "recvonly",
@@ -110,9 +107,9 @@ export function buildOffer(
     ...session.codecs.filter(isAgreed),
     ...session.codecs.filter((name) => !isAgreed(name)),
   ];
-  const formats = codecs.map((name) => FORMATS[name]);
+  const formats = codecs.map((name) => ({ name, payloadType: codecFormat(name).payloadType }));
   // Many a far end knows events in 8 kHz only, whatever its codec.
-  const clocks = new Set([8000, ...formats.map((format) => format.clockRateHz)]);
+  const clocks = new Set([8000, ...codecs.map((name) => codecFormat(name).clockRateHz)]);
   const encrypts = srtp?.mode === "optional" ? (agreed?.isEncrypted ?? true) : true;
   const audio = writeAudio({
     port: media.port,
@@ -139,7 +136,7 @@ export function answerOffer(offer: string, media: LocalMedia, session: SdpSessio
   if (!remote.ok) return remote;
   const chosen = chooseCodec(remote, session);
   if (!chosen) return { ok: false, reason: "no_common_codec" };
-  const { name, payloadType, rtpmap } = chosen;
+  const { name, payloadType } = chosen;
   const event = chooseEvent(remote, name);
   const crypto = remote.crypto[0];
   const comfortNoise = agreesOnNoise(remote, session, name);
@@ -154,7 +151,7 @@ export function answerOffer(offer: string, media: LocalMedia, session: SdpSessio
   const audio = writeAudio({
     port: media.port,
     profile: remote.profile,
-    formats: [{ payloadType, rtpmap }],
+    formats: [chosen],
     events: event ? [event] : [],
     comfortNoise,
     ptimeMs: plan.ptimeMs,
@@ -190,11 +187,11 @@ export function acceptAnswer(
   const codec: NegotiatedCodec = {
     name: chosen.name,
     sendPayloadType: chosen.payloadType,
-    receivePayloadType: FORMATS[chosen.name].payloadType,
+    receivePayloadType: codecFormat(chosen.name).payloadType,
   };
   const otherCodecs = remote.codecs
     .filter(({ name }) => name !== chosen.name && session.codecs.includes(name))
-    .map(({ name }) => ({ name, payloadType: FORMATS[name].payloadType }));
+    .map(({ name }) => ({ name, payloadType: codecFormat(name).payloadType }));
   const event = chooseEvent(remote, chosen.name);
   const crypto = acceptedLine(remote.crypto);
   if (session.srtp?.mode === "required" && !crypto) return { ok: false, reason: "srtp_required" };
@@ -228,7 +225,7 @@ function chooseCodec(remote: RemoteDescription, session: SdpSession) {
 
 /** Telephone-events of the codec's own clock if there are any (RFC 4733 2.1), else of another. */
 function chooseEvent(remote: RemoteDescription, codec: CodecName): RemoteEvent | undefined {
-  const { clockRateHz } = FORMATS[codec];
+  const { clockRateHz } = codecFormat(codec);
   return remote.events.find((event) => event.clockRateHz === clockRateHz) ?? remote.events[0];
 }
 
@@ -239,7 +236,7 @@ function eventPlan({ payloadType, clockRateHz }: RemoteEvent, receive: number) {
 
 /** Payload type 13 has an 8 kHz clock. */
 const agreesOnNoise = (remote: RemoteDescription, session: SdpSession, codec: CodecName) =>
-  session.comfortNoise === true && remote.comfortNoise && FORMATS[codec].clockRateHz === 8000;
+  session.comfortNoise === true && remote.comfortNoise && codecFormat(codec).clockRateHz === 8000;
 
 const keysOf = ({ srtp }: SdpSession, crypto: CryptoLine | undefined) =>
   srtp && crypto ? agreedKeys(srtp, crypto) : null;
@@ -289,7 +286,7 @@ function writeSession(media: LocalMedia, session: SdpSession, streams: readonly 
 interface AudioLines {
   readonly port: number;
   readonly profile: string;
-  readonly formats: readonly { readonly payloadType: number; readonly rtpmap: string }[];
+  readonly formats: readonly AudioFormat[];
   readonly events: readonly RemoteEvent[];
   readonly comfortNoise: boolean;
   readonly ptimeMs: number;
@@ -306,9 +303,10 @@ function writeAudio(audio: AudioLines): string[] {
     ...events.map(({ payloadType }) => payloadType),
   ];
   const lines = [`m=audio ${audio.port} ${audio.profile} ${types.join(" ")}`];
-  for (const { payloadType, rtpmap } of formats) {
-    lines.push(`a=rtpmap:${payloadType} ${rtpmap}`);
-    if (rtpmap === FORMATS.opus.rtpmap) lines.push(`a=fmtp:${payloadType} ${OPUS_PARAMETERS}`);
+  for (const { payloadType, name } of formats) {
+    const { parameters } = codecFormat(name);
+    lines.push(`a=rtpmap:${payloadType} ${rtpmapOf(name)}`);
+    if (parameters !== undefined) lines.push(`a=fmtp:${payloadType} ${parameters}`);
   }
   if (comfortNoise) lines.push(`a=rtpmap:${COMFORT_NOISE_PAYLOAD_TYPE} CN/8000`);
   for (const { payloadType, clockRateHz } of events) {

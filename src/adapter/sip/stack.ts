@@ -6,10 +6,10 @@
 import { isIP } from "node:net";
 import type { Clock } from "../../core/clock.ts";
 import { sleep } from "../../core/clock.ts";
+import type { CodecName } from "../../core/codecs.ts";
 import { describeError } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
-import type { CodecName } from "../../core/media-plan.ts";
 import type { Random } from "../../core/random.ts";
 import type {
   CallClaims,

@@ -1,6 +1,7 @@
 /** What the calls of one trunk offer and take for media: codecs, keys, comfort noise. */
 
-import type { CodecName, MediaPlan } from "../../core/media-plan.ts";
+import type { CodecName } from "../../core/codecs.ts";
+import type { MediaPlan } from "../../core/media-plan.ts";
 import { type Random, randomInt } from "../../core/random.ts";
 import { createSrtpPolicy, type SrtpMode } from "./sdes.ts";
 import { buildOffer } from "./sdp.ts";

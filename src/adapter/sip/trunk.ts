@@ -6,11 +6,11 @@
 import type { Invitation } from "sip.js";
 import { URI as SipJsUri } from "sip.js";
 import type { Timer } from "../../core/clock.ts";
+import type { CodecName } from "../../core/codecs.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
 import { describeError } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
-import type { CodecName } from "../../core/media-plan.ts";
 import type {
   IncomingLeg,
   OutgoingLeg,

@@ -7,9 +7,10 @@
  * Who subscribes to `ended` after that is told in a later task.
  */
 
+import type { CodecName } from "../../core/codecs.ts";
 import type { E164 } from "../../core/e164.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
-import type { CodecName, MediaPlan } from "../../core/media-plan.ts";
+import type { MediaPlan } from "../../core/media-plan.ts";
 
 export type SipTransportName = "udp" | "tcp" | "tls";
 

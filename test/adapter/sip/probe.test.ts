@@ -168,9 +168,9 @@ describe("a test call to nobody", () => {
     [488, "failed"],
     [503, "warning"],
     [484, "ok"],
-  ] as const)("%d is %s, with words", async (statusCode, verdict) => {
+  ] as const)("%d is %s, with words", async (statusCode, result) => {
     const { check } = await calling((_, answer) => answer({ statusCode, toTag: "far" }));
-    expect(check("calls")).toMatchObject({ verdict });
-    expect((check("calls")?.remedy !== null) === (verdict !== "ok")).toBe(true);
+    expect(check("calls")).toMatchObject({ result });
+    expect((check("calls")?.remedy !== null) === (result !== "ok")).toBe(true);
   });
 });

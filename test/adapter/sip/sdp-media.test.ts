@@ -8,7 +8,7 @@ import {
   type SdpSession,
 } from "../../../src/adapter/sip/sdp.ts";
 import { MediaNegotiator } from "../../../src/adapter/sip/session/media-negotiator.ts";
-import type { CodecName } from "../../../src/core/media-plan.ts";
+import type { CodecName } from "../../../src/core/codecs.ts";
 import { seededRandom } from "../../../src/core/random.ts";
 
 const MEDIA = { host: "127.0.0.1", port: 4000 };

@@ -15,7 +15,7 @@ import {
   buildOffer,
   type SdpSession,
 } from "../../../src/adapter/sip/sdp.ts";
-import type { CodecName } from "../../../src/core/media-plan.ts";
+import type { CodecName } from "../../../src/core/codecs.ts";
 import { type Random, randomInt, seededRandom } from "../../../src/core/random.ts";
 
 const RUNS = Number(process.env.MUTATIONS ?? 20_000);

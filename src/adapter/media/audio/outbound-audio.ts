@@ -3,24 +3,23 @@
  * codec has another sample rate, frames are resampled with the filter's state kept. Buffers audio
  * until a packet is complete, at most `PENDING_MS_MAX`.
  */
-import type { CodecName } from "../../../core/media-plan.ts";
 import { createResampler, type Resampler } from "../../../platform/audio/resampler.ts";
-import { type AudioEncoder, createEncoder } from "./codec.ts";
+import type { AudioCodec, AudioEncoder } from "./codec.ts";
 
 /** A packet of the largest ptime, plus a frame. */
 export const PENDING_MS_MAX = 80;
 
 export class OutboundAudio {
-  readonly codec: CodecName;
+  readonly codec: AudioCodec;
   readonly #encoder: AudioEncoder;
   readonly #resampler: Resampler;
   readonly #pending: Int16Array;
   readonly #samplesPerMs: number;
   #filled = 0;
 
-  constructor(codec: CodecName, sampleRateHz: 8000 | 16000) {
+  constructor(codec: AudioCodec, sampleRateHz: 8000 | 16000) {
     this.codec = codec;
-    this.#encoder = createEncoder(codec, sampleRateHz);
+    this.#encoder = codec.createEncoder(sampleRateHz);
     this.#resampler = createResampler(sampleRateHz, this.#encoder.sampleRateHz);
     this.#samplesPerMs = this.#encoder.sampleRateHz / 1000;
     this.#pending = new Int16Array(PENDING_MS_MAX * this.#samplesPerMs);

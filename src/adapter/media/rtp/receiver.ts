@@ -6,10 +6,10 @@
  * dropped. Missing packets are concealed; before the first packet, frames are silence.
  */
 
-import type { CodecName } from "../../../core/media-plan.ts";
+import { type CodecName, codecFormat } from "../../../core/codecs.ts";
 import { type Random, systemRandom } from "../../../core/random.ts";
-import { clockTicksPerMs } from "../audio/codec.ts";
-import { createInboundAudio, type InboundAudio } from "../audio/inbound-audio.ts";
+import type { AudioCodec, InboundAudio } from "../audio/codec.ts";
+import { ALWAYS_TAKEN, audioCodec, clockTicksPerMs } from "../audio/codecs.ts";
 import { BLOCK_OCTETS, JitterBuffer } from "./jitter-buffer.ts";
 import { RtpPacketView } from "./packet.ts";
 import { estimateMos } from "./quality.ts";
@@ -24,6 +24,8 @@ const QUIET_LEVEL = 64;
 const OTHER_DELAY_MS = 60;
 /** RFC 3551 6. Accepted even if not agreed: many remote parties send it anyway. */
 const COMFORT_NOISE_TYPE = 13;
+/** RTP payload types have seven bits. */
+const PAYLOAD_TYPES = 128;
 
 interface ReceiveFormat {
   readonly codec: CodecName;
@@ -56,6 +58,9 @@ export class RtpReceiver {
   readonly #sampleRateHz: 8000 | 16000;
   readonly #random: Random;
   #format: ReceiveFormat | null = null;
+  /** By payload type. */
+  #codecs: readonly (AudioCodec | undefined)[] = [];
+  #codec: AudioCodec | null = null;
   #audio: InboundAudio | null = null;
   #ssrc: number | null = null;
   #nextSsrc: number | null = null;
@@ -107,13 +112,15 @@ export class RtpReceiver {
   /** Applies from the next packet. A change of codec clears the buffer and the coder's state. */
   configure(format: ReceiveFormat): void {
     this.#format = format;
-    this.#switchTo(format.codec);
+    this.#codecs = codecsByType(format);
+    this.#switchTo(audioCodec(format.codec));
   }
 
-  #switchTo(codec: CodecName): void {
-    if (this.#audio?.codec === codec) return;
+  #switchTo(codec: AudioCodec): void {
+    if (this.#codec === codec) return;
     this.#audio?.close();
-    this.#audio = createInboundAudio(codec, this.#sampleRateHz, this.#random);
+    this.#codec = codec;
+    this.#audio = codec.createInbound(this.#sampleRateHz, this.#random);
     this.#jitterBuffer.begin(this.#audio.storage, this.#audio.clockDivisor);
     this.reception.setClock(clockTicksPerMs(codec));
   }
@@ -122,6 +129,7 @@ export class RtpReceiver {
   close(): void {
     this.#format = null;
     this.#audio?.close();
+    this.#codec = null;
     this.#audio = null;
   }
 
@@ -131,7 +139,7 @@ export class RtpReceiver {
     const packet = this.#packet;
     if (!format || !packet.read(datagram)) return false;
     const isEvent = packet.payloadType === format.telephoneEventType;
-    const codec = isEvent ? null : codecOf(format, packet.payloadType);
+    const codec = isEvent ? undefined : this.#codecs[packet.payloadType];
     const noiseType = format.comfortNoiseType ?? COMFORT_NOISE_TYPE;
     if (!isEvent && !codec && packet.payloadType !== noiseType) return false;
     const { ssrc, sequenceNumber } = packet;
@@ -168,7 +176,7 @@ export class RtpReceiver {
     this.#audio?.enterComfortNoise(datagram.subarray(payloadOffset, payloadOffset + payloadBytes));
   }
 
-  #takeAudio(codec: CodecName, datagram: Uint8Array, nowMs: number): void {
+  #takeAudio(codec: AudioCodec, datagram: Uint8Array, nowMs: number): void {
     if (this.#packet.payloadBytes === 0) return;
     this.#switchTo(codec);
     this.#audio?.leaveComfortNoise();
@@ -219,22 +227,14 @@ export class RtpReceiver {
   }
 }
 
-/**
- * RFC 3551 6. Some remote parties send the law that was not agreed, and gateways play announcements
- * in it. The type identifies the law, so both are always decoded.
- */
-const STATIC_G711: ReadonlyMap<number, CodecName> = new Map([
-  [0, "PCMU"],
-  [8, "PCMA"],
-]);
-const NO_CODECS: NonNullable<ReceiveFormat["otherCodecs"]> = [];
-
-function codecOf(format: ReceiveFormat, payloadType: number): CodecName | null {
-  if (payloadType === format.payloadType) return format.codec;
-  for (const other of format.otherCodecs ?? NO_CODECS) {
-    if (other.payloadType === payloadType) return other.name;
-  }
-  return STATIC_G711.get(payloadType) ?? null;
+/** The codec of each payload type. Built once per plan, read once per packet. */
+function codecsByType(format: ReceiveFormat): (AudioCodec | undefined)[] {
+  const codecs: (AudioCodec | undefined)[] = Array.from({ length: PAYLOAD_TYPES });
+  for (const codec of ALWAYS_TAKEN) codecs[codecFormat(codec.name).payloadType] = codec;
+  for (const { name, payloadType } of (format.otherCodecs ?? []).toReversed())
+    codecs[payloadType] = audioCodec(name);
+  codecs[format.payloadType] = audioCodec(format.codec);
+  return codecs;
 }
 
 function meanLevel(pcm: Int16Array): number {

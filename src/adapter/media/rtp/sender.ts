@@ -7,9 +7,9 @@
  * when silence begins, when the level changes, and every `NOISE_EVERY_TICKS`.
  */
 
-import type { CodecName } from "../../../core/media-plan.ts";
+import type { CodecName } from "../../../core/codecs.ts";
 import { type Random, randomInt } from "../../../core/random.ts";
-import { clockTicksPerMs, packetMsOf } from "../audio/codec.ts";
+import { audioCodec, clockTicksPerMs } from "../audio/codecs.ts";
 import { noiseLevelOf } from "../audio/comfort-noise.ts";
 import { OutboundAudio, PENDING_MS_MAX } from "../audio/outbound-audio.ts";
 import { RTP_HEADER_BYTES, writeRtpHeader } from "./packet.ts";
@@ -99,13 +99,14 @@ export class RtpSender {
   configure(format: SendFormat): void {
     this.#flush();
     const ptimeMs = Math.min(PTIME_MS_MAX, Math.max(PTIME_MS_MIN, format.ptimeMs));
-    if (this.#audio?.codec !== format.codec) {
+    const codec = audioCodec(format.codec);
+    if (this.#audio?.codec !== codec) {
       this.#audio?.close();
-      this.#audio = new OutboundAudio(format.codec, this.#sampleRateHz);
-      this.#clockTicksPerMs = clockTicksPerMs(format.codec);
+      this.#audio = new OutboundAudio(codec, this.#sampleRateHz);
+      this.#clockTicksPerMs = clockTicksPerMs(codec);
     }
     this.events.setClock(format.telephoneEventClockHz ?? 8000);
-    this.#format = { ...format, ptimeMs: packetMsOf(format.codec, ptimeMs) };
+    this.#format = { ...format, ptimeMs: codec.packetMsOf(ptimeMs) };
   }
 
   /** Frees the coder's memory. Nothing is sent afterwards. */

@@ -4,7 +4,8 @@
  */
 import { type Invitation, SessionState } from "sip.js";
 import type { Timer } from "../../../core/clock.ts";
-import type { CodecName, MediaPlan } from "../../../core/media-plan.ts";
+import type { CodecName } from "../../../core/codecs.ts";
+import type { MediaPlan } from "../../../core/media-plan.ts";
 import { LegEnded } from "../../../domain/call/leg-ended.ts";
 import type { IncomingLeg, LegEnd, LocalMedia } from "../../../domain/call/sip-port.ts";
 import type { SipRequest } from "../message/index.ts";

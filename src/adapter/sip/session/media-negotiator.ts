@@ -6,7 +6,8 @@
  *   stable ──setDescription(offer)──► remote-offer ──getDescription──► stable
  */
 import type { BodyAndContentType, SessionDescriptionHandler } from "sip.js";
-import type { CodecName, MediaPlan } from "../../../core/media-plan.ts";
+import type { CodecName } from "../../../core/codecs.ts";
+import type { MediaPlan } from "../../../core/media-plan.ts";
 import type { LocalMedia } from "../../../domain/call/sip-port.ts";
 import type { SrtpPolicy } from "../sdes.ts";
 import {

@@ -1,6 +1,7 @@
 /** [sip], [rtp]. */
 import { isIP } from "node:net";
 import { z } from "zod";
+import { CODEC_NAMES } from "../../../core/codecs.ts";
 import {
   isHost,
   isNetwork,
@@ -17,8 +18,6 @@ import {
   section,
   text,
 } from "../../../platform/config/key.ts";
-
-const CODECS = ["G722", "PCMA", "PCMU", "opus"] as const;
 
 const address = {
   allowed: 'host:port, e.g. "0.0.0.0:5060"',
@@ -60,10 +59,10 @@ export const sip = section({
   session_expires_sec: integer("Session timer (RFC 4028).", 1800, 90, 86_400),
   codecs: listOf(
     "Codecs in order of preference, for offers and answers.",
-    z.enum(CODECS),
+    z.enum(CODEC_NAMES),
     ["G722", "PCMA", "PCMU"],
-    `at least one of ${quoted(CODECS)}, best first`,
-    { min: 1, max: 4 },
+    `at least one of ${quoted(CODEC_NAMES)}, best first`,
+    { min: 1, max: CODEC_NAMES.length },
   ),
   srtp: oneOf(
     "Encryption of media by SRTP, with keys in SDP (SDES): use TLS for the trunk, too.",

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { buildRtpPacket } from "../../../../src/adapter/media/rtp/packet.ts";
 import { estimateMos } from "../../../../src/adapter/media/rtp/quality.ts";
 import { RtpReceiver } from "../../../../src/adapter/media/rtp/receiver.ts";
-import type { CodecName } from "../../../../src/core/media-plan.ts";
+import type { CodecName } from "../../../../src/core/codecs.ts";
 import { decodeG711, encodeG711, type G711Law } from "../../../../src/platform/audio/g711.ts";
 import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
 

@@ -6,7 +6,7 @@
  */
 import { createDecoder, type OpusDecoderHandle } from "libopus-wasm";
 import { BLOCK_TICKS } from "../../rtp/jitter-storage.ts";
-import type { InboundAudio } from "../inbound-audio.ts";
+import type { InboundAudio } from "../codec.ts";
 import { OpusPacketStore, type StoredPacket } from "./opus-packet-store.ts";
 
 const BLOCK_MS = 10;
@@ -14,7 +14,6 @@ const BLOCK_MS = 10;
 const CLOCK_DIVISOR = 6;
 
 export class OpusInboundAudio implements InboundAudio {
-  readonly codec = "opus";
   readonly block: Int16Array;
   readonly storage = new OpusPacketStore();
   readonly clockDivisor = CLOCK_DIVISOR;

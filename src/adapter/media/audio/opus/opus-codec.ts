@@ -1,0 +1,17 @@
+/** Opus (RFC 7587): packets of any size at a 48 kHz clock, decoded packet by packet. */
+import type { AudioCodec } from "../codec.ts";
+import { OpusAudioEncoder } from "./opus-encoder.ts";
+import { OpusInboundAudio } from "./opus-inbound.ts";
+
+export const OPUS: AudioCodec = {
+  name: "opus",
+  isAlwaysTaken: false,
+  /** There is no packet of 30 and none of 50 ms. */
+  packetMsOf(ptimeMs) {
+    if (ptimeMs >= 60) return ptimeMs;
+    if (ptimeMs >= 40) return 40;
+    return ptimeMs >= 20 ? 20 : 10;
+  },
+  createEncoder: (sampleRateHz) => new OpusAudioEncoder(sampleRateHz),
+  createInbound: (sampleRateHz) => new OpusInboundAudio(sampleRateHz),
+};
