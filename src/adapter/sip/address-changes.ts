@@ -1,53 +1,54 @@
 /**
- * Our address on the way to a trunk's server has changed: the registrar is told, and the far end of every
- * call. Behind a NAT only the registrar knows a new connection's address, so calls wait for its answer.
+ * Handles a change of our address towards a trunk's server: renews the registration and informs the
+ * remote party of every call. Behind a NAT only the registrar sees the address of a new connection,
+ * so calls wait for its response.
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 
 interface AddressChangesDeps {
   readonly clock: Clock;
-  /** The trunk has a registration to keep. */
+  /** True if the trunk has a registration to keep. */
   readonly registers: () => boolean;
-  /** Renews it, where it stands. */
+  /** Renews the registration, if there is one. */
   readonly register: () => void;
-  /** The calls to tell. Each decides whether there is news for its far end. */
+  /** The calls to inform. Each decides whether its remote party needs the new address. */
   readonly calls: () => Iterable<{ readdress(): void }>;
 }
 
-/** Some NATs give each REGISTER another port. */
+/** Some NATs use a different port for each REGISTER. */
 const RENEWAL_PAUSE_MS = 60_000;
 
 export class AddressChanges {
   readonly #timers = new Set<Timer>();
   #renewedAtMs = Number.NEGATIVE_INFINITY;
-  /** Connected, and the registrar has not said as what. */
+  /** Connected, but the registrar has not reported our address yet. */
   #isDue = false;
 
   constructor(private readonly deps: AddressChangesDeps) {}
 
-  /** A connection to the server stands anew. */
+  /** A connection to the server is established again. */
   connected(): void {
     this.#renewedAtMs = Number.NEGATIVE_INFINITY;
     this.#isDue = this.deps.registers();
-    // What made the connection leaves first: it may say the new address itself.
+    // The request that opened the connection is sent first: it may carry the new address itself.
     if (!this.#isDue) this.#soon(() => this.#updateCalls());
   }
 
-  /** The registrar has answered; `changed`: it sees us elsewhere than we said. */
+  /** The registrar has responded. `changed`: it sees another address than we sent. */
   answered(changed: boolean): void {
     if (changed) this.#renewBinding();
     this.#isDue = false;
     this.#updateCalls();
   }
 
-  /** It is another one without a connection: the machine's network, or a NAT's mapping. */
+  /** The address changed without a connection: the machine's network, or a NAT mapping. */
   moved(): void {
     this.#renewedAtMs = Number.NEGATIVE_INFINITY;
     this.#renewBinding();
     this.#updateCalls();
   }
 
-  /** A call stands whose far end was told our address when it was asked. */
+  /** A call is established whose remote party was given our address when it was invited. */
   begun(call: { readdress(): void }): void {
     if (!this.#isDue) call.readdress();
   }

@@ -1,7 +1,7 @@
 /**
- * Signs of a SIP ALG: a router on the way that rewrites what it takes for SIP, and breaks calls by
- * it. An answer repeats parts of its request word for word (RFC 3261 8.2.6.2), and a registrar
- * repeats the Contact that it keeps (10.3): what comes back otherwise was altered on the way. Pure.
+ * Detects a SIP ALG: a router that rewrites SIP messages and breaks calls by doing so. A response
+ * repeats parts of its request unchanged (RFC 3261 8.2.6.2), and a registrar repeats the Contact
+ * that it stored (10.3). Differences mean that something altered the message. Pure.
  */
 import type { AlgSign } from "../../domain/call/sip-port.ts";
 import {
@@ -15,7 +15,7 @@ import {
 } from "./message/index.ts";
 import type { Via } from "./message/via.ts";
 
-/** What a request said of itself. */
+/** The headers of a request as sent. */
 export interface SentHeaders {
   readonly via: Via;
   readonly callId: string;
@@ -24,7 +24,7 @@ export interface SentHeaders {
   readonly toUri: string;
 }
 
-/** What the answer to a request shows; nothing altered is an empty list. */
+/** What the response shows; an empty list if nothing was altered. */
 export function signsInEcho(said: SentHeaders, { via, callId, from, to }: SipResponse): AlgSign[] {
   const signs: AlgSign[] = [];
   const { host, port, transport } = via;
@@ -40,8 +40,9 @@ export function signsInEcho(said: SentHeaders, { via, callId, from, to }: SipRes
 }
 
 /**
- * A registrar's answer: did it get the Contact that was sent? One that it replaced by where the
- * request came from is the provider's own remedy for NAT, and no sign.
+ * True if the registrar's response shows that it received another Contact than we sent. If it
+ * replaced the Contact by the source address, that is the provider's NAT handling, not a sign of an
+ * ALG.
  */
 export function isContactAltered(sentUri: string, contactUser: string, response: SipResponse) {
   const sent = addressOf(parseUri(sentUri));
@@ -57,7 +58,10 @@ export function isContactAltered(sentUri: string, contactUser: string, response:
   return bound !== `${seenHost}:${seenPort}`;
 }
 
-/** The same request in a spelling that RFC 3261 7.3.1 allows and a simple rewriter overlooks. */
+/**
+ * The same request in a spelling that RFC 3261 7.3.1 allows and a simple rewriter does not
+ * recognise.
+ */
 export function oddlySpelled(request: string): string {
   const end = request.indexOf("\r\n\r\n");
   const [start = "", ...fields] = request.slice(0, end).split("\r\n");
@@ -79,7 +83,7 @@ function sameUri(uri: Uri, said: string): boolean {
   return addressOf(uri) === addressOf(ours) && userOf(uri) === (ours ? userOf(ours) : null);
 }
 
-/** `host:port`; null where there is none. */
+/** `host:port`; null if there is none. */
 function addressOf(uri: Uri | undefined): string | null {
   if (uri?.scheme !== "sip" && uri?.scheme !== "sips") return null;
   return `${plainHost(uri.host).toLowerCase()}:${uri.port ?? 5060}`;

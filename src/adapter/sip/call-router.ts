@@ -1,11 +1,12 @@
 /**
- * Whose request it is. A call addressed to our Contact user is that trunk's; any other belongs to the trunk
- * whose own tenant owns the called number (decisions.md 12). What a trunk's account is called and the order
- * in which trunks were saved decide nothing.
+ * Assigns requests to trunks. A call to our Contact user belongs to that trunk; any other call
+ * belongs to the trunk whose tenant owns the called number (decisions.md 12). The name of a trunk's
+ * account and the order in which trunks were saved have no influence.
  *
- * Guarantees: a trunk that speaks TLS takes nothing over UDP or TCP; once a registered trunk's carrier has
- * used our Contact user, it must; new calls are capped per trunk before anybody hears of them; a call that
- * several trunks claim, or that nobody does at an address which several share, is nobody's.
+ * A trunk with TLS accepts nothing over UDP or TCP. Once the carrier of a registered trunk has used
+ * our Contact user, it must always do so. New calls are limited per trunk before any further
+ * processing. A call that several trunks claim is rejected; so is an unclaimed call from an address
+ * that several trunks share.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -24,13 +25,19 @@ export interface CallRouterDeps {
   readonly index: TrunkIndex;
   readonly newCallsPerSecond: number;
   readonly claims: CallClaims;
-  /** A call was refused because several tenants claim its number, as it was written. */
+  /**
+   * Called when a call was rejected because several tenants claim its number; `called` is the
+   * number as received.
+   */
   readonly onConflict: (called: string, trunks: readonly TrunkSettings[]) => void;
-  /** Somebody at an address that is not the trunk's used its Contact user; told once an address. */
+  /**
+   * Called once per address when an address that does not belong to the trunk uses its Contact
+   * user.
+   */
   readonly onUnknownSource: (trunk: TrunkSettings, host: string) => void;
 }
 
-/** The trunk that takes the call, or the code of the refusal. */
+/** The trunk of the call, or the status code of the rejection. */
 export type Routed = { readonly trunk: SipTrunk } | { readonly rejected: 403 | 480 | 503 };
 
 const FORBIDDEN = { rejected: 403 } as const;
@@ -38,7 +45,7 @@ const NO_TRUNK = { rejected: 480 } as const;
 const TOO_MANY = { rejected: 503 } as const;
 
 const TRUNKS_MAX = 10_000;
-/** Unknown addresses that are told of one trunk. */
+/** Maximum unknown addresses reported per trunk. */
 const UNKNOWN_SOURCES_MAX = 16;
 const WARNING_PERIOD_MS = 60_000;
 const WARNINGS_MAX = 1000;
@@ -60,7 +67,7 @@ export class CallRouter {
     });
   }
 
-  /** The source filter: false for what may belong to no trunk. */
+  /** The source filter: false for a request that cannot belong to any trunk. */
   admits(request: SipRequest, flow: Flow): boolean {
     if (!isNewCall(request)) return this.routeOf(request, flow) !== undefined;
     const { host } = flow.remote;
@@ -77,7 +84,10 @@ export class CallRouter {
     return false;
   }
 
-  /** Whose a request is that opens no call: by its Contact user or Call-ID, else by where it came from. */
+  /**
+   * The trunk of a request that opens no call: by its Contact user or Call-ID, otherwise by its
+   * source.
+   */
   routeOf(request: SipRequest, flow: Flow): SipTrunk | undefined {
     const { index } = this.deps;
     const trunks = index.at(flow.remote.host);
@@ -90,7 +100,10 @@ export class CallRouter {
     return taking.find((trunk) => trunk.owns(request.callId)) ?? taking[0];
   }
 
-  /** Whose an admitted INVITE is. At once, but where several trunks share the address. Never rejects. */
+  /**
+   * The trunk of an admitted INVITE. Synchronous unless several trunks share the address. Never
+   * rejects.
+   */
   routeCall(request: SipRequest, flow: Flow): Routed | Promise<Routed> {
     const { index } = this.deps;
     const trunks = index.at(flow.remote.host);
@@ -144,7 +157,7 @@ export class CallRouter {
     }
   }
 
-  /** By its number. Whoever has seen our Contact user needs no number to find us. */
+  /** Assigns by number. A caller that knows our Contact user has no reason to use a number. */
   #unaddressed(trunk: SipTrunk, flow: Flow): Routed {
     if (!trunk.settings.register || !this.#contactUsed.has(trunk)) return this.#taken(trunk, flow);
     this.#warn("trunk.call_without_contact", trunk, { source: flow.remote.host });
@@ -174,7 +187,7 @@ export class CallRouter {
     );
   }
 
-  /** At most once a minute each. */
+  /** At most once a minute per key. */
   #warnOnce(key: string, warn: () => void): void {
     const now = this.deps.clock.monotonic();
     const last = this.#warnedAtMs.get(key);
@@ -185,15 +198,15 @@ export class CallRouter {
   }
 }
 
-/** A trunk that speaks TLS is not spoken to in the clear. */
+/** A trunk with TLS accepts no plaintext. */
 const takes = (trunk: SipTrunk, flow: Flow): boolean =>
   trunk.transport !== "TLS" || flow.transport === "TLS";
 
-/** The carrier has taken its password, or the operator vouches for it. */
+/** The carrier has accepted our password, or the operator configured the trunk. */
 const isSound = ({ registration }: SipTrunk): boolean =>
   registration.name === "registered" || registration.name === "not_required";
 
-/** Free text proves nothing: the account's name counts where the carrier has taken its password. */
+/** The account's name counts only if the carrier has accepted our password: it is free text. */
 function claiming(trunk: SipTrunk, request: SipRequest): ClaimingTrunk {
   const { settings, contactUser } = trunk;
   const names = { contactUser, username: settings.username };

@@ -1,4 +1,4 @@
-/** What we say of ourselves in Allow, Accept and Supported, and what a Require may ask of us. */
+/** Our values of Allow, Accept and Supported, and the option tags that we accept in Require. */
 
 const METHODS = [
   ...["INVITE", "ACK", "CANCEL", "BYE", "OPTIONS", "INFO", "NOTIFY", "PRACK", "UPDATE", "REFER"],

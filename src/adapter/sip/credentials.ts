@@ -1,14 +1,14 @@
 /**
  * A trunk's credentials: one nonce counter for its registration and its calls. Only challenges of
- * the trunk's realm are answered, so that nobody else can collect responses; where none is
- * configured, the first that the server and the first that a proxy names are kept.
+ * the trunk's realm are answered, so that nobody else can collect responses. If no realm is
+ * configured, the first one of the server and the first one of a proxy are used from then on.
  */
 import type { Random } from "../../core/random.ts";
 import type { TrunkSettings } from "../../domain/call/sip-port.ts";
 import { type Challenge, DigestClient, parseChallenges, unknownIn } from "./digest.ts";
 import type { SipResponse } from "./message/index.ts";
 
-/** Of the server (401) or of a proxy on the way (407): RFC 3261 22.2, 22.3. */
+/** Of the server (401) or of a proxy (407): RFC 3261 22.2, 22.3. */
 type ChallengeKind = "server" | "proxy";
 
 export const kindOf = (statusCode: number): ChallengeKind =>
@@ -27,7 +27,7 @@ export class TrunkCredentials {
     this.#client = new DigestClient(settings, random);
   }
 
-  /** The strongest challenge of our realm in a 401 or 407; undefined: none that we may answer. */
+  /** The strongest challenge of our realm in a 401 or 407; undefined if we may answer none. */
   pick(response: Pick<SipResponse, "statusCode" | "headers">): Challenge | undefined {
     const { statusCode, headers } = response;
     const kind = kindOf(statusCode);
@@ -37,7 +37,7 @@ export class TrunkCredentials {
     return challenges.find((challenge) => challenge.realm === realm);
   }
 
-  /** For one request and its repeats. */
+  /** For one request and its repetitions. */
   authorisation(): RequestAuthorisation {
     return new RequestAuthorisation((kind, challenge, method, uri, body) => {
       if (!this.#realms.has(kind)) this.#realms.set(kind, challenge.realm);
@@ -46,7 +46,10 @@ export class TrunkCredentials {
   }
 }
 
-/** What a 401 or 407 asks for where we can answer none of its challenges; null: we can, or it has none. */
+/**
+ * The unsupported requirement of a 401 or 407 if we can answer none of its challenges; otherwise
+ * null.
+ */
 export function unknownChallengeOf(
   response: Pick<SipResponse, "statusCode" | "headers">,
 ): string | null {
@@ -63,27 +66,31 @@ type Sign = (
   body: string,
 ) => string;
 
-/** A request is not repeated more often, whatever it is challenged with. */
+/** Maximum repetitions of a request because of challenges. */
 const CHALLENGES_MAX = 4;
 
-/** The proofs that one request carries: one for the server, one for a proxy. */
+/** The credentials of one request: one for the server, one for a proxy. */
 export class RequestAuthorisation {
   readonly #challenges = new Map<ChallengeKind, Challenge>();
   #last: ChallengeKind | undefined;
-  /** Challenged anew without a word on why, and answered once more. */
+  /** Challenges that were renewed without a reason and answered once more. */
   readonly #renewed = new Set<ChallengeKind>();
   #taken = 0;
 
   constructor(private readonly sign: Sign) {}
 
-  /** False: the same proof was refused already, so that another try would not help. */
+  /**
+   * Returns false if the same credentials were already rejected, so that another attempt is
+   * useless.
+   */
   take(kind: ChallengeKind, challenge: Challenge): boolean {
     const before = this.#challenges.get(kind);
     const isNew = before?.nonce !== challenge.nonce;
-    // A nonce may be good for one request only, and another hop's challenge took that one.
+    // A nonce may be valid for one request only, and the challenge of another hop has used that
+    // request.
     const usedUp = this.#last !== kind && isNew;
     if (before && !challenge.stale && !usedUp) {
-      // Servers that stand beside one another, each with nonces of its own, do not say `stale`.
+      // Servers of a cluster, each with its own nonces, do not send `stale`.
       if (!isNew || this.#renewed.has(kind)) return false;
       this.#renewed.add(kind);
     }
@@ -93,7 +100,10 @@ export class RequestAuthorisation {
     return true;
   }
 
-  /** Header lines for the next try, their nonce counts one higher than before (RFC 7616 3.4). */
+  /**
+   * Header lines for the next attempt; their nonce counts are one higher than before (RFC 7616
+   * 3.4).
+   */
   headers(method: string, uri: string, body = ""): (readonly [name: string, value: string])[] {
     return [...this.#challenges].map(([kind, challenge]) => [
       kind === "proxy" ? "Proxy-Authorization" : "Authorization",

@@ -1,7 +1,7 @@
 /**
  * HTTP Digest for SIP (RFC 7616, RFC 8760, RFC 3261 22): MD5 and SHA-256, their session variants,
- * several challenges, `qop=auth` and `auth-int`, nonce counting, stale nonces. Client (`DigestClient`) and server
- * (`verifyCredentials`). Pure; sends nothing, keeps no clock.
+ * several challenges, `qop=auth` and `auth-int`, nonce counting, stale nonces. Client
+ * (`DigestClient`) and server (`verifyCredentials`). Pure: sends nothing and reads no clock.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hex } from "../../core/ids.ts";
@@ -9,17 +9,17 @@ import type { Random } from "../../core/random.ts";
 import { quote, splitOutsideQuotes, unquote } from "./message/split.ts";
 
 export type DigestAlgorithm = "MD5" | "SHA-256" | "MD5-sess" | "SHA-256-sess";
-/** `auth-int` covers the body too. */
+/** `auth-int` also covers the body. */
 type Qop = "auth" | "auth-int";
 
 export interface Challenge {
   readonly realm: string;
   readonly nonce: string;
   readonly opaque: string | null;
-  /** The one to answer with; null where the challenge offers none (RFC 2069 compatibility). */
+  /** The qop to use; null if the challenge offers none (RFC 2069 compatibility). */
   readonly qop: Qop | null;
   readonly algorithm: DigestAlgorithm;
-  /** True: the credentials were right, only the nonce is too old. */
+  /** True: the credentials were correct, but the nonce is too old. */
   readonly stale: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface Account {
   readonly password: string;
 }
 
-/** The challenges we can answer among those of a 401 or 407, strongest algorithm first. */
+/** The supported challenges of a 401 or 407, strongest algorithm first. */
 export function parseChallenges(values: readonly string[]): Challenge[] {
   const challenges = values
     .map(parseChallenge)
@@ -50,7 +50,7 @@ export function parseChallenges(values: readonly string[]): Challenge[] {
   return challenges.sort((a, b) => strength(b) - strength(a));
 }
 
-/** What a challenge asks for that we cannot do, e.g. `AKAv1-MD5`; null: we can do it. */
+/** The unsupported part of a challenge, e.g. `AKAv1-MD5`; null if we support it. */
 export function unknownIn(value: string): string | null {
   if (parseChallenge(value)) return null;
   const fields = parseAuthFields(value);
@@ -60,7 +60,9 @@ export function unknownIn(value: string): string | null {
   return wanted.slice(0, 32).replace(/[^\x20-\x7e]/g, "?");
 }
 
-/** Undefined for another scheme, an unknown algorithm, or a qop other than `auth` and `auth-int`. */
+/**
+ * Undefined for another scheme, an unknown algorithm, or another qop than `auth` and `auth-int`.
+ */
 export function parseChallenge(value: string): Challenge | undefined {
   const fields = parseAuthFields(value);
   const realm = fields?.get("realm");
@@ -96,9 +98,11 @@ export function formatChallenge(challenge: Challenge): string {
   return parts.join(", ");
 }
 
-/** Answers challenges for one account and counts the uses of each nonce (at most 16 remembered). */
+/**
+ * Answers challenges for one account and counts the uses of each nonce (at most 16 are remembered).
+ */
 export class DigestClient {
-  /** One cnonce a nonce: the session variants hash it into the secret (RFC 7616 3.4.2). */
+  /** One cnonce per nonce: the session variants hash it into the secret (RFC 7616 3.4.2). */
   readonly #uses = new Map<string, { readonly count: number; readonly cnonce: string }>();
 
   constructor(
@@ -129,11 +133,11 @@ interface RequestToSign {
   readonly uri: string;
   readonly nonceCount: number;
   readonly cnonce: string;
-  /** Counts with `auth-int` only. Default: none. */
+  /** Only used with `auth-int`. Default: empty. */
   readonly body?: string;
 }
 
-/** One answer, pure. `nonceCount` must grow with each use of the nonce. */
+/** Computes one response; pure. `nonceCount` must increase with each use of the nonce. */
 export function answerChallenge(
   challenge: Challenge,
   account: Account,
@@ -156,7 +160,7 @@ export function answerChallenge(
   return parts.join(", ");
 }
 
-/** Value of an Authorization or Proxy-Authorization header; undefined when it is not Digest. */
+/** Value of an Authorization or Proxy-Authorization header; undefined if it is not Digest. */
 export function parseCredentials(value: string): Credentials | undefined {
   const fields = parseAuthFields(value);
   const username = fields?.get("username");
@@ -178,8 +182,8 @@ export function parseCredentials(value: string): Credentials | undefined {
 }
 
 /**
- * Whether the credentials prove the password for this method. Constant-time on the response. That
- * the nonce is one of the server's, fresh, and its `nc` grows, is the server's to check.
+ * True if the credentials prove the password for this method. Compares the response in constant
+ * time. The server must check that the nonce is its own and fresh, and that `nc` increases.
  */
 export function verifyCredentials(
   credentials: Credentials,

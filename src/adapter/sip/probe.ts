@@ -1,9 +1,9 @@
 /**
- * What can be learned of a trunk without a conversation: one OPTIONS (RFC 3261 11), and one INVITE
- * to nobody: a user that is no telephone number, so that no call can be charged. Whether the far end
- * answers, how fast, what it says it can do, whether it takes calls of ours at all, and from what
- * address it saw us (RFC 3581), and whether something on the way rewrote what was said (a SIP ALG).
- * Judges nothing: see trunk-checks.ts.
+ * Tests a trunk without a conversation: one OPTIONS (RFC 3261 11), and one INVITE to a user that is
+ * not a telephone number, so that no call can be charged. Reports whether and how fast the remote
+ * party responds, its capabilities, whether it accepts our calls, the address it saw us from (RFC
+ * 3581), and whether the messages were rewritten on the way (a SIP ALG). trunk-checks.ts evaluates
+ * the results.
  */
 
 import { isIP } from "node:net";
@@ -35,28 +35,28 @@ export interface ProbeDeps {
   readonly credentials: TrunkCredentials;
   readonly userAgent: string;
   /**
-   * Asks the trunk's server; null: no answer, or no way. An INVITE is given up at its first sign of
-   * life: rings, it is cancelled; answered, it is hung up.
+   * Sends a request to the trunk's server; null: no response, or no route. An INVITE is ended at
+   * the first progress: cancelled when it rings, hung up when it is answered.
    */
   ask(method: Method, compose: (via: string) => string): Promise<Answered | null>;
-  /** Why there was none, for a person; null: not known. */
+  /** Why there was no response, as text for the user; null: unknown. */
   noAnswerReason(): string | null;
   contactUri(): string;
   /** Value of the Route header; empty: none. */
   route(): string;
-  /** What we call ourselves in Contact and SDP, and what we are on this machine. */
+  /** Our address in Contact and SDP, and our local address. */
   addresses(): { readonly advertised: SeenAddress; readonly local: SeenAddress };
-  /** The servers that the trunk's name leads to, in order. */
+  /** The servers behind the trunk's name, in order. */
   servers(): readonly ProbedServer[];
-  /** The registrar repeated another Contact than was sent. */
+  /** The registrar repeated another Contact than we sent. */
   readonly isContactAltered: boolean;
-  /** An offer of all we speak, for media that never comes. */
+  /** An SDP offer with everything we support; media is never sent. */
   offer(): string;
 }
 
 const PROBE_MS_MAX = 10_000;
 const CALL_MS_MAX = 8000;
-/** An unusual spelling either arrives at once or not at all. */
+/** A request with unusual spelling is answered quickly or not at all. */
 const ODD_MS_MAX = 4000;
 
 interface Answer {
@@ -66,7 +66,7 @@ interface Answer {
   readonly said: SentHeaders | null;
 }
 
-/** Resolves within some 18 s; never rejects. */
+/** Resolves within about 18 s; never rejects. */
 export async function probeTrunk(
   deps: ProbeDeps,
   { calls = true }: { readonly calls?: boolean } = {},
@@ -119,7 +119,7 @@ async function within<Result>(
   return result;
 }
 
-/** Asked again with credentials when challenged. */
+/** Repeats the request with credentials if it is challenged. */
 async function ask(
   deps: ProbeDeps,
   method: Method,
@@ -128,7 +128,7 @@ async function ask(
   const authorisation = deps.credentials.authorisation();
   const identity: Identity = {
     spelled,
-    // Our own address in it: who rewrites addresses wherever they stand rewrites it too.
+    // Contains our own address: an ALG that rewrites every address also changes this one.
     callId: `${hex(deps.random.bytes(16))}@${hostForUri(deps.addresses().local.host)}`,
     fromTag: hex(deps.random.bytes(8)),
     uri: method === "OPTIONS" ? uriOf(deps.settings) : unassignedUri(deps),
@@ -146,7 +146,7 @@ async function ask(
 
 const uriOf = ({ server }: TrunkSettings): string => `sip:${hostForUri(server)}`;
 
-/** Letters only: no dialling plan takes it for a number. */
+/** Only letters, so that no dialling plan takes it for a number. */
 function unassignedUri({ settings, random }: ProbeDeps): string {
   const letters = [...random.bytes(12)].map((byte) => String.fromCharCode(97 + (byte % 26)));
   return `sip:linevoice-test-${letters.join("")}@${hostForUri(settings.server)}`;

@@ -1,17 +1,20 @@
-/** Why a registration failed, in words for a person, and when it is worth another try. */
+/** Why a registration failed, as text for the user, and when to retry. */
 import type { Random } from "../../core/random.ts";
 import type { SipResponse } from "./message/index.ts";
 
-/** Refused for good: asking more often only gets us banned. */
+/** After a permanent rejection: more frequent attempts could get us banned. */
 const REJECTED_RETRY_MS = 600_000;
-/** Nothing answers, or the server is ill: 2, 4, 8, … at most 45 s, so that we are back in 60 s. */
+/**
+ * No response, or a server error: 2, 4, 8, … at most 45 s, so that we are registered again within
+ * 60 s.
+ */
 const BACK_OFF_BASE_MS = 2000;
 const BACK_OFF_MAX_MS = 45_000;
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
 const REJECTIONS: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 416, 420, 423]);
 
-/** Milliseconds to the next attempt; `response` is null when nothing answered. */
+/** Milliseconds until the next attempt; `response` is null if there was none. */
 export function retryDelayMs(
   response: SipResponse | null,
   failuresBefore: number,
@@ -31,7 +34,7 @@ function retryAfterMs(response: SipResponse | null): number | undefined {
   return seconds === undefined ? undefined : Math.min(Number(seconds) * 1000, RETRY_AFTER_MAX_MS);
 }
 
-/** Told apart from a wrong password: nothing that is typed in would help. */
+/** Different from a wrong password: no other password would help. */
 export const explainUnknownChallenge = (asked: string): string =>
   `The provider asks for a kind of password check that a trunk does not know (${asked}). Ask the provider for digest authentication with MD5 or SHA-256.`;
 

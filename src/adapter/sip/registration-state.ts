@@ -14,7 +14,7 @@ import type { Table } from "../../core/state-machine.ts";
 
 export type RegistrationState =
   | { readonly name: "idle" }
-  /** `validUntilMs`: the earlier binding that still stands; null when none does. */
+  /** `validUntilMs`: when the previous, still valid binding ends; null if there is none. */
   | {
       readonly name: "registering";
       readonly failures: number;
@@ -28,7 +28,10 @@ export type RegistrationState =
       readonly explanation: string;
       readonly nextAttemptAtMs: number;
       readonly validUntilMs: number | null;
-      /** Nothing was refused, only not answered: calls come and go by the earlier binding. */
+      /**
+       * The attempt was not rejected, only not answered: calls continue to use the previous
+       * binding.
+       */
       readonly bindingServes: boolean;
     }
   | { readonly name: "unregistering" }
@@ -44,7 +47,7 @@ export type RegistrationEvent =
       readonly nextAttemptAtMs: number;
       readonly bindingServes: boolean;
     }
-  /** The earlier binding has ended. */
+  /** The previous binding has ended. */
   | { readonly type: "expired" }
   /** The timer of `registered` or `failed` fired, or the public address changed. */
   | { readonly type: "due" }

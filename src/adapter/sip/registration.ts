@@ -1,10 +1,10 @@
 /**
  * The registration client of one trunk (RFC 3261 10.2): digest, refresh before expiry, 423,
- * Retry-After, back-off. Own, because SIP.js' Registerer storms when a 200 carries only an Expires
- * header and sticks when it carries no Contact.
+ * Retry-After, back-off. It replaces the Registerer of SIP.js, which sends REGISTERs in a loop when
+ * a 200 has only an Expires header, and stops when a 200 has no Contact.
  *
- * Guarantees: never two REGISTERs at once; at most 6 requests an attempt; a refused password is
- * retried every 10 minutes only; `close` ends every timer.
+ * Never two REGISTERs at once; at most 6 requests per attempt; a rejected password is retried only
+ * every 10 minutes; `close` ends every timer.
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
@@ -44,25 +44,27 @@ interface RegistrationDeps {
   readonly credentials: TrunkCredentials;
   readonly userAgent: string;
   readonly expiresSeconds: number;
-  /** User part of our Contact: how the registrar's requests find this trunk. */
+  /** User part of our Contact, by which requests from the registrar are assigned to this trunk. */
   readonly contactUser: string;
-  /** Contact URI as seen from outside, now. */
+  /** The current Contact URI with our public address. */
   contactUri(): string;
   /**
-   * Sends a request without Via: the caller adds it. Answers with the final response, or null when
-   * none came (timeout, unresolvable host).
+   * Sends a request; the caller adds the Via. Resolves with the final response, or null if there
+   * was none (timeout, unresolvable host).
    */
   send(request: RegisterRequest): Promise<SipResponse | null>;
-  /** Why nothing answered, in words for a person; null or absent: not known. */
+  /** Why there was no response, as text for the user; null or absent: unknown. */
   readonly noAnswerReason?: () => string | null;
 }
 
-/** Composed with the Via that its sender makes. */
+/** Composes the request with the Via of its sender. */
 export type RegisterRequest = (via: string) => string;
 
 const REQUESTS_PER_ATTEMPT_MAX = 6;
 const UNREGISTER_TIMEOUT_MS = 2000;
-/** A refresh leaves time for two attempts that time out, but never comes before half the time. */
+/**
+ * A refresh leaves time for two attempts that time out, but is never sent before half the interval.
+ */
 const REFRESH_MARGIN_MS = 70_000;
 const SHORTEST_EXPIRES_SECONDS = 5;
 
@@ -79,10 +81,10 @@ export class RegistrationClient {
   #cseq = 0;
   #expiresSeconds: number;
   #timer: Timer | undefined;
-  /** Ends the earlier binding while it is not renewed. */
+  /** Ends the previous binding if it is not renewed. */
   #bindingTimer: Timer | undefined;
   #whenGone: (() => void)[] = [];
-  /** As the last REGISTER said it. */
+  /** The Contact of the last REGISTER. */
   #sentContact = "";
   #isContactAltered = false;
   #serviceRoute = NO_ROUTE;
@@ -110,12 +112,12 @@ export class RegistrationClient {
     return statusOf(this.#machine.state);
   }
 
-  /** The last answer repeated another Contact than was sent (see alg-signs.ts). */
+  /** The last response contained another Contact than we sent (see alg-signs.ts). */
   get isContactAltered(): boolean {
     return this.#isContactAltered;
   }
 
-  /** Of the last 200; none while there is no registration (RFC 3608 5.1). */
+  /** From the last 200; empty while there is no registration (RFC 3608 5.1). */
   get serviceRoute(): ServiceRoute {
     return this.#serviceRoute;
   }
@@ -128,12 +130,12 @@ export class RegistrationClient {
     this.#machine.apply({ type: "start" });
   }
 
-  /** The public address changed: the binding is renewed now. */
+  /** The public address changed: renews the binding now. */
   refreshNow(): void {
     if (this.#machine.state.name === "registered") this.#machine.apply({ type: "due" });
   }
 
-  /** Un-REGISTERs and resolves when answered, at the latest after 2 s. */
+  /** Un-REGISTERs. Resolves when answered, after 2 s at the latest. */
   stop(): Promise<void> {
     if (this.#machine.state.name === "unregistered") return Promise.resolve();
     const gone = new Promise<void>((resolve) => this.#whenGone.push(resolve));
@@ -210,7 +212,10 @@ export class RegistrationClient {
     this.#machine.apply(event);
   }
 
-  /** Nobody decided on it: silence, or a server that is ill. A way that is known to be shut is no way. */
+  /**
+   * True without a decision by the server: no response, or a server error. A route that is known to
+   * be unusable does not count.
+   */
   #isUnanswered(response: SipResponse | null): boolean {
     if (response === null) return !this.deps.noAnswerReason?.();
     return response.statusCode === 408 || response.statusCode >= 500;
@@ -240,7 +245,10 @@ export class RegistrationClient {
     };
   }
 
-  /** Ours among the Contacts, else the Expires header, else what we asked for (10.2.4). 0: no binding. */
+  /**
+   * From our Contact, otherwise from the Expires header, otherwise the requested value (10.2.4). 0:
+   * no binding.
+   */
   #grantedSeconds(response: SipResponse): number {
     const contacts = response.headers.all("contact").map(parseNameAddr);
     const ours = contacts.find(
@@ -262,7 +270,7 @@ export class RegistrationClient {
     if (this.#machine.state.name === "unregistering") this.#machine.apply({ type: "gone" });
   }
 
-  /** Never rejects: what cannot even be written or sent got no answer. */
+  /** Never rejects: a request that cannot be written or sent counts as unanswered. */
   async #transact(expiresSeconds: () => number): Promise<Outcome> {
     try {
       return await this.#attempt(expiresSeconds);
@@ -272,7 +280,7 @@ export class RegistrationClient {
     }
   }
 
-  /** One attempt: the request, and again for each challenge, a stale nonce, a 423. */
+  /** One attempt: the request, repeated for each challenge, a stale nonce, or a 423. */
   async #attempt(expiresSeconds: () => number): Promise<Outcome> {
     let authorisation = this.deps.credentials.authorisation();
     for (let sent = 1; ; sent++) {
@@ -331,7 +339,7 @@ export class RegistrationClient {
   }
 }
 
-/** IPv6 literals want brackets inside a URI. */
+/** IPv6 literals need brackets inside a URI. */
 export const hostForUri = (host: string): string =>
   host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 

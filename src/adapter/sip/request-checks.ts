@@ -1,4 +1,4 @@
-/** What a request is refused for before a session sees it (RFC 3261 8.2, 16.3). */
+/** Reasons to reject a request before a session sees it (RFC 3261 8.2, 16.3). */
 import { ACCEPT, ALLOW, OPTION_TAGS, SUPPORTED } from "./capabilities.ts";
 import {
   bodyTypeOf,
@@ -12,7 +12,7 @@ import {
 } from "./message/index.ts";
 import { isIntervalTooSmall, MIN_SE_SECONDS } from "./session/session-timer.ts";
 
-/** Undefined: let it through. */
+/** Undefined: accept it. */
 export function rejectionOf(request: SipRequest): ResponseParts | undefined {
   const { method, headers } = request;
   if (method === "ACK" || method === "CANCEL") return undefined;
@@ -31,13 +31,13 @@ export function rejectionOf(request: SipRequest): ResponseParts | undefined {
   return method === "INVITE" ? rejectionOfBody(request) : undefined;
 }
 
-/** Headers inside a Request-URI (RFC 3261 19.1.1) and Contacts that cannot be read. */
+/** Headers inside a Request-URI (RFC 3261 19.1.1) and unreadable Contacts. */
 function isAmbiguous({ uri, headers }: SipRequest): boolean {
   if ((uri.scheme === "sip" || uri.scheme === "sips") && uri.headers !== null) return true;
   return headers.all("contact").some((value) => value !== "*" && !parseNameAddr(value));
 }
 
-/** What an INVITE brings must be SDP (RFC 3261 8.2.3). */
+/** The body of an INVITE must be SDP (RFC 3261 8.2.3). */
 function rejectionOfBody(request: SipRequest): ResponseParts | undefined {
   const { headers, body } = request;
   const optional = /;\s*handling\s*=\s*optional/i.test(headers.get("content-disposition") ?? "");
@@ -45,13 +45,14 @@ function rejectionOfBody(request: SipRequest): ResponseParts | undefined {
   return { statusCode: 415, headers: [["Accept", ACCEPT]] };
 }
 
-/** And what it wants back too (21.4.7). */
+/** The accepted response body must be SDP, too (21.4.7). */
 function rejectionOfContent(request: SipRequest): ResponseParts | undefined {
   const rejection = rejectionOfBody(request);
   if (rejection) return rejection;
   const { headers } = request;
   const accepted = headers.all("accept").map(mediaTypeOf);
-  // Carriers forget SDP in long lists; who takes no application at all means it.
+  // Carriers forget SDP in long Accept lists; only a list without any application type is taken at
+  // its word.
   const bearable = (type: string) => /^(application|multipart|\*)\//.test(type);
   if (accepted.length > 0 && !accepted.some(bearable)) return { statusCode: 406 };
   return undefined;
@@ -69,7 +70,7 @@ function rejectionOutsideDialog(request: SipRequest): ResponseParts | undefined 
         ],
       };
     case "INVITE":
-      // RFC 2543 needed no Contact (RFC 4475 3.4.1): From stands in for it (session/convert.ts).
+      // RFC 2543 required no Contact (RFC 4475 3.4.1): From replaces it (session/convert.ts).
       return request.headers.has("contact") || isOfRfc2543(request)
         ? rejectionOfContent(request)
         : { statusCode: 400 };

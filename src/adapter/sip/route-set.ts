@@ -1,7 +1,7 @@
 /**
- * How a trunk's requests leave, and under which address: routes (where to), link (over what),
- * addresses (what we are called there), sender (the next server when one fails). The trunk itself
- * only writes requests and reads answers.
+ * How a trunk's requests are sent, and with which address: routes (destination), transport binding,
+ * addresses (our own), sender (failover to the next server). The trunk itself only writes requests
+ * and reads responses.
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -31,7 +31,7 @@ export interface RouteSetDeps {
   readonly transactions: TransactionLayer;
   readonly locator: Locator;
   readonly failed: FailedTargets;
-  /** Whether a trunk may speak to that address. */
+  /** True if a trunk may send to that address. */
   readonly mayReach: (host: string) => boolean;
   readonly local: Address;
   readonly localTls: Address | null;
@@ -40,15 +40,15 @@ export interface RouteSetDeps {
   readonly mapped: () => Address | null;
   flowTo(remote: Address): Flow | undefined;
   connectionTo(peer: Peer): Promise<StreamFlow>;
-  /** What the registrar wants our requests outside a dialog to go by. */
+  /** The registrar's route for our requests outside dialogs. */
   readonly serviceRoute: () => ServiceRoute;
-  /** The addresses that belong to the trunk are others now. */
+  /** Called when the addresses of the trunk have changed. */
   readonly onAddresses: () => void;
-  /** A connection to the server stands anew. */
+  /** Called when a connection to the server is established again. */
   readonly onConnected: () => void;
-  /** It is gone, and it is time to connect again. */
+  /** Called when the connection is lost and should be reopened. */
   readonly onLost: () => void;
-  /** Our own address on the way to the server is another now. */
+  /** Called when our local address towards the server has changed. */
   readonly onMoved: () => void;
 }
 
@@ -57,7 +57,7 @@ export interface Answered {
   readonly flow: Flow;
 }
 
-/** How often it is asked whether our own address is still the same. */
+/** How often the local address is checked. */
 const LOCAL_PERIOD_MS = 30_000;
 
 export class RouteSet {
@@ -65,14 +65,14 @@ export class RouteSet {
   readonly #routes: TrunkRoutes;
   readonly #binding: TransportBinding;
   readonly #sender: RequestSender;
-  /** The server that took our last REGISTER: calls go there too, while it is sound. */
+  /** The server that accepted our last REGISTER: calls go there too, while it works. */
   #preferred: Target | undefined;
-  /** The server that we looked up our own address for. */
+  /** The server for which our local address was looked up. */
   #toward: string | undefined;
   #timer: Timer | undefined;
   #closed = false;
 
-  /** Throws when the outbound proxy is not host[:port]. */
+  /** Throws if the outbound proxy is not host[:port]. */
   constructor(
     private readonly settings: TrunkSettings,
     private readonly deps: RouteSetDeps,
@@ -101,38 +101,41 @@ export class RouteSet {
     this.#sender = new RequestSender(deps);
   }
 
-  /** Of the server, as far as is known now. */
+  /** The server's transport, as far as known. */
   get transport(): TransportName {
     const stated = transportOf(this.settings);
     if (stated !== "AUTO") return stated;
     return (this.#preferred ?? this.#routes.first)?.transport ?? "UDP";
   }
 
-  /** Addresses that requests of the trunk's peers come from: the servers', and our connection's. */
+  /** Source addresses of the trunk's peers: the servers', and our connection's. */
   get remotes(): readonly string[] {
     const connectedHost = this.#binding.connectedHost;
     const all = this.#routes.all;
     return connectedHost === null || all.includes(connectedHost) ? all : [...all, connectedHost];
   }
 
-  /** The host is one of the trunk's servers, by name or by address. */
+  /** True if the host is one of the trunk's servers, by name or address. */
   isOwn(host: string): boolean {
     const names = [this.#routes.place.host, plainHost(this.settings.server)];
     return names.includes(host) || this.remotes.includes(host);
   }
 
-  /** Who may ask for our password's proof: the trunk's servers, and whom its registrar sends us to. */
+  /**
+   * True for hosts that may challenge us for credentials: the trunk's servers and those in its
+   * Service-Route.
+   */
   mayChallenge(host: string): boolean {
     const isRouted = this.deps.serviceRoute().length > 0 && this.#routes.routed.includes(host);
     return isRouted || this.remotes.includes(host);
   }
 
-  /** Why nothing answered, for a person; null: not known. */
+  /** Why there was no response, as text for the user; null: unknown. */
   get problem(): string | null {
     return this.#routes.problem ?? this.#binding.problem;
   }
 
-  /** Looks everything up; resolves when requests can leave, or it is known that they cannot. */
+  /** Resolves the servers. Resolves when requests can be sent, or it is known that they cannot. */
   async start(): Promise<void> {
     await this.#routes.refresh();
     const { first } = this.#routes;
@@ -141,7 +144,7 @@ export class RouteSet {
     this.#timer = this.deps.clock.every(LOCAL_PERIOD_MS, () => void this.#checkLocalAddress());
   }
 
-  /** A request of a dialog or a call, to wherever it leads. Never throws. */
+  /** Sends a request of a dialog or a call to its destination. Never throws. */
   async send(message: SipRequest, draft: Draft, user: SendUser): Promise<void> {
     const followed = draft.method === "ACK" || draft.method === "CANCEL";
     if (followed && this.#sender.follow(draft, user)) return;
@@ -154,8 +157,8 @@ export class RouteSet {
   }
 
   /**
-   * A request to the trunk's server, outside every dialog, by its Service-Route unless it is a REGISTER;
-   * `compose` is given its Via. Null: nobody answered, or there was no way. Never rejects.
+   * Sends a request to the trunk's server outside any dialog, along its Service-Route unless it is
+   * a REGISTER; `compose` gets its Via. Null: no response, or no route. Never rejects.
    */
   async ask(method: string, compose: (via: string) => string): Promise<Answered | null> {
     const branch = this.#newBranch();
@@ -185,8 +188,8 @@ export class RouteSet {
   }
 
   /**
-   * An INVITE that shall come to nothing: what rings is cancelled, what answers is hung up. Null:
-   * nothing final came in `limitMs`. Never rejects.
+   * Sends an INVITE that must not lead to a call: it is cancelled when it rings and hung up when it
+   * is answered. Null: no final response within `limitMs`. Never rejects.
    */
   async tryCall(compose: (via: string) => string, limitMs: number): Promise<Answered | null> {
     const hop = await this.#initialHop(this.deps.serviceRoute());
@@ -223,7 +226,7 @@ export class RouteSet {
     });
   }
 
-  /** The servers as last looked up, in the order in which they would be tried. */
+  /** The servers from the last lookup, in the order in which they are tried. */
   get servers(): readonly ProbedServer[] {
     const { failed } = this.deps;
     return failed.order(this.#routes.targets).map((target) => ({
@@ -233,7 +236,7 @@ export class RouteSet {
     }));
   }
 
-  /** Makes a lost connection to the server anew, for want of a request that does. Never rejects. */
+  /** Reopens a lost connection to the server when no request does. Never rejects. */
   async reconnect(): Promise<void> {
     if (!this.#binding.isLost || this.#closed) return;
     const server = await this.#initialHop([]);
@@ -300,7 +303,7 @@ export class RouteSet {
       await this.addresses.toward(remote);
       this.#toward = remote.host;
     } catch (error) {
-      // No way there from here; sending shows it, and says it to the operator.
+      // No route from here. Sending fails and reports it to the operator.
       this.deps.log.warn("sip.no_route", { error: describeError(error) });
     }
   }

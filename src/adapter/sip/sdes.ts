@@ -1,7 +1,7 @@
 /**
- * SDES: keys for SRTP in `a=crypto` lines (RFC 4568). Two suites; a key of its own for each; keys
- * without MKI and session parameters that change nothing of what media/srtp does. A line that asks
- * for more is passed over, as the RFC wants.
+ * SDES: SRTP keys in `a=crypto` lines (RFC 4568). Two suites, each with its own key; keys without
+ * MKI, and only session parameters that do not affect media/srtp. Lines with other parameters are
+ * ignored, as the RFC requires.
  */
 import type { MediaDescription } from "sdp-transform";
 import type { SrtpKeys, SrtpSuite } from "../../core/media-plan.ts";
@@ -14,13 +14,13 @@ const SUITES = ["AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_32"] as const;
 const KEY_BYTES = 30;
 const HARMLESS_PARAMETERS = /^(KDR=0|WSH=\d+)$/i;
 
-/** What we want, and the keys that we send with: the same for all descriptions of a leg. */
+/** The required mode, and our sending keys: the same for all descriptions of a leg. */
 export interface SrtpPolicy {
   readonly mode: SrtpMode;
   readonly keys: Readonly<Record<SrtpSuite, string>>;
 }
 
-/** A `crypto` line that we can follow. */
+/** A supported `crypto` line. */
 export interface CryptoLine {
   readonly tag: number;
   readonly suite: SrtpSuite;
@@ -35,7 +35,7 @@ export function createSrtpPolicy(mode: SrtpMode, random: Random = systemRandom):
   };
 }
 
-/** Those of a media description that we can follow, in its order. */
+/** The supported crypto lines of a media description, in order. */
 export function readCryptoLines(audio: MediaDescription): CryptoLine[] {
   const lines: CryptoLine[] = [];
   for (const { id, suite, config, sessionConfig } of audio.crypto ?? []) {
@@ -50,28 +50,28 @@ export function readCryptoLines(audio: MediaDescription): CryptoLine[] {
   return lines;
 }
 
-/** `inline:<base64>|2^31`: one key; a lifetime is longer than any call; an MKI is not for us. */
+/** `inline:<base64>|2^31`: one key; any lifetime is longer than a call; MKI is not supported. */
 function keyOf(config: string): string | null {
   const match = /^inline:([A-Za-z0-9+/]{40}={0,2})(\|(2\^)?\d+)?$/.exec(config.trim());
   return match?.[1] ?? null;
 }
 
-/** Our lines of an offer: tags 1 and 2. */
+/** The crypto lines of our offer: tags 1 and 2. */
 export function offerCrypto({ keys }: SrtpPolicy): string[] {
   return SUITES.map((suite, index) => writeLine(index + 1, suite, keys[suite]));
 }
 
-/** Our line of an answer to theirs. */
+/** The crypto line of our answer. */
 export function answerCrypto({ keys }: SrtpPolicy, offer: CryptoLine): string {
   return writeLine(offer.tag, offer.suite, keys[offer.suite]);
 }
 
-/** The keys agreed on with one line of theirs. */
+/** The keys agreed with one of their lines. */
 export function agreedKeys({ keys }: SrtpPolicy, offer: CryptoLine): SrtpKeys {
   return { suite: offer.suite, sendKey: keys[offer.suite], receiveKey: offer.key };
 }
 
-/** The line of an answer that takes up one of our offer. */
+/** The line of an answer that accepts one of our offer. */
 export function acceptedLine(lines: readonly CryptoLine[]): CryptoLine | undefined {
   return lines.find(({ tag, suite }) => SUITES[tag - 1] === suite);
 }

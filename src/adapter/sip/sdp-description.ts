@@ -1,7 +1,7 @@
 /**
- * What a far end's SDP says about the one audio stream that we take (RFC 8866, RFC 3551, RFC 4733,
- * RFC 4568). Pure; reads with sdp-transform and trusts nothing: numbers are checked, the rest is
- * compared. Which codec and which key are used is decided in sdp.ts.
+ * Reads the one audio stream that we use from the remote party's SDP (RFC 8866, RFC 3551, RFC 4733,
+ * RFC 4568). Pure. Parses with sdp-transform and validates its output. sdp.ts decides which codec
+ * and key are used.
  */
 import { type MediaDescription, parse, type SessionDescription } from "sdp-transform";
 import { CODEC_NAMES, type CodecName, codecFormat, staticCodec } from "../../core/codecs.ts";
@@ -35,17 +35,17 @@ export interface RemoteDescription {
   /** `RTP/AVP`, `RTP/SAVP` or their feedback profiles: an answer repeats it. */
   readonly profile: string;
   readonly isSecureProfile: boolean;
-  /** Keys offered, or taken up, that we can follow. */
+  /** Offered or accepted keys that we support. */
   readonly crypto: readonly CryptoLine[];
   readonly address: LocalMedia;
   readonly codecs: readonly AudioFormat[];
   readonly events: readonly RemoteEvent[];
   readonly comfortNoise: boolean;
-  /** As the far end sees it, c=0.0.0.0 folded in. */
+  /** From the remote party's side; c=0.0.0.0 is taken into account. */
   readonly direction: MediaDirection;
   readonly ptimeMs: number;
   readonly rtcpMux: boolean;
-  /** Null: one above RTP. */
+  /** Null: the RTP port plus one. */
   readonly rtcpPort: number | null;
 }
 
@@ -54,7 +54,7 @@ type DescriptionFailure = {
   readonly reason: "malformed" | "no_audio" | "srtp_required";
 };
 
-/** Among several audio streams the most protected one that `mode` allows is read. */
+/** Of several audio streams, reads the most protected one that `mode` allows. */
 export function readDescription(
   text: string,
   mode: SrtpMode,
@@ -104,7 +104,7 @@ function securityOf(stream: Stream) {
   return { stream, isSecureProfile, crypto: readCryptoLines(stream) };
 }
 
-/** sdp-transform throws on nothing we know of; a parser fed by strangers is not trusted with that. */
+/** sdp-transform has no known exceptions, but its input is untrusted. */
 function parseText(text: string): SessionDescription | undefined {
   if (!/^v=0\s*$/m.test(text.slice(0, 64))) return undefined;
   try {
@@ -131,7 +131,7 @@ function readCodecs(audio: Stream): AudioFormat[] {
   return codecs;
 }
 
-/** sdp-transform makes a number of a name that looks like one. */
+/** sdp-transform converts a name that looks like a number to a number. */
 const nameOf = (map: Stream["rtp"][number]) => String(map.codec).toLowerCase();
 
 function mappedCodec(encoding: string, rate = 8000): CodecName | undefined {
@@ -149,7 +149,7 @@ function readEvents(audio: Stream): RemoteEvent[] {
     .map((map) => ({ payloadType: map.payload, clockRateHz: map.rate ?? 8000 }));
 }
 
-/** c=0.0.0.0 is RFC 2543's hold: the far end takes no media (RFC 3264 8.4). */
+/** c=0.0.0.0 is RFC 2543's hold: the remote party accepts no media (RFC 3264 8.4). */
 function readDirection(audio: Stream, session: SessionDescription, host: string): MediaDirection {
   const stated = audio.direction ?? session.direction ?? "sendrecv";
   if (host !== "0.0.0.0" && host !== "::") return stated;

@@ -1,12 +1,12 @@
 /**
- * SDP offer/answer for one audio stream (RFC 8866, RFC 3264, RFC 4733, RFC 4568). Pure: text in,
- * text and a `MediaPlan` out. Video, further audio streams and what we cannot protect as asked are
- * refused by port 0, as RFC 3264 6 asks.
+ * SDP offer/answer for one audio stream (RFC 8866, RFC 3264, RFC 4733, RFC 4568). Pure: converts
+ * text to text and a `MediaPlan`. Video, further audio streams and streams without the required
+ * protection are rejected with port 0 (RFC 3264 6).
  *
- * The codec of an answer is the first of ours that was offered: `[sip] codecs` says which is best.
- * With SRTP "optional" an offer is RTP/AVP with keys in it, which a far end without SRTP passes
- * over; "required" is RTP/SAVP and nothing else. A further offer keeps what the call runs on: a change of
- * profile in a refresh is refused by many.
+ * The answer uses the first codec of our list that was offered: `[sip] codecs` sets the order. With
+ * SRTP "optional" an offer is RTP/AVP with keys, which a remote party without SRTP ignores;
+ * "required" is RTP/SAVP only. A further offer keeps the current profile: many peers reject a
+ * change in a refresh.
  */
 import { type CodecName, codecFormat, rtpmapOf } from "../../core/codecs.ts";
 import type {
@@ -34,25 +34,25 @@ import {
   type Stream,
 } from "./sdp-description.ts";
 
-/** What stays the same over the offers and answers of one leg. */
+/** The constants of all offers and answers of one leg. */
 export interface SdpSession {
   /** `o=` session id, numeric. */
   readonly id: number;
-  /** `o=` version: one more with each description sent (RFC 3264 5). */
+  /** `o=` version: incremented with each description sent (RFC 3264 5). */
   readonly version: number;
-  /** Codecs we can run, in our order of preference. */
+  /** Supported codecs in our order of preference. */
   readonly codecs: readonly CodecName[];
   /** Missing: plain RTP only. */
   readonly srtp?: SrtpPolicy;
-  /** Silence may be told instead of sent (RFC 3389). */
+  /** Whether comfort noise may replace silence (RFC 3389). */
   readonly comfortNoise?: boolean;
-  /** The streams of the description before, for a further offer: their number must not shrink. */
+  /** The streams of the previous description: a further offer must not contain fewer. */
   readonly layout?: SdpLayout | null;
-  /** What a further offer keeps; missing: nothing is agreed on yet. */
+  /** What a further offer keeps; missing: nothing is agreed yet. */
   readonly agreed?: SdpAgreement | null;
 }
 
-/** Of the latest offer and answer. */
+/** From the latest offer and answer. */
 export interface SdpAgreement {
   /** Of the media line, e.g. `RTP/SAVP`. */
   readonly profile: string;
@@ -60,7 +60,7 @@ export interface SdpAgreement {
   readonly isEncrypted: boolean;
 }
 
-/** Media lines of a session, in their order: which one is ours, and how the others are refused. */
+/** The media lines of a session in order: which one is ours, and how the others are rejected. */
 export interface SdpLayout {
   readonly audioIndex: number;
   readonly rejected: readonly string[];
@@ -83,7 +83,7 @@ export type SdpPlan =
   | { readonly ok: true; readonly plan: MediaPlan; readonly agreed: SdpAgreement }
   | SdpFailure;
 
-/** Our payload types of telephone-events by RTP clock. */
+/** Our payload types of telephone-events by RTP clock rate. */
 const EVENT_TYPES: ReadonlyMap<number, number> = new Map([
   [8000, 101],
   [48_000, 110],
@@ -108,7 +108,7 @@ export function buildOffer(
     ...session.codecs.filter((name) => !isAgreed(name)),
   ];
   const formats = codecs.map((name) => ({ name, payloadType: codecFormat(name).payloadType }));
-  // Many a far end knows events in 8 kHz only, whatever its codec.
+  // Many remote parties only support events with an 8 kHz clock, whatever the codec.
   const clocks = new Set([8000, ...codecs.map((name) => codecFormat(name).clockRateHz)]);
   const encrypts = srtp?.mode === "optional" ? (agreed?.isEncrypted ?? true) : true;
   const audio = writeAudio({
@@ -130,7 +130,7 @@ export function buildOffer(
   return writeSession(media, session, lines.flat());
 }
 
-/** Our answer to an offer, and what both now agreed on. */
+/** Our answer to an offer, and the resulting agreement. */
 export function answerOffer(offer: string, media: LocalMedia, session: SdpSession): SdpAnswer {
   const remote = readDescription(offer, session.srtp?.mode ?? "off");
   if (!remote.ok) return remote;
@@ -172,8 +172,8 @@ export function answerOffer(offer: string, media: LocalMedia, session: SdpSessio
 }
 
 /**
- * What the far end agreed to of our offer. The payload types we send are the ones it wrote, those
- * we receive are the ones we offered (RFC 3264 6.1).
+ * What the remote party accepted of our offer. We send the payload types of the answer and receive
+ * those of our offer (RFC 3264 6.1).
  */
 export function acceptAnswer(
   answer: string,
@@ -223,7 +223,9 @@ function chooseCodec(remote: RemoteDescription, session: SdpSession) {
   return undefined;
 }
 
-/** Telephone-events of the codec's own clock if there are any (RFC 4733 2.1), else of another. */
+/**
+ * Telephone-events with the codec's clock rate if offered (RFC 4733 2.1), otherwise with another.
+ */
 function chooseEvent(remote: RemoteDescription, codec: CodecName): RemoteEvent | undefined {
   const { clockRateHz } = codecFormat(codec);
   return remote.events.find((event) => event.clockRateHz === clockRateHz) ?? remote.events[0];
@@ -241,7 +243,7 @@ const agreesOnNoise = (remote: RemoteDescription, session: SdpSession, codec: Co
 const keysOf = ({ srtp }: SdpSession, crypto: CryptoLine | undefined) =>
   srtp && crypto ? agreedKeys(srtp, crypto) : null;
 
-/** What a plan holds only where it was agreed on. */
+/** Fields of a plan that are set only if agreed. */
 function extras(remote: RemoteDescription, comfortNoise: boolean, srtp: SrtpKeys | null) {
   return {
     ...(srtp && { srtp }),
@@ -251,7 +253,7 @@ function extras(remote: RemoteDescription, comfortNoise: boolean, srtp: SrtpKeys
   };
 }
 
-/** An answer may only take directions away (RFC 3264 6.1); one that adds some is cut. */
+/** An answer may only restrict the direction (RFC 3264 6.1); additional directions are removed. */
 function narrower(offered: MediaDirection, answered: MediaDirection): MediaDirection {
   const sends = (direction: MediaDirection) => direction === "sendrecv" || direction === "sendonly";
   const receives = (direction: MediaDirection) =>

@@ -1,6 +1,6 @@
 /**
- * Builders: messages to text. Content-Length is always ours and counts bytes; a line break inside
- * a value throws RangeError instead of becoming a header of its own.
+ * Builders: messages to text. Content-Length is always computed and counts bytes. A line break
+ * inside a value throws RangeError instead of creating another header.
  */
 import { type HeaderInit, Headers } from "./headers.ts";
 import type { SipMessage, SipRequest } from "./message.ts";
@@ -11,7 +11,7 @@ import { formatUri, type Uri } from "./uri.ts";
 export interface RequestParts {
   readonly method: string;
   readonly uri: Uri | string;
-  /** All but Content-Length, in wire order. */
+  /** All headers except Content-Length, in wire order. */
   readonly headers: HeaderInit | Headers;
   readonly body?: string;
 }
@@ -20,9 +20,9 @@ export interface ResponseParts {
   readonly statusCode: number;
   /** Default: the standard phrase of the code. */
   readonly reasonPhrase?: string;
-  /** Put on To where the request's To has no tag. Needed for every answer but 100. */
+  /** Added to To if the request's To has no tag. Required for every response except 100. */
   readonly toTag?: string;
-  /** Behind the copied ones. */
+  /** Added after the copied headers. */
   readonly headers?: HeaderInit;
   readonly body?: string;
 }
@@ -50,7 +50,7 @@ export function buildResponse(request: SipRequest, parts: ResponseParts): string
   return compose(`SIP/2.0 ${statusCode} ${reason}`, headers, parts.body ?? "");
 }
 
-/** A parsed message back to text, e.g. after its headers were changed. */
+/** Converts a parsed message back to text, e.g. after changes to its headers. */
 export function serialise(message: SipMessage): string {
   const start =
     message.kind === "request"

@@ -1,6 +1,6 @@
 /**
- * The header fields of one message, in order. Names are matched in any spelling (case, compact
- * form); list fields are held one value an entry.
+ * The header fields of one message, in order. Names match in any spelling (case, compact form).
+ * Values of list fields are stored separately.
  */
 import { isListField, normaliseName, wireName } from "./names.ts";
 import { splitOutsideQuotes } from "./split.ts";
@@ -12,14 +12,17 @@ interface Entry {
   value: string;
 }
 
-/** What would end a header line or a string; a NUL behind a backslash is text (quoted-pair, 25.1). */
+/**
+ * Characters that would end a header line or a string; a NUL after a backslash is text
+ * (quoted-pair, 25.1).
+ */
 export const hasBareControls = (value: string): boolean =>
   /[\r\n\0]/.test(value.includes("\\") ? value.replaceAll("\\\0", "") : value);
 
 export class Headers {
   readonly #entries: Entry[] = [];
 
-  /** Values are taken as they are, one entry each. Throws RangeError on CR or LF in a value. */
+  /** Values are used unchanged, one entry each. Throws RangeError on CR or LF in a value. */
   static from(init: HeaderInit): Headers {
     const headers = new Headers();
     for (const [name, value] of init) headers.append(name, String(value));
@@ -30,7 +33,7 @@ export class Headers {
     return this.#entries.length;
   }
 
-  /** First value of that name. */
+  /** The first value of that name. */
   get(name: string): string | undefined {
     const wanted = normaliseName(name);
     return this.#entries.find((entry) => entry.name === wanted)?.value;
@@ -48,19 +51,24 @@ export class Headers {
     return this.get(name) !== undefined;
   }
 
-  /** True when a list field such as Supported or Require holds this token, in any case. */
+  /** True if a list field such as Supported or Require contains this token, in any case. */
   hasToken(name: string, token: string): boolean {
     const wanted = token.toLowerCase();
     return this.all(name).some((value) => value.trim().toLowerCase() === wanted);
   }
 
-  /** Adds one value behind those of that name. Throws RangeError on CR or LF (header injection). */
+  /**
+   * Adds a value after the others of that name. Throws RangeError on CR or LF (header injection).
+   */
   append(name: string, value: string): void {
     if (hasBareControls(value)) throw new RangeError(`line break in header ${name}`);
     this.#entries.push({ name: normaliseName(name), value });
   }
 
-  /** Adds what one header line holds: list fields are split. False when quotes or <> don't close. */
+  /**
+   * Adds the values of one header line: list fields are split. Returns false if quotes or <> are
+   * not closed.
+   */
   appendLine(name: string, line: string): boolean {
     const normalised = normaliseName(name);
     if (!isListField(normalised) || !line.includes(",")) {
@@ -76,7 +84,7 @@ export class Headers {
     return true;
   }
 
-  /** Replaces every value of that name by one, in the place of the first. */
+  /** Replaces all values of that name by one, at the position of the first. */
   set(name: string, value: string): void {
     const wanted = normaliseName(name);
     const first = this.#entries.find((entry) => entry.name === wanted);
@@ -89,7 +97,7 @@ export class Headers {
     this.#keep((entry) => entry.name !== wanted || entry === first);
   }
 
-  /** Replaces the first value of that name and leaves the others; adds it where there is none. */
+  /** Replaces the first value of that name and keeps the others; adds it if there is none. */
   setFirst(name: string, value: string): void {
     if (hasBareControls(value)) throw new RangeError(`line break in header ${name}`);
     const wanted = normaliseName(name);
@@ -114,7 +122,7 @@ export class Headers {
     for (const entry of this.#entries) yield [entry.name, entry.value];
   }
 
-  /** Header lines, each ended by CRLF. */
+  /** Header lines, each ending with CRLF. */
   toString(): string {
     let text = "";
     for (const entry of this.#entries) text += `${wireName(entry.name)}: ${entry.value}\r\n`;

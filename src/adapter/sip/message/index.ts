@@ -1,6 +1,6 @@
 /**
- * SIP messages: parser, builders, typed header values. Pure, independent of SIP.js and of every
- * socket; the stack, the demo carrier and the test phones all stand on it.
+ * SIP messages: parser, builders, typed header values. Pure, independent of SIP.js and of sockets;
+ * used by the stack, the demo carrier and the test phones.
  */
 export {
   buildRequest,

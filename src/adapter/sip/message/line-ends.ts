@@ -1,16 +1,17 @@
 /**
- * Where the head of a message ends. Lines end with CRLF (RFC 3261 7); some peers write LF alone, which is
- * read as well, but never both in one head: to some that would be another set of header lines.
+ * Finds the end of a message's head. Lines end with CRLF (RFC 3261 7). Some peers send LF alone,
+ * which is also accepted, but not both in one head: other parsers would read different header
+ * lines.
  */
 
 interface Head {
   /** Start line and header lines, joined by CRLF. */
   readonly text: string;
-  /** Where the body begins. */
+  /** Offset of the body. */
   readonly bodyAt: number;
 }
 
-/** Undefined: the empty line behind the head is missing, or its line ends are mixed. */
+/** Undefined: the empty line after the head is missing, or its line ends are mixed. */
 export function headOf(text: string): Head | undefined {
   const firstLineEnd = text.indexOf("\n");
   if (firstLineEnd < 1) return undefined;
@@ -23,16 +24,16 @@ export function headOf(text: string): Head | undefined {
   return head.includes("\r") ? undefined : { text: head.replaceAll("\n", "\r\n"), bodyAt };
 }
 
-/** Without the empty lines that may stand before a message (RFC 3261 7.5). */
+/** Removes the empty lines that may precede a message (RFC 3261 7.5). */
 export const withoutLeadingLines = (text: string): string =>
   /^[\r\n]/.test(text) ? text.replace(/^(?:\r?\n)+/, "") : text;
 
 const REQUEST_LINE = String.raw`[^\s()<>@,;:\\"/[\]?={}]{1,64} \S{1,2048} SIP\/2\.0`;
 const STATUS_LINE = String.raw`SIP\/2\.0 [1-6]\d\d(?: [^\r\n]*)?`;
 
-/** The start line of a request. */
+/** Matches the start line of a request. */
 export const BEGINS_REQUEST = new RegExp(`^${REQUEST_LINE}\\r?\\n`, "i");
-/** The start line of a message. */
+/** Matches the start line of a message. */
 export const BEGINS_MESSAGE = new RegExp(`^(?:${REQUEST_LINE}|${STATUS_LINE})\\r?\\n`, "i");
-/** The same, somewhere behind a line. */
+/** Matches a start line after another line. */
 export const LATER_MESSAGE = new RegExp(`\\n(?=(?:${REQUEST_LINE}|${STATUS_LINE})\\r?\\n)`, "i");

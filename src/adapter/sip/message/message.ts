@@ -1,6 +1,6 @@
 /**
- * A SIP message as data (RFC 3261 7). A value of these types has passed the parser (or comes from
- * a builder): the five mandatory fields exist and are parsed. Nothing here knows SIP.js.
+ * A SIP message as data (RFC 3261 7). Values of these types come from the parser or a builder: the
+ * five mandatory fields exist and are parsed. Independent of SIP.js.
  */
 import type { Headers } from "./headers.ts";
 import type { NameAddr } from "./name-addr.ts";
@@ -14,7 +14,7 @@ export interface CSeq {
 
 export interface MessageFields {
   readonly headers: Headers;
-  /** Topmost Via. */
+  /** The topmost Via. */
   readonly via: Via;
   readonly from: NameAddr;
   readonly to: NameAddr;
@@ -39,16 +39,16 @@ export type SipMessage = SipRequest | SipResponse;
 
 export interface ParseFailure {
   readonly kind: "failure";
-  /** For logs: what is wrong. Holds no bytes of the message. */
+  /** What is wrong, for logs. Contains no bytes of the message. */
   readonly reason: string;
 }
 
 const COOKIE = "z9hG4bK";
 
 /**
- * What tells a request's transaction from others of the same sender. Without the magic cookie, or
- * with nothing behind it, the branch proves nothing (RFC 2543 peers, RFC 4475 3.2.1): Call-ID, CSeq
- * and From stand in for it (17.2.3).
+ * Distinguishes a request's transaction from others of the same sender. A branch without the magic
+ * cookie, or with nothing after it, is not unique (RFC 2543 peers, RFC 4475 3.2.1): then Call-ID,
+ * CSeq and From are used (17.2.3).
  */
 export function transactionIdentity(message: SipMessage): string {
   const branch = message.via.parameters.get("branch") ?? "";
@@ -56,7 +56,7 @@ export function transactionIdentity(message: SipMessage): string {
   return `${branch} ${message.callId} ${message.cseq.number} ${message.headers.get("from")}`;
 }
 
-/** Its sender knows nothing of RFC 3261, by its branch. */
+/** True if the branch shows that the sender does not implement RFC 3261. */
 export function isOfRfc2543({ via }: SipMessage): boolean {
   const branch = via.parameters.get("branch") ?? "";
   return !branch.startsWith(COOKIE) || branch.length === COOKIE.length;

@@ -1,7 +1,7 @@
 /**
- * What a body is, and the SDP in it: also where no Content-Type says so, and in a body of several parts
- * (RFC 5621), which carriers send with ISUP or a location. Looks one level deep; a bounded number of
- * parts.
+ * The type of a body and the SDP in it, also without a Content-Type and in a body of several parts
+ * (RFC 5621), which carriers send with ISUP or a location. Looks one level deep and at a bounded
+ * number of parts.
  */
 import type { SipMessage } from "./message.ts";
 import { parseParameters } from "./parameters.ts";
@@ -10,18 +10,21 @@ import { splitOutsideQuotes, unquote } from "./split.ts";
 const PARTS_MAX = 16;
 const SDP = "application/sdp";
 
-/** What stands before the parameters, in lower case. */
+/** The type before the parameters, in lower case. */
 export const mediaTypeOf = (contentType: string): string =>
   (contentType.split(";")[0] ?? "").trim().toLowerCase();
 
-/** Says what it is, or begins as a description does (RFC 8866 5.1), or is bytes of no known kind. */
+/**
+ * The stated type; otherwise SDP if it starts like a description (RFC 8866 5.1), or bytes of
+ * unknown type.
+ */
 export function bodyTypeOf({ headers, body }: Pick<SipMessage, "headers" | "body">): string {
   const stated = headers.get("content-type")?.trim() ?? "";
   if (stated !== "") return stated;
   return /^\s*v=0[\r\n]/.test(body) ? SDP : "application/octet-stream";
 }
 
-/** The description in that body; undefined where it holds none. */
+/** The session description in that body; undefined if there is none. */
 export function sdpIn(contentType: string, body: string): string | undefined {
   const type = mediaTypeOf(contentType);
   if (type === SDP) return body;
@@ -41,8 +44,8 @@ export function sdpIn(contentType: string, body: string): string | undefined {
 }
 
 /**
- * The message with the type of its body stated, and with its SDP for a body where that is one of
- * several parts: the dialog layer throws on a body of no type.
+ * Returns the message with the type of its body set, and with its SDP as the body if that was one
+ * of several parts: the dialog layer throws on a body without a type.
  */
 export function withPlainSdp<Message extends SipMessage>(message: Message): Message {
   if (message.body === "") return message;

@@ -4,14 +4,14 @@ import { quote, quotedStringEnd, splitOutsideQuotes, unquote } from "./split.ts"
 import { formatUri, parseUri, type Uri } from "./uri.ts";
 
 export interface NameAddr {
-  /** Without quotes; empty where there is none. */
+  /** Without quotes; empty if there is none. */
   readonly displayName: string;
   readonly uri: Uri;
-  /** Of the header, not of the URI. */
+  /** Parameters of the header, not of the URI. */
   readonly parameters: Parameters;
 }
 
-/** Undefined when the text is neither name-addr nor addr-spec. */
+/** Undefined if the text is neither name-addr nor addr-spec. */
 export function parseNameAddr(text: string): NameAddr | undefined {
   const trimmed = text.trim();
   const nameEnd = trimmed.startsWith('"') ? quotedStringEnd(trimmed) : 0;
@@ -36,7 +36,7 @@ function parseBracketed(text: string, open: number): NameAddr | undefined {
 function parseAddrSpec(text: string): NameAddr | undefined {
   const parts = splitOutsideQuotes(text, ";");
   const spec = (parts?.[0] ?? "").trim();
-  // With a question mark or a comma it must stand in brackets (20.10).
+  // With a question mark or a comma it must be in brackets (20.10).
   const uri = /[?,]/.test(spec) ? undefined : parseUri(spec);
   const parameters = parts && parseParameters(parts.slice(1));
   return parts && uri && parameters ? { displayName: "", uri, parameters } : undefined;
@@ -47,5 +47,5 @@ export function formatNameAddr(value: NameAddr): string {
   return `${name}<${formatUri(value.uri)}>${formatParameters(value.parameters)}`;
 }
 
-/** The `tag` of From and To; null where there is none. */
+/** The `tag` of From and To; null if there is none. */
 export const tagOf = (value: NameAddr): string | null => value.parameters.get("tag") ?? null;

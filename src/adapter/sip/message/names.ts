@@ -1,7 +1,7 @@
 /**
- * Names of SIP header fields (RFC 3261 7.3): compact forms (7.3.3), how a name is written on the
- * wire, and which fields may hold several comma-separated values in one line. Inside, a name is
- * always the long form in lower case.
+ * Names of SIP header fields (RFC 3261 7.3): compact forms (7.3.3), spelling on the wire, and which
+ * fields may have several comma-separated values in one line. Internally a name is always the long
+ * form in lower case.
  */
 const COMPACT_FORMS: ReadonlyMap<string, string> = new Map([
   ["a", "accept-contact"],
@@ -25,7 +25,7 @@ const COMPACT_FORMS: ReadonlyMap<string, string> = new Map([
   ["y", "identity"],
 ]);
 
-/** Names whose wire form is not simply Each-Word-Capitalised. */
+/** Names that are not written Each-Word-Capitalised on the wire. */
 const IRREGULAR_WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ["call-id", "Call-ID"],
   ["cseq", "CSeq"],
@@ -39,7 +39,7 @@ const IRREGULAR_WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ["min-se", "Min-SE"],
 ]);
 
-/** Fields whose commas separate values (RFC 3261 7.3.1). Challenges and dates are not among them. */
+/** Fields in which commas separate values (RFC 3261 7.3.1). Challenges and dates are not. */
 const LIST_FIELDS: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
@@ -68,7 +68,9 @@ const LIST_FIELDS: ReadonlySet<string> = new Set([
   "warning",
 ]);
 
-/** Fields that may stand only once in a message; a second one makes it ambiguous (RFC 4475 3.3.8). */
+/**
+ * Fields that may occur only once in a message; a second one makes it ambiguous (RFC 4475 3.3.8).
+ */
 const SINGLE_FIELDS: ReadonlySet<string> = new Set([
   "call-id",
   "content-length",
@@ -86,13 +88,13 @@ const SINGLE_FIELDS: ReadonlySet<string> = new Set([
   "to",
 ]);
 
-/** Long form in lower case of any spelling of a header name. */
+/** The long form in lower case of a header name in any spelling. */
 export function normaliseName(name: string): string {
   const lower = name.toLowerCase();
   return COMPACT_FORMS.get(lower) ?? lower;
 }
 
-/** How a normalised name is written on the wire. */
+/** Spelling of a normalised name on the wire. */
 export function wireName(normalised: string): string {
   const irregular = IRREGULAR_WIRE_NAMES.get(normalised);
   if (irregular !== undefined) return irregular;

@@ -1,6 +1,6 @@
 /** `;name=value` parameters of URIs and header values (RFC 3261 25.1 generic-param). */
 
-/** Names in lower case; value null where there is no `=`. Quoted values keep their quotes. */
+/** Names in lower case; the value is null without `=`. Quoted values keep their quotes. */
 export type Parameters = ReadonlyMap<string, string | null>;
 
 export const NO_PARAMETERS: Parameters = new Map();
@@ -8,7 +8,7 @@ export const NO_PARAMETERS: Parameters = new Map();
 const TOKEN = /^[A-Za-z0-9\-.!%*_+`'~]+$/;
 export const isToken = (text: string): boolean => TOKEN.test(text);
 
-/** From the parts between semicolons; undefined when a name is not sane. Empty parts are skipped. */
+/** Parses the parts between semicolons; undefined if a name is invalid. Skips empty parts. */
 export function parseParameters(parts: readonly string[]): Parameters | undefined {
   if (parts.length === 0) return NO_PARAMETERS;
   const parameters = new Map<string, string | null>();

@@ -1,11 +1,11 @@
 /**
- * The parser: text of one datagram (or one framed stream message) to a message.
+ * The parser: converts the text of one datagram (or one framed stream message) to a message.
  *
- * Guarantees: never throws, time linear in the length, refuses what is ambiguous (two From, two
- * Content-Length, a CSeq method other than the request's). Caps: 32 KB, 150 header lines. Where
- * RFC 3261 asks for tolerance it is tolerant: folded lines (7.3.1), compact names, unknown fields,
- * leading CRLFs (7.5), a body longer than Content-Length over UDP (18.3). RFC 4475 has the cases. Lines
- * that end with LF alone are read too (line-ends.ts).
+ * Never throws; time linear in the length. Rejects ambiguous messages (two From, two
+ * Content-Length, a CSeq method other than the request's). Limits: 32 KB, 150 header lines.
+ * Tolerant where RFC 3261 requires it: folded lines (7.3.1), compact names, unknown fields, leading
+ * CRLFs (7.5), a body longer than Content-Length over UDP (18.3). RFC 4475 has test cases. Lines
+ * that end with LF alone are accepted too (line-ends.ts).
  */
 import { Headers, hasBareControls } from "./headers.ts";
 import { headOf, withoutLeadingLines } from "./line-ends.ts";
@@ -66,7 +66,7 @@ function parseStartLine(line: string): StartLine | undefined {
   return { kind: "request", method, uri };
 }
 
-/** Headers, or what is wrong with them. */
+/** Returns the headers, or what is wrong with them. */
 function parseHeaders(lines: readonly string[]): Headers | string {
   const headers = new Headers();
   const seen = new Set<string>();
@@ -87,7 +87,10 @@ function parseHeaders(lines: readonly string[]): Headers | string {
   return headers;
 }
 
-/** Cut to Content-Length bytes; undefined when shorter, or when the length is no number. */
+/**
+ * Cuts the body to Content-Length bytes; undefined if it is shorter, or if the length is not a
+ * number.
+ */
 function cutBody(body: string, contentLength: string | undefined): string | undefined {
   if (contentLength === undefined) return body;
   if (!/^\d{1,6}$/.test(contentLength)) return undefined;
@@ -100,7 +103,7 @@ function cutBody(body: string, contentLength: string | undefined): string | unde
 
 function assemble(start: StartLine, headers: Headers, body: string): SipMessage | ParseFailure {
   const via = parsed(headers, "via", parseVia);
-  // Those below the top are others' business, as long as they are Vias at all.
+  // The other Vias only need to be recognisable as Vias; their content concerns other hops.
   if (!via || !headers.all("via").every((value) => /^SIP\s*\//i.test(value)))
     return failure("no readable Via");
   const from = parsed(headers, "from", parseNameAddr);

@@ -1,7 +1,7 @@
 /**
- * The 400 (or 505) to a request that does not parse (RFC 3261 8.1.3, 21.4.1, RFC 4475 3.1.2): its
- * headers as far as they can be found, line by line, without making sense of them. Answered without
- * a transaction, as the message names none for certain.
+ * The 400 (or 505) response to a request that does not parse (RFC 3261 8.1.3, 21.4.1, RFC 4475
+ * 3.1.2). It copies the headers that can be found, line by line, without parsing them. It is sent
+ * without a transaction, since the message identifies none reliably.
  */
 import { headOf, withoutLeadingLines } from "./line-ends.ts";
 import type { ParseFailure } from "./message.ts";
@@ -20,7 +20,7 @@ const WIRE_NAMES = { from: "From", to: "To", "call-id": "Call-ID", cseq: "CSeq" 
 const VALUE_CHARACTERS_MAX = 1024;
 const VIAS_MAX = 16;
 
-/** Undefined: it is a response, an ACK, or has no Via to answer to. */
+/** Undefined for a response, an ACK, or a message without a Via to respond to. */
 export function rejectMalformed(
   data: string,
   failure: ParseFailure,
@@ -32,7 +32,7 @@ export function rejectMalformed(
   if (/^SIP\//i.test(start) || /^ACK\b/.test(start) || !/SIP\/\d/i.test(start)) return undefined;
   const vias = valuesOf(lines, "via").flatMap((line) => splitOutsideQuotes(line, ",") ?? [line]);
   const [top = ""] = vias;
-  // Of another version of SIP, the hop is all that counts.
+  // For another version of SIP only the hop matters.
   const via = parseVia(top.trim().replace(/^SIP\s*\/\s*\d+\.\d+/i, "SIP/2.0"));
   if (!via) return undefined;
   const stamped = stampSource(via, source);
@@ -50,7 +50,7 @@ export function rejectMalformed(
   return { text, destination: responseDestination(stamped) };
 }
 
-/** The first line of that name, a tag added to To where it has none. */
+/** The first line of that name; To gets a tag if it has none. */
 function copied(lines: readonly string[], name: (typeof COPIED)[number]): string[] {
   const [value] = valuesOf(lines, name);
   if (value === undefined || value.length > VALUE_CHARACTERS_MAX) return [];

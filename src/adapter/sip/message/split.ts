@@ -1,6 +1,10 @@
-/** Linear splitting of header values, aware of quoted strings (RFC 3261 25.1) and `<…>`. */
+/**
+ * Splits header values in linear time, with respect to quoted strings (RFC 3261 25.1) and `<…>`.
+ */
 
-/** Parts between `separator`s that stand outside quotes and angle brackets; undefined: unclosed. */
+/**
+ * The parts between `separator`s outside quotes and angle brackets; undefined if one is not closed.
+ */
 export function splitOutsideQuotes(text: string, separator: string): string[] | undefined {
   const parts: string[] = [];
   let quoted = false;
@@ -27,7 +31,9 @@ export function splitOutsideQuotes(text: string, separator: string): string[] | 
   return parts;
 }
 
-/** Index behind the closing quote of a quoted string that begins at 0; undefined: unclosed. */
+/**
+ * Index after the closing quote of a quoted string that starts at 0; undefined if it is not closed.
+ */
 export function quotedStringEnd(text: string): number | undefined {
   for (let at = 1; at < text.length; at++) {
     if (text[at] === "\\") at++;
@@ -36,7 +42,7 @@ export function quotedStringEnd(text: string): number | undefined {
   return undefined;
 }
 
-/** Content of a quoted string, or the text itself where it is a token. */
+/** Content of a quoted string, or the text itself if it is a token. */
 export function unquote(text: string): string {
   if (!text.startsWith('"')) return text;
   return text.slice(1, -1).replace(/\\(.)/g, "$1");

@@ -1,25 +1,25 @@
 /**
- * URIs of SIP: `sip:`, `sips:` (RFC 3261 19.1) and `tel:` (RFC 3966). Other schemes are kept as
- * they came, so that a server can answer 416 instead of guessing.
+ * SIP URIs: `sip:`, `sips:` (RFC 3261 19.1) and `tel:` (RFC 3966). Other schemes are kept
+ * unchanged, so that a server can respond with 416.
  */
 import { formatParameters, type Parameters, parseParameters } from "./parameters.ts";
 
 export interface SipUri {
   readonly scheme: "sip" | "sips";
-  /** Percent-escapes as received; null where there is no user part. */
+  /** With percent-escapes as received; null if there is no user part. */
   readonly user: string | null;
   readonly password: string | null;
-  /** Name, IPv4, or IPv6 with its brackets. */
+  /** Name, IPv4, or IPv6 in brackets. */
   readonly host: string;
   readonly port: number | null;
   readonly parameters: Parameters;
-  /** Text behind `?`, as received; null where there is none. */
+  /** Text after `?`, as received; null if there is none. */
   readonly headers: string | null;
 }
 
 interface TelUri {
   readonly scheme: "tel";
-  /** As received, visual separators included. */
+  /** As received, including visual separators. */
   readonly number: string;
   readonly parameters: Parameters;
 }
@@ -36,7 +36,7 @@ const HOST_PORT = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/;
 const TEL_NUMBER = /^\+?[0-9A-Fa-f*#().-]+$/;
 const NOT_IN_URI = /[\s<>"\x00-\x1f]/;
 
-/** Undefined when the text is no URI. Linear in its length. */
+/** Undefined if the text is not a URI. Linear time. */
 export function parseUri(text: string): Uri | undefined {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined || NOT_IN_URI.test(text)) return undefined;
@@ -85,7 +85,7 @@ export function formatUri(uri: Uri): string {
   return `${uri.scheme}:${user}${uri.host}${port}${formatParameters(uri.parameters)}${headers}`;
 }
 
-/** What was dialled or who called: the user part or the telephone number, escapes resolved. */
+/** The called or calling user: the user part or the telephone number, unescaped. */
 export function userOf(uri: Uri): string | null {
   if (uri.scheme === "tel") return uri.number.replace(/[().-]/g, "");
   if (uri.scheme === "other" || uri.user === null) return null;

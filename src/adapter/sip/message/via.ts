@@ -7,7 +7,7 @@ export interface Via {
   readonly transport: string;
   readonly host: string;
   readonly port: number | null;
-  /** `branch`, `received`, `rport` and what else came. */
+  /** `branch`, `received`, `rport` and all others. */
   readonly parameters: Parameters;
 }
 
@@ -33,16 +33,16 @@ export function formatVia(via: Via): string {
   return `SIP/2.0/${via.transport} ${via.host}${port}${formatParameters(via.parameters)}`;
 }
 
-/** Without the brackets of an IPv6 literal. */
+/** Removes the brackets of an IPv6 literal. */
 export const plainHost = (host: string): string => host.replace(/^\[|\]$/g, "");
 
 export const branchOf = (via: Via): string => via.parameters.get("branch") ?? "";
 
-/** Notes where a request really came from (RFC 3261 18.2.1, RFC 3581 4). */
+/** Adds the real source of a request (RFC 3261 18.2.1, RFC 3581 4). */
 export function stampSource(via: Via, source: { host: string; port: number }): Via {
   const wantsPort = via.parameters.has("rport");
   const parameters = new Map(via.parameters);
-  // One that the sender wrote itself would be believed by everybody behind us.
+  // A `received` set by the sender itself must not be trusted.
   parameters.delete("received");
   if (!wantsPort && plainHost(via.host) === source.host) return { ...via, parameters };
   parameters.set("received", source.host);
@@ -50,11 +50,11 @@ export function stampSource(via: Via, source: { host: string; port: number }): V
   return { ...via, parameters };
 }
 
-/** The host that a stamped request came from. */
+/** The source host of a stamped request. */
 export const sourceHostOf = (via: Via): string =>
   via.parameters.get("received") ?? plainHost(via.host);
 
-/** Where a response goes (RFC 3261 18.2.2, RFC 3581 4). */
+/** Destination of a response (RFC 3261 18.2.2, RFC 3581 4). */
 export function responseDestination(via: Via): { host: string; port: number } {
   const fallbackPort = via.transport === "TLS" ? 5061 : 5060;
   const rport = Number(via.parameters.get("rport") ?? Number.NaN);

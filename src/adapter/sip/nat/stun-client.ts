@@ -1,7 +1,7 @@
 /**
- * Asks a STUN server, from time to time and from the SIP socket itself, what our address is outside
- * (RFC 8489 6.2.1 over UDP), and says when it has changed. Answers count only from the server that
- * was asked, with the transaction id that was sent. Silence changes nothing: what was learned stands.
+ * Asks a STUN server periodically, from the SIP socket, for our public address (RFC 8489 6.2.1 over
+ * UDP) and reports changes. Only responses from that server with the sent transaction id count.
+ * Without a response the last result is kept.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -14,17 +14,19 @@ interface StunClientDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** The server's addresses, now. */
+  /** Returns the server's current addresses. */
   readonly locate: () => Promise<readonly Address[]>;
   readonly send: (bytes: Uint8Array, remote: Address) => void;
-  /** Learned for the first time, or another than before. */
+  /** Called for the first address and for each change. */
   readonly onMapped: (mapped: Address) => void;
 }
 
-/** Keeps a NAT's binding open as well. */
+/** Also keeps a NAT's binding open. */
 const PERIOD_MS = 25_000;
 const RTO_MS = 500;
-/** RFC 8489 6.2.1: Rc. With Rm = 16 silence is certain after 39.5 s; the next question comes first. */
+/**
+ * RFC 8489 6.2.1: Rc. With Rm = 16 a timeout takes 39.5 s; the next request is sent before that.
+ */
 const TRIES = 5;
 
 interface Question {
@@ -41,7 +43,7 @@ export class StunClient {
 
   constructor(private readonly deps: StunClientDeps) {}
 
-  /** Our address as last seen; null: nobody has said. */
+  /** Our last known public address; null: unknown. */
   get mapped(): Address | null {
     return this.#mapped;
   }
@@ -51,7 +53,7 @@ export class StunClient {
     void this.#ask();
   }
 
-  /** What came in and is STUN; ignored where it is no answer to what was asked. */
+  /** Processes a received STUN message; ignores anything that does not match our request. */
   receive(bytes: Uint8Array, source: Address): void {
     const answer = parseBindingAnswer(bytes);
     const question = this.#question;

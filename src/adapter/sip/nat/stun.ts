@@ -1,6 +1,6 @@
 /**
- * STUN binding messages (RFC 8489 5, 14.1, 14.2, 14.7), pure: bytes in, values out. Never throws on
- * what comes from the network; what is not a binding answer is undefined.
+ * STUN binding messages (RFC 8489 5, 14.1, 14.2, 14.7). Pure. Never throws on network input;
+ * returns undefined for anything that is not a binding response.
  */
 import type { Address } from "../transport/flow.ts";
 
@@ -20,11 +20,11 @@ const MESSAGE_BYTES_MAX = 1500;
 
 interface BindingAnswer {
   readonly transactionId: Buffer;
-  /** Our address as the server saw it; null: it answered with an error. */
+  /** Our address as the server saw it; null: it responded with an error. */
   readonly mapped: Address | null;
 }
 
-/** Whether the bytes are STUN at all: its two first bits and the cookie (RFC 8489 6.3). */
+/** True if the bytes are STUN: the first two bits and the magic cookie match (RFC 8489 6.3). */
 export function isStun(bytes: Uint8Array): boolean {
   if (bytes.byteLength < HEADER_BYTES || bytes.byteLength > MESSAGE_BYTES_MAX) return false;
   if (((bytes[0] ?? 0xff) & 0xc0) !== 0) return false;
@@ -39,7 +39,7 @@ export function buildBindingRequest(transactionId: Uint8Array): Buffer {
   return message;
 }
 
-/** Undefined: not a well-formed answer to a binding request. */
+/** Undefined: not a well-formed response to a binding request. */
 export function parseBindingAnswer(bytes: Uint8Array): BindingAnswer | undefined {
   if (!isStun(bytes)) return undefined;
   const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -57,7 +57,9 @@ export function parseBindingAnswer(bytes: Uint8Array): BindingAnswer | undefined
   return mapped ? { transactionId, mapped } : undefined;
 }
 
-/** The first of each type; undefined when one reaches out of the message or the checksum is wrong. */
+/**
+ * The first attribute of each type; undefined if one exceeds the message or the checksum is wrong.
+ */
 function readAttributes(message: Buffer): Map<number, Buffer> | undefined {
   const attributes = new Map<number, Buffer>();
   for (let at = HEADER_BYTES; at < message.length; ) {
@@ -79,7 +81,9 @@ function isIntact(message: Buffer, at: number, length: number): boolean {
   return message.readUInt32BE(at + 4) === expected;
 }
 
-/** XOR-MAPPED-ADDRESS to MAPPED-ADDRESS: port and address masked by cookie and transaction id. */
+/**
+ * XOR-MAPPED-ADDRESS to MAPPED-ADDRESS: port and address are masked with cookie and transaction id.
+ */
 function unmasked(value: Buffer, message: Buffer): Buffer {
   const plain = Buffer.from(value);
   for (let at = 2; at < plain.length; at++) {

@@ -1,7 +1,7 @@
 /**
- * DNS as SIP needs it (RFC 3263): NAPTR, SRV and addresses. The port, and its implementation on
- * node:dns. A name that does not exist has no records; only a DNS that fails rejects. IP literals
- * never come here. What is cached, and for how long, is locator.ts' business.
+ * DNS for SIP (RFC 3263): NAPTR, SRV and addresses. The port, and its implementation with node:dns.
+ * A name that does not exist has no records; only a failure of DNS rejects. Never called with IP
+ * literals. locator.ts does the caching.
  */
 import { lookup, Resolver } from "node:dns/promises";
 
@@ -23,7 +23,7 @@ export interface SrvRecord {
 interface AddressRecords {
   /** IPv4 before IPv6. */
   readonly addresses: readonly string[];
-  /** The shortest of theirs; null: not known. */
+  /** The shortest TTL of the records; null: unknown. */
   readonly ttlSeconds: number | null;
 }
 
@@ -34,13 +34,13 @@ export interface SipDns {
 }
 
 interface DnsOptions {
-  /** `address` or `address:port`; empty: those of the system. */
+  /** `address` or `address:port`; empty: the system's resolvers. */
   readonly servers?: readonly string[];
 }
 
 const QUERY_TIMEOUT_MS = 2000;
 const QUERY_TRIES = 2;
-/** c-ares' words for "there is no such name" and "it has no such record". */
+/** Error codes of c-ares for "no such name" and "no such record". */
 const ABSENT: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA"]);
 
 export function createDns({ servers = [] }: DnsOptions = {}): SipDns {
@@ -52,7 +52,7 @@ export function createDns({ servers = [] }: DnsOptions = {}): SipDns {
       orNone(resolver.resolve4(name, { ttl: true })),
       orNone(resolver.resolve6(name, { ttl: true })),
     ]);
-    // Some resolvers fail on AAAA alone: one family is enough.
+    // Some resolvers fail only on AAAA: one address family is enough.
     const records = answers.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
     const failed = answers.find((each) => each.status === "rejected");
     if (records.length === 0 && failed) throw failed.reason;
@@ -68,7 +68,7 @@ export function createDns({ servers = [] }: DnsOptions = {}): SipDns {
     srv: (name) => orNone(resolver.resolveSrv(name)),
     async addresses(name) {
       if (servers.length > 0) return await addresses(name);
-      // Names of /etc/hosts, mDNS and search domains are known to the system only.
+      // Names from /etc/hosts, mDNS and search domains are only known to the system resolver.
       const found = await addresses(name).catch(() => null);
       return found && found.addresses.length > 0 ? found : await systemAddresses(name);
     },

@@ -18,7 +18,7 @@ export class FailedTargets {
     return this.#untilMs.size;
   }
 
-  /** `forMs`: as long as the server asked for (Retry-After); null: it did not say. */
+  /** `forMs`: the time that the server asked for (Retry-After); null: not given. */
   note(target: Target, forMs: number | null = null): void {
     const key = targetKey(target);
     this.#untilMs.delete(key);
@@ -29,7 +29,7 @@ export class FailedTargets {
     if (oldest !== undefined) this.#untilMs.delete(oldest);
   }
 
-  /** It answered. */
+  /** The server has responded. */
   forgive(target: Target): void {
     this.#untilMs.delete(targetKey(target));
   }
@@ -43,7 +43,7 @@ export class FailedTargets {
     return false;
   }
 
-  /** The same targets: the sound ones first, each group in its order. */
+  /** The same targets, those that have not failed first; the order is otherwise kept. */
   order(targets: readonly Target[]): Target[] {
     const failed = new Set(targets.filter((target) => this.has(target)));
     return [...targets.filter((target) => !failed.has(target)), ...failed];

@@ -1,7 +1,8 @@
 /**
- * What becomes of an INVITE whose server was passed over for another, and which answers after all:
- * ringing is cancelled, an answer is acknowledged and hung up (RFC 3261 13.2.2.4), a refusal is
- * acknowledged. Also the ACK of a refusal (17.1.1.3), which SIP.js writes only for what it sees.
+ * Handles late responses to an INVITE whose server was abandoned for another: a ringing call is
+ * cancelled, an answered one is acknowledged and hung up (RFC 3261 13.2.2.4), a rejection is
+ * acknowledged. Also writes the ACK of a rejection (17.1.1.3), which SIP.js does only for responses
+ * that it sees.
  */
 import { hex } from "../../../core/ids.ts";
 import type { Random } from "../../../core/random.ts";
@@ -41,7 +42,7 @@ export class LateResponse {
     else this.cancel(flow);
   }
 
-  /** Once, and only after something provisional came (9.1). */
+  /** Once, and only after a provisional response (9.1). */
   cancel(flow: Flow): void {
     if (this.#cancelled) return;
     this.#cancelled = true;
@@ -81,7 +82,7 @@ export class LateResponse {
   }
 }
 
-/** The ACK of a refusal: same branch, the To of the answer. */
+/** The ACK of a rejection: same branch, the To of the response. */
 export const ackOf = (invite: SipRequest, response: SipResponse): Written =>
   hopByHop(invite, "ACK", response.headers.get("to") ?? "");
 

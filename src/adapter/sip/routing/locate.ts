@@ -1,20 +1,20 @@
 /**
- * Locating SIP servers (RFC 3263 4): NAPTR, then SRV, then addresses, into one list in the order in
- * which they are to be tried. A port or an IP address that is stated skips what it answers already
- * (4.2). Pure but for the questions it asks; caches nothing.
+ * Locates SIP servers (RFC 3263 4): NAPTR, then SRV, then addresses, as one list in the order in
+ * which they are tried. An explicit port or IP address skips the lookups that it makes unnecessary
+ * (4.2). Pure except for the DNS queries; caches nothing.
  */
 import { isIP } from "node:net";
 import { type Random, randomInt, seededRandom } from "../../../core/random.ts";
 import type { Address, TransportName } from "../transport/flow.ts";
 import type { NaptrRecord, SipDns, SrvRecord } from "./dns.ts";
 
-/** What is to be found. */
+/** The server to locate. */
 export interface Place {
   /** Name or IP address, without brackets. */
   readonly host: string;
-  /** Null: not stated. */
+  /** Null: not given. */
   readonly port: number | null;
-  /** `AUTO`: the far end's DNS decides; UDP where it says nothing. */
+  /** `AUTO`: the remote DNS decides; UDP if it does not. */
   readonly transport: TransportName | "AUTO";
 }
 
@@ -24,13 +24,13 @@ export interface Target {
 }
 
 export interface Located {
-  /** In order of preference, without repeats; at least one. */
+  /** In order of preference, without duplicates; at least one. */
   readonly targets: readonly Target[];
-  /** Null: nothing said how long it holds. */
+  /** Null: no TTL is known. */
   readonly ttlSeconds: number | null;
 }
 
-/** DNS is fed by others: a hostile zone costs no more than this. */
+/** Limits the cost of a hostile DNS zone. */
 const TARGETS_MAX = 32;
 const SRV_RECORDS_MAX = 16;
 
@@ -51,7 +51,7 @@ class Unlocated extends Error {
   override readonly name = "Unlocated";
 }
 
-/** Rejects with Unlocated when the name leads nowhere, with DNS' own error when DNS fails. */
+/** Rejects with Unlocated if the name has no servers, or with the DNS error if DNS fails. */
 export async function locate(place: Place, dns: SipDns, random: Random): Promise<Located> {
   const { host, port } = place;
   const transport = place.transport === "AUTO" ? "UDP" : place.transport;
@@ -86,13 +86,13 @@ async function byAddress(
 const ofFamily = (addresses: readonly string[], family: 4 | 6): string[] =>
   addresses.filter((address) => isIP(address) === family).sort();
 
-/** Resolvers rotate addresses; equal chance in gives equal order out. */
+/** Resolvers rotate addresses: random input gives equal distribution. */
 function shuffled(addresses: readonly string[], random: Random): string[] {
   const drawn = addresses.map((address) => ({ address, rank: random.float() }));
   return drawn.sort((a, b) => a.rank - b.rank).map(({ address }) => address);
 }
 
-/** By NAPTR and SRV; undefined where the name has neither. */
+/** Via NAPTR and SRV; undefined if the name has neither. */
 async function byService(
   { host, transport }: Place,
   dns: SipDns,
@@ -100,7 +100,7 @@ async function byService(
 ): Promise<Located | undefined> {
   if (transport !== "AUTO")
     return await bySrv(`${PREFIXES[transport]}${host}`, transport, dns, random);
-  // Some resolvers drop questions for NAPTR: that is as good as having none.
+  // Some resolvers drop NAPTR queries: treated as no records.
   const services = usable(await dns.naptr(host).catch(() => []));
   const asked = services.length > 0 ? services : withoutNaptr(host);
   const found: Located[] = [];
@@ -153,14 +153,14 @@ async function bySrv(
   return merged(found);
 }
 
-/** One server without an address does not take the others with it. */
+/** A server without an address does not make the others fail. */
 const fromSrv = (
   server: { host: string; port: number; transport: TransportName },
   dns: SipDns,
   random: Random,
 ) => byAddress(server.host, server.port, server.transport, dns, random).catch(() => undefined);
 
-/** Lower priorities first; within one, drawn by weight (RFC 2782). */
+/** Lower priorities first; equal priorities in random order by weight (RFC 2782). */
 export function inOrder(records: readonly SrvRecord[], random: Random): SrvRecord[] {
   const ordered: SrvRecord[] = [];
   const priorities = [...new Set(records.map(({ priority }) => priority))].sort((a, b) => a - b);
@@ -168,7 +168,7 @@ export function inOrder(records: readonly SrvRecord[], random: Random): SrvRecor
     const left = records
       .filter((record) => record.priority === priority)
       .sort((a, b) => a.name.localeCompare(b.name) || a.port - b.port);
-    // Those of weight 0 stand first, so that they are drawn seldom, but can be.
+    // Weight 0 comes first, so that these are chosen rarely, but can be.
     left.sort((a, b) => Number(a.weight > 0) - Number(b.weight > 0));
     while (left.length > 0) ordered.push(...left.splice(drawn(left, random), 1));
   }
@@ -197,7 +197,7 @@ function merged(parts: readonly Located[]): Located {
   };
 }
 
-/** A domain that wants TLS first is never spoken to in the clear. */
+/** A domain that prefers TLS is never contacted in plaintext. */
 function withoutDowngrade(located: Located): Located {
   if (located.targets[0]?.transport !== "TLS") return located;
   return { ...located, targets: located.targets.filter(({ transport }) => transport === "TLS") };

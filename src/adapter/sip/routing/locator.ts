@@ -1,8 +1,8 @@
 /**
- * What DNS said, for as long as it holds: its TTL within bounds. Concurrent questions are asked
- * once; where DNS fails, what was known before stands. Chance among servers of equal priority is
- * drawn from one seed: while a domain's records stay the same, so does the server we prefer, with
- * its registration, its connection and its NAT binding. The weights hold over many appliances.
+ * Caches DNS results for their TTL within limits. Concurrent queries for a name are sent once. If
+ * DNS fails, the previous result remains valid. The order of servers with equal priority is drawn
+ * from one seed: while a domain's records are unchanged, we prefer the same server, with its
+ * registration, connection and NAT binding. Across many appliances the weights are respected.
  */
 import { isIP } from "node:net";
 import type { Clock } from "../../../core/clock.ts";
@@ -14,7 +14,7 @@ interface LocatorDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly dns: SipDns;
-  /** Whether our sockets reach that address at all (its family). */
+  /** True if our sockets can reach that address (its family). */
   readonly reaches: (host: string) => boolean;
 }
 
@@ -25,9 +25,9 @@ interface Entry {
 
 const TTL_MS_MIN = 30_000;
 const TTL_MS_MAX = 300_000;
-/** SRV and NAPTR come without their TTL; the resolver in front of us honours it. */
+/** node:dns returns SRV and NAPTR without TTL; the resolver caches them itself. */
 const TTL_MS_UNKNOWN = 60_000;
-/** After a failure what was known stands, and DNS is asked again so soon. */
+/** After a failure the previous result is used, and DNS is queried again after this time. */
 const RETRY_MS = 15_000;
 const ENTRIES_MAX = 512;
 
@@ -40,7 +40,7 @@ export class Locator {
     this.#seed = randomInt(deps.random, 2 ** 31);
   }
 
-  /** At least one target. Rejects when nothing is known and DNS has nothing either. */
+  /** Returns at least one target. Rejects if there is no previous result and DNS has none. */
   async find(place: Place): Promise<readonly Target[]> {
     const key = `${place.transport}|${place.host.toLowerCase()}|${place.port ?? ""}`;
     const known = this.#entries.get(key);

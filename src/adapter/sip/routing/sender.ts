@@ -1,16 +1,17 @@
 /**
- * Sends one request to the first of several servers that takes it (RFC 3263 4.3). A server that
- * cannot be connected to, says 503, or says nothing is passed over for the next; each try is a
- * transaction of its own, and the user sees one request, under the branch it was written with.
- * Requests above 1,300 bytes leave UDP for TCP where TCP is taken (RFC 3261 18.1.1).
+ * Sends one request to the first of several servers that accepts it (RFC 3263 4.3). A server that
+ * cannot be reached, responds 503, or does not respond is skipped for the next one. Each attempt is
+ * its own transaction; the user sees one request with its original branch. Requests above 1,300
+ * bytes use TCP instead of UDP if TCP is accepted (RFC 3261 18.1.1).
  *
- * What a server that was passed over says later is dealt with here (see late-response.ts): no phone
- * is left ringing twice.
+ * Late responses from a skipped server are handled here (see late-response.ts), so that no phone
+ * keeps ringing.
  *
- * Each try bears the same Call-ID, From tag and CSeq (RFC 3263 4.3: a new branch, else the same request), so
- * that a callee whom both servers lead to sees one call. It then says 482 to the second try: the first has
- * reached it, only its answers are late. That is taken as what it is: back to the silent server, and wait.
- * With a new Call-ID the callee would ring twice, or be busy with our own first try.
+ * Each attempt has the same Call-ID, From tag and CSeq (RFC 3263 4.3: a new branch, otherwise the
+ * same request), so that a callee that both servers lead to sees one call. It then responds 482 to
+ * the second attempt: the first one has reached it, and only its responses are late. In that case
+ * we go back to the silent server and wait. With a new Call-ID the callee would ring twice, or be
+ * busy because of our own first attempt.
  */
 import type { Clock } from "../../../core/clock.ts";
 import { hex } from "../../../core/ids.ts";
@@ -30,11 +31,16 @@ import { ackOf, LateResponse } from "./late-response.ts";
 import type { Target } from "./locate.ts";
 
 export interface SendUser {
-  /** Every response there is to see; its branch is the one that the request was written with. */
+  /** Called for every response, with the branch of the original request. */
   onResponse(response: SipResponse, flow: Flow): void;
-  /** No server is left. `silent`: the last one took it and said nothing; else it was not reached. */
+  /**
+   * No server is left. `silent`: the last one was reached but did not respond; otherwise it was not
+   * reached.
+   */
   onFailure(failure: { readonly silent: boolean; readonly reason: unknown }): void;
-  /** False: nobody waits for it any more, so that it is tried nowhere else. Default: always true. */
+  /**
+   * False: the request is no longer needed and is not sent to another server. Default: always true.
+   */
   readonly isWanted?: () => boolean;
 }
 
@@ -45,33 +51,33 @@ interface SenderDeps {
   readonly failed: FailedTargets;
 }
 
-/** Where a request may go, and how to get there. */
+/** The possible destinations of a request, and how to reach them. */
 export interface Route {
   /** In order of preference. */
   readonly targets: readonly Target[];
-  /** A way to that server. Rejects when there is none. */
+  /** Opens a path to that server. Rejects if there is none. */
   open(target: Target): Promise<Flow>;
-  /** A TCP connection in place of that UDP target, soon; rejects when none is taken. */
+  /** Opens a TCP connection instead of that UDP target, quickly; rejects if it is not accepted. */
   openTcp(target: Target): Promise<Flow>;
 }
 
-/** A request before it is known where it goes. */
+/** A request before its destination is known. */
 export interface Draft {
   readonly method: string;
-  /** What its user knows it by; the first try bears it on the wire too. */
+  /** The branch known to the user; the first attempt also uses it on the wire. */
   readonly branch: string;
-  /** Its text for one hop, with the Via for it. */
+  /** The text for one hop, with its Via. */
   compose(hop: { readonly flow: Flow; readonly branch: string }): string;
 }
 
 /**
- * How long a server may say nothing at all while there is another: five tries over UDP. RFC 3263
- * leaves it at 64·T1, which no caller waits through.
+ * How long a server may be completely silent while there is another: five attempts over UDP. RFC
+ * 3263 waits for 64·T1, which is too long for a caller.
  */
 export const RESPONSE_DEADLINE_MS = 24 * T1_MS;
-/** RFC 3261 18.1.1, where the path's MTU is not known. */
+/** RFC 3261 18.1.1, for an unknown path MTU. */
 const UDP_BYTES_MAX = 1300;
-/** A server that takes no TCP is not asked for it with every call. */
+/** A server that rejected TCP is not tried again for this time. */
 const NO_TCP_MS = 600_000;
 const RETRY_AFTER_SECONDS_MAX = 900;
 const INVITES_MAX = 20_000;
@@ -79,12 +85,12 @@ const INVITES_MAX = 20_000;
 const MERGED = 482;
 
 export class RequestSender {
-  /** INVITEs under way, by the branch they were written with: their CANCEL and ACK follow them. */
+  /** Active INVITEs by original branch: their CANCEL and ACK go to the same server. */
   readonly #invites = new Map<string, Sending>();
 
   constructor(private readonly deps: SenderDeps) {}
 
-  /** Tries the targets in their order, those that failed lately last. Never throws. */
+  /** Tries the targets in order, recently failed ones last. Never throws. */
   send(draft: Draft, route: Route, user: SendUser): void {
     const sending = new Sending(this.deps, draft, route, user);
     if (draft.method === "INVITE") this.#remember(draft.branch, sending);
@@ -92,8 +98,8 @@ export class RequestSender {
   }
 
   /**
-   * A CANCEL, or the ACK of a refusal: goes where its INVITE went. False: it belongs to none, which
-   * is right for the ACK of a 2xx.
+   * Sends a CANCEL, or the ACK of a rejection, where its INVITE went. False: there is no such
+   * INVITE, which is correct for the ACK of a 2xx.
    */
   follow(draft: Draft, user: SendUser): boolean {
     const { branch } = draft;
@@ -128,10 +134,10 @@ class Sending {
   onDone: () => void = () => {};
   readonly #left: Target[];
   #hop: Hop | undefined;
-  /** Passed over for its silence, the last of them, while it has still said nothing. */
+  /** The last server that was skipped because it was silent, as long as it still is. */
   #silent: Hop | undefined;
   #tries = 0;
-  /** Something above 100 went up: the request has found its server. */
+  /** A response above 100 was passed on: the request has found its server. */
   #settled = false;
   #over = false;
 
@@ -152,7 +158,7 @@ class Sending {
     await this.#next({ silent: false, reason: new Error("no server is known") });
   }
 
-  /** To the next server; `failure`: why the one before would not do. */
+  /** Continues with the next server; `failure`: why the previous one failed. */
   async #next(failure: { silent: boolean; reason: unknown }): Promise<void> {
     const target = this.#left.shift();
     const wanted = this.#tries === 0 || (this.user.isWanted?.() ?? true);
@@ -249,7 +255,7 @@ class Sending {
     this.user.onResponse(withBranch(response, this.draft.branch), flow);
   }
 
-  /** The call is there by that server's hand. */
+  /** The call exists at that server. */
   #waitFor(hop: Hop): void {
     this.#silent = undefined;
     this.#left.length = 0;
@@ -265,9 +271,9 @@ class Sending {
     this.deps.transactions.sendRequest(message, text, flow, NO_OP_CALLBACKS);
   }
 
-  /** The connection went before anything final came. */
+  /** The connection was lost before a final response. */
   #lose(hop: Hop): void {
-    // Answers of an INVITE may still come over another connection (RFC 3261 18.2.2).
+    // Responses to an INVITE may still arrive over another connection (RFC 3261 18.2.2).
     if (this.#settled && this.draft.method === "INVITE") return;
     this.#moveOn(hop, { silent: false, reason: new Error("the connection was closed") });
   }
