@@ -38,6 +38,15 @@ test("Easter as the almanac has it", () => {
   }
 });
 
+test("a birthday is a day that its month has", () => {
+  const lastDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+  for (const [at, last] of lastDays.entries()) {
+    const month = String(at + 1).padStart(2, "0");
+    expect([month, parseBirthday(`--${month}-${last}`) === null]).toEqual([month, false]);
+    expect([month, parseBirthday(`--${month}-${last + 1}`)]).toEqual([month, null]);
+  }
+});
+
 test("a time of day is read and written with two digits each", () => {
   expect([600, 545, 0, 1439].map(timeOfDayText)).toEqual(["10:00", "09:05", "00:00", "23:59"]);
   expect(["10:00", "09:05", "00:00", "23:59"].map(minutesOf)).toEqual([600, 545, 0, 1439]);

@@ -2,8 +2,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { callerStore } from "../../../src/adapter/store/caller-store.ts";
 import { contactStore } from "../../../src/adapter/store/contact-store.ts";
+import { quotaStore } from "../../../src/adapter/store/quota-store.ts";
 import { contacts, doNotCallEntries } from "../../../src/adapter/store/schema/index.ts";
 import { doNotCallListOf } from "../../../src/app/caller-services.ts";
+import { createQuotas } from "../../../src/domain/billing/quotas.ts";
+import { importContacts } from "../../../src/domain/contact/import.ts";
 import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
@@ -109,6 +112,30 @@ test("who is imported without a refusal may be called; who is imported with one 
   expect(await server.database.read.select().from(doNotCallEntries)).toEqual([]);
   expect((await imported("yes")).json).toMatchObject({ updated: 1 });
   expect(await isDialled("campaign")).toBe(false);
+});
+
+test("an import leaves for a restored backup who refuses from now on, and nobody else", async () => {
+  const noted: string[] = [];
+  const options = {
+    ...{ database: server.database, records: contactStore, clock },
+    quotas: createQuotas(server.billing, quotaStore),
+    doNotCallList: {
+      ...doNotCallListOf(server.vault, server.database),
+      note: async (_: unknown, __: number, numbers: readonly string[]) =>
+        void noted.push(...numbers),
+    },
+  };
+  const imported = (refuses: string) =>
+    importContacts(options, tenant.id, {
+      ...{ csv: `number,first name,do not call\n${PERSON},Ona,${refuses}\n`, country: null },
+      ...{ dryRun: false, skipBad: false },
+    });
+  await imported("no");
+  expect(noted).toEqual([]);
+  await imported("yes");
+  expect(noted).toEqual([PERSON]);
+  await imported("yes");
+  expect(noted).toEqual([PERSON]);
 });
 
 test("a file brought in again does not lift what was refused meanwhile", async () => {

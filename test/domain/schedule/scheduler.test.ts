@@ -7,7 +7,6 @@ import { silentLog } from "../../../src/core/log.ts";
 import type { ScheduleEntry } from "../../../src/domain/schedule/scheduler.ts";
 import {
   type FireResult,
-  GRACE_MS,
   type Scheduler,
   startScheduler,
 } from "../../../src/domain/schedule/scheduler.ts";
@@ -15,6 +14,8 @@ import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
 
+/** Specification, decisions: the grace window of 15 minutes. */
+const GRACE_MS = 15 * 60_000;
 const directory = tempDir();
 let files = 0;
 

@@ -13,6 +13,11 @@ interface Equivalent {
 
 const EQUIVALENTS: readonly Equivalent[] = [
   {
+    file: "call/left-recording.ts",
+    lineText: "await rm(path, { force: true });",
+    reason: "the file was repaired just before: only another process could have deleted it since",
+  },
+  {
     file: "net/outbound-http.ts",
     lineText: "systemLookup(hostname, { all: true, verbatim: true }, (error, addresses) =>",
     part: "verbatim: true",
