@@ -200,7 +200,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "operations/privacy",
   ],
   "operations/backup": ["adapter/store", "adapter/worker", "domain/billing", "domain/schedule"],
-  "operations/config": ["adapter/engine", "domain/agent"],
+  "operations/config": ["adapter/engine", "domain/agent", "domain/conversation"],
   "operations/doctor": [
     "adapter/engine",
     "adapter/sip",

@@ -1,8 +1,15 @@
 /** Maps the configuration file's keys to what the composition needs. Reads the PEM files it names. */
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import type { StripeSettings } from "../adapter/payments/stripe.ts";
+import type { CallWorkerSettings } from "../adapter/worker/messages.ts";
+import type { CodecName } from "../core/codecs.ts";
 import { eurToMicro } from "../core/money.ts";
+import { recordOf } from "../core/wire-names.ts";
+import type { GoodsPrices } from "../domain/billing/cost-of-goods.ts";
 import type { Plan } from "../domain/billing/ports.ts";
+import type { DialingLimits } from "../domain/call/admission.ts";
+import type { ConversationSettings } from "../domain/conversation/conversation-settings.ts";
 import {
   engineLabelOf,
   enginePricesOf,
@@ -10,7 +17,7 @@ import {
 } from "../operations/config/engine-settings.ts";
 import type { Config } from "../operations/config/schema.ts";
 import { parseHeaders, parseHostPort, parsePortRange } from "../platform/config/formats.ts";
-import type { AppSettings, HostPort, MailProviderSettings } from "./settings.ts";
+import type { HostPort, MailProviderSettings } from "./settings.ts";
 
 function hostPort(text: string): HostPort {
   const parsed = parseHostPort(text);
@@ -26,7 +33,8 @@ function readPem(path: string, key: string): string {
   }
 }
 
-function tlsOf({ server }: Config): AppSettings["http"]["tls"] {
+/** PEM. */
+function tlsOf({ server }: Config): { cert: string; key: string } | null {
   if (!server.tls_cert || !server.tls_key) return null;
   return {
     cert: readPem(server.tls_cert, "[server] tls_cert"),
@@ -34,7 +42,8 @@ function tlsOf({ server }: Config): AppSettings["http"]["tls"] {
   };
 }
 
-function sipTlsOf({ sip }: Config): AppSettings["sip"]["tls"] {
+/** Where SIP over TLS listens, PEM; null: nowhere. */
+function sipTlsOf({ sip }: Config): { bind: HostPort; cert: string; key: string } | null {
   if (!sip.tls_bind || !sip.tls_cert || !sip.tls_key) return null;
   return {
     bind: hostPort(sip.tls_bind),
@@ -69,7 +78,7 @@ function planOf(plan: Config["plans"][number]): Plan {
   };
 }
 
-function mailProviderOf({ mail }: Config): MailProviderSettings {
+function mailProviderOf(mail: Config["mail"]): MailProviderSettings {
   if (mail.provider === "smtp")
     return {
       kind: "smtp",
@@ -90,7 +99,7 @@ function mailProviderOf({ mail }: Config): MailProviderSettings {
   return { kind: "outbox" };
 }
 
-function pricesOf(config: Config): AppSettings["prices"] {
+function pricesOf(config: Config): GoodsPrices {
   const prices = enginePricesOf(config);
   return {
     sttPerMinute: eurToMicro(prices.stt_eur_per_min),
@@ -108,7 +117,7 @@ function bankDetailsOf({ payments }: Config): string | null {
   return lines.filter((line) => line !== null).join("\n");
 }
 
-function stripeOf({ payments }: Config): AppSettings["stripe"] {
+function stripeOf({ payments }: Config): StripeSettings | null {
   if (payments.provider !== "stripe") return null;
   const { secret_key, webhook_secret, base_url } = payments.stripe;
   return {
@@ -118,9 +127,8 @@ function stripeOf({ payments }: Config): AppSettings["stripe"] {
   };
 }
 
-function callWorkerOf(config: Config): AppSettings["callWorker"] {
-  const { conversation, rtp, http_client } = config;
-  const silent = { lt: "", lv: "", en: "", ru: "" };
+function callWorkerOf(config: Config): CallWorkerSettings {
+  const { rtp } = config;
   const range = parsePortRange(rtp.ports);
   if (!range) throw new RangeError(`not a port range: ${rtp.ports}`);
   return {
@@ -129,107 +137,134 @@ function callWorkerOf(config: Config): AppSettings["callWorker"] {
     holdTimeoutMs: rtp.hold_timeout_sec * 1000,
     jitterMsMax: rtp.jitter_ms_max,
     engine: engineSettingsOf(config),
-    conversation: {
-      endpointingMs: conversation.endpointing_ms,
-      endpointingUnfinishedMs: conversation.endpointing_unfinished_ms,
-      endpointingDictationMs: conversation.endpointing_dictation_ms,
-      endpointingMsMax: conversation.endpointing_max_ms,
-      bargeInMs: conversation.barge_in_ms,
-      bargeInWords: conversation.barge_in_words,
-      bargeInFadeMs: conversation.barge_in_fade_ms,
-      resumeAfterMs: conversation.resume_after_ms,
-      idlePromptMs: conversation.idle_prompt_ms,
-      idlePrompts: conversation.idle_prompts,
-      neverSilentMs: conversation.never_silent_ms,
-      silenceTimeoutMs: conversation.silence_timeout_ms,
-      fillerDelayMs: conversation.filler_delay_ms,
-      toolTimeoutMs: http_client.tool_timeout_ms,
-      disclosure: conversation.disclosure_enabled ? conversation.disclosure : silent,
-      transferTargets: conversation.transfer_targets,
-    },
+    conversation: conversationOf(config),
   };
 }
 
-function tracesOf({ telemetry }: Config): AppSettings["traces"] {
+function conversationOf({ conversation, http_client }: Config): ConversationSettings {
+  const { tool_timeout_ms: toolTimeoutMs } = http_client;
+  const settings = { ...recordOf(conversation), toolTimeoutMs };
+  const silent = { lt: "", lv: "", en: "", ru: "" };
+  return conversation.disclosure_enabled ? settings : { ...settings, disclosure: silent };
+}
+
+function tracesOf({ telemetry }: Config) {
   const { traces_endpoint: url, traces_headers: headers } = telemetry;
   return url === null ? null : { url, headers: parseHeaders(headers ?? "") ?? {} };
 }
 
-export function settingsFromConfig(
-  config: Config,
-  rest: Pick<AppSettings, "version" | "masterKey" | "dataDir">,
-): AppSettings {
-  const { server, storage, sip, rtp, http_client, limits } = config;
+function storageOf({ storage }: Config) {
+  const isShared = storage.database !== "file";
   return {
-    ...rest,
-    storage: {
-      recordingsRetentionDays: storage.recordings_retention_days,
-      transcriptsRetentionDays: storage.transcripts_retention_days,
-      backupAt: storage.backup_at || null,
-      backupKeep: storage.backup_keep,
-      shared: storage.database !== "file",
-      remote:
-        storage.database === "file"
-          ? null
-          : { url: storage.database, authToken: storage.auth_token },
+    recordingsRetentionDays: storage.recordings_retention_days,
+    transcriptsRetentionDays: storage.transcripts_retention_days,
+    /** Cron in local time; null: no nightly backup. */
+    backupAt: storage.backup_at || null,
+    backupKeep: storage.backup_keep,
+    /** Several nodes on one store: limits are counted there. */
+    shared: isShared,
+    /** The libSQL server they share; null: a file in the data directory. */
+    remote: isShared ? { url: storage.database, authToken: storage.auth_token } : null,
+  };
+}
+
+function httpOf(config: Config) {
+  const { server, limits } = config;
+  return {
+    listen: hostPort(server.listen),
+    publicUrl: server.public_url,
+    tls: tlsOf(config),
+    requestsPerMinute: limits.requests_per_minute,
+    bodyBytesMax: limits.body_bytes,
+    trustedProxies: server.trusted_proxies,
+    connectionsPerAddress: limits.connections_per_address,
+  };
+}
+
+function sipOf(config: Config) {
+  const { sip, rtp } = config;
+  return {
+    bind: hostPort(sip.bind),
+    externalIp: sip.external_ip,
+    allowNetworks: sip.allow_networks,
+    newCallsPerSecond: sip.new_calls_per_sec,
+    userAgent: sip.user_agent,
+    registerExpiresSeconds: sip.register_expires_sec,
+    ringTimeoutMs: sip.ring_timeout_sec * 1000,
+    sessionExpiresSeconds: sip.session_expires_sec,
+    codecs: sip.codecs as readonly CodecName[],
+    srtp: sip.srtp,
+    comfortNoise: rtp.comfort_noise,
+    outboundProxy: sip.outbound_proxy,
+    tls: sipTlsOf(config),
+    /** PEM of the only authorities TLS trunks trust; null: the public ones. */
+    tlsCa: sip.tls_ca_file ? readPem(sip.tls_ca_file, "[sip] tls_ca_file") : null,
+    stunServer: sip.stun_server === null ? null : hostWithPort(sip.stun_server),
+    trace: sip.trace,
+  };
+}
+
+function httpClientOf({ http_client }: Config) {
+  return {
+    allowNetworks: http_client.allow_networks,
+    caPem: http_client.ca_file ? readPem(http_client.ca_file, "[http_client] ca_file") : null,
+    toolTimeoutMs: http_client.tool_timeout_ms,
+    webhookTimeoutMs: http_client.webhook_timeout_ms,
+  };
+}
+
+function mailOf({ mail }: Config) {
+  return {
+    from: mail.from,
+    provider: mailProviderOf(mail),
+    attachmentBytesMax: mail.attachment_bytes_max,
+    outboxKeepDays: mail.outbox_keep_days,
+  };
+}
+
+function dialingOf({ limits }: Config): DialingLimits {
+  return {
+    dailySpendMax: eurToMicro(limits.daily_spend_eur),
+    burst: {
+      newNumbersPerHour: limits.new_numbers_per_hour,
+      newCountriesPerDay: limits.new_countries_per_day,
     },
-    http: {
-      listen: hostPort(server.listen),
-      publicUrl: server.public_url,
-      tls: tlsOf(config),
-      requestsPerMinute: limits.requests_per_minute,
-      bodyBytesMax: limits.body_bytes,
-      trustedProxies: server.trusted_proxies,
-      connectionsPerAddress: limits.connections_per_address,
-    },
+  };
+}
+
+export interface GivenSettings {
+  readonly version: string;
+  /** 32 bytes. */
+  readonly masterKey: Uint8Array;
+  readonly dataDir: string;
+}
+
+/** A key of the configuration gets its line here where a component wants another unit or form of it. */
+export function settingsFromConfig(config: Config, given: GivenSettings) {
+  const { server, limits } = config;
+  return {
+    ...given,
+    storage: storageOf(config),
+    http: httpOf(config),
+    /** The collector of traces (OTLP over HTTP); null: none. */
     traces: tracesOf(config),
     metricsListen: server.metrics_listen ? hostPort(server.metrics_listen) : null,
-    sip: {
-      bind: hostPort(sip.bind),
-      externalIp: sip.external_ip,
-      allowNetworks: sip.allow_networks,
-      newCallsPerSecond: sip.new_calls_per_sec,
-      userAgent: sip.user_agent,
-      registerExpiresSeconds: sip.register_expires_sec,
-      ringTimeoutMs: sip.ring_timeout_sec * 1000,
-      sessionExpiresSeconds: sip.session_expires_sec,
-      codecs: sip.codecs,
-      srtp: sip.srtp,
-      comfortNoise: rtp.comfort_noise,
-      outboundProxy: sip.outbound_proxy,
-      tls: sipTlsOf(config),
-      tlsCa: sip.tls_ca_file ? readPem(sip.tls_ca_file, "[sip] tls_ca_file") : null,
-      stunServer: sip.stun_server === null ? null : hostWithPort(sip.stun_server),
-      trace: sip.trace,
-    },
+    sip: sipOf(config),
     callWorkers: Math.max(1, availableParallelism() - 1),
     callWorker: callWorkerOf(config),
     engineLabel: engineLabelOf(config),
     voiceAliases: config.engine.voice_aliases,
     prices: pricesOf(config),
-    plans: config.plans.map(planOf),
-    httpClient: {
-      allowNetworks: http_client.allow_networks,
-      caPem: http_client.ca_file ? readPem(http_client.ca_file, "[http_client] ca_file") : null,
-      toolTimeoutMs: http_client.tool_timeout_ms,
-      webhookTimeoutMs: http_client.webhook_timeout_ms,
-    },
-    mail: {
-      from: config.mail.from,
-      provider: mailProviderOf(config),
-      attachmentBytesMax: config.mail.attachment_bytes_max,
-      outboxKeepDays: config.mail.outbox_keep_days,
-    },
+    plans: config.plans.map(planOf) as readonly Plan[],
+    httpClient: httpClientOf(config),
+    mail: mailOf(config),
+    /** Null: payments are bank transfers that the operator confirms. */
     stripe: stripeOf(config),
+    /** Balances below which a tenant gets a mail. */
     lowBalanceThresholds: config.payments.low_balance_eur.map(eurToMicro),
     concurrentCallsMax: limits.concurrent_calls,
-    dialing: {
-      dailySpendMax: eurToMicro(limits.daily_spend_eur),
-      burst: {
-        newNumbersPerHour: limits.new_numbers_per_hour,
-        newCountriesPerDay: limits.new_countries_per_day,
-      },
-    },
+    dialing: dialingOf(config),
+    /** How to pay by bank transfer, as lines; null: ask the operator. */
     bankDetails: bankDetailsOf(config),
   };
 }

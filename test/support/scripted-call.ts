@@ -35,7 +35,7 @@ export const SETTINGS: ConversationSettings = {
   endpointingMs: 350,
   endpointingUnfinishedMs: 900,
   endpointingDictationMs: 1_600,
-  endpointingMsMax: 3_000,
+  endpointingMaxMs: 3_000,
   bargeInMs: 400,
   bargeInWords: 2,
   bargeInFadeMs: 150,

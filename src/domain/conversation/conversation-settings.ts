@@ -1,30 +1,87 @@
-/** How conversations are held: `[conversation]` of the configuration, in milliseconds. */
-import type { AgentLanguage } from "../agent/agent.ts";
+/** `[conversation]`: turn-taking, silence, tools, disclosure. Times in milliseconds. */
+import { z } from "zod";
+import type { RecordOf } from "../../core/wire-names.ts";
+import { flag, integer, section, tableOf, textOrOff } from "../../platform/config/key.ts";
 
-/** `[conversation]`, in milliseconds. */
-export interface ConversationSettings {
-  /** Silence that ends a finished utterance / an unfinished one / a dictated number. */
-  readonly endpointingMs: number;
-  readonly endpointingUnfinishedMs: number;
-  readonly endpointingDictationMs: number;
-  /** No silence is waited for longer, whatever is being dictated. */
-  readonly endpointingMsMax: number;
-  /** Caller speech, or words, that cut the agent short, and the fade-out of the cut. */
-  readonly bargeInMs: number;
-  readonly bargeInWords: number;
-  readonly bargeInFadeMs: number;
-  /** An interruption that turned out to be none: the agent goes on after this much silence. */
-  readonly resumeAfterMs: number;
-  /** Idle caller: prompted after this long, so many times; the call ends at `silenceTimeoutMs`. */
-  readonly idlePromptMs: number;
-  readonly idlePrompts: number;
-  readonly silenceTimeoutMs: number;
-  /** An agent that means to speak and has no audio says a cached phrase after this. */
-  readonly neverSilentMs: number;
-  readonly fillerDelayMs: number;
-  readonly toolTimeoutMs: number;
-  /** Spoken first, per language; empty: nothing is said. */
-  readonly disclosure: Readonly<Record<AgentLanguage, string>>;
-  /** Names with an E.164 number or SIP URI each: where callers may be transferred. */
-  readonly transferTargets?: Readonly<Record<string, string>>;
-}
+const sentence = (description: string, fallback: string) =>
+  textOrOff(description, fallback, { allowed: "a sentence to speak", charactersMax: 500 });
+
+export const DISCLOSURE = {
+  lt: "Sveiki, kalbate su virtualiu asistentu, pokalbis įrašomas.",
+  lv: "Labdien, jūs runājat ar virtuālo asistentu, saruna tiek ierakstīta.",
+  en: "Hello, you are speaking with an AI assistant, and this call is recorded.",
+  ru: "Здравствуйте, с вами говорит виртуальный ассистент, разговор записывается.",
+} as const;
+
+export const conversationKeys = {
+  endpointing_ms: integer("Silence that ends a finished sentence.", 350, 100, 5000),
+  endpointing_unfinished_ms: integer("Silence that ends an unfinished sentence.", 900, 100, 5000),
+  endpointing_dictation_ms: integer(
+    "Silence that ends an utterance while digits, a name or an address are dictated.",
+    1600,
+    100,
+    10_000,
+  ),
+  endpointing_max_ms: integer("Longest silence that is ever waited for.", 3000, 500, 10_000),
+  barge_in_ms: integer(
+    'Speech of the caller that interrupts the agent. As long as no word of it is known, at least 650: it may be only a listener\'s "okay".',
+    400,
+    100,
+    5000,
+  ),
+  barge_in_words: integer("So many words interrupt the agent, too.", 2, 1, 20),
+  barge_in_fade_ms: integer("Fade-out of an interrupted agent.", 150, 0, 1000),
+  resume_after_ms: integer(
+    "After a false interruption the agent goes on after this silence.",
+    1500,
+    200,
+    10_000,
+  ),
+  idle_prompt_ms: integer(
+    "A silent caller is asked whether they are still there after this.",
+    8000,
+    1000,
+    120_000,
+  ),
+  idle_prompts: integer("How often a silent caller is asked.", 2, 0, 10),
+  silence_timeout_ms: integer("A silent call ends after this.", 30_000, 5000, 600_000),
+  never_silent_ms: integer(
+    "When no audio of an answer is there after this, the agent says a cached phrase.",
+    1200,
+    200,
+    10_000,
+  ),
+  filler_delay_ms: integer(
+    "When a tool takes longer, the agent says a filler phrase.",
+    2500,
+    200,
+    20_000,
+  ),
+  tool_calls_max: integer("Most tool calls in one call.", 20, 0, 1000),
+  tool_result_bytes_max: integer("A longer answer of a tool is cut.", 16_384, 256, 1_048_576),
+  transfer_targets: tableOf(
+    "Transfer targets, by name.",
+    z.string().regex(/^(?:\+[1-9]\d{6,14}|sip:\S{3,200})$/),
+    {},
+    'names with a number or SIP URI each, e.g. reception = "+37060000000"',
+  ),
+  disclosure_enabled: flag(
+    "Whether the agent first says that it is an AI and that the call is recorded.",
+    true,
+  ),
+  disclosure: section({
+    lt: sentence("The disclosure in Lithuanian.", DISCLOSURE.lt),
+    lv: sentence("The disclosure in Latvian.", DISCLOSURE.lv),
+    en: sentence("The disclosure in English.", DISCLOSURE.en),
+    ru: sentence("The disclosure in Russian.", DISCLOSURE.ru),
+  }),
+};
+
+type Keys = z.output<z.ZodObject<typeof conversationKeys>>;
+type Values = RecordOf<Keys>;
+/** What is decided before a conversation begins, or has no meaning without a call. */
+type Optional = "disclosureEnabled" | "toolCallsMax" | "toolResultBytesMax" | "transferTargets";
+
+/** The keys of `[conversation]` in the code's spelling, with the time limit of tools. */
+export type ConversationSettings = Omit<Values, Optional> &
+  Partial<Pick<Values, Optional>> & { readonly toolTimeoutMs: number };

@@ -24,7 +24,7 @@ export function endpointingSilenceMs(
   language: AgentLanguage,
   utterance: UtteranceSoFar,
 ): number {
-  return Math.min(silenceMs(settings, language, utterance), settings.endpointingMsMax);
+  return Math.min(silenceMs(settings, language, utterance), settings.endpointingMaxMs);
 }
 
 function silenceMs(

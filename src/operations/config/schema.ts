@@ -1,7 +1,8 @@
 /** The whole configuration file (appliance.md 3). Sections are declared in sections/. */
 import { z } from "zod";
+import { conversationKeys } from "../../domain/conversation/conversation-settings.ts";
+import { section } from "../../platform/config/key.ts";
 import { mail, payments, plans } from "./sections/business.ts";
-import { conversation } from "./sections/conversation.ts";
 import { engine } from "./sections/engine.ts";
 import { httpClient, limits, log, secrets, server, storage, telemetry } from "./sections/server.ts";
 import { rtp, sip } from "./sections/telephony.ts";
@@ -13,7 +14,7 @@ export const configSchema = z.strictObject({
   sip,
   rtp,
   engine,
-  conversation,
+  conversation: section(conversationKeys),
   mail,
   payments,
   http_client: httpClient,

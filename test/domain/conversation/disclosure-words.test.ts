@@ -1,8 +1,8 @@
 /** Which first messages say by themselves what the disclosure says. */
 import { expect, test } from "bun:test";
 import type { AgentLanguage } from "../../../src/domain/agent/agent.ts";
+import { DISCLOSURE } from "../../../src/domain/conversation/conversation-settings.ts";
 import { disclosedBy, disclosingStart } from "../../../src/domain/conversation/disclosure-words.ts";
-import { DISCLOSURE } from "../../../src/operations/config/sections/conversation.ts";
 
 type Case = readonly [AgentLanguage, string, ai: boolean, recorded: boolean];
 
