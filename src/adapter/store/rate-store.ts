@@ -1,8 +1,14 @@
 /** Requests of the last minute, for nodes that share one store. */
 import { and, count, eq, lte, min } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
-import type { RequestLog } from "../../interface/http/shared-rate-limit.ts";
 import { rateRequests } from "./schema/index.ts";
+
+export interface RequestLog {
+  /** Drops a key's requests up to and including then. */
+  forgetUntil(keyId: number, atMs: number): Promise<void>;
+  window(keyId: number): Promise<{ readonly count: number; readonly oldestMs: number | null }>;
+  add(keyId: number, atMs: number, count: number): Promise<void>;
+}
 
 export function rateStore(queries: Queries): RequestLog {
   return {

@@ -4,18 +4,12 @@
  * transaction a request, so a single node counts in memory instead (rate-limit.ts).
  * Refused requests do not count.
  */
+import type { RequestLog } from "../../adapter/store/rate-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { RateLimiter, RateLimitResult } from "./ports.ts";
 
 const WINDOW_MS = 60_000;
-
-export interface RequestLog {
-  /** Drops a key's requests up to and including then. */
-  forgetUntil(keyId: number, atMs: number): Promise<void>;
-  window(keyId: number): Promise<{ readonly count: number; readonly oldestMs: number | null }>;
-  add(keyId: number, atMs: number, count: number): Promise<void>;
-}
 
 export function sharedRateLimiter(
   limitOf: () => number,
