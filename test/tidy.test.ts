@@ -266,6 +266,15 @@ test("no cycle between rooms", () => {
   expect(cyclesOf(graph)).toEqual([]);
 });
 
+/** Cycles between files, types included, that are still to be cut. This number only gets smaller. */
+const FILE_CYCLES = 5;
+
+test("no cycle between files, types included", () => {
+  const cycles = cyclesOf(new Map([...imports].map(([file, paths]) => [file, new Set(paths)])));
+  if (cycles.length > FILE_CYCLES) console.warn(cycles);
+  expect(cycles.length).toBeLessThanOrEqual(FILE_CYCLES);
+});
+
 test("time and chance come through their ports", () => {
   const direct =
     /\bDate\.now\(|\bnew Date\(\)|(?<![.\w])set(?:Timeout|Interval|Immediate)\(|\bMath\.random\(|\bBun\.sleep\(/;

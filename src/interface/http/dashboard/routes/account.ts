@@ -1,37 +1,11 @@
 /** A person's own account. */
 import { isoUtc } from "../../../../core/clock.ts";
-import type { CurrentUser, Proof } from "../../../../domain/identity/account.ts";
 import type { Passkey } from "../../../../domain/identity/stores.ts";
 import { type ApiRequest, type Browser, type Route, route } from "../../contract.ts";
-import { signInNeeded } from "../../problem.ts";
 import type { RouteContext } from "../../routes/context.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/account.ts";
-import { sessionOf } from "./session.ts";
-
-export function currentUserOf(request: Pick<ApiRequest, "session" | "browser">): CurrentUser {
-  const { token, source } = request.browser;
-  if (token === null) throw signInNeeded();
-  return { session: sessionOf(request), token, source };
-}
-
-/** What the person proves it with. */
-export const proofOf = ({
-  body,
-  browser,
-}: {
-  readonly body: {
-    readonly password?: string;
-    readonly code?: string;
-    readonly response?: unknown;
-  };
-  readonly browser: Browser;
-}): Proof => ({
-  password: body.password,
-  code: body.code,
-  passkey: body.response,
-  origin: browser.origin,
-});
+import { currentUserOf, proofOf, sessionOf } from "./signed-in.ts";
 
 type Handler<Request, Reply> = (request: Request) => Promise<Reply>;
 

@@ -1,37 +1,12 @@
 /** Signing in and out. What a session may do afterwards is not decided here. */
 import { isoUtc } from "../../../../core/clock.ts";
 import { type ActiveSession, RECENT_SIGN_IN_MS } from "../../../../domain/identity/sessions.ts";
-import type { SignedIn, Visitor } from "../../../../domain/identity/sign-in.ts";
 import type { OneTimeLink } from "../../../../domain/identity/stores.ts";
-import { type ApiRequest, type Browser, type Route, route } from "../../contract.ts";
-import { signInNeeded } from "../../problem.ts";
+import { type Route, route } from "../../contract.ts";
 import type { RouteContext } from "../../routes/context.ts";
 import { lacksSecondFactor } from "../../session/rights.ts";
-import { LINK_TOKEN_HEADER } from "../contracts/fields.ts";
 import * as contracts from "../contracts/session.ts";
-import { currentUserOf, proofOf } from "./account.ts";
-
-export const visitorOf = ({ source, token }: Browser): Visitor => ({ source, token });
-
-/** The session behind a route that only people with one get to. */
-export function sessionOf({ session }: Pick<ApiRequest, "session">): ActiveSession {
-  if (!session) throw signInNeeded();
-  return session;
-}
-
-/** Hands the new session to the browser. */
-export function welcome(browser: Browser, signedIn: SignedIn) {
-  const { user, tenantId, token, next } = signedIn;
-  browser.setSessionToken(token);
-  browser.about({ userId: user.id, email: user.email, tenantId });
-  return { ok: true as const, next };
-}
-
-/** "" opens nothing. */
-export const linkTokenOf = (request: {
-  readonly http: Request;
-  readonly query: { readonly token?: string | undefined };
-}): string => request.http.headers.get(LINK_TOKEN_HEADER) ?? request.query.token ?? "";
+import { currentUserOf, linkTokenOf, proofOf, sessionOf, visitorOf, welcome } from "./signed-in.ts";
 
 const linkView = (link: OneTimeLink | null) => ({
   ok: true as const,

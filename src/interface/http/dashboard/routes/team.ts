@@ -6,7 +6,7 @@ import { type Route, route } from "../../contract.ts";
 import type { RouteContext } from "../../routes/context.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/team.ts";
-import { linkTokenOf, sessionOf, visitorOf, welcome } from "./session.ts";
+import { linkTokenOf, sessionOf, visitorOf, welcome } from "./signed-in.ts";
 
 const memberView = ({ userId, name, email, role, lastSeenAt }: Member) => ({
   user_id: userId,

@@ -15,7 +15,7 @@ import { hasNoSecondFactor } from "../../session/rights.ts";
 import * as contracts from "../contracts/tenant-settings.ts";
 import type { DashboardParts } from "../ports.ts";
 import type { ProductContext } from "./context.ts";
-import { sessionOf } from "./session.ts";
+import { sessionOf } from "./signed-in.ts";
 
 /** Only the operator changes these (decisions.md 12). */
 const OPERATORS = [

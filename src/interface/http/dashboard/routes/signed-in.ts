@@ -1,0 +1,54 @@
+/** Who is behind a request of the dashboard, and how somebody who signs in is answered. */
+
+import type { CurrentUser, Proof } from "../../../../domain/identity/account.ts";
+import type { ActiveSession } from "../../../../domain/identity/sessions.ts";
+import type { SignedIn, Visitor } from "../../../../domain/identity/sign-in.ts";
+import type { ApiRequest, Browser } from "../../contract.ts";
+import { signInNeeded } from "../../problem.ts";
+import { LINK_TOKEN_HEADER } from "../contracts/fields.ts";
+
+export const visitorOf = ({ source, token }: Browser): Visitor => ({ source, token });
+
+/** The session behind a route that only people with one get to. */
+export function sessionOf({ session }: Pick<ApiRequest, "session">): ActiveSession {
+  if (!session) throw signInNeeded();
+  return session;
+}
+
+/** Hands the new session to the browser. */
+export function welcome(browser: Browser, signedIn: SignedIn) {
+  const { user, tenantId, token, next } = signedIn;
+  browser.setSessionToken(token);
+  browser.about({ userId: user.id, email: user.email, tenantId });
+  return { ok: true as const, next };
+}
+
+/** "" opens nothing. */
+export const linkTokenOf = (request: {
+  readonly http: Request;
+  readonly query: { readonly token?: string | undefined };
+}): string => request.http.headers.get(LINK_TOKEN_HEADER) ?? request.query.token ?? "";
+
+export function currentUserOf(request: Pick<ApiRequest, "session" | "browser">): CurrentUser {
+  const { token, source } = request.browser;
+  if (token === null) throw signInNeeded();
+  return { session: sessionOf(request), token, source };
+}
+
+/** What the person proves it with. */
+export const proofOf = ({
+  body,
+  browser,
+}: {
+  readonly body: {
+    readonly password?: string;
+    readonly code?: string;
+    readonly response?: unknown;
+  };
+  readonly browser: Browser;
+}): Proof => ({
+  password: body.password,
+  code: body.code,
+  passkey: body.response,
+  origin: browser.origin,
+});
