@@ -1,23 +1,33 @@
 /** Agents: rows of `agents`, and the rows that refer to them. */
-import { and, asc, count, eq, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { AgentRecords } from "../../domain/agent/agents.ts";
 import { resetLegacyUrl } from "./endpoint-health-store.ts";
+import { ownedBy, ownedRows } from "./owned-rows.ts";
 import { prepared } from "./prepared.ts";
 import { agents, schedules } from "./schema/index.ts";
 
-export function agentStore(queries: Queries): AgentRecords {
-  const own = (tenantId: number, id: number) =>
-    and(eq(agents.id, id), eq(agents.tenantId, tenantId));
+const COLUMNS = getTableColumns(agents);
 
+/** Is the agent one of the tenant's? */
+export async function hasAgent(
+  queries: Queries,
+  tenantId: number,
+  agentId: number,
+): Promise<boolean> {
+  const row = await queries
+    .select({ id: agents.id })
+    .from(agents)
+    .where(ownedBy(agents, tenantId, agentId))
+    .get();
+  return row !== undefined;
+}
+
+export function agentStore(queries: Queries): AgentRecords {
+  const rows = ownedRows(queries, agents, COLUMNS);
   return {
-    async list(tenantId) {
-      return await queries
-        .select()
-        .from(agents)
-        .where(eq(agents.tenantId, tenantId))
-        .orderBy(asc(agents.id));
-    },
+    list: rows.list,
+    count: rows.count,
 
     async find(tenantId, id) {
       const statement = prepared(queries, "agents.find", () =>
@@ -35,37 +45,18 @@ export function agentStore(queries: Queries): AgentRecords {
       return await statement.get({ tenantId, id });
     },
 
-    async count(tenantId) {
-      const row = await queries
-        .select({ n: count() })
-        .from(agents)
-        .where(eq(agents.tenantId, tenantId))
-        .get();
-      return row?.n ?? 0;
-    },
-
     async insert(tenantId, agent) {
       if (agent.webhookUrl) await resetLegacyUrl(queries, tenantId, agent.webhookUrl);
-      const [row] = await queries
-        .insert(agents)
-        .values({ ...agent, tenantId })
-        .returning();
-      if (!row) throw new Error("insert answered no row");
-      return row;
+      return rows.insert({ ...agent, tenantId });
     },
 
     async update(tenantId, id, changes) {
       if (changes.webhookUrl) await resetLegacyUrl(queries, tenantId, changes.webhookUrl);
-      const [row] = await queries.update(agents).set(changes).where(own(tenantId, id)).returning();
-      return row;
+      return rows.update(tenantId, id, changes);
     },
 
     async remove(tenantId, id) {
-      const [row] = await queries
-        .delete(agents)
-        .where(own(tenantId, id))
-        .returning({ id: agents.id });
-      if (!row) return false;
+      if (!(await rows.remove(tenantId, id))) return false;
       // Foreign keys detach files and numbers; past entries keep the id as history.
       await queries
         .update(schedules)

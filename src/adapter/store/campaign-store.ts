@@ -16,8 +16,8 @@ import {
 import type { Queries } from "../../core/database.ts";
 import type { CampaignRecords, TargetStatus } from "../../domain/campaign/campaigns.ts";
 import type { RunnerRecords } from "../../domain/campaign/runner.ts";
+import { hasAgent } from "./agent-store.ts";
 import {
-  agents,
   calls,
   campaigns,
   campaignTargets,
@@ -73,14 +73,7 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
       return await queries.select().from(campaigns).where(own(tenantId, id)).get();
     },
 
-    async hasAgent(tenantId, agentId) {
-      const row = await queries
-        .select({ id: agents.id })
-        .from(agents)
-        .where(and(eq(agents.id, agentId), eq(agents.tenantId, tenantId)))
-        .get();
-      return row !== undefined;
-    },
+    hasAgent: (tenantId, agentId) => hasAgent(queries, tenantId, agentId),
 
     async insert(tenantId, campaign) {
       const [row] = await queries

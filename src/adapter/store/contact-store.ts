@@ -1,158 +1,120 @@
 /** Contacts: rows of `contacts`. */
-import { and, asc, count, eq, gt, inArray, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, inArray, or, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
-import type { ContactRecord, ContactRecords } from "../../domain/contact/contacts.ts";
+import type { ContactRecords } from "../../domain/contact/contacts.ts";
+import { ownedRows } from "./owned-rows.ts";
 import { contacts } from "./schema/index.ts";
 
 const SAME_NUMBER_MAX = 50;
 
-const COLUMNS = {
-  id: contacts.id,
-  numberE164: contacts.numberE164,
-  firstName: contacts.firstName,
-  lastName: contacts.lastName,
-  vocative: contacts.vocative,
-  birthday: contacts.birthday,
-  language: contacts.language,
-  notes: contacts.notes,
-  consent: contacts.consent,
-  doNotCall: contacts.doNotCall,
-  pinHash: contacts.pinHash,
-  createdAt: contacts.createdAt,
-  updatedAt: contacts.updatedAt,
-};
+const { tenantId, ...COLUMNS } = getTableColumns(contacts);
+
+function matching(text: string) {
+  const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+  const inColumn = (column: SQLiteColumn) => sql`${column} LIKE ${pattern} ESCAPE '\\'`;
+  const [number, first, last] = [contacts.numberE164, contacts.firstName, contacts.lastName];
+  return sql<number>`(${or(inColumn(number), inColumn(first), inColumn(last))})`;
+}
+
+const ofTenant = (tenantId: number) => eq(contacts.tenantId, tenantId);
+const IN_ORDER = [asc(contacts.lastName), asc(contacts.firstName), asc(contacts.id)];
 
 export function contactStore(queries: Queries): ContactRecords {
-  const own = (tenantId: number, id: number) =>
-    and(eq(contacts.id, id), eq(contacts.tenantId, tenantId));
-
-  function matching(text: string) {
-    const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-    const inColumn = (column: SQLiteColumn) => sql`${column} LIKE ${pattern} ESCAPE '\\'`;
-    const [number, first, last] = [contacts.numberE164, contacts.firstName, contacts.lastName];
-    return sql<number>`(${or(inColumn(number), inColumn(first), inColumn(last))})`;
-  }
-
-  const ofTenant = (tenantId: number) => eq(contacts.tenantId, tenantId);
-  const IN_ORDER = [asc(contacts.lastName), asc(contacts.firstName), asc(contacts.id)];
-
+  const rows = ownedRows(queries, contacts, COLUMNS);
   return {
-    async list(tenantId, { limit, offset }) {
-      return await queries
-        .select(COLUMNS)
-        .from(contacts)
-        .where(ofTenant(tenantId))
-        .orderBy(...IN_ORDER)
-        .limit(limit)
-        .offset(offset);
-    },
-
-    async search(tenantId, text, after, rows) {
-      const { id, lastName, firstName } = contacts;
-      const found = await queries
-        .select({ id, lastName, firstName, matches: matching(text) })
-        .from(contacts)
-        .where(
-          and(
-            ofTenant(tenantId),
-            after
-              ? sql`(${lastName}, ${firstName}, ${id}) > (${after.lastName}, ${after.firstName}, ${after.id})`
-              : undefined,
-          ),
-        )
-        .orderBy(...IN_ORDER)
-        .limit(rows);
-      return found.map((row) => ({ ...row, matches: row.matches === 1 }));
-    },
-
-    async withIds(tenantId, ids) {
-      if (ids.length === 0) return [];
-      return await queries
-        .select(COLUMNS)
-        .from(contacts)
-        .where(and(ofTenant(tenantId), inArray(contacts.id, [...ids])))
-        .orderBy(...IN_ORDER);
-    },
-
-    async count(tenantId) {
-      const row = await queries
-        .select({ n: count() })
-        .from(contacts)
-        .where(ofTenant(tenantId))
-        .get();
-      return row?.n ?? 0;
-    },
-
-    async find(tenantId, id): Promise<ContactRecord | undefined> {
-      return await queries.select(COLUMNS).from(contacts).where(own(tenantId, id)).get();
-    },
-
-    async byNumber(tenantId, numberE164, limit) {
-      return await queries
-        .select(COLUMNS)
-        .from(contacts)
-        .where(and(eq(contacts.tenantId, tenantId), eq(contacts.numberE164, numberE164)))
-        .orderBy(asc(contacts.id))
-        .limit(limit);
-    },
-
-    async byNumbers(tenantId, numbersE164) {
-      return await queries
-        .select(COLUMNS)
-        .from(contacts)
-        .where(and(eq(contacts.tenantId, tenantId), inArray(contacts.numberE164, [...numbersE164])))
-        .orderBy(asc(contacts.id))
-        .limit(numbersE164.length * SAME_NUMBER_MAX);
-    },
-
-    async after(tenantId, id, limit) {
-      return await queries
-        .select(COLUMNS)
-        .from(contacts)
-        .where(and(eq(contacts.tenantId, tenantId), gt(contacts.id, id)))
-        .orderBy(asc(contacts.id))
-        .limit(limit);
-    },
-
-    async insert(tenantId, contact) {
-      const [row] = await queries
-        .insert(contacts)
-        .values({ ...contact, tenantId })
-        .returning(COLUMNS);
-      if (!row) throw new Error("insert answered no row");
-      return row;
-    },
+    ...contactLists(queries),
+    ...contactsByNumber(queries),
+    count: rows.count,
+    find: rows.find,
+    insert: (tenantId, contact) => rows.insert({ ...contact, tenantId }),
+    update: rows.update,
+    remove: rows.remove,
 
     async insertMany(tenantId, many) {
       if (many.length === 0) return;
       await queries.insert(contacts).values(many.map((contact) => ({ ...contact, tenantId })));
     },
-
-    async update(tenantId, id, changes) {
-      const [row] = await queries
-        .update(contacts)
-        .set(changes)
-        .where(own(tenantId, id))
-        .returning(COLUMNS);
-      return row;
-    },
-
-    async remove(tenantId, id) {
-      const rows = await queries
-        .delete(contacts)
-        .where(own(tenantId, id))
-        .returning({ id: contacts.id });
-      return rows.length > 0;
-    },
-
-    async setDoNotCall(tenantId, numberE164, nowMs) {
-      const rows = await queries
-        .update(contacts)
-        .set({ doNotCall: true, updatedAt: nowMs })
-        .where(and(eq(contacts.tenantId, tenantId), eq(contacts.numberE164, numberE164)))
-        .returning({ id: contacts.id });
-      return rows.length;
-    },
   };
 }
+
+const contactLists = (
+  queries: Queries,
+): Pick<ContactRecords, "list" | "search" | "withIds" | "after"> => ({
+  async list(tenantId, { limit, offset }) {
+    return await queries
+      .select(COLUMNS)
+      .from(contacts)
+      .where(ofTenant(tenantId))
+      .orderBy(...IN_ORDER)
+      .limit(limit)
+      .offset(offset);
+  },
+
+  async search(tenantId, text, after, rows) {
+    const { id, lastName, firstName } = contacts;
+    const found = await queries
+      .select({ id, lastName, firstName, matches: matching(text) })
+      .from(contacts)
+      .where(
+        and(
+          ofTenant(tenantId),
+          after
+            ? sql`(${lastName}, ${firstName}, ${id}) > (${after.lastName}, ${after.firstName}, ${after.id})`
+            : undefined,
+        ),
+      )
+      .orderBy(...IN_ORDER)
+      .limit(rows);
+    return found.map((row) => ({ ...row, matches: row.matches === 1 }));
+  },
+
+  async withIds(tenantId, ids) {
+    if (ids.length === 0) return [];
+    return await queries
+      .select(COLUMNS)
+      .from(contacts)
+      .where(and(ofTenant(tenantId), inArray(contacts.id, [...ids])))
+      .orderBy(...IN_ORDER);
+  },
+
+  async after(tenantId, id, limit) {
+    return await queries
+      .select(COLUMNS)
+      .from(contacts)
+      .where(and(eq(contacts.tenantId, tenantId), gt(contacts.id, id)))
+      .orderBy(asc(contacts.id))
+      .limit(limit);
+  },
+});
+
+const contactsByNumber = (
+  queries: Queries,
+): Pick<ContactRecords, "byNumber" | "byNumbers" | "setDoNotCall"> => ({
+  async byNumber(tenantId, numberE164, limit) {
+    return await queries
+      .select(COLUMNS)
+      .from(contacts)
+      .where(and(eq(contacts.tenantId, tenantId), eq(contacts.numberE164, numberE164)))
+      .orderBy(asc(contacts.id))
+      .limit(limit);
+  },
+
+  async byNumbers(tenantId, numbersE164) {
+    return await queries
+      .select(COLUMNS)
+      .from(contacts)
+      .where(and(eq(contacts.tenantId, tenantId), inArray(contacts.numberE164, [...numbersE164])))
+      .orderBy(asc(contacts.id))
+      .limit(numbersE164.length * SAME_NUMBER_MAX);
+  },
+
+  async setDoNotCall(tenantId, numberE164, nowMs) {
+    const rows = await queries
+      .update(contacts)
+      .set({ doNotCall: true, updatedAt: nowMs })
+      .where(and(eq(contacts.tenantId, tenantId), eq(contacts.numberE164, numberE164)))
+      .returning({ id: contacts.id });
+    return rows.length;
+  },
+});

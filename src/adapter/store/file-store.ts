@@ -1,20 +1,14 @@
 /** Knowledge files and their assignments. Contents are read only when requested. */
-import { and, asc, count, eq, inArray } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { FileRecord, FileRecords } from "../../domain/knowledge/files.ts";
+import { ownedBy, ownedRows } from "./owned-rows.ts";
 import { agentFiles, agents, files } from "./schema/index.ts";
 
-const COLUMNS = {
-  id: files.id,
-  filename: files.filename,
-  format: files.format,
-  sizeBytes: files.sizeBytes,
-  createdAt: files.createdAt,
-  updatedAt: files.updatedAt,
-};
+const { tenantId, content, ...COLUMNS } = getTableColumns(files);
 
 export function fileStore(queries: Queries): FileRecords {
-  const own = (tenantId: number, id: number) => and(eq(files.id, id), eq(files.tenantId, tenantId));
+  const rows = ownedRows(queries, files, COLUMNS);
 
   async function agentsOf(fileId: number): Promise<number[]> {
     const rows = await queries
@@ -27,11 +21,7 @@ export function fileStore(queries: Queries): FileRecords {
 
   return {
     async list(tenantId) {
-      const rows = await queries
-        .select(COLUMNS)
-        .from(files)
-        .where(eq(files.tenantId, tenantId))
-        .orderBy(asc(files.id));
+      const found = await rows.list(tenantId);
       const links = await queries
         .select({ fileId: agentFiles.fileId, agentId: agentFiles.agentId })
         .from(agentFiles)
@@ -39,7 +29,7 @@ export function fileStore(queries: Queries): FileRecords {
         .where(eq(files.tenantId, tenantId))
         .orderBy(asc(agentFiles.agentId));
       const byFile = Map.groupBy(links, (link) => link.fileId);
-      return rows.map(
+      return found.map(
         (row): FileRecord => ({
           ...row,
           agentIds: (byFile.get(row.id) ?? []).map((link) => link.agentId),
@@ -48,7 +38,7 @@ export function fileStore(queries: Queries): FileRecords {
     },
 
     async find(tenantId, id) {
-      const row = await queries.select(COLUMNS).from(files).where(own(tenantId, id)).get();
+      const row = await rows.find(tenantId, id);
       return row && { ...row, agentIds: await agentsOf(id) };
     },
 
@@ -56,36 +46,23 @@ export function fileStore(queries: Queries): FileRecords {
       const row = await queries
         .select({ content: files.content })
         .from(files)
-        .where(own(tenantId, id))
+        .where(ownedBy(files, tenantId, id))
         .get();
       return row?.content;
     },
 
-    async count(tenantId) {
-      const row = await queries
-        .select({ n: count() })
-        .from(files)
-        .where(eq(files.tenantId, tenantId))
-        .get();
-      return row?.n ?? 0;
-    },
+    count: rows.count,
+    remove: rows.remove,
 
     async insert(tenantId, file) {
-      const [row] = await queries
-        .insert(files)
-        .values({ ...file, tenantId })
-        .returning({ id: files.id });
-      if (!row) throw new Error("insert answered no row");
-      return row.id;
+      return (await rows.insert({ ...file, tenantId })).id;
     },
 
     async update(tenantId, id, changes) {
-      await queries.update(files).set(changes).where(own(tenantId, id));
-    },
-
-    async remove(tenantId, id) {
-      const rows = await queries.delete(files).where(own(tenantId, id)).returning({ id: files.id });
-      return rows.length > 0;
+      await queries
+        .update(files)
+        .set(changes)
+        .where(ownedBy(files, tenantId, id));
     },
 
     async attach(fileId, agentId) {

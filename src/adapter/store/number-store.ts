@@ -1,44 +1,20 @@
 /** Phone numbers: rows of `phone_numbers`. */
-import { and, asc, count, eq } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { NumberRecords } from "../../domain/number/numbers.ts";
+import { hasAgent } from "./agent-store.ts";
 import { callNoticeStore } from "./call-notice-store.ts";
-import { agents, phoneNumbers } from "./schema/index.ts";
+import { ownedRows } from "./owned-rows.ts";
+import { phoneNumbers } from "./schema/index.ts";
 
-const COLUMNS = {
-  id: phoneNumbers.id,
-  numberE164: phoneNumbers.numberE164,
-  label: phoneNumbers.label,
-  agentId: phoneNumbers.agentId,
-  inboundEnabled: phoneNumbers.inboundEnabled,
-  createdAt: phoneNumbers.createdAt,
-};
+const { tenantId, ...COLUMNS } = getTableColumns(phoneNumbers);
 
 export function numberStore(queries: Queries): NumberRecords {
-  const own = (tenantId: number, id: number) =>
-    and(eq(phoneNumbers.id, id), eq(phoneNumbers.tenantId, tenantId));
-
+  const rows = ownedRows(queries, phoneNumbers, COLUMNS);
   return {
-    async list(tenantId) {
-      return await queries
-        .select(COLUMNS)
-        .from(phoneNumbers)
-        .where(eq(phoneNumbers.tenantId, tenantId))
-        .orderBy(asc(phoneNumbers.id));
-    },
-
-    async find(tenantId, id) {
-      return await queries.select(COLUMNS).from(phoneNumbers).where(own(tenantId, id)).get();
-    },
-
-    async count(tenantId) {
-      const row = await queries
-        .select({ n: count() })
-        .from(phoneNumbers)
-        .where(eq(phoneNumbers.tenantId, tenantId))
-        .get();
-      return row?.n ?? 0;
-    },
+    ...rows,
+    insert: (tenantId, number) => rows.insert({ ...number, tenantId }),
+    hasAgent: (tenantId, agentId) => hasAgent(queries, tenantId, agentId),
 
     async ownerOf(numberE164) {
       const row = await queries
@@ -51,40 +27,5 @@ export function numberStore(queries: Queries): NumberRecords {
 
     noteClaim: (tenantId, numberE164, nowMs) =>
       callNoticeStore(queries).note(tenantId, "number_claimed", numberE164, nowMs),
-
-    async hasAgent(tenantId, agentId) {
-      const row = await queries
-        .select({ id: agents.id })
-        .from(agents)
-        .where(and(eq(agents.id, agentId), eq(agents.tenantId, tenantId)))
-        .get();
-      return row !== undefined;
-    },
-
-    async insert(tenantId, number) {
-      const [row] = await queries
-        .insert(phoneNumbers)
-        .values({ ...number, tenantId })
-        .returning(COLUMNS);
-      if (!row) throw new Error("insert answered no row");
-      return row;
-    },
-
-    async update(tenantId, id, changes) {
-      const [row] = await queries
-        .update(phoneNumbers)
-        .set(changes)
-        .where(own(tenantId, id))
-        .returning(COLUMNS);
-      return row;
-    },
-
-    async remove(tenantId, id) {
-      const rows = await queries
-        .delete(phoneNumbers)
-        .where(own(tenantId, id))
-        .returning({ id: phoneNumbers.id });
-      return rows.length > 0;
-    },
   };
 }

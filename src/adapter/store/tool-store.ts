@@ -1,38 +1,19 @@
 /** Tools: rows of `tools`. Secrets are written, never returned. */
-import { and, asc, eq } from "drizzle-orm";
+import { and, eq, getTableColumns } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { ToolRecords } from "../../domain/tool/tools.ts";
-import { agents, tools } from "./schema/index.ts";
+import { hasAgent } from "./agent-store.ts";
+import { ownedBy, ownedRows } from "./owned-rows.ts";
+import { tools } from "./schema/index.ts";
 
-const COLUMNS = {
-  id: tools.id,
-  name: tools.name,
-  description: tools.description,
-  url: tools.url,
-  secretHeader: tools.secretHeader,
-  agentId: tools.agentId,
-  parameters: tools.parameters,
-  enabled: tools.enabled,
-  callerLevel: tools.callerLevel,
-  createdAt: tools.createdAt,
-  updatedAt: tools.updatedAt,
-};
+const { tenantId, secretSealed, ...COLUMNS } = getTableColumns(tools);
 
 export function toolStore(queries: Queries): ToolRecords {
-  const own = (tenantId: number, id: number) => and(eq(tools.id, id), eq(tools.tenantId, tenantId));
-
+  const rows = ownedRows(queries, tools, COLUMNS);
   return {
-    async list(tenantId) {
-      return await queries
-        .select(COLUMNS)
-        .from(tools)
-        .where(eq(tools.tenantId, tenantId))
-        .orderBy(asc(tools.id));
-    },
-
-    async find(tenantId, id) {
-      return await queries.select(COLUMNS).from(tools).where(own(tenantId, id)).get();
-    },
+    ...rows,
+    insert: (tenantId, tool) => rows.insert({ ...tool, tenantId, secretSealed: "" }),
+    hasAgent: (tenantId, agentId) => hasAgent(queries, tenantId, agentId),
 
     async idOf(tenantId, name) {
       const row = await queries
@@ -43,40 +24,11 @@ export function toolStore(queries: Queries): ToolRecords {
       return row?.id ?? null;
     },
 
-    async hasAgent(tenantId, agentId) {
-      const row = await queries
-        .select({ id: agents.id })
-        .from(agents)
-        .where(and(eq(agents.id, agentId), eq(agents.tenantId, tenantId)))
-        .get();
-      return row !== undefined;
-    },
-
-    async insert(tenantId, tool) {
-      const [row] = await queries
-        .insert(tools)
-        .values({ ...tool, tenantId, secretSealed: "" })
-        .returning(COLUMNS);
-      if (!row) throw new Error("insert answered no row");
-      return row;
-    },
-
     async setSecret(tenantId, id, sealed) {
-      await queries.update(tools).set({ secretSealed: sealed }).where(own(tenantId, id));
-    },
-
-    async update(tenantId, id, changes) {
-      const [row] = await queries
+      await queries
         .update(tools)
-        .set(changes)
-        .where(own(tenantId, id))
-        .returning(COLUMNS);
-      return row;
-    },
-
-    async remove(tenantId, id) {
-      const rows = await queries.delete(tools).where(own(tenantId, id)).returning({ id: tools.id });
-      return rows.length > 0;
+        .set({ secretSealed: sealed })
+        .where(ownedBy(tools, tenantId, id));
     },
   };
 }

@@ -1,19 +1,14 @@
 /**
  * Webhooks as their tenant sees them, and their delivery log. Secrets are written, never returned.
  */
-import { and, asc, count, desc, eq } from "drizzle-orm";
+import { and, desc, eq, getTableColumns } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { EVENT_TYPES } from "../../domain/webhook/event-types.ts";
 import type { WebhookRecord, WebhookRecords } from "../../domain/webhook/subscriptions.ts";
+import { ownedBy, ownedRows } from "./owned-rows.ts";
 import { deliveries, webhooks } from "./schema/index.ts";
 
-const COLUMNS = {
-  id: webhooks.id,
-  url: webhooks.url,
-  events: webhooks.events,
-  enabled: webhooks.enabled,
-  createdAt: webhooks.createdAt,
-};
+const { tenantId, secretSealed, ...COLUMNS } = getTableColumns(webhooks);
 
 const recordOf = (row: Omit<WebhookRecord, "events"> & { events: string[] }): WebhookRecord => ({
   ...row,
@@ -21,52 +16,28 @@ const recordOf = (row: Omit<WebhookRecord, "events"> & { events: string[] }): We
 });
 
 export function webhookStore(queries: Queries): WebhookRecords {
-  const own = (tenantId: number, id: number) =>
-    and(eq(webhooks.id, id), eq(webhooks.tenantId, tenantId));
-
+  const rows = ownedRows(queries, webhooks, COLUMNS);
   return {
-    async list(tenantId) {
-      const rows = await queries
-        .select(COLUMNS)
-        .from(webhooks)
-        .where(eq(webhooks.tenantId, tenantId))
-        .orderBy(asc(webhooks.id));
-      return rows.map(recordOf);
-    },
+    list: async (tenantId) => (await rows.list(tenantId)).map(recordOf),
 
     async find(tenantId, id) {
-      const row = await queries.select(COLUMNS).from(webhooks).where(own(tenantId, id)).get();
+      const row = await rows.find(tenantId, id);
       return row && recordOf(row);
     },
 
-    async count(tenantId) {
-      const row = await queries
-        .select({ n: count() })
-        .from(webhooks)
-        .where(eq(webhooks.tenantId, tenantId))
-        .get();
-      return row?.n ?? 0;
-    },
+    count: rows.count,
+    remove: rows.remove,
 
     async insert(tenantId, webhook) {
-      const [row] = await queries
-        .insert(webhooks)
-        .values({ ...webhook, events: [...webhook.events], tenantId, secretSealed: "" })
-        .returning(COLUMNS);
-      if (!row) throw new Error("insert answered no row");
-      return recordOf(row);
+      const values = { ...webhook, events: [...webhook.events], tenantId, secretSealed: "" };
+      return recordOf(await rows.insert(values));
     },
 
     async setSecret(tenantId, id, sealed) {
-      await queries.update(webhooks).set({ secretSealed: sealed }).where(own(tenantId, id));
-    },
-
-    async remove(tenantId, id) {
-      const rows = await queries
-        .delete(webhooks)
-        .where(own(tenantId, id))
-        .returning({ id: webhooks.id });
-      return rows.length > 0;
+      await queries
+        .update(webhooks)
+        .set({ secretSealed: sealed })
+        .where(ownedBy(webhooks, tenantId, id));
     },
 
     async deliveries(tenantId, id, page) {

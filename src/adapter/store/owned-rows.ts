@@ -1,0 +1,71 @@
+/** Rows that belong to a tenant: what the store of every resource does alike. The tenant is part of every condition. */
+import { and, asc, count, eq, type GetColumnData, type SQL } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Queries } from "../../core/database.ts";
+
+type OwnedTable = SQLiteTable & {
+  readonly id: SQLiteColumn;
+  readonly tenantId: SQLiteColumn;
+};
+type Columns = Readonly<Record<string, SQLiteColumn>>;
+type Row<Shown extends Columns> = { [Name in keyof Shown]: GetColumnData<Shown[Name]> };
+type Values<Table extends OwnedTable> = Table["$inferInsert"];
+
+export const ownedBy = (table: OwnedTable, tenantId: number, id: number): SQL | undefined =>
+  and(eq(table.id, id), eq(table.tenantId, tenantId));
+
+/** `columns`: those of a record; secrets and the tenant are not among them. */
+export function ownedRows<Table extends OwnedTable, Shown extends Columns>(
+  queries: Queries,
+  table: Table,
+  columns: Shown,
+) {
+  return {
+    async list(tenantId: number): Promise<Row<Shown>[]> {
+      const rows = queries.select(columns).from<OwnedTable>(table);
+      return (await rows
+        .where(eq(table.tenantId, tenantId))
+        .orderBy(asc(table.id))) as Row<Shown>[];
+    },
+
+    async find(tenantId: number, id: number): Promise<Row<Shown> | undefined> {
+      const rows = queries.select(columns).from<OwnedTable>(table);
+      return (await rows.where(ownedBy(table, tenantId, id)).get()) as Row<Shown> | undefined;
+    },
+
+    async count(tenantId: number): Promise<number> {
+      const rows = queries.select({ n: count() }).from<OwnedTable>(table);
+      const row = await rows.where(eq(table.tenantId, tenantId)).get();
+      return row?.n ?? 0;
+    },
+
+    async insert(values: Values<Table>): Promise<Row<Shown>> {
+      const inserted = queries.insert<OwnedTable>(table).values(values).returning(columns);
+      const [row] = (await inserted) as Row<Shown>[];
+      if (!row) throw new Error("insert answered no row");
+      return row;
+    },
+
+    async update(
+      tenantId: number,
+      id: number,
+      changes: Partial<Values<Table>>,
+    ): Promise<Row<Shown> | undefined> {
+      const updated = queries
+        .update<OwnedTable>(table)
+        .set(changes)
+        .where(ownedBy(table, tenantId, id))
+        .returning(columns);
+      const [row] = (await updated) as Row<Shown>[];
+      return row;
+    },
+
+    async remove(tenantId: number, id: number): Promise<boolean> {
+      const rows = await queries
+        .delete<OwnedTable>(table)
+        .where(ownedBy(table, tenantId, id))
+        .returning({ id: table.id });
+      return rows.length > 0;
+    },
+  };
+}
