@@ -333,3 +333,28 @@ test("what is exported is imported somewhere", async () => {
     console.warn(dead.map(({ file, name }) => `${file}: ${name}`).join("\n"));
   expect(dead.length).toBeLessThanOrEqual(DEAD_EXPORTS);
 });
+
+/** Words of ours that the trade does not use (ARCHITECTURE.md, Words); what replaces them: STT, LLM, TTS, request, remedy, result. */
+const PRIVATE_WORDS =
+  /\b(?:ears?|minds?|tongues?|wish(?:es)?|lamps?|mend(?:s|ed)?|verdicts?|postbox|eavesdropper|hush|giveBack|patience|upkeep)\b/i;
+const IN_NAMES =
+  /\b(?:ear|mind|tongue|wish|lamp|mend|verdict|hush)(?=[A-Z])|(?<=[a-z])(?:Ear|Mind|Tongue|Wish|Lamp|Verdict|Hush)(?![a-z])/;
+
+/** What people say to each other, and names that the API has. */
+const ORDINARY_USES =
+  /never mind|changed their mind|best wishes|wish you a happy|mouth-to-ear|^\s*mind: (?:latencyStage|stage)\(/;
+
+test("names and comments use the words of the trade", () => {
+  const wrong = [...sources]
+    .filter(([file]) => !file.endsWith("/messages.ts"))
+    .flatMap(([file, text]) =>
+      text
+        .split("\n")
+        .flatMap((line, at) =>
+          (PRIVATE_WORDS.test(line) || IN_NAMES.test(line)) && !ORDINARY_USES.test(line)
+            ? [`${file}:${at + 1}: ${line}`]
+            : [],
+        ),
+    );
+  expect(wrong).toEqual([]);
+});

@@ -1,4 +1,4 @@
-/** The CallDesk: asking for calls, ending, transferring and cancelling them (specification 3, 4). */
+/** The call service: asking for calls, ending, transferring and cancelling them (specification 3, 4). */
 
 import type { E164 } from "../../core/e164.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";

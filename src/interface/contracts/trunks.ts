@@ -49,7 +49,7 @@ export const TrunkTest = z
     checks: z.array(
       z.strictObject({
         name: shown(z.string(), "What was checked.", "registration"),
-        result: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its verdict.", "ok"),
+        result: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its result.", "ok"),
         finding: shown(z.string(), "What was found.", "Registered."),
         remedy: shown(z.string().nullable(), "What fixes it.", null),
       }),

@@ -46,7 +46,7 @@ export class SpeechClient {
   readonly #deadline: SpeechDeadline;
   readonly #speeches = new Map<number, SpeechStream>();
   readonly #sttChannels = new Map<number, SttChannel>();
-  /** What a new speech worker must be told again: grammars in use and open ears. */
+  /** What a new speech worker must be told again: grammars in use and open STT streams. */
   readonly #grammars = new Map<string, GrammarSource>();
   readonly #openings = new Map<number, Extract<SpeechRequest, { type: "stt_open" }>>();
   #nextId = 1;
@@ -58,7 +58,7 @@ export class SpeechClient {
     this.#listen();
   }
 
-  /** The old port leads nowhere any more: what was asked over it fails, ears are opened anew. */
+  /** The old port leads nowhere any more: what was asked over it fails, STT streams are opened anew. */
   usePort(port: MessagePort): void {
     this.#port.onmessage = null;
     this.#port.close();

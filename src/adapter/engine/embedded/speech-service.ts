@@ -3,8 +3,8 @@
  * workers, each over its own port. Requests that arrive while the parts are still loading wait for
  * them. One customer's failure is told to that customer and touches nobody else.
  *
- * The recogniser is proved at the start, then rests: it is woken by the first request about an ear
- * (the greeting is spoken meanwhile) and rests again `REST_AFTER_MS` after the last ear was closed.
+ * The recogniser is proved at the start, then rests: it is woken by the first request about an STT stream
+ * (the greeting is spoken meanwhile) and rests again `REST_AFTER_MS` after the last STT stream was closed.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -62,7 +62,7 @@ export function createSpeechService(options: { readonly clock: Clock }): SpeechS
   };
 }
 
-/** The recogniser of the thread, awake only while there are ears. */
+/** The recogniser of the thread, loaded only while there are STT streams. */
 class SharedRecogniser {
   readonly #recogniser: Promise<Recogniser>;
   readonly #clock: Clock;
@@ -127,7 +127,7 @@ function pause(clock: Clock): Promise<void> {
   });
 }
 
-/** One port: its running speeches and open ears. */
+/** One port: its running speeches and open STT streams. */
 class PortConnection {
   readonly #speeches = new Map<number, AbortController>();
   readonly #sttStreams = new Map<number, ListeningSttStream>();
@@ -180,7 +180,7 @@ class PortConnection {
     }
   }
 
-  /** Everything about ears keeps its order, also while the recogniser is loading. */
+  /** Requests about STT streams keep their order, also while the recogniser is loading. */
   #inOrder(request: Exclude<SpeechRequest, { type: "speak" | "speak_cancel" }>): void {
     this.#queue = this.#queue.then(async () => {
       const recogniser = await this.shared.use();

@@ -37,7 +37,7 @@ export class CallMemory {
     return this.#entries.slice(0, this.#exchange.at);
   }
 
-  /** An input for the mind. Answers how to take it back. */
+  /** An input for the LLM. Answers how to take it back. */
   asked(input: LlmInput): () => void {
     const before = this.#entries;
     this.#entries = [...before];

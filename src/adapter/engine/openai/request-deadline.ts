@@ -1,5 +1,5 @@
 /**
- * The patience with one request: one bound at a time, on the next thing that must happen. When it is
+ * The deadline of one request: one bound at a time, on the next thing that must happen. When it is
  * used up, or the caller aborts, whatever is waited for rejects and the request is aborted.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -45,7 +45,7 @@ export class RequestDeadline {
     this.within(ms, failure);
   }
 
-  /** Settles as `work`, or rejects when patience is used up. */
+  /** Settles as `work`, or rejects when the deadline passes. */
   wait<Value>(work: Promise<Value>): Promise<Value> {
     const failure = this.#failure;
     if (failure) {

@@ -1,6 +1,6 @@
 /**
  * A model's text, as it is written, cut into pieces to speak: whole sentences, the first one earlier
- * when it is long, so that the voice can begin. What is not for the ear goes: markup, emoji, and the
+ * when it is long, so that TTS can begin. What cannot be spoken goes: markup, emoji, and the
  * thoughts that some models write between `<think>` tags.
  */
 const SENTENCE_END = /[.!?…]+["»”’)\]]*(?=\s)|\n+/gu;

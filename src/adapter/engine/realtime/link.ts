@@ -1,6 +1,6 @@
 /**
  * A call's connection to a Realtime server: the socket, the session on it and the responses under
- * way. Its three faces (ear, mind, voice) meet here.
+ * way. Its three faces (STT, LLM, TTS) meet here.
  *
  * Reconnect rules: a socket that is lost is opened again when something is wanted next, at most
  * `CONNECTS_MAX` times in a call; the new session is told all that was said, as text. What was under

@@ -1,5 +1,5 @@
 /**
- * The mind of a Realtime session: hands on the words of an answer as they can be said, and its tool
+ * The LLM side of a Realtime session: hands on the words of an answer as they can be said, and its tool
  * calls; what was not heard is truncated at the server, to the millisecond that was played.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The voice of a Realtime session. What its mind said is played from that answer's own audio. A text
+ * The TTS side of a Realtime session. What its LLM said is played from that answer's own audio. A text
  * of the conversation (greeting, disclosure, filler) is asked for beside the conversation, word for
  * word, and checked: a model that says something else is not heard.
  */

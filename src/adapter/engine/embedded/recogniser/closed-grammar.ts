@@ -58,7 +58,7 @@ const ENGLISH_RULES: Readonly<Record<Exclude<ExpectedAnswer, "open" | "keys">, s
   name: `<ok> = [my name is | it is | this is | i am] ( ${FIRST_NAMES.join(" | ")} );`,
 };
 
-/** Null where an open ear is needed. */
+/** Null where open recognition is needed. */
 export function englishGrammar(
   answer: ExpectedAnswer,
   vocabulary: Vocabulary,

@@ -15,7 +15,7 @@ export interface DecoderPair {
   readonly sounds: Decoder;
   /** Key of the grammar `words` has now; empty: none yet. */
   grammarKey: string;
-  /** The ear it adapted to. */
+  /** The STT stream that it adapted to. */
   adaptedTo: object | null;
   lastUsed: number;
 }

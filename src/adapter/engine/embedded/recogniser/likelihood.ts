@@ -1,6 +1,6 @@
 /**
  * How much better words explain an utterance than bare sounds do, per 10 ms frame, and its form as
- * the `confidence` of what was heard. The mind turns it back to add what retrieval says.
+ * the `confidence` of what was heard. The scripted agent turns it back to add what retrieval says.
  */
 const CENTRE = -20;
 const SPREAD = 4;

@@ -5,7 +5,7 @@
  * English is heard through a graph of the agent's own knowledge, or through a strict grammar where a
  * short answer is expected (with a second look through the graph when the grammar hears none).
  * Lithuanian, Latvian and Russian are closed lists of phrases. When more callers talk at once than
- * the thread can follow, the ear answers "nothing understood" at once: the mind offers keys then.
+ * the thread can follow, the stream answers "nothing understood" at once: the agent offers keys then.
  */
 import type { ExpectedAnswer, SttResult } from "../../../../domain/conversation/engine-port.ts";
 import type { GrammarSource } from "../speech-messages.ts";

@@ -136,7 +136,7 @@ function parseText(content: string): KnowledgeEntry[] {
   });
 }
 
-/** Text for the ear: no Markdown marks, one space between words. */
+/** Text to be spoken: no Markdown marks, one space between words. */
 function tidy(entry: KnowledgeEntry): KnowledgeEntry {
   const questions = entry.questions.map(plainText).filter((question) => question !== "");
   return { questions, answer: cutAtSentence(plainText(entry.answer)) };

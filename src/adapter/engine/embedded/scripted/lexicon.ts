@@ -1,6 +1,6 @@
 /**
  * What callers say to any agent, per language: whole utterances by intent. The recogniser's closed
- * grammars and the mind's understanding both come from these lists.
+ * grammars and the scripted agent's understanding both come from these lists.
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 

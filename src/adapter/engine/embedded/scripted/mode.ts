@@ -1,5 +1,5 @@
 /**
- * What the mind is in the middle of. One writer: the dialogue.
+ * What the scripted agent is in the middle of. One writer: the agent.
  *
  *   open ─ unsure ─► confirming ─ yes ─► (answer | filling)
  *    │ ─ tool ─► filling ─ all values ─► waiting ─ result ─► open

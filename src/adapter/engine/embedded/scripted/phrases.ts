@@ -1,4 +1,4 @@
-/** Everything the embedded mind says of its own accord, per language. `{…}` is filled in. */
+/** Everything that the scripted agent says by itself, per language. `{…}` is filled in. */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 
 export interface Phrases {

@@ -1,5 +1,5 @@
 /**
- * The embedded mind as the engine port wants it: the dialogue's steps as a stream, texts cut into
+ * The scripted agent behind the engine port: its steps as a stream, texts cut into
  * sentences. It generates nothing: answers are the tenant's own words.
  */
 import type { Clock } from "../../../../core/clock.ts";

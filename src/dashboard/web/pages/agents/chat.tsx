@@ -1,4 +1,4 @@
-/** Write to an agent: its mind without ear and voice. */
+/** Write to an agent: its LLM without STT and TTS. */
 import { type FormEvent, useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";

@@ -1,4 +1,4 @@
-/** Home: lamps, today's figures, what is to be mended, and the way to the first call. */
+/** Home: status indicators, today's figures, what is to be fixed, and the way to the first call. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { QueryData } from "../../api/queries.ts";

@@ -21,7 +21,7 @@ export function statusText({ code, values, sentence, remedy }: StatusMessage, te
   };
 }
 
-/** The lamp of a trunk that failed has the SIP code beside the server's own words. */
+/** The status indicator of a trunk that failed has the SIP code beside the server's own words. */
 const why = (
   { server, sip_code: code, explanation }: StatusMessage["values"],
   texts: Texts,
