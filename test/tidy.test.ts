@@ -286,6 +286,13 @@ test("time and chance come through their ports", () => {
   expect(wrong.map(([file]) => file)).toEqual([]);
 });
 
+test("SIP.js stays behind its seam", () => {
+  const reaching = [...sources].filter(
+    ([file, text]) => !file.startsWith("src/adapter/sip/session/") && /from "sip\.js/.test(text),
+  );
+  expect(reaching.map(([file]) => file)).toEqual([]);
+});
+
 test("there are no junk drawers", () => {
   const junk = /(^|\/)(utils?|helpers?|common|misc|types|constants)(\.tsx?|\/)/;
   expect([...sources.keys()].filter((file) => junk.test(file))).toEqual([]);

@@ -3,8 +3,6 @@
  * stack decides which messages are its own; this decides where its messages go and what address
  * they carry.
  */
-import type { Invitation } from "sip.js";
-import { URI as SipJsUri } from "sip.js";
 import type { Timer } from "../../core/clock.ts";
 import type { CodecName } from "../../core/codecs.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
@@ -38,13 +36,12 @@ import { RouteSet, type RouteSetDeps } from "./route-set.ts";
 import type { Draft, SendUser } from "./routing/sender.ts";
 import { NO_ROUTE, routeHeader, type ServiceRoute } from "./service-route.ts";
 import { HANDLED_OUTSIDE_SIP_JS, inDialogAnswer } from "./session/in-dialog.ts";
-import { SipIncomingLeg } from "./session/incoming-leg.ts";
 import type { BaseLeg, LegContext } from "./session/leg.ts";
 import { withAddress, withCapabilities, withHop, withoutNullTag } from "./session/on-wire.ts";
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
 import { replacedLeg } from "./session/replaces.ts";
-import { targetUri } from "./session/target-uri.ts";
-import { TrunkUserAgent } from "./session/user-agent.ts";
+import { type ReceivedInvite, TrunkUserAgent } from "./session/user-agent.ts";
+import { targetUri, userAt } from "./target-uri.ts";
 import type { Address, TransportName } from "./transport/flow.ts";
 import { TrunkMedia, type TrunkMediaDeps } from "./trunk-media.ts";
 
@@ -120,7 +117,7 @@ export class SipTrunk implements Trunk {
       route: () => routeHeader(this.#serviceRoute),
       log: this.#log,
       send: (message) => this.#sendFromSipJs(message),
-      onInvite: (invitation, request) => this.#onInvite(invitation, request),
+      onInvite: (invite) => this.#onInvite(invite),
     });
     this.#registration = settings.register ? this.#makeRegistration() : null;
   }
@@ -156,7 +153,7 @@ export class SipTrunk implements Trunk {
 
   place(request: PlaceRequest): OutgoingLeg {
     const target = targetUri(request.to, this.settings, this.#routeSet.transport);
-    const from = new SipJsUri("sip", request.from, hostForUri(this.settings.server));
+    const from = userAt(request.from, hostForUri(this.settings.server));
     if (!target) throw new Error("an E.164 number without a URI");
     const leg = new SipOutgoingLeg({
       context: this.#legContext(),
@@ -351,20 +348,17 @@ export class SipTrunk implements Trunk {
 
   // ---- legs ----
 
-  #onInvite(invitation: Invitation, request: SipRequest): void {
-    const replaced = replacedLeg(request, this.legs);
+  #onInvite(invite: ReceivedInvite): void {
+    const replaced = replacedLeg(invite.request, this.legs);
     if (typeof replaced === "number") {
-      invitation.reject({ statusCode: replaced }).catch(() => {});
+      invite.reject(replaced);
       return;
     }
-    const leg = new SipIncomingLeg({
+    const leg = invite.makeLeg({
       context: this.#legContext(),
-      invitation,
-      request,
       names: { contactUser: this.contactUser, username: this.settings.username },
       makeNegotiator: (onPlan) => this.#media.makeNegotiator(onPlan),
     });
-    this.#agent.attach(invitation, leg.negotiator);
     this.legs.add(leg);
     if (replaced === null) this.deps.onIncoming(leg);
     else if (!replaced.replaceBy(leg)) leg.reject(481);

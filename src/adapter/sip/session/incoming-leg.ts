@@ -19,7 +19,7 @@ import { ReliableRinging } from "./reliable-ringing.ts";
 /** ports.ts: a leg neither rung, answered nor rejected gets 480. */
 const UNANSWERED_MS = 30_000;
 
-interface IncomingLegOptions {
+export interface IncomingLegOptions {
   readonly context: LegContext;
   readonly invitation: Invitation;
   readonly request: SipRequest;

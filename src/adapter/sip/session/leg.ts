@@ -10,7 +10,6 @@ import {
   type Session,
   type SessionDelegate,
   SessionState,
-  type URI,
 } from "sip.js";
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { Emitter, type Unsubscribe } from "../../../core/emitter.ts";
@@ -25,10 +24,12 @@ import {
   type SipMessage,
   type SipRequest,
   type SipResponse,
+  type SipUri,
   sourceHostOf,
 } from "../message/index.ts";
 import type { Address } from "../transport/flow.ts";
 import { AdvertisedContact } from "./advertised-contact.ts";
+import { toSipJsUri } from "./convert.ts";
 import { type DialogName, dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
 import { DTMF_TYPES, digitOf } from "./dtmf-info.ts";
 import { hungUp, sessionExpired } from "./leg-end.ts";
@@ -52,7 +53,7 @@ export interface LegContext {
   /** What the Contact of a request that leaves now names. */
   readonly ownAddress: () => Address;
   /** SIP URI of an E.164 number at the trunk's server, or of a URI; undefined: neither. */
-  readonly uriOf: (target: string) => URI | undefined;
+  readonly uriOf: (target: string) => SipUri | undefined;
   /** The call stands: our address may have changed while it rang. */
   readonly onAnswered: (leg: BaseLeg) => void;
   /** The leg is over: forget it. */
@@ -152,7 +153,9 @@ export abstract class BaseLeg {
   refer(target: string): Promise<ReferOutcome> {
     if (this.#successor) return this.#successor.refer(target);
     const uri = this.context.uriOf(target);
-    return uri ? transfer(this.session, uri, this.context.clock) : Promise.resolve(UNTOUCHED);
+    return uri
+      ? transfer(this.session, toSipJsUri(uri), this.context.clock)
+      : Promise.resolve(UNTOUCHED);
   }
 
   /** See ports.ts. */

@@ -23,6 +23,7 @@ import type { Challenge } from "../digest.ts";
 import { branchOf, type SipRequest, type SipResponse, type SipUri } from "../message/index.ts";
 import type { Address } from "../transport/flow.ts";
 import { toSipJsRequest, toSipJsResponse, toSipJsUri } from "./convert.ts";
+import { type IncomingLegOptions, SipIncomingLeg } from "./incoming-leg.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
 import { applySipJsPatches } from "./patches.ts";
 
@@ -43,12 +44,20 @@ interface TrunkUserAgentOptions {
   readonly log: Log;
   /** A message of SIP.js, token and all. Rejects when it cannot be sent at all. */
   readonly send: (message: string) => Promise<void>;
-  readonly onInvite: (invitation: Invitation, request: SipRequest) => void;
+  readonly onInvite: (invite: ReceivedInvite) => void;
+}
+
+/** A call that comes in. It is rejected, or becomes a leg; nothing else is done with it. */
+export interface ReceivedInvite {
+  readonly request: SipRequest;
+  reject(statusCode: number): void;
+  makeLeg(options: Omit<IncomingLegOptions, "invitation" | "request">): SipIncomingLeg;
 }
 
 export class TrunkUserAgent {
   readonly #agent: UserAgent;
   readonly #requests = new WeakMap<object, SipRequest>();
+  /** Each session's offer and answer. */
   readonly #negotiators = new WeakMap<Session, MediaNegotiator>();
 
   constructor(private readonly options: TrunkUserAgentOptions) {
@@ -77,27 +86,23 @@ export class TrunkUserAgent {
     void this.#agent.start();
   }
 
-  /** Ties the leg's offer/answer to its session, before either is used. */
-  attach(session: Session, negotiator: MediaNegotiator): void {
-    this.#negotiators.set(session, negotiator);
-  }
-
   makeInviter(
-    to: URI,
-    from: URI,
+    to: SipUri,
+    from: SipUri,
     negotiator: MediaNegotiator,
     again?: { readonly callId: string; readonly cseq: number; readonly target?: SipUri },
   ): Inviter {
-    const target = again?.target ? toSipJsUri(again.target) : to;
+    const [fromUri, toUri] = [toSipJsUri(from), toSipJsUri(to)];
+    const target = again?.target ? toSipJsUri(again.target) : toUri;
     const kept = again && { callId: again.callId, cseq: again.cseq };
     const route = this.options.route();
     // Early media is ours to show: with SIP.js' own, a forked 183 tears the call down.
     const inviter = new Inviter(this.#agent, target, {
       earlyMedia: false,
       // SIP.js hands params on to its core, which knows these as well.
-      params: { fromUri: from, toUri: to, ...kept, ...(route && { routeSet: [route] }) },
+      params: { fromUri, toUri, ...kept, ...(route && { routeSet: [route] }) },
     });
-    this.attach(inviter, negotiator);
+    this.#negotiators.set(inviter, negotiator);
     return inviter;
   }
 
@@ -156,8 +161,19 @@ export class TrunkUserAgent {
 
   #onInvite(invitation: Invitation): void {
     const request = this.#requests.get(invitation.request);
-    if (request) this.options.onInvite(invitation, request);
-    else void invitation.reject({ statusCode: 500 });
+    if (!request) {
+      void invitation.reject({ statusCode: 500 });
+      return;
+    }
+    this.options.onInvite({
+      request,
+      reject: (statusCode) => void invitation.reject({ statusCode }).catch(() => {}),
+      makeLeg: (options) => {
+        const leg = new SipIncomingLeg({ ...options, invitation, request });
+        this.#negotiators.set(invitation, leg.negotiator);
+        return leg;
+      },
+    });
   }
 
   #negotiatorOf(session: Session): MediaNegotiator {
