@@ -18,6 +18,7 @@ import {
   pickId,
   startApiServer,
 } from "../../support/api-server.ts";
+import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -241,4 +242,17 @@ test("without an agent nothing is placed, and the preview still says who it woul
   expect(await planned()).toEqual([]);
   expect(await server.callerParts.birthdays.preview(tenant.id)).toHaveLength(1);
   await set(agentId);
+});
+
+test("once started it looks every ten minutes", async () => {
+  const { birthdays } = server.callerParts;
+  const others = clock.pendingTimers;
+  birthdays.start();
+  await eventually(() => clock.pendingTimers === others + 1, "the first look");
+  await add("1980-11-20");
+  await clock.advance(599_999);
+  expect(await planned()).toHaveLength(0);
+  await clock.advance(1);
+  await eventually(async () => (await planned()).length === 1, "the second look");
+  await birthdays.stop();
 });
