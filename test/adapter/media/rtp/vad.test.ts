@@ -99,7 +99,7 @@ test("our kernel says what onnxruntime says of the published model", async () =>
   env.wasm.numThreads = 1;
   env.logLevel = "error";
   const file = (path: string) =>
-    Bun.file(new URL(`../../../node_modules/${path}`, import.meta.url).pathname);
+    Bun.file(new URL(`../../../../node_modules/${path}`, import.meta.url).pathname);
   env.wasm.wasmBinary = await file(
     "onnxruntime-web/dist/ort-wasm-simd-threaded.wasm",
   ).arrayBuffer();
