@@ -19,7 +19,7 @@ import type { CallService } from "../domain/call/ports.ts";
 import { type Campaigns, createCampaigns } from "../domain/campaign/campaigns.ts";
 import { createCampaignRunner } from "../domain/campaign/runner.ts";
 import { type BirthdayCalls, createBirthdayCalls } from "../domain/contact/birthday-calls.ts";
-import { createCallers } from "../domain/contact/callers.ts";
+import { createCallers, type EndListener } from "../domain/contact/callers.ts";
 import { createCrmLookup } from "../domain/contact/crm/lookup.ts";
 import { type CrmPosts, createCrmPosts } from "../domain/contact/crm/posts.ts";
 import { crmTeller } from "../domain/contact/crm/tell.ts";
@@ -40,45 +40,39 @@ export const doNotCallListOf = (
 ): DoNotCallList =>
   createDoNotCallList(doNotCallStore, vault.lastingKey(DO_NOT_CALL_PURPOSE), database);
 
+/** What calls ask and tell about the person on the other side. */
 export interface CallerParts {
   readonly callers: Callers;
   readonly crmPosts: CrmPosts;
   readonly crmTrial: (tenantId: number, number: string) => Promise<CrmTrial>;
+  /** From now on it hears of every call's end, too. */
+  follow(listener: EndListener): void;
+}
+
+/** What asks for calls with people of the book. */
+export interface CallerJobs {
   readonly birthdays: BirthdayCalls;
   readonly campaigns: Campaigns;
-  /** Once calls can be asked for. */
   start(): void;
   stop(): Promise<void>;
 }
 
-export function createCallerParts(deps: {
+interface CallerDependencies {
   readonly database: Database;
-  readonly billing: Pick<Billing, "planOf">;
   readonly vault: Vault;
-  readonly client: OutboundHttpClient;
-  readonly callService: () => CallService;
   readonly clock: Clock;
-  readonly random: Random;
   readonly log: Log;
-}): CallerParts {
-  const { database, billing, vault, client, callService, clock, random, log } = deps;
+}
+
+export function createCallerParts(
+  deps: CallerDependencies & { readonly client: OutboundHttpClient; readonly random: Random },
+): CallerParts {
+  const { database, vault, client, clock, random, log } = deps;
   // Billing sets and clears it with the payments of the add-on.
   const isBridgeOn = async (queries: Queries, tenantId: number) =>
     (await callSetupStore(queries).tenant(tenantId))?.crmBridge ?? false;
   const crmPosts = createCrmPosts({
     ...{ database, records: crmStore, isOn: isBridgeOn, vault, client, clock, random, log },
-  });
-  const birthdays = createBirthdayCalls({
-    database,
-    records: birthdayStore,
-    callService,
-    clock,
-    log,
-  });
-  const doNotCallList = doNotCallListOf(vault, database);
-  const runner = createCampaignRunner({
-    ...{ database, records: campaignStore, callService, clock, log },
-    isDoNotCall: doNotCallList.has,
   });
   const crm = createCrmLookup({ database, records: crmStore, vault, client, clock, log });
   const crmNotifier = crmTeller({
@@ -88,18 +82,41 @@ export function createCallerParts(deps: {
     clock,
     wake: () => crmPosts.wake(),
   });
-  const callers = createCallers({
-    ...{ database, contacts: contactStore, records: callerStore, doNotCallList, clock },
-    pins: createPinCheck({ database, contacts: contactStore, records: pinStore, clock }),
-    crm,
-    listeners: [crmNotifier, birthdays.listener, runner.listener],
-  });
+  const listeners: EndListener[] = [crmNotifier];
+  const doNotCallList = doNotCallListOf(vault, database);
   return {
-    callers,
+    callers: createCallers({
+      ...{ database, contacts: contactStore, records: callerStore, doNotCallList, clock },
+      pins: createPinCheck({ database, contacts: contactStore, records: pinStore, clock }),
+      ...{ crm, listeners },
+    }),
     crmPosts,
     crmTrial: crmTrial({
       ...{ database, records: crmStore, lookup: crm, isOn: isBridgeOn, clock, random },
     }),
+    follow: (listener) => void listeners.push(listener),
+  };
+}
+
+export function createCallerJobs(
+  { crmPosts, follow }: CallerParts,
+  deps: CallerDependencies & {
+    readonly billing: Pick<Billing, "planOf">;
+    readonly calls: CallService;
+  },
+): CallerJobs {
+  const { database, billing, vault, calls, clock, log } = deps;
+  const callService = () => calls;
+  const birthdays = createBirthdayCalls({
+    ...{ database, records: birthdayStore, callService, clock, log },
+  });
+  const runner = createCampaignRunner({
+    ...{ database, records: campaignStore, callService, clock, log },
+    isDoNotCall: doNotCallListOf(vault, database).has,
+  });
+  follow(birthdays.listener);
+  follow(runner.listener);
+  return {
     birthdays,
     campaigns: createCampaigns({
       database,

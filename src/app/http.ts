@@ -17,7 +17,7 @@ import type { Services } from "../operations/admin/services.ts";
 import { createUrlCheck } from "../platform/net/tenant-url.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
 import type { Audio } from "./audio.ts";
-import type { CallerParts } from "./caller-services.ts";
+import type { CallerJobs, CallerParts } from "./caller-services.ts";
 import type { Delivery } from "./delivery.ts";
 import type { HealthCheck } from "./health.ts";
 import type { Payments } from "./payments.ts";
@@ -36,7 +36,7 @@ interface HttpParts {
   readonly sip: SipStack;
   readonly audio: Audio;
   readonly health: HealthCheck;
-  readonly callerParts: CallerParts;
+  readonly callerParts: CallerParts & CallerJobs;
   /** Limits that may change while it runs. */
   readonly tuning: Pick<Tuning, "requestsPerMinute">;
   /** What the operator should fix although calls go on, one sentence each. */
@@ -48,7 +48,7 @@ interface HttpParts {
   readonly log: Log;
 }
 
-interface Http {
+export interface Http {
   readonly server: HttpServer;
   readonly baseUrl: string;
 }

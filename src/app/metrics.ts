@@ -13,7 +13,7 @@ import { type MetricsListener, startMetricsListener } from "../operations/ops/me
 import { createMetrics, type Metrics } from "../operations/ops/metrics/metrics.ts";
 import type { AppSettings } from "./settings.ts";
 
-interface Monitoring {
+export interface Monitoring {
   callEnded(call: CallIdentity, end: EndOfCall): void;
   webhookAttempted(attempt: { readonly delivered: boolean }): void;
   /** The same tools, with their time taken. */

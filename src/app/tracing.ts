@@ -13,7 +13,7 @@ import { type TracedTool, traceOfCall } from "../operations/ops/tracing/call-spa
 import { createTraceExporter } from "../operations/ops/tracing/exporter.ts";
 import type { AppSettings } from "./settings.ts";
 
-interface Tracing {
+export interface Tracing {
   callChanged(call: LiveCall): void;
   callEnded(call: CallIdentity, end: EndOfCall): void;
   /** The same tools, each noted with its call. */

@@ -18,7 +18,7 @@ export const BEAT_MS = 2_000;
 export const LET_GO_MS = 8_000;
 export const TAKE_OVER_MS = 12_000;
 
-interface TrunkLeases {
+export interface TrunkLeases {
   readonly held: ReadonlySet<number>;
   /** Looks every two seconds from now on; resolves after the first look. */
   start(): Promise<void>;

@@ -13,7 +13,7 @@ import { quotaStore } from "../../src/adapter/store/quota-store.ts";
 import { trunks } from "../../src/adapter/store/schema/index.ts";
 import { tenantAdminStore } from "../../src/adapter/store/tenant-admin-store.ts";
 import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
-import { createCallerParts } from "../../src/app/caller-services.ts";
+import { createCallerJobs, createCallerParts } from "../../src/app/caller-services.ts";
 import { createPayments } from "../../src/app/payments.ts";
 import { createPeople } from "../../src/app/people.ts";
 import { openRevocations } from "../../src/app/revocations.ts";
@@ -126,9 +126,11 @@ export async function startApiServer(options: ApiServerOptions) {
     ...{ database, vault, plans, mails, clock, random, log },
     publicUrl: () => base,
   });
-  const callerParts = createCallerParts({
-    ...{ database, billing, vault, client, callService: () => calls, clock, random, log },
-  });
+  const caller = createCallerParts({ database, vault, client, clock, random, log });
+  const callerParts = {
+    ...caller,
+    ...createCallerJobs(caller, { database, billing, vault, calls, clock, log }),
+  };
   const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
   const services = createServices(
     { httpClient: { allowNetworks: ["127.0.0.0/8"] }, sip: { allowNetworks: [] } },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/adapter/store/database.ts";
 import { scheduleStore } from "../../src/adapter/store/schedule-store.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { startScheduler } from "../../src/domain/schedule/scheduler.ts";
+import { createScheduler } from "../../src/domain/schedule/scheduler.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { insertTenant } from "./stored-rows.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -28,7 +28,7 @@ await database.tx(async (queries) => {
 });
 const fired = new Map<number, number>();
 let latestMs = 0;
-const scheduler = startScheduler({
+const scheduler = createScheduler({
   records: scheduleStore,
   ...{ database, clock, log: silentLog, owner: "daylight", isDraining: () => false },
   async fire(entry) {
@@ -41,7 +41,7 @@ const scheduler = startScheduler({
     return { type: "dialed" };
   },
   async abandon() {},
-});
+}).start();
 for (let second = 0; second < (ENTRIES + 1) * 60; second++) {
   await clock.advance(1_000);
   await scheduler.idle();

@@ -4,8 +4,12 @@ import type { LiveCall } from "./live-call.ts";
 export class CallRegistry {
   readonly #calls = new Map<string, LiveCall>();
 
-  /** `removed`: a call is over, its place is free. */
-  constructor(private readonly removed: (call: LiveCall) => void = () => undefined) {}
+  readonly #listeners: ((call: LiveCall) => void)[] = [];
+
+  /** A call is over, its place is free. */
+  onRemoved(listener: (call: LiveCall) => void): void {
+    this.#listeners.push(listener);
+  }
 
   add(call: LiveCall): void {
     this.#calls.set(call.identity.callUuid, call);
@@ -13,7 +17,7 @@ export class CallRegistry {
 
   remove(call: LiveCall): void {
     this.#calls.delete(call.identity.callUuid);
-    this.removed(call);
+    for (const listener of this.#listeners) listener(call);
   }
 
   find(tenantId: number, callUuid: string): LiveCall | undefined {

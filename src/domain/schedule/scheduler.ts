@@ -95,6 +95,8 @@ interface SchedulerOptions {
 }
 
 export interface Scheduler {
+  /** Checks every second from now on, and returns itself. Before that nothing is fired. */
+  start(): Scheduler;
   /** Checks now. */
   wake(): void;
   /** A call of this tenant has ended: checks entries waiting for its limit soon. */
@@ -104,7 +106,7 @@ export interface Scheduler {
   stop(): Promise<void>;
 }
 
-export function startScheduler(options: SchedulerOptions): Scheduler {
+export function createScheduler(options: SchedulerOptions): Scheduler {
   const { database, records, clock, log, owner, node = null } = options;
   /**
    * By tenant: until when (monotonic) its entries are skipped, when one last had to wait, and why.
@@ -112,12 +114,13 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   const waits = new Map<number, { until: number; atMs: number; error: AppError }>();
   let running: Promise<void> | null = null;
   let again = false;
+  let timer: Timer | null = null;
   let stopped = false;
   let soon: Timer | null = null;
   /** Set if an entry is due before the next regular check. */
   let onTime: Timer | null = null;
 
-  const isHalted = () => stopped || options.isDraining();
+  const isHalted = () => timer === null || stopped || options.isDraining();
 
   function filter(): DueFilter {
     const nowWaiting = [...waits].filter(([, { until }]) => clock.monotonic() < until);
@@ -200,10 +203,12 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       });
   }
 
-  const timer = clock.every(LOOK_EVERY_MS, wake);
-  wake();
-
-  return {
+  const scheduler: Scheduler = {
+    start() {
+      timer ??= clock.every(LOOK_EVERY_MS, wake);
+      wake();
+      return scheduler;
+    },
     wake,
     freed(tenantId) {
       const wait = waits.get(tenantId);
@@ -219,10 +224,11 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     },
     async stop() {
       stopped = true;
-      timer.cancel();
+      timer?.cancel();
       soon?.cancel();
       await running;
       onTime?.cancel();
     },
   };
+  return scheduler;
 }

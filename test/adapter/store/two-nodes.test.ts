@@ -27,7 +27,7 @@ import type { Database } from "../../../src/core/database.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
 import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
-import { startScheduler } from "../../../src/domain/schedule/scheduler.ts";
+import { createScheduler } from "../../../src/domain/schedule/scheduler.ts";
 import { createApiKeys } from "../../../src/domain/tenant/api-keys.ts";
 import { NO_LIMITS } from "../../../src/domain/tenant/key-limits.ts";
 import { callStarted } from "../../../src/domain/webhook/catalogue.ts";
@@ -99,7 +99,7 @@ function node(
   clock: FakeClock,
   options: { owner: string; node?: string; dialled: number[]; before?: () => Promise<void> },
 ) {
-  return startScheduler({
+  return createScheduler({
     records: scheduleStore,
     ...{ database, clock, log, owner: options.owner, node: options.node ?? null },
     isDraining: () => false,
@@ -118,7 +118,7 @@ function node(
       return { type: fired ? "dialed" : "gone" };
     },
     async abandon() {},
-  });
+  }).start();
 }
 
 test("a key made on one node opens the other; a revoked one closes on both within two seconds", async () => {

@@ -6,9 +6,9 @@ import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import type { ScheduleEntry } from "../../../src/domain/schedule/scheduler.ts";
 import {
+  createScheduler,
   type FireResult,
   type Scheduler,
-  startScheduler,
 } from "../../../src/domain/schedule/scheduler.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -52,7 +52,7 @@ async function arrange(fire: (entry: ScheduleEntry) => FireResult | Promise<Fire
       scheduleStore(queries).leavePending(entry.tenantId, entry.id, status, {}),
     );
   const start = (owner = "node-1") =>
-    startScheduler({
+    createScheduler({
       records: scheduleStore,
       database,
       clock,
@@ -69,7 +69,7 @@ async function arrange(fire: (entry: ScheduleEntry) => FireResult | Promise<Fire
         await leave(entry, status);
         abandoned.push(`${entry.id}:${status}:${error?.code ?? ""}`);
       },
-    });
+    }).start();
   const statusOf = async (id: number) =>
     (await database.read.select().from(schedules)).find((row) => row.id === id)?.status;
   return { clock, database, add, start, fired, abandoned, statusOf };

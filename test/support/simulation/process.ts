@@ -32,7 +32,7 @@ import { deleteMailedRecordings } from "../../../src/domain/call/mailed-recordin
 import { recoverCalls, watchLeftCalls } from "../../../src/domain/call/recovery.ts";
 import { CallRegistry } from "../../../src/domain/call/registry.ts";
 import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
-import { startScheduler } from "../../../src/domain/schedule/scheduler.ts";
+import { createScheduler } from "../../../src/domain/schedule/scheduler.ts";
 import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { plainVault } from "../plain-vault.ts";
@@ -154,12 +154,12 @@ export async function startProcess(options: ProcessOptions) {
   mails.start();
   startHeartbeat({ registry, database, stores: callStores, clock, log });
   watchLeftCalls(context);
-  const scheduler = startScheduler({
+  const scheduler = createScheduler({
     records: scheduleStore,
     ...{ database, clock, log, owner: "node", isDraining: () => false },
     fire: (entry) => fireSchedule(context, entry),
     abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
-  });
+  }).start();
   const desk = createCallService({
     context,
     quotas: createQuotas(billing, quotaStore),

@@ -1,0 +1,179 @@
+/** Third phase: calls can be made and handled, and what they tell the world leaves; nothing is due yet. */
+
+import { callStores } from "../../adapter/store/call-stores.ts";
+import { userStore } from "../../adapter/store/identity-user-store.ts";
+import { quotaStore } from "../../adapter/store/quota-store.ts";
+import { scheduleStore } from "../../adapter/store/schedule-store.ts";
+import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
+import { describeError } from "../../core/errors.ts";
+import { hex } from "../../core/ids.ts";
+import { createQuotas } from "../../domain/billing/quotas.ts";
+import { abandonSchedule } from "../../domain/call/abandoned-schedule.ts";
+import { createAdmission } from "../../domain/call/admission.ts";
+import { createBurstNotice } from "../../domain/call/burst-notice.ts";
+import { createCallService } from "../../domain/call/call-service.ts";
+import type { CallContext } from "../../domain/call/context.ts";
+import { fireSchedule } from "../../domain/call/dialer.ts";
+import type { CallIdentity } from "../../domain/call/live-call.ts";
+import type { CallService } from "../../domain/call/ports.ts";
+import { createUnknownCalls } from "../../domain/call/unknown-calls.ts";
+import { createScheduler, type Scheduler } from "../../domain/schedule/scheduler.ts";
+import {
+  createRecordingLinks,
+  RECORDING_LINK_PURPOSE,
+} from "../../interface/http/recording-links.ts";
+import {
+  type CallerJobs,
+  type CallerParts,
+  createCallerJobs,
+  createCallerParts,
+} from "../caller-services.ts";
+import { createDelivery, type Delivery } from "../delivery.ts";
+import type { TelephonyPhase } from "./telephony.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface CallPhase extends TelephonyPhase {
+  readonly delivery: Delivery;
+  readonly context: CallContext;
+  readonly scheduler: Scheduler;
+  readonly calls: CallService;
+  readonly callerParts: CallerParts & CallerJobs;
+}
+
+export function prepareCalls(telephony: TelephonyPhase): CallPhase {
+  const { settings, database, billing, vault, registry, run, stops } = telephony;
+  const { clock, random, log } = telephony;
+  const links = createRecordingLinks(
+    () => vault.deriveKey(RECORDING_LINK_PURPOSE),
+    run.publicUrl,
+    clock,
+  );
+  const delivery = deliveryOf(telephony, links);
+  stops.add(() => delivery.stop());
+  const callerParts = createCallerParts({
+    ...{ database, vault, client: delivery.client, clock, random, log },
+  });
+  const context = contextOf(telephony, { delivery, links, callerParts });
+  const scheduler = createScheduler({
+    ...{ records: scheduleStore, database, clock, log },
+    owner: hex(random.bytes(8)),
+    node: settings.storage.shared ? telephony.node : null,
+    isDraining: run.isDraining,
+    fire: (entry) => fireSchedule(context, entry),
+    abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
+  });
+  registry.onRemoved((call) => scheduler.freed(call.identity.tenantId));
+  const calls = createCallService({
+    context,
+    quotas: createQuotas(billing, quotaStore),
+    wakeScheduler: () => scheduler.wake(),
+    isDraining: run.isDraining,
+  });
+  const callerJobs = createCallerJobs(callerParts, {
+    ...{ database, billing, vault, calls, clock, log },
+  });
+  return {
+    ...{ ...telephony, delivery, context, scheduler, calls },
+    callerParts: { ...callerParts, ...callerJobs },
+  };
+}
+
+type RecordingLinks = ReturnType<typeof createRecordingLinks>;
+
+function deliveryOf(telephony: TelephonyPhase, links: RecordingLinks): Delivery {
+  const { settings, database, vault, paths, node, monitoring, clock, random, log } = telephony;
+  const recordingMs = settings.storage.recordingsRetentionDays * DAY_MS;
+  return createDelivery(settings, {
+    ...{ database, vault, clock, random, log },
+    recordingLink: (callUuid) => links.urlFor(callUuid, recordingMs).url,
+    recordingsDir: paths.recordings,
+    outboxDir: paths.outbox,
+    node: settings.storage.shared ? node : null,
+    attempted: (attempt) => monitoring.webhookAttempted(attempt),
+  });
+}
+
+function contextOf(
+  telephony: TelephonyPhase,
+  parts: { delivery: Delivery; links: RecordingLinks; callerParts: CallerParts },
+): CallContext {
+  const { settings, database, node, billing, sip, audio, registry, diagnostics } = telephony;
+  const { maintenance, monitoring, tracing, clock, random, log } = telephony;
+  const { delivery, links, callerParts } = parts;
+  return {
+    settings: {
+      rtpHost: settings.sip.bind.host,
+      ringTimeoutMs: settings.sip.ringTimeoutMs,
+      recordingsDir: telephony.paths.recordings,
+      voiceAliases: settings.voiceAliases,
+      prices: settings.prices,
+    },
+    stores: callStores,
+    ...{ database, node, billing, sip, links, registry, diagnostics, clock, random, log },
+    media: audio,
+    encoder: audio.encoder,
+    mayRecord: () => maintenance.disk.mayRecord(),
+    events: delivery.events,
+    mails: delivery.mails,
+    tools: monitoring.watched(tracing?.watched(delivery.tools) ?? delivery.tools),
+    admission: admissionOf(telephony, delivery),
+    callers: callerParts.callers,
+    unknownCalls: createUnknownCalls(clock),
+    ...listenersOf(telephony, callerParts),
+  };
+}
+
+function admissionOf(
+  { run, billing, database, registry, maintenance, clock, log }: TelephonyPhase,
+  delivery: Delivery,
+) {
+  const { mails, events } = delivery;
+  return createAdmission({
+    ...{ stores: callStores, billing, clock },
+    get concurrentCallsMax() {
+      return run.tuning().concurrentCallsMax;
+    },
+    dialing: () => run.tuning().dialing,
+    onBurstStop: createBurstNotice({
+      stores: { tenants: tenantAdminStore, users: userStore },
+      ...{ database, mails, events, clock, log },
+    }),
+    liveCalls: () => registry.size,
+    storageRejection: () => maintenance.disk.rejection(),
+  });
+}
+
+/** Who is told what happens in a call. */
+function listenersOf(
+  { registry, turns, live, monitoring, tracing, log }: TelephonyPhase,
+  { callers }: CallerParts,
+): Pick<CallContext, "onTurn" | "onOptOut" | "onChange" | "onEnded"> {
+  /** "Don't call me" in a greeting or campaign call ends it. */
+  async function noteDoNotCall(call: CallIdentity, what: "opt_out_key" | { text: string }) {
+    const { tenantId, callUuid, direction } = call;
+    if (direction !== "outbound") return;
+    const remoteParty = { tenantId, callUuid, number: call.toNumber };
+    const isDoNotCall = await callers.handleOptOut(remoteParty, what).catch((error) => {
+      log.error("call.do_not_call_not_stored", { call_id: callUuid, error: describeError(error) });
+      return false;
+    });
+    if (isDoNotCall) registry.find(tenantId, callUuid)?.endPolitely("agent_hangup");
+  }
+  return {
+    onTurn(call, turn) {
+      turns.emit("turn", { call, turn });
+      live.spoke(call, turn);
+      if (turn.speaker === "customer") void noteDoNotCall(call, { text: turn.text });
+    },
+    onOptOut: (call) => void noteDoNotCall(call, "opt_out_key"),
+    onChange(call) {
+      live.changed(call);
+      tracing?.callChanged(call);
+    },
+    onEnded(call, end) {
+      monitoring.callEnded(call, end);
+      tracing?.callEnded(call, end);
+    },
+  };
+}

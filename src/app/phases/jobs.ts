@@ -1,0 +1,38 @@
+/** Last phase: what a crash left is mended, then calls are taken and what is due is done. */
+
+import { billingStores } from "../../adapter/store/billing-stores.ts";
+import { callStores } from "../../adapter/store/call-stores.ts";
+import { dropDeadLeases } from "../../adapter/store/lease-store.ts";
+import { startBillingJobs } from "../../domain/billing/billing-jobs.ts";
+import { startHeartbeat } from "../../domain/call/heartbeat.ts";
+import { handleIncoming } from "../../domain/call/inbound.ts";
+import { deleteMailedRecordings } from "../../domain/call/mailed-recordings.ts";
+import { recoverCalls, watchLeftCalls } from "../../domain/call/recovery.ts";
+import type { HttpPhase } from "./services.ts";
+
+/** The audio workers start in the background. */
+export async function startJobs(phase: HttpPhase): Promise<void> {
+  const { settings, database, context, registry, delivery, audio, sip, stops } = phase;
+  const { trunks, leases, scheduler, callerParts, clock, log } = phase;
+  audio.start();
+  const mailedRecordings = deleteMailedRecordings(context);
+  stops.add(() => mailedRecordings.cancel());
+  if (!settings.storage.shared) await database.tx(dropDeadLeases);
+  await recoverCalls(context);
+  delivery.start();
+  const heartbeat = startHeartbeat({ registry, database, stores: callStores, clock, log });
+  stops.add(() => heartbeat.cancel());
+  sip.onIncoming((leg) => void handleIncoming(context, leg));
+  await (leases ? leases.start() : trunks.loadAll());
+  const leftCalls = watchLeftCalls(context);
+  stops.add(() => leftCalls.cancel());
+  scheduler.start();
+  callerParts.start();
+  stops.add(() => callerParts.stop());
+  const billingJobs = startBillingJobs({
+    ...{ database, stores: billingStores, plans: settings.plans, mails: delivery.mails },
+    thresholds: settings.lowBalanceThresholds ?? [],
+    ...{ events: delivery.events, clock, log },
+  });
+  stops.add(() => billingJobs.stop());
+}

@@ -1,0 +1,64 @@
+/** Fourth phase: the services that command line, dashboard and REST call, and the HTTP server in front of them. */
+
+import { apiKeyStore } from "../../adapter/store/api-key-store.ts";
+import { createApiKeys } from "../../domain/tenant/api-keys.ts";
+import type { Services } from "../../operations/admin/services.ts";
+import { createDashboard, type Doctor } from "../dashboard.ts";
+import { type Http, startHttp } from "../http.ts";
+import { createPayments, type Payments } from "../payments.ts";
+import { createPeople, reachable } from "../people.ts";
+import { createServices } from "../services.ts";
+import { runningTrunks } from "../trunks.ts";
+import type { CallPhase } from "./calls.ts";
+
+export interface ServicePhase extends CallPhase {
+  readonly payments: Payments;
+  readonly services: Services;
+}
+
+export function prepareServices(phase: CallPhase): ServicePhase {
+  const { settings, database, vault, delivery, sip, trunks, leases, run, stops } = phase;
+  const { clock, random, log, logs, calls, turns, billing, paths } = phase;
+  const payments = createPayments(settings, {
+    ...{ database, publicUrl: run.publicUrl, clock, random, log },
+  });
+  const identity = createPeople({
+    ...{ database, vault, plans: settings.plans, mails: delivery.mails, clock, random, log },
+    publicUrl: () => reachable(run.publicUrl()),
+  });
+  stops.add(() => identity.stop());
+  const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const reload = (tenantId: number) => (leases ? leases.round() : trunks.reload(tenantId));
+  const services = createServices(settings, {
+    ...{ identity, database, vault, billing, apiKeys, paths, clock, random },
+    checkouts: payments.checkouts,
+    campaigns: phase.callerParts.campaigns,
+    backups: phase.maintenance.backups,
+    running: { logs, calls, turns, trunks: runningTrunks(sip, settings.sip, reload) },
+  });
+  return { ...phase, payments, services };
+}
+
+export interface HttpPhase extends ServicePhase {
+  readonly http: Http;
+}
+
+/** Binds and serves. From then on the appliance's own address is known. */
+export async function openHttp(phase: ServicePhase, doctor: Doctor | null): Promise<HttpPhase> {
+  const { settings, maintenance, monitoring, run, stops } = phase;
+  const dashboard = createDashboard(settings, { ...phase, doctor, isDraining: run.isDraining });
+  const http = await startHttp(settings, {
+    ...phase,
+    identity: phase.services.identity,
+    dashboard: dashboard.parts,
+    get tuning() {
+      return run.tuning();
+    },
+    warnings: () => [...maintenance.warnings(), ...monitoring.warnings()],
+    recordingsDir: phase.paths.recordings,
+  });
+  run.listensAt(http.baseUrl);
+  stops.add(() => http.server.stop());
+  stops.add(() => dashboard.stop());
+  return { ...phase, http };
+}

@@ -1,0 +1,73 @@
+/** First phase: the data directory, its database, what keeps both well, and what opens secrets. */
+
+import { billingStores } from "../../adapter/store/billing-stores.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
+import type { Log } from "../../core/log.ts";
+import type { Random } from "../../core/random.ts";
+import { createBilling } from "../../domain/billing/billing.ts";
+import type { Billing } from "../../domain/billing/ports.ts";
+import { type FreeDiskBytes, freeBytesOf } from "../../operations/ops/disk-watch.ts";
+import { createLogRing, type LogRing } from "../../operations/ops/log-ring.ts";
+import type { Vault } from "../../platform/secrets/vault.ts";
+import { type Maintenance, startMaintenance } from "../maintenance.ts";
+import { logRevocations, openRevocations } from "../revocations.ts";
+import { RunState } from "../run-state.ts";
+import type { AppSettings } from "../settings.ts";
+import { StopOrder } from "../stop-order.ts";
+import { type DataPaths, nodeIdOf, openStore, prepareDataDir } from "../storage.ts";
+import { openVault } from "../vault.ts";
+
+export interface StorePhase {
+  readonly settings: AppSettings;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Keeps its newest lines in `logs`. */
+  readonly log: Log;
+  readonly logs: LogRing;
+  readonly run: RunState;
+  readonly stops: StopOrder;
+  readonly paths: DataPaths;
+  /** This process among those that share the store. */
+  readonly node: string;
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly billing: Billing;
+  readonly freeDiskBytes: FreeDiskBytes;
+  readonly maintenance: Maintenance;
+}
+
+export async function openStorePhase(
+  settings: AppSettings,
+  given: {
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly log: Log;
+    readonly freeDiskBytes?: FreeDiskBytes;
+  },
+): Promise<StorePhase> {
+  const { clock, random, freeDiskBytes = freeBytesOf(settings.dataDir) } = given;
+  const { dataDir, plans, storage } = settings;
+  const logs = createLogRing(clock);
+  const log = logs.through(given.log);
+  const stops = new StopOrder();
+  const paths = prepareDataDir(dataDir);
+  const node = nodeIdOf(dataDir, random);
+  const database = await openStore(paths.database, storage.remote, { node, clock, random });
+  stops.add(() => database.close());
+  const maintenance = startMaintenance(settings, paths, { database, clock, log, freeDiskBytes });
+  stops.add(() => maintenance.stop());
+  const vault = await openVault(database, settings.masterKey, random);
+  const revocations = await openRevocations({
+    ...{ dataDir, paths, database, vault, clock, random },
+    shared: storage.shared,
+  });
+  stops.add(() => revocations.close());
+  logRevocations(revocations, log);
+  return {
+    ...{ settings, clock, random, log, logs, stops, paths, node, database, vault },
+    ...{ freeDiskBytes, maintenance },
+    run: new RunState(settings),
+    billing: createBilling({ database, stores: billingStores, plans, clock, random }),
+  };
+}

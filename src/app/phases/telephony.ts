@@ -1,0 +1,100 @@
+/** Second phase: SIP and audio are there, watched and measured; nothing is answered yet. */
+
+import { createSipMessageTracer } from "../../adapter/sip/message-trace.ts";
+import { createSipStack } from "../../adapter/sip/stack.ts";
+import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
+import { callStores } from "../../adapter/store/call-stores.ts";
+import { createCallClaims } from "../../domain/call/called-number.ts";
+import {
+  createDiagnosticsRecorder,
+  type DiagnosticsRecorder,
+} from "../../domain/call/diagnostics-recorder.ts";
+import { CallRegistry } from "../../domain/call/registry.ts";
+import type { SipStack } from "../../domain/call/sip-port.ts";
+import { createTurnFeed, type TurnFeed } from "../../operations/admin/turn-feed.ts";
+import { type Audio, createAudio } from "../audio.ts";
+import { createCallNotices } from "../call-notices.ts";
+import { createHealthCheck, type HealthCheck } from "../health.ts";
+import { createLiveCalls, type LiveCallsFeed } from "../live-calls.ts";
+import { type Monitoring, startMonitoring } from "../metrics.ts";
+import { startTracing, type Tracing } from "../tracing.ts";
+import { createTrunkLeases, type TrunkLeases } from "../trunk-leases.ts";
+import { createTrunkLoader, type TrunkLoader } from "../trunks.ts";
+import type { StorePhase } from "./store.ts";
+
+export interface TelephonyPhase extends StorePhase {
+  readonly audio: Audio;
+  readonly sip: SipStack;
+  readonly diagnostics: DiagnosticsRecorder;
+  readonly registry: CallRegistry;
+  readonly live: LiveCallsFeed;
+  /** Live turns of every call, for followers. */
+  readonly turns: TurnFeed;
+  readonly trunks: TrunkLoader;
+  /** null: no other node shares the store. */
+  readonly leases: TrunkLeases | null;
+  readonly health: HealthCheck;
+  readonly monitoring: Monitoring;
+  readonly tracing: Tracing | null;
+}
+
+export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> {
+  const { settings, database, vault, node, maintenance, stops, clock, random, log } = store;
+  const audio = createAudio(settings, { clock, log });
+  stops.add(() => audio.stop());
+  const messageTrace = createSipMessageTracer(clock);
+  const diagnostics = createDiagnosticsRecorder({
+    ...{ database, stores: callStores, messageTrace, clock, log },
+  });
+  stops.add(() => diagnostics.stop());
+  const sip = await createSipStack(settings.sip, {
+    ...{ clock, random, log, seen: messageTrace.record },
+    claims: createCallClaims(() => callSetupStore(database.read)),
+    ...createCallNotices({ database, clock, log }),
+  });
+  stops.add(() => sip.close());
+  const registry = new CallRegistry();
+  const live = createLiveCalls({ registry, clock });
+  const trunks = createTrunkLoader({
+    ...{ database, sip, vault, log },
+    onRegistration: (tenantId, status) => live.registered(tenantId, status),
+  });
+  const leases = settings.storage.shared
+    ? createTrunkLeases({ database, node, trunks, clock, log })
+    : null;
+  const health = createHealthCheck({
+    ...{ database, audio, sip, maintenance },
+    isStoreRemote: settings.storage.remote != null,
+  });
+  const held = { ...store, audio, sip, diagnostics, registry, live, trunks, leases, health };
+  return { ...held, turns: createTurnFeed(), ...watch(held) };
+}
+
+/** Figures for monitoring, and traces of calls where they are asked for. */
+function watch({
+  settings,
+  database,
+  audio,
+  sip,
+  registry,
+  health,
+  node,
+  freeDiskBytes,
+  stops,
+  clock,
+  random,
+  log,
+}: Omit<TelephonyPhase, "turns" | "monitoring" | "tracing">) {
+  const tracing = startTracing(settings, node, { clock, random, log });
+  if (tracing) stops.add(() => tracing.stop());
+  const monitoring = startMonitoring(settings, {
+    ...{ database, clock, log },
+    registrations: () => sip.registrations(),
+    liveCalls: () => registry.size,
+    callCapacity: () => audio.capacity(),
+    diskFreeBytes: freeDiskBytes,
+    problems: () => health.problems(),
+  });
+  stops.add(() => monitoring.stop());
+  return { tracing, monitoring };
+}

@@ -1,0 +1,72 @@
+/** The way down: new calls are refused, live ones end, then every part stops, the last started first. */
+
+import { sleep } from "../core/clock.ts";
+import { endingByUs } from "../domain/call/ending.ts";
+import type { HttpPhase } from "./phases/services.ts";
+
+/** How long a polite end may take before media is cut. */
+const GOODBYE_MS = 8_000;
+const DRAIN_POLL_MS = 100;
+
+export interface Shutdown {
+  /** Refuses new calls, un-registers, waits for live calls. */
+  drain(): Promise<void>;
+  /** Ends live calls politely, then everything. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export function createShutdown(
+  phase: Pick<
+    HttpPhase,
+    "http" | "sip" | "leases" | "scheduler" | "registry" | "run" | "stops" | "clock"
+  >,
+): Shutdown {
+  const { http, sip, leases, scheduler, registry, run, stops, clock } = phase;
+  let leaving: Promise<void> = Promise.resolve();
+  let stopping: Promise<void> | null = null;
+
+  async function refuse(): Promise<void> {
+    if (run.isDraining()) return;
+    run.drain();
+    http.server.refuse();
+    sip.rejectNewCalls();
+    leaving = leaveCarriers();
+    await scheduler.stop();
+  }
+
+  /** New calls go elsewhere: to another node that takes the trunks over, or where the carrier says. */
+  async function leaveCarriers(): Promise<void> {
+    await sip.unregister();
+    await leases?.stop();
+  }
+
+  async function liveCallsGone(deadlineMs: number): Promise<boolean> {
+    const until = clock.monotonic() + deadlineMs;
+    while (registry.size > 0) {
+      if (clock.monotonic() >= until) return false;
+      await sleep(clock, DRAIN_POLL_MS);
+    }
+    return true;
+  }
+
+  async function stopAll(): Promise<void> {
+    await refuse();
+    for (const call of registry.all) call.endPolitely("operator_hangup");
+    if (!(await liveCallsGone(GOODBYE_MS)))
+      for (const call of registry.all) call.end(endingByUs("completed", "operator_hangup"));
+    await Promise.allSettled(registry.all.map((call) => call.finished));
+    await leaving;
+    await stops.run();
+  }
+
+  return {
+    async drain() {
+      await refuse();
+      await liveCallsGone(Number.POSITIVE_INFINITY);
+    },
+    stop() {
+      stopping ??= stopAll();
+      return stopping;
+    },
+  };
+}
