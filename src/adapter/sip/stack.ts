@@ -1,7 +1,7 @@
 /**
- * The SIP stack: one endpoint, one transaction layer, many trunks. Decides for each request whose
- * it is, and turns strangers away in silence. Composition only: see transport/, transaction/,
- * registration.ts and session/ for the work.
+ * The SIP stack: one endpoint, one transaction layer, many trunks. Assigns each request to a trunk
+ * and drops requests from unknown sources without a response. Composition only; the work is in
+ * transport/, transaction/, registration.ts and session/.
  */
 import { isIP } from "node:net";
 import type { Clock } from "../../core/clock.ts";
@@ -37,34 +37,34 @@ import { SipTrunk } from "./trunk.ts";
 import { TrunkIndex } from "./trunk-index.ts";
 
 export interface SipSettings {
-  /** For UDP and TCP. Port 0: one that is free. */
+  /** For UDP and TCP. Port 0: any free port. */
   readonly bind: Address;
-  /** An IP address, or "auto": learned from the registrar's answers. */
+  /** An IP address, or "auto": learnt from the registrar's responses. */
   readonly externalIp: "auto" | (string & {});
-  /** Networks (CIDR) that trunks may be in, though they are not public. */
+  /** Networks (CIDR) that trunks may use although they are not public. */
   readonly allowNetworks: readonly string[];
   /** Value of the User-Agent header. */
   readonly userAgent: string;
   readonly registerExpiresSeconds: number;
-  /** In order of preference. Those the media engine cannot run must not be listed. */
+  /** In order of preference. Must not contain codecs that the media engine does not support. */
   readonly codecs: readonly CodecName[];
   /** Missing: plain RTP. */
   readonly srtp?: SrtpMode;
-  /** Whether silence may be told instead of sent (RFC 3389). */
+  /** Whether comfort noise may replace silence (RFC 3389). */
   readonly comfortNoise?: boolean;
   /** Logs every message at debug level, marked as personal data. */
   readonly trace: boolean;
-  /** RFC 4028: how long a call stands without being confirmed. Default 1800. */
+  /** RFC 4028: how long a call lives without a refresh. Default 1800. */
   readonly sessionExpiresSeconds?: number;
-  /** The shortest such time that we agree to. Default 90; only tests are in more of a hurry. */
+  /** The minimum session interval that we accept. Default 90; only tests use less. */
   readonly sessionMinSeconds?: number;
-  /** Where TLS connections are taken, and with which certificate. Default: nowhere. */
+  /** Address and certificate for incoming TLS connections. Default: none. */
   readonly tls?: TlsListener | null;
-  /** `host[:port]`, for trunks that name none. */
+  /** `host[:port]`, for trunks without their own. */
   readonly outboundProxy?: string | null;
-  /** Says what our address is outside, where `externalIp` is "auto". Default: nobody. */
+  /** Reports our public address if `externalIp` is "auto". Default: none. */
   readonly stunServer?: { readonly host: string; readonly port: number | null } | null;
-  /** New calls that one trunk takes a second, twice as many at once. Default 10. */
+  /** New calls per second and trunk; bursts of twice as many. Default 10. */
   readonly newCallsPerSecond?: number;
   /** PEM of the only authorities that TLS trunks trust. Default: the public ones. */
   readonly tlsCa?: string | null;
@@ -74,11 +74,11 @@ export interface SipDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Every message that was received or sent, as on the wire. Default: nobody looks. */
+  /** Called for every message received or sent, as on the wire. */
   readonly seen?: (direction: "in" | "out", message: string) => void;
   /** Default: the system's resolver. */
   readonly dns?: SipDns;
-  /** Default: nobody claims a call from an address that several trunks share. */
+  /** Default: calls from an address that several trunks share are not claimed. */
   readonly claims?: CallClaims;
   /** See CallRouterDeps. */
   readonly onConflict?: CallRouterDeps["onConflict"];
@@ -88,14 +88,14 @@ export interface SipDeps {
 const UNAVAILABLE: ResponseParts = { statusCode: 503, headers: [["Retry-After", 30]] };
 const NEW_CALLS_PER_SECOND = 250;
 const SESSION_EXPIRES_SECONDS = 1800;
-/** How long `close` waits for the answers to its BYEs. */
+/** How long `close` waits for responses to its BYEs. */
 const LAST_REQUESTS_MS = 1500;
 const LAST_REQUESTS_STEP_MS = 25;
 const KEEP_ALIVE = new TextEncoder().encode("\r\n\r\n");
 const KEEP_ALIVE_POLL_MS = 50;
 const KEEP_ALIVE_POLLS = 20;
 
-/** Binds the socket; throws when it cannot. `close` of the stack ends everything it started. */
+/** Binds the socket; throws if it cannot. `close` of the stack ends everything it started. */
 export async function createSipStack(settings: SipSettings, deps: SipDeps): Promise<SipStack> {
   const stack = new Stack(settings, deps);
   await stack.open();
@@ -106,7 +106,7 @@ class Stack implements SipStack {
   readonly #trunks = new Map<number, SipTrunk>();
   readonly #index = new TrunkIndex();
   readonly #router: CallRouter;
-  /** Calls whose trunk is being found, by Call-ID: what follows them waits. */
+  /** Calls whose trunk is being determined, by Call-ID: later requests of the call wait. */
   readonly #finding = new Map<string, Promise<void>>();
   readonly #transactions: TransactionLayer;
   readonly #failed: FailedTargets;
@@ -116,7 +116,7 @@ class Stack implements SipStack {
   #stun: StunClient | undefined;
   #handler: ((leg: IncomingLeg) => void) | undefined;
   #isRejectingCalls = false;
-  /** Nothing is registered any more. */
+  /** Nothing registers any more. */
   #leaving = false;
   #ignored = 0;
 
@@ -177,7 +177,7 @@ class Stack implements SipStack {
     if (this.#trunks.has(stated.trunkId)) throw new Error("the trunk exists already");
     const outboundProxy = stated.outboundProxy ?? this.settings.outboundProxy ?? null;
     const settings = { ...stated, outboundProxy };
-    // A proxy of the configuration is the operator's, too.
+    // A proxy from the configuration also counts as set by the operator.
     const isOperators = stated.setByOperator || outboundProxy !== stated.outboundProxy;
     const { clock, random, log } = this.deps;
     const hasKeys = (this.settings.srtp ?? "off") !== "off";
@@ -293,7 +293,7 @@ class Stack implements SipStack {
     this.#stun.start();
   }
 
-  /** Waits until our last requests are answered, for a bounded time. */
+  /** Waits for the responses to our last requests, for a limited time. */
   async #awaitLastRequests(): Promise<void> {
     for (let waitedMs = 0; waitedMs < LAST_REQUESTS_MS; waitedMs += LAST_REQUESTS_STEP_MS) {
       await sleep(this.deps.clock, LAST_REQUESTS_STEP_MS);
@@ -301,7 +301,7 @@ class Stack implements SipStack {
     }
   }
 
-  /** A removed trunk still takes the in-dialog requests of its live legs. */
+  /** A removed trunk still receives the in-dialog requests of its live legs. */
   #forgetWhenIdle(trunk: SipTrunk): void {
     if (trunk.legs.size > 0) {
       this.deps.clock.after(1000, () => this.#forgetWhenIdle(trunk));
@@ -313,7 +313,9 @@ class Stack implements SipStack {
 
   // ---- requests ----
 
-  /** The source filter: what belongs to no trunk leaves no trace, not even a transaction. */
+  /**
+   * The source filter: a request that belongs to no trunk creates no state, not even a transaction.
+   */
   #admit(request: SipRequest, flow: Flow): void {
     if (!this.#router.admits(request, flow)) {
       this.#ignored++;
@@ -334,7 +336,7 @@ class Stack implements SipStack {
       this.#onCall(request, flow);
       return;
     }
-    // A CANCEL may come before it is known whose call it is.
+    // A CANCEL may arrive before the call is assigned to a trunk.
     const finding = this.#finding.get(request.callId);
     if (finding) void finding.then(() => this.#onRequest(request, flow));
     else this.#pass(request, this.#router.routeOf(request, flow));
@@ -388,11 +390,11 @@ class Stack implements SipStack {
   }
 }
 
-/** `::` reaches both families (RFC 3493 3.7); any other address only its own. */
+/** `::` covers both address families (RFC 3493 3.7); any other address only its own. */
 const reaches = (bound: string, host: string): boolean =>
   bound === "::" || isIP(bound) === isIP(host);
 
-/** The request with `received` and `rport` in its top Via (RFC 3261 18.2.1, RFC 3581 4). */
+/** The request with `received` and `rport` in its topmost Via (RFC 3261 18.2.1, RFC 3581 4). */
 function stamped(request: SipRequest, source: Address): SipRequest {
   const via = stampSource(request.via, source);
   const headers = request.headers.clone();
@@ -400,7 +402,7 @@ function stamped(request: SipRequest, source: Address): SipRequest {
   return { ...request, via, headers };
 }
 
-/** Where a socket bound to all addresses is reached from here. */
+/** A local address of a socket that is bound to all addresses. */
 function ownAddress({ host, port }: Address): Address {
   if (host === "0.0.0.0") return { host: "127.0.0.1", port };
   return { host: host === "::" ? "::1" : host, port };

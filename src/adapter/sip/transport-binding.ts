@@ -1,7 +1,7 @@
 /**
- * How a trunk reaches its peers: datagrams, or connections that it keeps and misses when they go.
- * The connection to the trunk's own server is *the* connection: requests inside a dialog reuse it
- * when they lead to the same host (RFC 5923's aim, without its Via parameter), and its loss is told.
+ * How a trunk reaches its peers: by datagrams, or over connections that it keeps open. Requests
+ * inside a dialog reuse the connection to the trunk's server when they go to the same host (as in
+ * RFC 5923, but without its Via parameter). The loss of that connection is reported.
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
@@ -17,17 +17,19 @@ interface TransportBindingDeps {
   readonly random: Random;
   flowTo(remote: Address): Flow | undefined;
   connectionTo(peer: Peer): Promise<StreamFlow>;
-  /** The connection to the server stands: this is our end of it. */
+  /** The connection to the server is established; `local` is our end. */
   readonly onConnected: (local: Address) => void;
-  /** The connection to the server is gone and it is time to connect again; not after `close`. */
+  /** The connection to the server is lost and should be reopened; not called after `close`. */
   readonly onLost: () => void;
 }
 
-/** A connection lost sooner than this was no good: the next ones are waited for longer and longer. */
+/** If a connection is lost sooner than this, the pause before the next one grows. */
 const SHORT_LIFE_MS = 60_000;
 const BACK_OFF_BASE_MS = 2000;
 const BACK_OFF_MAX_MS = 45_000;
-/** What a request that is too long for a datagram waits for TCP before it is sent as one after all. */
+/**
+ * How long a request that is too long for a datagram waits for TCP before it is sent by UDP anyway.
+ */
 const TCP_INSTEAD_MS_MAX = 3000;
 
 export class TransportBinding {
@@ -42,24 +44,27 @@ export class TransportBinding {
 
   constructor(private readonly deps: TransportBindingDeps) {}
 
-  /** Why the server could not be connected to, for a person; null: it could, or was not tried. */
+  /**
+   * Why the connection to the server failed, as text for the user; null: it did not, or was not
+   * tried.
+   */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** The connection to the server is gone, and was not made anew. */
+  /** True if the connection to the server was lost and is not reopened yet. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Who holds the other end of the trunk's connection; null: there is none. */
+  /** The remote host of the trunk's connection; null: none. */
   get connectedHost(): string | null {
     return this.#connection?.isOpen ? this.#connection.remote.host : null;
   }
 
   /**
-   * To that target of the hop; the trunk's connection where it leads to the same host. Rejects,
-   * with ConnectFailed where no connection can be made.
+   * Opens a flow to that target of the hop; uses the trunk's connection if it leads to the same
+   * host. Rejects with ConnectFailed if no connection can be made.
    */
   async open(target: Target, { serverName, isServer }: Hop): Promise<Flow> {
     const { transport, remote } = target;
@@ -80,7 +85,7 @@ export class TransportBinding {
     }
   }
 
-  /** TCP in place of that UDP target; rejects when it is refused or takes too long. */
+  /** TCP instead of that UDP target; rejects if it is refused or takes too long. */
   async openTcp({ remote }: Target, { serverName }: Hop): Promise<Flow> {
     let timer: Timer | undefined;
     const tooLate = new Promise<never>((_, reject) => {
@@ -100,12 +105,12 @@ export class TransportBinding {
     else this.#connection?.ping();
   }
 
-  /** A request got no answer at all: the connection may be dead without saying so. */
+  /** A request got no response: the connection may be dead without an error. */
   dropSilentConnection(): void {
     this.#connection?.drop();
   }
 
-  /** From now on a lost connection is nobody's loss. */
+  /** From now on a lost connection is not reported. */
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
@@ -141,7 +146,7 @@ export class TransportBinding {
     this.#timer = this.deps.clock.after(this.#pauseMs(), () => this.deps.onLost());
   }
 
-  /** None after the first loss; then 2, 4, 8, … s, so that nobody is stormed. */
+  /** None after the first loss; then 2, 4, 8, … s, so that the server is not flooded. */
   #pauseMs(): number {
     if (this.#shortLives < 2) return 0;
     const doubled = BACK_OFF_BASE_MS * 2 ** Math.min(this.#shortLives - 2, 10);

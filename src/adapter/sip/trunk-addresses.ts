@@ -1,6 +1,6 @@
 /**
- * What the far end shall call us on one trunk: configured, learned from the registrar's answers or
- * by STUN, or our own address on the way there.
+ * Our address on one trunk as the remote party should see it: configured, learnt from the
+ * registrar's responses or by STUN, or our local address.
  */
 import { isIP } from "node:net";
 import type { Log } from "../../core/log.ts";
@@ -11,23 +11,23 @@ import { localAddressToward } from "./transport/udp.ts";
 
 interface TrunkAddressesDeps {
   readonly log: Log;
-  /** What the endpoint is bound to. */
+  /** The address that the endpoint is bound to. */
   readonly local: Address;
   /** An IP address, or "auto". */
   readonly externalIp: string;
-  /** What a STUN server said of our UDP socket; null: nobody asked one. */
+  /** Our UDP socket's address according to a STUN server; null: unknown. */
   readonly mapped: () => Address | null;
-  /** Where TLS connections are taken; null: nowhere. */
+  /** The address for incoming TLS connections; null: none. */
   readonly localTls: Address | null;
-  /** Of the trunk's server, now. */
+  /** The current transport of the trunk's server. */
   readonly transport: () => TransportName;
 }
 
 export class TrunkAddresses {
   #localHost: string;
-  /** Our address as the registrar saw it; null until told. */
+  /** Our address as the registrar saw it; null until known. */
   #learned: Address | null = null;
-  /** The bound port, or our end of the trunk's connection. */
+  /** The bound port, or our port of the trunk's connection. */
   #port: number;
 
   constructor(private readonly deps: TrunkAddressesDeps) {
@@ -36,9 +36,9 @@ export class TrunkAddresses {
   }
 
   /**
-   * What the far end shall call us. Over a connection that is where connections are taken: its own port
-   * leads nowhere once it has closed. Behind a NAT that nobody told us of, and over TLS without a
-   * listener, its port is all there is.
+   * Our address for the remote party. With connections it is the listening address: the
+   * connection's own port is useless once it has closed. Behind an unknown NAT, and over TLS
+   * without a listener, that port is all there is.
    */
   get public(): Address {
     const { externalIp } = this.deps;
@@ -50,7 +50,7 @@ export class TrunkAddresses {
     return isReachable ? { host: seen.host, port: listening } : seen;
   }
 
-  /** Null over UDP, whose port is one for all, and where nothing is listened for. */
+  /** Null over UDP, which has one port for everything, and without a listener. */
   get #listeningPort(): number | null {
     const transport = this.deps.transport();
     if (transport === "TCP") return this.deps.local.port;
@@ -61,19 +61,19 @@ export class TrunkAddresses {
     return { advertised: this.public, local: this.local };
   }
 
-  /** As seen from here, without what the far end said. */
+  /** Our local address, without what the remote party reported. */
   get local(): Address {
     return { host: this.#localHost, port: this.#port };
   }
 
-  /** A request leaves for that address: which of ours is on the way there. */
+  /** Before a request to that address: determines the local address towards it. */
   async toward(remote: Address): Promise<void> {
     const { local } = this.deps;
     const wildcard = local.host === "0.0.0.0" || local.host === "::";
     if (wildcard) this.#localHost = await localAddressToward(remote);
   }
 
-  /** The trunk's connection stands, this is our end of it. */
+  /** The trunk's connection is established with this local address. */
   connected(local: Address): void {
     this.#localHost = local.host;
     this.#learned = null;
@@ -90,9 +90,9 @@ export class TrunkAddresses {
   }
 
   /**
-   * RFC 3581: the registrar says in Via from where it got our REGISTER. True when that changed our
-   * public address. `over`: a REGISTER too long for a datagram went over TCP, and the port of that
-   * connection is not where we are called.
+   * RFC 3581: the registrar's Via shows the source of our REGISTER. Returns true if that changed
+   * our public address. `over`: a REGISTER that is too long for a datagram used TCP, and the port
+   * of that connection is not our listening port.
    */
   learn(response: SipResponse, over: TransportName): boolean {
     const { parameters } = response.via;
@@ -109,12 +109,15 @@ export class TrunkAddresses {
     return true;
   }
 
-  /** Our address outside has changed: what the registrar said of the old one holds no more. */
+  /** Our public address has changed: the registrar's earlier report is no longer valid. */
   forget(): void {
     this.#learned = null;
   }
 
-  /** The registrar's word counts more than a STUN server's: it is who must reach us. */
+  /**
+   * The registrar's report takes precedence over a STUN server's, because the registrar must reach
+   * us.
+   */
   get #seen(): Address | null {
     if (this.#learned) return this.#learned;
     const mapped = this.deps.transport() === "UDP" ? this.deps.mapped() : null;

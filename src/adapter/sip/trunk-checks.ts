@@ -26,9 +26,9 @@ export interface TrunkCheck {
     | "transfer"
     | "session_timer";
   readonly result: TrunkCheckResult;
-  /** One sentence: what was found. */
+  /** One sentence: the result. */
   readonly finding: string;
-  /** What to do about it; null where nothing is to be done. */
+  /** What to do about it; null: nothing. */
   readonly remedy: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface TrunkFacts {
   readonly settings: Pick<TrunkSettings, "server" | "port" | "transport">;
   readonly registration: RegistrationStatus;
   readonly probe: TrunkProbe;
-  /** Ours, in order of preference. */
+  /** Our codecs, in order of preference. */
   readonly codecs: readonly string[];
   /** `auto` or an address. */
   readonly externalIp: string;
@@ -91,7 +91,7 @@ function registrationOf({ registration, probe }: TrunkFacts): CheckOutcome {
       return failed("The trunk is not registered: it is being removed.", "Set the trunk again.");
     case "failed": {
       const code = registration.lastCode === null ? "" : ` (code ${registration.lastCode})`;
-      // The server lives, so the way to it is not what is wrong.
+      // The server responds, so the network path is not the problem.
       const reachable = probe.sipCode !== null && registration.lastCode === null;
       const remedy = reachable
         ? "The server answers OPTIONS but not REGISTER: ask the provider whether it wants another server or outbound proxy for registrations."
@@ -162,7 +162,7 @@ const ALTERED: Readonly<Record<AlgSign, string>> = {
   swallowed: "a request was answered only in an unusual spelling",
 };
 
-/** Said where there is a sign; that there is none is no proof. */
+/** Reports only positive signs: their absence proves nothing. */
 function algOf({ probe, settings }: TrunkFacts): CheckOutcome {
   const signs = probe.algSigns.map((sign) => ALTERED[sign]).join("; ");
   const remedy =
@@ -216,7 +216,7 @@ function serversOf({ probe, settings }: TrunkFacts): CheckOutcome {
 
 const REJECTIONS: ReadonlySet<number> = new Set([401, 402, 403, 407]);
 
-/** The INVITE went to a user that is no number: that there is none is the answer to hope for. */
+/** The INVITE went to a user that is not a number: "not found" is the desired response. */
 function callsOf({ sipCode: code }: NonNullable<TrunkProbe["call"]>): CheckOutcome {
   if (code === null)
     return warning(

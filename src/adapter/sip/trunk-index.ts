@@ -1,4 +1,7 @@
-/** Which trunks a request may belong to: by the Contact user that it names, and by where it came from. */
+/**
+ * Finds the trunks that a request may belong to: by the Contact user that it names, and by its
+ * source.
+ */
 import {
   contains,
   type Network,
@@ -7,21 +10,21 @@ import {
 } from "../../platform/net/ip-address.ts";
 import type { SipTrunk } from "./trunk.ts";
 
-/** Hosts whose trunks are remembered between messages. */
+/** Maximum cached source hosts. */
 const REMEMBERED_MAX = 1024;
 
 const NONE: readonly SipTrunk[] = [];
 
 export class TrunkIndex {
   readonly #byContactUser = new Map<string, SipTrunk>();
-  /** Several trunks an address, where tenants share a carrier. */
+  /** Several trunks per address, if tenants share a carrier. */
   readonly #byAddress = new Map<string, Set<SipTrunk>>();
-  /** Trunks that take calls from whole networks. */
+  /** Trunks that accept calls from whole networks. */
   readonly #networks = new Map<SipTrunk, readonly Network[]>();
-  /** Answers of `at`, until anything changes. */
+  /** Results of `at`, until anything changes. */
   readonly #remembered = new Map<string, readonly SipTrunk[]>();
 
-  /** Throws RangeError when one of its networks is none. */
+  /** Throws RangeError for an invalid network. */
   add(trunk: SipTrunk): void {
     const networks = (trunk.settings.extraNetworks ?? []).map(parseNetwork);
     this.#byContactUser.set(trunk.contactUser, trunk);
@@ -29,7 +32,7 @@ export class TrunkIndex {
     this.#remembered.clear();
   }
 
-  /** Its addresses are others now. */
+  /** The trunk's addresses have changed. */
   moved(trunk: SipTrunk): void {
     this.#forgetAddresses(trunk);
     for (const address of trunk.addresses) {
@@ -44,7 +47,7 @@ export class TrunkIndex {
     this.#forgetAddresses(trunk);
   }
 
-  /** Trunks, those included that only live on for their calls. */
+  /** All trunks, including removed ones with live calls. */
   get all(): readonly SipTrunk[] {
     return [...this.#byContactUser.values()];
   }
@@ -53,12 +56,12 @@ export class TrunkIndex {
     return user === null ? undefined : this.#byContactUser.get(user);
   }
 
-  /** Trunks that calls from this address may be for. */
+  /** Trunks that may receive calls from this address. */
   at(host: string): readonly SipTrunk[] {
     const known = this.#remembered.get(host);
     if (known) return known;
     const trunks = this.#find(host);
-    // Strangers are not remembered: there is no end of them.
+    // Unknown sources are not cached: their number is unlimited.
     if (trunks.length === 0) return NONE;
     if (this.#remembered.size >= REMEMBERED_MAX) this.#remembered.clear();
     this.#remembered.set(host, trunks);

@@ -1,4 +1,4 @@
-/** What the calls of one trunk offer and take for media: codecs, keys, comfort noise. */
+/** The media settings of the calls of one trunk: codecs, SRTP, comfort noise. */
 
 import type { CodecName } from "../../core/codecs.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
@@ -13,7 +13,7 @@ export interface TrunkMediaDeps {
   readonly codecs: readonly CodecName[];
   /** Missing: plain RTP. */
   readonly srtp?: SrtpMode;
-  /** Whether silence may be told instead of sent (RFC 3389). */
+  /** Whether comfort noise may replace silence (RFC 3389). */
   readonly comfortNoise?: boolean;
 }
 
@@ -22,7 +22,7 @@ export class TrunkMedia {
 
   constructor(private readonly deps: TrunkMediaDeps) {}
 
-  /** What the last call agreed on; null: there was none. */
+  /** The codec of the last call; null: there was none. */
   get lastCodec(): CodecName | null {
     return this.#lastCodec;
   }
@@ -38,7 +38,9 @@ export class TrunkMedia {
     return new MediaNegotiator(sessionId, codecs, keepCodec, options);
   }
 
-  /** All we speak, for media that never comes: the discard port of `host`. */
+  /**
+   * An offer with everything we support; media is never sent: it names the discard port of `host`.
+   */
   emptyOffer(host: string): string {
     const { codecs, srtp = "off", random } = this.deps;
     const session = { id: 1, version: 1, codecs, srtp: createSrtpPolicy(srtp, random) };

@@ -1,7 +1,7 @@
 /**
- * Where a trunk's requests go: the servers that its name stands for (looked up again from time to
- * time), and the next hop of a request inside a dialog (RFC 3261 8.1.2, RFC 3263). All addresses
- * found belong to the trunk: the stack takes calls from there.
+ * The destinations of a trunk's requests: the servers behind its name (looked up periodically), and
+ * the next hop of a request inside a dialog (RFC 3261 8.1.2, RFC 3263). All addresses found belong
+ * to the trunk: the stack accepts calls from them.
  */
 import { isIP } from "node:net";
 import type { Clock, Timer } from "../../core/clock.ts";
@@ -18,32 +18,34 @@ interface TrunkRoutesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly locator: Locator;
-  /** Whether a trunk may speak to that address (decisions.md 12). */
+  /** True if a trunk may send to that address (decisions.md 12). */
   readonly mayReach: (host: string) => boolean;
-  /** `all` changed. */
+  /** Called when `all` changes. */
   readonly onChange: () => void;
 }
 
-/** Where a request goes. */
+/** The destination of a request. */
 export interface Hop {
   /** In order of preference; at least one. */
   readonly targets: readonly Target[];
-  /** Whom a certificate must name there: the domain, not what DNS made of it (RFC 5922 7.1). */
+  /**
+   * The name that the certificate must contain: the domain, not the result of DNS (RFC 5922 7.1).
+   */
   readonly serverName: string;
-  /** It is the trunk's own server (or outbound proxy). */
+  /** True for the trunk's own server (or outbound proxy). */
   readonly isServer: boolean;
 }
 
-/** Answers are cached for as long as they hold; this only asks whether they still do. */
+/** DNS results are cached for their TTL; this only checks whether they are still valid. */
 const RESOLVE_PERIOD_MS = 60_000;
 const RESOLVE_RETRY_MS = 15_000;
 const ADDRESSES_MAX = 128;
 
 export class TrunkRoutes {
-  /** What requests go to: the outbound proxy, else the server. */
+  /** Destination of requests: the outbound proxy, otherwise the server. */
   readonly place: Place;
   #all: readonly string[] = [];
-  /** Of the trunk's server behind an outbound proxy. */
+  /** Addresses of the trunk's server behind an outbound proxy. */
   #proxyHosts: readonly string[] = [];
   #targets: readonly Target[] = [];
   #problem: string | null = null;
@@ -52,7 +54,7 @@ export class TrunkRoutes {
   #timer: Timer | undefined;
   #closed = false;
 
-  /** Throws when the outbound proxy is not host[:port]. */
+  /** Throws if the outbound proxy is not host[:port]. */
   constructor(
     private readonly settings: TrunkSettings,
     private readonly deps: TrunkRoutesDeps,
@@ -60,39 +62,42 @@ export class TrunkRoutes {
     this.place = placeOf(settings);
   }
 
-  /** Addresses that belong to the trunk: requests from there are its own. */
+  /** Addresses that belong to the trunk: requests from them are its own. */
   get all(): readonly string[] {
     return this.#all;
   }
 
-  /** The preferred server as last looked up. */
+  /** The preferred server from the last lookup. */
   get first(): Target | undefined {
     return this.#targets[0];
   }
 
-  /** All of them. */
+  /** All servers from the last lookup. */
   get targets(): readonly Target[] {
     return this.#targets;
   }
 
-  /** Where the registrar's Service-Route leads first: those may ask for a proof as the server does. */
+  /** The first hosts of the registrar's Service-Route: they may challenge us as the server does. */
   get routed(): readonly string[] {
     return this.#routed;
   }
 
-  /** Why the server's name leads nowhere, for a person; null: it does, or was not asked for. */
+  /**
+   * Why the server's name cannot be resolved, as text for the user; null: it can, or was not looked
+   * up.
+   */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** Looks the trunk up, and again from time to time until `close`. Never rejects. */
+  /** Looks the trunk up, now and periodically until `close`. Never rejects. */
   async refresh(): Promise<void> {
     let nextMs = RESOLVE_PERIOD_MS;
     try {
       await this.server();
       if (this.settings.server !== this.place.host) void this.#addServer();
     } catch (error) {
-      // What was found earlier stands.
+      // The previous result remains valid.
       nextMs = RESOLVE_RETRY_MS;
       this.deps.log.warn("trunk.unresolved", { error: describeError(error) });
     }
@@ -100,7 +105,7 @@ export class TrunkRoutes {
     this.#timer = this.deps.clock.after(nextMs, () => void this.refresh());
   }
 
-  /** The trunk's own servers. Rejects when its name leads nowhere. */
+  /** The trunk's own servers. Rejects if its name cannot be resolved. */
   async server(): Promise<Hop> {
     try {
       const targets = await this.#find(this.place);
@@ -118,8 +123,8 @@ export class TrunkRoutes {
   }
 
   /**
-   * The outbound proxy for everything; else, inside a dialog, Route, else Request-URI. A far end that names
-   * an address which no trunk may reach is spoken to by way of the server.
+   * The outbound proxy for everything; otherwise, inside a dialog, Route, otherwise Request-URI. If
+   * the remote party names an address that no trunk may use, the request goes through the server.
    */
   async nextHop(request: SipRequest): Promise<Hop> {
     const route = parseNameAddr(request.headers.get("route") ?? "")?.uri;
@@ -128,9 +133,9 @@ export class TrunkRoutes {
   }
 
   /**
-   * Of a request outside every dialog, a SIP URI's call too: the outbound proxy, else `route` (the first host
-   * of a Service-Route), else the server. One that no trunk may reach, or that cannot be found, is left to
-   * the server, which has named it and sees it in Route.
+   * For a request outside any dialog, also a call to a SIP URI: the outbound proxy, otherwise
+   * `route` (the first host of a Service-Route), otherwise the server. A host that no trunk may
+   * use, or that cannot be resolved, is left to the server, which named it and sees it in Route.
    */
   async initialHop(route: Uri | undefined): Promise<Hop> {
     const hop = await this.#hopTo(route, () => true);
@@ -138,7 +143,7 @@ export class TrunkRoutes {
     return hop;
   }
 
-  /** `leaves`: with that failure to find it, the server is to find it. */
+  /** `leaves`: true if after this error the server should find the host. */
   async #hopTo(uri: Uri | undefined, leaves: (error: unknown) => boolean): Promise<Hop> {
     const followed = this.settings.outboundProxy === null ? uri : undefined;
     const stated = followed && placeOfUri(followed, this.place.transport);
@@ -148,7 +153,7 @@ export class TrunkRoutes {
       throw error;
     });
     if (!targets) return await this.server();
-    // A literal address of the server is the server: its certificate carries the name.
+    // A literal address of the server means the server, whose certificate contains the name.
     const serverName = this.#all.includes(stated.host) ? this.place.host : stated.host;
     return { targets, serverName, isServer: false };
   }
@@ -158,7 +163,7 @@ export class TrunkRoutes {
     this.#timer?.cancel();
   }
 
-  /** Rejects with NotAllowed where no address may be spoken to. */
+  /** Rejects with NotAllowed if no address may be used. */
   async #find(place: Place): Promise<readonly Target[]> {
     const targets = await this.deps.locator.find(place);
     const open = targets.filter(({ remote }) => this.deps.mayReach(remote.host));
@@ -172,7 +177,10 @@ export class TrunkRoutes {
     return host === ours.host && (port ?? usual) === (ours.port ?? usual);
   }
 
-  /** Behind an outbound proxy the server's name need not resolve; where it does, it is trusted. */
+  /**
+   * Behind an outbound proxy the server's name need not resolve; if it does, its addresses are
+   * trusted.
+   */
   async #addServer(): Promise<void> {
     const { server, port } = this.settings;
     const place = { host: server, port: port === 0 ? null : port, transport: this.place.transport };
@@ -195,7 +203,7 @@ export class TrunkRoutes {
   }
 }
 
-/** Says nothing of what is there: whether a port is open, closed or filtered is none of a tenant's business. */
+/** The same for every port: a tenant must not learn whether it is open, closed or filtered. */
 class NotAllowed extends Error {
   override readonly name = "NotAllowed";
   constructor(host: string) {
@@ -205,7 +213,7 @@ class NotAllowed extends Error {
   }
 }
 
-/** `AUTO` and port 0 of the settings: not stated. */
+/** `AUTO` and port 0 of the settings mean: not given. */
 function placeOf(settings: TrunkSettings): Place {
   const { outboundProxy, server, port } = settings;
   const transport = transportOf(settings);
@@ -221,8 +229,8 @@ export const transportOf = ({ transport }: Pick<TrunkSettings, "transport">) =>
   transport.toUpperCase() as TransportName | "AUTO";
 
 /**
- * RFC 3263 4.1, with two rules of ours: what says nothing of a transport means the trunk's own, and
- * a TLS trunk speaks TLS to everybody.
+ * RFC 3263 4.1, with two additions: without an explicit transport the trunk's own is used, and a
+ * TLS trunk always uses TLS.
  */
 function placeOfUri(uri: Uri, own: Place["transport"]): Place | undefined {
   if (uri.scheme !== "sip" && uri.scheme !== "sips") return undefined;

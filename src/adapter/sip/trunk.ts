@@ -1,7 +1,6 @@
 /**
- * One trunk at work: its credentials, addresses, registration, SIP.js user agent and legs. The
- * stack decides which messages are its own; this decides where its messages go and what address
- * they carry.
+ * A trunk: its credentials, addresses, registration, SIP.js user agent and legs. The stack assigns
+ * messages to trunks; this class decides where its messages go and which address they contain.
  */
 import type { Timer } from "../../core/clock.ts";
 import type { CodecName } from "../../core/codecs.ts";
@@ -53,7 +52,7 @@ interface TrunkDeps
   readonly sessionExpiresSeconds: number;
   readonly sessionMinSeconds: number;
   onIncoming(leg: IncomingLeg): void;
-  /** The addresses that belong to this trunk were looked up anew. */
+  /** The addresses of this trunk were looked up again. */
   onAddresses(trunk: SipTrunk): void;
 }
 
@@ -62,7 +61,7 @@ const TRIED_CALL_MS_MAX = 7000;
 const KEEP_ALIVE_MS = 15_000;
 
 export class SipTrunk implements Trunk {
-  /** Unguessable: whoever knows it has seen our REGISTER or our INVITE. */
+  /** Unguessable: only those who have seen our REGISTER or our INVITE know it. */
   readonly contactUser: string;
   readonly legs = new Set<BaseLeg>();
   readonly #hostToken: string;
@@ -74,7 +73,7 @@ export class SipTrunk implements Trunk {
   readonly #media: TrunkMedia;
   readonly #changes: AddressChanges;
   #keepAliveTimer: Timer | undefined;
-  /** What we called ourselves last. */
+  /** The address that we announced last. */
   #announcedAddress: Address | undefined;
   #closed = false;
 
@@ -135,7 +134,7 @@ export class SipTrunk implements Trunk {
     return this.#routeSet.remotes;
   }
 
-  /** What the server is reached over, as far as is known now. */
+  /** The server's transport, as far as known. */
   get transport(): TransportName {
     return this.#routeSet.transport;
   }
@@ -198,7 +197,7 @@ export class SipTrunk implements Trunk {
     return this.#legOf(callId) !== undefined;
   }
 
-  /** A request the stack found to be this trunk's. Throws what SIP.js throws. */
+  /** Handles a request assigned to this trunk. Throws the exceptions of SIP.js. */
   receiveRequest(received: SipRequest): void {
     const request = withPlainSdp(received);
     const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
@@ -210,7 +209,7 @@ export class SipTrunk implements Trunk {
     else this.deps.transactions.respond(request, { statusCode: 481 });
   }
 
-  /** Our address outside is another one: the registrar is told, and every call's far end. */
+  /** Our public address has changed: informs the registrar and the remote party of every call. */
   moved(): void {
     this.#routeSet.addresses.forget();
     const { host, port } = this.#routeSet.addresses.public;
@@ -222,12 +221,15 @@ export class SipTrunk implements Trunk {
     for (const leg of [...this.legs]) leg.hangUp();
   }
 
-  /** Un-REGISTERs (2 s at most) for good. Live calls go on, and may dial a person to hand over to. */
+  /**
+   * Un-REGISTERs permanently (2 s at most). Live calls continue and may still dial a transfer
+   * target.
+   */
   async leaveRegistrar(): Promise<void> {
     await this.#registration?.stop();
   }
 
-  /** Un-REGISTERs (2 s at most) and lets go of the server. Legs go on. */
+  /** Un-REGISTERs (2 s at most) and closes the connection to the server. Legs continue. */
   async unregister(): Promise<void> {
     this.#closed = true;
     this.#routeSet.close();
@@ -240,14 +242,18 @@ export class SipTrunk implements Trunk {
     this.#agent.close();
   }
 
-  /** False: there is no registration to keep, it was given up, or it is refused and waits for its time. */
+  /**
+   * False: there is no registration to keep, it was stopped, or it was rejected and waits for its
+   * retry.
+   */
   get #registers(): boolean {
     const { name } = this.registration;
     return name === "registered" || name === "registering";
   }
 
   #keepAlive(): void {
-    // Without a registration too, while draining: requests of the far end must find us.
+    // Also needed without a registration, while draining: requests of the remote party must reach
+    // us.
     const needsPath = this.#routeSet.transport !== "UDP" || this.#registration !== null;
     const calling = needsPath && this.legs.size > 0;
     if (calling && !this.#registers) void this.#routeSet.reconnect();
@@ -277,7 +283,7 @@ export class SipTrunk implements Trunk {
     const branch = branchOf(message.via);
     const draft: Draft = {
       ...{ method: message.method, branch },
-      // Only a connection that stands knows its own end, so the address is written last.
+      // Our address is known only when the connection is established, so it is written last.
       compose: (hop) => withHop(this.#onWire(message, text), hop.flow.transport, hop.branch),
     };
     await this.#routeSet.send(message, draft, this.#sipJsUser(message));
@@ -326,7 +332,7 @@ export class SipTrunk implements Trunk {
     });
   }
 
-  /** Ours as the far end shall know it, noted so that a change of it is seen. */
+  /** Our address for the remote party; recorded, so that changes are noticed. */
   get #address(): Address {
     this.#announcedAddress = this.#routeSet.addresses.public;
     return this.#announcedAddress;

@@ -1,6 +1,6 @@
 /**
- * Our parsed messages as SIP.js message objects, with every header that SIP.js looks into parsed
- * already: its own grammar (5 ms an INVITE, stalls on hostile input) is never entered.
+ * Converts our parsed messages to SIP.js message objects. Every header that SIP.js reads is already
+ * parsed, so that its own grammar (5 ms per INVITE, stalls on hostile input) is never used.
  */
 import { Core, NameAddrHeader, URI } from "sip.js";
 import type { Challenge } from "../digest.ts";
@@ -20,12 +20,15 @@ import {
 import type { Address } from "../transport/flow.ts";
 
 /**
- * Stands for the tag of a peer that gave none (RFC 3261 12.1.2, RFC 2543): SIP.js knows no dialog
- * without. It never leaves on the wire (on-wire.ts).
+ * Replaces the missing tag of a peer (RFC 3261 12.1.2, RFC 2543): SIP.js does not support dialogs
+ * without one. It is never sent (on-wire.ts).
  */
 export const NULL_TAG = "null-tag-of-an-rfc2543-peer";
 
-/** Parsed by SIP.js' slow grammar although nobody asks it for them; we read them ourselves. */
+/**
+ * SIP.js would parse these with its slow grammar although nobody uses the result; we read them
+ * ourselves.
+ */
 const WITHHELD: ReadonlySet<string> = new Set([
   "p-asserted-identity",
   "replaces",
@@ -34,8 +37,8 @@ const WITHHELD: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `contactUser`: put into the Request-URI, because SIP.js answers 404 to any other user. From stands in
- * for a missing Contact, as RFC 2543 has it; who may leave it out is request-checks.ts' business.
+ * `contactUser` is put into the Request-URI, because SIP.js responds 404 to any other user. From
+ * replaces a missing Contact as in RFC 2543; request-checks.ts decides who may omit it.
  */
 export function toSipJsRequest(
   request: SipRequest,
@@ -50,14 +53,14 @@ export function toSipJsRequest(
     const from = toNameAddrHeader(request.from);
     addParsed(target, "contact", `<${from.uri}>`, new NameAddrHeader(from.uri, "", {}));
   }
-  // SIP.js tells its transactions apart by the branch alone.
+  // SIP.js distinguishes transactions only by the branch.
   target.viaBranch = transactionIdentity(request);
   return target;
 }
 
 /**
- * `challenge`: the one to answer, chosen by the trunk's credentials; SIP.js sees no other.
- * `source` stands in for a missing Contact: SIP.js drops such 18x and 2xx, real carriers send them.
+ * `challenge`: the one to answer, chosen by the trunk's credentials; SIP.js sees no other. `source`
+ * replaces a missing Contact: SIP.js drops such 18x and 2xx, but some carriers send them.
  */
 export function toSipJsResponse(
   response: SipResponse,
@@ -112,7 +115,7 @@ function addParsed(
   }
 }
 
-/** What `parseHeader` of SIP.js shall answer; undefined: it never parses that one. */
+/** The result for `parseHeader` of SIP.js; undefined: SIP.js never parses this header. */
 function parseForSipJs(name: string, value: string, message: SipMessage): unknown {
   switch (name) {
     case "via":
@@ -144,7 +147,7 @@ function parseForSipJs(name: string, value: string, message: SipMessage): unknow
   }
 }
 
-/** The URI of the first Contact; undefined where there is none to be read. */
+/** The URI of the first Contact; undefined if there is none or it is unreadable. */
 export function toSipJsContact(message: SipMessage): URI | undefined {
   const contact = parseNameAddr(message.headers.get("contact") ?? "");
   return contact && toSipJsUri(contact.uri);
@@ -156,7 +159,7 @@ function toNameAddrHeader(value: NameAddr): NameAddrHeader {
   return new NameAddrHeader(toSipJsUri(value.uri), value.displayName, parameters);
 }
 
-/** `tel:` and foreign schemes become a SIP URI: SIP.js drops messages that carry them. */
+/** `tel:` and unknown schemes become a SIP URI: SIP.js drops messages that contain them. */
 export function toSipJsUri(uri: Uri): URI {
   if (uri.scheme === "sip" || uri.scheme === "sips") {
     const port = uri.port ?? undefined;

@@ -1,6 +1,6 @@
 /**
- * What SIP.js keeps of a dialog (RFC 3261 12) and does not show: needed for the in-dialog requests
- * that it does not know (UPDATE, OPTIONS) and to find the dialog that a Replaces names.
+ * Internal state of a SIP.js dialog (RFC 3261 12). It is needed for in-dialog requests that SIP.js
+ * does not support (UPDATE, OPTIONS) and to find the dialog that a Replaces names.
  */
 import type { Session } from "sip.js";
 import { type SipRequest, tagOf } from "../message/index.ts";
@@ -37,7 +37,7 @@ function dialogsOf(session: Session): DialogInternals[] {
   );
 }
 
-/** How the session knows that dialog; undefined: it does not. */
+/** The session's dialog of that name; undefined: none. */
 export function dialogNamed(session: Session, name: DialogName): { early: boolean } | undefined {
   return dialogsOf(session).find(
     ({ callId, localTag, remoteTag }) =>
@@ -52,8 +52,8 @@ export const nameOfRequest = (request: SipRequest): DialogName => ({
 });
 
 /**
- * Notes a request that SIP.js does not see: its CSeq, and where the far end is now (12.2.2). False
- * when it is older than one before it: that wants a 500.
+ * Records a request that SIP.js does not see: its CSeq, and the remote target (12.2.2). Returns
+ * false if it is older than an earlier one; the response must then be 500.
  */
 export function noteRequest(session: Session, request: SipRequest): boolean {
   const { localTag, remoteTag } = nameOfRequest(request);

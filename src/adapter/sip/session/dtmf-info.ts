@@ -1,7 +1,7 @@
-/** Digits in the body of an INFO, as phones and carriers send them: no RFC says how. */
+/** Digits in the body of an INFO, as phones and carriers send them. There is no RFC for this. */
 import { mediaTypeOf } from "../message/index.ts";
 
-/** What an INFO may carry. */
+/** Accepted content types of an INFO. */
 export const DTMF_TYPES: readonly string[] = ["application/dtmf-relay", "application/dtmf"];
 
 /** application/dtmf-relay (`Signal=5`) and application/dtmf (`5`). */

@@ -1,4 +1,4 @@
-/** The text of an answer to a request that SIP.js does not know (UPDATE, OPTIONS) in a dialog. */
+/** Writes responses to in-dialog requests that SIP.js does not support (UPDATE, OPTIONS). */
 import { ACCEPT, ALLOW, SUPPORTED } from "../capabilities.ts";
 import {
   buildResponse,
@@ -9,7 +9,7 @@ import {
   type SipResponse,
 } from "../message/index.ts";
 
-/** In-dialog requests that are answered beside SIP.js. */
+/** In-dialog requests that are answered without SIP.js. */
 export const HANDLED_OUTSIDE_SIP_JS: ReadonlySet<string> = new Set(["UPDATE", "OPTIONS"]);
 
 export function inDialogAnswer(

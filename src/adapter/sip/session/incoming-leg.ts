@@ -1,6 +1,6 @@
 /**
- * A call that comes in: 180, 200 with our answer (or our offer, where the INVITE held none),
- * refusal, CANCEL, a missing ACK. One SIP.js `Invitation` behind the leg's port.
+ * An incoming call: 180, 200 with our answer (or our offer if the INVITE had none), rejection,
+ * CANCEL, a missing ACK. One SIP.js `Invitation` behind the leg's port.
  */
 import { type Invitation, SessionState } from "sip.js";
 import type { Timer } from "../../../core/clock.ts";
@@ -16,7 +16,7 @@ import type { MediaNegotiator } from "./media-negotiator.ts";
 import { type AccountNames, calledNumbersOf, callerNumberOf, isForAccount } from "./parties.ts";
 import { ReliableRinging } from "./reliable-ringing.ts";
 
-/** ports.ts: a leg neither rung, answered nor rejected gets 480. */
+/** ports.ts: a leg that is not rung, answered or rejected in this time gets 480. */
 const UNANSWERED_MS = 30_000;
 
 export interface IncomingLegOptions {
@@ -79,7 +79,8 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     if (this.session.state !== SessionState.Initial) return;
     const { headers, body } = this.#options.request;
     if (headers.hasToken("require", "100rel")) {
-      // Without an offer the first reliable one would have to be our offer (RFC 3262 5): none then.
+      // Without an offer, the first reliable response would have to contain ours (RFC 3262 5), so
+      // none is sent reliably.
       if (body !== "") this.#ringReliably();
       return;
     }
@@ -163,7 +164,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.settle(this.session.reject({ statusCode }));
   }
 
-  /** With a late offer the plan comes with the ACK; both must be there. */
+  /** With a late offer the plan comes with the ACK; both must have arrived. */
   #onAck(): void {
     this.#acknowledged = true;
     this.#emitAnswered();
@@ -199,7 +200,10 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.end(end);
   }
 
-  /** The way out where no delegate speaks: a BYE before the answer, no ACK in 64·T1, an unusable answer in the ACK. */
+  /**
+   * Handles ends that no delegate reports: a BYE before the answer, no ACK within 64·T1, an
+   * unusable answer in the ACK.
+   */
   #onState(state: SessionState): void {
     this.#ringing?.stop();
     if (state !== SessionState.Terminated || this.isReplaced) return;

@@ -1,6 +1,6 @@
 /**
- * How a leg ended, from SIP codes and, where these say little, from the cause of the telephone network
- * behind them (Q.850, RFC 3326), with one sentence for a person (RFC 3261 21).
+ * Why a leg ended: from the SIP code and, where that is vague, from the telephone network's cause
+ * (Q.850, RFC 3326), with one sentence for the user (RFC 3261 21).
  */
 import type { LegEnd } from "../../../domain/call/sip-port.ts";
 
@@ -143,7 +143,9 @@ const BY_CODE: ReadonlyMap<number, Meaning> = new Map([
   [606, NO_COMMON_CODEC],
 ]);
 
-/** Causes that say more than the SIP code they come with (Q.850 table 1, RFC 3398 7.2.4.1). */
+/**
+ * Causes that are more specific than the SIP code they come with (Q.850 table 1, RFC 3398 7.2.4.1).
+ */
 const BY_CAUSE: ReadonlyMap<number, Meaning> = new Map([
   ...[1, 2, 3, 22, 28].map((cause) => [cause, UNKNOWN_NUMBER] as const),
   [17, BUSY],
@@ -154,18 +156,18 @@ const BY_CAUSE: ReadonlyMap<number, Meaning> = new Map([
   ...[38, 41].map((cause) => [cause, NETWORK_FAULT] as const),
   ...[58, 65, 88].map((cause) => [cause, NO_COMMON_CODEC] as const),
 ]);
-/** SIP codes that gateways give for want of a better one. */
+/** SIP codes that gateways use when no other fits. */
 const isVague = (sipCode: number): boolean =>
   sipCode === 400 || sipCode === 403 || sipCode === 480 || (sipCode >= 500 && sipCode < 600);
 
-/** The far end's final answer to our INVITE; `reasons`: its Reason headers (RFC 3326). */
+/** The remote party's final response to our INVITE; `reasons`: its Reason headers (RFC 3326). */
 export function endOfRejectedCall(sipCode: number, reasons: readonly string[] = []): LegEnd {
   const known = isVague(sipCode) ? BY_CAUSE.get(causeIn(reasons)) : undefined;
   const meaning = known ?? BY_CODE.get(sipCode) ?? unlistedMeaning(sipCode);
   return { by: "callee", sipCode, ...meaning };
 }
 
-/** Of Q.850; NaN: none is given. */
+/** The Q.850 cause; NaN: none. */
 function causeIn(reasons: readonly string[]): number {
   const reason = reasons.find((value) => /^\s*Q\.850\s*;/i.test(value));
   return Number(/;\s*cause\s*=\s*(\d{1,3})\b/i.exec(reason ?? "")?.[1] ?? Number.NaN);
@@ -186,7 +188,7 @@ function unlistedMeaning(sipCode: number): Meaning {
   };
 }
 
-/** Our own final answer to an incoming INVITE. */
+/** Our own final response to an incoming INVITE. */
 export function endOfRejectedCaller(sipCode: number): LegEnd {
   const kind = BY_CODE.get(sipCode)?.kind ?? (sipCode === 503 ? "unavailable" : "rejected");
   return {
@@ -198,7 +200,7 @@ export function endOfRejectedCaller(sipCode: number): LegEnd {
   };
 }
 
-/** `sipCode` 200: the far end took the call, with media that are of no use to us. */
+/** `sipCode` 200: the remote party answered, but with media that we cannot use. */
 export const noCommonCodec = (by: LegEnd["by"], sipCode: 200 | 488 = 488): LegEnd => ({
   by,
   sipCode,

@@ -1,5 +1,5 @@
 /**
- * What both kinds of leg share: events held back until their taker could subscribe, exactly one
+ * The common part of both kinds of leg: events are buffered until the first subscriber, exactly one
  * `ended` as the last event, digits of INFO, media changes.
  */
 import {
@@ -48,21 +48,21 @@ export interface LegContext {
   readonly sessionExpiresSeconds: number;
   readonly sessionMinSeconds: number;
   readonly random: Random;
-  /** The address to write into SDP for a local one. */
+  /** Replaces a local address by the one to write into SDP. */
   readonly advertise: (media: LocalMedia) => LocalMedia;
-  /** What the Contact of a request that leaves now names. */
+  /** The address for the Contact of the next request. */
   readonly ownAddress: () => Address;
-  /** SIP URI of an E.164 number at the trunk's server, or of a URI; undefined: neither. */
+  /** SIP URI for an E.164 number at the trunk's server, or for a URI; undefined: neither. */
   readonly uriOf: (target: string) => SipUri | undefined;
-  /** The call stands: our address may have changed while it rang. */
+  /** The call is established: our address may have changed while it rang. */
   readonly onAnswered: (leg: BaseLeg) => void;
-  /** The leg is over: forget it. */
+  /** The leg has ended and can be removed. */
   readonly onEnded: (leg: BaseLeg) => void;
 }
 
 type Pending = () => void;
 
-/** What a leg needs of the one that takes its place. */
+/** What a leg needs from the leg that replaces it. */
 interface Successor {
   on<Name extends keyof LegEvents>(
     name: Name,
@@ -76,22 +76,22 @@ interface Successor {
 export abstract class BaseLeg {
   abstract readonly sipCallId: string;
   readonly trunkId: number;
-  /** Sees every message of the dialog, on the wire. */
+  /** Processes every message of the dialog on the wire. */
   readonly sessionTimer: SessionTimer;
   readonly #emitter: Emitter<LegEvents>;
   readonly #timers = new Set<Timer>();
   #pending: Pending[] | null = [];
   #end: LegEnd | null = null;
-  /** `ended` was emitted: later subscribers are told by themselves. */
+  /** `ended` was emitted: later subscribers get it on subscribing. */
   #endReported = false;
   readonly #contact = new AdvertisedContact();
   #media: LocalMedia | null = null;
-  /** What the far end was told of it. */
+  /** The media address in our last description. */
   #advertised: LocalMedia | null = null;
   #renegotiation: Renegotiation | undefined;
-  /** The next request is to carry an offer of ours. */
+  /** The next request must contain an offer. */
   #offerDue = false;
-  /** The leg that the far end put in this one's place (RFC 3891). */
+  /** The leg by which the remote party replaced this one (RFC 3891). */
   #successor: Successor | undefined;
 
   constructor(protected readonly context: LegContext) {
@@ -109,25 +109,27 @@ export abstract class BaseLeg {
     this.after(0, () => this.#release());
   }
 
-  /** Every request of the far end in this dialog. */
+  /** Called for every request of the remote party in this dialog. */
   requestReceived(request: SipRequest): void {
     this.sessionTimer.incoming(request);
     this.negotiator.signallingHost = sourceHostOf(request.via);
   }
 
-  /** Every response of the far end in this dialog, and the host it came from. */
+  /** Called for every response of the remote party in this dialog, with the host it came from. */
   responseReceived(response: SipResponse, host: string): void {
     this.sessionTimer.incoming(response);
     this.negotiator.signallingHost = host;
   }
 
-  /** The text of a message of ours in this dialog, with what the session timer has to say. */
+  /**
+   * Returns the text of an outgoing message in this dialog, with the headers of the session timer.
+   */
   outgoing(message: SipMessage, text: string): string {
     this.#contact.note(message, this.context.ownAddress());
     return this.sessionTimer.outgoing(message, text);
   }
 
-  /** Who the far end is. */
+  /** The remote party's role. */
   protected abstract readonly peer: "caller" | "callee";
 
   on<Name extends keyof LegEvents>(
@@ -147,7 +149,7 @@ export abstract class BaseLeg {
     else this.hangUpOwn();
   }
 
-  /** `hangUp` of this leg's own dialog. */
+  /** Ends this leg's own dialog, as `hangUp` does. */
   protected abstract hangUpOwn(): void;
 
   refer(target: string): Promise<ReferOutcome> {
@@ -175,7 +177,7 @@ export abstract class BaseLeg {
     return this.sessionTimer.peer.lacks("REFER");
   }
 
-  /** False: being given up, so that its INVITE is tried nowhere else. */
+  /** False: the leg is ending, so its INVITE must not be sent to another server. */
   get isWanted(): boolean {
     return !this.ended;
   }
@@ -184,7 +186,7 @@ export abstract class BaseLeg {
     return this.#end !== null;
   }
 
-  /** How it ended; null: it has not. */
+  /** How it ended; null: it has not ended. */
   protected get endedBy(): LegEnd | null {
     return this.#end;
   }
@@ -198,7 +200,7 @@ export abstract class BaseLeg {
 
   protected emitAnswered(plan: MediaPlan): void {
     this.emit("answered", { plan });
-    // By then SIP.js takes a request of ours in the dialog.
+    // By then SIP.js accepts an outgoing request in the dialog.
     this.after(0, () => this.context.onAnswered(this));
   }
 
@@ -222,7 +224,7 @@ export abstract class BaseLeg {
     this.#emitter.clear();
   }
 
-  /** A timer that dies with the leg. */
+  /** A timer that is cancelled when the leg ends. */
   protected after(delayMs: number, task: () => void): Timer {
     const timer = this.context.clock.after(delayMs, () => {
       this.#timers.delete(timer);
@@ -232,7 +234,7 @@ export abstract class BaseLeg {
     return timer;
   }
 
-  /** In-dialog requests of the far end. */
+  /** Handlers for in-dialog requests of the remote party. */
   protected dialogDelegate(): SessionDelegate {
     return {
       onBye: (bye: Bye) => {
@@ -240,12 +242,15 @@ export abstract class BaseLeg {
         if (!this.isReplaced) this.end(hungUp(this.peer));
       },
       onInfo: (info: Info) => this.#onInfo(info),
-      // We follow nobody's transfer: it would place calls on the tenant's account.
+      // REFER from the remote party is rejected: it would place calls on the tenant's account.
       onRefer: (referral: Referral) => this.settle(referral.reject({ statusCode: 603 })),
     };
   }
 
-  /** One without a body only asks whether the call stands; one we cannot read is 415 (RFC 6086 4.2.2). */
+  /**
+   * An INFO without a body only checks whether the call exists; an unsupported body gets 415 (RFC
+   * 6086 4.2.2).
+   */
   #onInfo(info: Info): void {
     const { body } = info.request;
     const type = info.request.getHeader("content-type");
@@ -260,8 +265,8 @@ export abstract class BaseLeg {
   }
 
   /**
-   * Our address may be another one: the far end is told, by an offer where its media is to go there too,
-   * else by a refresh of its target, as a session is refreshed (RFC 3261 12.2).
+   * Informs the remote party if our address has changed: with an offer if its media must go there
+   * too, otherwise with a target refresh, like a session refresh (RFC 3261 12.2).
    */
   readdress(): void {
     if (!this.#media || this.session.state !== SessionState.Established) return;
@@ -271,7 +276,7 @@ export abstract class BaseLeg {
     else if (isContactChanged) this.#renegotiate();
   }
 
-  /** The far end is asked to send its media to our address of now. */
+  /** Asks the remote party to send its media to our current address. */
   reoffer(): void {
     if (!this.#media || this.session.state !== SessionState.Established) return;
     this.setMedia(this.#media);
@@ -279,17 +284,20 @@ export abstract class BaseLeg {
     this.#renegotiate();
   }
 
-  /** Whether it is this leg that stands in a dialog of that name. */
+  /** This leg's dialog of that name, if it has one. */
   dialogNamed(name: DialogName): { early: boolean } | undefined {
     return dialogNamed(this.session, name);
   }
 
-  /** A BYE before the answer, which SIP.js leaves unanswered (RFC 3261 15.1.2). False: not that. */
+  /**
+   * Handles a BYE before the answer, which SIP.js does not answer (RFC 3261 15.1.2). False: not
+   * applicable.
+   */
   abandonedBy(_bye: SipRequest): boolean {
     return false;
   }
 
-  /** The answer to an UPDATE or OPTIONS of this leg's Call-ID. Never rejects. */
+  /** The response to an UPDATE or OPTIONS with this leg's Call-ID. Never rejects. */
   async answerInDialog(request: SipRequest): Promise<ResponseParts> {
     if (request.method === "UPDATE")
       return await answerUpdate(request, this.session, this.negotiator, this.context.random);
@@ -298,8 +306,8 @@ export abstract class BaseLeg {
   }
 
   /**
-   * The far end hands its side of the call to another phone of its own (RFC 3891): whoever holds
-   * this leg goes on with it, and hears that phone. False: there is nothing to hand over yet.
+   * The remote party moves the call to another phone (RFC 3891): this leg continues with that
+   * dialog. False: the leg has nothing to replace yet.
    */
   replaceBy(successor: Successor): boolean {
     const media = this.#media;
@@ -316,21 +324,21 @@ export abstract class BaseLeg {
       this.leaveDialog(plan);
     });
     successor.on("ended", (end) => {
-      // One that was never answered leaves this leg as it was.
+      // If it was never answered, this leg is unchanged.
       if (this.#successor === successor) this.#endWith(end);
     });
     successor.answer(media).catch(() => {});
     return true;
   }
 
-  /** This leg's own dialog is over; the call goes on with that plan. */
+  /** Ends this leg's own dialog; the call continues with that plan. */
   protected abstract leaveDialog(plan: MediaPlan): void;
 
   protected get isReplaced(): boolean {
     return this.#successor !== undefined;
   }
 
-  /** Where our RTP is, for every description of this leg from now on. */
+  /** Sets our RTP address for all later descriptions of this leg. */
   protected setMedia(media: LocalMedia): void {
     this.#media = media;
     this.#advertised = this.context.advertise(media);
@@ -342,7 +350,7 @@ export abstract class BaseLeg {
     this.end(hungUp("us"));
   }
 
-  /** SIP.js reports refused steps by rejection; the leg's state has dealt with them already. */
+  /** SIP.js reports failed steps by rejection; the leg's state machine has already handled them. */
   protected settle(promise: Promise<unknown>): void {
     promise.catch((error) =>
       this.context.log.debug("sip.session_step_failed", { error: describeError(error) }),
@@ -353,14 +361,14 @@ export abstract class BaseLeg {
     this.emit("media", { plan });
   }
 
-  /** The successor's end in this leg's words. */
+  /** Translates the successor's end to this leg's. */
   #endWith(end: LegEnd): void {
     if (end.by === "us") this.end(end);
     else if (end.kind === "bye") this.end(hungUp(this.peer));
     else this.end({ ...end, by: this.peer });
   }
 
-  /** A refresh, or an offer with another address. */
+  /** Sends a refresh, or an offer with a new address. */
   #renegotiate(): void {
     this.#renegotiation ??= new Renegotiation({
       clock: this.context.clock,
@@ -369,7 +377,7 @@ export abstract class BaseLeg {
       ask: () => this.#ask(),
       onRefused: ({ sipCode, minSe }) => {
         if (sipCode === 422) this.sessionTimer.acceptMinimum(minSe);
-        // RFC 3261 12.2.1.2: the far end knows nothing of the call any more.
+        // RFC 3261 12.2.1.2: the remote party no longer knows the call.
         if (sipCode === 408 || sipCode === 481) this.#expireSession();
         else this.sessionTimer.refreshFailed(sipCode);
       },
@@ -377,7 +385,10 @@ export abstract class BaseLeg {
     this.#renegotiation.request();
   }
 
-  /** By UPDATE where that is enough and known to the far end, else by re-INVITE. Never rejects. */
+  /**
+   * By UPDATE where that is sufficient and supported by the remote party, otherwise by re-INVITE.
+   * Never rejects.
+   */
   async #ask(): Promise<ReinviteOutcome> {
     if (!this.#offerDue && this.sessionTimer.peer.allows("UPDATE")) {
       const outcome = await sendUpdate(this.session);
@@ -386,7 +397,7 @@ export abstract class BaseLeg {
     }
     this.#offerDue = false;
     const outcome = await this.#reinvite();
-    // Not heard: the next try is to carry it still.
+    // The offer was not processed: the next attempt must contain it.
     if (isAskedAgain(outcome)) this.#offerDue = true;
     return outcome;
   }

@@ -31,7 +31,7 @@ class UnacceptableSdp extends Error {
 interface NegotiatorOptions {
   /** Missing: plain RTP only. */
   readonly srtp?: SrtpPolicy;
-  /** Comfort noise may be agreed on (RFC 3389). */
+  /** Whether comfort noise may be agreed (RFC 3389). */
   readonly comfortNoise?: boolean;
 }
 
@@ -48,49 +48,49 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   #failure: string | null = null;
   #layout: SdpLayout | null = null;
   #agreed: SdpAgreement | null = null;
-  /** Where the far end's last message came from. */
+  /** Source host of the remote party's last message. */
   signallingHost: string | null = null;
 
   constructor(
     private readonly sessionId: number,
     private readonly codecs: readonly CodecName[],
-    /** Each time an offer and its answer are complete. */
+    /** Called each time an offer and its answer are complete. */
     private readonly onPlan: (plan: MediaPlan) => void,
     private readonly options: NegotiatorOptions = {},
   ) {}
 
-  /** Latest agreement. */
+  /** The latest agreement. */
   get plan(): MediaPlan | null {
     return this.#plan;
   }
 
-  /** An offer of ours is out. */
+  /** True while our offer awaits an answer. */
   get awaitsAnswer(): boolean {
     return this.#state.name === "local-offer";
   }
 
-  /** Why the last description was refused. */
+  /** Why the last description was rejected. */
   get failure(): string | null {
     return this.#failure;
   }
 
-  /** Address to write into descriptions from now on. */
+  /** Sets the address for later descriptions. */
   setMedia(media: LocalMedia): void {
     this.#media = media;
   }
 
-  /** What a provisional or final answer's SDP would agree to; changes nothing. */
+  /** The agreement that the SDP of a response would give; changes nothing. */
   preview(answer: string): SdpPlan {
     const accepted = acceptAnswer(answer, this.#session(this.#version));
     return accepted.ok ? { ...accepted, plan: this.#signalled(accepted.plan) } : accepted;
   }
 
-  /** Whether an offer could be answered; changes nothing. */
+  /** True if an offer could be answered; changes nothing. */
   canAnswer(offer: string): boolean {
     return this.codecFor(offer) !== null;
   }
 
-  /** The codec that an answer to it would agree on; changes nothing. */
+  /** The codec of our answer to an offer; changes nothing. */
   codecFor(offer: string): CodecName | null {
     const discardAddress = { host: "0.0.0.0", port: 9 };
     const answer = answerOffer(offer, discardAddress, this.#session(0));
@@ -131,7 +131,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     this.#state = { name: "stable" };
   }
 
-  /** Digits go over RTP, not through SIP.js. */
+  /** Digits are sent over RTP, not through SIP.js. */
   sendDtmf(): boolean {
     return false;
   }

@@ -1,6 +1,6 @@
 /**
- * What SIP.js writes, made fit for the wire: its host token becomes our address, its Allow is ours,
- * its Via names the transport and the branch of the hop that the request really takes.
+ * Prepares messages of SIP.js for the wire: replaces its host token by our address, its Allow by
+ * ours, and sets the Via's transport and branch for the actual hop.
  */
 import { ALLOW } from "../capabilities.ts";
 import { hostForUri } from "../registration.ts";
@@ -14,15 +14,15 @@ export function withAddress(text: string, hostToken: string, address: Address): 
   return text.replaceAll(hostToken, `${hostForUri(address.host)}:${address.port}`);
 }
 
-/** Without the tag that stands for none; in a Refer-To's Replaces that is written 0 (RFC 3891 3). */
+/** Removes the placeholder tag; in a Refer-To's Replaces it is written as 0 (RFC 3891 3). */
 export const withoutNullTag = (text: string): string =>
   text.includes(NULL_TAG)
     ? text.replaceAll(`;tag=${NULL_TAG}`, "").replaceAll(`tag%3D${NULL_TAG}`, "tag%3D0")
     : text;
 
 /**
- * SIP.js lists what it knows itself: UPDATE and OPTIONS are answered beside it, and of `outbound`
- * (RFC 5626) it knows the name only.
+ * SIP.js lists only what it supports itself. UPDATE and OPTIONS are answered without it, and it
+ * does not really implement `outbound` (RFC 5626).
  */
 export const withCapabilities = (text: string): string =>
   text

@@ -1,5 +1,5 @@
 /**
- * A call we place: INVITE, early media, ring timeout, CANCEL and its races, BYE. One SIP.js
+ * An outgoing call: INVITE, early media, ring timeout, CANCEL and its races, BYE. One SIP.js
  * `Inviter` behind the leg's port.
  */
 import { type Core, type Inviter, SessionState } from "sip.js";
@@ -18,23 +18,23 @@ import {
 import type { MediaNegotiator } from "./media-negotiator.ts";
 import { type RedirectRules, redirectTarget } from "./redirect.ts";
 
-/** After CANCEL the 487 normally comes within a round trip; nobody waits longer for it. */
+/** After CANCEL the 487 normally arrives within a round trip; we wait at most this long. */
 const CANCEL_WAIT_MS = 5000;
 
 type Phase =
   | { readonly name: "inviting" }
-  /** CANCEL is out; `end` makes the LegEnd from the final code that still comes. */
+  /** CANCEL was sent; `end` creates the LegEnd from the final code that follows. */
   | { readonly name: "cancelling"; readonly end: (sipCode: number | null) => LegEnd }
   | { readonly name: "answered" };
 
-/** A further INVITE of the same call: RFC 3261 8.1.3.5 keeps its Call-ID and counts its CSeq on. */
+/** Another INVITE of the same call: RFC 3261 8.1.3.5 keeps its Call-ID and continues its CSeq. */
 interface AskedAgain {
   readonly callId: string;
   readonly cseq: number;
-  /** Where a 3xx sent it; missing: where it went before. */
+  /** The target of a 3xx; missing: unchanged. */
   readonly target?: SipUri;
 }
-/** How often one call is sent on. */
+/** Maximum redirects of one call. */
 const REDIRECTS_MAX = 3;
 
 interface OutgoingLegOptions {
@@ -42,7 +42,7 @@ interface OutgoingLegOptions {
   readonly ringTimeoutMs: number;
   readonly media: LocalMedia;
   readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
-  /** Makes the Inviter whose descriptions the negotiator writes. */
+  /** Creates the Inviter; the negotiator writes its descriptions. */
   readonly makeInviter: (negotiator: MediaNegotiator, again?: AskedAgain) => Inviter;
   readonly redirects: RedirectRules;
 }
@@ -56,7 +56,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   readonly #ringTimer: Timer;
   readonly #options: OutgoingLegOptions;
   #phase: Phase = { name: "inviting" };
-  /** Where 3xx answers have sent this call. */
+  /** The targets of earlier 3xx responses. */
   readonly #redirected = new Set<string>();
   #target: SipUri | undefined;
 
@@ -86,7 +86,10 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     session.stateChange.addListener((state) => this.#onState(session, state));
   }
 
-  /** 422: the session timer was too short for somebody on the way; asked again once with theirs. */
+  /**
+   * 422: the session interval was too short for a server on the way; tries once more with its
+   * minimum.
+   */
   #inviteAgain(message: Core.IncomingResponseMessage): boolean {
     if (this.#phase.name !== "inviting" || this.ended) return false;
     if (!this.sessionTimer.acceptMinimum(message.getHeader("min-se"))) return false;
@@ -94,7 +97,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     return true;
   }
 
-  /** 3xx: asked again where it leads, if that is allowed. */
+  /** 3xx: sends the INVITE to the new target, if allowed. */
   #follow(message: Core.IncomingResponseMessage): boolean {
     if (this.#phase.name !== "inviting" || this.ended) return false;
     if (this.#redirected.size >= REDIRECTS_MAX) return false;
@@ -114,7 +117,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
       ...(this.#target && { target: this.#target }),
     });
     this.#watch(this.session);
-    // The first session closes the negotiator that both share; only then is it used again.
+    // The first session closes the shared negotiator; it must be used again only after that.
     this.after(0, () => {
       if (this.#phase.name === "inviting" && !this.ended) this.start();
     });
@@ -155,7 +158,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     });
   }
 
-  /** Called when SIP.js has ACKed, or ACKed and hung up because the answer was unusable. */
+  /** Called after SIP.js has sent the ACK, and a BYE if the answer was unusable. */
   #onAccept(message: Core.IncomingResponseMessage): void {
     if (this.isReplaced) {
       this.settle(this.session.bye());
@@ -166,7 +169,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
       return;
     }
     this.#ringTimer.cancel();
-    // SIP.js keeps an early answer; where the 200 says something else, the 200 is what holds.
+    // SIP.js keeps an early answer; if the SDP of the 200 differs, the 200 applies.
     const final = message.body === "" ? undefined : this.negotiator.preview(message.body);
     const plan = final?.ok ? final.plan : this.negotiator.plan;
     if (!plan) {
@@ -179,7 +182,8 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
 
   #onRefused(message: Core.IncomingResponseMessage): void {
     if (this.isReplaced) return;
-    // SIP.js invents a 408 or 503 without a Call-ID when nothing answered or nothing could be sent.
+    // SIP.js creates a 408 or 503 without a Call-ID when there was no response or nothing could be
+    // sent.
     const invented = !message.callId;
     const sipCode = message.statusCode ?? 500;
     if (sipCode === 422 && this.#inviteAgain(message)) return;
@@ -195,11 +199,11 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     if (this.#phase.name === "answered") this.emitMedia(plan);
   }
 
-  /** The way out where no delegate speaks: 200 after CANCEL, an answer without usable SDP. */
+  /** Handles ends that no delegate reports: 200 after CANCEL, an answer without usable SDP. */
   #onState(session: Inviter, state: SessionState): void {
     if (state !== SessionState.Terminated || this.isReplaced) return;
     const phase = this.#phase;
-    // Delegates of the same step run first; they know more.
+    // Delegates of the same step run first; they have more information.
     queueMicrotask(() =>
       queueMicrotask(() => {
         if (phase.name === "cancelling") this.end(phase.end(200));

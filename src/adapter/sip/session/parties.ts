@@ -1,17 +1,17 @@
 /**
- * Who is called and who calls, as the headers of an INVITE say it. Pure. All of it is written by the far
- * end: what is to be stored or shown is read further by number/national-form.ts.
+ * Reads the called and calling numbers from the headers of an INVITE. Pure. The remote party
+ * controls all of it; number/national-form.ts interprets what is stored or shown.
  */
 import { type NameAddr, parseNameAddr, type SipRequest, userOf } from "../message/index.ts";
 
-/** What names the trunk itself in a request, instead of a telephone number. */
+/** Names of the trunk itself that a request may contain instead of a telephone number. */
 export interface AccountNames {
   readonly contactUser: string;
   /** Empty: there is none. */
   readonly username: string;
 }
 
-/** Entries read of one header that names earlier targets. */
+/** Maximum entries read from a header with earlier targets. */
 const HISTORY_MAX = 16;
 
 const CALLED_MAX = 12;
@@ -24,8 +24,9 @@ const named = (request: SipRequest, header: string): NameAddr[] =>
     .filter((value): value is NameAddr => value !== undefined);
 
 /**
- * Called numbers in order of trust: Request-URI, To, P-Called-Party-ID (RFC 7315 4.2), the latest of
- * History-Info (RFC 7044), Diversion (RFC 5806). As received, without repeats and without our Contact user.
+ * Called numbers in order of trust: Request-URI, To, P-Called-Party-ID (RFC 7315 4.2), the latest
+ * of History-Info (RFC 7044), Diversion (RFC 5806). As received, without duplicates and without our
+ * Contact user.
  */
 export function calledNumbersOf(request: SipRequest, contactUser: string): string[] {
   const users = [
@@ -41,20 +42,23 @@ export function calledNumbersOf(request: SipRequest, contactUser: string): strin
   return [...new Set(numbers)].slice(0, CALLED_MAX);
 }
 
-/** The Request-URI names our Contact or the account, as PBXs write it: the trunk's own number is meant. */
+/**
+ * True if the Request-URI names our Contact or the account, as PBXs do: this means the trunk's own
+ * number.
+ */
 export function isForAccount(request: SipRequest, names: AccountNames): boolean {
   const user = userOf(request.uri) ?? userOf(request.to.uri);
   return user === names.contactUser || (names.username !== "" && user === names.username);
 }
 
-/** `Remote-Party-ID` (draft-ietf-sip-privacy-04): only the calling party's. */
+/** `Remote-Party-ID` (draft-ietf-sip-privacy-04): true for the calling party. */
 const isCalling = ({ parameters }: NameAddr): boolean =>
   (parameters.get("party") ?? "calling").toLowerCase() === "calling";
 
 /**
- * The caller's number as received: P-Asserted-Identity, else Remote-Party-ID, else From; the first that
- * consists of digits. Null: none does, or the caller asked for privacy (RFC 3323, RFC 3325). An anonymous
- * From hides the others too, unless a header says that nothing is to be hidden.
+ * The caller's number as received: the first of P-Asserted-Identity, Remote-Party-ID and From that
+ * consists of digits. Null: none does, or the caller requested privacy (RFC 3323, RFC 3325). An
+ * anonymous From hides the others too, unless a header explicitly requests no privacy.
  */
 export function callerNumberOf(request: SipRequest): string | null {
   const remote = named(request, "remote-party-id").filter(isCalling);

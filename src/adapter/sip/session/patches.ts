@@ -22,13 +22,13 @@ interface SessionInternals {
   onPrackRequest: Method<Session, [{ accept(): unknown }], void>;
 }
 interface ReinvitedSession {
-  /** We answered a re-INVITE, and its ACK is due. */
+  /** We answered a re-INVITE, and its ACK has not arrived. */
   pendingReinviteAck: boolean;
   readonly dialog?: Core.SessionDialog;
   rollbackOffer(): Promise<void>;
 }
 interface DialogInternals {
-  /** Undefined: its constructor threw half-way, when the dialog was listed already. */
+  /** Undefined: the constructor threw after the dialog was added to the list. */
   readonly logger: object | undefined;
   readonly invite2xxTimer: ReturnType<typeof setTimeout> | undefined;
   dispose(): void;
@@ -72,7 +72,7 @@ export function applySipJsPatches(): void {
   leaveTimeoutsToUs();
 }
 
-/** A 2xx whose ACK never came, on a call already over, threw from a timer 32 s later. */
+/** When the ACK of a 2xx never arrived and the call had already ended, a timer threw 32 s later. */
 function guardAckTimeout(): void {
   const prototype = Invitation.prototype as unknown as InvitationInternals;
   const original = prototype.onAckTimeout;
@@ -82,7 +82,10 @@ function guardAckTimeout(): void {
   };
 }
 
-/** Branches had 10^7 values from Math.random: guessable, and colliding after a few thousand calls. */
+/**
+ * Branches had only 10^7 values from Math.random: guessable, and with collisions after a few
+ * thousand calls.
+ */
 function strengthenBranches(): void {
   const transaction = Core.ClientTransaction as unknown as ClientTransactionInternals;
   transaction.makeId = (request) => {
@@ -93,8 +96,9 @@ function strengthenBranches(): void {
 }
 
 /**
- * SIP.js answers one challenge a request and leaves a dialog's CSeq behind. Here a 407 may follow a
- * 401, a nonce may be stale, and the dialog counts along. True: nothing to answer, go on.
+ * SIP.js answers one challenge per request and does not update a dialog's CSeq. Here a 407 may
+ * follow a 401, a nonce may be stale, and the dialog's CSeq is updated. True: nothing to answer,
+ * continue.
  */
 function answerChallenges(): void {
   const prototype = Core.UserAgentClient.prototype as unknown as ClientInternals;
@@ -141,8 +145,8 @@ function answerLatePrack(): void {
 }
 
 /**
- * The ACK of a re-INVITE without an offer must answer ours (RFC 3261 13.2.1). Some peers leave that out;
- * SIP.js hung up the call, where a re-INVITE that comes to nothing leaves the session as it was (14.2).
+ * The ACK of a re-INVITE without an offer must answer ours (RFC 3261 13.2.1). Some peers omit the
+ * answer. SIP.js then hung up, although a failed re-INVITE must leave the session unchanged (14.2).
  */
 function keepSessionWithoutAnswer(): void {
   const prototype = Session.prototype as unknown as SessionInternals;
@@ -157,8 +161,8 @@ function keepSessionWithoutAnswer(): void {
 }
 
 /**
- * A dialog whose constructor threw stays in SIP.js' list, and its dispose threw for want of a logger:
- * the trunk could be closed no more.
+ * A dialog whose constructor threw stays in SIP.js' list, and its dispose threw because it had no
+ * logger: the trunk could not be closed.
  */
 function disposeHalfDialogs(): void {
   const prototype = Core.SessionDialog.prototype as unknown as DialogInternals;
@@ -174,8 +178,8 @@ function disposeHalfDialogs(): void {
 }
 
 /**
- * Timers B and F are ours: a request may go from server to server (routing/sender.ts) for longer
- * than SIP.js would wait. It is told through `TrunkUserAgent.fail`.
+ * Timers B and F are handled by us: a request may try several servers (routing/sender.ts) for
+ * longer than SIP.js would wait. SIP.js is informed through `TrunkUserAgent.fail`.
  */
 function leaveTimeoutsToUs(): void {
   Core.Timers.TIMER_B = LAST_RESORT_MS;

@@ -1,4 +1,7 @@
-/** What the far end of one dialog said of itself in Allow and Supported (RFC 3261 20.5, 20.37), last word counts. */
+/**
+ * The capabilities of the remote party of one dialog, from Allow and Supported (RFC 3261 20.5,
+ * 20.37). The latest value counts.
+ */
 import type { SipMessage } from "../message/index.ts";
 
 export class PeerAbilities {
@@ -10,12 +13,12 @@ export class PeerAbilities {
     if (headers.has("supported")) this.#supported = lowerCase(headers.all("supported"));
   }
 
-  /** It named the method. */
+  /** True if the method was listed. */
   allows(method: string): boolean {
     return this.#allow?.has(method.toLowerCase()) ?? false;
   }
 
-  /** It named others. */
+  /** True if other methods were listed, but not this one. */
   lacks(method: string): boolean {
     return this.#allow !== null && !this.allows(method);
   }
@@ -25,7 +28,7 @@ export class PeerAbilities {
     return this.#supported.has(extension);
   }
 
-  /** It refused a method that it had named. */
+  /** The remote party rejected a method that it had listed. */
   forget(method: string): void {
     const left = [...(this.#allow ?? [])].filter((each) => each !== method.toLowerCase());
     this.#allow = new Set(left);

@@ -1,21 +1,21 @@
 /**
- * Where a 3xx sends a call of ours (RFC 3261 8.1.3.4). It is followed to the trunk's own hosts alone, and
- * to another number only where the caller of `place` allows it: else whoever is called could have
- * calls placed anywhere, on the tenant's account.
+ * The target of a 3xx for an outgoing call (RFC 3261 8.1.3.4). Only the trunk's own hosts are
+ * followed, and another number only if the caller of `place` allows it. Otherwise any callee could
+ * have calls placed anywhere on the tenant's account.
  */
 import { formatUri, parseNameAddr, type SipUri, userOf } from "../message/index.ts";
 
 export interface RedirectRules {
-  /** The number or user that was called. */
+  /** The called number or user. */
   readonly called: string;
   readonly isOwnHost: (host: string) => boolean;
-  /** Whether that SIP URI, of another user, may be called instead. */
+  /** True if that SIP URI of another user may be called instead. */
   readonly mayFollow: (uri: string) => boolean;
 }
 
 const CONTACTS_MAX = 10;
 
-/** The best of the Contacts (RFC 3261 20.10) that may be followed and was not tried yet. */
+/** The best Contact (RFC 3261 20.10) that may be followed and was not tried yet. */
 export function redirectTarget(
   contacts: readonly string[],
   tried: ReadonlySet<string>,
@@ -36,5 +36,5 @@ function isAllowed(uri: SipUri, { called, isOwnHost, mayFollow }: RedirectRules)
   return plain(user) === plain(called) || mayFollow(`sip:${user}@${uri.host}`);
 }
 
-/** The same number, however it is written: +370…, 00370…, 370…. */
+/** Normalises a number: +370…, 00370…, 370…. */
 const plain = (user: string): string => user.replace(/[-.()\s]/g, "").replace(/^(?:\+|00)/, "");

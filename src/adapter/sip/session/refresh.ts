@@ -1,7 +1,7 @@
 /**
- * Our UPDATE without an offer (RFC 3311 5.1): says that the session still stands and leaves its media
- * alone, which is what RFC 4028 7.4 wants of a refresh where the far end allows it. SIP.js knows no
- * UPDATE; its dialog writes the request, and the session timer puts its headers in on the way out.
+ * UPDATE without an offer (RFC 3311 5.1): confirms the session without changing its media. RFC 4028
+ * 7.4 recommends it for refreshes if the remote party allows it. SIP.js does not support UPDATE;
+ * its dialog writes the request, and the session timer adds its headers when it is sent.
  */
 import { Core, type Session } from "sip.js";
 import { ALLOW } from "../capabilities.ts";
@@ -12,7 +12,7 @@ interface SessionInternals {
   readonly _contact?: string;
 }
 
-/** Settles when the far end, or the transaction's time, has decided. Never rejects. */
+/** Settles when the remote party has responded or the transaction has timed out. Never rejects. */
 export function sendUpdate(session: Session): Promise<ReinviteOutcome> {
   const { dialog, _contact: contact } = session as unknown as SessionInternals;
   if (!dialog || contact === undefined) return Promise.resolve({ kind: "busy" });
@@ -28,14 +28,17 @@ export function sendUpdate(session: Session): Promise<ReinviteOutcome> {
   });
 }
 
-/** What a refusal of a request in a dialog says to the session timer. */
+/** The meaning of a rejected in-dialog request for the session timer. */
 export function outcomeOf(message: Core.IncomingResponseMessage): ReinviteOutcome {
   const minSe = message.getHeader("min-se");
   const sipCode = message.statusCode ?? null;
   return { kind: "refused", sipCode, ...(minSe === undefined ? {} : { minSe }) };
 }
 
-/** Of the session, not of the method: nothing is there, too short, crossed, try later. */
+/**
+ * These codes concern the session, not the method: it does not exist, interval too short, glare,
+ * retry later.
+ */
 const SESSION_FAILURE_CODES: ReadonlySet<number | null> = new Set([
   408,
   422,
@@ -46,6 +49,6 @@ const SESSION_FAILURE_CODES: ReadonlySet<number | null> = new Set([
   null,
 ]);
 
-/** The far end named UPDATE in Allow and will not have it after all: a re-INVITE may do. */
+/** The remote party listed UPDATE in Allow but rejects it; a re-INVITE may work. */
 export const isUpdateUnwelcome = (outcome: ReinviteOutcome): boolean =>
   outcome.kind === "refused" && !SESSION_FAILURE_CODES.has(outcome.sipCode);

@@ -1,6 +1,6 @@
 /**
- * A 180 that must arrive (RFC 3262 3), for callers that require 100rel: repeated until its PRACK
- * comes, for 64·T1 at most. It carries no SDP, so that it can be sent before there is media.
+ * A reliable 180 (RFC 3262 3), for callers that require 100rel: repeated until its PRACK arrives,
+ * for at most 64·T1. It has no SDP, so that it can be sent before media is ready.
  */
 import type { Invitation } from "sip.js";
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -27,7 +27,7 @@ interface InvitationInternals {
 interface ReliableRingingDeps {
   readonly clock: Clock;
   readonly random: Random;
-  /** No PRACK came in 64·T1: the INVITE is to be refused with a 5xx (RFC 3262 3). */
+  /** No PRACK within 64·T1: the INVITE must be rejected with a 5xx (RFC 3262 3). */
   readonly onUnconfirmed: () => void;
 }
 
@@ -55,7 +55,7 @@ export class ReliableRinging {
     this.#send(T1_MS);
   }
 
-  /** Confirmed, or a final answer is on its way. */
+  /** It was confirmed, or a final response is being sent. */
   stop(): void {
     this.#repeat?.cancel();
     this.#limit?.cancel();

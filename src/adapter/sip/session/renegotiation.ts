@@ -1,15 +1,15 @@
 /**
- * Our re-INVITEs and UPDATEs of one dialog (RFC 3261 14.1): one at a time, again after a glare. When both
- * sides ask at once both are told 491; who owns the Call-ID waits 2.1 to 4 s, the other up to 2 s,
- * so that they do not meet again.
+ * Our re-INVITEs and UPDATEs of one dialog (RFC 3261 14.1): one at a time, repeated after glare. If
+ * both sides send one at the same time, both get 491. The owner of the Call-ID then waits 2.1 to 4
+ * s, the other side up to 2 s, so that they do not collide again.
  *
- *   idle ──request──► asking ──2xx──► idle      asking ──491, busy here──► waiting ──► asking
- *                       └──refused──► idle, and the leg is told
+ *   idle ──request──► asking ──2xx──► idle asking ──491, busy here──► waiting ──► asking
+ *                       └──rejected──► idle, and the leg is informed
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { type Random, randomInt } from "../../../core/random.ts";
 
-/** `busy`: another request of its kind is under way in this dialog. */
+/** `busy`: another request of this kind is active in the dialog. */
 export type ReinviteOutcome =
   | { readonly kind: "accepted" | "busy" }
   | { readonly kind: "refused"; readonly sipCode: number | null; readonly minSe?: string };
@@ -17,9 +17,9 @@ export type ReinviteOutcome =
 interface RenegotiationDeps {
   readonly clock: Clock;
   readonly random: Random;
-  /** We made the Call-ID: the call is an outgoing one. */
+  /** We created the Call-ID: the call is outgoing. */
   readonly weCalled: boolean;
-  /** Sends one; never rejects. */
+  /** Sends one request; never rejects. */
   readonly ask: () => Promise<ReinviteOutcome>;
   readonly onRefused: (outcome: Extract<ReinviteOutcome, { kind: "refused" }>) => void;
 }
@@ -27,7 +27,7 @@ interface RenegotiationDeps {
 const TRIES_MAX = 6;
 const GLARE = 491;
 
-/** Nothing is decided: it crossed another one. */
+/** Undecided because of glare; the request is repeated. */
 export const isAskedAgain = (outcome: ReinviteOutcome): boolean =>
   outcome.kind === "busy" || (outcome.kind === "refused" && outcome.sipCode === GLARE);
 
@@ -39,7 +39,7 @@ export class Renegotiation {
 
   constructor(private readonly deps: RenegotiationDeps) {}
 
-  /** One more, now or when the present one is done. */
+  /** Sends another one, now or when the current one is finished. */
   request(): void {
     if (this.#closed) return;
     if (this.#asking || this.#timer) this.#again = true;
@@ -69,7 +69,7 @@ export class Renegotiation {
     void this.#ask(1);
   }
 
-  /** In units of 10 ms, as RFC 3261 14.1 has it. */
+  /** In units of 10 ms (RFC 3261 14.1). */
   #pauseMs(): number {
     const { random, weCalled } = this.deps;
     return weCalled ? 2100 + 10 * randomInt(random, 191) : 10 * randomInt(random, 201);

@@ -1,4 +1,4 @@
-/** The Replaces header (RFC 3891 6.1): which dialog an INVITE takes the place of. Pure. */
+/** The Replaces header (RFC 3891 6.1): the dialog that an INVITE replaces. Pure. */
 import { parseParameters, type SipRequest } from "../message/index.ts";
 import { NULL_TAG } from "./convert.ts";
 import type { DialogName } from "./dialog.ts";
@@ -17,7 +17,7 @@ export function replacesOf({ headers }: SipRequest): Replaces | null | undefined
   const localTag = parameters?.get("to-tag");
   const remoteTag = parameters?.get("from-tag");
   if (!parameters || callId.trim() === "" || !localTag || !remoteTag) return undefined;
-  // RFC 3891 3: a tag of 0 is that of an RFC 2543 peer, which sent none.
+  // RFC 3891 3: a tag of 0 means an RFC 2543 peer without a tag.
   const plain = (tag: string) => (tag === "0" ? NULL_TAG : tag);
   return {
     callId: callId.trim(),

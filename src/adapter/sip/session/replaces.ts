@@ -1,10 +1,10 @@
-/** Which of our legs an INVITE with Replaces takes the place of (RFC 3891 3). */
+/** Finds the leg that an INVITE with Replaces replaces (RFC 3891 3). */
 import type { SipRequest } from "../message/index.ts";
 import type { BaseLeg } from "./leg.ts";
 import { SipOutgoingLeg } from "./outgoing-leg.ts";
 import { replacesOf } from "./replaces-header.ts";
 
-/** The leg; a code to refuse the INVITE with; null: it replaces nothing. */
+/** The leg; a status code to reject the INVITE; null: it replaces nothing. */
 export function replacedLeg(request: SipRequest, legs: Iterable<BaseLeg>): BaseLeg | number | null {
   const name = replacesOf(request);
   if (name === null) return null;
@@ -12,7 +12,7 @@ export function replacedLeg(request: SipRequest, legs: Iterable<BaseLeg>): BaseL
   for (const leg of legs) {
     const dialog = leg.dialogNamed(name);
     if (!dialog) continue;
-    // Only who placed the call may have it answered by another phone while it rings.
+    // While it rings, only a call that we placed may be replaced.
     if (dialog.early) return leg instanceof SipOutgoingLeg ? leg : 481;
     return name.earlyOnly ? 486 : leg;
   }

@@ -1,10 +1,11 @@
 /**
- * The session timer of one dialog (RFC 4028), on the wire beside SIP.js, which knows none: reads
- * Session-Expires of what comes, writes it into what leaves, asks for a refresh when that is ours to
- * do, and says when a session has expired that the far end should have refreshed.
+ * The session timer of one dialog (RFC 4028), processed on the wire, because SIP.js does not
+ * support it. It reads Session-Expires of received messages, adds it to sent ones, requests a
+ * refresh when we are the refresher, and reports when a session has expired that the remote party
+ * should have refreshed.
  *
  *   off ──2xx with Session-Expires──► running ──refreshed──► running …
- *    ▲────2xx without────────────────────┘  └──not refreshed in time──► expired
+ *    ▲────2xx without────────────────────┘ └──not refreshed in time──► expired
  *
  * One timer at a time; `close` ends it.
  */
@@ -14,12 +15,12 @@ import { PeerAbilities } from "./peer-abilities.ts";
 
 interface SessionTimerDeps {
   readonly clock: Clock;
-  /** What we ask for, and the least we agree to, seconds. */
+  /** The interval that we request, and the minimum that we accept, seconds. */
   readonly expiresSeconds: number;
   readonly minSeconds: number;
-  /** Ours to refresh, now. Its outcome comes back through `incoming` or `refreshFailed`. */
+  /** We must refresh now. The result comes through `incoming` or `refreshFailed`. */
   readonly refresh: () => void;
-  /** The far end is gone as far as anybody can tell. */
+  /** The remote party did not refresh: the session has expired. */
   readonly expire: () => void;
 }
 
@@ -28,11 +29,11 @@ interface Interval {
   readonly weRefresh: boolean;
 }
 
-/** RFC 4028 5: no interval below this is ours to accept. */
+/** RFC 4028 5: shorter intervals must not be accepted. */
 export const MIN_SE_SECONDS = 90;
-/** Whatever a far end answers, it is not refreshed more often. */
+/** Minimum time between refreshes, whatever the remote party requests. */
 const REFRESH_MS_MIN = 2000;
-/** After a refusal: 2, 4, 8, … s. */
+/** After a rejection: 2, 4, 8, … s. */
 const RETRY_MS = 2000;
 const RETRY_MS_MAX = 64_000;
 const EXPIRES_SECONDS_MAX = 86_400;
@@ -40,12 +41,12 @@ const EXPIRES_SECONDS_MAX = 86_400;
 const REFRESHES: ReadonlySet<string> = new Set(["INVITE", "UPDATE"]);
 
 export class SessionTimer {
-  /** By the messages that pass here. */
+  /** From the messages processed here. */
   readonly peer = new PeerAbilities();
   #expiresSeconds: number;
   #minSeconds: number;
   #running: Interval | null = null;
-  /** Headers of our 2xx to the far end's request with that CSeq, and what they mean. */
+  /** Headers of our 2xx to the remote party's request with that CSeq, and their meaning. */
   #answer: { readonly cseq: number; readonly interval: Interval | null; lines: string } | null =
     null;
   #refreshTimer: Timer | undefined;
@@ -58,7 +59,7 @@ export class SessionTimer {
     this.#expiresSeconds = Math.max(deps.expiresSeconds, deps.minSeconds);
   }
 
-  /** A message of the far end in this dialog. */
+  /** Processes a received message of this dialog. */
   incoming(message: SipMessage): void {
     if (!REFRESHES.has(message.cseq.method)) return;
     this.peer.note(message);
@@ -66,7 +67,7 @@ export class SessionTimer {
     else if (message.statusCode >= 200 && message.statusCode < 300) this.#agreed(message);
   }
 
-  /** The text of a message of ours with what the timer has to say. */
+  /** Returns the text of an outgoing message with the headers of the session timer. */
   outgoing(message: SipMessage, text: string): string {
     if (message.kind === "request") {
       return REFRESHES.has(message.method) ? withLines(text, this.#asking(message)) : text;
@@ -78,7 +79,7 @@ export class SessionTimer {
     return withLines(text, this.#answer.lines);
   }
 
-  /** True when a 422 can be asked again, with the longer interval that it wants (RFC 4028 6). */
+  /** True if the request can be repeated after a 422 with the longer interval (RFC 4028 6). */
   acceptMinimum(minSe: string | undefined): boolean {
     const seconds = secondsOf(minSe);
     if (seconds === undefined || seconds <= this.#expiresSeconds) return false;
@@ -87,7 +88,7 @@ export class SessionTimer {
     return true;
   }
 
-  /** Our refresh was refused; `sipCode` null: not sent, another one is under way. */
+  /** Our refresh was rejected; `sipCode` null: not sent, because another one is active. */
   refreshFailed(sipCode: number | null): void {
     if (this.#closed || !this.#running) return;
     if (sipCode === 408 || sipCode === 481) this.#expireNow();
@@ -117,7 +118,7 @@ export class SessionTimer {
 
   #agreed(response: SipResponse): void {
     const seconds = secondsOf(response.headers.get("session-expires"));
-    // RFC 4028 7.2: without a refresher the answerer's word is missing, and we take it upon us.
+    // RFC 4028 7.2: if the response does not name a refresher, we refresh.
     const weRefresh = refresherOf(response) !== "uas";
     const agreed = seconds === undefined ? null : Math.max(seconds, this.#minSeconds);
     this.#run(agreed === null ? null : { seconds: agreed, weRefresh });
@@ -130,7 +131,7 @@ export class SessionTimer {
     this.#retryMs = RETRY_MS;
     if (!interval) return;
     const lifetimeMs = interval.seconds * 1000;
-    // RFC 4028 10: ended a little before, so that no proxy has forgotten the call.
+    // RFC 4028 10: ended a little earlier, before a proxy drops the call.
     const marginMs = Math.min(32_000, lifetimeMs / 3);
     this.#expiryTimer = this.deps.clock.after(lifetimeMs - marginMs, () => this.#expireNow());
     if (interval.weRefresh) this.#refreshIn(Math.max(REFRESH_MS_MIN, lifetimeMs / 2));
@@ -153,7 +154,7 @@ export class SessionTimer {
   }
 }
 
-/** RFC 4028 9: who refreshes when the request does not say, and when its sender cannot. */
+/** RFC 4028 9: who refreshes if the request does not say, or if its sender cannot. */
 function answerTo(request: SipRequest) {
   const cseq = request.cseq.number;
   const seconds = secondsOf(request.headers.get("session-expires"));
@@ -165,7 +166,9 @@ function answerTo(request: SipRequest) {
   return { cseq, interval: { seconds, weRefresh }, lines: `${require}${expires}` };
 }
 
-/** RFC 4028 9: too short an interval of somebody who can ask again for a longer one. */
+/**
+ * RFC 4028 9: the interval is too short, and the sender can repeat the request with a longer one.
+ */
 export function isIntervalTooSmall(request: SipRequest): boolean {
   if (!REFRESHES.has(request.method) || !knowsTimer(request)) return false;
   const seconds = secondsOf(request.headers.get("session-expires"));
@@ -184,7 +187,7 @@ function secondsOf(value: string | undefined): number | undefined {
 const refresherOf = ({ headers }: SipMessage): string | undefined =>
   /;\s*refresher\s*=\s*(uac|uas)/i.exec(headers.get("session-expires") ?? "")?.[1]?.toLowerCase();
 
-/** Whole header lines, put behind the last one. */
+/** Adds whole header lines after the last one. */
 function withLines(text: string, lines: string): string {
   const headEnd = text.indexOf("\r\n\r\n") + 2;
   return headEnd < 2 ? text : `${text.slice(0, headEnd)}${lines}${text.slice(headEnd)}`;

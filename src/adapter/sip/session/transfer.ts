@@ -1,18 +1,18 @@
 /**
- * Transfer by REFER (RFC 3515) on an established session, with the progress of its NOTIFYs: blind to a
- * URI, attended to another session of ours, which is to be replaced (RFC 3891, RFC 5589 7.1).
- * The far end may accept (202) and report by NOTIFY, refuse, or say nothing: each is told apart, so
- * that whoever asked knows whether dialling the person itself is worth a try.
+ * Transfer by REFER (RFC 3515) in an established session, with the progress of its NOTIFYs: blind
+ * to a URI, or attended to another of our sessions, which is replaced (RFC 3891, RFC 5589 7.1). The
+ * remote party may accept (202) and report by NOTIFY, reject, or not respond. The result
+ * distinguishes these, so that the caller knows whether to dial the person directly.
  */
 import { type Notification, type Session, SessionState, type URI } from "sip.js";
 import type { Clock } from "../../../core/clock.ts";
 import type { ReferOutcome } from "../../../domain/call/sip-port.ts";
 
 const TRANSFER_TIMEOUT_MS = 40_000;
-/** A carrier that has neither accepted nor refused by then does not know REFER. */
+/** A carrier that has not responded by then does not support REFER. */
 const ACCEPT_TIMEOUT_MS = 8_000;
 
-/** Nothing was asked of the far end. */
+/** The remote party was not asked. */
 export const UNTOUCHED: ReferOutcome = { transferred: false, accepted: false, sipCode: null };
 
 /** Resolves within 40 s and never rejects. The session stays up. */
@@ -31,7 +31,7 @@ export function transfer(
       resolve({ transferred, accepted, sipCode });
     };
     const onState = (state: SessionState) => {
-      // Carriers that take a REFER upon them may hang up before they have told how it went.
+      // Carriers that accept a REFER may hang up before they report the result.
       if (state === SessionState.Terminated) finish(accepted, null);
     };
     const timer = clock.after(TRANSFER_TIMEOUT_MS, () => finish(false, null));
@@ -60,7 +60,7 @@ export function transfer(
   });
 }
 
-/** Undefined while the transfer is still under way. */
+/** Undefined while the transfer is in progress. */
 function outcomeOf(
   notification: Notification,
 ): Pick<ReferOutcome, "transferred" | "sipCode"> | undefined {

@@ -1,6 +1,6 @@
 /**
- * UPDATE inside a dialog (RFC 3311), which SIP.js does not know: with an offer it changes the media,
- * without one it says that the session still stands (RFC 4028).
+ * UPDATE inside a dialog (RFC 3311), which SIP.js does not support: with an offer it changes the
+ * media; without one it refreshes the session (RFC 4028).
  */
 import { type Session, SessionState } from "sip.js";
 import type { Random } from "../../../core/random.ts";
@@ -9,13 +9,13 @@ import type { ResponseParts, SipRequest } from "../message/index.ts";
 import { dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
 
-/** RFC 3311 5.2: when the far end may ask again. */
+/** RFC 3311 5.2: when the remote party may try again. */
 const retryAfter = (random: Random): ResponseParts => ({
   statusCode: 500,
   headers: [["Retry-After", randomInt(random, 11)]],
 });
 
-/** What is answered; the offer, where there is one, is taken. Never rejects. */
+/** Returns the response; an offer is applied. Never rejects. */
 export async function answerUpdate(
   request: SipRequest,
   session: Session,
@@ -27,7 +27,7 @@ export async function answerUpdate(
   if (request.body === "") return { statusCode: 200 };
   if (!negotiator.hasDescription(request.headers.get("content-type") ?? ""))
     return { statusCode: 415, headers: [["Accept", "application/sdp"]] };
-  // An offer of ours is out: glare. Else one of theirs is not answered yet.
+  // Our offer is unanswered: glare. Otherwise theirs is not answered yet.
   if (negotiator.awaitsAnswer) return { statusCode: 491 };
   if (session.state !== SessionState.Established && !negotiator.plan) return retryAfter(random);
   if (!negotiator.canAnswer(request.body)) return { statusCode: 488 };

@@ -1,8 +1,8 @@
 /**
- * One SIP.js UserAgent for one trunk, on a transport that is no transport: what SIP.js sends is
- * handed to the trunk as text, what it receives was parsed by us. Its host name is a token that the
- * trunk replaces by the real address on the wire, so that many trunks share one socket and the
- * public address may change under a running call.
+ * One SIP.js UserAgent per trunk, with a transport that does no I/O: messages that SIP.js sends are
+ * passed to the trunk as text, and received ones were parsed by us. Its host name is a token that
+ * the trunk replaces by the real address on the wire, so that many trunks share one socket and the
+ * public address may change during a call.
  */
 import {
   Core,
@@ -32,17 +32,17 @@ interface TrunkUserAgentOptions {
   /** Domain of our address of record. */
   readonly server: string;
   readonly contactUser: string;
-  /** Stands for our host in everything SIP.js writes. */
+  /** Placeholder for our host in all messages of SIP.js. */
   readonly hostToken: string;
   readonly transportName: "UDP" | "TCP" | "TLS";
   readonly userAgentName: string;
   readonly credentials: TrunkCredentials;
-  /** Whether a request that was answered from there may be given our password's proof. */
+  /** True if a request to that source may be repeated with credentials. */
   readonly mayChallenge: (host: string) => boolean;
-  /** Value of the Route header of calls; empty: they carry none. */
+  /** Value of the Route header of calls; empty: none. */
   readonly route: () => string;
   readonly log: Log;
-  /** A message of SIP.js, token and all. Rejects when it cannot be sent at all. */
+  /** Sends a message of SIP.js, including the token. Rejects if it cannot be sent. */
   readonly send: (message: string) => Promise<void>;
   readonly onInvite: (invite: ReceivedInvite) => void;
 }
@@ -76,7 +76,7 @@ export class TrunkUserAgent {
       sipExtensionReplaces: SIPExtension.Supported,
       sendInitialProvisionalResponse: false,
       allowLegacyNotifications: true,
-      // Our own limits are shorter; this is only the last resort.
+      // Our own limits are shorter; this is a safeguard.
       noAnswerTimeout: 180,
       transportConstructor: this.#transportClass(),
       sessionDescriptionHandlerFactory: (session) => this.#negotiatorOf(session),
@@ -96,17 +96,17 @@ export class TrunkUserAgent {
     const target = again?.target ? toSipJsUri(again.target) : toUri;
     const kept = again && { callId: again.callId, cseq: again.cseq };
     const route = this.options.route();
-    // Early media is ours to show: with SIP.js' own, a forked 183 tears the call down.
+    // We handle early media: with SIP.js' implementation a forked 183 ends the call.
     const inviter = new Inviter(this.#agent, target, {
       earlyMedia: false,
-      // SIP.js hands params on to its core, which knows these as well.
+      // SIP.js passes params to its core, which supports these too.
       params: { fromUri, toUri, ...kept, ...(route && { routeSet: [route] }) },
     });
     this.#negotiators.set(inviter, negotiator);
     return inviter;
   }
 
-  /** Throws what SIP.js throws; the caller answers for it. */
+  /** Throws the exceptions of SIP.js; the caller must send the response. */
   receiveRequest(request: SipRequest): void {
     const converted = toSipJsRequest(request, this.options.contactUser);
     this.#requests.set(converted, request);
@@ -116,8 +116,8 @@ export class TrunkUserAgent {
   }
 
   /**
-   * An INVITE of that branch was answered with 2xx. Its ACK belongs to the dialog (RFC 3261
-   * 13.3.1.4), but SIP.js drops one that carries the same branch.
+   * An INVITE with that branch was answered with 2xx. Its ACK belongs to the dialog (RFC 3261
+   * 13.3.1.4), but SIP.js drops an ACK with the same branch.
    */
   #isAccepted(branch: string): boolean {
     const server = this.#agent.userAgentCore.userAgentServers.get(branch);
@@ -133,7 +133,7 @@ export class TrunkUserAgent {
     }
   }
 
-  /** Nothing final will come for that request: SIP.js goes on as if 408 or 503 had (8.1.3.1). */
+  /** There will be no final response: SIP.js continues as after a 408 or 503 (8.1.3.1). */
   fail(request: SipRequest, silent: boolean): void {
     const client = this.#agent.userAgentCore.userAgentClients.get(
       branchOf(request.via) + request.method,
@@ -149,12 +149,13 @@ export class TrunkUserAgent {
     }
   }
 
-  /** Sessions must be over; their last transactions are cut off. */
+  /** All sessions must have ended; their last transactions are aborted. */
   close(): void {
     try {
       this.#agent.userAgentCore.reset();
     } catch (error) {
-      // A dialog that cannot be closed must not keep a trunk from being changed, nor the process from ending.
+      // A dialog that cannot be closed must not prevent changes of a trunk or the end of the
+      // process.
       this.options.log.warn("sip.close_failed", { error: describeError(error) });
     }
   }
@@ -182,7 +183,7 @@ export class TrunkUserAgent {
     return negotiator;
   }
 
-  /** Not everybody is given a proof whom a dialog leads to. */
+  /** Credentials are not given to every host that a dialog leads to. */
   #challengeOf(response: SipResponse, source: Address): Challenge | undefined {
     const { statusCode } = response;
     const challenged = statusCode === 401 || statusCode === 407;
@@ -190,7 +191,7 @@ export class TrunkUserAgent {
     return this.options.credentials.pick(response);
   }
 
-  /** What our guard takes its proofs from (patches.ts): SIP.js' own knows MD5 and one challenge. */
+  /** Credentials for patches.ts: SIP.js itself supports only MD5 and one challenge. */
   #takeOwnDigest(): void {
     const core = this.#agent.userAgentCore as unknown as {
       configuration: { authenticationFactory: () => RequestAuthorisation };
@@ -216,7 +217,7 @@ interface ClientInternals {
   onTransportError(error: Error): void;
 }
 
-/** Always connected: connections are the endpoint's business. */
+/** Always connected: the endpoint handles connections. */
 class TokenTransport implements Transport {
   state = TransportState.Disconnected;
   onConnect: (() => void) | undefined;

@@ -41,7 +41,9 @@ export class ClientTransaction {
     private readonly clock: Clock,
     private readonly onTerminated: () => void,
     private readonly onRetransmission: () => void,
-    /** Null: 64·T1. Shorter where the request can be sent elsewhere (see routing/sender.ts). */
+    /**
+     * Null: 64·T1. Shorter if the request can be sent to another server (see routing/sender.ts).
+     */
     private readonly deadlineMs: number | null = null,
   ) {}
 
@@ -56,7 +58,9 @@ export class ClientTransaction {
     else this.#live(this.deadlineMs, () => this.#abandon());
   }
 
-  /** The ACK of a non-2xx final answer, made by the user: kept for repeated finals. */
+  /**
+   * The ACK of a non-2xx final response, written by the user: kept for repeated final responses.
+   */
   acknowledge(text: string): void {
     this.#ack = text;
     this.flow.send(text);
@@ -103,7 +107,7 @@ export class ClientTransaction {
 
   #receiveRepeatedFinal(response: SipResponse, flow: Flow): void {
     if (this.#state === "accepted") {
-      // Each 2xx is ACKed by the user (13.2.2.4): forks, and repeats after a lost ACK.
+      // The user sends an ACK for each 2xx (13.2.2.4): forks, and repeats after a lost ACK.
       if (response.statusCode < 300) this.user.onResponse(response, flow);
       return;
     }
@@ -113,7 +117,7 @@ export class ClientTransaction {
     }
   }
 
-  /** Timers M, D and K: how long repeats of the final answer are still expected. */
+  /** Timers M, D and K: how long repeated final responses are expected. */
   #lingerMs(accepted: boolean): number {
     if (accepted) return TRANSACTION_TIMEOUT_MS;
     if (this.flow.reliable) return 0;
@@ -121,8 +125,9 @@ export class ClientTransaction {
   }
 
   /**
-   * Timer E doubles up to T2, and so does timer A here. RFC 3261 17.1.1.2 lets A double without
-   * end: seven tries in 32 s, which at 30 % loss leave one call in 5,000 unheard. Eleven do not.
+   * Timer E doubles up to T2; timer A does so here, too. In RFC 3261 17.1.1.2 timer A doubles
+   * without limit: seven attempts in 32 s, of which all are lost for one call in 5,000 at 30 %
+   * loss. Eleven attempts avoid that.
    */
   #scheduleRetransmission(): void {
     this.#retransmission = this.clock.after(this.#intervalMs, () => {

@@ -1,7 +1,7 @@
 /**
- * The transaction layer (RFC 3261 17): stands between the endpoint and its users (SIP.js sessions,
- * the registration client) and makes signalling survive loss, repeats and reordering on UDP.
- * Matching is RFC 3261 17.1.3 and 17.2.3. Bounded: beyond the limits new requests are dropped.
+ * The transaction layer (RFC 3261 17) between the endpoint and its users (SIP.js sessions, the
+ * registration client). It handles loss, repeats and reordering on UDP. Matching follows RFC 3261
+ * 17.1.3 and 17.2.3. Bounded: beyond the limits new requests are dropped.
  */
 import type { Clock } from "../../../core/clock.ts";
 import {
@@ -19,9 +19,9 @@ import { ServerTransaction } from "./server.ts";
 
 interface TransactionLayerOptions {
   readonly clock: Clock;
-  /** A request that is no repeat. ACKs of 2xx come here too. */
+  /** Called for new requests, not for repeats. ACKs of 2xx are passed here too. */
   readonly onRequest: (request: SipRequest, flow: Flow) => void;
-  /** Where answers go when the request's Via names another port than it came from. */
+  /** The flow for responses if the request's Via names another port than its source. */
   readonly flowTo: (flow: Flow, address: Address) => Flow;
 }
 
@@ -38,7 +38,7 @@ export class TransactionLayer {
     return this.#clients.size + this.#servers.size;
   }
 
-  /** Requests of ours that still wait for a final answer. */
+  /** Number of our requests that still wait for a final response. */
   get unanswered(): number {
     let count = 0;
     for (const transaction of this.#clients.values()) if (transaction.waiting) count++;
@@ -72,8 +72,8 @@ export class TransactionLayer {
   }
 
   /**
-   * Sends a request and follows it to its end. An ACK is only sent, or kept for repeats.
-   * `patienceMs`: how long nothing at all is waited for; what comes later still goes up.
+   * Sends a request and tracks its transaction. An ACK is only sent, or kept for repeats.
+   * `patienceMs`: how long to wait for any response; later ones are still passed up.
    */
   sendRequest(
     request: SipRequest,
@@ -103,14 +103,16 @@ export class TransactionLayer {
     transaction.start();
   }
 
-  /** Sends an answer. False when its transaction is gone: the answer is dropped. */
+  /**
+   * Sends a response. Returns false if its transaction no longer exists: the response is dropped.
+   */
   sendResponse(response: SipResponse, text: string): boolean {
     const transaction = this.#servers.get(serverKey(response));
     transaction?.respond(response.statusCode, text);
     return transaction !== undefined;
   }
 
-  /** An answer made here, without SIP.js. */
+  /** Sends a response that is written here, without SIP.js. */
   respond(request: SipRequest, parts: ResponseParts): void {
     const transaction = this.#servers.get(serverKey(request));
     transaction?.respond(parts.statusCode, buildResponse(request, parts));
@@ -139,8 +141,8 @@ export class TransactionLayer {
 type Keyed = SipRequest | SipResponse;
 
 /**
- * The ACK of a refusal belongs to its INVITE. The ACK of a 2xx has a branch of its own and matches
- * nothing, except from RFC 2543 peers, which repeat that of the INVITE.
+ * The ACK of a rejection belongs to its INVITE. The ACK of a 2xx has its own branch and matches
+ * nothing, except from RFC 2543 peers, which repeat the branch of the INVITE.
  */
 const keyMethod = (message: Keyed): string =>
   message.cseq.method === "ACK" ? "INVITE" : message.cseq.method;

@@ -1,9 +1,10 @@
 /**
  * A server transaction (RFC 3261 17.2, with RFC 6026's Accepted state): absorbs repeats of the
- * request, repeats the last answer to them, and repeats a refusal of an INVITE until it is ACKed.
+ * request, answers them with the last response, and repeats the rejection of an INVITE until its
+ * ACK arrives.
  *
  *   trying ──1xx──► proceeding ──≥300──► completed ──ACK──► confirmed ──I──► terminated
- *                        └──2xx──► accepted ──L──► terminated   non-INVITE: completed ──J──►
+ *                        └──2xx──► accepted ──L──► terminated non-INVITE: completed ──J──►
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { Flow } from "../transport/flow.ts";
@@ -28,7 +29,7 @@ export class ServerTransaction {
     this.#live(PROCEEDING_MAX_MS);
   }
 
-  /** A repeat of the request came in. */
+  /** Handles a repeat of the request. */
   absorb(): void {
     if (this.#lastResponse === undefined || this.#state === "confirmed") return;
     this.onRetransmission();
@@ -36,8 +37,8 @@ export class ServerTransaction {
   }
 
   /**
-   * True when the user is to see the ACK: each one of a 2xx that carries the branch of its INVITE
-   * (RFC 6026 7.1), and the first one of a refusal.
+   * True if the ACK must be passed to the user: each ACK of a 2xx with the branch of its INVITE
+   * (RFC 6026 7.1), and the first one of a rejection.
    */
   acknowledge(): boolean {
     if (this.#state === "accepted") return true;
@@ -70,7 +71,7 @@ export class ServerTransaction {
   #finish(statusCode: number): void {
     const accepted = this.method === "INVITE" && statusCode < 300;
     this.#state = accepted ? "accepted" : "completed";
-    // Timers L, H and J are all 64·T1; J is 0 where nothing can be repeated.
+    // Timers L, H and J are all 64·T1; J is 0 on a reliable transport.
     const lingers = this.method === "INVITE" || !this.flow.reliable;
     this.#live(lingers ? TRANSACTION_TIMEOUT_MS : 0);
     if (this.method === "INVITE" && !accepted && !this.flow.reliable) this.#scheduleTimerG();

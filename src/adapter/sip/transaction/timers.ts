@@ -6,5 +6,5 @@ export const T4_MS = 5000;
 export const TRANSACTION_TIMEOUT_MS = 64 * T1_MS;
 /** Timer D: at least 32 s on unreliable transports. */
 export const TIMER_D_MS = 32_000;
-/** Not of the RFC: an INVITE that rings longer than this is forgotten whatever its user does. */
+/** Not from the RFC: an INVITE that rings longer than this is removed, whatever its user does. */
 export const PROCEEDING_MAX_MS = 10 * 60_000;

@@ -1,14 +1,14 @@
 /**
- * Sources that keep asking for what is not theirs are not heard at all for a while: no parsing, no
- * connection. Bounded; an IPv6 source is its /64, which is what one customer gets. Addresses of
- * trunks are never asked about here, so nobody can have a provider banned by forging its address.
+ * Ignores sources that repeatedly send unwanted requests for a while: no parsing, no connections.
+ * Bounded; an IPv6 source is its /64, the usual allocation to one customer. Not used for addresses
+ * of trunks, so that nobody can get a provider banned by forging its address.
  */
 import { isIPv6 } from "node:net";
 import type { Clock } from "../../../core/clock.ts";
 
 interface Record {
   strikes: number;
-  /** Monotonic; strikes before it are forgotten. */
+  /** Monotonic; earlier strikes are forgotten. */
   sinceMs: number;
   bannedUntilMs: number;
 }
@@ -32,7 +32,7 @@ export class BanList {
     return record !== undefined && record.bannedUntilMs > this.clock.monotonic();
   }
 
-  /** It asked for what is not its own, or sent junk. True when that was once too often. */
+  /** Counts an unwanted request or invalid data. Returns true if the source is now banned. */
   strike(host: string): boolean {
     const source = sourceOf(host);
     const now = this.clock.monotonic();

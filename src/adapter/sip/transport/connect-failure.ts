@@ -1,10 +1,10 @@
-/** Why a connection could not be made, in words for a person. */
+/** Why a connection failed, as text for the user. */
 
-/** What went wrong, as node:net and node:tls name it; our own timeout is ETIMEDOUT. */
+/** `code` as in node:net and node:tls; our own timeout is ETIMEDOUT. */
 export class ConnectFailed extends Error {
   override readonly name = "ConnectFailed";
   constructor(
-    /** One sentence or two for a person: what it means and what to check. */
+    /** One or two sentences for the user: what it means and what to check. */
     readonly explanation: string,
     readonly reason: string,
   ) {
@@ -21,7 +21,7 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   "CERT_UNTRUSTED",
 ]);
 
-/** `server` as the operator wrote it. */
+/** `server`: as the operator wrote it. */
 export function connectFailed(error: unknown, server: string, port: number): ConnectFailed {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const message = error instanceof Error ? error.message : String(error);

@@ -1,7 +1,7 @@
 /**
- * One TCP or TLS connection as a flow. Watches over its peer: a message that does not get finished,
- * a ping without pong, more unsent bytes than a peer may owe us, and bytes that cannot be framed
- * all end it. Nothing is written before TLS has proved whom we speak to (see stream.ts).
+ * One TCP or TLS connection as a flow. It is closed when a message is not completed in time, a ping
+ * gets no pong, too many bytes are unsent, or the stream cannot be framed. Nothing is written
+ * before TLS has verified the peer (see stream.ts).
  */
 import type { Socket } from "node:net";
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -18,14 +18,14 @@ export interface ConnectionDeps {
   readonly onKeepAlive: () => void;
   readonly onUnframed: (kind: UnframedStream["kind"]) => void;
   readonly onSent: (message: string, flow: StreamFlow) => void;
-  /** Another way to the same peer when this one has closed (RFC 3261 18.2.2). */
+  /** Another flow to the same peer after this one has closed (RFC 3261 18.2.2). */
   readonly replacement: (closed: StreamConnection) => StreamConnection | undefined;
   readonly onClosed: (connection: StreamConnection) => void;
 }
 
-/** A message must be complete this long after its first byte: no slow loris. */
+/** Maximum time from the first byte of a message to its end (against slow loris attacks). */
 const MESSAGE_MS_MAX = 10_000;
-/** RFC 5626 4.4.1: a pong comes within 10 s, or the flow has failed. */
+/** RFC 5626 4.4.1: a pong must arrive within 10 s, otherwise the flow has failed. */
 const PONG_MS_MAX = 10_000;
 const UNSENT_BYTES_MAX = 1_048_576;
 const PING = "\r\n\r\n";
@@ -39,7 +39,7 @@ export class StreamConnection implements StreamFlow {
   readonly #closedListeners = new Set<() => void>();
   #messageTimer: Timer | undefined;
   #pongTimer: Timer | undefined;
-  /** The peer has answered a ping once, so it answers all of them. */
+  /** The peer has answered a ping before, so missing pongs count as a failure. */
   #ponged = false;
   #awaitsPong = false;
   #crlfs = 0;
@@ -47,7 +47,7 @@ export class StreamConnection implements StreamFlow {
   #usedAtMs: number;
   #open = true;
 
-  /** `key`: what names the peer in the pool; null for a connection the peer opened. */
+  /** `key` names the peer in the pool; null for a connection that the peer opened. */
   constructor(
     readonly transport: StreamName,
     readonly key: string | null,
@@ -71,7 +71,7 @@ export class StreamConnection implements StreamFlow {
     return this.#open;
   }
 
-  /** Monotonic milliseconds of the last byte in or out. */
+  /** Monotonic milliseconds of the last byte sent or received. */
   get usedAtMs(): number {
     return this.#usedAtMs;
   }
@@ -174,5 +174,5 @@ export class StreamConnection implements StreamFlow {
   }
 }
 
-/** `::ffff:192.0.2.1` is an IPv4 address on a socket for both. */
+/** `::ffff:192.0.2.1` is an IPv4 address on a dual-stack socket. */
 const plain = (host: string | undefined): string => (host ?? "").replace(/^::ffff:/i, "");

@@ -1,7 +1,7 @@
 /**
- * The border to the network: bytes in, parsed messages out. What does not pass (too big, too fast,
- * not SIP) is counted and dropped in silence: a scanner learns nothing, not even that we exist.
- * Everything behind this file sees only messages that our parser has accepted.
+ * The network boundary: bytes in, parsed messages out. Rejected input (too big, too fast, not SIP)
+ * is counted and dropped without a response, so that a scanner learns nothing. The layers above
+ * only see messages that our parser has accepted.
  */
 import type { Clock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -24,20 +24,20 @@ import { openUdpTransport, type UdpTransport } from "./udp.ts";
 interface EndpointOptions {
   /** UDP and TCP. Port 0: one that is free for both. */
   readonly bind: Address;
-  /** Where TLS is listened for besides, and as whom; null: nowhere. */
+  /** Address and certificate for incoming TLS; null: none. */
   readonly tls: TlsListener | null;
   /** PEM of the only authorities to trust as a TLS client; null: the public ones. */
   readonly tlsCa: string | null;
   /** Logs every message at debug level. */
   readonly trace: boolean;
-  /** Is shown every message but those of strangers; null: nobody looks. */
+  /** Called for every message except those of unknown sources; null: not needed. */
   readonly seen: ((direction: "in" | "out", message: string) => void) | null;
   readonly clock: Clock;
   readonly log: Log;
-  /** Sources that belong to a trunk: never limited. */
+  /** True for sources that belong to a trunk: they are never limited. */
   readonly isTrusted: (host: string) => boolean;
   readonly onMessage: (message: SipMessage, flow: Flow) => void;
-  /** A datagram that is STUN. */
+  /** Called for STUN datagrams. */
   readonly onStun: (bytes: Uint8Array, source: Address) => void;
 }
 
@@ -50,12 +50,12 @@ interface EndpointCounters {
   keepAlives: number;
 }
 
-/** Strangers may ask this often; a carrier's addresses are trusted and not counted. */
+/** Limit for unknown sources; a carrier's addresses are trusted and not counted. */
 const UNKNOWN_SOURCE_LIMIT = { tokensPerSecond: 20, burst: 60, sourcesMax: 4096 };
-/** What junk costs, so that a source that sends little else is soon unheard. */
+/** Cost of invalid data, so that a source that sends mostly that is soon ignored. */
 const JUNK_TOKENS = 5;
 const SHORTEST_MESSAGE_BYTES = 24;
-/** Tries to find a port that is free for UDP and TCP. */
+/** Attempts to find a port that is free for UDP and TCP. */
 const PORT_TRIES = 10;
 
 export class Endpoint {
@@ -89,8 +89,9 @@ export class Endpoint {
   }
 
   /**
-   * Throws when the address cannot be bound for UDP, or that of TLS for TLS. Where it cannot for TCP, that is logged: UDP
-   * trunks, and those that only open connections, work all the same. The caller closes it.
+   * Throws if the address cannot be bound for UDP, or the TLS address for TLS. A failure to bind
+   * TCP is only logged: UDP trunks, and trunks that only open connections, still work. The caller
+   * must close it.
    */
   static async open(options: EndpointOptions): Promise<Endpoint> {
     const endpoint = new Endpoint(options);
@@ -108,7 +109,7 @@ export class Endpoint {
     return this.#udp.local;
   }
 
-  /** Where TLS is listened for; null: nowhere. */
+  /** The address for incoming TLS; null: none. */
   get localTls(): Address | null {
     return this.#streams.localTls;
   }
@@ -117,7 +118,7 @@ export class Endpoint {
     this.#udp?.sendBytes(bytes, remote);
   }
 
-  /** The UDP flow to that address. Undefined when closed. */
+  /** The UDP flow to that address. Undefined if closed. */
   flowTo(remote: Address): Flow | undefined {
     const flow = this.#udp?.flowTo(remote);
     return flow && this.#isWatched ? this.#traced(flow) : flow;
@@ -136,7 +137,7 @@ export class Endpoint {
 
   async #open(): Promise<void> {
     const { bind, log, tls } = this.options;
-    // Whoever asked for TLS gets it or an error: nothing is quietly left out.
+    // Configured TLS must work or fail: it is never left out silently.
     if (tls) await this.#streams.listenTls(tls);
     const onBytes = (bytes: Uint8Array, flow: Flow) => this.#receive(bytes, flow);
     for (let attempt = 1; ; attempt++) {
@@ -192,18 +193,18 @@ export class Endpoint {
       return;
     }
     if (this.options.trace) this.#trace("in", flow, this.#decoder.decode(bytes));
-    // Strangers are not shown: what looks on is bounded, and theirs to fill.
+    // Messages of unknown sources are not passed on: they could fill the bounded trace.
     if (trusted) this.options.seen?.("in", this.#decoder.decode(bytes));
     this.options.onMessage(message, this.#isWatched && !flow.reliable ? this.#traced(flow) : flow);
   }
 
-  /** A stranger asked for what is not its own. */
+  /** An unknown source sent an unwanted request. */
   strike(host: string): void {
     if (this.options.isTrusted(host) || !this.#bans.strike(host)) return;
     this.options.log.warn("sip.source_banned", { source: host });
   }
 
-  /** A trunk's own peer is told what was wrong with its request; strangers are told nothing. */
+  /** A trunk's peer is told what was wrong with its request; unknown sources get no response. */
   #reject(failure: ParseFailure, bytes: Uint8Array, flow: Flow): void {
     const rejection = rejectMalformed(this.#decoder.decode(bytes), failure, flow.remote);
     if (!rejection) return;
@@ -211,7 +212,7 @@ export class Endpoint {
     back?.send(rejection.text);
   }
 
-  /** Connections say themselves what they send. */
+  /** Connections trace their own messages. */
   #traced(flow: Flow): Flow {
     return {
       transport: flow.transport,
@@ -238,7 +239,7 @@ export class Endpoint {
     const withoutSecrets = message
       .replace(/response="[0-9a-f]+"/gi, 'response="…"')
       .replace(/inline:[A-Za-z0-9+/=]+/g, "inline:…")
-      // A key of SIP INFO may be one of a PIN.
+      // A key press in a SIP INFO may be part of a PIN.
       .replace(/^Signal\s*=.*$/gim, "Signal=…")
       .replace(
         /^((?:content-type|c)\s*:\s*application\/dtmf\b(?!-)[\s\S]*?\r\n\r\n)[\s\S]*/im,
@@ -248,7 +249,7 @@ export class Endpoint {
   }
 }
 
-/** CRLF keep-alives (RFC 5626 4.4.1) and NULs of NAT pingers: nothing to parse. */
+/** CRLF keep-alives (RFC 5626 4.4.1) and NULs of NAT keep-alives: nothing to parse. */
 function isKeepAlive(bytes: Uint8Array): boolean {
   if (bytes.byteLength >= SHORTEST_MESSAGE_BYTES) return false;
   return bytes.every((byte) => byte === 13 || byte === 10 || byte === 0 || byte === 32);

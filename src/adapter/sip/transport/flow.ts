@@ -1,7 +1,7 @@
 /**
- * What a transport looks like to the layers above. A flow is a path to one peer on which answers
- * and later requests travel: a remote address for UDP, a connection for TCP and TLS (RFC 5626 2).
- * The layers above never learn which one they hold but by `reliable`.
+ * The port of transports for the layers above. A flow is a path to one peer for responses and later
+ * requests: a remote address for UDP, a connection for TCP and TLS (RFC 5626 2). The layers above
+ * only distinguish them by `reliable`.
  */
 import type { Unsubscribe } from "../../../core/emitter.ts";
 
@@ -17,23 +17,23 @@ export interface Address {
 export interface Flow {
   readonly transport: TransportName;
   readonly remote: Address;
-  /** True where the transport itself repeats what is lost: no retransmission timers then. */
+  /** True if the transport repeats lost data itself: no retransmission timers then. */
   readonly reliable: boolean;
-  /** Never throws; what cannot be sent is lost, as on any network. */
+  /** Never throws; a message that cannot be sent counts as lost. */
   send(message: string): void;
 }
 
-/** A connection. Ends by its peer, by silence, or with the transport. */
+/** A connection. It ends by its peer, by a timeout, or with the transport. */
 export interface StreamFlow extends Flow {
   readonly transport: StreamName;
-  /** Our end. */
+  /** Our address of the connection. */
   readonly local: Address;
   readonly isOpen: boolean;
-  /** Sends a keep-alive (RFC 5626 4.4.1); a peer that answered one before must answer this one. */
+  /** Sends a keep-alive (RFC 5626 4.4.1). A peer that answered one before must answer this one. */
   ping(): void;
-  /** Ends the connection, e.g. because its peer has gone silent. Idempotent. */
+  /** Closes the connection, e.g. because its peer is silent. Idempotent. */
   drop(): void;
-  /** Called once, in a later task when the connection is closed already. */
+  /** Called once; in a later task if the connection is already closed. */
   onClosed(listener: () => void): Unsubscribe;
 }
 
@@ -41,11 +41,11 @@ export const isStream = (flow: Flow): flow is StreamFlow => flow.transport !== "
 
 export interface Transport {
   readonly name: TransportName;
-  /** Bound address, port 0 resolved. */
+  /** The bound address with its actual port. */
   readonly local: Address;
   flowTo(remote: Address): Flow;
   close(): Promise<void>;
 }
 
-/** Bytes of one message as they came, not yet looked at. */
+/** The bytes of one message as received, not yet parsed. */
 export type OnBytes = (bytes: Uint8Array, flow: Flow) => void;

@@ -1,10 +1,10 @@
 /**
- * Cuts a byte stream into SIP messages by Content-Length (RFC 3261 18.3), however the bytes are
- * spread over chunks. Bounded by MESSAGE_BYTES_MAX.
+ * Splits a byte stream into SIP messages by Content-Length (RFC 3261 18.3), whatever the chunk
+ * boundaries. Bounded by MESSAGE_BYTES_MAX.
  *
- * What cannot be framed for certain (no length, two lengths) is an error, unless a request begins right
- * behind its head: then it had no body, and that request is not lost with it. Bytes before a start
- * line, left over by a length that was too short, are a broken message of their own.
+ * A message with ambiguous framing (no length, two lengths) is an error, unless a request begins
+ * right after its head: then it has no body, and that request is not lost. Bytes before a start
+ * line, caused by a length that was too short, count as a separate broken message.
  */
 import {
   BEGINS_MESSAGE,
@@ -32,26 +32,26 @@ type StreamItem =
 const CR = 13;
 const LF = 10;
 const HEAD_END = Buffer.from("\r\n\r\n");
-/** Of a message whose lines end with LF alone (message/line-ends.ts). */
+/** For a message whose lines end with LF alone (message/line-ends.ts). */
 const HEAD_END_LF = Buffer.from("\n\n");
 const LENGTH_LINES = /\r\n(?:content-length|l)[ \t]*:[ \t]*([^\r\n]*)/gi;
 const START_LINE_BYTES_MAX = 2200;
 
 export class StreamFramer {
   #rest: Buffer = Buffer.alloc(0);
-  /** How far the end of the head was looked for already. */
+  /** How far the end of the head was already searched. */
   #searched = 0;
-  /** Bytes of the message at the front, once its head is there. */
+  /** Size of the first message, once its head is complete. */
   #wanted: number | null = null;
 
-  /** True while a message has begun and is not complete. */
+  /** True if a message has begun and is not complete. */
   get unfinished(): boolean {
     return this.#rest.length > 0;
   }
 
   /**
-   * What the chunk completes, in order, each before the next is looked for. Throws UnframedStream: the
-   * connection is of no more use, but what came before that still counts.
+   * Yields what the chunk completes, in order, each before the next is searched. Throws
+   * UnframedStream: the connection can no longer be used, but items before it are valid.
    */
   *push(chunk: Uint8Array): Generator<StreamItem, void> {
     this.#rest = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk]);
@@ -96,7 +96,7 @@ export class StreamFramer {
     return bodyAt + bodyBytes;
   }
 
-  /** The first line says how all of the head's lines end. */
+  /** The first line decides how all lines of the head end. */
   #bodyAt(): number | null {
     const firstLineEnd = this.#rest.indexOf(LF);
     const end = this.#rest[firstLineEnd - 1] === CR ? HEAD_END : HEAD_END_LF;
@@ -108,7 +108,7 @@ export class StreamFramer {
 const oversized = () =>
   new UnframedStream("oversized", `a message above ${MESSAGE_BYTES_MAX} bytes`);
 
-/** Bytes of the body, or what is wrong. */
+/** Size of the body, or what is wrong. */
 function contentLengthOf(head: string): number | string {
   const unfolded = head.replace(/\r\n[ \t]+/g, " ");
   const [length, ...others] = [...unfolded.matchAll(LENGTH_LINES)].map((line) => line[1] ?? "");

@@ -1,13 +1,13 @@
-/** `host`, `host:port`, `[v6]:port` as operators write them. */
+/** Parses `host`, `host:port` and `[v6]:port` as operators write them. */
 
 interface HostPort {
   /** Without brackets. */
   readonly host: string;
-  /** Null: not stated. */
+  /** Null: not given. */
   readonly port: number | null;
 }
 
-/** Undefined when the port is no port. */
+/** Undefined if the port is invalid. */
 export function parseHostPort(text: string): HostPort | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[^:\s]+)(?::(\d{1,5}))?$/i.exec(text.trim());
   const host = match?.[1];

@@ -1,6 +1,6 @@
 /**
- * Token buckets per source address, in bounded memory. A flood from one address costs that address
- * only; the least recently seen bucket is forgotten when the table is full.
+ * Token buckets per source address, in bounded memory. A flood from one address affects only that
+ * address. When the table is full, the least recently used bucket is removed.
  */
 import type { Clock } from "../../../core/clock.ts";
 
@@ -23,7 +23,7 @@ export class RateLimit {
     private readonly options: RateLimitOptions,
   ) {}
 
-  /** True when the source may have that many tokens now. */
+  /** True if the source may use that many tokens now. */
   take(source: string, tokens = 1): boolean {
     const bucket = this.#refilled(source);
     if (bucket.tokens < tokens) {

@@ -1,9 +1,9 @@
 /**
- * SIP over TCP and TLS (RFC 3261 18, 26.3.1): the connections we open, pooled by peer, and those
- * peers open to us. TLS is 1.2 or newer; chain and name are verified before a byte is written, and
- * nothing ever falls back to an unverified or plain connection.
+ * SIP over TCP and TLS (RFC 3261 18, 26.3.1): outgoing connections, pooled by peer, and incoming
+ * ones. TLS 1.2 or newer. Certificate chain and name are verified before a byte is written, and
+ * there is no fallback to an unverified or plain connection.
  *
- * Bounded: connections in all and per source, time to connect, idle time.
+ * Limits: connections in total and per source, connect time, idle time.
  */
 import { connect, createServer, isIP, type Server, type Socket } from "node:net";
 import { connect as connectTls, createServer as createTlsServer } from "node:tls";
@@ -17,11 +17,11 @@ import type { UnframedStream } from "./framer.ts";
 interface StreamOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Our address for connections we open; a wildcard leaves it to the routing table. */
+  /** The local address of outgoing connections; a wildcard leaves it to the routing table. */
   readonly localHost: string;
   /** PEM of the only authorities to trust; null: the public ones. */
   readonly tlsCa: string | null;
-  /** Sources whose connections are not taken. */
+  /** Sources whose connections are refused. */
   readonly refuses: (host: string) => boolean;
   readonly onMessage: (bytes: Uint8Array, flow: StreamFlow) => void;
   readonly onKeepAlive: () => void;
@@ -31,7 +31,7 @@ interface StreamOptions {
 
 export interface TlsListener {
   readonly bind: Address;
-  /** PEM: the chain, and its key. */
+  /** PEM of the certificate chain and its key. */
   readonly cert: string;
   readonly key: string;
 }
@@ -39,16 +39,16 @@ export interface TlsListener {
 export interface Peer {
   readonly transport: StreamName;
   readonly remote: Address;
-  /** What the certificate must be made out to: a host name, or an address. */
+  /** The name that the certificate must contain: a host name or an address. */
   readonly serverName: string;
 }
 
 const CONNECT_MS_MAX = 10_000;
 const ACCEPTED_MAX = 512;
 const ACCEPTED_PER_SOURCE_MAX = 16;
-/** Longer than any keep-alive period; a connection nobody uses goes. */
+/** Longer than any keep-alive period; an unused connection is closed. */
 const IDLE_MS_MAX = 300_000;
-/** One that was accepted and has brought no message yet. */
+/** For an incoming connection without any message. */
 const MUTE_MS_MAX = 10_000;
 const SWEEP_MS = 5_000;
 
@@ -56,7 +56,7 @@ export class StreamTransport {
   readonly #open = new Set<StreamConnection>();
   readonly #byKey = new Map<string, StreamConnection>();
   readonly #connecting = new Map<string, Promise<StreamConnection>>();
-  /** Sockets that are no connection yet. */
+  /** Sockets without an established connection. */
   readonly #raw = new Set<Socket>();
   readonly #spoken = new WeakSet<StreamConnection>();
   readonly #sweep: Timer;
@@ -87,7 +87,7 @@ export class StreamTransport {
     return this.#localTls;
   }
 
-  /** Takes TCP connections on that address. Rejects when it cannot be bound. */
+  /** Accepts TCP connections on that address. Rejects if it cannot be bound. */
   async listen(bind: Address): Promise<void> {
     await this.#listen(
       createServer((socket) => this.#accept("TCP", socket)),
@@ -95,13 +95,15 @@ export class StreamTransport {
     );
   }
 
-  /** Takes TLS connections, 1.2 or newer. Rejects when it cannot be bound or the key does not fit. */
+  /**
+   * Accepts TLS connections, 1.2 or newer. Rejects if it cannot be bound or the key does not match.
+   */
   async listenTls({ bind, cert, key }: TlsListener): Promise<void> {
     const server = createTlsServer(
       { cert, key, minVersion: "TLSv1.2", handshakeTimeout: MUTE_MS_MAX },
       (socket) => this.#accept("TLS", socket),
     );
-    // Whoever does not get through the handshake is none of ours.
+    // A client that fails the handshake is disconnected.
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     const port = await this.#listen(server, bind);
     this.#localTls = { host: bind.host, port };
@@ -159,7 +161,7 @@ export class StreamTransport {
         });
         timer = this.options.clock.after(CONNECT_MS_MAX, () => reject(timedOut(reached)));
         opened.once(peer.transport === "TLS" ? "secureConnect" : "connect", () => resolve());
-        // For good: a destroyed socket may still report, and nobody else listens.
+        // Permanent: a destroyed socket may still emit an error, which needs a listener.
         opened.on("error", reject);
         opened.once("close", () => reject(new Error("closed before it was open")));
       });
@@ -189,7 +191,7 @@ export class StreamTransport {
     if (transport === "TCP") return connect(target);
     return connectTls({
       ...target,
-      // An address is compared with the certificate's addresses; SNI knows only names.
+      // An address is compared with the certificate's addresses; SNI allows only names.
       ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
       ...(tlsCa === null ? {} : { ca: tlsCa }),
       minVersion: "TLSv1.2",
@@ -213,7 +215,7 @@ export class StreamTransport {
     this.#open.add(connection);
   }
 
-  /** Same peer by name, or a connection of the same kind with the same host. */
+  /** A connection to the same peer by name, or of the same kind to the same host. */
   #replacementOf(closed: StreamConnection): StreamConnection | undefined {
     if (closed.key !== null) {
       const named = this.#byKey.get(closed.key);
@@ -243,6 +245,6 @@ export class StreamTransport {
 const keyOf = ({ transport, remote, serverName }: Peer): string =>
   `${transport}|${remote.host}|${remote.port}|${transport === "TLS" ? serverName : ""}`;
 
-/** `reached`: it took the connection and then did not answer TLS. */
+/** `reached`: the TCP connection was established, but TLS did not respond. */
 const timedOut = (reached: boolean) =>
   Object.assign(new Error("no answer"), { code: reached ? "ERR_SSL_SILENCE" : "ETIMEDOUT" });

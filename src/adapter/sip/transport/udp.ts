@@ -1,24 +1,24 @@
-/** SIP over UDP (RFC 3261 18): one socket for every trunk. A datagram is a message. */
+/** SIP over UDP (RFC 3261 18): one socket for all trunks. One datagram is one message. */
 import { isIPv6 } from "node:net";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Address, Flow, OnBytes, Transport } from "./flow.ts";
 
 export interface UdpTransport extends Transport {
-  /** What is no SIP, e.g. STUN. Never throws. */
+  /** Sends something other than SIP, e.g. STUN. Never throws. */
   sendBytes(bytes: Uint8Array, remote: Address): void;
 }
 
-/** `::ffff:192.0.2.1` is an IPv4 address on a socket for both families. */
+/** `::ffff:192.0.2.1` is an IPv4 address on a dual-stack socket. */
 const plain = (host: string): string => host.replace(/^::ffff:(?=\d+\.)/i, "");
 
-/** One try for an error that is another datagram's, one for an error that came meanwhile. */
+/** One retry for an error of an earlier datagram, and one for an error that arrived in between. */
 const SENDS_MAX = 3;
 
 /**
- * Linux answers the next datagram, whoever it is for, with the ICMP error of an earlier one, and does
- * not send it (udp(7), IP_RECVERR): without another try a dead server's closed port would cost the
- * trunk of another tenant its REGISTER. Throws the last error.
+ * Linux reports the ICMP error of an earlier datagram when the next one is sent, to any
+ * destination, and does not send that one (udp(7), IP_RECVERR). Without a retry, the closed port of
+ * a dead server would cost another tenant's trunk its REGISTER. Throws the last error.
  */
 export function sendPastErrors(send: () => unknown): void {
   for (let sends = 1; ; sends++) {
@@ -31,7 +31,7 @@ export function sendPastErrors(send: () => unknown): void {
   }
 }
 
-/** Throws when the address cannot be bound. The caller closes it. */
+/** Throws if the address cannot be bound. The caller must close it. */
 export async function openUdpTransport(
   bind: Address,
   onBytes: OnBytes,
@@ -42,7 +42,7 @@ export async function openUdpTransport(
     port: bind.port,
     socket: {
       data: (_socket, bytes, port, host) => onBytes(bytes, flowTo({ host: plain(host), port })),
-      // ICMP errors of earlier datagrams; the retransmission timers deal with silence.
+      // ICMP errors of earlier datagrams; the retransmission timers handle missing responses.
       error: (_socket, error) => log.debug("sip.udp_error", { error: describeError(error) }),
     },
   });
@@ -73,7 +73,10 @@ export async function openUdpTransport(
   };
 }
 
-/** The address this host would use towards `remote`: asks the routing table, sends nothing. */
+/**
+ * The local address that this host would use towards `remote`: queries the routing table, sends
+ * nothing.
+ */
 export async function localAddressToward(remote: Address): Promise<string> {
   const socket = await Bun.udpSocket({
     hostname: isIPv6(remote.host) ? "::" : "0.0.0.0",
