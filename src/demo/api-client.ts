@@ -1,4 +1,4 @@
-/** The demo as a tenant's program: the public REST API with a real key, nothing behind its back. */
+/** The demo as a tenant's program: uses only the public REST API with a real key. */
 import type { Clock } from "../core/clock.ts";
 import { sleep } from "../core/clock.ts";
 
@@ -31,7 +31,7 @@ export interface DemoApi {
   get<Answer>(path: string): Promise<Answer>;
   post<Answer>(path: string, body: unknown): Promise<Answer>;
   call(callUuid: string): Promise<CallDetail>;
-  /** Polls a call until it satisfies `done`; rejects with its last state after `timeoutMs`. */
+  /** Polls a call until `done` returns true; rejects with its last state after `timeoutMs`. */
   callWhen(
     callUuid: string,
     done: (call: CallDetail) => boolean,

@@ -1,6 +1,6 @@
 /**
- * The real appliance with the demo's configuration, and the demo's tenant set up in it: by the
- * operator's commands and by the REST API.
+ * Starts the real appliance with the demo's configuration and sets up the demo's tenant, by
+ * operator commands and the REST API.
  */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";

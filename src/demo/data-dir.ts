@@ -1,6 +1,6 @@
 /**
- * The demo's data directory: a fresh one for every run. What an earlier run of the demo left is
- * removed; anything else is left alone and the demo refuses to touch it.
+ * The demo's data directory: empty for every run. Data of an earlier run is deleted; a directory
+ * with anything else is rejected and not touched.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -12,7 +12,7 @@ export class DataDirInUse extends Error {
   override readonly name = "DataDirInUse";
 }
 
-/** Answers the absolute path of the empty, marked directory. */
+/** Returns the absolute path of the empty, marked directory. */
 export function freshDataDir(path: string): string {
   const directory = resolve(path);
   const marker = join(directory, MARKER);

@@ -1,9 +1,9 @@
 /**
- * `linevoice demo`: the main job on embedded defaults, for real, on this machine's loopback. Starts
- * the appliance, a carrier and phones; takes a call, places one, places a scheduled one; shows what
- * is left of each and checks it. Answers the exit status: 0, or 1 when any step failed.
+ * `linevoice demo`: shows the main functions with embedded defaults on this machine's loopback.
+ * Starts the appliance, a carrier and phones; answers a call, places one, places a scheduled one;
+ * prints and checks the results of each. Returns the exit status: 0, or 1 if any step failed.
  *
- * Everything it started is stopped when it returns. Nothing outside the data directory is written.
+ * Everything it started is stopped when it returns. Nothing is written outside the data directory.
  */
 import { type Clock, systemClock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
@@ -52,14 +52,14 @@ import { createTerminal, type Terminal } from "./terminal.ts";
 import { createVoices, type Voices } from "./voices.ts";
 
 interface DemoOptions {
-  /** Stop after the calls instead of serving on. */
+  /** Stop after the calls instead of continuing to serve. */
   readonly exit: boolean;
-  /** Emptied first; null: `data/demo`. */
+  /** Cleared first; null: `data/demo`. */
   readonly dataDir: string | null;
   readonly version: string;
   readonly write: (text: string) => void;
   readonly colours: boolean;
-  /** Ends the serving, e.g. on SIGINT. */
+  /** Stops serving, e.g. on SIGINT. */
   readonly signal: AbortSignal;
   readonly log?: Log;
   readonly clock?: Clock;
@@ -74,7 +74,7 @@ const TOOL_SECRET_HEADER = "X-Clinic-Secret";
 
 const PEOPLE: readonly Person[] = [CALLER, CALLED_NOW, CALLED_LATER];
 
-/** Everything that runs, in the order in which it was started. */
+/** Everything that runs, in start order. */
 interface Stage {
   readonly clock: Clock;
   readonly voices: Voices;
@@ -175,7 +175,7 @@ async function setTheStage(
   return { clock, voices, carrier, company, appliance, tenant, live, phoneOf };
 }
 
-/** Synthesises every line before the calls: during them this thread has audio to pace. */
+/** Synthesises every line before the calls, because this thread paces audio during them. */
 async function rehearse(voices: Voices): Promise<void> {
   const agentLines = [GREETING, TOOL.asksBack, TOOL.answer, ...DECOYS];
   for (const line of agentLines) await voices.speak(AGENT_VOICE, line);
@@ -256,7 +256,7 @@ async function playInbound(stage: Stage): Promise<PlayedCall> {
   return { title: "inbound", person: CALLER, callUuid, scene };
 }
 
-/** `aheadMs` null: at once. */
+/** `aheadMs` null: immediately. */
 async function playOutbound(stage: Stage, aheadMs: number | null): Promise<PlayedCall> {
   const person = aheadMs === null ? CALLED_NOW : CALLED_LATER;
   const exchanges = aheadMs === null ? OUTBOUND_EXCHANGES : SCHEDULED_EXCHANGES;
@@ -299,7 +299,7 @@ async function conclude(stage: Stage, terminal: Terminal, steps: Steps): Promise
   if (link) terminal.fact("open", `${link}   (signs in once, within 30 minutes)`);
 }
 
-/** Of the demo's owner, who is made now and may do everything. */
+/** A sign-in link for the demo's owner, whose account is created here with all rights. */
 async function signInLink({ appliance, tenant }: Stage): Promise<string> {
   const { setup } = appliance.app.services.identity;
   const { user } = await setup.createUser({

@@ -1,15 +1,15 @@
-/** Prints turns as they happen, each under the label of its call. */
+/** Prints turns as they happen, with the label of their call. */
 import type { App } from "../app/app.ts";
 import type { Unsubscribe } from "../core/emitter.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface LiveView {
-  /** The call with this person; known once it was heard from. */
+  /** The call with this person; known after its first turn. */
   callUuidOf(personNumber: string): string | null;
   stop(): void;
 }
 
-/** `labels`: a person's number → how their call is shown. */
+/** `labels`: maps a person's number to the label of their call. */
 export function showLive(
   app: App,
   terminal: Terminal,

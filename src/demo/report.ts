@@ -1,4 +1,4 @@
-/** Prints what is left of a call and checks it: each claim is compared with what really happened. */
+/** Prints and checks the results of a call: each value is compared with what really happened. */
 import { relative } from "node:path";
 import { type CallEvidence, isRightBill } from "./evidence/call-evidence.ts";
 import type { SentenceMatch } from "./hearing/sentence-matcher.ts";
@@ -83,7 +83,9 @@ function checkEvents(title: string, events: ReportedCall["eventsReceived"], step
   );
 }
 
-/** What the agent said last: a line that survives the mail's folding only if all of it is there. */
+/**
+ * The agent's last line. It is intact after the email's line folding only if all of it is there.
+ */
 function lastAgentLine(transcript: string | null): string {
   const lines = (transcript ?? "").split("\n").filter((line) => line.startsWith("Agent: "));
   return lines.at(-1)?.slice("Agent: ".length, 60) ?? "";

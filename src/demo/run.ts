@@ -1,17 +1,17 @@
-/** The demo as the command line starts it: on this process's terminal, until a signal. */
+/** Runs the demo from the command line, on this process's terminal, until a signal. */
 import manifest from "../../package.json" with { type: "json" };
 import type { Log } from "../core/log.ts";
 import { runDemo as play } from "./demo.ts";
 
 export interface DemoCommand {
-  /** Stop after the calls instead of serving on until SIGINT or SIGTERM. */
+  /** Stop after the calls instead of serving until SIGINT or SIGTERM. */
   readonly exit: boolean;
-  /** Emptied first; default `data/demo`. */
+  /** Cleared first; default `data/demo`. */
   readonly dataDir: string | undefined;
   readonly log: Log;
 }
 
-/** Answers the exit status: 0, or 1 when any step failed. */
+/** Returns the exit status: 0, or 1 if any step failed. */
 export async function runDemo({ exit, dataDir, log }: DemoCommand): Promise<number> {
   const stop = new AbortController();
   const onSignal = () => stop.abort();

@@ -1,6 +1,6 @@
 /**
- * What the demo is about: a dental clinic, what its agent knows, who calls and what they say. Every
- * question is told with the answer that must be heard on the phone.
+ * The demo's script: a dental clinic, its agent's knowledge, the callers and their lines. Every
+ * question comes with the answer that must be audible on the phone.
  */
 
 import type { JsonObject } from "../core/json.ts";
@@ -16,7 +16,7 @@ export const COMPANY = {
   timeZone: "Europe/Vilnius",
 } as const;
 
-/** Who looks at the dashboard of the demo. */
+/** The user who looks at the demo's dashboard. */
 export const OWNER = { name: "Demo owner", email: "owner@brightsmile.example" } as const;
 
 export const GREETING = "Welcome to Bright Smile. How can I help you?";
@@ -71,7 +71,9 @@ export const KNOWLEDGE = {
   ).join("\n")}`,
 };
 
-/** Sentences the agent could also say: a heard sentence must fit better than all of these. */
+/**
+ * Other sentences that the agent could say: an expected sentence must fit better than all of these.
+ */
 export const DECOYS: readonly string[] = [
   ...ENTRIES.map(({ answer }) => answer),
   "Please bring your identity card and your insurance card.",
@@ -105,14 +107,14 @@ export const TOOL: ScriptedTool = {
   },
   question: "Check my appointment.",
   asksBack: "Please tell me: the four digits of the appointment number.",
-  /** What the clinic's system answers, to be spoken as it is. */
+  /** The response of the clinic's system, spoken unchanged. */
   answer: "Your appointment is on Tuesday at ten in the morning.",
 };
 
 export interface Person {
   readonly number: string;
   readonly name: string;
-  /** One of espeak-ng's own variants, none of the agents' voices. */
+  /** A variant of espeak-ng's voices that no agent uses. */
   readonly voice: string;
   readonly goodbye: string;
 }

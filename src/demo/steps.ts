@@ -1,4 +1,4 @@
-/** The demo's steps: each is named, tried, told, and remembered when it failed. */
+/** The demo's steps: each has a name, is run, printed, and recorded if it fails. */
 import { describeError } from "../core/errors.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -11,13 +11,13 @@ export class Steps {
     return this.#failures;
   }
 
-  /** Notes a check that was made elsewhere. */
+  /** Records a check that was made elsewhere. */
   check(name: string, passed: boolean, detail: string): void {
     if (passed) this.terminal.passed(`${name}${detail === "" ? "" : `: ${detail}`}`);
     else this.#fail(name, detail);
   }
 
-  /** Runs a step and answers its result, or null when it failed: the demo goes on to the next. */
+  /** Runs a step. Returns its result, or null if it failed: the demo continues with the next. */
   async attempt<Result>(name: string, task: () => Promise<Result>): Promise<Result | null> {
     try {
       return await task();

@@ -1,4 +1,4 @@
-/** What the demo prints: sections, live lines, checks. Colours only where somebody looks. */
+/** The demo's output: sections, live lines, checks. Colours only on a terminal. */
 export interface Terminal {
   section(title: string): void;
   line(text?: string): void;

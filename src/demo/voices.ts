@@ -1,10 +1,10 @@
-/** Speech for the demo's phones, and the agent's sentences as they should sound. Cached. */
+/** Speech for the demo's phones, and reference audio of the agent's sentences. Cached. */
 import { createSynthesiser, type Synthesiser } from "../adapter/engine/embedded/synthesiser.ts";
 import type { SpeechMaker } from "./phone/phone-call.ts";
 import { PHONE_SAMPLE_RATE_HZ } from "./phone/phone-media.ts";
 
 export interface Voices {
-  /** 8 kHz. Synthesised once, then remembered. */
+  /** 8 kHz. Synthesised once, then cached. */
   speak(voice: string, text: string): Promise<Int16Array>;
   speaker(voice: string): SpeechMaker;
 }
@@ -30,7 +30,7 @@ export async function createVoices(
 
 const QUIET = 60;
 
-/** Cuts the pauses before and after. */
+/** Removes the pauses before and after. */
 function withoutSilence(pcm: Int16Array): Int16Array {
   let first = 0;
   let last = pcm.length;

@@ -1,11 +1,11 @@
 /**
  * The demo's telephone carrier: a registrar and a stateless proxy with digest (RFC 3261 16.11) on
- * one UDP socket. Subscribers own telephone numbers; an INVITE to a number goes to where its owner
- * is registered. The proxy stays in the path of every dialog (Record-Route), so that a trunk only
- * ever hears from its carrier's address.
+ * one UDP socket. Subscribers own telephone numbers; an INVITE to a number goes to the registered
+ * contact of its owner. The proxy stays in the path of every dialog (Record-Route), so that a trunk
+ * receives messages only from its carrier's address.
  *
- * Stateless: a repeated request gets the same branch, the ends repair what is lost. Refusals of
- * its own carry a tag by which their ACK is known and swallowed.
+ * Stateless: a repeated request gets the same branch; the endpoints handle loss. Rejections by the
+ * carrier have a recognisable tag, so that their ACK can be dropped.
  */
 import { createHash } from "node:crypto";
 import {
@@ -32,12 +32,12 @@ import { Registrar, type Subscriber } from "./registrar.ts";
 
 interface CarrierOptions {
   readonly host: string;
-  /** 0: whichever is free. */
+  /** 0: any free port. */
   readonly port?: number;
   readonly domain: string;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Sees every message, e.g. to print or count it. */
+  /** Called for every message, e.g. to print or count it. */
   readonly onMessage?: (
     direction: "in" | "out",
     message: SipMessage | string,
@@ -50,7 +50,7 @@ export interface Carrier {
   readonly domain: string;
   addSubscriber(subscriber: Subscriber & { readonly numbers: readonly string[] }): void;
   isRegistered(username: string): boolean;
-  /** Resolves once a subscriber is registered; rejects after `timeoutMs`. */
+  /** Resolves when a subscriber is registered; rejects after `timeoutMs`. */
   registered(username: string, timeoutMs: number): Promise<void>;
   close(): void;
 }
@@ -100,7 +100,7 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
     else routeNew(request);
   }
 
-  /** The ACK of a refusal has a To tag too, but no Route: it follows its INVITE (17.1.1.3). */
+  /** The ACK of a rejection also has a To tag, but no Route: it follows its INVITE (17.1.1.3). */
   const belongsToDialog = (request: SipRequest) =>
     request.to.parameters.has("tag") && (request.method !== "ACK" || request.headers.has("route"));
 
@@ -121,7 +121,7 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
     }
   }
 
-  /** A request that begins something: from a subscriber who proves it, to one who is registered. */
+  /** Forwards a request outside a dialog from an authenticated subscriber to a registered one. */
   function routeNew(request: SipRequest): void {
     if (request.method !== "CANCEL" && request.method !== "ACK") {
       const { result } = registrar.verify(request, "proxy-authorization");
@@ -137,7 +137,9 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
     else reply(request, owner === undefined ? 404 : 480);
   }
 
-  /** Loose routing (16.12): the topmost Route is us; the next one, or the target, is next. */
+  /**
+   * Loose routing (16.12): the topmost Route is ours; forwards to the next one, or to the target.
+   */
   function forwardInDialog(request: SipRequest): void {
     const [, ...rest] = request.headers.all("route");
     const next = rest[0] === undefined ? request.uri : parseNameAddr(rest[0])?.uri;
@@ -168,7 +170,7 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
     send(serialise({ ...request, uri, headers }), destination);
   }
 
-  /** The topmost Via is ours: take it off, the next one says where to. */
+  /** The topmost Via is ours: removes it and forwards to the next one. */
   function forwardResponse(response: SipResponse): void {
     const [, ...below] = response.headers.all("via");
     const next = below[0] === undefined ? undefined : parseVia(below[0]);
@@ -226,15 +228,15 @@ function withExpires(contact: string, expiresSeconds: number): string {
   return `${contact.replace(/;\s*expires=\d+/i, "")};expires=${expiresSeconds}`;
 }
 
-/** Addresses are literal on this carrier: it resolves no names. */
+/** Addresses must be literal: this carrier resolves no names. */
 function addressOf(uri: Uri): Address | null {
   if (uri.scheme !== "sip" || !/^[\d.]+$/.test(uri.host)) return null;
   return { host: uri.host, port: (uri as SipUri).port ?? 5060 };
 }
 
 /**
- * RFC 3261 16.11: a repetition must get the same branch, and CANCEL and the ACK of a refusal the
- * branch of their INVITE: both carry the branch it had when it came in.
+ * RFC 3261 16.11: a repetition must get the same branch; CANCEL and the ACK of a rejection get the
+ * branch of their INVITE, since all have the same received branch.
  */
 function statelessBranch(request: SipRequest): string {
   const seed = `${branchOf(request.via)}|${request.callId}|${request.cseq.number}`;

@@ -1,7 +1,7 @@
 /**
- * The carrier's registrar (RFC 3261 10.3) and its digest check (RFC 7616, RFC 8760): who may
- * register and call, and where each of them is. Nonces are the carrier's own, expire, and their
- * count must grow.
+ * The carrier's registrar (RFC 3261 10.3) and digest check (RFC 7616, RFC 8760): authenticates
+ * registrations and calls and stores contacts. Nonces are created here, expire, and their count
+ * must increase.
  */
 
 import {
@@ -40,7 +40,7 @@ interface RegistrarOptions {
 
 interface IssuedNonce {
   readonly madeAt: number;
-  /** The highest seen with it, and the transaction that it came in. */
+  /** The highest count seen with the nonce, and the transaction that used it. */
   count: number;
   transaction: string;
 }
@@ -56,7 +56,7 @@ export class Registrar {
     this.#subscribers.set(subscriber.username, subscriber);
   }
 
-  /** Who proved to be whom by the request's (Proxy-)Authorization. */
+  /** The user authenticated by the request's (Proxy-)Authorization. */
   verify(
     request: SipRequest,
     header: "authorization" | "proxy-authorization",
@@ -99,7 +99,7 @@ export class Registrar {
     );
   }
 
-  /** Writes or removes the binding of an authenticated REGISTER; answers the granted seconds. */
+  /** Writes or removes the binding of an authenticated REGISTER; returns the granted seconds. */
   save(username: string, request: SipRequest): { contact: string; expiresSeconds: number } | null {
     const contact = request.headers.get("contact") ?? "";
     const parsed = parseNameAddr(contact);
@@ -117,13 +117,13 @@ export class Registrar {
     return { contact, expiresSeconds };
   }
 
-  /** Where a subscriber is now; null when not registered. */
+  /** The contact of a subscriber; null if not registered. */
   locate(username: string): SipUri | null {
     const binding = this.#bindings.get(username);
     return binding && binding.expiresAt > this.options.clock.monotonic() ? binding.contact : null;
   }
 
-  /** A retransmission is judged like the request it repeats: the carrier keeps no transactions. */
+  /** A retransmission is treated like the original request: the carrier keeps no transactions. */
   #useNonce(nonce: string, count: number, transaction: string): boolean {
     const known = this.#nonces.get(nonce);
     if (!known || this.options.clock.monotonic() - known.madeAt > NONCE_MS) return false;

@@ -1,7 +1,7 @@
 /**
- * A certificate authority for one run of the demo, and a server certificate of it for a loopback
- * address (RFC 5280, P-256). The appliance is told the authority by `[http_client] ca_file` and
- * checks the server like any other; nothing of it leaves the machine or outlives the run.
+ * Creates a certificate authority for one run of the demo, and a server certificate for a loopback
+ * address (RFC 5280, P-256). The appliance trusts the authority through `[http_client] ca_file` and
+ * verifies the server as usual. Nothing of it leaves the machine or is kept after the run.
  */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import type { Random } from "../../core/random.ts";
@@ -20,7 +20,7 @@ import {
 } from "./der.ts";
 
 export interface DemoCertificates {
-  /** PEM; what `ca_file` holds. */
+  /** PEM, for `ca_file`. */
   readonly authority: string;
   /** PEM of the server's certificate and key. */
   readonly certificate: string;

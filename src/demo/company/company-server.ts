@@ -1,7 +1,7 @@
 /**
- * The demo company's own web server: HTTPS on loopback with a certificate of the demo's authority.
- * It is what a tenant runs: the endpoint of a tool, and a receiver of webhooks that checks every
- * signature as the specification tells receivers to.
+ * The demo company's web server: HTTPS on loopback with a certificate of the demo's authority. It
+ * plays the tenant's part: the endpoint of a tool, and a webhook receiver that verifies every
+ * signature as the specification requires.
  */
 import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
@@ -26,7 +26,7 @@ export interface CompanyServer {
   readonly webhookUrl: string;
   readonly toolRequests: readonly ToolRequest[];
   readonly events: readonly ReceivedEvent[];
-  /** Known after the webhook was made; deliveries before it fail. */
+  /** Known after the webhook was created; earlier deliveries fail. */
   setSigningSecret(secret: string): void;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The little of DER (ITU-T X.690) that a certificate needs: writing only. */
+/** The part of DER (ITU-T X.690) that a certificate needs; writing only. */
 const concat = (parts: readonly Uint8Array[]) => Buffer.concat(parts);
 
 function element(tag: number, content: Uint8Array): Buffer {
@@ -17,11 +17,11 @@ export const utf8 = (text: string): Buffer => element(0x0c, Buffer.from(text));
 /** `[number]`, constructed. */
 export const tagged = (number: number, ...parts: readonly Uint8Array[]): Buffer =>
   element(0xa0 | number, concat(parts));
-/** `[number]` with plain content. */
+/** `[number]`, primitive. */
 export const implicit = (number: number, content: Uint8Array): Buffer =>
   element(0x80 | number, content);
 
-/** A non-negative integer, big-endian bytes. */
+/** A non-negative integer from big-endian bytes. */
 export function integer(bytes: Uint8Array): Buffer {
   const needsSign = ((bytes[0] ?? 0) & 0x80) !== 0;
   return element(0x02, needsSign ? concat([Buffer.of(0), bytes]) : bytes);

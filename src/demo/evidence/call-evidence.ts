@@ -1,6 +1,6 @@
 /**
- * What is left of a call, and whether it is true: the record by the API, the mail in the outbox,
- * the MP3 in the mail with both people in it, and the bill.
+ * Collects and checks the results of a call: the record from the API, the email in the outbox, the
+ * MP3 in the email with both speakers, and the bill.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,10 @@ export interface CallEvidence {
   readonly mail: MailFile;
   readonly recording: DecodedMp3;
   readonly recordingBytes: number;
-  /** The caller's channel holds a line the person said, the agent's channel a sentence of its own. */
+  /**
+   * The caller's channel contains a line of the person, the agent's channel a sentence of the
+   * agent.
+   */
   readonly callerInRecording: SentenceMatch;
   readonly agentInRecording: SentenceMatch;
 }
@@ -73,7 +76,7 @@ async function mailOf(callUuid: string, outboxDir: string, clock: Clock): Promis
   throw new Error(`no mail about the call in ${outboxDir}`);
 }
 
-/** The first question, against other lines in the same voice. */
+/** The first question, compared with other lines in the same voice. */
 async function callerLine(
   channel: Int16Array,
   { scene, callerVoice }: EvidenceRequest,
@@ -88,7 +91,7 @@ async function callerLine(
   });
 }
 
-/** An answer the agent gave: the last thing that was expected of it. */
+/** An answer by the agent: the last one that was expected. */
 function agentLine(
   channel: Int16Array,
   scene: SceneResult,
@@ -101,7 +104,7 @@ function agentLine(
 /** decisions.md 8: whole seconds from answer to hang-up, at least 15. */
 export function isRightBill(billableSeconds: number, answeredMs: number): boolean {
   const bill = (ms: number) => Math.max(15, Math.ceil(ms / 1000));
-  // The two ends of a call do not see its begin and end at the same instant.
+  // The two ends of a call do not see its start and end at the same instant.
   return (
     billableSeconds >= bill(answeredMs - WATCH_TOLERANCE_MS) &&
     billableSeconds <= bill(answeredMs + WATCH_TOLERANCE_MS)

@@ -1,4 +1,7 @@
-/** Reads what the demo needs of an .eml file: headers, text and the attachment (RFC 5322, MIME). */
+/**
+ * Reads the parts of an .eml file that the demo needs: headers, text and the attachment (RFC 5322,
+ * MIME).
+ */
 export interface MailFile {
   readonly to: string;
   readonly subject: string;

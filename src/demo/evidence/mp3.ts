@@ -1,16 +1,16 @@
-/** What an MP3 really holds: decoded back to 8 kHz telephone audio, one array a channel. */
+/** Decodes an MP3 to 8 kHz telephone audio, one array per channel. */
 import * as mpg123 from "mpg123-decoder";
 
 export interface DecodedMp3 {
-  /** [left: caller, right: agent]; one channel is given twice. 8 kHz. */
+  /** [left: caller, right: agent]; a single channel is returned twice. 8 kHz. */
   readonly left: Int16Array;
   readonly right: Int16Array;
   readonly durationMs: number;
 }
 
 /**
- * The package names its classes when it loads; the bundler drops one that nobody mentions, and the
- * package then fails. Mentioning it here keeps it.
+ * The package looks up its classes by name when it loads; the bundler removes unreferenced ones,
+ * and the package then fails. This reference keeps the class.
  */
 const { MPEGDecoder, MPEGDecoderWebWorker: _kept } = mpg123;
 const TARGET_HZ = 8000;
@@ -33,7 +33,7 @@ export async function decodeMp3(bytes: Uint8Array): Promise<DecodedMp3> {
   }
 }
 
-/** To 16 bit; a faster recording is averaged down. */
+/** Converts to 16 bit; a higher sample rate is reduced by averaging. */
 function toPcm(samples: Float32Array, step: number): Int16Array {
   return Int16Array.from({ length: Math.floor(samples.length / step) }, (_, i) => {
     let sum = 0;

@@ -1,15 +1,15 @@
 /**
- * Was this sentence spoken in that recording? Compares the spectral picture of the sentence as the
- * synthesiser says it with every stretch of the recording (subsequence dynamic time warping, tempo
- * between half and double), and with decoys: other sentences by the same voice. A sentence counts
- * as heard when it fits well and clearly better than every decoy. No recogniser is needed.
+ * Checks whether a sentence was spoken in a recording, without speech recognition. Compares the
+ * spectrogram of the synthesised sentence with every part of the recording (subsequence dynamic
+ * time warping, tempo between half and double), and with decoys: other sentences by the same voice.
+ * A sentence is found if it fits well and clearly better than every decoy.
  */
 import { type Clock, sleep } from "../../core/clock.ts";
 import { BANDS, FRAME_MS, type Spectrogram, spectrogram } from "./spectrum.ts";
 
 export interface SentenceMatch {
   readonly isFound: boolean;
-  /** 0 (nothing alike) to 1 (the same picture). */
+  /** 0 (no similarity) to 1 (identical spectrogram). */
   readonly score: number;
   /** Best score of a decoy; 0 without decoys. */
   readonly bestDecoyScore: number;
@@ -18,14 +18,16 @@ export interface SentenceMatch {
 }
 
 interface SentenceToFind {
-  /** 8 kHz, without silence around it. */
+  /** 8 kHz, without silence before and after. */
   readonly sentence: Int16Array;
   readonly decoys: readonly Int16Array[];
   readonly recording: Int16Array;
 }
 
-/** Measured over G.711: right sentences score 0.81 to 0.98, other ones stay below 0.6.
- * Out of an MP3 a right one may fall to 0.7. */
+/**
+ * Measured over G.711: correct sentences score 0.81 to 0.98, others stay below 0.6. After MP3
+ * encoding a correct one may score only 0.7.
+ */
 const SCORE_MIN = 0.66;
 const MARGIN_MIN = 0.08;
 
@@ -38,7 +40,10 @@ export function findSentence({ sentence, decoys, recording }: SentenceToFind): S
   );
 }
 
-/** The same in small portions, for a thread that also paces audio: other tasks run in between. */
+/**
+ * Like `findSentence`, in small portions for a thread that also paces audio: other tasks run in
+ * between.
+ */
 export async function findSentenceGently(
   { sentence, decoys, recording }: SentenceToFind,
   clock: Clock,
@@ -71,7 +76,7 @@ interface FrameShapes {
   readonly frames: number;
   /** Unit vectors of `BANDS` values, all zero in silence. */
   readonly shapes: Float32Array;
-  /** How much a frame matters: 0 in silence, 1 at full voice. */
+  /** Weight of each frame: 0 in silence, 1 at full level. */
   readonly weights: Float32Array;
 }
 
@@ -100,7 +105,7 @@ function frameShapes({ frames, values }: Spectrogram): FrameShapes {
   return { frames, shapes, weights };
 }
 
-/** Mean level of a frame (0 to 1) above which somebody speaks. */
+/** Mean level of a frame (0 to 1) that counts as speech. */
 const SPEECH_LEVEL = 0.12;
 
 function averageOfSpeech(values: Float32Array, frames: number): Float32Array {
@@ -122,8 +127,8 @@ interface Fit {
 
 /**
  * Rows are the sentence's frames, columns the recording's. A path may begin and end at any column
- * and moves by (1,1), (1,2) or (2,1). Keeps the sum of similarity; the score is its mean over the
- * sentence's voiced frames.
+ * and moves by (1,1), (1,2) or (2,1). Maximises the sum of similarity; the score is its mean over
+ * the sentence's voiced frames.
  */
 function bestFit(sentence: FrameShapes, recording: FrameShapes): Fit {
   const columns = recording.frames;
@@ -160,7 +165,7 @@ function bestFit(sentence: FrameShapes, recording: FrameShapes): Fit {
   return { score: weightSum === 0 ? 0 : Math.max(0, best / weightSum), endFrame };
 }
 
-/** Entering from the recording's left edge is allowed on the first row only. */
+/** A path may start at the recording's left edge only in the first row. */
 const startOf = (row: number) => (row === 0 ? 0 : -1e6);
 
 function similarities(sentence: FrameShapes, row: number, recording: FrameShapes): Float32Array {

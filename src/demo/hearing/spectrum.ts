@@ -1,6 +1,6 @@
 /**
- * Speech as a picture: log energy in mel-spaced bands every 10 ms, at the telephone's 8 kHz. What
- * the sentence matcher compares, so that level, codec noise and line delay do not count.
+ * A spectrogram of speech: log energy in mel-spaced bands every 10 ms at 8 kHz. The sentence
+ * matcher compares these, so that level, codec noise and line delay do not matter.
  */
 export const FRAME_MS = 10;
 const SAMPLE_RATE_HZ = 8000;
@@ -10,7 +10,7 @@ const FFT_SIZE = 256;
 export const BANDS = 20;
 const LOWEST_HZ = 200;
 const HIGHEST_HZ = 3400;
-/** Quieter than the loudest frame by this much is silence. */
+/** A level this far below the loudest frame counts as silence. */
 const FLOOR_DB = 45;
 
 /** Frame-major: `frames × BANDS` values from 0 (floor) to 1 (the loudest band of the recording). */
@@ -50,7 +50,7 @@ const HANN = Float64Array.from(
 const toMel = (hz: number) => 2595 * Math.log10(1 + hz / 700);
 const fromMel = (mel: number) => 700 * (10 ** (mel / 2595) - 1);
 
-/** First and last FFT bin of each band; neighbours touch, none is empty. */
+/** First and last FFT bin of each band; neighbours are adjacent, none is empty. */
 const BAND_BINS: readonly { readonly first: number; readonly last: number }[] = Array.from(
   { length: BANDS },
   (_, band) => {

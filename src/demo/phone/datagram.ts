@@ -1,4 +1,4 @@
-/** Sending over UDP, where losing is allowed. */
+/** Sends UDP datagrams that may be lost. */
 import { sendPastErrors } from "../../adapter/sip/transport/udp.ts";
 
 export interface Address {
@@ -6,7 +6,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** Sends and never throws: what the kernel does not take is lost, as on the way. */
+/** Never throws: a datagram that the kernel rejects counts as lost. */
 export function sendDatagram(
   socket: Bun.udp.Socket<"buffer">,
   data: string | Uint8Array,

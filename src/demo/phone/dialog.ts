@@ -1,4 +1,4 @@
-/** A dialog (RFC 3261 12): who talks to whom, over which route, with which CSeq. */
+/** A dialog (RFC 3261 12): local and remote party, route set and CSeq. */
 import type { DigestClient } from "../../adapter/sip/digest.ts";
 import {
   formatUri,
@@ -19,11 +19,11 @@ interface DialogParties {
   readonly local: string;
   readonly remote: string;
   readonly target: Uri;
-  /** Route header values in the order we send them. */
+  /** Route header values in sending order. */
   readonly routes: readonly string[];
 }
 
-/** Caller's side (12.1.2): the route set is the answer's Record-Route, reversed. */
+/** For the caller (12.1.2): the route set is the response's Record-Route, reversed. */
 export function partiesOfAnswer(response: SipResponse): DialogParties {
   return {
     callId: response.callId,
@@ -34,7 +34,7 @@ export function partiesOfAnswer(response: SipResponse): DialogParties {
   };
 }
 
-/** Called side (12.1.1): the route set is the request's Record-Route as it stands. */
+/** For the callee (12.1.1): the route set is the request's Record-Route in order. */
 export function partiesOfInvite(request: SipRequest, localTag: string): DialogParties {
   return {
     callId: request.callId,
@@ -52,7 +52,7 @@ function contactOf(message: SipRequest | SipResponse): Uri | null {
 export interface DialogLine {
   readonly endpoint: Endpoint;
   readonly digest: DigestClient | null;
-  /** Where requests go whose next hop is a name: a phone resolves none. */
+  /** Destination of requests whose next hop is a name: a phone does no lookups. */
   readonly proxy: Address;
   readonly contact: string;
 }
@@ -70,7 +70,7 @@ export class Dialog {
     this.#target = parties.target;
   }
 
-  /** Target refresh (12.2): a re-INVITE or its answer may carry a new Contact. */
+  /** Target refresh (12.2): a re-INVITE or its response may have a new Contact. */
   refreshTarget(message: SipRequest | SipResponse): void {
     this.#target = contactOf(message) ?? this.#target;
   }

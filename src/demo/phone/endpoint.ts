@@ -1,10 +1,10 @@
 /**
- * One UDP socket with the transactions of RFC 3261 17 on it: what makes a phone's requests and
- * answers survive loss. Client: timers A, B, E, F, ACK of refusals. Server: absorbs repeated
- * requests, replays the last answer, repeats final answers to INVITE until they are ACKed (timers
- * G and H, 13.3.1.4 for 2xx). Knows no dialogs: those are phone-call.ts.
+ * One UDP socket with the transactions of RFC 3261 17, so that a phone's requests and responses
+ * survive loss. Client: timers A, B, E, F, ACK of rejections. Server: absorbs repeated requests,
+ * repeats the last response, and repeats final responses to INVITE until their ACK arrives (timers
+ * G and H, 13.3.1.4 for 2xx). phone-call.ts handles dialogs.
  *
- * Leaves ACK of a 2xx to the caller: every copy of the 2xx is handed up, each wants its ACK.
+ * The caller sends the ACK of a 2xx: every copy of the 2xx is passed up, and each needs an ACK.
  */
 
 import {
@@ -29,17 +29,20 @@ const T2_MS = 4000;
 const TRANSACTION_MS = 64 * T1_MS;
 const TRANSACTIONS_MAX = 2000;
 
-/** A request that arrived, and the way to answer it. */
+/** A received request, and the means to respond. */
 export interface ServerTransaction {
   readonly request: SipRequest;
   readonly source: Address;
-  /** Text of a provisional or final answer. Later copies of the request get the latest again. */
+  /**
+   * Sends a provisional or final response. Later copies of the request get the latest response
+   * again.
+   */
   respond(answer: string, statusCode: number): void;
-  /** The ACK of our 2xx has come: stop repeating it. */
+  /** The ACK of our 2xx has arrived: stops repeating it. */
   confirm(): void;
 }
 
-/** Null: nothing final came within 32 s (timers B and F). */
+/** Null: no final response within 32 s (timers B and F). */
 export type ResponseListener = (response: SipResponse | null) => void;
 
 export interface SentRequest {
@@ -55,9 +58,9 @@ export interface Endpoint {
     destination: Address,
     listener: ResponseListener,
   ): SentRequest;
-  /** Sends once, outside of any transaction: ACK of a 2xx. */
+  /** Sends once, outside any transaction: for the ACK of a 2xx. */
   sendAck(parts: RequestParts, destination: Address): void;
-  /** One consumer: every new request but ACK of refusals. */
+  /** One handler for every new request, except ACKs of rejections. */
   onRequest(handler: (transaction: ServerTransaction) => void): void;
   close(): void;
 }
@@ -70,7 +73,7 @@ interface ClientTransaction {
   intervalMs: number;
   timer: Timer | null;
   expiry: Timer;
-  /** Set once a final refusal of an INVITE has come: what each further copy is answered with. */
+  /** Set after a final rejection of an INVITE: the ACK for each further copy. */
   ack: string | null;
   finished: boolean;
 }
@@ -85,7 +88,7 @@ interface ServerState {
 
 export async function openEndpoint(options: {
   readonly host: string;
-  /** 0: whichever is free. */
+  /** 0: any free port. */
   readonly port: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -101,7 +104,7 @@ export async function openEndpoint(options: {
     port: options.port,
     socket: {
       data: (_socket, datagram, port, host) => receive(datagram.toString("utf8"), { host, port }),
-      // An ICMP error (nobody listens there) is loss; the timers deal with it.
+      // An ICMP error (no listener) counts as loss; the timers handle it.
       error: () => {},
     },
   });
@@ -140,7 +143,7 @@ export async function openEndpoint(options: {
     return { branch };
   }
 
-  /** Timer A doubles without bound, timer E up to T2. */
+  /** Timer A doubles without limit, timer E up to T2. */
   function scheduleRepeat(transaction: ClientTransaction): void {
     transaction.timer = clock.after(transaction.intervalMs, () => {
       send(transaction.text, transaction.destination);
@@ -175,7 +178,7 @@ export async function openEndpoint(options: {
       if (isInvite) {
         transaction.timer?.cancel();
         transaction.expiry.cancel();
-        // An INVITE that rings is the caller's to end, by CANCEL; 3 minutes is timer C.
+        // The caller ends a ringing INVITE with CANCEL; 3 minutes is timer C.
         transaction.expiry = clock.after(180_000, () => expire(key));
       }
       transaction.listener(response);
@@ -195,7 +198,7 @@ export async function openEndpoint(options: {
     if (!repeated || (isInvite && response.statusCode < 300)) transaction.listener(response);
   }
 
-  /** RFC 3261 17.1.1.3: same branch, same Request-URI and Route, To of the answer. */
+  /** RFC 3261 17.1.1.3: same branch, Request-URI and Route; To of the response. */
   function ackOfRejection(transaction: ClientTransaction, response: SipResponse): string {
     const sent = entriesOf(transaction.request.headers);
     const kept = sent.filter(([name]) => /^(from|call-id|route|max-forwards)$/i.test(name));
@@ -293,7 +296,9 @@ export async function openEndpoint(options: {
 const entriesOf = (headers: HeaderInit | Headers): HeaderInit =>
   headers instanceof Headers ? [...headers] : headers;
 
-/** The request with `received` and `rport` in its topmost Via, so that answers find the way back. */
+/**
+ * The request with `received` and `rport` in its topmost Via, so that responses reach the sender.
+ */
 export function stamped(request: SipRequest, source: Address): SipRequest {
   const via = stampSource(request.via, source);
   const [, ...below] = request.headers.all("via");

@@ -1,4 +1,4 @@
-/** A call that reaches the phone: ring, answer, refuse, CANCEL, re-INVITE (RFC 3261 13.3, 9.2). */
+/** An incoming call of the phone: ring, answer, reject, CANCEL, re-INVITE (RFC 3261 13.3, 9.2). */
 
 import { buildResponse, type SipRequest, userOf } from "../../adapter/sip/message/index.ts";
 import type { Timer } from "../../core/clock.ts";
@@ -33,7 +33,7 @@ export class IncomingCall extends PhoneCall {
     if (this.state === "incoming") this.#respond(180);
   }
 
-  /** 200 with our answer; resolves when it was ACKed. */
+  /** Sends 200 with our answer; resolves when its ACK arrives. */
   async answer(): Promise<void> {
     if (this.state !== "incoming") throw new Error(`cannot answer: the call is ${this.state}`);
     if (!this.connect(this.invite.request.body)) {
@@ -56,7 +56,7 @@ export class IncomingCall extends PhoneCall {
     this.finish({ by: "us", how: "refused", sipCode });
   }
 
-  /** After our 200 nothing may be said before its ACK (RFC 3261 15): BYE follows that. */
+  /** After our 200 a BYE must wait for the ACK (RFC 3261 15). */
   protected abandon(): void {
     if (!this.dialog) this.reject(603);
     else void this.answered.then(() => this.hangUp()).catch(() => {});

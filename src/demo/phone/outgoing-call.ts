@@ -1,4 +1,4 @@
-/** A call that the phone places: INVITE with digest, CANCEL, ACK (RFC 3261 13.2, 9.1). */
+/** An outgoing call of the phone: INVITE with digest, CANCEL, ACK (RFC 3261 13.2, 9.1). */
 import {
   formatUri,
   type HeaderInit,
@@ -13,12 +13,12 @@ interface OutgoingCallPlan {
   readonly callId: string;
   /** Request-URI and To. */
   readonly target: string;
-  /** From, tag included. */
+  /** From header, including the tag. */
   readonly from: string;
   readonly line: DialogLine;
-  /** False: the 2xx is never ACKed (a broken phone). */
+  /** False: the 2xx never gets an ACK (simulates a broken phone). */
   readonly acknowledges: boolean;
-  /** Copies of the 2xx that come sooner after the first are not ACKed (a slow network). */
+  /** Copies of the 2xx within this time after the first get no ACK (simulates a slow network). */
   readonly ackDelayMs: number;
   readonly headers: HeaderInit;
 }
@@ -28,7 +28,7 @@ export class OutgoingCall extends PhoneCall {
   #sent: { readonly parts: RequestParts; readonly branch: string } | null = null;
   #provisionalReceived = false;
   #abandoned = false;
-  /** Of the 2xx that was taken; another To tag is a fork and gets a BYE. */
+  /** To tag of the accepted 2xx; another To tag is a fork and gets a BYE. */
   #answeredTag: string | null = null;
   #answeredAtMs: number | null = null;
 
@@ -39,7 +39,7 @@ export class OutgoingCall extends PhoneCall {
     super(plan.callId, "calling", setup);
   }
 
-  /** Sends the INVITE. Once. */
+  /** Sends the INVITE, once. */
   start(): void {
     const offer = this.description("sendrecv");
     const { line } = this.plan;
@@ -94,7 +94,7 @@ export class OutgoingCall extends PhoneCall {
     this.noteRinging();
   }
 
-  /** Every copy of the 2xx is ACKed; a 2xx that crossed our CANCEL or a fork is hung up. */
+  /** Every copy of the 2xx gets an ACK; a 2xx that crossed our CANCEL, and a fork, is hung up. */
   #accept(response: SipResponse): void {
     const tag = response.to.parameters.get("tag") ?? "";
     const isFirst = this.#answeredTag === null;
@@ -132,7 +132,7 @@ export class OutgoingCall extends PhoneCall {
 
   #cancelSent = false;
 
-  /** RFC 3261 9.1: not before a provisional answer; same branch, CSeq number and Request-URI. */
+  /** RFC 3261 9.1: only after a provisional response; same branch, CSeq number and Request-URI. */
   #cancel(): void {
     if (!this.#sent || this.#cancelSent) return;
     this.#cancelSent = true;

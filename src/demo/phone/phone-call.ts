@@ -1,12 +1,12 @@
 /**
- * One call of a phone, either direction: the dialog, the audio, and what a person does on a call
+ * One call of a phone, either direction: the dialog, the audio, and the actions of a person
  * (listen, speak, press keys, hold, hang up).
  *
  *   calling ──18x──▶ ringing ──2xx──▶ active ──BYE──▶ ended
- *   incoming ─────answer()──────────▶ active          (refused, cancelled: straight to ended)
+ *   incoming ─────answer()──────────▶ active (rejected, cancelled: directly to ended)
  *
- * Guarantees: `ended` resolves exactly once and never rejects; the RTP socket is closed then; what
- * was heard stays readable. `answered` rejects with CallNotAnswered when the call ends before.
+ * `ended` resolves exactly once and never rejects; the RTP socket is then closed, and the received
+ * audio stays available. `answered` rejects with CallNotAnswered when the call ends before.
  */
 
 import type { SipResponse } from "../../adapter/sip/message/index.ts";
@@ -27,7 +27,7 @@ import {
 interface PhoneCallEnd {
   readonly by: "us" | "them";
   readonly how: "bye" | "refused" | "cancelled" | "timeout";
-  /** Final SIP code of a call that was not answered. */
+  /** Final SIP code of an unanswered call. */
   readonly sipCode: number | null;
 }
 
@@ -40,7 +40,7 @@ export class CallNotAnswered extends Error {
 
 type PhoneCallState = "calling" | "ringing" | "incoming" | "active" | "ended";
 
-/** Speech for a line of text: 8 kHz. */
+/** Synthesises a line of text: 8 kHz. */
 export type SpeechMaker = (text: string) => Promise<Int16Array>;
 
 export interface PhoneCallSetup {
@@ -53,9 +53,9 @@ export interface PhoneCallSetup {
 }
 
 interface ListenOptions {
-  /** Silence that ends a turn of the far end. */
+  /** Silence that ends a turn of the remote party. */
   readonly quietMs?: number;
-  /** Rejects after this long. */
+  /** Rejects after this time. */
   readonly timeoutMs?: number;
 }
 
@@ -71,9 +71,9 @@ export abstract class PhoneCall {
   readonly #ended = Promise.withResolvers<PhoneCallEnd>();
   readonly #ringing = Promise.withResolvers<void>();
   #infoDigits = "";
-  /** What a REFER is answered with; null: nothing. A phone joins nobody, so it never says how one went. */
+  /** The response to a REFER; null: none. A phone transfers nobody, so it never sends a NOTIFY. */
   onRefer: () => number | null = () => 603;
-  /** A re-INVITE of the far end whose 2xx waits for its ACK. */
+  /** A re-INVITE of the remote party whose 2xx waits for its ACK. */
   #unconfirmed: ServerTransaction | null = null;
 
   constructor(
@@ -90,7 +90,7 @@ export abstract class PhoneCall {
     return this.#state;
   }
 
-  /** The far end rings (18x), or has answered. Rejects with CallNotAnswered. */
+  /** Resolves when the remote party rings (18x) or has answered. Rejects with CallNotAnswered. */
   get rang(): Promise<void> {
     return this.#ringing.promise;
   }
@@ -107,17 +107,17 @@ export abstract class PhoneCall {
     return this.setup.media;
   }
 
-  /** Keys the far end pressed, over RTP and by SIP INFO. */
+  /** Keys pressed by the remote party, over RTP and SIP INFO. */
   get digitsReceived(): string {
     return this.setup.media.digitsReceived + this.#infoDigits;
   }
 
-  /** Everything heard so far, 8 kHz. */
+  /** All audio received so far, 8 kHz. */
   received(): Int16Array {
     return this.setup.media.received();
   }
 
-  /** Speaks a line; resolves when the last sample was sent. */
+  /** Speaks a line; resolves when the last sample is sent. */
   async say(text: string): Promise<void> {
     await this.play(await this.setup.speech(text));
   }
@@ -127,7 +127,7 @@ export abstract class PhoneCall {
     this.#ourSpeechEndedAt = this.setup.clock.monotonic();
   }
 
-  /** Waits until the far end has been quiet for `quietMs`. */
+  /** Waits until the remote party has been quiet for `quietMs`. */
   async waitForSilence({ quietMs = 800, timeoutMs = 30_000 }: ListenOptions = {}): Promise<void> {
     const { clock, media } = this.setup;
     await this.#until(
@@ -137,7 +137,7 @@ export abstract class PhoneCall {
     );
   }
 
-  /** Waits until the far end has spoken since our last line, and has then been quiet. */
+  /** Waits until the remote party has spoken since our last line and is quiet again. */
   async waitForReply(options: ListenOptions = {}): Promise<void> {
     const { media } = this.setup;
     const since = this.#ourSpeechEndedAt;
@@ -145,7 +145,7 @@ export abstract class PhoneCall {
     await this.waitForSilence(options);
   }
 
-  /** Resolves when the far end speaks, be it in the middle of a sentence. */
+  /** Resolves when the remote party speaks, also in the middle of a sentence. */
   async waitForSpeech(timeoutMs = 30_000): Promise<void> {
     const { clock, media } = this.setup;
     const since = clock.monotonic();
@@ -162,7 +162,7 @@ export abstract class PhoneCall {
     }
   }
 
-  /** Presses keys: as RTP telephone-events, or as SIP INFO. Resolves when the last one was sent. */
+  /** Presses keys, as RTP telephone-events or SIP INFO. Resolves when the last one is sent. */
   async press(digits: string, by: "rtp" | "info" = "rtp"): Promise<void> {
     if (by === "info") {
       for (const digit of digits) await this.#sendInfo(digit);
@@ -202,7 +202,7 @@ export abstract class PhoneCall {
     });
   }
 
-  /** Ends the call by whatever its state needs. Idempotent; resolves with `ended`. */
+  /** Ends the call in any state. Idempotent; resolves with `ended`. */
   async hangUp(): Promise<PhoneCallEnd> {
     if (this.#state === "active") {
       const bye = this.inDialog("BYE").catch(() => {});
@@ -212,7 +212,7 @@ export abstract class PhoneCall {
     return this.ended;
   }
 
-  /** CANCEL or refusal: the call is not answered yet. */
+  /** Ends an unanswered call by CANCEL or rejection. */
   protected abstract abandon(): void;
 
   protected inDialog(
@@ -238,7 +238,7 @@ export abstract class PhoneCall {
     return this.dialog;
   }
 
-  /** Our SDP: every codec in an offer, the agreed one later. */
+  /** Our SDP: every codec in an offer, later only the agreed one. */
   protected description(
     direction: MediaDirection,
     agreed: RemoteDescription | null = null,
@@ -257,7 +257,7 @@ export abstract class PhoneCall {
     });
   }
 
-  /** False when the description holds no codec of ours. */
+  /** Returns false if the description contains no codec of ours. */
   protected connect(body: string, sending = true): boolean {
     const remote = readDescription(body, this.setup.codecs);
     if (!remote) return false;
@@ -283,7 +283,7 @@ export abstract class PhoneCall {
     this.#infoDigits += digit;
   }
 
-  /** The far end's re-INVITE: follows it and answers our SDP, or null when it cannot be followed. */
+  /** Follows the remote party's re-INVITE. Returns our SDP, or null if it cannot be followed. */
   followOffer(body: string): string | null {
     if (body === "") return this.description("sendrecv", this.remote);
     if (!this.connect(body)) return null;
@@ -294,7 +294,7 @@ export abstract class PhoneCall {
     this.#unconfirmed = transaction;
   }
 
-  /** An ACK of this dialog has come. */
+  /** An ACK of this dialog has arrived. */
   acknowledged(): void {
     this.#unconfirmed?.confirm();
     this.#unconfirmed = null;

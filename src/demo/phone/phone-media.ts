@@ -32,13 +32,13 @@ const FRAME_SAMPLES = 160;
 const FRAME_MS = 20;
 const RECEIVED_SAMPLES_MAX = 10 * 60 * PHONE_SAMPLE_RATE_HZ;
 const QUEUE_SAMPLES_MAX = 60 * PHONE_SAMPLE_RATE_HZ;
-/** Root mean square of a frame above which the far end speaks (about −44 dBFS). */
+/** Root mean square of a frame that counts as speech (about −44 dBFS). */
 const SPEECH_RMS = 200;
-/** A gap in time stamps above this is a new stream, not silence. */
+/** A larger gap between timestamps is a new stream, not silence. */
 const JUMP_SAMPLES_MAX = 30 * PHONE_SAMPLE_RATE_HZ;
-/** A muted phone reports once a second. */
+/** A muted phone sends a report once per second. */
 const REPORT_EVERY_FRAMES = 50;
-/** A room is never digitally silent: about −66 dBFS of noise under everything said. */
+/** A room is never digitally silent: noise of about −66 dBFS is added to everything sent. */
 const ROOM_NOISE = 16;
 
 interface PhoneMediaStatistics {
@@ -50,7 +50,7 @@ export class PhoneMedia {
   #socket: Bun.udp.Socket<"buffer"> | null = null;
   #remote: RemoteDescription | null = null;
   #sending = true;
-  /** Frames since the phone was muted; null: it is not. */
+  /** Frames since the phone was muted; null: not muted. */
   #mutedFrames: number | null = null;
   #timer: Timer | null = null;
   #nextFrameAt = 0;
@@ -70,7 +70,7 @@ export class PhoneMedia {
   #received = new Int16Array(PHONE_SAMPLE_RATE_HZ * 30);
   #receivedSamples = 0;
   #remoteSsrc: number | null = null;
-  /** Timestamp of sample `#streamStart` of what was heard. */
+  /** RTP timestamp of the received sample `#streamStart`. */
   #streamTimestamp = 0;
   #streamStart = 0;
   #lastSpeechAt = Number.NEGATIVE_INFINITY;
@@ -88,7 +88,7 @@ export class PhoneMedia {
     this.#ssrc = randomInt(random, 2 ** 32);
   }
 
-  /** Binds the socket and answers where the far end shall send to. */
+  /** Binds the socket and returns the address for the remote party. */
   async open(): Promise<Address> {
     this.#socket = await Bun.udpSocket({
       hostname: this.host,
@@ -109,17 +109,19 @@ export class PhoneMedia {
     return this.#remote?.codec ?? null;
   }
 
-  /** Keys that the far end pressed. */
+  /** Keys pressed by the remote party. */
   get digitsReceived(): string {
     return this.#digitsReceived;
   }
 
-  /** Monotonic time of the last frame in which the far end spoke; −Infinity before the first. */
+  /**
+   * Monotonic time of the last frame with speech of the remote party; −Infinity before the first.
+   */
   get lastSpeechAt(): number {
     return this.#lastSpeechAt;
   }
 
-  /** Starts sending, or follows a new description. `sending` false is hold. */
+  /** Starts sending, or applies a new description. `sending` false is hold. */
   connect(remote: RemoteDescription, sending: boolean): void {
     this.#remote = remote;
     this.#sending = sending;
@@ -128,12 +130,12 @@ export class PhoneMedia {
     this.#schedule();
   }
 
-  /** Silence suppression: no RTP while it is on, but RTCP reports (RFC 3550 6.4.2). */
+  /** Silence suppression: sends RTCP reports instead of RTP (RFC 3550 6.4.2). */
   mute(on: boolean): void {
     this.#mutedFrames = on ? 0 : null;
   }
 
-  /** Appends 8 kHz speech. Resolves when its last sample was sent or the call is over. */
+  /** Appends 8 kHz speech. Resolves when its last sample is sent or the call has ended. */
   play(pcm: Int16Array): Promise<void> {
     const queued = this.#queue.reduce((sum, part) => sum + part.length, 0);
     if (queued + pcm.length > QUEUE_SAMPLES_MAX)
@@ -148,7 +150,9 @@ export class PhoneMedia {
     this.#announceDrained();
   }
 
-  /** RFC 4733 key presses; false when too many wait or the far end takes none. */
+  /**
+   * RFC 4733 key presses; returns false if too many wait or the remote party does not support them.
+   */
   press(digits: string): boolean {
     return this.#remote?.telephoneEvent != null && this.#digits.queue(digits);
   }
@@ -157,7 +161,7 @@ export class PhoneMedia {
     return this.#digits.active;
   }
 
-  /** Everything heard so far, 8 kHz; a copy. */
+  /** A copy of all audio received so far, 8 kHz. */
   received(): Int16Array {
     return this.#received.slice(0, this.#receivedSamples);
   }
@@ -174,7 +178,7 @@ export class PhoneMedia {
     const delay = Math.max(0, this.#nextFrameAt - this.clock.monotonic());
     this.#timer = this.clock.after(delay, () => {
       const now = this.clock.monotonic();
-      // After a stall, what is late is sent at once, but never more than a jitter buffer holds.
+      // After a stall, late frames are sent at once, but no more than a jitter buffer holds.
       if (now - this.#nextFrameAt > 10 * FRAME_MS) this.#nextFrameAt = now;
       while (this.#nextFrameAt <= now) {
         this.#nextFrameAt += FRAME_MS;
@@ -239,7 +243,7 @@ export class PhoneMedia {
     if (this.#socket) sendDatagram(this.#socket, bytes, remote.rtp);
   }
 
-  /** The next 20 ms of speech over the room's noise. */
+  /** The next 20 ms of speech with room noise. */
   #fillFrame(): void {
     for (let i = 0; i < FRAME_SAMPLES; i++)
       this.#frame[i] = (this.random.float() - 0.5) * 2 * ROOM_NOISE;

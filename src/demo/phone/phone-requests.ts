@@ -1,16 +1,16 @@
-/** How a phone answers what is no new call: requests inside dialogs, CANCEL, OPTIONS. */
+/** A phone's responses to requests other than new calls: in dialogs, CANCEL, OPTIONS. */
 import { buildResponse, type SipRequest } from "../../adapter/sip/message/index.ts";
 import type { ServerTransaction } from "./endpoint.ts";
 import { IncomingCall } from "./incoming-call.ts";
 import type { PhoneCall } from "./phone-call.ts";
 
 interface Answer {
-  /** null: nothing is said. */
+  /** Null: no response. */
   readonly statusCode: number | null;
   readonly sdp?: string;
 }
 
-/** `call` is the one with the request's Call-ID, if the phone has one. */
+/** `call`: the phone's call with the request's Call-ID, if any. */
 export function answerInDialog(
   transaction: ServerTransaction,
   call: PhoneCall | undefined,

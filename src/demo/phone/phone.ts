@@ -1,9 +1,9 @@
 /**
- * A telephone: a SIP user agent over UDP (RFC 3261) with G.711 audio, that registers with digest,
- * calls and is called. It is the demo's caller and the tests' far end.
+ * A telephone: a SIP user agent over UDP (RFC 3261) with G.711 audio that registers with digest,
+ * and places and receives calls. Used as the demo's caller and as the tests' remote party.
  *
- * Guarantees: lost datagrams are repaired (endpoint.ts); `close` ends its calls and frees every
- * socket and timer. Leaves what to say and when to the script that uses it.
+ * Lost datagrams are repeated (endpoint.ts). `close` ends its calls and closes every socket and
+ * timer. The script that uses it decides what to say and when.
  */
 
 import { type Account, DigestClient } from "../../adapter/sip/digest.ts";
@@ -31,12 +31,12 @@ export interface PhoneOptions {
   readonly number: string;
   /** Domain of its address; default: the proxy's host. */
   readonly domain?: string;
-  /** Loopback address it binds to; SIP and RTP ports are picked by the system. */
+  /** Loopback address to bind to; the system chooses the SIP and RTP ports. */
   readonly host: string;
   readonly port?: number;
-  /** Where its requests go. */
+  /** Destination of its requests. */
   readonly proxy: Address;
-  /** Answers digest challenges; null: refuses to. */
+  /** Credentials for digest challenges; null: none. */
   readonly account?: Account | null;
   readonly codecs?: readonly G711Law[];
   /** Offer RFC 4733 telephone-events; default true. */
@@ -47,9 +47,12 @@ export interface PhoneOptions {
 }
 
 export interface CallOptions {
-  /** False: the 2xx is never ACKed. */
+  /** False: the 2xx never gets an ACK. */
   readonly acknowledges?: boolean;
-  /** The first 2xx that comes so much after the first of all is ACKed. Default: 0, each is. */
+  /**
+   * Only copies of the 2xx that arrive this long after the first get an ACK. Default: 0, every
+   * copy.
+   */
   readonly ackDelayMs?: number;
   /** User part of From; default: the phone's number. */
   readonly callerNumber?: string;
@@ -61,16 +64,16 @@ export interface Phone {
   readonly address: Address;
   /** REGISTER with digest; resolves on 200, rejects with the code otherwise. */
   register(expiresSeconds?: number): Promise<void>;
-  /** Places a call; the INVITE is on its way when it resolves. */
+  /** Places a call; resolves when the INVITE is sent. */
   call(number: string, options?: CallOptions): Promise<OutgoingCall>;
-  /** One consumer of incoming calls; without one they get 480. */
+  /** The handler of incoming calls; without one they get 480. */
   onCall(handler: (call: IncomingCall) => void): void;
   readonly calls: readonly PhoneCall[];
-  /** Hangs up, un-registers when registered (bounded to 2 s), frees everything. */
+  /** Hangs up, un-registers if registered (within 2 s), releases everything. */
   close(): Promise<void>;
 }
 
-/** Ended calls are remembered for what still arrives late. */
+/** Ended calls are kept for late messages. */
 const CALLS_REMEMBERED_MAX = 200;
 const CLOSE_MS_MAX = 2000;
 
@@ -215,7 +218,7 @@ export async function createPhone(options: PhoneOptions): Promise<Phone> {
   }
 }
 
-/** Resolves with the task or after `delayMs`, whichever is first; its timer is cleared. */
+/** Resolves with the task or after `delayMs`, whichever comes first; clears its timer. */
 function within(clock: Clock, delayMs: number, task: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = clock.after(delayMs, resolve);

@@ -13,7 +13,7 @@ interface LocalDescription {
   readonly codecs: readonly G711Law[];
   readonly telephoneEvent: number | null;
   readonly direction: MediaDirection;
-  /** Grows with each new description of a call (RFC 3264 8). */
+  /** Increased with each new description of a call (RFC 3264 8). */
   readonly version: number;
 }
 
@@ -21,7 +21,7 @@ export interface RemoteDescription {
   readonly rtp: Address;
   readonly codec: G711Law;
   readonly telephoneEvent: number | null;
-  /** As the far end sees it. */
+  /** From the remote party's side. */
   readonly direction: MediaDirection;
 }
 
@@ -46,7 +46,7 @@ export function writeDescription(local: LocalDescription): string {
 export const offerTelephoneEvent = (wanted: boolean): number | null =>
   wanted ? TELEPHONE_EVENT_OFFERED : null;
 
-/** Null when there is no audio stream or no codec among `codecs`. */
+/** Null if there is no audio stream or no codec of `codecs`. */
 export function readDescription(
   body: string,
   codecs: readonly G711Law[],

@@ -1,4 +1,4 @@
-/** A request that answers digest challenges (RFC 3261 22.2): sent again once with credentials. */
+/** A request that answers digest challenges (RFC 3261 22.2): repeated once with credentials. */
 import { type DigestClient, parseChallenges } from "../../adapter/sip/digest.ts";
 import { formatUri, type RequestParts, type SipResponse } from "../../adapter/sip/message/index.ts";
 import type { Address } from "./datagram.ts";
@@ -6,17 +6,17 @@ import type { Endpoint, ResponseListener, SentRequest } from "./endpoint.ts";
 
 interface SignedRequest {
   readonly endpoint: Endpoint;
-  /** null: challenges are handed up as they come. */
+  /** Null: challenges are passed up unchanged. */
   readonly digest: DigestClient | null;
   readonly destination: Address;
-  /** Called for each attempt: every one has a CSeq of its own. */
+  /** Called for each attempt: each needs its own CSeq. */
   make(): RequestParts;
-  /** Told what is on its way, for a later CANCEL. */
+  /** Called with each sent request, for a later CANCEL. */
   onSent?(parts: RequestParts, sent: SentRequest): void;
   readonly listener: ResponseListener;
 }
 
-/** Challenges answered before a request counts as refused: one, and one stale nonce. */
+/** Challenges answered before a request counts as rejected: one, and one stale nonce. */
 const ATTEMPTS_MAX = 3;
 
 export function sendSigned(request: SignedRequest, attempt = 1, credentials?: Credentials): void {

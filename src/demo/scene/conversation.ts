@@ -1,4 +1,7 @@
-/** A person on the phone with the agent: says a line, listens to the reply, and what was expected. */
+/**
+ * A person on the phone with the agent: says a line, listens to the reply, and compares it with the
+ * expected one.
+ */
 
 import { systemClock } from "../../core/clock.ts";
 import { findSentenceGently, type SentenceMatch } from "../hearing/sentence-matcher.ts";
@@ -10,16 +13,16 @@ export interface Exchange {
   /** What the person says, or the keys they press; null: only listens. */
   readonly says: string | null;
   readonly presses?: string;
-  /** The sentence that must be heard in the reply; null: whatever it is. */
+  /** The sentence that the reply must contain; null: any reply. */
   readonly expects: string | null;
 }
 
 export interface RecordedExchange extends Exchange {
-  /** Null where nothing particular was expected. */
+  /** Null if no particular sentence was expected. */
   readonly match: SentenceMatch | null;
 }
 
-/** The agent's turn is over after this much silence: longer than its pauses between sentences. */
+/** This much silence ends the agent's turn: longer than its pauses between sentences. */
 const QUIET_MS = 1100;
 const REPLY_TIMEOUT_MS = 20_000;
 
@@ -31,7 +34,7 @@ export async function holdConversation(
   const recorded: RecordedExchange[] = [];
   for (const exchange of exchanges) {
     let match = await converse(call, exchange, voices);
-    // Asked and got something else: people say it again, once.
+    // After an unexpected reply the person repeats the line, once.
     if (match?.isFound === false && exchange.says !== null)
       match = await converse(call, exchange, voices);
     recorded.push({ ...exchange, match });
@@ -53,8 +56,8 @@ async function converse(
 }
 
 /**
- * Compares what was heard with the sentence as the agent's voice says it, and with decoys: sentences
- * that were not said. `alsoSaid` are no decoys in this recording.
+ * Compares the received audio with the sentence in the agent's voice, and with decoys: sentences
+ * that were not said. `alsoSaid` are not used as decoys in this recording.
  */
 export async function judge(
   recording: Int16Array,

@@ -1,4 +1,4 @@
-/** The demo's three calls, each as one person lives through it. */
+/** The demo's three calls, each from one person's side. */
 import type { Clock } from "../../core/clock.ts";
 import { sleep } from "../../core/clock.ts";
 import type { IncomingCall } from "../phone/incoming-call.ts";
@@ -20,9 +20,9 @@ import { type Exchange, holdConversation, type RecordedExchange } from "./conver
 
 export interface SceneResult {
   readonly exchanges: readonly RecordedExchange[];
-  /** From answer to hang-up, by the phone's watch. */
+  /** From answer to hang-up, measured by the phone. */
   readonly answeredMs: number;
-  /** Lines the person said, in order. */
+  /** Lines that the person said, in order. */
   readonly spokenTexts: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export const SCHEDULED_EXCHANGES: readonly Exchange[] = [
   { says: CHILDREN.question, expects: CHILDREN.answer },
 ];
 
-/** Calls the clinic, asks, has an appointment looked up, says goodbye. */
+/** Calls the clinic, asks questions, has an appointment looked up, says goodbye. */
 export async function callTheClinic(
   stage: Stage,
   phone: Phone,
@@ -64,7 +64,7 @@ export async function callTheClinic(
   return holdCall(stage, call, person, INBOUND_EXCHANGES);
 }
 
-/** Waits to be called, lets it ring, answers, asks one thing. */
+/** Waits for a call, lets it ring, answers, asks one question. */
 export async function beCalled(
   stage: Stage,
   phone: Phone,
@@ -101,7 +101,7 @@ async function holdCall(
   try {
     const recorded = await holdConversation(call, exchanges, voices);
     await call.say(person.goodbye);
-    // The agent says goodbye and hangs up; a person who waits in vain hangs up too.
+    // The agent says goodbye and hangs up; otherwise the person hangs up after a while.
     await Promise.race([call.ended, sleep(clock, GOODBYE_WAIT_MS)]);
     const spokenTexts = exchanges.flatMap(({ says }) => (says === null ? [] : [says]));
     await call.hangUp();
