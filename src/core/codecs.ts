@@ -1,22 +1,21 @@
 /**
- * The codecs of a call, as signalling sees them: SDP, configuration and the choice of a
- * conversation's rate read this table. How each is coded is in adapter/media/audio/codecs.ts, keyed
- * by the same names.
+ * The codecs of a call for signalling: SDP, configuration and the choice of a conversation's rate
+ * use this table. adapter/media/audio/codecs.ts has the implementations, by the same names.
  *
- * A new codec is an entry here, a file that codes it, and its line in that registry.
+ * A new codec needs an entry here, a file that implements it, and its line in that registry.
  */
 export interface CodecFormat {
-  /** Static (RFC 3551) where there is one, else the dynamic type that we offer. */
+  /** Static (RFC 3551) if there is one, otherwise the dynamic type that we offer. */
   readonly payloadType: number;
-  /** Of RTP's timestamps. */
+  /** Clock rate of RTP timestamps. */
   readonly clockRateHz: number;
-  /** What some far ends write instead. */
+  /** A wrong clock rate that some remote parties send. */
   readonly misspelledClockRateHz?: number;
-  /** As rtpmap says; 1 where missing. */
+  /** As in rtpmap; default 1. */
   readonly channels?: number;
-  /** Of `a=fmtp`. */
+  /** Value of `a=fmtp`. */
   readonly parameters?: string;
-  /** The rate of a conversation: a wideband codec lets the voice be heard as it is. */
+  /** Sample rate of a conversation with this codec: 16 kHz for a wideband codec. */
   readonly conversationRateHz: 8000 | 16000;
 }
 
@@ -40,14 +39,14 @@ const FORMATS = {
   },
 } as const satisfies Record<string, CodecFormat>;
 
-/** The encoding name, as rtpmap writes it. */
+/** The encoding name as in rtpmap. */
 export type CodecName = keyof typeof FORMATS;
 
 export const CODEC_NAMES = Object.keys(FORMATS) as CodecName[];
 
 export const codecFormat = (name: CodecName): CodecFormat => FORMATS[name];
 
-/** RFC 3551 6: without rtpmap a static type means what it always meant. */
+/** RFC 3551 6: a static type without rtpmap has its standard meaning. */
 export const staticCodec = (payloadType: number): CodecName | undefined =>
   CODEC_NAMES.find((name) => payloadType < 96 && FORMATS[name].payloadType === payloadType);
 

@@ -1,10 +1,10 @@
 /**
- * Building blocks of schemas. A field carries its description and example for the document, and one sentence that
- * tells a caller how to correct a bad value.
+ * Building blocks of schemas. A field has a description and an example for the API document, and
+ * one sentence that explains how to correct an invalid value.
  */
 import { z } from "zod";
 
-/** What a bad value is answered with: "`name` must …". */
+/** The error message of an invalid value: "`name` must …". */
 const requirements = z.registry<{ must: string }>();
 
 interface FieldNotes {
@@ -14,14 +14,17 @@ interface FieldNotes {
   readonly must: string;
 }
 
-/** Give it a schema made for this field: it is described in place, unless it has a description. */
+/**
+ * Pass a schema that was created for this field: it is modified, unless it already has a
+ * description.
+ */
 export function field<Schema extends z.ZodType>(schema: Schema, notes: FieldNotes): Schema {
   const described = noted(schema, { description: notes.description, examples: [notes.example] });
   requirements.add(described, { must: notes.must });
   return described;
 }
 
-/** A field of a response: only described. The same holds for its schema. */
+/** A field of a response: has only a description. Its schema is modified, too. */
 export function shown<Schema extends z.ZodType>(
   schema: Schema,
   description: string,
@@ -33,14 +36,14 @@ export function shown<Schema extends z.ZodType>(
   });
 }
 
-/** `meta()` makes a schema a second time, which for a thousand fields is felt at the start. */
+/** `meta()` creates the schema again, which for a thousand fields delays the start noticeably. */
 function noted<Schema extends z.ZodType>(schema: Schema, notes: z.GlobalMeta): Schema {
   if (z.globalRegistry.get(schema) !== undefined) return schema.meta(notes);
   z.globalRegistry.add(schema, notes);
   return schema;
 }
 
-/** The sentence of a schema, also behind optional, nullable and default. */
+/** The sentence of a schema, also inside optional, nullable and default. */
 export function requirementOf(schema: z.core.$ZodType): string | null {
   const found = requirements.get(schema);
   if (found) return found.must;
@@ -48,7 +51,7 @@ export function requirementOf(schema: z.core.$ZodType): string | null {
   return inner ? requirementOf(inner) : null;
 }
 
-/** https only, at most 2,048 characters, no user name or password in it. */
+/** https only, at most 2,048 characters, without user name and password. */
 export const httpsUrl = (description: string) =>
   field(
     z
@@ -92,7 +95,7 @@ type Change<Schema> =
       ? z.ZodOptional<Inner>
       : z.ZodOptional<Schema extends z.core.SomeType ? Schema : never>;
 
-/** The same fields in a change: each may be left out, and then it stays as it is. */
+/** The same fields in a change: an omitted field stays unchanged. */
 export function changesOf<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): { [Name in keyof Shape]: Change<Shape[Name]> } {
@@ -106,8 +109,8 @@ export function changesOf<Shape extends z.ZodRawShape>(
 }
 
 /**
- * The same fields in an answer: type, description and example, without the bounds of an input, which older records
- * need not keep.
+ * The same fields in a response: type, description and example, without the input limits, which
+ * older records may violate.
  */
 export function shownFields<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -133,7 +136,7 @@ function isNullable(schema: z.core.$ZodType): boolean {
   return inner !== undefined && isNullable(inner);
 }
 
-/** Throws for a kind of schema that no resource has yet. */
+/** Throws for a kind of schema that no resource uses yet. */
 function unbounded(schema: z.core.$ZodType): z.ZodType {
   if (schema instanceof z.ZodEnum) return z.enum(schema.enum);
   const { type } = schema._zod.def;

@@ -1,6 +1,6 @@
 /**
  * Typed messages between two threads. A protocol is one map from a message's name to its arguments;
- * the receiver is an object with one method a name, and `dispatch` calls it. Plain data only
+ * the receiver is an object with one method per name, and `dispatch` calls it. Plain data only
  * (structured clone).
  */
 type Protocol<Map> = { readonly [Name in keyof Map]: readonly unknown[] };

@@ -1,6 +1,7 @@
 /**
- * Names and times on the wire and in our records: `max_duration_sec` there is `maxDurationSeconds` here, and what
- * ends in `_at` is ISO 8601 there and milliseconds here. One rule for every resource, so that no field is named twice.
+ * Field names and times in the API and in our records: `max_duration_sec` in the API is
+ * `maxDurationSeconds` in a record; a field ending in `_at` is ISO 8601 in the API and milliseconds
+ * in a record. One rule for every resource, so that no field is named twice.
  */
 import type { z } from "zod";
 import { isoUtc } from "./clock.ts";
@@ -19,7 +20,7 @@ type Kept<Name, Value> = Name extends `${string}_at`
     ? readonly Item[]
     : Value;
 
-/** A record with the fields of an object on the wire. */
+/** A record with the fields of an API object. */
 export type RecordOf<Wire> = {
   readonly [Name in keyof Wire & string as CamelName<Name>]: Kept<Name, Wire[Name]>;
 };
@@ -29,7 +30,7 @@ export function camelName(name: string): string {
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** What was sent, by our names; what was left out is left out. Times are not among what is sent. */
+/** The fields that were sent, with our names; omitted fields stay omitted. Times are never sent. */
 export function recordOf<Body extends object>(body: Body): RecordOf<Body> {
   const sent = Object.entries(body).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
@@ -38,8 +39,8 @@ export function recordOf<Body extends object>(body: Body): RecordOf<Body> {
 }
 
 /**
- * A record as `schema` shows it, fields in the schema's order. `others`: fields that the record lacks, or holds
- * in another form.
+ * Converts a record to `schema`, with the fields in the schema's order. `others`: fields that the
+ * record lacks or stores in another form.
  */
 export function wireOf<
   Schema extends z.ZodObject,

@@ -1,11 +1,11 @@
 /**
- * A call's audio without RTP: the caller is a browser whose microphone and loudspeaker are messages
- * (`audioIn` and `audio_out` of call-protocol.ts). The conversation runs at 8 kHz, exactly as on the
- * phone; only this edge knows the browser's rate.
+ * The audio of a call without RTP: microphone and loudspeaker of a browser, as messages (`audioIn`
+ * and `audio_out` of call-protocol.ts). The conversation runs at 8 kHz as on the phone; only this
+ * file converts the browser's rate.
  *
- * Guarantees: what comes is played out evenly, one frame a tick, with 60 ms of buffer; a browser
- * that sends too much or too fast is cut to the newest 100 ms, so memory and delay are bounded; a
- * frame goes out every tick from `connect` on, silence too.
+ * Received audio is played out evenly, one frame per tick, after a buffer of 60 ms. If a browser
+ * sends too much or too fast, only the newest 100 ms are kept, so memory and delay are bounded. A
+ * frame is sent every tick after `connect`, also silence.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";

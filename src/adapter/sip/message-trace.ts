@@ -1,9 +1,9 @@
 /**
- * The SIP messages of each call, as a trace to read afterwards: start line without addresses,
- * CSeq, and what the message says about codecs and reasons. Numbers, names, addresses, credentials
- * and bodies never get in: only what is listed here is taken out of a message.
+ * Records the SIP messages of each call for diagnostics: start line without addresses, CSeq, and
+ * information about codecs and reasons. Numbers, names, addresses, credentials and bodies are never
+ * recorded: only the fields listed here are copied from a message.
  *
- * Bounded in calls and in messages a call. Registrations and keep-alives are no calls and left out.
+ * Bounded in calls and in messages per call. Registrations and keep-alives are not recorded.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -61,7 +61,10 @@ export function createSipMessageTracer(clock: Clock): SipMessageTracer {
   };
 }
 
-/** `INVITE (1 INVITE)`, `180 Ringing (1 INVITE)`. Reason phrases are the far end's: words only. */
+/**
+ * `INVITE (1 INVITE)`, `180 Ringing (1 INVITE)`. The remote party writes the reason phrase: only
+ * plain words are kept.
+ */
 function lineOf(text: string, cseq: string): string | null {
   const start = START.exec(text);
   if (!start) return null;

@@ -214,7 +214,7 @@ function seenAs({ via }: SipResponse): SeenAddress | null {
   return port === null ? null : { host: via.host.replace(/^\[|\]$/g, ""), port };
 }
 
-/** Those of RFC 3551 that are not ours but are met. */
+/** Static types of RFC 3551 that we do not support but that occur. */
 const FOREIGN_NAMES: Readonly<Record<string, string>> = { 3: "GSM", 4: "G723", 18: "G729" };
 
 const codecsIn = ({ headers, body }: SipResponse): readonly string[] | null =>

@@ -17,7 +17,7 @@ const PORT_MAX = 65_535;
 
 export type Stream = SessionDescription["media"][number];
 
-/** A codec of a media line, by the payload type that stands for it there. */
+/** A codec of a media line, with its payload type in that line. */
 export interface AudioFormat {
   readonly name: CodecName;
   readonly payloadType: number;

@@ -1,4 +1,4 @@
-/** Whom a call or a transfer goes to, as the Request-URI that a trunk writes. */
+/** The Request-URI for the target of a call or transfer. */
 import { isE164 } from "../../core/e164.ts";
 import type { TrunkSettings } from "../../domain/call/sip-port.ts";
 import { parseUri, type SipUri } from "./message/index.ts";

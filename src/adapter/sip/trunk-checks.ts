@@ -1,6 +1,6 @@
 /**
- * What a trunk's registration, OPTIONS and a test call to nobody mean, in words for a person, each with its remedy. Pure.
- * Where the far end says nothing the result is `unknown`, not a guess.
+ * Explains the results of a trunk's registration, OPTIONS and test call as text for the user, each
+ * with a remedy. Pure. If the remote party gives no information, the result is `unknown`.
  */
 
 import type {

@@ -9,7 +9,7 @@ import { agents, schedules } from "./schema/index.ts";
 
 const COLUMNS = getTableColumns(agents);
 
-/** Is the agent one of the tenant's? */
+/** True if the agent belongs to the tenant. */
 export async function hasAgent(
   queries: Queries,
   tenantId: number,

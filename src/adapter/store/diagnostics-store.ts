@@ -1,4 +1,4 @@
-/** What is kept of a call for those who look into it: SIP message trace, quality, waveform, deliveries. */
+/** Diagnostics of a call: SIP message trace, quality, waveform, deliveries. */
 
 import { and, asc, desc, eq, gte, isNotNull, lt, lte, or } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";

@@ -1,4 +1,7 @@
-/** Rows that belong to a tenant: what the store of every resource does alike. The tenant is part of every condition. */
+/**
+ * Rows that belong to a tenant: the common part of the resource stores. Every condition includes
+ * the tenant.
+ */
 import { and, asc, count, eq, type GetColumnData, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
@@ -14,7 +17,7 @@ type Values<Table extends OwnedTable> = Table["$inferInsert"];
 export const ownedBy = (table: OwnedTable, tenantId: number, id: number): SQL | undefined =>
   and(eq(table.id, id), eq(table.tenantId, tenantId));
 
-/** `columns`: those of a record; secrets and the tenant are not among them. */
+/** `columns`: those of a record, without secrets and the tenant. */
 export function ownedRows<Table extends OwnedTable, Shown extends Columns>(
   queries: Queries,
   table: Table,

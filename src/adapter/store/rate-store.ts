@@ -4,7 +4,7 @@ import type { Queries } from "../../core/database.ts";
 import { rateRequests } from "./schema/index.ts";
 
 export interface RequestLog {
-  /** Drops a key's requests up to and including then. */
+  /** Deletes a key's requests up to and including that time. */
   forgetUntil(keyId: number, atMs: number): Promise<void>;
   window(keyId: number): Promise<{ readonly count: number; readonly oldestMs: number | null }>;
   add(keyId: number, atMs: number, count: number): Promise<void>;

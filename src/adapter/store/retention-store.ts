@@ -53,7 +53,7 @@ const transcriptDays = (baseDays: number) =>
 
 export function retentionStore(queries: Queries): RetentionRecords {
   return {
-    /** Removes the words and the diagnostics of calls whose time is over. Answers how many calls. */
+    /** Deletes the texts and diagnostics of expired calls. Returns the number of calls. */
     async expireTranscripts(nowMs: number, baseDays: number, limit: number): Promise<number> {
       const due = await queries
         .select({ id: calls.id })

@@ -3,7 +3,7 @@
  * (listen, speak, press keys, hold, hang up).
  *
  *   calling ──18x──▶ ringing ──2xx──▶ active ──BYE──▶ ended
- *   incoming ─────answer()──────────▶ active (rejected, cancelled: directly to ended)
+ *   incoming ─────answer()──────────▶ active          (rejected, cancelled: directly to ended)
  *
  * `ended` resolves exactly once and never rejects; the RTP socket is then closed, and the received
  * audio stays available. `answered` rejects with CallNotAnswered when the call ends before.

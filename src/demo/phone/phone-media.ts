@@ -1,10 +1,10 @@
 /**
- * A phone's audio: RTP both ways on a socket of its own, paced by an absolute schedule of 20 ms
- * (RFC 3550, G.711), key presses (RFC 4733), and a receiver that keeps what it got and knows when
- * the far end speaks.
+ * A phone's audio: RTP in both directions on its own socket, paced on an absolute schedule of 20 ms
+ * (RFC 3550, G.711), key presses (RFC 4733), and a receiver that records and detects speech of the
+ * remote party.
  *
- * What is heard is laid out by RTP timestamp, so that loss and disorder leave gaps in the right
- * places. Bounded: ten minutes of hearing, one minute of speech queued.
+ * Received audio is placed by RTP timestamp, so that loss and reordering leave gaps in the right
+ * places. Limits: ten minutes received, one minute of speech queued.
  */
 
 import {

@@ -4,8 +4,7 @@
  *
  *   draft ──start──► running ⇄ pause/resume ⇄ paused
  *                      │ ├─every number finished──► finished
- *                      │ ├─its agent is deleted──► paused (for good: no other agent takes its
- *                      place)
+ *                      │ ├─its agent is deleted──► paused (for good: no other agent replaces it)
  *                      │ └─half of the last calls failed──► stopped_by_breaker ──resume──► running
  *                      └─cancel (also from draft, paused, stopped)──► cancelled
  */

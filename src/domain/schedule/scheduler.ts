@@ -95,7 +95,7 @@ interface SchedulerOptions {
 }
 
 export interface Scheduler {
-  /** Checks every second from now on, and returns itself. Before that nothing is fired. */
+  /** Starts checking every second, and returns itself. Nothing is started before this call. */
   start(): Scheduler;
   /** Checks now. */
   wake(): void;

@@ -1,6 +1,6 @@
 /**
- * Makes events from what the appliance knows (event-types.ts says what each type carries). A caller hands the draft to
- * `EventSink.emit` in the transaction of the change.
+ * Creates events from the appliance's data (event-types.ts defines the data of each type). The
+ * caller passes the draft to `EventSink.emit` in the transaction of the change.
  */
 import { isoUtc } from "../../core/clock.ts";
 import { type MicroEur, microToEur } from "../../core/money.ts";
@@ -25,7 +25,7 @@ interface EndingFacts {
 
 type CallReference = Pick<CallFacts, "callUuid" | "agentId">;
 
-/** `call` null: the event is of no call. */
+/** `call` null: the event is not about a call. */
 export function eventDraft<Type extends EventType>(
   type: Type,
   call: CallReference | null,

@@ -1,12 +1,13 @@
 /**
- * The event catalogue: each type once, with what it carries, an example and what it is for. The list of types, the
- * API's document, the dashboard's list and the table of docs/webhooks.md follow from here.
+ * The event catalogue: each type once, with its data, an example and its purpose. The list of
+ * types, the API document, the dashboard's list and the table of docs/webhooks.md are generated
+ * from it.
  */
 import { z } from "zod";
 import { shown, timeOut } from "../../core/schema.ts";
 
 interface EventEntry<Data extends z.ZodObject = z.ZodObject> {
-  /** `specification`: one of the seven of section 6. Else the version that first sends it. */
+  /** `specification`: one of the seven of section 6. Otherwise the version that first sends it. */
   readonly since: "specification" | `${number}.${number}.${number}`;
   readonly summary: string;
   /** An unset value is null, never a missing key. */
@@ -14,7 +15,7 @@ interface EventEntry<Data extends z.ZodObject = z.ZodObject> {
   readonly example: z.input<Data>;
 }
 
-/** Keeps the schema's own type. */
+/** Keeps the exact type of the schema. */
 const event = <Data extends z.ZodObject>(entry: EventEntry<Data>): EventEntry<Data> => entry;
 
 const EXAMPLE_CALL_ID = "019aa1b2-0000-7000-8000-000000000001";
@@ -199,12 +200,12 @@ export const EVENTS = {
 };
 
 export type EventType = keyof typeof EVENTS;
-/** What an event of this type carries. */
+/** The data of an event of this type. */
 export type EventData<Type extends EventType> = z.input<(typeof EVENTS)[Type]["data"]>;
 
-/** In the catalogue's order. */
+/** In the order of the catalogue. */
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
-/** A type beside these is an addition of ours, sent only to webhooks that name it. */
+/** All other types are additions, sent only to webhooks that select them. */
 export const SPECIFIED_EVENT_TYPES = EVENT_TYPES.filter(
   (type) => EVENTS[type].since === "specification",
 );

@@ -1,4 +1,4 @@
-/** Tells a tenant by mail that an endpoint of theirs was switched off, and how to fix it. Pure. */
+/** The email to a tenant whose endpoint was disabled, with what to do about it. Pure. */
 import { isoUtc } from "../../core/clock.ts";
 import type { MailDraft } from "../mail/ports.ts";
 import type { SwitchedOff } from "./outcome.ts";

@@ -1,5 +1,5 @@
 /**
- * What media needs of a codec: an encoder, and the inbound audio of a stream. codecs.ts lists the
+ * The codec port of media: an encoder, and the inbound audio of a stream. codecs.ts lists the
  * codecs.
  */
 import type { CodecName } from "../../../core/codecs.ts";

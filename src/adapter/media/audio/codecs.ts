@@ -1,4 +1,7 @@
-/** The codecs that media codes, one line each. Looked up when a plan is applied, never per packet. */
+/**
+ * The registry of codec implementations, one line each. Looked up when a plan is applied, never per
+ * packet.
+ */
 import { type CodecName, codecFormat } from "../../../core/codecs.ts";
 import type { AudioCodec } from "./codec.ts";
 import { PCMA, PCMU } from "./g711-codec.ts";

@@ -1,4 +1,4 @@
-/** G.711 (RFC 3551 4.5.14): one octet a sample at 8 kHz, in either law. */
+/** G.711 (RFC 3551 4.5.14): one octet per sample at 8 kHz, A-law or µ-law. */
 import { decodeG711, encodeG711, type G711Law } from "../../../platform/audio/g711.ts";
 import type { AudioCodec, AudioEncoder } from "./codec.ts";
 import { type AudioDecoder, OctetInboundAudio } from "./octet-inbound.ts";

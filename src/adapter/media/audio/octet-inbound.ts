@@ -14,7 +14,7 @@ import { PacketLossConcealment } from "./concealment.ts";
 
 const BLOCK_MS = 10;
 
-/** Of codecs with one octet per tick. */
+/** For codecs with one octet per tick. */
 export interface AudioDecoder {
   readonly sampleRateHz: number;
   /** Decodes all octets. `pcm` must have room for the result. */

@@ -58,7 +58,7 @@ export class RtpReceiver {
   readonly #sampleRateHz: 8000 | 16000;
   readonly #random: Random;
   #format: ReceiveFormat | null = null;
-  /** By payload type. */
+  /** Indexed by payload type. */
   #codecs: readonly (AudioCodec | undefined)[] = [];
   #codec: AudioCodec | null = null;
   #audio: InboundAudio | null = null;
@@ -227,7 +227,7 @@ export class RtpReceiver {
   }
 }
 
-/** The codec of each payload type. Built once per plan, read once per packet. */
+/** The codec of each payload type. Built once per plan, read for every packet. */
 function codecsByType(format: ReceiveFormat): (AudioCodec | undefined)[] {
   const codecs: (AudioCodec | undefined)[] = Array.from({ length: PAYLOAD_TYPES });
   for (const codec of ALWAYS_TAKEN) codecs[codecFormat(codec.name).payloadType] = codec;

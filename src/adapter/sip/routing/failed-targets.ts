@@ -1,6 +1,6 @@
 /**
- * Which servers failed a short while ago (RFC 3263 4.3): those are tried last, so that one dead
- * server costs one call some waiting and not every call. Bounded; shared by all trunks.
+ * Servers that failed recently (RFC 3263 4.3) are tried last, so that a dead server delays one
+ * call, not every call. Bounded; shared by all trunks.
  */
 import type { Clock } from "../../../core/clock.ts";
 import { type Target, targetKey } from "./locate.ts";

@@ -1,6 +1,6 @@
 /**
  * Offer/answer of one leg (RFC 3264), as the SessionDescriptionHandler that SIP.js calls. SIP.js
- * does not say whether a description is an offer or an answer; the state here knows.
+ * does not say whether a description is an offer or an answer; this state machine does.
  *
  *   stable ──getDescription──► local-offer ──setDescription(answer)──► stable
  *   stable ──setDescription(offer)──► remote-offer ──getDescription──► stable
@@ -20,7 +20,7 @@ import {
   type SdpSession,
 } from "../sdp.ts";
 
-/** Thrown into SIP.js, which answers 488 or ends the dialog. */
+/** Thrown into SIP.js, which responds 488 or ends the dialog. */
 class UnacceptableSdp extends Error {
   constructor(readonly reason: string) {
     super(`SDP refused: ${reason}`);

@@ -1,7 +1,7 @@
 /**
- * Defects of SIP.js 0.21.2 fixed from outside, each with its reason. Pinned to that version: an
- * update starts with reading this file again. Its missing timers A, E, G, D, I, J, K are not here:
- * `transaction/` stands below it and makes them unnecessary.
+ * Workarounds for defects of SIP.js 0.21.2, each with its reason. Written for that version: read
+ * this file again before every update. The missing timers A, E, G, D, I, J, K are not fixed here:
+ * `transaction/` runs below SIP.js and makes them unnecessary.
  */
 import { Core, Invitation, Session, SessionState } from "sip.js";
 import { hex } from "../../../core/ids.ts";
@@ -59,7 +59,7 @@ const LAST_RESORT_MS = 15 * 60_000;
 
 let applied = false;
 
-/** Idempotent; call before the first UserAgent is made. */
+/** Idempotent; call before the first UserAgent is created. */
 export function applySipJsPatches(): void {
   if (applied) return;
   applied = true;

@@ -3,7 +3,7 @@
  * both sides send one at the same time, both get 491. The owner of the Call-ID then waits 2.1 to 4
  * s, the other side up to 2 s, so that they do not collide again.
  *
- *   idle ──request──► asking ──2xx──► idle asking ──491, busy here──► waiting ──► asking
+ *   idle ──request──► asking ──2xx──► idle      asking ──491, busy here──► waiting ──► asking
  *                       └──rejected──► idle, and the leg is informed
  */
 import type { Clock, Timer } from "../../../core/clock.ts";

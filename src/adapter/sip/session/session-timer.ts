@@ -5,7 +5,7 @@
  * should have refreshed.
  *
  *   off ──2xx with Session-Expires──► running ──refreshed──► running …
- *    ▲────2xx without────────────────────┘ └──not refreshed in time──► expired
+ *    ▲────2xx without────────────────────┘  └──not refreshed in time──► expired
  *
  * One timer at a time; `close` ends it.
  */
@@ -103,7 +103,10 @@ export class SessionTimer {
     this.#stop();
   }
 
-  /** On the first INVITE a request; later what runs, in the words of this transaction. */
+  /**
+   * In the first INVITE our preferred interval; later the current one, with the roles of this
+   * transaction.
+   */
   #asking(request: SipRequest): string {
     const first = tagOf(request.to) === null;
     if (!first && !this.#running) return "Supported: timer\r\n";

@@ -47,7 +47,7 @@ interface TrunkUserAgentOptions {
   readonly onInvite: (invite: ReceivedInvite) => void;
 }
 
-/** A call that comes in. It is rejected, or becomes a leg; nothing else is done with it. */
+/** An incoming call. It is either rejected or becomes a leg. */
 export interface ReceivedInvite {
   readonly request: SipRequest;
   reject(statusCode: number): void;
@@ -57,7 +57,7 @@ export interface ReceivedInvite {
 export class TrunkUserAgent {
   readonly #agent: UserAgent;
   readonly #requests = new WeakMap<object, SipRequest>();
-  /** Each session's offer and answer. */
+  /** The negotiator of each session. */
   readonly #negotiators = new WeakMap<Session, MediaNegotiator>();
 
   constructor(private readonly options: TrunkUserAgentOptions) {

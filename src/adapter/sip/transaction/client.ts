@@ -1,10 +1,11 @@
 /**
  * A client transaction (RFC 3261 17.1, with RFC 6026's Accepted state): repeats the request until
- * something answers, passes each answer up once, absorbs repeated finals and repeats the ACK.
+ * there is a response, passes each response up once, absorbs repeated final responses and repeats
+ * the ACK.
  *
  *   calling ──1xx──► proceeding ──final──► completed ──D/K──► terminated
- *      │└──────────────final / B / F────────►   2xx of an INVITE: accepted (M), every 2xx goes up
- *      └──time over──► abandoned: silent, but what still comes goes up until B / F
+ *      │└──────────────final / B / F────────►   2xx of an INVITE: accepted (M), every 2xx is passed up
+ *      └──deadline──► abandoned: sends nothing, still passes responses up until B / F
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { SipResponse } from "../message/index.ts";
@@ -20,7 +21,7 @@ import {
 
 export interface ClientTransactionUser {
   onResponse(response: SipResponse, flow: Flow): void;
-  /** Nothing final came in 64·T1 (timer B or F), or nothing at all before the deadline. */
+  /** No final response within 64·T1 (timer B or F), or no response at all before the deadline. */
   onTimeout(): void;
 }
 

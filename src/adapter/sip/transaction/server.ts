@@ -4,7 +4,7 @@
  * ACK arrives.
  *
  *   trying ──1xx──► proceeding ──≥300──► completed ──ACK──► confirmed ──I──► terminated
- *                        └──2xx──► accepted ──L──► terminated non-INVITE: completed ──J──►
+ *                        └──2xx──► accepted ──L──► terminated   non-INVITE: completed ──J──►
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { Flow } from "../transport/flow.ts";

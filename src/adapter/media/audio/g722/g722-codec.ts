@@ -1,4 +1,4 @@
-/** G.722 (RFC 3551 4.5.2): one octet for two samples at 16 kHz. */
+/** G.722 (RFC 3551 4.5.2): one octet per two samples at 16 kHz. */
 import type { AudioCodec, AudioEncoder } from "../codec.ts";
 import { type AudioDecoder, OctetInboundAudio } from "../octet-inbound.ts";
 import { G722_SAMPLE_RATE_HZ, G722Decoder, G722Encoder } from "./g722.ts";

@@ -1,4 +1,4 @@
-/** Opus (RFC 7587): packets of any size at a 48 kHz clock, decoded packet by packet. */
+/** Opus (RFC 7587): packets of any size with a 48 kHz clock, decoded packet by packet. */
 import type { AudioCodec } from "../codec.ts";
 import { OpusAudioEncoder } from "./opus-encoder.ts";
 import { OpusInboundAudio } from "./opus-inbound.ts";
@@ -6,7 +6,7 @@ import { OpusInboundAudio } from "./opus-inbound.ts";
 export const OPUS: AudioCodec = {
   name: "opus",
   isAlwaysTaken: false,
-  /** There is no packet of 30 and none of 50 ms. */
+  /** Opus has no packets of 30 or 50 ms. */
   packetMsOf(ptimeMs) {
     if (ptimeMs >= 60) return ptimeMs;
     if (ptimeMs >= 40) return 40;

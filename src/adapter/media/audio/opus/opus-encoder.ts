@@ -8,7 +8,7 @@
 import { Application, createEncoder, type OpusEncoderHandle, Signal } from "libopus-wasm";
 import type { AudioEncoder } from "../codec.ts";
 
-/** Wideband speech that is good enough for speech, and half the processor time of the default. */
+/** Sufficient for wideband speech, with half the CPU time of the default. */
 const BITRATE = 24_000;
 const COMPLEXITY = 5;
 const EXPECTED_LOSS_PERCENT = 10;

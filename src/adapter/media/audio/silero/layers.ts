@@ -3,10 +3,8 @@
  * scripts/vad-model.ts extracts them from the published ONNX file and writes them to `weights.bin`
  * in this order.
  *
- *   288 samples (32 from the previous window, 256 new) → mirrored to 320 → STFT, 4 frames of 65
- *   magnitudes
- *   → conv 65→128 (4 frames) → conv 128→64, stride 2 (2) → conv 64→64, stride 2 (1) → conv 64→128
- *   (1)
+ *   288 samples (32 previous, 256 new) → mirrored to 320 → STFT, 4 frames of 65 magnitudes
+ *   → conv 65→128 (4 frames) → conv 128→64, stride 2 (2) → conv 64→64, stride 2 (1) → conv 64→128 (1)
  *   → LSTM 128 → ReLU → one value → sigmoid
  */
 export interface Layer {
