@@ -13,7 +13,6 @@ import { AgentSpeech, type Spoken } from "./agent-speech.ts";
 import { AgentTurn, type AnsweredUtterance } from "./agent-turn.ts";
 import type { CallAudio } from "./audio-port.ts";
 import { BuiltIns, type BuiltInsOptions } from "./built-ins.ts";
-import type { ToolResult } from "./call-config.ts";
 import type { CallEvent } from "./call-protocol.ts";
 import type { TransferFailure } from "./call-report.ts";
 import type { ConversationSettings } from "./conversation-settings.ts";
@@ -67,7 +66,7 @@ export class AgentSide {
   readonly #speech: AgentSpeech;
   readonly #turn: AgentTurn;
   readonly #responder: Responder;
-  readonly #tools: ToolCalls;
+  readonly tools: ToolCalls;
   /** Inputs that wait until the LLM is free: tool answers first. */
   #inbox: LlmInput[] = [];
   #expected: ExpectedAnswer = "open";
@@ -109,7 +108,7 @@ export class AgentSide {
     this.#responder = new Responder(engine.llm, clock, {
       text: (text) => this.#say(text),
       toolCall: (request) => {
-        if (!this.#builtIns.handle(request)) this.#tools.request(request);
+        if (!this.#builtIns.handle(request)) this.tools.request(request);
       },
       expect: (answer) => this.#expect(answer),
       endCall: () => this.#machine.apply({ type: "close", reason: "agent_hangup" }),
@@ -120,7 +119,7 @@ export class AgentSide {
       done: () => this.#answerDone(),
       failed: onFailure,
     });
-    this.#tools = new ToolCalls({
+    this.tools = new ToolCalls({
       settings,
       clock,
       send: (request) => emit({ ...request, type: "tool_call_requested" }),
@@ -149,11 +148,11 @@ export class AgentSide {
 
   /** A tool runs, or its answer is being put into words. */
   get toolAtWork(): boolean {
-    return this.#tools.pending || this.#responder.answersTool;
+    return this.tools.pending || this.#responder.answersTool;
   }
 
   get toolPending(): boolean {
-    return this.#tools.pending;
+    return this.tools.pending;
   }
 
   /** Only the end of the last sentence is still to be played. */
@@ -165,7 +164,7 @@ export class AgentSide {
 
   /** Something will still be said in this turn, as far as anybody knows. */
   get moreToCome(): boolean {
-    const asked = this.#responder.busy || this.#tools.pending || this.#inbox.length > 0;
+    const asked = this.#responder.busy || this.tools.pending || this.#inbox.length > 0;
     return asked || this.#options.recognising();
   }
 
@@ -237,10 +236,6 @@ export class AgentSide {
     if (toolCallId === null) return;
     const output = { error: `not transferred: ${cause}`, already_said: explanation };
     this.#answerTool({ type: "tool_result", toolCallId, ok: false, output });
-  }
-
-  toolResult(result: ToolResult): void {
-    this.#tools.result(result);
   }
 
   /** One frame has passed: where does the agent's turn stand? */
@@ -315,17 +310,12 @@ export class AgentSide {
 
   /** The wait for a tool goes on in silence (again). */
   awaitTool(): void {
-    if (this.#tools.pending) this.#tools.armFiller();
-  }
-
-  /** The caller keys a PIN for a tool. */
-  pauseTools(paused: boolean): void {
-    this.#tools.pause(paused);
+    if (this.tools.pending) this.tools.armFiller();
   }
 
   /** No tool and no input counts any more. */
   dropInputs(): void {
-    this.#tools.stop();
+    this.tools.stop();
     this.#inbox = [];
   }
 
@@ -371,7 +361,7 @@ export class AgentSide {
     const silent = this.#machine.state.name === "thinking" && !this.#speech.busy;
     if (silent && !this.#options.callerSpeaks())
       this.sayPhrase(this.#options.activeLanguage.fillers.next());
-    else this.#tools.armFiller();
+    else this.tools.armFiller();
   }
 
   /** The agent has said what it had to say, perhaps nothing. */
@@ -395,7 +385,7 @@ export class AgentSide {
     const { name } = this.#machine.state;
     const hasTurn =
       (name === "thinking" || name === "agent_speaking") && !this.#options.callerSpeaks();
-    const isAudible = playing || this.#tools.pending || !this.#speech.starving;
+    const isAudible = playing || this.tools.pending || !this.#speech.starving;
     this.#neverSilent.follow({ hasTurn, isAudible });
   }
 }

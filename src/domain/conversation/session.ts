@@ -109,7 +109,7 @@ export class Session implements HandlersOf<CallCommands> {
       audio,
       say: (again) => !this.#bridge && !this.#report && this.#turns.askPin(again),
       stopPrompt: () => this.#turns.stopPromptForPin(),
-      onActive: (on) => this.#turns.pauseTools(on),
+      onActive: (on) => this.#turns.tools.pause(on),
       entered: (digits) => emit({ type: "pin_entered", digits }),
     });
     this.#length = new CallLength({
@@ -181,7 +181,7 @@ export class Session implements HandlersOf<CallCommands> {
   }
 
   toolResult(result: ToolResult): void {
-    this.#turns.toolResult(result);
+    this.#turns.tools.result(result);
   }
 
   /** A key from SIP INFO; the same press may come in the audio, too, and counts once. */
@@ -215,13 +215,13 @@ export class Session implements HandlersOf<CallCommands> {
   /** A transfer begins: `transfer_ready` follows when the agent's sentence is said. */
   transferBegin(): void {
     if (this.#report || this.#bridge) return;
-    this.#turns.holdForTransfer();
+    this.#turns.transferHold.begin();
   }
 
   transferFailed(cause: TransferFailure): void {
     void this.#bridge?.close();
     this.#bridge = null;
-    if (!this.#report) this.#turns.transferFailed(cause);
+    if (!this.#report) this.#turns.transferHold.failed(cause);
   }
 
   bridgeOpen(): void {
@@ -269,14 +269,14 @@ export class Session implements HandlersOf<CallCommands> {
     if (this.#report) return;
     void this.#bridge?.close();
     this.#bridge = null;
-    this.#turns.lastWords(text, reason);
+    this.#turns.lastWords.say(text, reason);
     if (this.#answeredAt === null) this.#requestHangup(reason);
   }
 
   /** The engine is gone for good: apologises and asks for the end. */
   engineLost(error: EngineFailure): void {
     if (this.#report) return;
-    this.#turns.engineFailed(error);
+    this.#turns.lastWords.engineFailed(error);
     if (this.#answeredAt === null) this.#requestHangup("engine_failure");
   }
 
@@ -316,7 +316,7 @@ export class Session implements HandlersOf<CallCommands> {
       const { signal } = this.#announcementAbort;
       await bridge.join(text === "" ? null : this.options.engine.tts.speak(text, signal));
       this.#usage.synthesised(text.length);
-      this.#turns.bridged();
+      this.#turns.transferHold.bridged();
       this.options.emit({ type: "bridged" });
     } catch (error) {
       this.options.log.info("transfer.not_joined", { error: describeError(error) });

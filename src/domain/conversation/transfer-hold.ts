@@ -7,12 +7,14 @@ import type { AgentSide } from "./agent-side.ts";
 import type { TransferFailure } from "./call-report.ts";
 import type { LlmSession } from "./engine-port.ts";
 import { LAST_SENTENCE_MS_MAX } from "./limits.ts";
+import type { Overlap } from "./overlap.ts";
 import { TALKING, type TurnMachine } from "./turn-taking.ts";
 import type { OneShot } from "./turn-timers.ts";
 
 interface TransferHoldOptions {
   readonly machine: TurnMachine;
   readonly agent: AgentSide;
+  readonly overlap: Overlap;
   readonly llm: LlmSession;
   readonly timer: OneShot;
   readonly fadeMs: number;
@@ -32,7 +34,8 @@ export class TransferHold {
   }
 
   begin(): void {
-    const { machine, agent, timer } = this.options;
+    const { machine, agent, overlap, timer } = this.options;
+    overlap.forget();
     if (!TALKING.has(machine.state.name) || this.#waiting) return;
     this.#waiting = true;
     agent.forgetInputs();

@@ -14,8 +14,7 @@ import { screeningOf } from "./answering/answered-call.ts";
 import { ANSWERING, type AnsweredBy } from "./answering/answering-detection.ts";
 import type { Screening } from "./answering/screening.ts";
 import type { VoiceActivityDetector } from "./audio-port.ts";
-import type { CallConfig, ToolResult } from "./call-config.ts";
-import type { TransferFailure } from "./call-report.ts";
+import type { CallConfig } from "./call-config.ts";
 import { withDeadline } from "./deadline.ts";
 import { DigitCollector } from "./digits.ts";
 import { EchoGuard } from "./echo.ts";
@@ -26,6 +25,7 @@ import { OptOut } from "./opt-out.ts";
 import { Overlap } from "./overlap.ts";
 import { PendingQuestions } from "./pending-questions.ts";
 import { SilenceWatch } from "./silence.ts";
+import type { ToolCalls } from "./tool-calls.ts";
 import { TransferHold } from "./transfer-hold.ts";
 import {
   createTurnMachine,
@@ -65,8 +65,10 @@ export class TurnController {
   readonly #digits: DigitCollector;
   readonly #timers: TurnTimers;
   readonly #overlap: Overlap;
-  readonly #transferHold: TransferHold;
-  readonly #lastWords: LastWords;
+  /** Tool calls under way: their results come here. */
+  readonly tools: ToolCalls;
+  readonly transferHold: TransferHold;
+  readonly lastWords: LastWords;
 
   readonly #utterances: UtteranceProcessor;
   readonly #pendingQuestions: PendingQuestions;
@@ -75,7 +77,7 @@ export class TurnController {
   readonly #screening: Screening | null;
 
   constructor(private readonly options: TurnControllerOptions) {
-    const { settings, audio, engine, clock, vad, log } = options;
+    const { settings, audio, clock, log } = options;
     this.#machine = createTurnMachine({
       onIllegal: (state, event) =>
         log.warn("turn.illegal_event", { state: state.name, event: event.type }),
@@ -90,10 +92,31 @@ export class TurnController {
       callerSpeaks: () => this.#segmenter.active,
       recognising: () => this.#utterances.pending,
       onText: (text) => this.#optOut.agentSaid(text),
-      onFailure: (error) => this.engineFailed(error),
-      onSilent: () => this.#lastWords.agentFellSilent(),
+      onFailure: (error) => this.lastWords.engineFailed(error),
+      onSilent: () => this.lastWords.agentFellSilent(),
     });
-    this.#segmenter = new UtteranceSegmenter({
+    this.tools = this.#agent.tools;
+    this.#segmenter = this.#makeSegmenter();
+    this.#silence = this.#makeSilenceWatch();
+    this.#pendingQuestions = new PendingQuestions({
+      ...{ machine: this.#machine, agent: this.#agent, transcript: options.transcript, clock },
+      fadeMs: settings.bargeInFadeMs,
+    });
+    this.#overlap = this.#makeOverlap();
+    this.lastWords = this.#makeLastWords();
+    this.transferHold = this.#makeTransferHold();
+    this.#utterances = this.#makeUtteranceProcessor();
+    this.#digits = new DigitCollector(clock, (digits) => {
+      this.#segmenter.cancel();
+      this.#overlap.forget();
+      this.#pendingQuestions.numberEntered(digits);
+    });
+    this.#screening = this.#makeScreening();
+  }
+
+  #makeSegmenter(): UtteranceSegmenter {
+    const { audio, clock, engine, vad } = this.options;
+    return new UtteranceSegmenter({
       vad,
       stt: engine.stt,
       sampleRateHz: audio.sampleRateHz,
@@ -114,77 +137,93 @@ export class TurnController {
         dismissed: () => this.#applyIn(["caller_speaking", "endpointing"], { type: "dismissed" }),
       },
     });
-    this.#silence = new SilenceWatch(settings, clock, {
+  }
+
+  #makeSilenceWatch(): SilenceWatch {
+    const { settings, clock, activeLanguage } = this.options;
+    return new SilenceWatch(settings, clock, {
       prompt: (count) => {
         if (this.#customerIsAwaited) this.#silence.start();
         else this.#agent.ask({ type: "silence", count });
       },
       timeout: () => {
-        const goodbye = this.#customerIsAwaited
-          ? ""
-          : options.activeLanguage.phrases.silenceGoodbye;
-        this.lastWords(goodbye, "silence_timeout");
+        const goodbye = this.#customerIsAwaited ? "" : activeLanguage.phrases.silenceGoodbye;
+        this.lastWords.say(goodbye, "silence_timeout");
       },
     });
-    this.#pendingQuestions = new PendingQuestions({
-      ...{ machine: this.#machine, agent: this.#agent, transcript: options.transcript, clock },
-      fadeMs: settings.bargeInFadeMs,
-    });
-    this.#overlap = new Overlap({
-      ...{ settings, activeLanguage: options.activeLanguage, llm: engine.llm },
-      ...{
-        machine: this.#machine,
-        agent: this.#agent,
-        echo: this.#echo,
-        segmenter: this.#segmenter,
-      },
+  }
+
+  #makeOverlap(): Overlap {
+    const { settings, activeLanguage, engine } = this.options;
+    return new Overlap({
+      settings,
+      activeLanguage,
+      llm: engine.llm,
+      machine: this.#machine,
+      agent: this.#agent,
+      echo: this.#echo,
+      segmenter: this.#segmenter,
       retractQuestion: () => this.#pendingQuestions.retract(),
     });
-    this.#lastWords = new LastWords({
-      ...{ machine: this.#machine, agent: this.#agent, timers: this.#timers, log },
-      ...{
-        cached: options.cached,
-        activeLanguage: options.activeLanguage,
-        fadeMs: settings.bargeInFadeMs,
-      },
-      onSaid: options.onLastWordSaid,
+  }
+
+  #makeLastWords(): LastWords {
+    const { settings, activeLanguage, cached, log, onLastWordSaid } = this.options;
+    return new LastWords({
+      machine: this.#machine,
+      agent: this.#agent,
+      timers: this.#timers,
+      cached,
+      activeLanguage,
+      log,
+      fadeMs: settings.bargeInFadeMs,
+      onSaid: onLastWordSaid,
     });
-    this.#transferHold = new TransferHold({
-      ...{ machine: this.#machine, agent: this.#agent, llm: engine.llm },
+  }
+
+  #makeTransferHold(): TransferHold {
+    const { settings, engine, onHeld } = this.options;
+    return new TransferHold({
+      machine: this.#machine,
+      agent: this.#agent,
+      overlap: this.#overlap,
+      llm: engine.llm,
       timer: this.#timers.holding,
       fadeMs: settings.bargeInFadeMs,
       finishUtterance: () => this.#utterances.finishNow(),
-      onHeld: options.onHeld,
+      onHeld,
     });
-    this.#utterances = new UtteranceProcessor({
-      ...{
-        settings,
-        activeLanguage: options.activeLanguage,
-        usage: options.usage,
-        silence: this.#silence,
-      },
-      ...{
-        machine: this.#machine,
-        agent: this.#agent,
-        segmenter: this.#segmenter,
-        echo: this.#echo,
-      },
-      ...{ overlap: this.#overlap, pendingQuestions: this.#pendingQuestions },
+  }
+
+  #makeUtteranceProcessor(): UtteranceProcessor {
+    const { config, settings, activeLanguage, usage } = this.options;
+    return new UtteranceProcessor({
+      settings,
+      activeLanguage,
+      usage,
+      silence: this.#silence,
+      machine: this.#machine,
+      agent: this.#agent,
+      segmenter: this.#segmenter,
+      echo: this.#echo,
+      overlap: this.#overlap,
+      pendingQuestions: this.#pendingQuestions,
       screening: () => this.#screening,
-      greetsFirst: options.config.agent.firstSpeaker === "assistant",
-      waits: () => this.#transferHold.waiting,
-      onFailure: (error) => this.engineFailed(error),
+      greetsFirst: config.agent.firstSpeaker === "assistant",
+      waits: () => this.transferHold.waiting,
+      onFailure: (error) => this.lastWords.engineFailed(error),
     });
-    this.#digits = new DigitCollector(clock, (digits) => {
-      this.#segmenter.cancel();
-      this.#overlap.forget();
-      this.#pendingQuestions.numberEntered(digits);
-    });
-    this.#screening = screeningOf({
-      ...{ ...options, sampleRateHz: audio.sampleRateHz },
-      ...{ machine: this.#machine, agent: this.#agent, segmenter: this.#segmenter },
+  }
+
+  #makeScreening(): Screening | null {
+    return screeningOf({
+      ...this.options,
+      sampleRateHz: this.options.audio.sampleRateHz,
+      machine: this.#machine,
+      agent: this.#agent,
+      segmenter: this.#segmenter,
       recognising: () => this.#utterances.pending,
-      lastWords: (text, reason) => this.lastWords(text, reason),
+      lastWords: (text, reason) => this.lastWords.say(text, reason),
     });
   }
 
@@ -218,8 +257,8 @@ export class TurnController {
     this.#echo.receive(pcm, this.options.audio.playedMs);
     this.#agent.followPlayout();
     if (!TALKING.has(this.state.name)) return;
-    if (this.#transferHold.waiting) {
-      this.#transferHold.frame();
+    if (this.transferHold.waiting) {
+      this.transferHold.frame();
       return;
     }
     this.#segmenter.frame(pcm);
@@ -235,7 +274,7 @@ export class TurnController {
 
   digit(digit: string): void {
     const { name } = this.state;
-    if (!TALKING.has(name) || this.#transferHold.waiting) return;
+    if (!TALKING.has(name) || this.transferHold.waiting) return;
     this.#silence.callerActive();
     if (name === "agent_speaking" && !this.#agent.protectedNow) {
       this.#overlap.cut();
@@ -248,7 +287,7 @@ export class TurnController {
   /** Asks for the PIN; false: nobody may be asked anything now. */
   askPin(again: boolean): boolean {
     const { name } = this.state;
-    if (!TALKING.has(name) || name === "screening" || this.#transferHold.waiting) return false;
+    if (!TALKING.has(name) || name === "screening" || this.transferHold.waiting) return false;
     const { pin } = this.options.activeLanguage.phrases;
     this.#digits.stop();
     this.#segmenter.cancel();
@@ -264,34 +303,10 @@ export class TurnController {
       this.#agent.endTurn(this.options.settings.bargeInFadeMs);
   }
 
-  pauseTools(paused: boolean): void {
-    this.#agent.pauseTools(paused);
-  }
-
-  toolResult(result: ToolResult): void {
-    this.#agent.toolResult(result);
-  }
-
   /** The call's direction as seen from us: all but `sendrecv` is a hold. */
   follow(direction: MediaDirection): void {
     this.#silence.hold(direction !== "sendrecv");
-    this.#lastWords.setInaudible(direction === "recvonly" || direction === "inactive");
-  }
-
-  /** A transfer begins: no word after the running sentence; then the caller is held. */
-  holdForTransfer(): void {
-    this.#overlap.forget();
-    this.#transferHold.begin();
-  }
-
-  /** The caller is back with the agent. */
-  transferFailed(cause: TransferFailure): void {
-    this.#transferHold.failed(cause);
-  }
-
-  /** Caller and person talk; nobody else does. */
-  bridged(): void {
-    this.#transferHold.bridged();
+    this.lastWords.setInaudible(direction === "recvonly" || direction === "inactive");
   }
 
   /**
@@ -301,16 +316,6 @@ export class TurnController {
   speechRestored(): void {
     this.#agent.retrySpeech();
     this.#utterances.restored();
-  }
-
-  /** Says this, whatever is going on, and then ends. Too late while last words are being said. */
-  lastWords(text: string, reason: EndedReason): void {
-    this.#lastWords.say(text, reason);
-  }
-
-  /** Apologises, as far as it can, and ends. */
-  engineFailed(error: unknown): void {
-    this.#lastWords.engineFailed(error);
   }
 
   /**
@@ -388,7 +393,7 @@ export class TurnController {
         break;
       case "closing":
         this.#stopActivity();
-        this.#lastWords.begun();
+        this.lastWords.begun();
         break;
       case "ended":
         this.#stopActivity();
@@ -399,7 +404,7 @@ export class TurnController {
   #stopActivity(): void {
     this.#timers.stop();
     this.#silence.stop();
-    this.#transferHold.stop();
+    this.transferHold.stop();
     this.#digits.stop();
     this.#agent.dropInputs();
     this.#segmenter.cancel();
