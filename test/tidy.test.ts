@@ -224,7 +224,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Arrows that still point up. This list only gets shorter. */
-const PENDING = new Set<string>(["adapter/store → interface/http"]);
+const PENDING = new Set<string>([]);
 
 const imports = new Map([...sources].map(([file, text]) => [file, importsOf(file, text)] as const));
 const arrows = new Map<string, Set<string>>();
@@ -314,7 +314,7 @@ test("every file opens with what it is", () => {
 });
 
 /** Functions of more than 60 lines that are still to be split. This number only gets smaller. */
-const LONG_FUNCTIONS = 166;
+const LONG_FUNCTIONS = 159;
 
 test("functions fit a screen", () => {
   const long = [...sources].flatMap(([file, text]) =>
@@ -328,7 +328,7 @@ test("functions fit a screen", () => {
 const COLLECTED = "src/dashboard/web/generated/*.gen.ts";
 
 /** Exports that nobody imports, still to be taken back. This number only gets smaller. */
-const DEAD_EXPORTS = 390;
+const DEAD_EXPORTS = 117;
 
 test("what is exported is imported somewhere", async () => {
   const others = await sourcesOf("{test,scripts,bench}/**/*.ts");
