@@ -2,7 +2,8 @@
 
 import type { Clock } from "../core/clock.ts";
 import { Emitter } from "../core/emitter.ts";
-import type { CallIdentity, LiveCall } from "../domain/call/live-call.ts";
+import type { CallIdentity } from "../domain/call/call-identity.ts";
+import type { LiveCall } from "../domain/call/live-call.ts";
 import type { CallRegistry } from "../domain/call/registry.ts";
 import type { RegistrationStatus } from "../domain/call/sip-port.ts";
 import { statusOf } from "../domain/call/state.ts";

@@ -12,7 +12,7 @@ import { AppError } from "../../src/core/errors.ts";
 import { microEur, priceOfSeconds } from "../../src/core/money.ts";
 import { createBilling } from "../../src/domain/billing/billing.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
-import type { CallIdentity } from "../../src/domain/call/live-call.ts";
+import type { CallIdentity } from "../../src/domain/call/call-identity.ts";
 import { MoneyWatch } from "../../src/domain/call/money-watch.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { startPlan } from "../support/plans.ts";

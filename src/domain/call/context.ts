@@ -4,43 +4,22 @@ import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import type { AgentVoice } from "../agent/agent.ts";
-import type { GoodsPrices } from "../billing/cost-of-goods.ts";
 import type { Billing } from "../billing/ports.ts";
 import type { Callers } from "../contact/ports.ts";
-import type { CallReport, TurnRecord } from "../conversation/call-report.ts";
+import type { TurnRecord } from "../conversation/call-report.ts";
 import type { MailQueue } from "../mail/ports.ts";
 import type { ToolRunner } from "../tool/ports.ts";
 import type { EventSink } from "../webhook/ports.ts";
 import type { Admission } from "./admission.ts";
+import type { CallIdentity } from "./call-identity.ts";
+import type { CallSettings } from "./call-settings.ts";
 import type { DiagnosticsRecorder } from "./diagnostics-recorder.ts";
-import type { CallIdentity, LiveCall } from "./live-call.ts";
+import type { EndOfCall, LiveCall } from "./live-call.ts";
 import type { CallMedia, RecordingEncoder, RecordingLinks } from "./media-port.ts";
 import type { CallRegistry } from "./registry.ts";
 import type { SipStack } from "./sip-port.ts";
-import type { CallEnding } from "./state.ts";
 import type { CallStores } from "./stores.ts";
 import type { UnknownCalls } from "./unknown-calls.ts";
-
-export interface CallSettings {
-  /** Address the RTP sockets bind to and the SDP names. */
-  readonly rtpHost: string;
-  readonly ringTimeoutMs: number;
-  /** Absolute path; WAVs while a call runs, MP3s after it. */
-  readonly recordingsDir: string;
-  readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
-  readonly prices: GoodsPrices;
-}
-
-export interface EndOfCall {
-  readonly ending: CallEnding;
-  /** From the INVITE to its answer, ms; null: never answered. */
-  readonly setupMs: number | null;
-  /** From its answer to its end, ms. */
-  readonly answeredMs: number;
-  /** null: there was no media. */
-  readonly report: CallReport | null;
-}
 
 export interface CallContext {
   readonly settings: CallSettings;

@@ -15,10 +15,11 @@ import { callStarted } from "../webhook/catalogue.ts";
 import { TrunkUnreachable } from "./abandoned-schedule.ts";
 import { rulesOf } from "./admission.ts";
 import { buildCallConfig } from "./call-config.ts";
+import type { CallIdentity } from "./call-identity.ts";
 import type { CallContext } from "./context.ts";
 import { type DialingRules, isTransferTarget } from "./dialing-rules.ts";
 import { endingByUs } from "./ending.ts";
-import { type CallIdentity, LiveCall } from "./live-call.ts";
+import { LiveCall } from "./live-call.ts";
 import { isTrusted } from "./trusted-trunk.ts";
 
 interface Fired {

@@ -13,11 +13,10 @@ import { describeError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
-import type { MicroEur } from "../../core/money.ts";
-import type { AgentLanguage } from "../agent/agent.ts";
 import type { CallerLevel } from "../contact/ports.ts";
 import type { CallNote, CallReport, TurnRecord } from "../conversation/call-report.ts";
 import { callAnswered } from "../webhook/catalogue.ts";
+import type { CallIdentity } from "./call-identity.ts";
 import { closingPhrase } from "./closing-phrase.ts";
 import type { CallContext } from "./context.ts";
 import { QualitySeries } from "./diagnostics.ts";
@@ -34,24 +33,6 @@ import { type Transfer, transferCall } from "./transfer.ts";
 import { verifyCaller } from "./verify-caller.ts";
 
 type AnsweredBy = CallReport["answeredBy"];
-
-export interface CallIdentity {
-  readonly tenantId: number;
-  readonly rowId: number;
-  readonly callUuid: string;
-  readonly direction: "inbound" | "outbound";
-  readonly fromNumber: string;
-  readonly toNumber: string;
-  readonly agentId: number | null;
-  readonly language: AgentLanguage;
-  readonly maxDurationSeconds: number;
-  /** How sure it was who is on the other side when the call began. Missing: 0. */
-  readonly callerLevel?: CallerLevel;
-  /** It runs over a trunk whose word on numbers counts (trusted-trunk.ts). Missing: it does not. */
-  readonly trustedTrunk?: boolean;
-  /** Snapshot of the overage price when the call began. */
-  readonly overageRate: MicroEur;
-}
 
 /** Somebody who listens in. */
 export interface CallMonitor {
@@ -398,4 +379,14 @@ export class LiveCall {
   #storeFailed(what: string, error: unknown): void {
     this.#log.error("call.store_failed", { what, error: describeError(error) });
   }
+}
+
+export interface EndOfCall {
+  readonly ending: CallEnding;
+  /** From the INVITE to its answer, ms; null: never answered. */
+  readonly setupMs: number | null;
+  /** From its answer to its end, ms. */
+  readonly answeredMs: number;
+  /** null: there was no media. */
+  readonly report: CallReport | null;
 }

@@ -5,8 +5,8 @@
  */
 import { LOW_SECONDS } from "../billing/ports.ts";
 import { callBalanceLow } from "../webhook/catalogue.ts";
+import type { CallIdentity } from "./call-identity.ts";
 import type { CallContext } from "./context.ts";
-import type { CallIdentity } from "./live-call.ts";
 
 /** Ask for more money when less than this is covered, or less than half of what was last granted. */
 const COVER_AHEAD_SECONDS = 30;

@@ -2,8 +2,8 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { ToolResult } from "../conversation/call-config.ts";
 import { toolExecuted } from "../webhook/catalogue.ts";
+import type { CallIdentity } from "./call-identity.ts";
 import type { CallContext } from "./context.ts";
-import type { CallIdentity } from "./live-call.ts";
 
 export async function recordToolCall(
   context: Pick<CallContext, "database" | "stores" | "events" | "clock">,

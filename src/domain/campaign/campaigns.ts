@@ -15,6 +15,7 @@ import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
 import type { Quotas } from "../billing/quotas.ts";
 import type { Country } from "../number/national-form.ts";
+import type { Target } from "./targets-csv.ts";
 import { readTargetsCsv } from "./targets-csv.ts";
 
 export const CAMPAIGN_STATUSES = [
@@ -50,12 +51,6 @@ export interface CampaignRecord extends CampaignFields {
   readonly status: CampaignStatus;
   readonly createdAt: number;
   readonly updatedAt: number;
-}
-
-export interface Target {
-  readonly numberE164: string;
-  /** Columns of the file, for `{{…}}` in the agent's texts. */
-  readonly variables: Readonly<Record<string, string>>;
 }
 
 /** Implemented by store/campaign-store.ts. */

@@ -7,7 +7,6 @@ import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
 import { CSV_LINES_MAX, numberIn, readCsvFile } from "../contact/csv-file.ts";
 import type { Country } from "../number/national-form.ts";
-import type { Target } from "./campaigns.ts";
 
 const VARIABLES_MAX = 20;
 const VALUE_MAX = 300;
@@ -50,4 +49,10 @@ export async function readTargetsCsv(csv: string, country: Country | null): Prom
     if (!targets.has(number)) targets.set(number, { numberE164: number, variables });
   }
   return { targets: [...targets.values()], problems };
+}
+
+export interface Target {
+  readonly numberE164: string;
+  /** Columns of the file, for `{{…}}` in the agent's texts. */
+  readonly variables: Readonly<Record<string, string>>;
 }

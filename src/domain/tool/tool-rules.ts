@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { invalidField } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { CallerLevel } from "../contact/ports.ts";
 import { boundsProblem } from "./schema-bounds.ts";
-import type { ToolChanges } from "./tools.ts";
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
@@ -118,3 +118,21 @@ const isText = (value: JsonValue): boolean => typeof value === "string";
 
 const firstLine = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split("\n")[0]?.slice(0, 160) ?? "";
+
+export interface ToolFields {
+  readonly name: string;
+  readonly description: string;
+  /** https; checked again at every connection (net/outbound-http.ts). */
+  readonly url: string;
+  /** Name of the header that carries the secret. */
+  readonly secretHeader: string;
+  /** Null: every agent of the tenant may use it. */
+  readonly agentId: number | null;
+  /** JSON Schema of an object. */
+  readonly parameters: JsonObject;
+  readonly enabled: boolean;
+  /** How certain the caller's identity must be before the tool runs (contact/ports.ts). */
+  readonly callerLevel: CallerLevel;
+}
+
+export type ToolChanges = Partial<ToolFields> & { readonly secret?: string };

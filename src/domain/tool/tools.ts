@@ -6,28 +6,12 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
 import { isSameServer, requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
 import { toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
 import type { Quotas } from "../billing/quotas.ts";
 import type { CallerLevel } from "../contact/ports.ts";
+import type { ToolChanges, ToolFields } from "./tool-rules.ts";
 import { checkToolFields } from "./tool-rules.ts";
-
-export interface ToolFields {
-  readonly name: string;
-  readonly description: string;
-  /** https; checked again at every connection (net/outbound-http.ts). */
-  readonly url: string;
-  /** Name of the header that carries the secret. */
-  readonly secretHeader: string;
-  /** Null: every agent of the tenant may use it. */
-  readonly agentId: number | null;
-  /** JSON Schema of an object. */
-  readonly parameters: JsonObject;
-  readonly enabled: boolean;
-  /** How certain the caller's identity must be before the tool runs (contact/ports.ts). */
-  readonly callerLevel: CallerLevel;
-}
 
 export interface ToolRecord extends ToolFields {
   readonly id: number;
@@ -42,8 +26,6 @@ export interface NewTool extends Omit<ToolFields, "agentId" | "enabled" | "calle
   readonly callerLevel?: CallerLevel;
   readonly secret: string;
 }
-
-export type ToolChanges = Partial<ToolFields> & { readonly secret?: string };
 
 /** Implemented by store/tool-store.ts. */
 export interface ToolRecords {

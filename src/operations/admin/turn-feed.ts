@@ -1,7 +1,7 @@
 /** Turns of live calls as they happen, for whoever follows along: command line, demo. */
 
 import { Emitter } from "../../core/emitter.ts";
-import type { CallIdentity } from "../../domain/call/live-call.ts";
+import type { CallIdentity } from "../../domain/call/call-identity.ts";
 import type { TurnRecord } from "../../domain/conversation/call-report.ts";
 
 interface LiveTurn {

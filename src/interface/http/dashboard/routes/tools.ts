@@ -3,7 +3,7 @@
 import { uuidV7 } from "../../../../core/ids.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import { recordOf } from "../../../../core/wire-names.ts";
-import type { ToolChanges } from "../../../../domain/tool/tools.ts";
+import type { ToolChanges } from "../../../../domain/tool/tool-rules.ts";
 import { presentTool } from "../../../contracts/tools.ts";
 import { route } from "../../contract.ts";
 import * as contracts from "../contracts/tools.ts";

@@ -1,0 +1,13 @@
+/** What the operator's configuration says of every call. */
+import type { AgentVoice } from "../agent/agent.ts";
+import type { GoodsPrices } from "../billing/cost-of-goods.ts";
+
+export interface CallSettings {
+  /** Address the RTP sockets bind to and the SDP names. */
+  readonly rtpHost: string;
+  readonly ringTimeoutMs: number;
+  /** Absolute path; WAVs while a call runs, MP3s after it. */
+  readonly recordingsDir: string;
+  readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+  readonly prices: GoodsPrices;
+}
