@@ -6,6 +6,9 @@ import { type CallEvent, createCallMachine } from "../../src/domain/call/state.t
 const event: fc.Arbitrary<CallEvent> = fc.oneof(
   fc.constant<CallEvent>({ type: "fire" }),
   fc.constant<CallEvent>({ type: "ring" }),
+  fc.constant<CallEvent>({ type: "confirm" }),
+  fc.constant<CallEvent>({ type: "report_answer" }),
+  fc.constant<CallEvent>({ type: "return" }),
   fc.nat(1e6).map((ms): CallEvent => ({ type: "answer", atMs: ms, monotonicMs: ms })),
   fc.nat(1e6).map(
     (ms): CallEvent => ({

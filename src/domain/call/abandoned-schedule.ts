@@ -1,18 +1,25 @@
 /** A queued call that will never be dialled: cancelled, missed, or refused when it came due. */
 
+import type { Clock } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ScheduleEntry } from "../schedule/scheduler.ts";
 import { callFailed } from "../webhook/catalogue.ts";
-import type { CallContext } from "./context.ts";
+import type { EventSink } from "../webhook/ports.ts";
 import { endingByUs } from "./ending.ts";
 import { NO_FIGURES } from "./final-figures.ts";
 import type { CallEnding } from "./state.ts";
+import type { CallStorage } from "./stores.ts";
+
+export interface AbandonPorts extends CallStorage {
+  readonly events: EventSink;
+  readonly clock: Clock;
+}
 
 /** Runs inside the transaction that moves the schedule entry on. */
 export async function endAbandonedSchedule(
-  context: Pick<CallContext, "stores" | "clock" | "events">,
+  context: Omit<AbandonPorts, "database">,
   queries: Queries,
   tenantId: number,
   callUuid: string,
@@ -53,7 +60,7 @@ function endingFor(error: AppError | null): CallEnding {
 
 /** A due entry that is not dialled: `missed` or `failed`, as the scheduler says. */
 export async function abandonSchedule(
-  context: Pick<CallContext, "database" | "stores" | "clock" | "events">,
+  context: AbandonPorts,
   entry: ScheduleEntry,
   status: "missed" | "failed",
   error: AppError | null,

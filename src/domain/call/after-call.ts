@@ -6,14 +6,28 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import { AppError, describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
 import type { CallNote } from "../conversation/call-report.ts";
+import type { MailQueue } from "../mail/ports.ts";
 import { transcriptMail } from "../mail/transcript-mail.ts";
 import { recordingReady } from "../webhook/catalogue.ts";
-import type { CallContext } from "./context.ts";
-import type { RecordingPeaks } from "./media-port.ts";
-import type { StoredCall } from "./stores.ts";
+import type { EventSink } from "../webhook/ports.ts";
+import type { CallSettings } from "./call-settings.ts";
+import type { RecordingEncoder, RecordingLinks, RecordingPeaks } from "./media-port.ts";
+import type { CallStorage, StoredCall } from "./stores.ts";
+
+export interface RecordingPorts extends CallStorage {
+  readonly settings: Pick<CallSettings, "recordingsDir">;
+  readonly encoder: RecordingEncoder;
+  readonly links: Pick<RecordingLinks, "urlFor">;
+  readonly events: EventSink;
+  readonly mails: Pick<MailQueue, "enqueue" | "wake">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 const RECORDING_FORMAT = "mp3";
 
@@ -23,7 +37,10 @@ interface Encoded {
   readonly peaks: RecordingPeaks | null;
 }
 
-async function encode(context: CallContext, call: StoredCall): Promise<Encoded | null> {
+async function encode(
+  context: Pick<RecordingPorts, "settings" | "encoder">,
+  call: StoredCall,
+): Promise<Encoded | null> {
   const { recordingsDir } = context.settings;
   if (!call.recordingFile) return null;
   const wav = join(recordingsDir, call.recordingFile);
@@ -43,7 +60,7 @@ const isMessage = (note: CallNote): note is Extract<CallNote, { kind: "message" 
 
 /** Queues the post-call mail where the agent asks for one. Once a call, however often it is asked. */
 export async function queueMail(
-  context: CallContext,
+  context: Pick<RecordingPorts, "stores" | "mails">,
   queries: Queries,
   call: StoredCall,
   attachment: string | null,
@@ -77,7 +94,7 @@ const mayWorkLater = (error: unknown): boolean =>
   (error instanceof AppError && error.retryable) || STORAGE_TROUBLE.test(describeError(error));
 
 /** What each process has under way: a long recording takes minutes. */
-const inWork = new WeakMap<CallContext, Set<string>>();
+const inWork = new WeakMap<RecordingPorts, Set<string>>();
 
 const isUnprocessed = (call: StoredCall | undefined): call is StoredCall =>
   call?.recordingStatus === "processing";
@@ -87,7 +104,7 @@ const isUnprocessed = (call: StoredCall | undefined): call is StoredCall =>
  * `processing` (its mail waits, too) and is taken up again by recovery.ts.
  */
 export async function processRecording(
-  context: CallContext,
+  context: RecordingPorts,
   tenantId: number,
   callUuid: string,
 ): Promise<void> {
@@ -99,7 +116,7 @@ export async function processRecording(
 }
 
 async function processOnce(
-  context: CallContext,
+  context: RecordingPorts,
   tenantId: number,
   callUuid: string,
 ): Promise<void> {

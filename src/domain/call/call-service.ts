@@ -4,20 +4,32 @@ import type { E164 } from "../../core/e164.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import { microEur } from "../../core/money.ts";
+import type { Random } from "../../core/random.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
+import type { Billing } from "../billing/ports.ts";
 import type { Quotas } from "../billing/quotas.ts";
+import type { EventSink } from "../webhook/ports.ts";
 import { endAbandonedSchedule } from "./abandoned-schedule.ts";
-import type { CallContext } from "./context.ts";
+import type { Admission } from "./admission.ts";
 import { endingByUs } from "./ending.ts";
 import type { CallService, CreateCallInput, RequestedCall } from "./ports.ts";
+import type { CallRegistry } from "./registry.ts";
 import type { CallSetupRecords, CallTrunk } from "./stores.ts";
-import { transferCall } from "./transfer.ts";
+import { type TransferPorts, transferCall } from "./transfer.ts";
 
 const PAST_MS_MAX = 60_000;
 const AHEAD_MS_MAX = 366 * 86_400_000;
 
+export interface CallServicePorts extends TransferPorts {
+  readonly admission: Pick<Admission, "request" | "transfer">;
+  readonly billing: Pick<Billing, "planOf">;
+  readonly registry: Pick<CallRegistry, "find">;
+  readonly events: EventSink;
+  readonly random: Random;
+}
+
 export interface CallServiceOptions {
-  readonly context: CallContext;
+  readonly context: CallServicePorts;
   readonly quotas: Quotas;
   /** Something immediate was stored: look at the schedule now. */
   readonly wakeScheduler: () => void;

@@ -6,6 +6,7 @@
  * of it is kept for some minutes and goes on where it was; otherwise a new one is told what was said
  * before, without running tools again. So a restart loses nothing but time.
  */
+
 import { createHash } from "node:crypto";
 import type { Timer } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -13,9 +14,9 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { END_CALL, isBuiltIn, TRANSFER_CALL } from "../conversation/built-in-tools.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { ChatEvent, ChatInput } from "../conversation/chat.ts";
-import type { CallContext } from "./context.ts";
-import type { ChatChannel } from "./media-port.ts";
-import { TRIAL_CALLER, trialConfig } from "./web-call.ts";
+import type { ToolRunner } from "../tool/ports.ts";
+import type { CallMedia, ChatChannel } from "./media-port.ts";
+import { TRIAL_CALLER, type TrialPorts, trialConfig } from "./web-call.ts";
 
 export interface ChatMessage {
   readonly role: "agent" | "customer";
@@ -60,10 +61,11 @@ const RUNNING_OF_TENANT_MAX = 4;
 const SPEAKERS = { agent: "agent", customer: "caller" } as const;
 
 type ToolCall = Extract<ChatEvent, { type: "tool_call" }>;
-type ChatContext = Pick<
-  CallContext,
-  "database" | "stores" | "settings" | "media" | "tools" | "clock" | "random"
->;
+
+export interface ChatPorts extends TrialPorts {
+  readonly media: Pick<CallMedia, "openChat">;
+  readonly tools: ToolRunner;
+}
 
 interface ChatConversation {
   readonly callUuid: string;
@@ -78,7 +80,7 @@ export interface ChatOptions {
   readonly replays: boolean;
 }
 
-export function createAgentChats(context: ChatContext, options: ChatOptions): AgentChats {
+export function createAgentChats(context: ChatPorts, options: ChatOptions): AgentChats {
   const { media, tools, clock } = context;
   const cachedChats = new Map<string, ChatConversation & { readonly timer: Timer }>();
   const running = new Map<number, number>();

@@ -9,18 +9,31 @@ import type { Queries } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { conversationRateHz } from "../../core/media-plan.ts";
+import type { Billing } from "../billing/ports.ts";
+import type { Callers } from "../contact/ports.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { ScheduleEntry } from "../schedule/scheduler.ts";
 import { callStarted } from "../webhook/catalogue.ts";
 import { TrunkUnreachable } from "./abandoned-schedule.ts";
-import { rulesOf } from "./admission.ts";
+import { type Admission, rulesOf } from "./admission.ts";
 import { buildCallConfig } from "./call-config.ts";
 import type { CallIdentity } from "./call-identity.ts";
-import type { CallContext } from "./context.ts";
+import type { CallSettings } from "./call-settings.ts";
 import { type DialingRules, isTransferTarget } from "./dialing-rules.ts";
 import { endingByUs } from "./ending.ts";
-import { LiveCall } from "./live-call.ts";
+import { LiveCall, type LiveCallPorts } from "./live-call.ts";
+import type { CallMedia } from "./media-port.ts";
 import { isTrusted } from "./trusted-trunk.ts";
+
+export interface DialerPorts extends LiveCallPorts {
+  readonly settings: LiveCallPorts["settings"] & Pick<CallSettings, "voiceAliases">;
+  readonly billing: LiveCallPorts["billing"] & Pick<Billing, "hold">;
+  readonly admission: Pick<Admission, "fire" | "transfer">;
+  readonly media: Pick<CallMedia, "open">;
+  readonly callers?: Callers;
+  readonly node: string;
+  readonly mayRecord: () => boolean;
+}
 
 interface Fired {
   readonly identity: CallIdentity;
@@ -37,7 +50,7 @@ const IMMEDIATE_MS_MAX = 60_000;
  * answer. A call that somebody asked for at once waits a minute; a campaign's as long as any other.
  */
 async function whenReachable(
-  context: CallContext,
+  context: Pick<DialerPorts, "sip" | "stores" | "clock">,
   queries: Queries,
   entry: ScheduleEntry,
   trunkId: number,
@@ -52,13 +65,13 @@ async function whenReachable(
 }
 
 /** Before the answer nobody knows its codec: most likely it is that of the trunk's last call. */
-function expectedRateHz({ sip }: CallContext, trunkId: number | null): 8000 | 16000 {
+function expectedRateHz({ sip }: Pick<DialerPorts, "sip">, trunkId: number | null): 8000 | 16000 {
   const trunk = trunkId === null ? undefined : sip.trunk(trunkId);
   return conversationRateHz(trunk?.lastCodec ?? null);
 }
 
 /** One transaction: checks again, holds the money, moves the entry on. Throws AppError to refuse. */
-async function fire(context: CallContext, entry: ScheduleEntry): Promise<Fired | null> {
+async function fire(context: DialerPorts, entry: ScheduleEntry): Promise<Fired | null> {
   const { clock, database, billing, events, settings } = context;
   return database.tx(async (queries) => {
     const nowMs = clock.now();
@@ -129,7 +142,7 @@ async function fire(context: CallContext, entry: ScheduleEntry): Promise<Fired |
 }
 
 async function dial(
-  context: CallContext,
+  context: DialerPorts,
   { identity, config, trunkId, rules }: Fired,
 ): Promise<void> {
   const { settings } = context;
@@ -176,7 +189,7 @@ export type FireOutcome =
 
 /** Fires one claimed entry. Rejects only when the store does. */
 export async function fireSchedule(
-  context: CallContext,
+  context: DialerPorts,
   entry: ScheduleEntry,
 ): Promise<FireOutcome> {
   try {

@@ -11,11 +11,13 @@ import { describeError } from "../../core/errors.ts";
 import { microEur, microToEur } from "../../core/money.ts";
 import { ANSWERED_TIME_TOLERANCE_MS, checkAnsweredTime } from "../billing/answered-time-check.ts";
 import { costOfGoods } from "../billing/cost-of-goods.ts";
+import type { Billing } from "../billing/ports.ts";
+import type { Callers } from "../contact/ports.ts";
 import type { CallReport } from "../conversation/call-report.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
-import { processRecording, queueMail } from "./after-call.ts";
+import { processRecording, queueMail, type RecordingPorts } from "./after-call.ts";
 import type { CallIdentity } from "./call-identity.ts";
-import type { CallContext } from "./context.ts";
+import type { CallSettings } from "./call-settings.ts";
 import type { FinalFigures } from "./final-figures.ts";
 import { latenciesOf } from "./latencies.ts";
 import { type LeftRecording, leftRecording, NO_RECORDING } from "./left-recording.ts";
@@ -23,14 +25,21 @@ import type { CallChannel } from "./media-port.ts";
 import type { CallState } from "./state.ts";
 import { transcriptOf } from "./transcript-text.ts";
 
+export interface FinishPorts extends RecordingPorts {
+  readonly settings: Pick<CallSettings, "recordingsDir" | "prices">;
+  readonly billing: Pick<Billing, "settle">;
+  /** Missing: nobody is known. */
+  readonly callers?: Pick<Callers, "ended" | "wake">;
+}
+
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 500;
 
-type EndedState = Extract<CallState, { name: "ended" }>;
+type EndedState = Pick<Extract<CallState, { name: "ended" }>, "ending" | "answeredMs">;
 
 /** Kept on the call; a disagreement above the tolerance is for the operator to look into. */
 function answeredTimeFigures(
-  context: CallContext,
+  context: Pick<FinishPorts, "log">,
   call: CallIdentity,
   answeredMs: number,
   report: CallReport | null,
@@ -52,7 +61,7 @@ function answeredTimeFigures(
 
 /** The answer could not be stored when it came: it is now, dated back. */
 async function makeUpForAnswer(
-  context: CallContext,
+  context: Pick<FinishPorts, "stores" | "clock">,
   queries: Queries,
   call: CallIdentity,
   answeredMs: number,
@@ -67,7 +76,7 @@ async function makeUpForAnswer(
 
 /** The worker says what it recorded; where it could not, the file on the disk does. */
 async function recordingOf(
-  context: CallContext,
+  context: FinishPorts,
   call: CallIdentity,
   answeredMs: number,
   report: CallReport | null,
@@ -79,7 +88,7 @@ async function recordingOf(
 }
 
 async function store(
-  context: CallContext,
+  context: FinishPorts,
   call: CallIdentity,
   state: EndedState,
   report: CallReport | null,
@@ -143,17 +152,13 @@ async function store(
   });
 }
 
-/**
- * Closes the media, stores the end, starts what follows; answers what is left of the media. `state` must
- * be `ended`.
- */
+/** Closes the media, stores the end, starts what follows; answers what is left of the media. */
 export async function finishCall(
-  context: CallContext,
+  context: FinishPorts,
   call: CallIdentity,
-  state: CallState,
+  state: EndedState,
   channel: CallChannel | null,
 ): Promise<CallReport | null> {
-  if (state.name !== "ended") throw new Error(`call ${call.callUuid} is still ${state.name}`);
   const report = channel ? await channel.close(state.ending.reason) : null;
   const recording = await recordingOf(context, call, state.answeredMs, report);
   for (let attempt = 1; ; attempt++) {

@@ -12,20 +12,41 @@ import { AppError, describeError } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import { conversationRateHz } from "../../core/media-plan.ts";
 import { microEur } from "../../core/money.ts";
+import type { Random } from "../../core/random.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
+import type { Billing } from "../billing/ports.ts";
+import type { Callers } from "../contact/ports.ts";
 import { countryOf, networkNumber } from "../number/national-form.ts";
 import { callFailed, callStarted } from "../webhook/catalogue.ts";
+import type { Admission } from "./admission.ts";
 import { buildCallConfig } from "./call-config.ts";
 import type { CallIdentity } from "./call-identity.ts";
+import type { CallSettings } from "./call-settings.ts";
 import { calledNumber } from "./called-number.ts";
-import type { CallContext } from "./context.ts";
 import { endingByUs, endingUnanswered } from "./ending.ts";
 import { NO_FIGURES } from "./final-figures.ts";
 import { LegEnded } from "./leg-ended.ts";
-import { LiveCall } from "./live-call.ts";
+import { LiveCall, type LiveCallPorts } from "./live-call.ts";
+import type { CallMedia } from "./media-port.ts";
 import type { IncomingLeg, TrunkSettings } from "./sip-port.ts";
 import type { CallNumber, CallSetupRecords, CallTenant } from "./stores.ts";
 import { isTrusted } from "./trusted-trunk.ts";
+import type { UnknownCalls } from "./unknown-calls.ts";
+
+export interface InboundPorts extends LiveCallPorts {
+  readonly settings: LiveCallPorts["settings"] & Pick<CallSettings, "voiceAliases">;
+  readonly billing: LiveCallPorts["billing"] & Pick<Billing, "planOf" | "hold">;
+  readonly admission: Pick<Admission, "inbound" | "transfer">;
+  readonly media: Pick<CallMedia, "open">;
+  readonly callers?: Callers;
+  readonly random: Random;
+  /** This process among those that share the store; stays the same over restarts. */
+  readonly node: string;
+  /** False while the disk is nearly full: calls go on without a recording. */
+  readonly mayRecord: () => boolean;
+  /** Missing: every call to a number that is not set up is stored. */
+  readonly unknownCalls?: UnknownCalls;
+}
 
 const TEMPORARILY_UNAVAILABLE = 480;
 const SERVICE_UNAVAILABLE = 503;
@@ -82,7 +103,7 @@ function requireAgent(route: Route): AgentRecord {
 }
 
 async function insertCall(
-  context: CallContext,
+  context: Pick<InboundPorts, "stores" | "clock" | "random" | "billing" | "node">,
   queries: Queries,
   route: Route,
   leg: IncomingLeg,
@@ -124,7 +145,7 @@ async function insertCall(
 
 /** Stores and reports a call that was not taken. */
 async function decline(
-  context: CallContext,
+  context: InboundPorts,
   route: Route,
   leg: IncomingLeg,
   declined: Declined,
@@ -152,7 +173,7 @@ function asDeclined(error: unknown): Declined | null {
   return new Declined(reason, error.publicMessage, sipCode);
 }
 
-async function take(context: CallContext, leg: IncomingLeg, route: Route): Promise<void> {
+async function take(context: InboundPorts, leg: IncomingLeg, route: Route): Promise<void> {
   const { database, billing, events, settings } = context;
   const agent = requireAgent(route);
   const { identity, config } = await database.tx(async (queries) => {
@@ -218,7 +239,7 @@ const remotePartyOf = ({ fromNumber, callUuid }: CallIdentity) =>
   ({ direction: "inbound", number: fromNumber, callUuid }) as const;
 
 /** Takes or declines one inbound leg. Never rejects. */
-export async function handleIncoming(context: CallContext, leg: IncomingLeg): Promise<void> {
+export async function handleIncoming(context: InboundPorts, leg: IncomingLeg): Promise<void> {
   try {
     const trunk = context.sip.trunk(leg.trunkId);
     if (!trunk) {

@@ -2,11 +2,14 @@
  * The recording of a call whose worker could not report it: the worker died, its `close` took too
  * long, or the whole process is gone. The WAV is on this node's disk; its header is repaired.
  */
+
 import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describeError } from "../../core/errors.ts";
-import type { CallContext } from "./context.ts";
+import type { Log } from "../../core/log.ts";
+import type { CallSettings } from "./call-settings.ts";
+import type { RecordingEncoder } from "./media-port.ts";
 
 /** As `setRecording` of call-store.ts takes it. `file` is relative to the recordings directory. */
 export type LeftRecording =
@@ -16,9 +19,15 @@ export type LeftRecording =
 
 export const NO_RECORDING: LeftRecording = { status: "none", file: null, ms: null };
 
+export interface LeftRecordingPorts {
+  readonly settings: Pick<CallSettings, "recordingsDir">;
+  readonly encoder: Pick<RecordingEncoder, "repair">;
+  readonly log: Log;
+}
+
 /** Never rejects. An empty recording is deleted. */
 export async function leftRecording(
-  context: CallContext,
+  context: LeftRecordingPorts,
   callUuid: string,
 ): Promise<LeftRecording> {
   const file = `${callUuid}.wav`;
@@ -41,7 +50,7 @@ export async function leftRecording(
 const HALF_FILE = /\.mp3\.part$/;
 
 /** Files of an encoding that a crash cut off. Only while nothing is encoded: at the start. */
-export async function dropHalfFiles(context: CallContext): Promise<void> {
+export async function dropHalfFiles(context: Pick<LeftRecordingPorts, "settings">): Promise<void> {
   const { recordingsDir } = context.settings;
   for (const name of await readdir(recordingsDir).catch(() => []))
     if (HALF_FILE.test(name)) await rm(join(recordingsDir, name), { force: true });

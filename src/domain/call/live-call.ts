@@ -13,23 +13,31 @@ import { describeError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
-import type { CallerLevel } from "../contact/ports.ts";
+import type { CallerLevel, Callers, PinCheck } from "../contact/ports.ts";
 import type { CallNote, CallReport, TurnRecord } from "../conversation/call-report.ts";
+import type { ToolRunner } from "../tool/ports.ts";
 import { callAnswered } from "../webhook/catalogue.ts";
 import type { CallIdentity } from "./call-identity.ts";
 import { closingPhrase } from "./closing-phrase.ts";
-import type { CallContext } from "./context.ts";
 import { QualitySeries } from "./diagnostics.ts";
+import type { DiagnosticsRecorder } from "./diagnostics-recorder.ts";
 import { endingAnswered, endingBridged, endingByUs, endingUnanswered } from "./ending.ts";
-import { finishCall } from "./finish.ts";
+import { type FinishPorts, finishCall } from "./finish.ts";
 import { LengthLimit } from "./length-limit.ts";
 import type { CallChannel } from "./media-port.ts";
-import { MoneyWatch } from "./money-watch.ts";
+import { type MoneyPorts, MoneyWatch } from "./money-watch.ts";
 import type { IncomingLeg, OutgoingLeg } from "./sip-port.ts";
-import { type CallEnding, type CallMachine, type CallState, createCallMachine } from "./state.ts";
+import {
+  type CallEnding,
+  type CallEvent,
+  type CallMachine,
+  type CallState,
+  type CallTransfer,
+  createCallMachine,
+} from "./state.ts";
 import type { CallRecords } from "./stores.ts";
-import { recordToolCall } from "./tool-call-record.ts";
-import { type Transfer, transferCall } from "./transfer.ts";
+import { recordToolCall, type ToolCallPorts } from "./tool-call-record.ts";
+import { type TransferPorts, type TransferredCall, transferCall } from "./transfer.ts";
 import { verifyCaller } from "./verify-caller.ts";
 
 type AnsweredBy = CallReport["answeredBy"];
@@ -44,7 +52,41 @@ export interface CallMonitor {
 
 const STORE_RETRY_MS = 1_000;
 
-export class LiveCall {
+type InProgress = Extract<CallState, { name: "in_progress" }>;
+
+/** Who follows calls: live lists, the command line, metrics, traces. */
+export interface CallObserver {
+  readonly onTurn?: (call: CallIdentity, turn: TurnRecord) => void;
+  /** Whenever a call begins, rings, is answered or ends. */
+  readonly onChange?: (call: LiveCall) => void;
+  /** The other side pressed the key against further calls, which the agent had offered. */
+  readonly onOptOut?: (call: CallIdentity) => void;
+  /** Once a call is stored as ended. */
+  readonly onEnded?: (call: CallIdentity, end: EndOfCall) => void;
+}
+
+/** Where a call is found while it lives. */
+export interface LiveCallList {
+  add(call: LiveCall): void;
+  remove(call: LiveCall): void;
+}
+
+export interface LiveCallPorts
+  extends FinishPorts,
+    MoneyPorts,
+    ToolCallPorts,
+    TransferPorts,
+    CallObserver {
+  readonly settings: FinishPorts["settings"] & TransferPorts["settings"];
+  readonly billing: FinishPorts["billing"] & MoneyPorts["billing"];
+  readonly registry: LiveCallList;
+  readonly tools: ToolRunner;
+  readonly callers?: Pick<Callers, "pins" | "ended" | "wake">;
+  /** Missing: nothing is kept beside the call itself. */
+  readonly diagnostics?: DiagnosticsRecorder;
+}
+
+export class LiveCall implements TransferredCall {
   readonly #machine: CallMachine;
   readonly #log: Log;
   #leg: IncomingLeg | OutgoingLeg | null = null;
@@ -53,36 +95,25 @@ export class LiveCall {
   /** From the INVITE to its answer. */
   #setupMs: number | null = null;
   readonly #beganAtMs: number;
-  #level: CallerLevel;
-  /** Its 2xx and ACK have both been exchanged: the far end is where its address says. */
-  #confirmed = false;
-  #raising: Promise<CallerLevel> | null = null;
   readonly #length: LengthLimit;
-  /** Who answered is told once: when it is known, or at the end. */
-  #answerReported = false;
-  /** The transfer that is under way or has joined two legs; written by transfer.ts. */
-  transfer: Transfer | null = null;
-  #finished: Promise<void> | null = null;
   readonly #quality = new QualitySeries();
   readonly #monitors = new Set<CallMonitor>();
 
   constructor(
     readonly identity: CallIdentity,
-    private readonly context: CallContext,
+    private readonly context: LiveCallPorts,
     initial: "dialing" | "ringing",
   ) {
     this.#log = context.log.with({ call_id: identity.callUuid });
-    this.#machine = createCallMachine(initial, {
-      onIllegal: (state, event) =>
-        this.#log.warn("call.illegal_event", { state: state.name, event: event.type }),
-    });
+    const onIllegal = (state: CallState, event: CallEvent) =>
+      this.#log.warn("call.illegal_event", { state: state.name, event: event.type });
+    this.#machine = createCallMachine(initial, { onIllegal }, identity.callerLevel);
     this.#beganAtMs = context.clock.monotonic();
     this.#money = new MoneyWatch(context, identity);
-    this.#level = identity.callerLevel ?? 0;
     this.#length = new LengthLimit({
       clock: context.clock,
       secondsMax: identity.maxDurationSeconds,
-      isBridged: () => this.transfer?.isBridged === true,
+      isBridged: () => this.#transfer?.isBridged === true,
       onReached: () => this.end(endingByUs("completed", "max_duration")),
     });
     context.registry.add(this);
@@ -99,7 +130,28 @@ export class LiveCall {
 
   /** Resolves when the call is settled and stored; its recording may still be encoding. */
   get finished(): Promise<void> {
-    return this.#finished ?? Promise.resolve();
+    const { state } = this.#machine;
+    return state.name === "ended" ? state.settled : Promise.resolve();
+  }
+
+  /** The transfer that is under way or has joined two legs. */
+  get #transfer(): CallTransfer | null {
+    const { state } = this.#machine;
+    return state.name === "in_progress" ? state.transfer : null;
+  }
+
+  /** How sure it is who is on the other side. */
+  get #level(): CallerLevel {
+    const { state } = this.#machine;
+    return state.name === "queued" ? 0 : state.level;
+  }
+
+  beginTransfer(transfer: CallTransfer): void {
+    this.#machine.apply({ type: "transfer", transfer });
+  }
+
+  returned(): void {
+    this.#machine.apply({ type: "return" });
   }
 
   attachChannel(channel: CallChannel): void {
@@ -118,7 +170,7 @@ export class LiveCall {
         void transferCall(this.context, this, target, announcement).catch((error) => {
           this.#log.warn("call.transfer_refused", { error: describeError(error) });
           // Another transfer that is under way keeps the caller.
-          if (!this.transfer) channel.send("transferFailed", "failed");
+          if (!this.#transfer) channel.send("transferFailed", "failed");
         }),
     );
     channel.on("note", ({ note }) => this.#noted(note));
@@ -139,19 +191,19 @@ export class LiveCall {
   attachLeg(leg: IncomingLeg | OutgoingLeg): void {
     this.#leg = leg;
     leg.on("answered", () => {
-      this.#confirmed = true;
+      if (this.isLive) this.#machine.apply({ type: "confirm" });
     });
     leg.on("media", ({ plan }) => this.#channel?.send("connect", plan));
     leg.on("digit", ({ digit }) => this.#channel?.send("digit", digit));
     leg.on("ended", (end) => {
       const answered = this.#machine.state.name === "in_progress";
-      const referral = this.transfer?.referral;
+      const referral = this.#transfer?.referral;
       if (!answered || end.kind === "ack_missing") this.end(endingUnanswered(end));
       else if (referral && end.kind === "bye")
         void referral.then(({ transferred }) => {
           if (!transferred) this.end(endingAnswered(end));
         });
-      else if (this.transfer?.isBridged) this.end(endingBridged(end));
+      else if (this.#transfer?.isBridged) this.end(endingBridged(end));
       else this.end(endingAnswered(end));
     });
     // An inbound call was stored with it.
@@ -231,34 +283,38 @@ export class LiveCall {
   /** Ends the call, whatever it is doing. Later calls change nothing. */
   end(ending: CallEnding): void {
     if (!this.isLive) return;
-    const { registry } = this.context;
     const countedUntilMs = this.#length.stop();
-    this.transfer?.callEnded();
+    this.#transfer?.callEnded();
     if (this.#machine.state.name === "in_progress") this.#reportAnswer("unknown");
-    const unconfirmed = !this.#confirmed;
-    this.#machine.apply({ type: "end", ending, monotonicMs: countedUntilMs, unconfirmed });
+    const settled = Promise.withResolvers<void>();
+    this.#machine.apply({
+      ...{ type: "end", ending, monotonicMs: countedUntilMs, settled: settled.promise },
+    });
     this.context.onChange?.(this);
     for (const listener of this.#monitors) listener.ended();
     this.#monitors.clear();
     this.#leg?.hangUp();
     this.#log.info("call.ended", { status: ending.status, reason: ending.reason });
+    void this.#finish(ending).then(settled.resolve);
+  }
+
+  /** Never rejects. */
+  async #finish(ending: CallEnding): Promise<void> {
+    const { context, identity } = this;
     const { state } = this.#machine;
-    const answeredMs = state.name === "ended" ? state.answeredMs : 0;
-    this.#finished = finishCall(this.context, this.identity, state, this.#channel)
-      .then((report) => {
-        this.context.onEnded?.(this.identity, {
-          ending,
-          setupMs: this.#setupMs,
-          answeredMs,
-          report,
-        });
-        return this.context.diagnostics?.record(this.identity, {
-          sipCallId: this.#leg?.sipCallId ?? null,
-          quality: this.#quality.samples,
-        });
-      })
-      .catch((error) => this.#storeFailed("finish", error))
-      .finally(() => registry.remove(this));
+    try {
+      const answeredMs = state.name === "ended" ? state.answeredMs : 0;
+      const report = await finishCall(context, identity, { ending, answeredMs }, this.#channel);
+      context.onEnded?.(identity, { ending, setupMs: this.#setupMs, answeredMs, report });
+      await context.diagnostics?.record(identity, {
+        sipCallId: this.#leg?.sipCallId ?? null,
+        quality: this.#quality.samples,
+      });
+    } catch (error) {
+      this.#storeFailed("finish", error);
+    } finally {
+      context.registry.remove(this);
+    }
   }
 
   /** The agent says goodbye first where it can. */
@@ -281,8 +337,8 @@ export class LiveCall {
   /** `call.answered`, once. */
   #reportAnswer(answeredBy: AnsweredBy): void {
     const { state } = this.#machine;
-    if (this.#answerReported || state.name !== "in_progress") return;
-    this.#answerReported = true;
+    if (state.name !== "in_progress" || state.answerReported) return;
+    this.#machine.apply({ type: "report_answer" });
     const event = callAnswered(this.identity, state.answeredAtMs, answeredBy);
     this.context.database
       .tx((queries) => this.context.events.emit(queries, this.identity.tenantId, event))
@@ -311,28 +367,34 @@ export class LiveCall {
 
   /** One question at a time, whichever tools need it. */
   #raiseLevel(): Promise<CallerLevel> {
-    this.#raising ??= this.#askWhoItIs().finally(() => {
-      this.#raising = null;
-    });
-    return this.#raising;
+    const { state } = this.#machine;
+    const { callers } = this.context;
+    const channel = this.#channel;
+    if (state.name !== "in_progress" || !callers || !channel) return Promise.resolve(this.#level);
+    if (state.asking) return state.asking;
+    if (state.transfer) return Promise.resolve(state.level);
+    const asking = this.#askWhoItIs(callers.pins, channel, state);
+    this.#machine.apply({ type: "ask", asking });
+    return asking;
   }
 
-  async #askWhoItIs(): Promise<CallerLevel> {
-    const { callers, clock } = this.context;
-    const channel = this.#channel;
-    if (!callers || !channel || this.#machine.state.name !== "in_progress" || this.transfer)
-      return this.#level;
+  async #askWhoItIs(
+    pins: PinCheck,
+    channel: CallChannel,
+    { confirmed, level }: InProgress,
+  ): Promise<CallerLevel> {
     const { tenantId, callUuid, direction, fromNumber, toNumber } = this.identity;
-    const trustedTrunk = this.#confirmed && this.identity.trustedTrunk === true;
-    this.#level = await verifyCaller(
-      { pins: callers.pins, clock },
-      {
-        ...{ tenantId, callUuid, level: this.#level, trustedTrunk },
-        number: direction === "inbound" ? fromNumber : toNumber,
-      },
-      channel,
-    );
-    return this.#level;
+    const trustedTrunk = confirmed && this.identity.trustedTrunk === true;
+    const number = direction === "inbound" ? fromNumber : toNumber;
+    const caller = { tenantId, callUuid, level, trustedTrunk, number };
+    const { clock } = this.context;
+    let reached = level;
+    try {
+      reached = await verifyCaller({ pins, clock }, caller, channel);
+      return reached;
+    } finally {
+      if (this.#machine.can("asked")) this.#machine.apply({ type: "asked", level: reached });
+    }
   }
 
   async #watchMoney(): Promise<void> {

@@ -3,22 +3,31 @@
  * with `recording.ready`, when that event's link has expired. The call says `emailed_deleted` when nothing
  * of it is left but the mail.
  */
+
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Timer } from "../../core/clock.ts";
+import type { Clock, Timer } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
-import type { CallContext } from "./context.ts";
+import type { Log } from "../../core/log.ts";
+import type { MailQueue } from "../mail/ports.ts";
+import type { CallSettings } from "./call-settings.ts";
+import type { RecordingLinks } from "./media-port.ts";
+import type { CallStorage } from "./stores.ts";
 
-type Context = Pick<
-  CallContext,
-  "clock" | "database" | "stores" | "links" | "log" | "mails" | "node" | "settings"
->;
+export interface MailedRecordingPorts extends CallStorage {
+  readonly settings: Pick<CallSettings, "recordingsDir">;
+  readonly node: string;
+  readonly links: Pick<RecordingLinks, "validMs">;
+  readonly mails: Pick<MailQueue, "onSent">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 const LOOK_EVERY_MS = 30_000;
 const AT_ONCE_MAX = 100;
 
 /** Listens to the mail queue, and looks for those whose time has come. Cancel it when calls are over. */
-export function deleteMailedRecordings(context: Context): Timer {
+export function deleteMailedRecordings(context: MailedRecordingPorts): Timer {
   const { clock, database, stores, links, log, mails, node, settings } = context;
 
   async function remove(tenantId: number, callUuid: string, file: string | null): Promise<void> {

@@ -3,13 +3,19 @@
  * end, tells the tenant once when 60 s are left, and says when nothing is left. The event is stored in
  * the transaction that found it out. Leaves ending the call to its owner.
  */
-import { LOW_SECONDS } from "../billing/ports.ts";
+
+import { type Billing, LOW_SECONDS } from "../billing/ports.ts";
 import { callBalanceLow } from "../webhook/catalogue.ts";
+import type { EventSink } from "../webhook/ports.ts";
 import type { CallIdentity } from "./call-identity.ts";
-import type { CallContext } from "./context.ts";
 
 /** Ask for more money when less than this is covered, or less than half of what was last granted. */
 const COVER_AHEAD_SECONDS = 30;
+
+export interface MoneyPorts {
+  readonly billing: Pick<Billing, "extendHold">;
+  readonly events: EventSink;
+}
 
 export class MoneyWatch {
   #coveredSeconds = 0;
@@ -20,7 +26,7 @@ export class MoneyWatch {
   #exhausted = false;
 
   constructor(
-    private readonly context: Pick<CallContext, "billing" | "events">,
+    private readonly context: MoneyPorts,
     private readonly identity: CallIdentity,
   ) {}
 

@@ -11,10 +11,10 @@
 import type { Timer } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
+import type { Billing } from "../billing/ports.ts";
 import { LOST_AFTER_MS } from "../mail/mail-queue.ts";
 import { callFailed } from "../webhook/catalogue.ts";
-import { processRecording, queueMail } from "./after-call.ts";
-import type { CallContext } from "./context.ts";
+import { processRecording, queueMail, type RecordingPorts } from "./after-call.ts";
 import { endingByUs } from "./ending.ts";
 import { NO_FIGURES } from "./final-figures.ts";
 import {
@@ -23,7 +23,14 @@ import {
   leftRecording,
   NO_RECORDING,
 } from "./left-recording.ts";
+import type { CallRegistry } from "./registry.ts";
 import type { StoredCall } from "./stores.ts";
+
+export interface RecoveryPorts extends RecordingPorts {
+  readonly node: string;
+  readonly billing: Pick<Billing, "heldSeconds" | "settle">;
+  readonly registry: Pick<CallRegistry, "find">;
+}
 
 const LOOK_EVERY_MS = 10_000;
 const LOST_AT_ONCE_MAX = 100;
@@ -35,7 +42,7 @@ const SILENT_MS = 60_000;
  * between, the hold is not: it grew with the monotonic clock, so the call lasted no longer than it pays.
  */
 async function answeredMsOf(
-  context: CallContext,
+  context: Pick<RecoveryPorts, "billing">,
   queries: Queries,
   call: StoredCall,
 ): Promise<number> {
@@ -47,11 +54,11 @@ async function answeredMsOf(
   return Math.max(1, Math.min(beatMs, heldMs));
 }
 
-const isHere = (context: CallContext, call: StoredCall) =>
+const isHere = (context: Pick<RecoveryPorts, "node">, call: StoredCall) =>
   call.node === null || call.node === context.node;
 
 /** What is to be done with the recording; one on another node's disk waits for that node. */
-async function recordingOf(context: CallContext, call: StoredCall): Promise<LeftRecording> {
+async function recordingOf(context: RecoveryPorts, call: StoredCall): Promise<LeftRecording> {
   // The answer may not have been stored when talk was on disk already.
   if (isHere(context, call)) return await leftRecording(context, call.callUuid);
   return call.answeredAt === null
@@ -59,7 +66,7 @@ async function recordingOf(context: CallContext, call: StoredCall): Promise<Left
     : { status: "processing", file: `${call.callUuid}.wav` };
 }
 
-async function interrupt(context: CallContext, call: StoredCall): Promise<void> {
+async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void> {
   const { tenantId, callUuid } = call;
   const ending = endingByUs("failed", "interrupted");
   const recording = await recordingOf(context, call);
@@ -87,7 +94,7 @@ async function interrupt(context: CallContext, call: StoredCall): Promise<void> 
 }
 
 /** A recording of a call that another node gave up for us has not been repaired yet. */
-async function takeUpRecording(context: CallContext, call: StoredCall): Promise<void> {
+async function takeUpRecording(context: RecoveryPorts, call: StoredCall): Promise<void> {
   if (call.recordingMs === null && call.recordingFile?.endsWith(".wav")) {
     const recording = await recordingOf(context, call);
     await context.database.tx((queries) =>
@@ -98,7 +105,7 @@ async function takeUpRecording(context: CallContext, call: StoredCall): Promise<
 }
 
 /** Answers how many calls were interrupted. Recordings go on in the background. */
-export async function recoverCalls(context: CallContext): Promise<number> {
+export async function recoverCalls(context: RecoveryPorts): Promise<number> {
   const { database, node, log } = context;
   await dropHalfFiles(context);
   const left = (await context.stores.calls(database.read).leftLive()).filter((call) =>
@@ -121,7 +128,7 @@ export async function recoverCalls(context: CallContext): Promise<number> {
  * goes without it. Should the node come back, the recording's files go with its retention. `since`: when
  * each was first seen.
  */
-async function giveUpLost(context: CallContext, since: Map<string, number>): Promise<void> {
+async function giveUpLost(context: RecoveryPorts, since: Map<string, number>): Promise<void> {
   const { database, node, clock, log } = context;
   const left = await context.stores
     .recordings(database.read)
@@ -148,7 +155,7 @@ async function giveUpLost(context: CallContext, since: Map<string, number>): Pro
  * Ends calls whose heartbeat stands still for a minute of our own monotonic time: clocks that are
  * set or differ between nodes end nothing. Cancel it when the calls are gone.
  */
-export function watchLeftCalls(context: CallContext): Timer {
+export function watchLeftCalls(context: RecoveryPorts): Timer {
   const { database, clock, registry, log } = context;
   /** Recordings that wait for another node. */
   const unprocessedSince = new Map<string, number>();

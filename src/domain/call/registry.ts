@@ -1,7 +1,7 @@
 /** The calls that are live in this process. Bounded by admission. */
-import type { LiveCall } from "./live-call.ts";
+import type { LiveCall, LiveCallList } from "./live-call.ts";
 
-export class CallRegistry {
+export class CallRegistry implements LiveCallList {
   readonly #calls = new Map<string, LiveCall>();
 
   readonly #listeners: ((call: LiveCall) => void)[] = [];

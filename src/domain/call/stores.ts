@@ -3,7 +3,7 @@
  * the caller's `Queries`, so that a call, its charge and its events commit together. Tenant id first.
  */
 
-import type { Queries } from "../../core/database.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { MicroEur } from "../../core/money.ts";
@@ -274,4 +274,9 @@ export interface CallStores {
   notes(queries: Queries): CallNoteRecords;
   diagnostics(queries: Queries): DiagnosticsRecords;
   recordings(queries: Queries): RecordingRecords;
+}
+
+export interface CallStorage {
+  readonly database: Database;
+  readonly stores: CallStores;
 }

@@ -1,12 +1,19 @@
 /** A tool call, written down and reported: arguments stay in the call's record, events carry none. */
+import type { Clock } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ToolResult } from "../conversation/call-config.ts";
 import { toolExecuted } from "../webhook/catalogue.ts";
+import type { EventSink } from "../webhook/ports.ts";
 import type { CallIdentity } from "./call-identity.ts";
-import type { CallContext } from "./context.ts";
+import type { CallStorage } from "./stores.ts";
+
+export interface ToolCallPorts extends CallStorage {
+  readonly events: EventSink;
+  readonly clock: Clock;
+}
 
 export async function recordToolCall(
-  context: Pick<CallContext, "database" | "stores" | "events" | "clock">,
+  context: ToolCallPorts,
   call: CallIdentity,
   request: { readonly tool: string; readonly arguments: JsonObject },
   result: ToolResult,

@@ -17,11 +17,14 @@ import { AppError, describeError, notFound } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { CallEvents } from "../conversation/call-protocol.ts";
 import type { CallNote, TransferFailure } from "../conversation/call-report.ts";
-import type { CallContext } from "./context.ts";
+import type { Admission } from "./admission.ts";
+import type { CallIdentity } from "./call-identity.ts";
+import type { CallSettings } from "./call-settings.ts";
 import { endingByUs } from "./ending.ts";
-import type { LiveCall } from "./live-call.ts";
 import type { CallChannel } from "./media-port.ts";
-import type { LegEnd, OutgoingLeg, ReferOutcome } from "./sip-port.ts";
+import type { IncomingLeg, LegEnd, OutgoingLeg, ReferOutcome, SipStack } from "./sip-port.ts";
+import type { CallEnding, CallState, CallTransfer } from "./state.ts";
+import type { CallStorage } from "./stores.ts";
 
 /** The agent's last sentence (10 s at most in the worker) and the way there and back. */
 const READY_TIMEOUT_MS = 15_000;
@@ -29,27 +32,54 @@ const BRIDGE_TIMEOUT_MS = 5_000;
 /** A summary, its synthesis, and the person listening to it. */
 const JOIN_TIMEOUT_MS = 45_000;
 
+export interface TransferPorts extends CallStorage {
+  readonly admission: Pick<Admission, "transfer">;
+  readonly sip: Pick<SipStack, "trunk">;
+  readonly settings: Pick<CallSettings, "rtpHost" | "ringTimeoutMs">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The live call that is handed over. */
+export interface TransferredCall {
+  readonly identity: CallIdentity;
+  readonly state: CallState;
+  readonly leg: IncomingLeg | OutgoingLeg | null;
+  readonly channel: CallChannel | null;
+  /** Milliseconds since the answer. */
+  readonly answeredMs: number;
+  note(note: CallNote): void;
+  beginTransfer(transfer: CallTransfer): void;
+  /** The caller is back with the agent. */
+  returned(): void;
+  end(ending: CallEnding): void;
+}
+
 /** What to say to the person first; true: a summary of the call; null: nothing. */
 export type Announcement = string | true | null;
 
 /** Resolves when the transfer is under way; how it went is in the call's details. */
 export async function transferCall(
-  context: CallContext,
-  call: LiveCall,
+  context: TransferPorts,
+  call: TransferredCall,
   to: string,
   announcement: Announcement = null,
 ): Promise<void> {
   await admit(context, call.identity.tenantId, to);
-  const { leg, channel } = call;
-  if (call.state.name !== "in_progress" || !leg || !channel)
+  const { state, leg, channel } = call;
+  if (state.name !== "in_progress" || !leg || !channel)
     throw conflict("Only an answered call can be transferred.");
-  if (call.transfer) throw conflict("A transfer of this call is under way already.");
+  if (state.transfer) throw conflict("A transfer of this call is under way already.");
   const transfer = new Transfer(context, call, channel, to, announcement);
-  call.transfer = transfer;
+  call.beginTransfer(transfer);
   void transfer.run();
 }
 
-async function admit(context: CallContext, tenantId: number, to: string): Promise<void> {
+async function admit(
+  context: Pick<TransferPorts, "database" | "stores" | "admission">,
+  tenantId: number,
+  to: string,
+): Promise<void> {
   const { read } = context.database;
   const setup = context.stores.setup(read);
   const tenant = await setup.tenant(tenantId);
@@ -64,7 +94,7 @@ type Outcome =
   | { readonly name: "referred"; readonly sipCode: number | null }
   | { readonly name: "failed"; readonly cause: TransferFailure; readonly sipCode: number | null };
 
-export class Transfer {
+class Transfer implements CallTransfer {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #over = new AbortController();
@@ -75,8 +105,8 @@ export class Transfer {
   #refusesRefer = false;
 
   constructor(
-    private readonly context: CallContext,
-    private readonly call: LiveCall,
+    private readonly context: TransferPorts,
+    private readonly call: TransferredCall,
     private readonly channel: CallChannel,
     private readonly to: string,
     private readonly announcement: Announcement,
@@ -213,7 +243,7 @@ export class Transfer {
     this.#secondLeg?.hangUp();
     this.#note(method, cause, sipCode);
     this.#log.info("call.transfer_returned", { cause, sip_code: sipCode });
-    this.call.transfer = null;
+    this.call.returned();
     this.channel.send("transferFailed", cause);
   }
 

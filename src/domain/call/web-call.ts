@@ -12,12 +12,16 @@ import type { EndedReason } from "../../core/ended-reason.ts";
 import { AppError, describeError, notFound } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { Log } from "../../core/log.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
+import type { Random } from "../../core/random.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { TurnRecord } from "../conversation/call-report.ts";
+import type { ToolRunner } from "../tool/ports.ts";
 import { buildCallConfig } from "./call-config.ts";
-import type { CallContext } from "./context.ts";
-import type { CallChannel } from "./media-port.ts";
+import type { CallSettings } from "./call-settings.ts";
+import type { CallChannel, CallMedia } from "./media-port.ts";
+import type { CallStorage } from "./stores.ts";
 
 export type WebCallEvent =
   /** Again as it grows. */
@@ -80,13 +84,21 @@ const BROWSER_LINE: MediaPlan = {
   ptimeMs: 20,
 };
 
-type WebCallContext = Pick<
-  CallContext,
-  "database" | "stores" | "settings" | "media" | "tools" | "clock" | "random" | "log"
->;
+/** What an agent is tried with. */
+export interface TrialPorts extends CallStorage {
+  readonly settings: Pick<CallSettings, "rtpHost" | "voiceAliases">;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface WebCallPorts extends TrialPorts {
+  readonly media: Pick<CallMedia, "open">;
+  readonly tools: ToolRunner;
+  readonly log: Log;
+}
 
 export function createWebCalls(
-  context: WebCallContext,
+  context: WebCallPorts,
   isDraining: () => boolean = () => false,
 ): WebCalls {
   const live = new Set<LiveWebCall>();
@@ -143,7 +155,7 @@ export function createWebCalls(
 
 /** An agent as it is now, for a conversation that is no call. Throws not_found, plan_limit_reached. */
 export async function trialConfig(
-  context: Pick<CallContext, "database" | "stores" | "settings" | "clock" | "random">,
+  context: TrialPorts,
   tenantId: number,
   agentId: number,
   browser: CallConfig["browser"],
@@ -178,7 +190,7 @@ class LiveWebCall implements WebCall {
   #ending: Promise<void> | null = null;
 
   constructor(
-    private readonly context: WebCallContext,
+    private readonly context: WebCallPorts,
     private readonly tenantId: number,
     private readonly config: CallConfig,
     private readonly channel: CallChannel,

@@ -235,7 +235,7 @@ async function finish(context: CallContext, uuid: string, channel: PoolCall): Pr
     ...{ language: "en", maxDurationSeconds: 600, overageRate: microEur(0) },
   };
   const ending = endingByUs("completed", "engine_failure");
-  await finishCall(context, identity, { name: "ended", ending, answeredMs: TALK_MS }, channel);
+  await finishCall(context, identity, { ending, answeredMs: TALK_MS }, channel);
 }
 
 function channelOf(uuid: string): PoolCall {

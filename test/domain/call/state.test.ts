@@ -16,6 +16,7 @@ test("an answered call ends completed with the talk time of the monotonic clock"
   const machine = createCallMachine("dialing");
   machine.apply({ type: "ring" });
   machine.apply({ type: "answer", atMs: 1_000, monotonicMs: 50 });
+  machine.apply({ type: "confirm" });
   machine.apply({
     type: "end",
     ending: endingByUs("completed", "agent_hangup"),
@@ -77,7 +78,34 @@ test("a call whose 2xx was never acknowledged has no talk time", () => {
   const machine = createCallMachine("ringing");
   machine.apply({ type: "answer", atMs: 1_000, monotonicMs: 50 });
   const ending = endingUnanswered(legEnd("ack_missing", 200));
-  machine.apply({ type: "end", ending, monotonicMs: 32_050, unconfirmed: true });
+  machine.apply({ type: "end", ending, monotonicMs: 32_050 });
   expect(machine.state).toMatchObject({ name: "ended", answeredMs: 0 });
   expect(statusOf(machine.state)).toBe("failed");
+});
+
+test("an ACK that comes before the answer is noted counts", () => {
+  const machine = createCallMachine("ringing");
+  machine.apply({ type: "confirm" });
+  machine.apply({ type: "answer", atMs: 1_000, monotonicMs: 50 });
+  machine.apply({ type: "end", ending: endingByUs("completed", "agent_hangup"), monotonicMs: 90 });
+  expect(machine.state).toMatchObject({ answeredMs: 40 });
+});
+
+test("how sure it is who calls outlives the question, the transfer and the call", () => {
+  const machine = createCallMachine("ringing", {}, 1);
+  machine.apply({ type: "answer", atMs: 0, monotonicMs: 0 });
+  expect(machine.state).toMatchObject({ level: 1, asking: null, transfer: null });
+  machine.apply({ type: "ask", asking: Promise.resolve(2 as const) });
+  machine.apply({ type: "asked", level: 2 });
+  expect(machine.state).toMatchObject({ level: 2, asking: null });
+  const transfer = { isBridged: false, referral: null, callEnded: () => undefined };
+  machine.apply({ type: "transfer", transfer });
+  expect(machine.state).toMatchObject({ level: 2, transfer });
+  machine.apply({ type: "return" });
+  machine.apply({ type: "end", ending: endingByUs("completed", "agent_hangup"), monotonicMs: 9 });
+  expect(machine.state).toMatchObject({ name: "ended", level: 2 });
+});
+
+test.each(["report_answer", "return"] as const)("%s is illegal before the answer", (type) => {
+  expect(() => createCallMachine("ringing").apply({ type })).toThrow(IllegalTransition);
 });
