@@ -1,4 +1,4 @@
-/** Last phase: what a crash left is mended, then calls are taken and what is due is done. */
+/** Last phase: repairs what a crash left behind, then accepts calls and starts due jobs. */
 
 import { billingStores } from "../../adapter/store/billing-stores.ts";
 import { callStores } from "../../adapter/store/call-stores.ts";

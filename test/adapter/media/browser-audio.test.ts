@@ -42,7 +42,7 @@ function rig(sampleRateHz: 8000 | 16000) {
 
 const tone = (samples: number) => new Int16Array(samples).fill(5_000);
 
-test("what the browser sends in bursts is heard evenly, after 60 ms of patience", () => {
+test("bursts from the browser are played evenly, after a buffer of 60 ms", () => {
   const { audio, tick } = rig(8000);
   const levels: number[] = [];
   audio.onFrame((pcm) => levels.push(pcm[80] ?? 0));
@@ -83,7 +83,7 @@ test("a frame of the browser's own rate goes out every tick, and silence when no
   expect(audio.playedMs).toBe(200);
 });
 
-test("an interruption tells the browser that what it holds is void", () => {
+test("an interruption makes the browser discard its queued audio", () => {
   const { audio, tick, cleared } = rig(8000);
   audio.connect({} as never);
   audio.play(tone(8_000));
@@ -95,7 +95,7 @@ test("an interruption tells the browser that what it holds is void", () => {
   expect(cleared()).toBe(1);
 });
 
-test("a browser that says nothing any more is told once, and a closed edge is not paced", async () => {
+test("a silent browser is reported once, and closed audio is not paced", async () => {
   const { audio, tick, isPaced } = rig(8000);
   let timeouts = 0;
   audio.onTimeout(() => timeouts++);

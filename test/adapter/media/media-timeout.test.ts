@@ -15,7 +15,7 @@ test("before the first plan nothing is awaited", () => {
   expect(new MediaTimeoutWatch(LIMITS).check(1e9, null)).toBeNull();
 });
 
-test("in sendrecv a far end without a sign of life is lost at the limit, not below it, and once", () => {
+test("in sendrecv a remote party without a sign of life is lost at the limit, not below it, and once", () => {
   const watch = watchFrom("sendrecv");
   expect(watch.check(14_999, null)).toBeNull();
   expect(watch.check(20_000, 5_001)).toBeNull();
@@ -33,7 +33,7 @@ test.each(HOLDS)(
   },
 );
 
-test("a limit that was passed between two looks is told", () => {
+test("a limit that was passed between two checks is reported", () => {
   expect(watchFrom("inactive").check(600_001, null)).toBe("held");
   expect(watchFrom("sendrecv").check(15_001, null)).toBe("lost");
 });
@@ -55,7 +55,7 @@ test("a call that is taken off hold has the whole time again, on either side", (
   expect(watch.check(1_214_000, null)).toBe("held");
 });
 
-test("the time begins anew with the answer", () => {
+test("the time restarts with the answer", () => {
   const watch = watchFrom("sendrecv");
   watch.restart(10_000);
   expect(watch.check(24_999, null)).toBeNull();

@@ -1,4 +1,4 @@
-/** Who is told of a new address of ours, and when. */
+/** Who is informed of our new address, and when. */
 import { expect, test } from "bun:test";
 import { AddressChanges } from "../../../src/adapter/sip/address-changes.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -28,7 +28,7 @@ test("with a registration, calls wait for the registrar's answer, also those tha
   expect(counts.calls).toBe(2);
 });
 
-test("without one, calls are told behind what made the connection, and not after the end", async () => {
+test("without one, calls are informed after the request that opened the connection, and not after their end", async () => {
   const { clock, counts, changes } = told(false);
   changes.connected();
   expect(counts.calls).toBe(0);
@@ -40,7 +40,7 @@ test("without one, calls are told behind what made the connection, and not after
   expect(counts.calls).toBe(1);
 });
 
-test("a registrar that sees another port each time is told once a minute; a move, or a new connection, at once", async () => {
+test("a registrar that sees another port each time gets one renewal a minute; a move, or a new connection, renews at once", async () => {
   const { clock, counts, changes } = told(true);
   for (const [waitMs, registers] of [
     [1, 1],

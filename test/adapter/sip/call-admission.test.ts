@@ -134,7 +134,7 @@ describe("a carrier's other addresses", () => {
     return { sip, seen, uri: `sip:${contactUser(carrier.requests[0]?.request)}@${OURS}` };
   }
 
-  test("one that uses our Contact user is told of once, and not answered", async () => {
+  test("one that uses our Contact user is reported once, and not answered", async () => {
     const { sip, seen, uri } = await registered();
     const other = await peerAt(OTHER);
     for (let time = 0; time < 3; time++) {

@@ -1,4 +1,4 @@
-/** What the far end changes of a call that stands: UPDATE, re-INVITE, and another phone that takes over. */
+/** What the remote party changes of a call that stands: UPDATE, re-INVITE, and another phone that takes over. */
 import { describe, expect, test } from "bun:test";
 import type { IncomingLeg } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -64,7 +64,7 @@ describe("UPDATE", () => {
     expect(refused.headers.has("retry-after")).toBe(true);
   });
 
-  test("moves the far end's Contact too: our BYE goes there", async () => {
+  test("moves the remote party's Contact too: our BYE goes there", async () => {
     const { call, leg } = await line.answered();
     const elsewhere = await startSipPeer({ host: "127.0.62.3" });
     const contact = `sip:raw@${elsewhere.host}:${elsewhere.port}`;
@@ -78,7 +78,7 @@ describe("UPDATE", () => {
 });
 
 describe("re-INVITE", () => {
-  test("of the far end: hold three ways and back", async () => {
+  test("of the remote party: hold three ways and back", async () => {
     const { call, leg } = await line.answered();
     const directions: string[] = [];
     leg.on("media", ({ plan }) => directions.push(plan.direction));
@@ -146,7 +146,7 @@ describe("re-INVITE", () => {
   }, 30_000);
 });
 
-/** Makes every call of the trunk ask its far end anew, as after a change of our address. */
+/** Makes every call of the trunk ask its remote party again, as after a change of our address. */
 function stackMoves(): void {
   const trunk = line.stack.trunk(1) as unknown as { legs: Set<{ reoffer(): void }> };
   for (const leg of trunk.legs) leg.reoffer();

@@ -1,4 +1,4 @@
-/** Calls that come in, request by request, from a far end that is nothing but text: how they begin and end. */
+/** Calls that come in, request by request, from a remote party that is nothing but text: how they begin and end. */
 import { describe, expect, test } from "bun:test";
 import { formatUri } from "../../../src/adapter/sip/message/index.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -67,7 +67,7 @@ test("400, 401, 402, 403 and 500 each say something else", () => {
   expect(new Set(sentences).size).toBe(sentences.length);
 });
 
-describe("without a code of the far end", () => {
+describe("without a code of the remote party", () => {
   const all: readonly LegEnd[] = [
     ends.noCommonCodec("us"),
     ends.hungUp("us"),

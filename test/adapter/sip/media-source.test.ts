@@ -1,4 +1,4 @@
-/** Where a call's RTP is believed to come from, with a far end behind NAT: its SDP names an address of its own network. */
+/** Where a call's RTP is believed to come from, with a remote party behind NAT: its SDP names an address of its own network. */
 import { expect, test } from "bun:test";
 import { createCallAudio } from "../../../src/adapter/media/call-audio.ts";
 import { createPacer } from "../../../src/adapter/media/rtp/pacer.ts";
@@ -78,7 +78,7 @@ async function rtpFrom(host: string, ssrc: number) {
   };
 }
 
-test("a stranger who is first with four packets loses the call to the far end behind NAT", async () => {
+test("a stranger who is first with four packets loses the call to the remote party behind NAT", async () => {
   const call = line.newCall();
   line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
   const answered = call.answer(call.invite([], OFFER(BEHIND_NAT)));

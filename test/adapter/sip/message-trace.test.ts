@@ -22,7 +22,7 @@ const invite = [
 const answer = (code: string, cseq: string, extra = "") =>
   `SIP/2.0 ${code}\r\ni: abc@carrier.example\r\nCSeq: ${cseq}\r\n${extra}\r\n`;
 
-test("a ladder shows what passed and nothing of whom: no number, name, address or secret", () => {
+test("a trace shows the messages without any number, name, address or secret", () => {
   const ladder = createSipMessageTracer(systemClock);
   ladder.record("in", invite);
   ladder.record("out", answer("180 Ringing", "7 INVITE"));

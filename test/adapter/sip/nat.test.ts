@@ -64,7 +64,7 @@ test("a NAT's UDP binding is kept open every 15 s, to the registrar", async () =
   }
 });
 
-test("a mapping that changes is registered at once, and live calls are told", async () => {
+test("a changed mapping is registered at once, and live calls are informed", async () => {
   const clock = fakeClock();
   const trunk = await registered(clock);
   const placed = trunk.place({

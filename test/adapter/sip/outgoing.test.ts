@@ -1,4 +1,4 @@
-/** Calls we place, against a far end whose every message is scripted. */
+/** Calls we place, against a remote party whose every message is scripted. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   type Challenge,
@@ -113,7 +113,7 @@ describe("challenges", () => {
     expect(peer.methods()).toEqual(["REGISTER", "REGISTER", "REGISTER"]);
   });
 
-  test("a stale nonce in the midst of a call is answered anew, in the dialog's own count", async () => {
+  test("a stale nonce during a call is answered again, with the dialog's own count", async () => {
     let byes = 0;
     await start((request, answer) => {
       if (request.method === "INVITE") answer(withSdp(200));
@@ -200,7 +200,7 @@ describe("forks", () => {
   });
 });
 
-describe("a far end that rings reliably", () => {
+describe("a remote party that rings reliably", () => {
   test("gets a PRACK for each 18x, once, and its early media is shown", async () => {
     let invite: Answer = () => {};
     const reliable = (statusCode: number, rseq: number): ResponseParts => {
@@ -249,7 +249,7 @@ describe("ends", () => {
     expect(peer.methods()).toContain("CANCEL");
   });
 
-  test("a session that the far end should have confirmed ends, with BYE, when it has not", async () => {
+  test("a session that the remote party should have confirmed ends, with BYE, when it has not", async () => {
     await start(
       (request, answer) => {
         const parts = withSdp(200);
@@ -272,7 +272,7 @@ describe("ends", () => {
     await eventually(() => peer.methods().includes("BYE"), "the BYE");
   });
 
-  test("a session of ours is confirmed by us until the far end has forgotten the call", async () => {
+  test("a session of ours is confirmed by us until the remote party has forgotten the call", async () => {
     let refreshes = 0;
     await start(
       (request, answer) => {
@@ -310,7 +310,7 @@ describe("ends", () => {
   });
 });
 
-describe("a far end that allows UPDATE", () => {
+describe("a remote party that allows UPDATE", () => {
   const allowing = (parts: ResponseParts): ResponseParts => ({
     ...parts,
     headers: [

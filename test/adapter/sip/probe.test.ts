@@ -1,4 +1,4 @@
-/** OPTIONS through a trunk, against a scripted far end. */
+/** OPTIONS through a trunk, against a scripted remote party. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { type ResponseParts, userOf } from "../../../src/adapter/sip/message/index.ts";
@@ -56,7 +56,7 @@ async function judged(trunk: Trunk, externalIp = "auto") {
   return { probe, checks, check, verdicts };
 }
 
-test("codecs, digits, transfer and session timers are read from what the far end says", async () => {
+test("codecs, digits, transfer and session timers are read from the remote party's response", async () => {
   const headers = [
     ["Allow", "INVITE, ACK, BYE, REFER"],
     ["Supported", "timer, 100rel"],
@@ -71,7 +71,7 @@ test("codecs, digits, transfer and session timers are read from what the far end
   });
 });
 
-test("what the far end does not say is unknown, not guessed", async () => {
+test("what the remote party does not report is unknown, not guessed", async () => {
   const { verdicts } = await judged(await trunkAt({ statusCode: 200 }));
   const rest = { codecs: "unknown", dtmf: "unknown", transfer: "unknown" };
   expect(verdicts).toMatchObject({ options: "ok", ...rest, session_timer: "unknown" });
@@ -116,7 +116,7 @@ test("where nothing takes the connection, both checks say so and nothing else is
 });
 
 describe("a test call to nobody", () => {
-  /** What the far end says to the INVITE; it takes everything else. */
+  /** What the remote party says to the INVITE; it takes everything else. */
   const calling = async (onInvite: SipPeer["onRequest"]) => {
     const peer = await startSipPeer({ host: FAR });
     peers.push(peer);

@@ -1,4 +1,4 @@
-/** Races of an outgoing call, with a far end whose every message is scripted. */
+/** Races of an outgoing call, with a remote party whose every message is scripted. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   buildResponse,
@@ -100,7 +100,7 @@ describe("an outgoing call", () => {
     leg.hangUp();
     expect(methods).toEqual(["INVITE"]);
     await until(() => methods.includes("CANCEL"));
-    // The far end never says 487: the leg ends all the same.
+    // The remote party never says 487: the leg ends all the same.
     expect(await end).toMatchObject({ by: "us", kind: "cancelled", sipCode: null });
   }, 10_000);
 

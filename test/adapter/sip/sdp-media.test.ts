@@ -171,7 +171,7 @@ describe("RTCP, events and comfort noise", () => {
     expect(planOf(offer, session("off", ["G722"])).plan.codec.name).toBe("G722");
   });
 
-  test("an answer with several codecs names what the far end may change to", () => {
+  test("an answer with several codecs names what the remote party may change to", () => {
     const accepted = acceptAnswer(sdp("m=audio 3000 RTP/AVP 8 0"), session("off"));
     expect(accepted.ok && accepted.plan.otherCodecs).toEqual([{ name: "PCMU", payloadType: 0 }]);
   });

@@ -11,14 +11,14 @@ const FAR = "127.0.64.2";
 const line = incomingLine("127.0.64.1", FAR);
 const KEY = "WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz";
 const CRYPTO = `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY}\r\n`;
-/** A far end that speaks one codec and refuses every other profile than the one it began with. */
+/** A remote party that speaks one codec and refuses every other profile than the one it began with. */
 const sdp = (profile: string, crypto: string) =>
   OFFER(FAR, 30_000, crypto).replace("RTP/AVP 8", `${profile} 8 101`);
 
 const mediaLine = (request: SipRequest): string =>
   /^m=audio \d+ (.*)$/m.exec(request.body)?.[1]?.trim() ?? "";
 
-/** Answers our re-INVITE as the far end would, and resolves with it. */
+/** Answers our re-INVITE as the remote party would, and resolves with it. */
 function onReinvite(answerBody: string): Promise<SipRequest> {
   const { promise, resolve } = Promise.withResolvers<SipRequest>();
   line.peer.onRequest = (request, answer) => {

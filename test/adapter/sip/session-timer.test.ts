@@ -63,7 +63,7 @@ const INVITE = requestText("INVITE", 1);
 const REINVITE = requestText("INVITE", 2, [], ";tag=t");
 
 describe("a session timer", () => {
-  test("is asked for in the first INVITE and does not run before the far end agrees", async () => {
+  test("is asked for in the first INVITE and does not run before the remote party agrees", async () => {
     const { clock, seen, send, take } = bench();
     const headers = send(INVITE);
     expect(headers.get("session-expires")).toBe("1800");
@@ -120,7 +120,7 @@ describe("a session timer", () => {
     expect(refreshes()).toBe(before + 1);
   });
 
-  test("of the far end's that is not refreshed expires; one that is does not", async () => {
+  test("of the remote party's that is not refreshed expires; one that is does not", async () => {
     const { clock, seen, send, take } = bench();
     take(requestText("INVITE", 1, [["Supported", "timer"], ...expires("300")]));
     const headers = send(answerText(INVITE, []));
@@ -166,7 +166,7 @@ describe("a session timer", () => {
     expect(send(INVITE).get("min-se")).toBe("3600");
   });
 
-  test("says nothing in refusals, and leaves other methods alone", () => {
+  test("adds nothing to rejections, and leaves other methods alone", () => {
     const { send, take } = bench();
     take(requestText("INVITE", 1, [["Supported", "timer"], ...expires("300")]));
     expect(send(answerText(INVITE, [], 486)).has("session-expires")).toBe(false);

@@ -216,7 +216,7 @@ describe("a trunk's connection", () => {
     return stack.addTrunk(trunkSettings({ ...where, ...overrides }));
   };
 
-  test("is made anew at once when it drops, and the binding names the port that takes connections", async () => {
+  test("is reopened at once when it drops, and the binding names the listening port", async () => {
     const registrar = await startStreamRegistrar(CARRIER);
     const trunk = await register(registrar.port);
     expect((await settled(trunk)).name).toBe("registered");

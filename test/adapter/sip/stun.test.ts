@@ -55,7 +55,7 @@ function client() {
   return { clock, sent, mapped, server, stun };
 }
 
-test("a question is repeated after 0.5, 1, 2 and 4 s, then given up, and asked anew after 25 s", async () => {
+test("a request is repeated after 0.5, 1, 2 and 4 s, then abandoned, and sent again after 25 s", async () => {
   const { clock, sent, stun } = client();
   stun.start();
   await clock.advance(0);

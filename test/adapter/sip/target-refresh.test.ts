@@ -1,4 +1,4 @@
-/** After a trunk's connection was made anew: the far ends of its calls are told where we are now. */
+/** After a trunk's connection was made again: the remote parties of its calls get our new address. */
 import { afterEach, expect, test } from "bun:test";
 import {
   buildRequest,
@@ -63,7 +63,7 @@ interface Scene {
   readonly listens?: boolean;
 }
 
-/** What the far end of a call says to our requests in it. */
+/** What the remote party of a call says to our requests in it. */
 function accepted(request: SipRequest, { allow = BASIC, transport = "tls" }: Scene): ResponseParts {
   const isOffer = request.method === "INVITE";
   const headers = [
@@ -125,7 +125,7 @@ const ofMethod = (method: string): SipRequest[] =>
     .far.requests.map(({ request }) => request)
     .filter((request) => request.method === method);
 
-/** Where the far end of the call has been told that we are. */
+/** Where the remote party of the call has been told that we are. */
 function targetOf(request: SipRequest | undefined): SipUri {
   const uri = parseNameAddr(request?.headers.get("contact") ?? "")?.uri;
   if (uri?.scheme !== "sip") throw new Error("no SIP URI in the Contact");
@@ -145,7 +145,7 @@ async function reconnect(register = true): Promise<void> {
   if (register) await eventually(() => ofMethod("REGISTER").length > before, "a REGISTER");
 }
 
-/** The far end's view of a call: who is who in its requests. */
+/** The remote party's view of a call: who is who in its requests. */
 interface Names {
   readonly from: string;
   readonly to: string;
@@ -193,7 +193,7 @@ test.each([
   ["a trunk that registers", true],
   ["a trunk that does not register", false],
 ])(
-  "%s: by UPDATE where the far end allows it, and its BYE reaches us there",
+  "%s: by UPDATE where the remote party allows it, and its BYE reaches us there",
   async (_, register) => {
     const leg = await answeredCall(await openTrunk({ allow: `${BASIC}, UPDATE`, register }));
     const before = targetOf(ofMethod("INVITE")[0]);

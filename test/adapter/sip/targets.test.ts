@@ -46,7 +46,7 @@ async function probeOf(settings: Partial<TrunkSettings>): Promise<TrunkProbe> {
 }
 
 describe("an address that trunks may not reach", () => {
-  test("tells nothing of its ports: open, closed and filtered ones read the same", async () => {
+  test("reveals nothing about its ports: open, closed and filtered ones look the same", async () => {
     const open = await peerAt(INSIDE, "tcp");
     const filtered = createServer();
     filtered.maxConnections = 0;
@@ -120,7 +120,7 @@ test("a SIP URI is called through the trunk's own server, whatever host it names
   expect(inside.requests).toEqual([]);
 });
 
-test("a far end that names a forbidden address as its own is spoken to by way of the server", async () => {
+test("a remote party that names a forbidden address as its own is spoken to by way of the server", async () => {
   const [inside, allowed] = [await peerAt(INSIDE), await peerAt(ALLOWED)];
   allowed.onRequest = (request, answer, transport) => {
     if (request.method !== "INVITE") return agreeable(request, answer, transport);

@@ -150,7 +150,7 @@ describe("lines that end with LF alone", () => {
     return text.slice(0, end).replaceAll("\r\n", "\n") + text.slice(end);
   };
 
-  test("carry a whole call of the far end", async () => {
+  test("carry a whole call of the remote party", async () => {
     const { peer } = line;
     const { send } = peer;
     peer.send = (message, remote) => send(bare(message.toString()), remote);
@@ -226,7 +226,7 @@ describe("an INFO", () => {
       expect(answer.headers.all("accept")).toEqual(["application/dtmf-relay", "application/dtmf"]);
   });
 
-  test("without a body asks whether the call stands, and is told so", async () => {
+  test("without a body asks whether the call exists, and gets 200", async () => {
     const { call } = await line.answered();
     expect((await call.answer(call.send({ method: "INFO" }), "INFO")).statusCode).toBe(200);
   });
@@ -406,7 +406,7 @@ describe("a call of ours", () => {
     expect(await endOf(leg)).toMatchObject({ kind: "busy", sipCode: 480 });
   });
 
-  test("answered without a To tag ends by the far end's BYE", async () => {
+  test("answered without a To tag ends by the remote party's BYE", async () => {
     const headers = [["Contact", contact()], SDP] as const;
     const leg = scripted({ statusCode: 200, headers, body: OFFER(FAR) });
     await next(leg, "answered");
@@ -415,7 +415,7 @@ describe("a call of ours", () => {
     expect(await ended).toMatchObject({ by: "callee", kind: "bye" });
   });
 
-  /** Requests of the far end in a dialog for which it gave no tag. */
+  /** Requests of the remote party in a dialog for which it gave no tag. */
   function fromFarEnd(callId: string) {
     const invite = line.peer.requests.find(({ request }) => request.method === "INVITE")?.request;
     const ours = parseNameAddr(invite?.headers.get("contact") ?? "");

@@ -75,7 +75,7 @@ describe("one COMMIT for many", () => {
     expect(commits() - before).toBe(expected);
   });
 
-  test("nobody is told before it is durable, and until then nobody else sees it", async () => {
+  test("no promise resolves before it is durable, and until then nobody else sees it", async () => {
     let told = 0;
     const all = names(3).map((name) =>
       write(name).then(() => {
@@ -123,7 +123,7 @@ describe("failures", () => {
     },
   );
 
-  test("a failure decided by a body before it is told only when that is durable", async () => {
+  test("a failure caused by an earlier body is reported only when that body is durable", async () => {
     const first = write("taken");
     const second = write("taken").catch((error) => {
       expect(stored()).toEqual(["taken"]);
@@ -183,7 +183,7 @@ describe("failures", () => {
     expect(stored().at(-1)).toBe("small");
   });
 
-  test("a writer that cannot begin fails that body only, and the next one is asked anew", async () => {
+  test("a writer that cannot begin fails that body only, and the next one is tried again", async () => {
     writer.run("PRAGMA busy_timeout = 1");
     const other = new Sqlite(writer.filename, { strict: true });
     other.run("BEGIN IMMEDIATE");

@@ -92,7 +92,7 @@ test("a failure is not kept, and a thousand names take no more room than a bound
   await database.close();
 });
 
-test("where the database does not tell its version, everything is read anew", async () => {
+test("where the database does not report its version, everything is read again", async () => {
   const { database, nameOf, made } = await opened();
   const kept = createQueryCache({ ...database, version: () => null });
   await kept.read("name", nameOf);

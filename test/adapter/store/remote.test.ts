@@ -120,7 +120,7 @@ test("a body that takes too long is cut off; its late statements reach nothing; 
   await database.close();
 });
 
-test("a node that vanished in mid-transaction holds nobody up for longer than the server's patience", async () => {
+test("a node that vanished in mid-transaction delays others no longer than the server's timeout", async () => {
   const server = serve({ idleMs: 500, busyMs: 20 });
   const [gone, alive] = [await open(server), await open(server)];
   const tenantId = await insertTenant(alive);

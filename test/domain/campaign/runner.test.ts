@@ -213,7 +213,7 @@ test.each([
   );
 });
 
-test("nine failures of nine are too few to judge; a resumed campaign is judged anew", async () => {
+test("nine failures of nine are too few to judge; a resumed campaign is judged again", async () => {
   const id = await running({ numbers: 14, concurrency: 1 });
   const runner = startRunner();
   for (let call = 0; call < BREAKER_MIN; call++) {

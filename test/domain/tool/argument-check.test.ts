@@ -1,4 +1,4 @@
-/** Schemas that take for ever, as they were saved before there were bounds: the real worker, ended and begun anew. */
+/** Schemas that take for ever, as they were saved before there were bounds: the real worker, ended and begun again. */
 import { afterAll, expect, test } from "bun:test";
 import type { JsonObject, JsonValue } from "../../../src/core/json.ts";
 import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";

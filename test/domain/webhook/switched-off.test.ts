@@ -261,7 +261,7 @@ describe("a legacy webhook_url", () => {
     expect(await statusesOf(tenantId)).not.toContain("pending");
   });
 
-  test("starts again when an agent is given it anew, and is another matter for another tenant", async () => {
+  test("starts again when an agent is given it again, and is another matter for another tenant", async () => {
     receiver.respond = answer(410);
     const tenantId = await insertTenant(database);
     const agentId = await insertAgent(database, tenantId, { webhookUrl: hook() });

@@ -96,7 +96,7 @@ async function stored({ database }: Appliance, tenantId: number) {
   return { row, log };
 }
 
-/** A millisecond before the limit it is still waited for; at the limit it is over, and planned anew. */
+/** A millisecond before the limit it is still waited for; at the limit it is over, and planned again. */
 async function expectLimit(world: Appliance, tenantId: number, limitMs: number): Promise<void> {
   await world.clock.advance(limitMs - 1);
   // An outcome that had been reached is stored by now: writes queue behind each other.

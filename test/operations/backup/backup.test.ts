@@ -225,7 +225,7 @@ test("restoring brings the old rows back and keeps the newer ones beside them", 
   expect(await names(join(restored.previousCopy ?? "", "linevoice.db"))).toEqual(["old", "new"]);
 });
 
-test("what was signed out or used up since the backup does not come back: all sign in anew", async () => {
+test("what was signed out or used up since the backup does not come back: all sign in again", async () => {
   const { database, backups, dataDir, databasePath, clock } = appliance();
   await database.tx(async (queries) => {
     const { users, sessions, links } = identityStores(queries);

@@ -26,7 +26,7 @@ test("a directory that is there is left alone", async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("one that was removed is made anew at the next look, for its owner alone", async () => {
+test("one that was removed is made again at the next look, for its owner alone", async () => {
   const { directory, clock, events, watch } = watched();
   rmSync(directory, { recursive: true });
   await clock.advance(4_999);

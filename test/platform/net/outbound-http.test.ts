@@ -111,7 +111,7 @@ describe("the guarded client", () => {
     expect(await failureOf(client.request(post(url)))).toBe("blocked_address");
   });
 
-  test("a name that rebinds between two requests is judged anew each time", async () => {
+  test("a name that rebinds between two requests is judged again each time", async () => {
     zone["rebind.test"] = [[HOST], ["127.0.0.1"]];
     const client = allowing(`${HOST}/32`);
     const url = `https://rebind.test:${receiver.port}/`;

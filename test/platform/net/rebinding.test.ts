@@ -88,7 +88,7 @@ describe("a name that rebinds", () => {
     expect(reachedInside).toBe(0);
   });
 
-  test("while a checked connection is kept goes on where that leads, and is judged anew after it", async () => {
+  test("while a checked connection is kept goes on where that leads, and is judged again after it", async () => {
     dns.zone.set("kept.test", [[PUBLIC], [INSIDE]]);
     const heard = receiver.connections();
     for (let n = 0; n < 5; n++) expect(await outcomeOf("kept.test", 5000, true)).toBe(200);

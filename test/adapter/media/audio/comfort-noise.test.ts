@@ -83,7 +83,7 @@ function receiving() {
   };
 }
 
-test("a far end that falls silent is heard as its noise, for as long as it says nothing else", () => {
+test("a remote party that falls silent is heard as its noise, for as long as it says nothing else", () => {
   const { tick, receiver } = receiving();
   for (let count = 0; count < 20; count++) tick(8);
   tick(13, Uint8Array.of(55));

@@ -79,7 +79,7 @@ test("before anything was heard it conceals with silence", () => {
   expect(block.every((sample) => sample === 0)).toBe(true);
 });
 
-/** Levels in 24 bands of a frame, in dB: what an ear compares. */
+/** Levels in 24 bands of a frame, in dB, as a listener compares them. */
 function bandsOf(pcm: Int16Array, sampleRateHz: number): number[] {
   return Array.from({ length: 24 }, (_, band) => {
     const frequencyHz = 150 * ((sampleRateHz * 0.45) / 150) ** (band / 23);

@@ -135,7 +135,7 @@ const TALK = [
   "A yellow moon over the blue evening, soon in June, is lovely communication.",
 ];
 
-describe("presses told in several ways", () => {
+describe("presses reported by several sources", () => {
   test("an event and its INFO are one press, in either order", () => {
     const merge = new DigitMerge();
     expect(merge.accept("5", "event", 0)).toBe(true);
@@ -144,7 +144,7 @@ describe("presses told in several ways", () => {
     expect(merge.accept("6", "event", 510)).toBe(false);
   });
 
-  test("a key pressed twice quickly is two presses, told both ways", () => {
+  test("a key pressed twice quickly is two presses, reported by both sources", () => {
     const merge = new DigitMerge();
     const told = [
       merge.accept("1", "event", 0),
@@ -155,7 +155,7 @@ describe("presses told in several ways", () => {
     expect(told).toEqual([true, true, false, false]);
   });
 
-  test("the same key told by INFO long after the event is another press", () => {
+  test("the same key by INFO long after the event is another press", () => {
     const merge = new DigitMerge();
     expect(merge.accept("1", "event", 0)).toBe(true);
     expect(merge.accept("1", "info", 2000)).toBe(true);

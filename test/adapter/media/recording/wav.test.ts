@@ -31,7 +31,7 @@ test("a file cut at any byte is fixed to whole frames with true sizes", async ()
   }
 });
 
-test("a damaged header is written anew and no sample is lost", async () => {
+test("a damaged header is rewritten and no sample is lost", async () => {
   const path = join(folder, "damaged.wav");
   const pcm = Int16Array.from({ length: 80 }, (_, index) => index * 100);
   for (let damaged = 0; damaged < 44; damaged++) {

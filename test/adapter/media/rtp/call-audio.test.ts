@@ -149,7 +149,7 @@ test("keys arrive once each, after the speech before them, in both directions", 
   expect(queuedWhenFirstKeyCame).toBe(0);
 });
 
-test("a far end without telephone-events gets the keys as tones", async () => {
+test("a remote party without telephone-events gets the keys as tones", async () => {
   const [a, b] = [await openAudio(), await openAudio()];
   const heard = hear(b);
   a.connect(planTo(b.rtpPort, { telephoneEvent: null }));
@@ -159,7 +159,7 @@ test("a far end without telephone-events gets the keys as tones", async () => {
   expect(a.playedMs).toBe(0);
 });
 
-test("a key told by event and by INFO counts once, each told one way counts too", async () => {
+test("a key by event and by INFO counts once, a key by one of them counts too", async () => {
   const [a, b] = [await openAudio(), await openAudio()];
   let digits = "";
   b.onDigit((digit) => {
@@ -212,7 +212,7 @@ test("the stream moves to a source behind NAT after four packets, and junk moves
   expect(audio.statistics.packetsReceived).toBe(2);
 });
 
-test("silence on the line is told once, and not while the call is on hold", async () => {
+test("silence on the line is reported once, and not while the call is on hold", async () => {
   const audio = await openAudio(300);
   const peer = await rawPeer();
   let timeouts = 0;
@@ -295,7 +295,7 @@ test("a recording that cannot be written leaves the call alone", async () => {
   expect(await a.close()).toBeNull();
 });
 
-test("a recordings directory that was removed is made anew for the next call", async () => {
+test("a recordings directory that was removed is created again for the next call", async () => {
   const directory = await mkdtemp(join(tmpdir(), "linevoice-recording-"));
   cleanups.push(() => rm(directory, { recursive: true }));
   const path = join(directory, "recordings", "call.wav");

@@ -59,7 +59,7 @@ function timeoutsOf(audio: CallAudio): MediaTimeout[] {
   return timeouts;
 }
 
-/** RTCP of a far end that sends no RTP; resolves when it has been read. */
+/** RTCP of a remote party that sends no RTP; resolves when it has been read. */
 async function report(audio: CallAudio, host: string, text?: string): Promise<void> {
   const socket = await Bun.udpSocket({ hostname: host, port: 0 });
   const bytes = text ? new TextEncoder().encode(text) : RECEIVER_REPORT;
@@ -70,7 +70,7 @@ async function report(audio: CallAudio, host: string, text?: string): Promise<vo
 const RECEIVER_REPORT = buildRtcp({ ssrc: 7, sender: null, block: null }, "far");
 
 for (const direction of HOLDS) {
-  test(`a far end on hold (${direction}) without a packet is kept for the hold's limit`, async () => {
+  test(`a remote party on hold (${direction}) without a packet is kept for the hold's limit`, async () => {
     const { clock, open } = line();
     const audio = await open();
     const timeouts = timeoutsOf(audio);
@@ -85,7 +85,7 @@ for (const direction of HOLDS) {
   });
 }
 
-test("a far end back from hold has the whole time to send its first packet", async () => {
+test("a remote party back from hold has the whole time to send its first packet", async () => {
   const { clock, open } = line();
   const audio = await open();
   const timeouts = timeoutsOf(audio);
@@ -98,7 +98,7 @@ test("a far end back from hold has the whole time to send its first packet", asy
   expect(timeouts).toEqual(["lost"]);
 });
 
-test("a silent far end whose RTCP comes is not cut, one without is", async () => {
+test("a silent remote party whose RTCP comes is not cut, one without is", async () => {
   const { clock, open } = line();
   const audio = await open();
   const timeouts = timeoutsOf(audio);

@@ -154,7 +154,7 @@ test("digits in a 48 kHz clock are told apart and counted once", async () => {
   expect(digits).toBe("1100#");
 });
 
-test("a far end that changes to another codec of its answer is heard on", async () => {
+test("a remote party that changes to another codec of its answer is still heard", async () => {
   const [a, b] = [await openAudio(), await openAudio()];
   const heard = countTone(b, 600);
   const otherCodecs = [{ name: "G722" as const, payloadType: 9 }];

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { SourceLock } from "../../../../src/adapter/media/rtp/source-lock.ts";
 
-/** The SDP of a far end behind NAT names an address that nothing comes from. */
+/** The SDP of a remote party behind NAT names an address that nothing comes from. */
 const SDP = { host: "10.0.0.5", port: 4000 };
 const NAT = "192.0.2.1";
 const PROXY = "192.0.2.2";
@@ -13,7 +13,7 @@ function lockTo(signallingHost: string | null = null): SourceLock {
   return lock;
 }
 
-/** A far end's stream: each packet's sequence number follows the one before. */
+/** A remote party's stream: each packet's sequence number follows the one before. */
 function stream(lock: SourceLock, host: string, port: number, ssrc = port) {
   let sequence = 0xfffe;
   return (nowMs: number, packets = 1): boolean[] =>
@@ -43,7 +43,7 @@ test("another source is believed after four packets in sequence, not with gaps o
   expect(lock.destination).toEqual({ host: STRANGER, port: 5000 });
 });
 
-test("a far end behind NAT that falls silent after its first packet is heard when it speaks", () => {
+test("a remote party behind NAT that falls silent after its first packet is heard when it speaks", () => {
   const lock = lockTo();
   const caller = stream(lock, NAT, 5000);
   expect(caller(0)).toEqual([false]);
@@ -57,7 +57,7 @@ test("a stray packet long before the first word learns nothing and spoils nothin
   expect(stream(lock, NAT, 5000)(30_000, 4)).toEqual(LEARNT);
 });
 
-test("a far end behind the host that signals takes its call back from a stranger, whenever it speaks", () => {
+test("a remote party behind the host that signals takes its call back from a stranger, whenever it speaks", () => {
   const lock = lockTo(NAT);
   const stranger = stream(lock, STRANGER, 7000);
   expect(stranger(0, 4)).toEqual(LEARNT);
@@ -97,7 +97,7 @@ test("what was learnt from a known host is moved by the SDP's address only", () 
   expect(lock.destination).toEqual(SDP);
 });
 
-test("a new SDP begins anew, the same one again does not", () => {
+test("a new SDP restarts the search, the same one again does not", () => {
   const lock = lockTo();
   const caller = stream(lock, NAT, 5000);
   caller(10, 4);
@@ -124,7 +124,7 @@ test.each([1, 3, 4, 20])(
   },
 );
 
-test("a source that goes on for a second after a new SDP is the far end's still, and firmly so", () => {
+test("a source that goes on for a second after a new SDP is the remote party's still, and firmly so", () => {
   const lock = lockTo(NAT);
   const same = stream(lock, NAT, 33_000);
   same(0, 4);

@@ -94,7 +94,7 @@ test("the model is not asked while the line is silent, and of what was before it
   expect((await listen(vad, new Int16Array(8000))).at(-1)).toBe(0);
 });
 
-test("our kernel says what onnxruntime says of the published model", async () => {
+test("our kernel gives the results of onnxruntime for the published model", async () => {
   const { InferenceSession, Tensor, env } = await import("onnxruntime-web/wasm");
   env.wasm.numThreads = 1;
   env.logLevel = "error";

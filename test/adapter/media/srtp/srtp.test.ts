@@ -177,7 +177,7 @@ test("a re-INVITE with the same keys goes on; a new key of theirs leaves ours as
   expect(send(2)).not.toBeNull();
 });
 
-test("plain RTP in between does not begin a key anew: no index is used twice", () => {
+test("plain RTP in between does not restart a key: no index is used twice", () => {
   const suite = "AES_CM_128_HMAC_SHA1_80";
   const ours = new SrtpSession();
   const keys = { suite, sendKey: KEY, receiveKey: OTHER_KEY } as const;

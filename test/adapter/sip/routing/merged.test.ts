@@ -1,6 +1,6 @@
 /**
  * Two servers before one callee, the first of them slow (RFC 3261 8.2.2.2): real transactions and sender,
- * a clock of our own, and a far end that is nothing but text.
+ * a clock of our own, and a remote party that is nothing but text.
  */
 import { expect, test } from "bun:test";
 import {
@@ -103,7 +103,7 @@ test("… and where that one stays silent, the call fails when 64·T1 are over",
   expect([codes, failures]).toEqual([[], [true]]);
 });
 
-test("a first server that spoke up meanwhile was cancelled: then 482 is what is told", async () => {
+test("a first server that responded meanwhile was cancelled: then 482 is reported", async () => {
   const { codes, methodsAt, answer } = await twoServers();
   answer(FIRST, 180);
   expect(methodsAt(FIRST)).toEqual(["INVITE", "CANCEL"]);

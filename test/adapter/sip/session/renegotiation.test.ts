@@ -39,7 +39,7 @@ test.each([
   }
 });
 
-test("a far end that always has a glare is given up after six tries", async () => {
+test("a remote party with permanent glare is abandoned after six attempts", async () => {
   const { clock, sentAtMs, refused, renegotiation } = bench(true, Array(20).fill(glare));
   renegotiation.request();
   await clock.advance(0);
@@ -47,7 +47,7 @@ test("a far end that always has a glare is given up after six tries", async () =
   expect([sentAtMs.length, refused]).toEqual([6, [491]]);
 });
 
-test("another refusal is told, and not tried again", async () => {
+test("another rejection is reported and not retried", async () => {
   const { clock, sentAtMs, refused, renegotiation } = bench(true, [
     { kind: "refused", sipCode: 488 },
   ]);
