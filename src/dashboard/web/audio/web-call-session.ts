@@ -39,82 +39,95 @@ type WebCallMessage =
 
 const FRAMES_WAITING_BYTES_MAX = 64_000;
 
+/** Opens the microphone, then the socket; `stop` ends the call at any time. */
 export function startWebCall(agentId: number, listener: WebCallListener): { stop(): void } {
-  let microphone: Microphone | null = null;
-  let player: PcmPlayer | null = null;
-  let socket: WebSocket | null = null;
-  let over = false;
+  const call = new WebCall(listener);
+  void call.begin(agentId);
+  return call;
+}
 
-  function end(state: WebCallState | null): void {
-    if (over) return;
-    over = true;
-    microphone?.stop();
-    player?.close();
-    socket?.close();
-    if (state) listener.onState(state);
+class WebCall {
+  readonly #listener: WebCallListener;
+  #microphone: Microphone | null = null;
+  #player: PcmPlayer | null = null;
+  #socket: WebSocket | null = null;
+  #over = false;
+
+  constructor(listener: WebCallListener) {
+    this.#listener = listener;
   }
 
-  function onFrame(frame: ArrayBuffer): void {
-    if (player && socket?.readyState === WebSocket.OPEN)
+  async begin(agentId: number): Promise<void> {
+    this.#listener.onState({ at: "connecting" });
+    try {
+      this.#microphone = await openMicrophone((frame) => this.#sendFrame(frame));
+    } catch (thrown) {
+      const message = thrown instanceof Error ? thrown.message : "";
+      this.#end({ at: "failed", why: "no_microphone", message });
+      return;
+    }
+    if (this.#over) this.#microphone.stop();
+    else this.#connect(agentId);
+  }
+
+  stop(): void {
+    if (this.#socket?.readyState === WebSocket.OPEN)
+      this.#socket.send(JSON.stringify({ type: "stop" }));
+    this.#end({ at: "ended", summary: null });
+  }
+
+  #connect(agentId: number): void {
+    const socket = new WebSocket(socketUrl(`/api/dashboard/agents/${agentId}/talk`));
+    this.#socket = socket;
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () =>
+      socket.send(JSON.stringify({ type: "start", sample_rate: MICROPHONE_RATE }));
+    socket.onmessage = ({ data }) => {
+      if (data instanceof ArrayBuffer) this.#player?.play(data);
+      else if (typeof data === "string") this.#onMessage(JSON.parse(data) as WebCallMessage);
+    };
+    socket.onclose = () => this.#end({ at: "failed", why: "lost", message: "" });
+  }
+
+  #sendFrame(frame: ArrayBuffer): void {
+    const socket = this.#socket;
+    if (this.#player && socket?.readyState === WebSocket.OPEN)
       if (socket.bufferedAmount < FRAMES_WAITING_BYTES_MAX) socket.send(frame);
   }
 
-  function onMessage(message: WebCallMessage): void {
+  #onMessage(message: WebCallMessage): void {
     switch (message.type) {
       case "ready":
-        player = createPcmPlayer(message.sample_rate, 1);
-        listener.onState({ at: "listening" });
+        this.#player = createPcmPlayer(message.sample_rate, 1);
+        this.#listener.onState({ at: "listening" });
         break;
       case "state":
-        listener.onState({ at: message.state });
+        this.#listener.onState({ at: message.state });
         break;
       case "turn":
-        listener.onTurn(message.turn);
+        this.#listener.onTurn(message.turn);
         break;
       case "tool":
-        listener.onTool(message);
+        this.#listener.onTool(message);
         break;
       case "clear":
-        player?.clear();
+        this.#player?.clear();
         break;
       case "ended":
-        end({ at: "ended", summary: message.summary });
+        this.#end({ at: "ended", summary: message.summary });
         break;
       case "error":
-        end({ at: "failed", why: "refused", message: message.message });
+        this.#end({ at: "failed", why: "refused", message: message.message });
         break;
     }
   }
 
-  async function begin(): Promise<void> {
-    listener.onState({ at: "connecting" });
-    try {
-      microphone = await openMicrophone(onFrame);
-    } catch (thrown) {
-      const message = thrown instanceof Error ? thrown.message : "";
-      end({ at: "failed", why: "no_microphone", message });
-      return;
-    }
-    if (over) {
-      microphone.stop();
-      return;
-    }
-    socket = new WebSocket(socketUrl(`/api/dashboard/agents/${agentId}/talk`));
-    socket.binaryType = "arraybuffer";
-    socket.onopen = () =>
-      socket?.send(JSON.stringify({ type: "start", sample_rate: MICROPHONE_RATE }));
-    socket.onmessage = ({ data }) => {
-      if (data instanceof ArrayBuffer) player?.play(data);
-      else if (typeof data === "string") onMessage(JSON.parse(data) as WebCallMessage);
-    };
-    socket.onclose = () => end({ at: "failed", why: "lost", message: "" });
+  #end(state: WebCallState): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#microphone?.stop();
+    this.#player?.close();
+    this.#socket?.close();
+    this.#listener.onState(state);
   }
-
-  void begin();
-  return {
-    stop() {
-      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "stop" }));
-      end({ at: "ended", summary: null });
-    },
-  };
 }

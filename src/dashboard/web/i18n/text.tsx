@@ -22,6 +22,15 @@ const RELATIVE_STEPS = [
 const regionOf = (language: Language): string =>
   navigator.languages.find((tag) => tag.split("-")[0] === language) ?? language;
 
+/** `1:05`; hours where there are some. */
+function clockOf(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const rest = String(whole % MINUTE_SECONDS).padStart(2, "0");
+  const minutes = Math.floor(whole / MINUTE_SECONDS);
+  if (minutes < MINUTE_SECONDS) return `${minutes}:${rest}`;
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
+}
+
 function textsOf(language: Language, catalogue: Catalogue) {
   const all: Readonly<Record<string, string | undefined>> = catalogue;
   const region = regionOf(language);
@@ -64,14 +73,7 @@ function textsOf(language: Language, catalogue: Catalogue) {
     date: (iso: string) => dates.format(new Date(iso)),
     time: (iso: string) => times.format(new Date(iso)),
     month: (year: number, month: number) => months.format(new Date(Date.UTC(year, month - 1, 1))),
-    /** `1:05`; hours where there are some. */
-    clock(seconds: number) {
-      const whole = Math.max(0, Math.round(seconds));
-      const rest = String(whole % MINUTE_SECONDS).padStart(2, "0");
-      const minutes = Math.floor(whole / MINUTE_SECONDS);
-      if (minutes < MINUTE_SECONDS) return `${minutes}:${rest}`;
-      return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
-    },
+    clock: clockOf,
     ms: (value: number | null) =>
       value === null ? "–" : `${numbers.format(Math.round(value))} ms`,
     bytes(value: number) {

@@ -1,15 +1,17 @@
 /** Asks who is signed in to prove it once more, where something wants a recent sign-in. */
+
 import { useEffect, useRef, useState } from "react";
 import { systemClock } from "../../../core/clock.ts";
-import { answer, own } from "../api/client.ts";
+import { answer, type Own, own } from "../api/client.ts";
+import { ApiProblem, problemOf } from "../api/problem.ts";
 import { askNow, askWith } from "../api/step-up.ts";
 import { useText } from "../i18n/text.tsx";
 import { useSession } from "../session.ts";
 import { Button, ButtonAnchor } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { TextField } from "../ui/field.tsx";
+import { CodeField, PasswordField } from "../ui/credential-fields.tsx";
 import { useForm } from "../ui/form.ts";
 import { useStale } from "../ui/mutate.ts";
+import { FormDialog } from "../ui/send-form.tsx";
 import { ProblemNote } from "../ui/states.tsx";
 
 const EMPTY = { password: "", code: "" };
@@ -40,46 +42,60 @@ export function ConfirmSession() {
     setOpen(false);
   }
 
+  async function confirm(body: Own["ConfirmSessionRequest"]) {
+    await answer(own.POST("/session/confirm", { body }));
+    await stale("session");
+    close(true);
+  }
+
   return (
-    <Dialog
+    <FormDialog
       title={t("confirm.title")}
       lead={t("confirm.lead")}
+      action={t("confirm.action")}
+      form={form}
       open={open}
-      onOpen={(on) => !on && close(false)}
+      onClose={() => close(false)}
+      onSend={({ password, code }) => confirm({ password, ...(code === "" ? {} : { code }) })}
     >
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async ({ password, code }) => {
-          const body = { password, ...(code === "" ? {} : { code }) };
-          await answer(own.POST("/session/confirm", { body }));
-          await stale("session");
-          close(true);
-        })}
-      >
-        <TextField
-          label={t("auth.password")}
-          type="password"
-          autoComplete="current-password"
-          required
-          {...form.bind("password")}
-        />
-        {user.totp_enabled && (
-          <TextField
-            label={t("auth.code")}
-            hint={t("profile.totp_code_hint")}
-            autoComplete="one-time-code"
-            {...form.bind("code")}
-          />
-        )}
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("confirm.action")}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <PasswordField {...form.bind("password")} />
+      {user.totp_enabled && <CodeField hint={t("profile.totp_code_hint")} {...form.bind("code")} />}
+      {user.passkeys > 0 && <ConfirmByPasskey onConfirm={confirm} />}
+    </FormDialog>
+  );
+}
+
+/** For whoever has a passkey, in a browser that knows them. */
+function ConfirmByPasskey(props: {
+  onConfirm: (body: Own["ConfirmSessionRequest"]) => Promise<void>;
+}) {
+  const { t } = useText();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  if (!("PublicKeyCredential" in window)) return null;
+
+  async function ask() {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const { askForPasskey } = await import("../api/passkey.ts");
+      const response = await askForPasskey();
+      if (response) await props.onConfirm({ response });
+      else setProblem(new ApiProblem(401, { error: "passkey", message: t("auth.passkey_failed") }));
+    } catch (thrown) {
+      setProblem(problemOf(thrown));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <>
+      <Button icon="key" busy={busy} onClick={() => void ask()}>
+        {t("confirm.passkey")}
+      </Button>
+      <ProblemNote problem={problem} />
+    </>
   );
 }
 

@@ -123,5 +123,11 @@ export const messages = {
     lv: "Tam vajag ne vairāk kā 15 minūtes vecu pierakstīšanos. Nekas no ierakstītā nezudīs.",
     ru: "Для этого нужен вход за последние 15 минут. Ничего из введённого не пропадёт.",
   },
+  "confirm.passkey": {
+    en: "Use a passkey",
+    lt: "Naudoti prieigos raktą",
+    lv: "Izmantot piekļuves atslēgu",
+    ru: "Использовать ключ доступа",
+  },
   "confirm.action": { en: "Confirm", lt: "Patvirtinti", lv: "Apstiprināt", ru: "Подтвердить" },
 } satisfies Messages;

@@ -37,7 +37,7 @@ export function Secret({ value }: { value: string }) {
   );
 }
 
-interface CurlRequest {
+export interface CurlRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Below /api/v1. */
   readonly path: string;

@@ -112,3 +112,25 @@ export function Confirm(props: {
     </AlertDialog.Root>
   );
 }
+
+/** Asks about one of several things; closed while there is none. */
+export function ConfirmAbout<Thing>(props: {
+  about: Thing | null;
+  title: (thing: Thing) => string;
+  body: ReactNode;
+  action: string;
+  onClose: () => void;
+  onConfirm: (thing: Thing) => Promise<unknown>;
+}) {
+  const { about } = props;
+  return (
+    <Confirm
+      title={about === null ? "" : props.title(about)}
+      body={props.body}
+      action={props.action}
+      open={about !== null}
+      onOpen={props.onClose}
+      onConfirm={async () => about !== null && (await props.onConfirm(about))}
+    />
+  );
+}

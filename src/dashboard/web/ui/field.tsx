@@ -250,6 +250,66 @@ export function CheckField({
   );
 }
 
+/** Several of a fixed list, in the order of that list. */
+export function CheckGroup<Value extends string>(props: {
+  label: string;
+  choices: readonly { readonly value: Value; readonly label: ReactNode }[];
+  value: readonly Value[];
+  error: string | null;
+  onValue: (value: Value[]) => void;
+}) {
+  const { choices, value } = props;
+  const all = choices.map((choice) => choice.value);
+  return (
+    <fieldset className="stack tight">
+      <legend className="legend">{props.label}</legend>
+      {choices.map((choice) => (
+        <CheckField
+          key={choice.value}
+          label={choice.label}
+          value={value.includes(choice.value)}
+          onValue={(chosen) =>
+            props.onValue(
+              all.filter((one) => (one === choice.value ? chosen : value.includes(one))),
+            )
+          }
+        />
+      ))}
+      {props.error && (
+        <p className="error-text" role="alert">
+          {props.error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+/** A file of text, read as soon as it is chosen. */
+export function FileField(props: {
+  label: string;
+  hint?: string;
+  accept: string;
+  onFile: (text: string, name: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{props.label}</label>
+      <input
+        id={id}
+        type="file"
+        className="input"
+        accept={props.accept}
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          if (file) void file.text().then((text) => props.onFile(text, file.name));
+        }}
+      />
+      {props.hint && <p className="hint">{props.hint}</p>}
+    </div>
+  );
+}
+
 /** A filter above a list: its label is read aloud, not shown. */
 export function FilterSelect<Value extends string>({
   label,

@@ -97,3 +97,16 @@ export function Loaded<Data>({
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   return <Skeleton lines={lines} />;
 }
+
+/** Shows a list: as `Loaded` does, with the empty state where there is nothing in it. */
+export function LoadedRows<Row>({
+  query,
+  empty,
+  children,
+}: {
+  query: UseQueryResult<readonly Row[]>;
+  empty: ReactNode;
+  children: (rows: readonly Row[]) => ReactNode;
+}) {
+  return <Loaded query={query}>{(rows) => (rows.length === 0 ? empty : children(rows))}</Loaded>;
+}

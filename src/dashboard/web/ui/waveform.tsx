@@ -65,21 +65,13 @@ function draw(canvas: HTMLCanvasElement, peaks: Peaks, played: number): void {
   pen.fillRect(Math.min(width - 1, played * width), 0, 1, 2 * LANE_HEIGHT);
 }
 
-export function Waveform(props: {
-  ref: React.Ref<WaveformHandle>;
-  peaks: Peaks;
-  audioUrl: string;
-  second: number;
-  onTime: (seconds: number) => void;
-  onPlaying: (playing: boolean) => void;
-  onError: () => void;
-}) {
-  const { peaks, second, onTime } = props;
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const audio = useRef<HTMLAudioElement>(null);
+/** Draws anew when the sizes, the theme or what was played change. */
+function useDrawing(
+  canvas: React.RefObject<HTMLCanvasElement | null>,
+  peaks: Peaks,
+  played: number,
+) {
   const dark = useDark();
-  const played = Math.min(1, (second * 1000) / Math.max(1, peaks.duration_ms));
-
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new theme means new colours
   useEffect(() => {
     const element = canvas.current;
@@ -88,7 +80,45 @@ export function Waveform(props: {
     const observer = new ResizeObserver(redraw);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [peaks, played, dark]);
+  }, [canvas, peaks, played, dark]);
+}
+
+interface SoundProps {
+  readonly audioUrl: string;
+  readonly onTime: (seconds: number) => void;
+  readonly onPlaying: (playing: boolean) => void;
+  readonly onError: () => void;
+}
+
+function Sound(props: SoundProps & { ref: React.Ref<HTMLAudioElement> }) {
+  const { onPlaying } = props;
+  return (
+    // biome-ignore lint/a11y/useMediaCaption: the transcript beside it is the caption
+    <audio
+      ref={props.ref}
+      src={props.audioUrl}
+      preload="metadata"
+      onTimeUpdate={(event) => props.onTime(event.currentTarget.currentTime)}
+      onPlay={() => onPlaying(true)}
+      onPause={() => onPlaying(false)}
+      onEnded={() => onPlaying(false)}
+      onError={props.onError}
+    />
+  );
+}
+
+export function Waveform(
+  props: SoundProps & { ref: React.Ref<WaveformHandle>; peaks: Peaks; second: number },
+) {
+  const { peaks, second, onTime } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const audio = useRef<HTMLAudioElement>(null);
+  useDrawing(canvas, peaks, Math.min(1, (second * 1000) / Math.max(1, peaks.duration_ms)));
+
+  function seek(seconds: number): void {
+    if (audio.current) audio.current.currentTime = seconds;
+    onTime(seconds);
+  }
 
   useImperativeHandle(props.ref, () => ({
     toggle() {
@@ -97,10 +127,7 @@ export function Waveform(props: {
       if (player.paused) player.play().catch(props.onError);
       else player.pause();
     },
-    seek(seconds) {
-      if (audio.current) audio.current.currentTime = seconds;
-      onTime(seconds);
-    },
+    seek,
     speed(rate) {
       if (audio.current) audio.current.playbackRate = rate;
     },
@@ -108,11 +135,9 @@ export function Waveform(props: {
 
   function seekTo(clientX: number): void {
     const box = canvas.current?.getBoundingClientRect();
-    if (!box || !audio.current) return;
+    if (!box) return;
     const share = Math.max(0, Math.min(1, (clientX - box.left) / box.width));
-    const seconds = (share * peaks.duration_ms) / 1000;
-    audio.current.currentTime = seconds;
-    onTime(seconds);
+    seek((share * peaks.duration_ms) / 1000);
   }
 
   return (
@@ -126,17 +151,7 @@ export function Waveform(props: {
         }}
         onPointerMove={(event) => event.buttons > 0 && seekTo(event.clientX)}
       />
-      {/* biome-ignore lint/a11y/useMediaCaption: the transcript beside it is the caption */}
-      <audio
-        ref={audio}
-        src={props.audioUrl}
-        preload="metadata"
-        onTimeUpdate={(event) => onTime(event.currentTarget.currentTime)}
-        onPlay={() => props.onPlaying(true)}
-        onPause={() => props.onPlaying(false)}
-        onEnded={() => props.onPlaying(false)}
-        onError={props.onError}
-      />
+      <Sound {...props} ref={audio} />
     </>
   );
 }

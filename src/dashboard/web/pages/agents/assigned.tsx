@@ -1,15 +1,17 @@
 /** What belongs to an agent: knowledge files, tools, numbers. */
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { answer, rest } from "../../api/client.ts";
-import { agentsQuery, filesQuery, numbersQuery, toolsQuery } from "../../api/queries.ts";
+import { answer, type Rest, rest } from "../../api/client.ts";
+import { filesQuery, numbersQuery, toolsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { CheckField } from "../../ui/field.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
-import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { EmptyState, Loaded, LoadedRows } from "../../ui/states.tsx";
+import { useAgentName } from "./agent-choices.ts";
 
 export function AgentKnowledge({ agentId }: { agentId: number }) {
   const { t, bytes } = useText();
@@ -23,41 +25,42 @@ export function AgentKnowledge({ agentId }: { agentId: number }) {
   );
   return (
     <Card title={t("nav.knowledge")} note={t("agents.knowledge_lead")} actions={add} flush>
-      <Loaded query={files}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState icon="knowledge" title={t("knowledge.empty")}>
-              {t("knowledge.empty_body")}
-            </EmptyState>
-          ) : (
-            <ul className="list">
-              {rows.map((file) => (
-                <Assigned
-                  key={file.id}
-                  label={file.filename}
-                  note={<span className="muted nums">{bytes(file.size_bytes)}</span>}
-                  value={file.agent_ids.includes(agentId)}
-                  disabled={!mayChange || doing.busy}
-                  onValue={(known) =>
-                    void doing.run(() =>
-                      answer(
-                        rest.PATCH("/files/{id}", {
-                          params: { path: { id: file.id } },
-                          body: {
-                            agent_ids: known
-                              ? [...file.agent_ids, agentId]
-                              : file.agent_ids.filter((id) => id !== agentId),
-                          },
-                        }),
-                      ),
-                    )
-                  }
-                />
-              ))}
-            </ul>
-          )
+      <LoadedRows
+        query={files}
+        empty={
+          <EmptyState icon="knowledge" title={t("knowledge.empty")}>
+            {t("knowledge.empty_body")}
+          </EmptyState>
         }
-      </Loaded>
+      >
+        {(rows) => (
+          <ul className="list">
+            {rows.map((file) => (
+              <Assigned
+                key={file.id}
+                label={file.filename}
+                note={<span className="muted nums">{bytes(file.size_bytes)}</span>}
+                value={file.agent_ids.includes(agentId)}
+                disabled={!mayChange || doing.busy}
+                onValue={(known) =>
+                  void doing.run(() =>
+                    answer(
+                      rest.PATCH("/files/{id}", {
+                        params: { path: { id: file.id } },
+                        body: {
+                          agent_ids: known
+                            ? [...file.agent_ids, agentId]
+                            : file.agent_ids.filter((id) => id !== agentId),
+                        },
+                      }),
+                    ),
+                  )
+                }
+              />
+            ))}
+          </ul>
+        )}
+      </LoadedRows>
     </Card>
   );
 }
@@ -137,64 +140,56 @@ export function AgentTools({ agentId }: { agentId: number }) {
 export function AgentNumbers({ agentId }: { agentId: number }) {
   const { t } = useText();
   const numbers = useQuery(numbersQuery);
-  const agents = useQuery(agentsQuery);
+  const add = (
+    <Link to="/numbers" className="button">
+      {t("numbers.new")}
+    </Link>
+  );
+  return (
+    <Card title={t("nav.numbers")} note={t("agents.numbers_lead")} actions={add} flush>
+      <LoadedRows
+        query={numbers}
+        empty={
+          <EmptyState icon="number" title={t("numbers.empty")}>
+            {t("numbers.empty_body")}
+          </EmptyState>
+        }
+      >
+        {(rows) => (
+          <ul className="list">
+            {rows.map((number) => (
+              <AssignedNumber key={number.id} number={number} agentId={agentId} />
+            ))}
+          </ul>
+        )}
+      </LoadedRows>
+    </Card>
+  );
+}
+
+function AssignedNumber({ number, agentId }: { number: Rest["PhoneNumber"]; agentId: number }) {
+  const { t } = useText();
   const { mayChange } = useSession();
   const doing = useDoing("numbers", "home");
+  const agentName = useAgentName();
+  const isMine = number.agent_id === agentId;
+  const other = isMine ? undefined : agentName(number.agent_id);
   return (
-    <Card
-      title={t("nav.numbers")}
-      note={t("agents.numbers_lead")}
-      actions={
-        <Link to="/numbers" className="button">
-          {t("numbers.new")}
-        </Link>
+    <Assigned
+      label={number.label ? `${number.number_e164} · ${number.label}` : number.number_e164}
+      note={other && <span className="muted">{t("agents.other_agent", { name: other })}</span>}
+      value={isMine}
+      disabled={!mayChange || doing.busy}
+      onValue={(mine) =>
+        void doing.run(() =>
+          answer(
+            rest.PATCH("/phone-numbers/{id}", {
+              params: { path: { id: number.id } },
+              body: { agent_id: mine ? agentId : null },
+            }),
+          ),
+        )
       }
-      flush
-    >
-      <Loaded query={numbers}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState icon="number" title={t("numbers.empty")}>
-              {t("numbers.empty_body")}
-            </EmptyState>
-          ) : (
-            <ul className="list">
-              {rows.map((number) => {
-                const other = agents.data?.find(
-                  ({ id }) => id === number.agent_id && id !== agentId,
-                );
-                return (
-                  <Assigned
-                    key={number.id}
-                    label={
-                      number.label ? `${number.number_e164} · ${number.label}` : number.number_e164
-                    }
-                    note={
-                      other && (
-                        <span className="muted">
-                          {t("agents.other_agent", { name: other.name })}
-                        </span>
-                      )
-                    }
-                    value={number.agent_id === agentId}
-                    disabled={!mayChange || doing.busy}
-                    onValue={(mine) =>
-                      void doing.run(() =>
-                        answer(
-                          rest.PATCH("/phone-numbers/{id}", {
-                            params: { path: { id: number.id } },
-                            body: { agent_id: mine ? agentId : null },
-                          }),
-                        ),
-                      )
-                    }
-                  />
-                );
-              })}
-            </ul>
-          )
-        }
-      </Loaded>
-    </Card>
+    />
   );
 }

@@ -2,7 +2,7 @@
 import { type FormEvent, useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
-import { useText } from "../../i18n/text.tsx";
+import { type Texts, useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
@@ -14,48 +14,65 @@ interface Message {
   readonly note?: string;
 }
 
-export function Chat({ agentId }: { agentId: number }) {
-  const { t, ms } = useText();
+const replyOf = (agentId: number, messages: readonly Message[], message: string) =>
+  answer(
+    own.POST("/agents/{id}/chat", {
+      params: { path: { id: agentId } },
+      body: { messages: messages.map(({ role, text }) => ({ role, text })), message },
+    }),
+  );
+type Reply = Awaited<ReturnType<typeof replyOf>>;
+
+/** What the agent did besides answering, and how long it took. */
+function noteOf(reply: Reply, { t, ms }: Texts): string {
+  const done = reply.events.flatMap((event) => {
+    if (event.type === "tool")
+      return [t("web_call.tool", { tool: event.tool ?? "", ms: event.duration_ms ?? 0 })];
+    return event.type === "transfer" ? [t("chat.transfer")] : [];
+  });
+  return [...done, ...(reply.ended ? [t("chat.ended")] : []), ms(reply.duration_ms)].join(" · ");
+}
+
+function useConversation(agentId: number) {
+  const texts = useText();
   const [messages, setMessages] = useState<readonly Message[]>([]);
-  const [draft, setDraft] = useState("");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
 
-  async function send(event: FormEvent) {
-    event.preventDefault();
-    const message = draft.trim();
-    if (message === "" || busy) return;
+  /** Answers false when the message was not answered: then it is not part of the conversation. */
+  async function send(message: string): Promise<boolean> {
     setBusy(true);
     setProblem(null);
     const before = messages;
     setMessages([...before, { role: "customer", text: message }]);
-    setDraft("");
     try {
-      const reply = await answer(
-        own.POST("/agents/{id}/chat", {
-          params: { path: { id: agentId } },
-          body: { messages: before.map(({ role, text }) => ({ role, text })), message },
-        }),
-      );
-      const notes = [
-        ...reply.events.flatMap((done) =>
-          done.type === "tool"
-            ? [t("web_call.tool", { tool: done.tool ?? "", ms: done.duration_ms ?? 0 })]
-            : done.type === "transfer"
-              ? [t("chat.transfer")]
-              : [],
-        ),
-        ...(reply.ended ? [t("chat.ended")] : []),
-        ms(reply.duration_ms),
-      ];
-      setMessages((now) => [...now, { role: "agent", text: reply.reply, note: notes.join(" · ") }]);
+      const reply = await replyOf(agentId, before, message);
+      const note = noteOf(reply, texts);
+      setMessages((now) => [...now, { role: "agent", text: reply.reply, note }]);
+      return true;
     } catch (thrown) {
       setMessages(before);
-      setDraft(message);
       setProblem(problemOf(thrown));
+      return false;
     } finally {
       setBusy(false);
     }
+  }
+
+  return { messages, busy, problem, send, clear: () => setMessages([]) };
+}
+
+export function Chat({ agentId }: { agentId: number }) {
+  const { t } = useText();
+  const { messages, busy, problem, send, clear } = useConversation(agentId);
+  const [draft, setDraft] = useState("");
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const message = draft.trim();
+    if (message === "" || busy) return;
+    setDraft("");
+    if (!(await send(message))) setDraft(message);
   }
 
   return (
@@ -64,7 +81,7 @@ export function Chat({ agentId }: { agentId: number }) {
       note={t("chat.lead")}
       actions={
         messages.length > 0 && (
-          <Button variant="ghost" onClick={() => setMessages([])}>
+          <Button variant="ghost" onClick={clear}>
             {t("chat.again")}
           </Button>
         )
@@ -84,7 +101,7 @@ export function Chat({ agentId }: { agentId: number }) {
         />
       )}
       <ProblemNote problem={problem} />
-      <form className="row" onSubmit={(event) => void send(event)}>
+      <form className="row" onSubmit={(event) => void submit(event)}>
         <input
           className="input grow"
           aria-label={t("chat.message")}

@@ -15,15 +15,12 @@ const STATE_TEXTS = {
   ended: "web_call.ended",
 } as const;
 
-export function WebCall({ agentId }: { agentId: number }) {
-  const { t, ms } = useText();
+function useWebCall(agentId: number) {
   const [state, setState] = useState<WebCallState>({ at: "idle" });
   const [turns, setTurns] = useState<readonly LiveTurn[]>([]);
   const [tools, setTools] = useState<readonly ToolUse[]>([]);
   const session = useRef<{ stop(): void } | null>(null);
   useEffect(() => () => session.current?.stop(), []);
-
-  const going = state.at === "connecting" || state.at === "listening" || state.at === "speaking";
 
   function start() {
     setTurns([]);
@@ -40,13 +37,22 @@ export function WebCall({ agentId }: { agentId: number }) {
     });
   }
 
+  return { state, turns, tools, start, stop: () => session.current?.stop() };
+}
+
+const isGoing = ({ at }: WebCallState) =>
+  at === "connecting" || at === "listening" || at === "speaking";
+
+export function WebCall({ agentId }: { agentId: number }) {
+  const { t, ms } = useText();
+  const { state, turns, tools, start, stop } = useWebCall(agentId);
   return (
     <Card
       title={t("web_call.title")}
       note={t("web_call.lead")}
       actions={
-        going ? (
-          <Button icon="stop" onClick={() => session.current?.stop()}>
+        isGoing(state) ? (
+          <Button icon="stop" onClick={stop}>
             {t("web_call.stop")}
           </Button>
         ) : (
@@ -56,17 +62,7 @@ export function WebCall({ agentId }: { agentId: number }) {
         )
       }
     >
-      <p className="row firm" role="status">
-        <StatusIndicator
-          tone={going ? "good" : state.at === "failed" ? "bad" : "plain"}
-          live={state.at === "listening"}
-        />
-        {state.at === "failed"
-          ? state.why === "refused"
-            ? state.message
-            : t(`web_call.${state.why}`)
-          : t(STATE_TEXTS[state.at])}
-      </p>
+      <State state={state} />
       {(turns.length > 0 || tools.length > 0) && (
         <Bubbles
           label={t("web_call.title")}
@@ -87,5 +83,18 @@ export function WebCall({ agentId }: { agentId: number }) {
       ))}
       {state.at === "ended" && state.summary && <p className="note">{state.summary}</p>}
     </Card>
+  );
+}
+
+function State({ state }: { state: WebCallState }) {
+  const { t } = useText();
+  const tone = isGoing(state) ? "good" : state.at === "failed" ? "bad" : "plain";
+  const failure = (failed: Extract<WebCallState, { at: "failed" }>) =>
+    failed.why === "refused" ? failed.message : t(`web_call.${failed.why}`);
+  return (
+    <p className="row firm" role="status">
+      <StatusIndicator tone={tone} live={state.at === "listening"} />
+      {state.at === "failed" ? failure(state) : t(STATE_TEXTS[state.at])}
+    </p>
   );
 }

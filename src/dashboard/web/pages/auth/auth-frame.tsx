@@ -1,12 +1,17 @@
-/** The frame of the pages in front: brand, card, language. */
+/** The frame of the public pages: brand, card, form, language. */
+
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import { own } from "../../api/client.ts";
+import type { ApiProblem } from "../../api/problem.ts";
 import { sessionQuery } from "../../api/queries.ts";
 import { isLanguage, LANGUAGE_NAMES, LANGUAGES } from "../../i18n/language.ts";
 import { useChooseLanguage, useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import type { Form } from "../../ui/form.ts";
 import { Mark } from "../../ui/icon.tsx";
+import { ProblemNote, Skeleton } from "../../ui/states.tsx";
 
 export function AuthFrame(props: { title: string; lead?: ReactNode; children: ReactNode }) {
   const { t, language } = useText();
@@ -45,6 +50,37 @@ export function AuthFrame(props: { title: string; lead?: ReactNode; children: Re
         </div>
       </div>
     </main>
+  );
+}
+
+/** The form of such a page; `more` stands below its button. */
+export function AuthForm<Values extends object>(props: {
+  form: Form<Values>;
+  onSend: (values: Values) => Promise<unknown>;
+  action: string;
+  problem?: ApiProblem | null;
+  children: ReactNode;
+  more?: ReactNode;
+}) {
+  const { form } = props;
+  return (
+    <form className="form" onSubmit={form.send(props.onSend)}>
+      {props.children}
+      <ProblemNote problem={form.problem ?? props.problem ?? null} />
+      <Button type="submit" variant="primary" wide busy={form.busy}>
+        {props.action}
+      </Button>
+      {props.more}
+    </form>
+  );
+}
+
+/** The frame while a link is being looked up. */
+export function LoadingFrame({ title, lines }: { title: string; lines?: number }) {
+  return (
+    <AuthFrame title={title}>
+      <Skeleton lines={lines} />
+    </AuthFrame>
   );
 }
 

@@ -81,65 +81,74 @@ function PlanCard({ plan }: { plan: Rest["Plan"] }) {
 }
 
 function Extras() {
-  const { t, count } = useText();
-  const { isOwner } = useSession();
-  const settings = useQuery(settingsQuery);
-  const doing = useDoing();
-  const [blocks, setBlocks] = useState<(typeof BLOCKS)[number]>("1");
-  const bought = settings.data?.retention_blocks ?? 0;
+  const { t } = useText();
   return (
     <Card title={t("billing.extras")} flush>
       <ul className="list">
-        <li>
-          <div className="grow">
-            <p className="strong">{t("billing.crm")}</p>
-            <p className="soft">{t("billing.crm_body")}</p>
-          </div>
-          {settings.data?.features.crm_bridge ? (
-            <Badge tone="good">{t("billing.bought")}</Badge>
-          ) : (
-            isOwner && (
-              <Button
-                small
-                busy={doing.busy}
-                onClick={() => void doing.run(() => buy({ item: "crm_bridge" }))}
-              >
-                {t("billing.buy")}
-              </Button>
-            )
-          )}
-        </li>
-        <li>
-          <div className="grow">
-            <p className="strong">{t("billing.retention")}</p>
-            <p className="soft">
-              {t("billing.retention_body")} {bought > 0 && count("billing.retention_now", bought)}
-            </p>
-          </div>
-          {isOwner && bought < BLOCKS.length && (
-            <span className="row">
-              <FilterSelect
-                label={t("billing.blocks")}
-                value={blocks}
-                choices={BLOCKS.slice(0, BLOCKS.length - bought).map((value) => ({
-                  value,
-                  label: value,
-                }))}
-                onValue={setBlocks}
-              />
-              <Button
-                small
-                busy={doing.busy}
-                onClick={() =>
-                  void doing.run(() => buy({ item: "retention", blocks: Number(blocks) }))
-                }
-              >
-                {t("billing.buy")}
-              </Button>
-            </span>
-          )}
-        </li>
+        <CrmBridge />
+        <Retention />
       </ul>
     </Card>
+  );
+}
+
+function CrmBridge() {
+  const { t } = useText();
+  const { isOwner } = useSession();
+  const settings = useQuery(settingsQuery);
+  return (
+    <li>
+      <div className="grow">
+        <p className="strong">{t("billing.crm")}</p>
+        <p className="soft">{t("billing.crm_body")}</p>
+      </div>
+      {settings.data?.features.crm_bridge ? (
+        <Badge tone="good">{t("billing.bought")}</Badge>
+      ) : (
+        isOwner && <BuyButton item={{ item: "crm_bridge" }} />
+      )}
+    </li>
+  );
+}
+
+function Retention() {
+  const { t, count } = useText();
+  const { isOwner } = useSession();
+  const settings = useQuery(settingsQuery);
+  const [blocks, setBlocks] = useState<(typeof BLOCKS)[number]>("1");
+  const bought = settings.data?.retention_blocks ?? 0;
+  return (
+    <li>
+      <div className="grow">
+        <p className="strong">{t("billing.retention")}</p>
+        <p className="soft">
+          {t("billing.retention_body")} {bought > 0 && count("billing.retention_now", bought)}
+        </p>
+      </div>
+      {isOwner && bought < BLOCKS.length && (
+        <span className="row">
+          <FilterSelect
+            label={t("billing.blocks")}
+            value={blocks}
+            choices={BLOCKS.slice(0, BLOCKS.length - bought).map((value) => ({
+              value,
+              label: value,
+            }))}
+            onValue={setBlocks}
+          />
+          <BuyButton item={{ item: "retention", blocks: Number(blocks) }} />
+        </span>
+      )}
+    </li>
+  );
+}
+
+function BuyButton({ item }: { item: Item }) {
+  const { t } = useText();
+  const doing = useDoing();
+  return (
+    <Button small busy={doing.busy} onClick={() => void doing.run(() => buy(item))}>
+      {t("billing.buy")}
+    </Button>
   );
 }

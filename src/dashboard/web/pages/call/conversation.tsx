@@ -19,20 +19,6 @@ export function Conversation({ call }: { call: Call }) {
   const player = useRef<WaveformHandle>(null);
   const details = useQuery(callDetailsQuery(call.call_uuid));
   const audioUrl = details.data?.recording.audio_url ?? null;
-  const atMs = second * 1000;
-  const current = audioUrl
-    ? call.turns.findLastIndex((turn) => turn.start_ms <= atMs && atMs > 0)
-    : -1;
-  const list = useRef<HTMLOListElement>(null);
-  // Only the list scrolls: the player stays where it is.
-  useEffect(() => {
-    const line = list.current?.children.item(current);
-    if (!list.current || !(line instanceof HTMLElement)) return;
-    const top = line.offsetTop - list.current.offsetTop;
-    const { scrollTop, clientHeight } = list.current;
-    if (top < scrollTop || top + line.offsetHeight > scrollTop + clientHeight)
-      list.current.scrollTop = top;
-  }, [current]);
   return (
     <div className="stack">
       <Card title={t("call.recording")}>
@@ -52,28 +38,52 @@ export function Conversation({ call }: { call: Call }) {
       </Card>
       <Notes call={call} />
       <Card title={t("call.transcript")} flush>
-        {call.turns.length === 0 ? (
-          call.transcript ? (
-            <p className="card-body pre">{call.transcript}</p>
-          ) : (
-            <EmptyState icon="live" title={t("call.transcript")}>
-              {t("call.no_transcript")}
-            </EmptyState>
-          )
+        {call.turns.length > 0 ? (
+          <Turns
+            turns={call.turns}
+            playedMs={audioUrl === null ? 0 : second * 1000}
+            onPlay={(seconds) => player.current?.seek(seconds)}
+          />
+        ) : call.transcript ? (
+          <p className="card-body pre">{call.transcript}</p>
         ) : (
-          <ol className="turns" ref={list}>
-            {call.turns.map((turn, at) => (
-              <TurnLine
-                key={`${turn.speaker}-${turn.start_ms}`}
-                turn={turn}
-                current={at === current}
-                onPlay={() => player.current?.seek(turn.start_ms / 1000)}
-              />
-            ))}
-          </ol>
+          <EmptyState icon="live" title={t("call.transcript")}>
+            {t("call.no_transcript")}
+          </EmptyState>
         )}
       </Card>
     </div>
+  );
+}
+
+/** The turn that is being played is marked, and scrolled into the list: the player stays where it is. */
+function Turns(props: {
+  turns: Call["turns"];
+  playedMs: number;
+  onPlay: (seconds: number) => void;
+}) {
+  const { turns, playedMs } = props;
+  const current = playedMs > 0 ? turns.findLastIndex(({ start_ms }) => start_ms <= playedMs) : -1;
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    const line = list.current?.children.item(current);
+    if (!list.current || !(line instanceof HTMLElement)) return;
+    const top = line.offsetTop - list.current.offsetTop;
+    const { scrollTop, clientHeight } = list.current;
+    if (top < scrollTop || top + line.offsetHeight > scrollTop + clientHeight)
+      list.current.scrollTop = top;
+  }, [current]);
+  return (
+    <ol className="turns" ref={list}>
+      {turns.map((turn, at) => (
+        <TurnLine
+          key={`${turn.speaker}-${turn.start_ms}`}
+          turn={turn}
+          current={at === current}
+          onPlay={() => props.onPlay(turn.start_ms / 1000)}
+        />
+      ))}
+    </ol>
   );
 }
 
@@ -114,14 +124,12 @@ function Player(props: {
   second: number;
   onSecond: (second: number) => void;
 }) {
-  const { t, clock } = useText();
+  const { t } = useText();
   const peaks = useQuery(peaksQuery(props.uuid));
   const [playing, setPlaying] = useState(false);
-  const [speed, setSpeed] = useState<(typeof SPEEDS)[number]>("1");
   const [failed, setFailed] = useState(false);
   if (peaks.isPending) return <div className="skeleton waveform" />;
   if (!peaks.data || failed) return <p className="soft">{t("call.recording.failed")}</p>;
-  const duration = peaks.data.duration_ms / 1000;
   return (
     <>
       <Waveform
@@ -133,38 +141,57 @@ function Player(props: {
         onPlaying={setPlaying}
         onError={() => setFailed(true)}
       />
-      <div className="player">
-        <Button
-          icon={playing ? "pause" : "play"}
-          variant="primary"
-          onClick={() => props.handle.current?.toggle()}
-        >
-          {t(playing ? "call.pause" : "call.play")}
-        </Button>
-        <span className="nums small soft">
-          {clock(props.second)} / {clock(duration)}
-        </span>
-        <input
-          type="range"
-          className="grow"
-          aria-label={t("call.seek")}
-          min={0}
-          max={Math.ceil(duration)}
-          step={1}
-          value={Math.round(props.second)}
-          aria-valuetext={clock(props.second)}
-          onChange={(event) => props.handle.current?.seek(event.target.valueAsNumber)}
-        />
-        <FilterSelect
-          label={t("call.speed")}
-          value={speed}
-          choices={SPEEDS.map((value) => ({ value, label: `${value}×` }))}
-          onValue={(value) => {
-            setSpeed(value);
-            props.handle.current?.speed(Number(value));
-          }}
-        />
-      </div>
+      <PlayerControls
+        handle={props.handle}
+        playing={playing}
+        second={props.second}
+        duration={peaks.data.duration_ms / 1000}
+      />
     </>
+  );
+}
+
+function PlayerControls(props: {
+  handle: React.RefObject<WaveformHandle | null>;
+  playing: boolean;
+  second: number;
+  duration: number;
+}) {
+  const { t, clock } = useText();
+  const { handle, playing, second, duration } = props;
+  const [speed, setSpeed] = useState<(typeof SPEEDS)[number]>("1");
+  return (
+    <div className="player">
+      <Button
+        icon={playing ? "pause" : "play"}
+        variant="primary"
+        onClick={() => handle.current?.toggle()}
+      >
+        {t(playing ? "call.pause" : "call.play")}
+      </Button>
+      <span className="nums small soft">
+        {clock(second)} / {clock(duration)}
+      </span>
+      <input
+        type="range"
+        className="grow"
+        aria-label={t("call.seek")}
+        min={0}
+        max={Math.ceil(duration)}
+        step={1}
+        value={Math.round(second)}
+        aria-valuetext={clock(second)}
+        onChange={(event) => handle.current?.seek(event.target.valueAsNumber)}
+      />
+      <FilterSelect
+        label={t("call.speed")}
+        value={speed}
+        choices={SPEEDS.map((value) => ({ value, label: `${value}×` }))}
+        onValue={(value) => {
+          setSpeed(value);
+          handle.current?.speed(Number(value));
+        }}
+      />
+    </div>
   );
 }

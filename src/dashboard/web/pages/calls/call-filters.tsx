@@ -48,29 +48,39 @@ export function CallFilters({
         ]}
         onValue={(value) => onView({ ...filters, agent_id: value ? Number(value) : undefined })}
       />
-      <label className="row firm tight">
-        <span className="small muted nowrap">{t("calls.from_day")}</span>
-        <input
-          type="date"
-          className="input bar"
-          value={view.from ?? ""}
-          onChange={(event) => onView({ ...filters, from: event.target.value || undefined })}
-        />
-      </label>
-      <label className="row firm tight">
-        <span className="small muted nowrap">{t("calls.to_day")}</span>
-        <input
-          type="date"
-          className="input bar"
-          value={view.to ?? ""}
-          onChange={(event) => onView({ ...filters, to: event.target.value || undefined })}
-        />
-      </label>
+      <DayFilter
+        label={t("calls.from_day")}
+        value={view.from}
+        onValue={(from) => onView({ ...filters, from })}
+      />
+      <DayFilter
+        label={t("calls.to_day")}
+        value={view.to}
+        onValue={(to) => onView({ ...filters, to })}
+      />
       {some && (
         <Button variant="ghost" small onClick={() => onView({})}>
           {t("calls.clear")}
         </Button>
       )}
     </div>
+  );
+}
+
+function DayFilter(props: {
+  label: string;
+  value: string | undefined;
+  onValue: (day: string | undefined) => void;
+}) {
+  return (
+    <label className="row firm tight">
+      <span className="small muted nowrap">{props.label}</span>
+      <input
+        type="date"
+        className="input bar"
+        value={props.value ?? ""}
+        onChange={(event) => props.onValue(event.target.value || undefined)}
+      />
+    </label>
   );
 }

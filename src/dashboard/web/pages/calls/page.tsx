@@ -23,34 +23,12 @@ type Call = Rest["CallItem"];
 export function Page() {
   const { t } = useText();
   const navigate = useNavigate();
-  const { mayChange } = useSession();
   const view = viewOf(useSearch({ strict: false }));
-  const { offset, ...filters } = view;
-  const filtered = Object.keys(queryOf(filters)).length > 0;
-  const calls = useQuery(callsQuery({ ...queryOf(filters), limit: LIMIT, offset: offset ?? 0 }));
-  const [placing, setPlacing] = useState(false);
+  const { offset = 0, ...filters } = view;
+  const calls = useQuery(callsQuery({ ...queryOf(filters), limit: LIMIT, offset }));
   const show = (next: CallsView) => void navigate({ to: "/calls", search: { ...next } });
-  const place = mayChange && (
-    <Button variant="primary" icon="calls" onClick={() => setPlacing(true)}>
-      {t("calls.place")}
-    </Button>
-  );
-  const csv = new URLSearchParams(
-    Object.entries(queryOf(filters)).map(([key, value]) => [key, String(value)]),
-  );
   return (
-    <Frame
-      title={t("nav.calls")}
-      lead={t("calls.lead")}
-      actions={
-        <>
-          <ExportAnchor icon="down" href={`/api/dashboard/calls.csv?${csv}`} download="calls.csv">
-            {t("calls.csv")}
-          </ExportAnchor>
-          {place}
-        </>
-      }
-    >
+    <Frame title={t("nav.calls")} lead={t("calls.lead")} actions={<Actions filters={filters} />}>
       <CallFilters view={view} onView={show} />
       <section className="card">
         <Loaded query={calls} lines={8}>
@@ -59,14 +37,14 @@ export function Page() {
               <>
                 <CallTable calls={data.calls} />
                 <Pager
-                  offset={offset ?? 0}
+                  offset={offset}
                   limit={LIMIT}
                   shown={data.calls.length}
                   total={data.total}
                   onOffset={(next) => show({ ...filters, ...(next > 0 ? { offset: next } : {}) })}
                 />
               </>
-            ) : filtered ? (
+            ) : Object.keys(queryOf(filters)).length > 0 ? (
               <EmptyState
                 icon="search"
                 title={t("calls.none_match")}
@@ -82,8 +60,30 @@ export function Page() {
           }
         </Loaded>
       </section>
-      <PlaceCall open={placing} onOpen={setPlacing} />
     </Frame>
+  );
+}
+
+/** Export of what is shown, and a new call. */
+function Actions({ filters }: { filters: CallsView }) {
+  const { t } = useText();
+  const { mayChange } = useSession();
+  const [placing, setPlacing] = useState(false);
+  const csv = new URLSearchParams(
+    Object.entries(queryOf(filters)).map(([key, value]) => [key, String(value)]),
+  );
+  return (
+    <>
+      <ExportAnchor icon="down" href={`/api/dashboard/calls.csv?${csv}`} download="calls.csv">
+        {t("calls.csv")}
+      </ExportAnchor>
+      {mayChange && (
+        <Button variant="primary" icon="calls" onClick={() => setPlacing(true)}>
+          {t("calls.place")}
+        </Button>
+      )}
+      <PlaceCall open={placing} onClose={() => setPlacing(false)} />
+    </>
   );
 }
 

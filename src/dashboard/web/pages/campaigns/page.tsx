@@ -1,16 +1,17 @@
 /** Campaigns: an agent calls a list of numbers. */
+
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
-import { agentsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Page as Frame, type Tone } from "../../ui/page.tsx";
-import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { EmptyState, LoadedRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
+import { useAgentName } from "../agents/agent-choices.ts";
 import { NewCampaign } from "./new-campaign.tsx";
 
 type Campaign = Rest["Campaign"];
@@ -53,17 +54,16 @@ export function Page() {
   return (
     <Frame title={t("nav.campaigns")} lead={t("campaigns.lead")} actions={add}>
       <section className="card">
-        <Loaded query={campaigns}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <EmptyState icon="calls" title={t("campaigns.empty")} action={add}>
-                {t("campaigns.empty_body")}
-              </EmptyState>
-            ) : (
-              <CampaignTable rows={rows} />
-            )
+        <LoadedRows
+          query={campaigns}
+          empty={
+            <EmptyState icon="calls" title={t("campaigns.empty")} action={add}>
+              {t("campaigns.empty_body")}
+            </EmptyState>
           }
-        </Loaded>
+        >
+          {(rows) => <CampaignTable rows={rows} />}
+        </LoadedRows>
       </section>
       {making && <NewCampaign onClose={() => setMaking(false)} />}
     </Frame>
@@ -71,12 +71,70 @@ export function Page() {
 }
 
 function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
+  const { t } = useText();
+  const agentName = useAgentName();
+  return (
+    <Table
+      caption={t("nav.campaigns")}
+      rows={rows}
+      rowKey={(campaign) => campaign.id}
+      columns={[
+        {
+          head: t("campaigns.name"),
+          cell: (campaign) => <span className="strong">{campaign.name}</span>,
+        },
+        {
+          head: t("calls.status"),
+          cell: ({ status, status_reason }) => (
+            <>
+              <Badge tone={TONES[status]}>{t(`campaigns.status.${status}`)}</Badge>
+              {status_reason === "agent_deleted" && (
+                <span className="small muted"> {t("campaigns.agent_deleted")}</span>
+              )}
+            </>
+          ),
+        },
+        { head: t("calls.agent"), cell: (campaign) => agentName(campaign.agent_id) ?? "–" },
+        {
+          head: t("campaigns.hours"),
+          wideOnly: true,
+          cell: (campaign) => (
+            <span className="nums">
+              {campaign.calling_from}–{campaign.calling_to}
+            </span>
+          ),
+        },
+        {
+          head: t("campaigns.progress"),
+          cell: (campaign) => <Progress targets={campaign.targets} />,
+        },
+        {
+          head: t("action.more"),
+          end: true,
+          cell: (campaign) => <CampaignButtons campaign={campaign} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Progress({ targets }: { targets: Campaign["targets"] }) {
   const { t, number } = useText();
+  const { done, failed, skipped } = targets;
+  const over = done + failed + skipped;
+  return (
+    <span className="nums" title={t("campaigns.targets", { done, failed, skipped })}>
+      {number(over)} / {number(over + targets.waiting + targets.calling)}
+    </span>
+  );
+}
+
+function CampaignButtons({ campaign }: { campaign: Campaign }) {
+  const { t } = useText();
   const { mayChange } = useSession();
-  const agents = useQuery(agentsQuery);
   const doing = useDoing("campaigns");
-  const [cancelling, setCancelling] = useState<Campaign | null>(null);
-  const act = (campaign: Campaign, action: Action) =>
+  const [cancelling, setCancelling] = useState(false);
+  const act = (action: Action) =>
     doing.run(() =>
       answer(
         rest.POST("/campaigns/{id}/action", {
@@ -85,91 +143,27 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
         }),
       ),
     );
+  if (!mayChange) return <span className="row" />;
   return (
-    <>
-      <Table
-        caption={t("nav.campaigns")}
-        rows={rows}
-        rowKey={(campaign) => campaign.id}
-        columns={[
-          {
-            head: t("campaigns.name"),
-            cell: (campaign) => <span className="strong">{campaign.name}</span>,
-          },
-          {
-            head: t("calls.status"),
-            cell: ({ status, status_reason }) => (
-              <>
-                <Badge tone={TONES[status]}>{t(`campaigns.status.${status}`)}</Badge>
-                {status_reason === "agent_deleted" && (
-                  <span className="small muted"> {t("campaigns.agent_deleted")}</span>
-                )}
-              </>
-            ),
-          },
-          {
-            head: t("calls.agent"),
-            cell: (campaign) =>
-              agents.data?.find(({ id }) => id === campaign.agent_id)?.name ?? "–",
-          },
-          {
-            head: t("campaigns.hours"),
-            wideOnly: true,
-            cell: (campaign) => (
-              <span className="nums">
-                {campaign.calling_from}–{campaign.calling_to}
-              </span>
-            ),
-          },
-          {
-            head: t("campaigns.progress"),
-            cell: ({ targets }) => {
-              const over = targets.done + targets.failed + targets.skipped;
-              return (
-                <span
-                  className="nums"
-                  title={t("campaigns.targets", {
-                    done: targets.done,
-                    failed: targets.failed,
-                    skipped: targets.skipped,
-                  })}
-                >
-                  {number(over)} / {number(over + targets.waiting + targets.calling)}
-                </span>
-              );
-            },
-          },
-          {
-            head: t("action.more"),
-            end: true,
-            cell: (campaign) => (
-              <span className="row">
-                {mayChange &&
-                  ACTIONS[campaign.status].map((action) => (
-                    <Button
-                      key={action}
-                      small
-                      variant={action === "cancel" ? "danger" : "secondary"}
-                      onClick={() =>
-                        action === "cancel" ? setCancelling(campaign) : void act(campaign, action)
-                      }
-                    >
-                      {t(`campaigns.action.${action}`)}
-                    </Button>
-                  ))}
-              </span>
-            ),
-          },
-        ]}
-      />
+    <span className="row">
+      {ACTIONS[campaign.status].map((action) => (
+        <Button
+          key={action}
+          small
+          variant={action === "cancel" ? "danger" : "secondary"}
+          onClick={() => (action === "cancel" ? setCancelling(true) : void act(action))}
+        >
+          {t(`campaigns.action.${action}`)}
+        </Button>
+      ))}
       <Confirm
-        title={t("campaigns.cancel_title", { name: cancelling?.name ?? "" })}
+        title={t("campaigns.cancel_title", { name: campaign.name })}
         body={t("campaigns.cancel_body")}
         action={t("campaigns.action.cancel")}
-        open={cancelling !== null}
-        onOpen={() => setCancelling(null)}
-        onConfirm={async () => cancelling && (await act(cancelling, "cancel"))}
+        open={cancelling}
+        onOpen={setCancelling}
+        onConfirm={() => act("cancel")}
       />
-    </>
+    </span>
   );
 }

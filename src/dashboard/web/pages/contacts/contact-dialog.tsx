@@ -1,13 +1,11 @@
 /** Make or change a contact. */
+
 import { answer, type Rest, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
-import { CurlButton } from "../../ui/copy.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { AreaField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
+import { type Form, useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
-import { ProblemNote } from "../../ui/states.tsx";
+import { FormDialog } from "../../ui/send-form.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 
 type Contact = Rest["Contact"];
@@ -71,84 +69,80 @@ export function ContactDialog(props: { contact: Contact | null; onClose: () => v
   }
 
   return (
-    <Dialog
+    <FormDialog
       wide
       title={t(contact ? "contacts.change" : "contacts.new")}
-      open
-      onOpen={(open) => !open && props.onClose()}
+      action={t("action.save")}
+      form={form}
+      onSend={save}
+      onClose={props.onClose}
+      curl={(draft) =>
+        contact
+          ? { method: "PATCH", path: `/contacts/${contact.id}`, body: bodyOf(draft) }
+          : { method: "POST", path: "/contacts", body: bodyOf(draft) }
+      }
     >
-      <form className="form" noValidate onSubmit={form.send(save)}>
-        <div className="columns">
-          <TextField
-            label={t("numbers.number")}
-            hint={t("numbers.number_hint")}
-            type="tel"
-            required
-            {...form.bind("number_e164")}
-          />
-          <SelectField
-            label={t("agents.language")}
-            choices={[
-              { value: "", label: "–" },
-              ...LANGUAGES.map((value) => ({ value, label: t(`lang.${value}`) })),
-            ]}
-            {...form.bind("language")}
-          />
-          <TextField label={t("contacts.first_name")} {...form.bind("first_name")} />
-          <TextField label={t("contacts.last_name")} {...form.bind("last_name")} />
-          <TextField
-            label={t("contacts.birthday")}
-            hint={t("contacts.birthday_hint")}
-            placeholder="1980-02-29"
-            optional
-            {...form.bind("birthday")}
-          />
-          <TextField
-            label={t("contacts.vocative")}
-            hint={t("contacts.vocative_hint")}
-            optional
-            {...form.bind("vocative")}
-          />
-        </div>
-        <AreaField
-          label={t("contacts.notes")}
-          hint={t("contacts.notes_hint")}
-          rows={2}
-          {...form.bind("notes")}
-        />
-        <TextField
-          label={t("contacts.pin")}
-          hint={t(contact?.has_pin ? "contacts.pin_kept" : "contacts.pin_hint")}
-          type="password"
-          autoComplete="off"
-          inputMode="numeric"
-          optional
-          {...form.bind("pin")}
-        />
-        <SwitchField
-          label={t("contacts.consented")}
-          hint={t("contacts.consent_hint")}
-          {...form.bind("consent")}
-        />
-        <SwitchField label={t("contacts.do_not_call")} {...form.bind("do_not_call")} />
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("action.save")}
-          </Button>
-          <CurlButton
-            request={() =>
-              contact
-                ? {
-                    method: "PATCH",
-                    path: `/contacts/${contact.id}`,
-                    body: bodyOf(form.values),
-                  }
-                : { method: "POST", path: "/contacts", body: bodyOf(form.values) }
-            }
-          />
-        </div>
-      </form>
-    </Dialog>
+      <Person form={form} />
+      <AreaField
+        label={t("contacts.notes")}
+        hint={t("contacts.notes_hint")}
+        rows={2}
+        {...form.bind("notes")}
+      />
+      <TextField
+        label={t("contacts.pin")}
+        hint={t(contact?.has_pin ? "contacts.pin_kept" : "contacts.pin_hint")}
+        type="password"
+        autoComplete="off"
+        inputMode="numeric"
+        optional
+        {...form.bind("pin")}
+      />
+      <SwitchField
+        label={t("contacts.consented")}
+        hint={t("contacts.consent_hint")}
+        {...form.bind("consent")}
+      />
+      <SwitchField label={t("contacts.do_not_call")} {...form.bind("do_not_call")} />
+    </FormDialog>
+  );
+}
+
+/** Who it is, and how they are addressed. */
+function Person({ form }: { form: Form<Draft> }) {
+  const { t } = useText();
+  return (
+    <div className="columns">
+      <TextField
+        label={t("numbers.number")}
+        hint={t("numbers.number_hint")}
+        type="tel"
+        required
+        {...form.bind("number_e164")}
+      />
+      <SelectField
+        label={t("agents.language")}
+        choices={[
+          { value: "", label: "–" },
+          ...LANGUAGES.map((value) => ({ value, label: t(`lang.${value}`) })),
+        ]}
+        {...form.bind("language")}
+      />
+      <TextField label={t("contacts.first_name")} {...form.bind("first_name")} />
+      <TextField label={t("contacts.last_name")} {...form.bind("last_name")} />
+      <TextField
+        label={t("contacts.birthday")}
+        hint={t("contacts.birthday_hint")}
+        placeholder="1980-02-29"
+        optional
+        {...form.bind("birthday")}
+      />
+      <TextField
+        label={t("contacts.vocative")}
+        hint={t("contacts.vocative_hint")}
+        optional
+        {...form.bind("vocative")}
+      />
+    </div>
   );
 }

@@ -1,13 +1,12 @@
 /** Contacts from a CSV file: looked at first, with every bad line told, then taken. */
-import { useId, useState } from "react";
+
+import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { AreaField, CheckField } from "../../ui/field.tsx";
+import { AreaField, CheckField, FileField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
-import { ProblemNote } from "../../ui/states.tsx";
+import { FormDialog } from "../../ui/send-form.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 
@@ -19,7 +18,6 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
-  const chooser = useId();
   const form = useForm({ csv: "", skip_bad: false });
   const [report, setReport] = useState<Report | null>(null);
 
@@ -42,51 +40,38 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
 
   const blocked = report !== null && report.problem_count > 0 && !form.values.skip_bad;
   return (
-    <Dialog
+    <FormDialog
       wide
       title={t("contacts.import")}
       lead={t("contacts.import_lead")}
-      open
-      onOpen={(open) => !open && onClose()}
+      action={t(report ? "contacts.take" : "contacts.look")}
+      form={form}
+      disabled={blocked}
+      onSend={send}
+      onClose={onClose}
     >
-      <form className="form" noValidate onSubmit={form.send(send)}>
-        <div className="field">
-          <label htmlFor={chooser}>{t("knowledge.choose")}</label>
-          <input
-            id={chooser}
-            type="file"
-            className="input"
-            accept=".csv,.txt"
-            onChange={(event) => {
-              const file = event.target.files?.[0];
-              if (file) void file.text().then((csv) => change({ csv }));
-            }}
-          />
-        </div>
-        <AreaField
-          label="CSV"
-          code
-          rows={5}
-          placeholder={"number,first_name,last_name,birthday,language,consent"}
-          {...form.bind("csv")}
-          onValue={(csv) => change({ csv })}
+      <FileField
+        label={t("knowledge.choose")}
+        accept=".csv,.txt"
+        onFile={(csv) => change({ csv })}
+      />
+      <AreaField
+        label="CSV"
+        code
+        rows={5}
+        placeholder={"number,first_name,last_name,birthday,language,consent"}
+        {...form.bind("csv")}
+        onValue={(csv) => change({ csv })}
+      />
+      {report && <Preview report={report} />}
+      {report && report.problem_count > 0 && (
+        <CheckField
+          label={t("contacts.skip_bad")}
+          value={form.values.skip_bad}
+          onValue={(skip_bad) => change({ skip_bad })}
         />
-        {report && <Preview report={report} />}
-        {report && report.problem_count > 0 && (
-          <CheckField
-            label={t("contacts.skip_bad")}
-            value={form.values.skip_bad}
-            onValue={(skip_bad) => change({ skip_bad })}
-          />
-        )}
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy} disabled={blocked}>
-            {t(report ? "contacts.take" : "contacts.look")}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }
 

@@ -32,35 +32,19 @@ const contactsQuery = (search: string, offset: number) =>
 
 export function Page() {
   const { t } = useText();
-  const { mayChange } = useSession();
   const navigate = useNavigate();
   const view: { search?: unknown; offset?: unknown } = useSearch({ strict: false });
   const search = view.search === undefined ? "" : String(view.search);
   const offset = typeof view.offset === "number" ? Math.max(0, view.offset) : 0;
   const contacts = useQuery(contactsQuery(search, offset));
   const [editing, setEditing] = useState<Contact | "new" | null>(null);
-  const [importing, setImporting] = useState(false);
   const show = (next: { search?: string; offset?: number }) =>
     void navigate({ to: "/contacts", search: next, replace: true });
   return (
     <Frame
       title={t("nav.contacts")}
       lead={t("contacts.lead")}
-      actions={
-        <>
-          <ExportAnchor icon="down" href="/api/v1/contacts/export" download="contacts.csv">
-            CSV
-          </ExportAnchor>
-          {mayChange && (
-            <>
-              <Button onClick={() => setImporting(true)}>{t("contacts.import")}</Button>
-              <Button variant="primary" icon="plus" onClick={() => setEditing("new")}>
-                {t("contacts.new")}
-              </Button>
-            </>
-          )}
-        </>
-      }
+      actions={<Actions onNew={() => setEditing("new")} />}
     >
       <input
         type="search"
@@ -75,12 +59,7 @@ export function Page() {
         <Loaded query={contacts} lines={8}>
           {(data) =>
             data.contacts.length === 0 ? (
-              <EmptyState
-                icon="contacts"
-                title={t(search ? "contacts.none_match" : "contacts.empty")}
-              >
-                {t("contacts.empty_body")}
-              </EmptyState>
+              <NoContacts search={search} />
             ) : (
               <>
                 <ContactTable rows={data.contacts} onEdit={setEditing} />
@@ -104,83 +83,116 @@ export function Page() {
           onClose={() => setEditing(null)}
         />
       )}
-      {importing && <ImportDialog onClose={() => setImporting(false)} />}
     </Frame>
   );
 }
 
+function NoContacts({ search }: { search: string }) {
+  const { t } = useText();
+  return (
+    <EmptyState icon="contacts" title={t(search ? "contacts.none_match" : "contacts.empty")}>
+      {t("contacts.empty_body")}
+    </EmptyState>
+  );
+}
+
+/** Export, import, a new contact. */
+function Actions({ onNew }: { onNew: () => void }) {
+  const { t } = useText();
+  const { mayChange } = useSession();
+  const [importing, setImporting] = useState(false);
+  return (
+    <>
+      <ExportAnchor icon="down" href="/api/v1/contacts/export" download="contacts.csv">
+        CSV
+      </ExportAnchor>
+      {mayChange && (
+        <>
+          <Button onClick={() => setImporting(true)}>{t("contacts.import")}</Button>
+          <Button variant="primary" icon="plus" onClick={onNew}>
+            {t("contacts.new")}
+          </Button>
+        </>
+      )}
+      {importing && <ImportDialog onClose={() => setImporting(false)} />}
+    </>
+  );
+}
+
+const nameOf = (contact: Contact) =>
+  `${contact.first_name} ${contact.last_name}`.trim() || contact.number_e164;
+
 function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Contact) => void }) {
+  const { t } = useText();
+  return (
+    <Table
+      caption={t("nav.contacts")}
+      rows={props.rows}
+      rowKey={(contact) => contact.id}
+      columns={[
+        {
+          head: t("contacts.name"),
+          cell: (contact) => <span className="strong">{nameOf(contact)}</span>,
+        },
+        {
+          head: t("numbers.number"),
+          cell: (contact) => <span className="nums">{contact.number_e164}</span>,
+        },
+        { head: t("contacts.birthday"), cell: (contact) => contact.birthday ?? "–" },
+        {
+          head: t("agents.language"),
+          cell: (contact) => (contact.language ? t(`lang.${contact.language}`) : "–"),
+        },
+        {
+          head: t("contacts.may"),
+          cell: (contact) => (
+            <span className="row tight">
+              {contact.do_not_call && <Badge tone="bad">{t("contacts.do_not_call")}</Badge>}
+              {contact.consent && <Badge tone="good">{t("contacts.consented")}</Badge>}
+              {contact.has_pin && <Badge>PIN</Badge>}
+            </span>
+          ),
+        },
+        {
+          head: t("action.edit"),
+          end: true,
+          cell: (contact) => (
+            <ContactButtons contact={contact} onEdit={() => props.onEdit(contact)} />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function ContactButtons({ contact, onEdit }: { contact: Contact; onEdit: () => void }) {
   const { t } = useText();
   const { mayChange } = useSession();
   const doing = useDoing("contacts");
-  const [removing, setRemoving] = useState<Contact | null>(null);
-  const nameOf = (contact: Contact) =>
-    `${contact.first_name} ${contact.last_name}`.trim() || contact.number_e164;
+  const [removing, setRemoving] = useState(false);
+  if (!mayChange) return null;
+  const name = nameOf(contact);
   return (
-    <>
-      <Table
-        caption={t("nav.contacts")}
-        rows={props.rows}
-        rowKey={(contact) => contact.id}
-        columns={[
-          {
-            head: t("contacts.name"),
-            cell: (contact) => <span className="strong">{nameOf(contact)}</span>,
-          },
-          {
-            head: t("numbers.number"),
-            cell: (contact) => <span className="nums">{contact.number_e164}</span>,
-          },
-          { head: t("contacts.birthday"), cell: (contact) => contact.birthday ?? "–" },
-          {
-            head: t("agents.language"),
-            cell: (contact) => (contact.language ? t(`lang.${contact.language}`) : "–"),
-          },
-          {
-            head: t("contacts.may"),
-            cell: (contact) => (
-              <span className="row tight">
-                {contact.do_not_call && <Badge tone="bad">{t("contacts.do_not_call")}</Badge>}
-                {contact.consent && <Badge tone="good">{t("contacts.consented")}</Badge>}
-                {contact.has_pin && <Badge>PIN</Badge>}
-              </span>
-            ),
-          },
-          {
-            head: t("action.edit"),
-            end: true,
-            cell: (contact) =>
-              mayChange && (
-                <span className="row">
-                  <Button
-                    small
-                    aria-label={`${t("action.edit")}: ${nameOf(contact)}`}
-                    onClick={() => props.onEdit(contact)}
-                  >
-                    {t("action.edit")}
-                  </Button>
-                  <IconButton
-                    icon="trash"
-                    label={`${t("action.delete")}: ${nameOf(contact)}`}
-                    onClick={() => setRemoving(contact)}
-                  />
-                </span>
-              ),
-          },
-        ]}
+    <span className="row">
+      <Button small aria-label={`${t("action.edit")}: ${name}`} onClick={onEdit}>
+        {t("action.edit")}
+      </Button>
+      <IconButton
+        icon="trash"
+        label={`${t("action.delete")}: ${name}`}
+        onClick={() => setRemoving(true)}
       />
       <Confirm
-        title={t("contacts.delete_title", { name: removing ? nameOf(removing) : "" })}
+        title={t("contacts.delete_title", { name })}
         body={t("contacts.delete_body")}
         action={t("action.delete")}
-        open={removing !== null}
-        onOpen={() => setRemoving(null)}
-        onConfirm={async () => {
-          if (!removing) return;
-          const path = { id: removing.id };
-          await doing.run(() => answer(rest.DELETE("/contacts/{id}", { params: { path } })));
+        open={removing}
+        onOpen={setRemoving}
+        onConfirm={() => {
+          const path = { id: contact.id };
+          return doing.run(() => answer(rest.DELETE("/contacts/{id}", { params: { path } })));
         }}
       />
-    </>
+    </span>
   );
 }

@@ -1,18 +1,17 @@
 /** When people are called, by whom on their birthday, and who would be called today. */
+
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { answer, type Rest, rest } from "../../api/client.ts";
-import { agentsQuery } from "../../api/queries.ts";
+import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
-import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
-import { useStale } from "../../ui/mutate.ts";
 import { Card } from "../../ui/page.tsx";
-import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
+import { SendForm } from "../../ui/send-form.tsx";
+import { EmptyState, Loaded, LoadedRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
-import { useToasts } from "../../ui/toast.tsx";
-import { featureSettingsQuery } from "./settings-query.ts";
+import { useAgentChoices } from "../agents/agent-choices.ts";
+import { type FeatureSettings, featureSettingsQuery, useSaveFeatures } from "./feature-settings.ts";
 
 const HOLIDAYS = ["LT", "LV", "EE"] as const;
 
@@ -29,39 +28,39 @@ export function Birthdays() {
     <div className="stack">
       <Loaded query={settings}>{(known) => <Hours known={known} />}</Loaded>
       <Card title={t("features.today")} note={t("features.today_lead")} flush>
-        <Loaded query={preview}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <EmptyState icon="contacts" title={t("features.today_empty")}>
-                {t("features.today_lead")}
-              </EmptyState>
-            ) : (
-              <Table
-                caption={t("features.today")}
-                rows={rows}
-                rowKey={(person) => person.contact_id}
-                columns={[
-                  { head: t("contacts.name"), cell: (person) => person.name || "–" },
-                  {
-                    head: t("numbers.number"),
-                    cell: (person) => <span className="nums">{person.number}</span>,
-                  },
-                ]}
-              />
-            )
+        <LoadedRows
+          query={preview}
+          empty={
+            <EmptyState icon="contacts" title={t("features.today_empty")}>
+              {t("features.today_lead")}
+            </EmptyState>
           }
-        </Loaded>
+        >
+          {(rows) => (
+            <Table
+              caption={t("features.today")}
+              rows={rows}
+              rowKey={(person) => person.contact_id}
+              columns={[
+                { head: t("contacts.name"), cell: (person) => person.name || "–" },
+                {
+                  head: t("numbers.number"),
+                  cell: (person) => <span className="nums">{person.number}</span>,
+                },
+              ]}
+            />
+          )}
+        </LoadedRows>
       </Card>
     </div>
   );
 }
 
-function Hours({ known }: { known: Rest["FeatureSettings"] }) {
+function Hours({ known }: { known: FeatureSettings }) {
   const { t } = useText();
   const { isOwner } = useSession();
-  const { showMessage } = useToasts();
-  const stale = useStale();
-  const agents = useQuery(agentsQuery);
+  const save = useSaveFeatures("birthday-preview");
+  const agents = useAgentChoices("–");
   const form = useForm({
     calling_from: known.calling_from,
     calling_to: known.calling_to,
@@ -70,25 +69,17 @@ function Hours({ known }: { known: Rest["FeatureSettings"] }) {
   });
   return (
     <Card title={t("features.hours")} note={t("features.hours_lead")}>
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (values) => {
-          await answer(
-            rest.PATCH("/feature-settings", {
-              body: {
-                calling_from: values.calling_from,
-                calling_to: values.calling_to,
-                holidays: HOLIDAYS.find((country) => country === values.holidays) ?? null,
-                birthday_agent_id: values.birthday_agent_id
-                  ? Number(values.birthday_agent_id)
-                  : null,
-              },
-            }),
-          );
-          await stale("feature-settings", "birthday-preview");
-          showMessage(t("form.saved"));
-        })}
+      <SendForm
+        form={form}
+        action={isOwner ? t("action.save") : null}
+        onSend={({ calling_from, calling_to, holidays, birthday_agent_id }) =>
+          save({
+            calling_from,
+            calling_to,
+            holidays: HOLIDAYS.find((country) => country === holidays) ?? null,
+            birthday_agent_id: birthday_agent_id ? Number(birthday_agent_id) : null,
+          })
+        }
       >
         <div className="columns">
           <TextField
@@ -107,25 +98,11 @@ function Hours({ known }: { known: Rest["FeatureSettings"] }) {
           />
           <SelectField
             label={t("features.birthday_agent")}
-            choices={[
-              { value: "", label: "–" },
-              ...(agents.data ?? []).map((agent) => ({
-                value: String(agent.id),
-                label: agent.name,
-              })),
-            ]}
+            choices={agents}
             {...form.bind("birthday_agent_id")}
           />
         </div>
-        <ProblemNote problem={form.problem} />
-        {isOwner && (
-          <div className="form-foot">
-            <Button type="submit" variant="primary" busy={form.busy}>
-              {t("action.save")}
-            </Button>
-          </div>
-        )}
-      </form>
+      </SendForm>
     </Card>
   );
 }

@@ -1,18 +1,20 @@
 /** The CRM bridge: where it is, how fields are called there, trying it out, what it was told. */
+
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { answer, type Rest, rest } from "../../api/client.ts";
+import { answer, rest } from "../../api/client.ts";
+import type { QueryData } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
-import { useDoing, useStale } from "../../ui/mutate.ts";
+import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
-import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
+import { SendForm } from "../../ui/send-form.tsx";
+import { EmptyState, Loaded, LoadedRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
-import { useToasts } from "../../ui/toast.tsx";
-import { featureSettingsQuery } from "./settings-query.ts";
+import { type FeatureSettings, featureSettingsQuery, useSaveFeatures } from "./feature-settings.ts";
 
 const TONES = { pending: "warn", delivered: "good", failed: "bad" } as const;
 
@@ -48,25 +50,22 @@ function mappingOf(text: string): Record<string, string> {
   );
 }
 
-type Settings = Rest["FeatureSettings"];
-
 const originOf = (url: string | null) =>
   url !== null && URL.canParse(url) ? new URL(url).origin : null;
 
 /** Another server gets no secret of before (the API refuses it): there an empty field means none. */
-const keepsSecret = (url: string, known: Settings): boolean =>
+const keepsSecret = (url: string, known: FeatureSettings): boolean =>
   known.has_crm_secret && (url === "" || originOf(url) === originOf(known.crm_url));
 
-function secretOf(values: { crm_url: string; crm_secret: string }, known: Settings) {
+function secretOf(values: { crm_url: string; crm_secret: string }, known: FeatureSettings) {
   if (values.crm_secret) return { crm_secret: values.crm_secret };
   return keepsSecret(values.crm_url, known) ? {} : { crm_secret: null };
 }
 
-function Target({ known }: { known: Settings }) {
+function Target({ known }: { known: FeatureSettings }) {
   const { t } = useText();
   const { isOwner } = useSession();
-  const { showMessage } = useToasts();
-  const stale = useStale();
+  const save = useSaveFeatures();
   const form = useForm({
     crm_url: known.crm_url ?? "",
     crm_secret: "",
@@ -74,22 +73,16 @@ function Target({ known }: { known: Settings }) {
   });
   return (
     <Card title={t("features.tab.crm")} note={t("features.crm_lead")}>
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (values) => {
-          await answer(
-            rest.PATCH("/feature-settings", {
-              body: {
-                crm_url: values.crm_url || null,
-                crm_mapping: mappingOf(values.crm_mapping),
-                ...secretOf(values, known),
-              },
-            }),
-          );
-          await stale("feature-settings");
-          showMessage(t("form.saved"));
-        })}
+      <SendForm
+        form={form}
+        action={isOwner ? t("action.save") : null}
+        onSend={(values) =>
+          save({
+            crm_url: values.crm_url || null,
+            crm_mapping: mappingOf(values.crm_mapping),
+            ...secretOf(values, known),
+          })
+        }
       >
         <TextField label={t("features.crm_url")} type="url" {...form.bind("crm_url")} />
         <TextField
@@ -113,15 +106,7 @@ function Target({ known }: { known: Settings }) {
           rows={4}
           {...form.bind("crm_mapping")}
         />
-        <ProblemNote problem={form.problem} />
-        {isOwner && (
-          <div className="form-foot">
-            <Button type="submit" variant="primary" busy={form.busy}>
-              {t("action.save")}
-            </Button>
-          </div>
-        )}
-      </form>
+      </SendForm>
     </Card>
   );
 }
@@ -132,86 +117,82 @@ function Trial() {
   const [shown, setShown] = useState<string | null>(null);
   return (
     <Card title={t("features.crm_try")} note={t("features.crm_try_lead")}>
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async ({ number }) => {
+      <SendForm
+        form={form}
+        action={t("features.crm_try")}
+        variant="secondary"
+        onSend={async ({ number }) => {
           setShown(null);
           const { facts, outcome } = await answer(rest.POST("/crm/test", { body: { number } }));
           setShown([...facts, JSON.stringify(outcome, null, 2)].join("\n\n"));
-        })}
+        }}
       >
         <TextField label={t("numbers.number")} type="tel" required {...form.bind("number")} />
-        <ProblemNote problem={form.problem} />
         {shown !== null && (
           <pre className="code" role="status">
             {shown}
           </pre>
         )}
-        <div className="form-foot">
-          <Button type="submit" busy={form.busy}>
-            {t("features.crm_try")}
-          </Button>
-        </div>
-      </form>
+      </SendForm>
     </Card>
   );
 }
 
 function Messages() {
-  const { t, dateTime } = useText();
-  const { mayChange } = useSession();
-  const doing = useDoing("crm-messages");
+  const { t } = useText();
   const messages = useQuery(messagesQuery);
   return (
     <Card title={t("features.crm_messages")} flush>
-      <Loaded query={messages}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState icon="webhook" title={t("features.crm_empty")}>
-              {t("features.crm_lead")}
-            </EmptyState>
-          ) : (
-            <Table
-              caption={t("features.crm_messages")}
-              rows={rows}
-              rowKey={(message) => message.id}
-              columns={[
-                { head: t("calls.when"), cell: (message) => dateTime(message.created_at) },
-                {
-                  head: t("calls.status"),
-                  cell: ({ status, error }) => (
-                    <span title={error ?? undefined}>
-                      <Badge tone={TONES[status]}>{t(`features.crm_status.${status}`)}</Badge>
-                    </span>
-                  ),
-                },
-                { head: t("features.tries"), cell: (message) => message.attempts },
-                {
-                  head: t("action.more"),
-                  end: true,
-                  cell: ({ id, status }) =>
-                    mayChange &&
-                    status !== "pending" && (
-                      <Button
-                        small
-                        onClick={() =>
-                          void doing.run(() =>
-                            answer(
-                              rest.POST("/crm-messages/{id}/replay", { params: { path: { id } } }),
-                            ),
-                          )
-                        }
-                      >
-                        {t("features.replay")}
-                      </Button>
-                    ),
-                },
-              ]}
-            />
-          )
+      <LoadedRows
+        query={messages}
+        empty={
+          <EmptyState icon="webhook" title={t("features.crm_empty")}>
+            {t("features.crm_lead")}
+          </EmptyState>
         }
-      </Loaded>
+      >
+        {(rows) => <MessageTable rows={rows} />}
+      </LoadedRows>
     </Card>
+  );
+}
+
+function MessageTable({ rows }: { rows: readonly QueryData<typeof messagesQuery>[number][] }) {
+  const { t, dateTime } = useText();
+  const { mayChange } = useSession();
+  const doing = useDoing("crm-messages");
+  const replay = (id: number) =>
+    void doing.run(() =>
+      answer(rest.POST("/crm-messages/{id}/replay", { params: { path: { id } } })),
+    );
+  return (
+    <Table
+      caption={t("features.crm_messages")}
+      rows={rows}
+      rowKey={(message) => message.id}
+      columns={[
+        { head: t("calls.when"), cell: (message) => dateTime(message.created_at) },
+        {
+          head: t("calls.status"),
+          cell: ({ status, error }) => (
+            <span title={error ?? undefined}>
+              <Badge tone={TONES[status]}>{t(`features.crm_status.${status}`)}</Badge>
+            </span>
+          ),
+        },
+        { head: t("features.tries"), cell: (message) => message.attempts },
+        {
+          head: t("action.more"),
+          end: true,
+          cell: ({ id, status }) =>
+            mayChange &&
+            status !== "pending" && (
+              <Button small onClick={() => replay(id)}>
+                {t("features.replay")}
+              </Button>
+            ),
+        },
+      ]}
+    />
   );
 }

@@ -1,16 +1,18 @@
 /** What is remembered of outbound calls: read, corrected, forgotten. */
+
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { AreaField, SwitchField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
-import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
+import { FormDialog } from "../../ui/send-form.tsx";
+import { EmptyState, LoadedRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 
 type Memory = Rest["CallMemory"];
@@ -21,78 +23,86 @@ const memoriesQuery = queryOptions({
 });
 
 export function Memories() {
-  const { t, dateTime } = useText();
-  const { mayChange } = useSession();
+  const { t } = useText();
   const memories = useQuery(memoriesQuery);
   const doing = useDoing("memories");
   const [editing, setEditing] = useState<Memory | null>(null);
   const [removing, setRemoving] = useState<Memory | null>(null);
   return (
     <Card title={t("features.tab.memories")} note={t("features.memories_lead")} flush>
-      <Loaded query={memories}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState icon="contacts" title={t("features.memories_empty")}>
-              {t("features.memories_lead")}
-            </EmptyState>
-          ) : (
-            <Table
-              caption={t("features.tab.memories")}
-              rows={rows}
-              rowKey={(memory) => memory.id}
-              columns={[
-                { head: t("calls.when"), cell: (memory) => dateTime(memory.attempted_at) },
-                {
-                  head: t("numbers.number"),
-                  cell: (memory) => <span className="nums">{memory.number_e164}</span>,
-                },
-                {
-                  head: t("features.reason"),
-                  cell: (memory) => (
-                    <>
-                      {memory.reason}{" "}
-                      {memory.sensitive && <Badge tone="warn">{t("features.sensitive")}</Badge>}
-                    </>
-                  ),
-                },
-                { head: t("features.outcome"), cell: (memory) => memory.outcome },
-                { head: t("features.promise"), cell: (memory) => memory.promise || "–" },
-                {
-                  head: t("action.edit"),
-                  end: true,
-                  cell: (memory) =>
-                    mayChange && (
-                      <span className="row">
-                        <Button small onClick={() => setEditing(memory)}>
-                          {t("action.edit")}
-                        </Button>
-                        <IconButton
-                          icon="trash"
-                          label={`${t("action.delete")}: ${memory.number_e164}`}
-                          onClick={() => setRemoving(memory)}
-                        />
-                      </span>
-                    ),
-                },
-              ]}
-            />
-          )
+      <LoadedRows
+        query={memories}
+        empty={
+          <EmptyState icon="contacts" title={t("features.memories_empty")}>
+            {t("features.memories_lead")}
+          </EmptyState>
         }
-      </Loaded>
+      >
+        {(rows) => <MemoryTable rows={rows} onEdit={setEditing} onRemove={setRemoving} />}
+      </LoadedRows>
       {editing && <MemoryDialog memory={editing} onClose={() => setEditing(null)} />}
-      <Confirm
-        title={t("features.forget_title")}
+      <ConfirmAbout
+        about={removing}
+        title={() => t("features.forget_title")}
         body={t("features.forget_body")}
         action={t("action.delete")}
-        open={removing !== null}
-        onOpen={() => setRemoving(null)}
-        onConfirm={async () => {
-          if (!removing) return;
-          const path = { id: removing.id };
-          await doing.run(() => answer(rest.DELETE("/call-memories/{id}", { params: { path } })));
-        }}
+        onClose={() => setRemoving(null)}
+        onConfirm={({ id }) =>
+          doing.run(() => answer(rest.DELETE("/call-memories/{id}", { params: { path: { id } } })))
+        }
       />
     </Card>
+  );
+}
+
+function MemoryTable(props: {
+  rows: readonly Memory[];
+  onEdit: (memory: Memory) => void;
+  onRemove: (memory: Memory) => void;
+}) {
+  const { t, dateTime } = useText();
+  const { mayChange } = useSession();
+  return (
+    <Table
+      caption={t("features.tab.memories")}
+      rows={props.rows}
+      rowKey={(memory) => memory.id}
+      columns={[
+        { head: t("calls.when"), cell: (memory) => dateTime(memory.attempted_at) },
+        {
+          head: t("numbers.number"),
+          cell: (memory) => <span className="nums">{memory.number_e164}</span>,
+        },
+        {
+          head: t("features.reason"),
+          cell: (memory) => (
+            <>
+              {memory.reason}{" "}
+              {memory.sensitive && <Badge tone="warn">{t("features.sensitive")}</Badge>}
+            </>
+          ),
+        },
+        { head: t("features.outcome"), cell: (memory) => memory.outcome },
+        { head: t("features.promise"), cell: (memory) => memory.promise || "–" },
+        {
+          head: t("action.edit"),
+          end: true,
+          cell: (memory) =>
+            mayChange && (
+              <span className="row">
+                <Button small onClick={() => props.onEdit(memory)}>
+                  {t("action.edit")}
+                </Button>
+                <IconButton
+                  icon="trash"
+                  label={`${t("action.delete")}: ${memory.number_e164}`}
+                  onClick={() => props.onRemove(memory)}
+                />
+              </span>
+            ),
+        },
+      ]}
+    />
   );
 }
 
@@ -102,32 +112,26 @@ function MemoryDialog({ memory, onClose }: { memory: Memory; onClose: () => void
   const { reason, outcome, promise, sensitive } = memory;
   const form = useForm({ reason, outcome, promise, sensitive });
   return (
-    <Dialog title={memory.number_e164} open onOpen={(open) => !open && onClose()}>
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (body) => {
-          const path = { id: memory.id };
-          await answer(rest.PATCH("/call-memories/{id}", { params: { path }, body }));
-          await stale("memories");
-          onClose();
-        })}
-      >
-        <AreaField label={t("features.reason")} {...form.bind("reason")} />
-        <AreaField label={t("features.outcome")} {...form.bind("outcome")} />
-        <AreaField label={t("features.promise")} optional {...form.bind("promise")} />
-        <SwitchField
-          label={t("features.sensitive")}
-          hint={t("features.sensitive_hint")}
-          {...form.bind("sensitive")}
-        />
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("action.save")}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={memory.number_e164}
+      action={t("action.save")}
+      form={form}
+      onClose={onClose}
+      onSend={async (body) => {
+        const path = { id: memory.id };
+        await answer(rest.PATCH("/call-memories/{id}", { params: { path }, body }));
+        await stale("memories");
+        onClose();
+      }}
+    >
+      <AreaField label={t("features.reason")} {...form.bind("reason")} />
+      <AreaField label={t("features.outcome")} {...form.bind("outcome")} />
+      <AreaField label={t("features.promise")} optional {...form.bind("promise")} />
+      <SwitchField
+        label={t("features.sensitive")}
+        hint={t("features.sensitive_hint")}
+        {...form.bind("sensitive")}
+      />
+    </FormDialog>
   );
 }

@@ -1,15 +1,15 @@
-/** The dialogue that makes an API key: what it may do, until when, from where. */
+/** The dialog that makes an API key: what it may do, until when, from where. */
+
 import { useState } from "react";
 import { systemClock } from "../../../../core/clock.ts";
 import { answer, type Rest, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
-import { CurlButton, Secret } from "../../ui/copy.tsx";
+import { Secret } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { CheckGroup, SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
-import { ProblemNote } from "../../ui/states.tsx";
+import { FormDialog } from "../../ui/send-form.tsx";
 
 const SCOPES = ["read", "calls", "manage"] as const;
 const LIVES_DAYS = [30, 90, 365] as const;
@@ -41,96 +41,58 @@ function bodyOf(values: Values): Rest["NewKeyRequest"] {
   };
 }
 
-export function AddKey(props: { open: boolean; onOpen: (open: boolean) => void }) {
+export function AddKey(props: { open: boolean; onClose: () => void }) {
   const { t } = useText();
   const stale = useStale();
   const [secret, setSecret] = useState<string | null>(null);
   const form = useForm<Values>(EMPTY);
-  const close = (open: boolean) => {
-    props.onOpen(open);
-    if (open) return;
+  const lives = [
+    { value: "", label: t("keys.for_ever") },
+    ...LIVES_DAYS.map((days) => ({ value: String(days), label: t("keys.days", { count: days }) })),
+  ];
+  const close = () => {
+    props.onClose();
     setSecret(null);
     form.reset(EMPTY);
   };
-  return (
-    <Dialog title={t(secret ? "keys.ready" : "keys.new")} open={props.open} onOpen={close}>
-      {secret ? (
+  if (secret)
+    return (
+      <Dialog title={t("keys.ready")} open={props.open} onOpen={close}>
         <Secret value={secret} />
-      ) : (
-        <form
-          className="form"
-          noValidate
-          onSubmit={form.send(async (values) => {
-            const { key } = await answer(rest.POST("/keys", { body: bodyOf(values) }));
-            await stale("keys");
-            setSecret(key.secret);
-          })}
-        >
-          <TextField
-            label={t("keys.label")}
-            hint={t("keys.label_hint")}
-            required
-            {...form.bind("label")}
-          />
-          <Scopes {...form.bind("scopes")} />
-          <SelectField
-            label={t("keys.expires")}
-            choices={[
-              { value: "", label: t("keys.for_ever") },
-              ...LIVES_DAYS.map((days) => ({
-                value: String(days),
-                label: t("keys.days", { count: days }),
-              })),
-            ]}
-            {...form.bind("expires_at")}
-          />
-          <TextField
-            label={t("keys.networks")}
-            hint={t("keys.networks_hint")}
-            optional
-            {...form.bind("networks")}
-          />
-          <ProblemNote problem={form.problem} />
-          <div className="form-foot">
-            <Button type="submit" variant="primary" busy={form.busy}>
-              {t("keys.new")}
-            </Button>
-            <CurlButton
-              request={() => ({ method: "POST", path: "/keys", body: bodyOf(form.values) })}
-            />
-          </div>
-        </form>
-      )}
-    </Dialog>
-  );
-}
-
-function Scopes(props: {
-  value: Values["scopes"];
-  error: string | null;
-  onValue: (scopes: Values["scopes"]) => void;
-}) {
-  const { t } = useText();
+      </Dialog>
+    );
   return (
-    <fieldset className="stack tight">
-      <legend className="legend">{t("keys.scopes")}</legend>
-      {SCOPES.map((scope) => (
-        <CheckField
-          key={scope}
-          label={t(`keys.scope_says.${scope}`)}
-          value={props.value.includes(scope)}
-          onValue={(on) =>
-            props.onValue(
-              SCOPES.filter((each) => (each === scope ? on : props.value.includes(each))),
-            )
-          }
-        />
-      ))}
-      {props.error && (
-        <p className="error-text" role="alert">
-          {props.error}
-        </p>
-      )}
-    </fieldset>
+    <FormDialog
+      title={t("keys.new")}
+      action={t("keys.new")}
+      form={form}
+      curl={(values) => ({ method: "POST", path: "/keys", body: bodyOf(values) })}
+      open={props.open}
+      onClose={close}
+      onSend={async (values) => {
+        const { key } = await answer(rest.POST("/keys", { body: bodyOf(values) }));
+        await stale("keys");
+        setSecret(key.secret);
+      }}
+    >
+      <TextField
+        label={t("keys.label")}
+        hint={t("keys.label_hint")}
+        required
+        {...form.bind("label")}
+      />
+      <CheckGroup
+        label={t("keys.scopes")}
+        choices={SCOPES.map((value) => ({ value, label: t(`keys.scope_says.${value}`) }))}
+        {...form.bind("scopes")}
+      />
+      <SelectField label={t("keys.expires")} choices={lives} {...form.bind("expires_at")} />
+      <TextField
+        label={t("keys.networks")}
+        hint={t("keys.networks_hint")}
+        optional
+        {...form.bind("networks")}
+      />
+    </FormDialog>
   );
 }

@@ -7,10 +7,10 @@ import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { curlOf } from "../../ui/copy.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
+import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Card, Page as Frame } from "../../ui/page.tsx";
-import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { EmptyState, LoadedRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { AddKey } from "./add-key.tsx";
 
@@ -29,17 +29,16 @@ export function Page() {
   return (
     <Frame title={t("nav.keys")} lead={t("keys.lead")} actions={add}>
       <section className="card">
-        <Loaded query={keys}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <EmptyState icon="key" title={t("keys.empty")} action={add}>
-                {t("keys.empty_body")}
-              </EmptyState>
-            ) : (
-              <KeyTable rows={rows} />
-            )
+        <LoadedRows
+          query={keys}
+          empty={
+            <EmptyState icon="key" title={t("keys.empty")} action={add}>
+              {t("keys.empty_body")}
+            </EmptyState>
           }
-        </Loaded>
+        >
+          {(rows) => <KeyTable rows={rows} />}
+        </LoadedRows>
       </section>
       <Card title={t("keys.try")}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
@@ -47,7 +46,7 @@ export function Page() {
           {curlOf({ method: "GET", path: "/tenant" })}
         </pre>
       </Card>
-      <AddKey open={adding} onOpen={setAdding} />
+      <AddKey open={adding} onClose={() => setAdding(false)} />
     </Frame>
   );
 }
@@ -84,20 +83,18 @@ function KeyTable({ rows }: { rows: readonly Key[] }) {
           },
         ]}
       />
-      <Confirm
-        title={t("keys.revoke_title", { label: revoking?.label ?? "" })}
+      <ConfirmAbout
+        about={revoking}
+        title={({ label }) => t("keys.revoke_title", { label })}
         body={t("keys.revoke_body")}
         action={t("keys.revoke")}
-        open={revoking !== null}
-        onOpen={() => setRevoking(null)}
-        onConfirm={async () => {
-          if (!revoking) return;
-          const query = { id: revoking.id };
-          await doing.run(
-            () => answer(rest.DELETE("/keys", { params: { query } })),
+        onClose={() => setRevoking(null)}
+        onConfirm={({ id }) =>
+          doing.run(
+            () => answer(rest.DELETE("/keys", { params: { query: { id } } })),
             t("keys.revoked"),
-          );
-        }}
+          )
+        }
       />
     </>
   );

@@ -1,4 +1,5 @@
 /** One live call. */
+
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { answer, rest } from "../../api/client.ts";
@@ -7,11 +8,11 @@ import type { LiveCall, LiveTurn } from "../../live/live.tsx";
 import { useNow } from "../../live/now.ts";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { Badge, StatusIndicator } from "../../ui/page.tsx";
-import { ProblemNote } from "../../ui/states.tsx";
+import { FormDialog } from "../../ui/send-form.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 import { statusTone } from "../calls/outcome.ts";
 import { useCallMonitor } from "./call-monitor.ts";
@@ -19,11 +20,7 @@ import { useCallMonitor } from "./call-monitor.ts";
 export function LiveCallCard({ call, turns }: { call: LiveCall; turns: readonly LiveTurn[] }) {
   const { t, clock } = useText();
   const now = useNow();
-  const { mayChange } = useSession();
-  const [asking, setAsking] = useState<"hangup" | "transfer" | null>(null);
-  const monitor = useCallMonitor(call.call_uuid);
   const since = new Date(call.answered_at ?? call.started_at).getTime();
-  const answered = call.status === "in_progress";
   const caller = call.from_number ?? t("calls.withheld");
   return (
     <section className="card" aria-label={`${caller} → ${call.to_number}`}>
@@ -46,47 +43,58 @@ export function LiveCallCard({ call, turns }: { call: LiveCall; turns: readonly 
         </span>
       </div>
       <Words turns={turns} />
-      <div className="card-foot row">
-        <Button
-          small
-          icon={monitor.on ? "stop" : "listen"}
-          disabled={!answered}
-          onClick={monitor.toggle}
-        >
-          {t(monitor.on ? "live.listen_stop" : "live.listen")}
-        </Button>
-        {mayChange && (
-          <>
-            <Button small disabled={!answered} onClick={() => setAsking("transfer")}>
-              {t("live.transfer")}
-            </Button>
-            <Button small variant="danger" onClick={() => setAsking("hangup")}>
-              {t("live.hangup")}
-            </Button>
-          </>
-        )}
-        <span className="grow" />
-        <Link to="/calls/$uuid" params={{ uuid: call.call_uuid }} className="small">
-          {t("live.details")}
-        </Link>
-        {monitor.on && (
-          <p className="small muted" role="status">
-            {t("live.listening")}
-          </p>
-        )}
-      </div>
+      <CallActions call={call} />
+    </section>
+  );
+}
+
+/** Monitor, transfer, hang up. */
+function CallActions({ call }: { call: LiveCall }) {
+  const { t } = useText();
+  const { mayChange } = useSession();
+  const [asking, setAsking] = useState<"hangup" | "transfer" | null>(null);
+  const monitor = useCallMonitor(call.call_uuid);
+  const answered = call.status === "in_progress";
+  const uuid = call.call_uuid;
+  return (
+    <div className="card-foot row">
+      <Button
+        small
+        icon={monitor.on ? "stop" : "listen"}
+        disabled={!answered}
+        onClick={monitor.toggle}
+      >
+        {t(monitor.on ? "live.listen_stop" : "live.listen")}
+      </Button>
+      {mayChange && (
+        <>
+          <Button small disabled={!answered} onClick={() => setAsking("transfer")}>
+            {t("live.transfer")}
+          </Button>
+          <Button small variant="danger" onClick={() => setAsking("hangup")}>
+            {t("live.hangup")}
+          </Button>
+        </>
+      )}
+      <span className="grow" />
+      <Link to="/calls/$uuid" params={{ uuid }} className="small">
+        {t("live.details")}
+      </Link>
+      {monitor.on && (
+        <p className="small muted" role="status">
+          {t("live.listening")}
+        </p>
+      )}
       <Confirm
         title={t("live.hangup_title")}
         body={t("live.hangup_body")}
         action={t("live.hangup")}
         open={asking === "hangup"}
         onOpen={() => setAsking(null)}
-        onConfirm={() =>
-          answer(rest.POST("/calls/{uuid}/hangup", { params: { path: { uuid: call.call_uuid } } }))
-        }
+        onConfirm={() => answer(rest.POST("/calls/{uuid}/hangup", { params: { path: { uuid } } }))}
       />
-      <Transfer uuid={call.call_uuid} open={asking === "transfer"} onOpen={() => setAsking(null)} />
-    </section>
+      <Transfer uuid={uuid} open={asking === "transfer"} onClose={() => setAsking(null)} />
+    </div>
   );
 }
 
@@ -113,43 +121,35 @@ function Words({ turns }: { turns: readonly LiveTurn[] }) {
   );
 }
 
-function Transfer(props: { uuid: string; open: boolean; onOpen: () => void }) {
+function Transfer(props: { uuid: string; open: boolean; onClose: () => void }) {
   const { t } = useText();
   const { showMessage } = useToasts();
+  const { uuid, ...dialog } = props;
   const form = useForm({ to: "", briefing: false });
   return (
-    <Dialog title={t("live.transfer_title")} open={props.open} onOpen={props.onOpen}>
-      <form
-        className="form"
-        onSubmit={form.send(async (body) => {
-          await answer(
-            rest.POST("/calls/{uuid}/transfer", {
-              params: { path: { uuid: props.uuid } },
-              body,
-            }),
-          );
-          showMessage(t("live.transferring"));
-          props.onOpen();
-        })}
-      >
-        <TextField
-          label={t("live.transfer_to")}
-          hint={t("live.transfer_hint")}
-          required
-          {...form.bind("to")}
-        />
-        <CheckField
-          label={t("live.transfer_brief")}
-          value={form.values.briefing}
-          onValue={(briefing) => form.set({ briefing })}
-        />
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("live.transfer")}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      {...dialog}
+      title={t("live.transfer_title")}
+      action={t("live.transfer")}
+      checkedByBrowser
+      form={form}
+      onSend={async (body) => {
+        await answer(rest.POST("/calls/{uuid}/transfer", { params: { path: { uuid } }, body }));
+        showMessage(t("live.transferring"));
+        props.onClose();
+      }}
+    >
+      <TextField
+        label={t("live.transfer_to")}
+        hint={t("live.transfer_hint")}
+        required
+        {...form.bind("to")}
+      />
+      <CheckField
+        label={t("live.transfer_brief")}
+        value={form.values.briefing}
+        onValue={(briefing) => form.set({ briefing })}
+      />
+    </FormDialog>
   );
 }

@@ -1,20 +1,22 @@
 /** Phone numbers and who answers them. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
-import { agentsQuery, numbersQuery } from "../../api/queries.ts";
+import { numbersQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { CurlButton } from "../../ui/copy.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { CheckField, FilterSelect, SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Page as Frame } from "../../ui/page.tsx";
-import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
+import { FormDialog } from "../../ui/send-form.tsx";
+import { EmptyState, LoadedRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useToasts } from "../../ui/toast.tsx";
+import { useAgentChoices } from "../agents/agent-choices.ts";
 
 type Numbered = Rest["PhoneNumber"];
 
@@ -31,43 +33,27 @@ export function Page() {
   return (
     <Frame title={t("nav.numbers")} lead={t("numbers.lead")} actions={add}>
       <section className="card">
-        <Loaded query={numbers}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <EmptyState icon="number" title={t("numbers.empty")} action={add}>
-                {t("numbers.empty_body")}
-              </EmptyState>
-            ) : (
-              <NumberTable rows={rows} />
-            )
+        <LoadedRows
+          query={numbers}
+          empty={
+            <EmptyState icon="number" title={t("numbers.empty")} action={add}>
+              {t("numbers.empty_body")}
+            </EmptyState>
           }
-        </Loaded>
+        >
+          {(rows) => <NumberTable rows={rows} />}
+        </LoadedRows>
       </section>
-      <AddNumber open={adding} onOpen={setAdding} />
+      <AddNumber open={adding} onClose={() => setAdding(false)} />
     </Frame>
   );
-}
-
-function useAgentChoices() {
-  const { t } = useText();
-  const agents = useQuery(agentsQuery);
-  return [
-    { value: "", label: t("numbers.no_agent") },
-    ...(agents.data ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
-  ];
 }
 
 function NumberTable({ rows }: { rows: readonly Numbered[] }) {
   const { t } = useText();
   const { mayChange } = useSession();
-  const choices = useAgentChoices();
   const doing = useDoing("numbers", "home");
   const [removing, setRemoving] = useState<Numbered | null>(null);
-  const change = (id: number, body: { agent_id?: number | null; inbound_enabled?: boolean }) =>
-    void doing.run(
-      () => answer(rest.PATCH("/phone-numbers/{id}", { params: { path: { id } }, body })),
-      t("form.saved"),
-    );
   return (
     <>
       <Table
@@ -80,34 +66,8 @@ function NumberTable({ rows }: { rows: readonly Numbered[] }) {
             cell: (number) => <span className="nums strong">{number.number_e164}</span>,
           },
           { head: t("numbers.label"), cell: (number) => number.label ?? "–" },
-          {
-            head: t("numbers.agent"),
-            cell: (number) =>
-              mayChange ? (
-                <FilterSelect
-                  label={`${t("numbers.agent")}: ${number.number_e164}`}
-                  value={String(number.agent_id ?? "")}
-                  choices={choices}
-                  onValue={(value) => change(number.id, { agent_id: value ? Number(value) : null })}
-                />
-              ) : (
-                choices.find(({ value }) => value === String(number.agent_id ?? ""))?.label
-              ),
-          },
-          {
-            head: t("numbers.inbound"),
-            cell: (number) => (
-              <CheckField
-                label={
-                  <span className="visually-hidden">
-                    {t("numbers.inbound")}: {number.number_e164}
-                  </span>
-                }
-                value={number.inbound_enabled}
-                onValue={(inbound_enabled) => mayChange && change(number.id, { inbound_enabled })}
-              />
-            ),
-          },
+          { head: t("numbers.agent"), cell: (number) => <AgentOf number={number} /> },
+          { head: t("numbers.inbound"), cell: (number) => <Inbound number={number} /> },
           {
             head: t("action.remove"),
             end: true,
@@ -122,19 +82,61 @@ function NumberTable({ rows }: { rows: readonly Numbered[] }) {
           },
         ]}
       />
-      <Confirm
-        title={t("numbers.delete_title", { number: removing?.number_e164 ?? "" })}
+      <ConfirmAbout
+        about={removing}
+        title={({ number_e164 }) => t("numbers.delete_title", { number: number_e164 })}
         body={t("numbers.delete_body")}
         action={t("action.remove")}
-        open={removing !== null}
-        onOpen={() => setRemoving(null)}
-        onConfirm={async () => {
-          if (!removing) return;
-          const path = { id: removing.id };
-          await doing.run(() => answer(rest.DELETE("/phone-numbers/{id}", { params: { path } })));
-        }}
+        onClose={() => setRemoving(null)}
+        onConfirm={({ id }) =>
+          doing.run(() => answer(rest.DELETE("/phone-numbers/{id}", { params: { path: { id } } })))
+        }
       />
     </>
+  );
+}
+
+function useChange({ id }: Numbered) {
+  const { t } = useText();
+  const doing = useDoing("numbers", "home");
+  return (body: { agent_id?: number | null; inbound_enabled?: boolean }) =>
+    void doing.run(
+      () => answer(rest.PATCH("/phone-numbers/{id}", { params: { path: { id } }, body })),
+      t("form.saved"),
+    );
+}
+
+function AgentOf({ number }: { number: Numbered }) {
+  const { t } = useText();
+  const { mayChange } = useSession();
+  const choices = useAgentChoices(t("numbers.no_agent"));
+  const change = useChange(number);
+  const value = String(number.agent_id ?? "");
+  if (!mayChange) return choices.find((choice) => choice.value === value)?.label;
+  return (
+    <FilterSelect
+      label={`${t("numbers.agent")}: ${number.number_e164}`}
+      value={value}
+      choices={choices}
+      onValue={(id) => change({ agent_id: id ? Number(id) : null })}
+    />
+  );
+}
+
+function Inbound({ number }: { number: Numbered }) {
+  const { t } = useText();
+  const { mayChange } = useSession();
+  const change = useChange(number);
+  return (
+    <CheckField
+      label={
+        <span className="visually-hidden">
+          {t("numbers.inbound")}: {number.number_e164}
+        </span>
+      }
+      value={number.inbound_enabled}
+      onValue={(inbound_enabled) => mayChange && change({ inbound_enabled })}
+    />
   );
 }
 
@@ -150,46 +152,38 @@ const bodyOf = (draft: Draft) => ({
   agent_id: draft.agent_id ? Number(draft.agent_id) : null,
 });
 
-function AddNumber(props: { open: boolean; onOpen: (open: boolean) => void }) {
+function AddNumber(props: { open: boolean; onClose: () => void }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
-  const choices = useAgentChoices();
+  const choices = useAgentChoices(t("numbers.no_agent"));
   const empty: Draft = { number_e164: "", label: "", agent_id: "" };
   const form = useForm(empty);
   return (
-    <Dialog title={t("numbers.new")} open={props.open} onOpen={props.onOpen}>
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (draft) => {
-          await answer(rest.POST("/phone-numbers", { body: bodyOf(draft) }));
-          await stale("numbers", "home");
-          showMessage(t("numbers.added"));
-          form.reset(empty);
-          props.onOpen(false);
-        })}
-      >
-        <TextField
-          label={t("numbers.number")}
-          hint={t("numbers.number_hint")}
-          type="tel"
-          placeholder="+37060000001"
-          required
-          {...form.bind("number_e164")}
-        />
-        <TextField label={t("numbers.label")} optional {...form.bind("label")} />
-        <SelectField label={t("numbers.agent")} choices={choices} {...form.bind("agent_id")} />
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("action.add")}
-          </Button>
-          <CurlButton
-            request={() => ({ method: "POST", path: "/phone-numbers", body: bodyOf(form.values) })}
-          />
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      {...props}
+      title={t("numbers.new")}
+      action={t("action.add")}
+      form={form}
+      curl={(draft) => ({ method: "POST", path: "/phone-numbers", body: bodyOf(draft) })}
+      onSend={async (draft) => {
+        await answer(rest.POST("/phone-numbers", { body: bodyOf(draft) }));
+        await stale("numbers", "home");
+        showMessage(t("numbers.added"));
+        form.reset(empty);
+        props.onClose();
+      }}
+    >
+      <TextField
+        label={t("numbers.number")}
+        hint={t("numbers.number_hint")}
+        type="tel"
+        placeholder="+37060000001"
+        required
+        {...form.bind("number_e164")}
+      />
+      <TextField label={t("numbers.label")} optional {...form.bind("label")} />
+      <SelectField label={t("numbers.agent")} choices={choices} {...form.bind("agent_id")} />
+    </FormDialog>
   );
 }

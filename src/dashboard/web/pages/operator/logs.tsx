@@ -1,6 +1,8 @@
 /** The last lines of the log, filtered. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { QueryData } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
 import { Badge, Card, type Tone } from "../../ui/page.tsx";
@@ -18,11 +20,17 @@ const TONES: Readonly<Record<LogLevel, Tone>> = {
 };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+interface Filter {
+  readonly level: LogLevel | "";
+  /** A call's UUID, or a part of it that was typed. */
+  readonly call: string;
+}
+
 export function Logs() {
-  const { t, time } = useText();
-  const [level, setLevel] = useState<LogLevel | "">("");
-  const [call, setCall] = useState("");
+  const { t } = useText();
+  const [filter, setFilter] = useState<Filter>({ level: "", call: "" });
   const [offset, setOffset] = useState(0);
+  const { level, call } = filter;
   const logs = useQuery(
     logsQuery({
       offset,
@@ -33,31 +41,13 @@ export function Logs() {
   );
   return (
     <div className="stack">
-      <div className="filters">
-        <FilterSelect
-          label={t("operator.log_level")}
-          value={level}
-          choices={[
-            { value: "", label: t("operator.any_level") },
-            ...LEVELS.map((value) => ({ value, label: value })),
-          ]}
-          onValue={(value) => {
-            setLevel(value);
-            setOffset(0);
-          }}
-        />
-        <input
-          className="input bar mono"
-          size={38}
-          aria-label={t("operator.log_call")}
-          placeholder={t("operator.log_call")}
-          value={call}
-          onChange={(event) => {
-            setCall(event.target.value.trim().toLowerCase());
-            setOffset(0);
-          }}
-        />
-      </div>
+      <LogFilter
+        filter={filter}
+        onFilter={(next) => {
+          setFilter(next);
+          setOffset(0);
+        }}
+      />
       <Card flush>
         <Loaded query={logs} lines={8}>
           {({ lines, total }) =>
@@ -67,28 +57,7 @@ export function Logs() {
               </EmptyState>
             ) : (
               <>
-                <Table
-                  caption={t("operator.tab.logs")}
-                  rows={lines.map((line, at) => ({ ...line, at_row: at }))}
-                  rowKey={(line) => line.at_row}
-                  columns={[
-                    {
-                      head: t("calls.when"),
-                      cell: (line) => <span className="nums nowrap">{time(line.at)}</span>,
-                    },
-                    {
-                      head: t("operator.log_level"),
-                      cell: (line) => <Badge tone={TONES[line.level]}>{line.level}</Badge>,
-                    },
-                    { head: t("call.event"), cell: (line) => <code>{line.event}</code> },
-                    {
-                      head: t("billing.note"),
-                      cell: (line) => (
-                        <code className="small soft log-fields">{JSON.stringify(line.fields)}</code>
-                      ),
-                    },
-                  ]}
-                />
+                <LogTable lines={lines} />
                 <Pager
                   offset={offset}
                   limit={LIMIT}
@@ -102,5 +71,61 @@ export function Logs() {
         </Loaded>
       </Card>
     </div>
+  );
+}
+
+function LogFilter(props: { filter: Filter; onFilter: (filter: Filter) => void }) {
+  const { t } = useText();
+  const { filter, onFilter } = props;
+  return (
+    <div className="filters">
+      <FilterSelect
+        label={t("operator.log_level")}
+        value={filter.level}
+        choices={[
+          { value: "", label: t("operator.any_level") },
+          ...LEVELS.map((value) => ({ value, label: value })),
+        ]}
+        onValue={(level) => onFilter({ ...filter, level })}
+      />
+      <input
+        className="input bar mono"
+        size={38}
+        aria-label={t("operator.log_call")}
+        placeholder={t("operator.log_call")}
+        value={filter.call}
+        onChange={(event) => onFilter({ ...filter, call: event.target.value.trim().toLowerCase() })}
+      />
+    </div>
+  );
+}
+
+type LogLine = QueryData<ReturnType<typeof logsQuery>>["lines"][number];
+
+function LogTable({ lines }: { lines: readonly LogLine[] }) {
+  const { t, time } = useText();
+  return (
+    <Table
+      caption={t("operator.tab.logs")}
+      rows={lines.map((line, at) => ({ ...line, at_row: at }))}
+      rowKey={(line) => line.at_row}
+      columns={[
+        {
+          head: t("calls.when"),
+          cell: (line) => <span className="nums nowrap">{time(line.at)}</span>,
+        },
+        {
+          head: t("operator.log_level"),
+          cell: (line) => <Badge tone={TONES[line.level]}>{line.level}</Badge>,
+        },
+        { head: t("call.event"), cell: (line) => <code>{line.event}</code> },
+        {
+          head: t("billing.note"),
+          cell: (line) => (
+            <code className="small soft log-fields">{JSON.stringify(line.fields)}</code>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -1,14 +1,17 @@
 /** Mail: a test, and what waits or was given up. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
+import type { QueryData } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FilterSelect, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useDoing } from "../../ui/mutate.ts";
 import { Card } from "../../ui/page.tsx";
-import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
+import { SendForm } from "../../ui/send-form.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Pager, Table } from "../../ui/table.tsx";
 import { mailsQuery } from "./operator-queries.ts";
 
@@ -29,49 +32,36 @@ function MailTest() {
   const [said, setSaid] = useState<{ readonly good: boolean; readonly text: string } | null>(null);
   return (
     <Card title={t("operator.mail_test")}>
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (body) => {
+      <SendForm
+        form={form}
+        action={t("operator.mail_test")}
+        onSend={async (body) => {
           setSaid(null);
-          const sent = await answer(own.POST("/operator/mail-test", { body }));
-          const { provider } = sent;
-          setSaid(
-            sent.sent
-              ? {
-                  good: true,
-                  text: t("operator.mail_sent", { provider, ms: ms(sent.duration_ms) }),
-                }
-              : {
-                  good: false,
-                  text: t("operator.mail_failed", { provider, why: sent.error ?? "" }),
-                },
-          );
-        })}
+          const { provider, ...sent } = await answer(own.POST("/operator/mail-test", { body }));
+          setSaid({
+            good: sent.sent,
+            text: sent.sent
+              ? t("operator.mail_sent", { provider, ms: ms(sent.duration_ms) })
+              : t("operator.mail_failed", { provider, why: sent.error ?? "" }),
+          });
+        }}
       >
         <TextField label={t("operator.mail_to")} type="email" {...form.bind("to")} />
-        <ProblemNote problem={form.problem} />
         {said && (
           <p className={said.good ? "note good" : "note bad"} role="status">
             {said.text}
           </p>
         )}
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("operator.mail_test")}
-          </Button>
-        </div>
-      </form>
+      </SendForm>
     </Card>
   );
 }
 
 function Mails() {
-  const { t, number, dateTime } = useText();
+  const { t } = useText();
   const [status, setStatus] = useState<"dead" | "pending">("dead");
   const [offset, setOffset] = useState(0);
   const mails = useQuery(mailsQuery(status, offset, LIMIT));
-  const doing = useDoing("operator");
   return (
     <Card
       title={t("operator.mails")}
@@ -99,45 +89,7 @@ function Mails() {
             </EmptyState>
           ) : (
             <>
-              <Table
-                caption={t("operator.mails")}
-                rows={data.mails}
-                rowKey={(mail) => mail.id}
-                columns={[
-                  { head: t("operator.mail_to"), cell: (mail) => mail.recipient },
-                  { head: t("operator.subject"), cell: (mail) => mail.subject },
-                  { head: t("calls.when"), cell: (mail) => dateTime(mail.created_at) },
-                  {
-                    head: t("operator.attempts"),
-                    end: true,
-                    cell: (mail) => number(mail.attempts),
-                  },
-                  { head: t("operator.reason"), cell: (mail) => mail.last_error ?? "–" },
-                  {
-                    head: t("operator.retry"),
-                    end: true,
-                    cell: (mail) =>
-                      mail.status === "dead" && (
-                        <Button
-                          small
-                          onClick={() =>
-                            void doing.run(
-                              () =>
-                                answer(
-                                  own.POST("/operator/mails/{id}/retry", {
-                                    params: { path: { id: mail.id } },
-                                  }),
-                                ),
-                              t("operator.retried"),
-                            )
-                          }
-                        >
-                          {t("operator.retry")}
-                        </Button>
-                      ),
-                  },
-                ]}
-              />
+              <MailTable rows={data.mails} />
               <Pager
                 offset={offset}
                 limit={LIMIT}
@@ -150,5 +102,41 @@ function Mails() {
         }
       </Loaded>
     </Card>
+  );
+}
+
+type QueuedMail = QueryData<ReturnType<typeof mailsQuery>>["mails"][number];
+
+function MailTable({ rows }: { rows: readonly QueuedMail[] }) {
+  const { t, number, dateTime } = useText();
+  const doing = useDoing("operator");
+  const retry = (id: number) =>
+    void doing.run(
+      () => answer(own.POST("/operator/mails/{id}/retry", { params: { path: { id } } })),
+      t("operator.retried"),
+    );
+  return (
+    <Table
+      caption={t("operator.mails")}
+      rows={rows}
+      rowKey={(mail) => mail.id}
+      columns={[
+        { head: t("operator.mail_to"), cell: (mail) => mail.recipient },
+        { head: t("operator.subject"), cell: (mail) => mail.subject },
+        { head: t("calls.when"), cell: (mail) => dateTime(mail.created_at) },
+        { head: t("operator.attempts"), end: true, cell: (mail) => number(mail.attempts) },
+        { head: t("operator.reason"), cell: (mail) => mail.last_error ?? "–" },
+        {
+          head: t("operator.retry"),
+          end: true,
+          cell: (mail) =>
+            mail.status === "dead" && (
+              <Button small onClick={() => retry(mail.id)}>
+                {t("operator.retry")}
+              </Button>
+            ),
+        },
+      ]}
+    />
   );
 }

@@ -1,4 +1,5 @@
 /** One's own account: name, language, password, second factor, passkeys, sessions. */
+
 import { useQuery } from "@tanstack/react-query";
 import { answer, own } from "../../api/client.ts";
 import { sessionsQuery } from "../../api/queries.ts";
@@ -6,11 +7,13 @@ import { LANGUAGE_NAMES, LANGUAGES } from "../../i18n/language.ts";
 import { useChooseLanguage, useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
+import { PasswordField } from "../../ui/credential-fields.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Badge, Card, Page as Frame } from "../../ui/page.tsx";
-import { Loaded, ProblemNote } from "../../ui/states.tsx";
+import { SendForm } from "../../ui/send-form.tsx";
+import { Loaded } from "../../ui/states.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { SecondFactor } from "./second-factor.tsx";
@@ -39,15 +42,16 @@ function You() {
   const form = useForm({ name: user.name, locale: user.locale });
   return (
     <Card title={t("profile.you")} note={user.email}>
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (body) => {
+      <SendForm
+        form={form}
+        action={t("action.save")}
+        disabled={!form.dirty}
+        onSend={async (body) => {
           await answer(own.POST("/profile", { body }));
           await stale("session");
           await choose(body.locale);
           showMessage(t("form.saved"));
-        })}
+        }}
       >
         <div className="columns">
           <TextField label={t("auth.name")} autoComplete="name" {...form.bind("name")} />
@@ -57,13 +61,7 @@ function You() {
             {...form.bind("locale")}
           />
         </div>
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy} disabled={!form.dirty}>
-            {t("action.save")}
-          </Button>
-        </div>
-      </form>
+      </SendForm>
     </Card>
   );
 }
@@ -75,38 +73,22 @@ function Password() {
   const form = useForm({ current: "", password: "" });
   return (
     <Card title={t("profile.password")} note={t("profile.password_lead")}>
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (body) => {
+      <SendForm
+        form={form}
+        action={t("profile.change")}
+        variant="secondary"
+        onSend={async (body) => {
           await answer(own.POST("/password", { body }));
           form.reset({ current: "", password: "" });
           await stale("sessions");
           showMessage(t("profile.changed"));
-        })}
+        }}
       >
         <div className="columns">
-          <TextField
-            label={t("profile.current")}
-            type="password"
-            autoComplete="current-password"
-            {...form.bind("current")}
-          />
-          <TextField
-            label={t("profile.new")}
-            hint={t("auth.password_hint")}
-            type="password"
-            autoComplete="new-password"
-            {...form.bind("password")}
-          />
+          <PasswordField label={t("profile.current")} {...form.bind("current")} />
+          <PasswordField isNew label={t("profile.new")} {...form.bind("password")} />
         </div>
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" busy={form.busy}>
-            {t("profile.change")}
-          </Button>
-        </div>
-      </form>
+      </SendForm>
     </Card>
   );
 }

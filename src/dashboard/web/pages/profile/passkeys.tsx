@@ -1,4 +1,5 @@
 /** Passkeys: add, remove. */
+
 import { browserSupportsWebAuthn, startRegistration } from "@simplewebauthn/browser";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -8,19 +9,19 @@ import { passkeysQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useNow } from "../../live/now.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Card } from "../../ui/page.tsx";
-import { Loaded, ProblemNote } from "../../ui/states.tsx";
+import { FormDialog } from "../../ui/send-form.tsx";
+import { LoadedRows } from "../../ui/states.tsx";
 
 type Options = Parameters<typeof startRegistration>[0]["optionsJSON"];
 const MINUTE_MS = 60_000;
 
 export function Passkeys() {
-  const { t, ago } = useText();
-  const now = useNow(MINUTE_MS);
+  const { t } = useText();
   const passkeys = useQuery(passkeysQuery);
   const doing = useDoing("passkeys", "session");
   const [adding, setAdding] = useState(false);
@@ -36,51 +37,57 @@ export function Passkeys() {
       }
       flush
     >
-      <Loaded query={passkeys} lines={2}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <p className="card-body soft">{t("profile.no_passkeys")}</p>
-          ) : (
-            <ul className="list">
-              {rows.map((passkey) => (
-                <li key={passkey.id}>
-                  <div className="grow">
-                    <p className="strong">{passkey.name}</p>
-                    <p className="small muted">
-                      {passkey.last_used_at
-                        ? t("profile.last_used", { when: ago(passkey.last_used_at, now) })
-                        : t("profile.never_used")}
-                    </p>
-                  </div>
-                  <IconButton
-                    icon="trash"
-                    label={`${t("action.remove")}: ${passkey.name}`}
-                    onClick={() => setRemoving(passkey)}
-                  />
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <AddPasskey open={adding} onOpen={setAdding} />
-      <Confirm
-        title={t("profile.passkey_remove", { name: removing?.name ?? "" })}
+      <LoadedRows
+        query={passkeys}
+        empty={<p className="card-body soft">{t("profile.no_passkeys")}</p>}
+      >
+        {(rows) => <PasskeyList rows={rows} onRemove={setRemoving} />}
+      </LoadedRows>
+      <AddPasskey open={adding} onClose={() => setAdding(false)} />
+      <ConfirmAbout
+        about={removing}
+        title={({ name }) => t("profile.passkey_remove", { name })}
         body={t("profile.passkey_remove_body")}
         action={t("action.remove")}
-        open={removing !== null}
-        onOpen={() => setRemoving(null)}
-        onConfirm={async () => {
-          if (!removing) return;
-          const path = { id: removing.id };
-          await doing.run(() => answer(own.DELETE("/passkeys/{id}", { params: { path } })));
-        }}
+        onClose={() => setRemoving(null)}
+        onConfirm={({ id }) =>
+          doing.run(() => answer(own.DELETE("/passkeys/{id}", { params: { path: { id } } })))
+        }
       />
     </Card>
   );
 }
 
-function AddPasskey(props: { open: boolean; onOpen: (open: boolean) => void }) {
+function PasskeyList(props: {
+  rows: readonly Own["Passkey"][];
+  onRemove: (passkey: Own["Passkey"]) => void;
+}) {
+  const { t, ago } = useText();
+  const now = useNow(MINUTE_MS);
+  return (
+    <ul className="list">
+      {props.rows.map((passkey) => (
+        <li key={passkey.id}>
+          <div className="grow">
+            <p className="strong">{passkey.name}</p>
+            <p className="small muted">
+              {passkey.last_used_at
+                ? t("profile.last_used", { when: ago(passkey.last_used_at, now) })
+                : t("profile.never_used")}
+            </p>
+          </div>
+          <IconButton
+            icon="trash"
+            label={`${t("action.remove")}: ${passkey.name}`}
+            onClick={() => props.onRemove(passkey)}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function AddPasskey(props: { open: boolean; onClose: () => void }) {
   const { t } = useText();
   const stale = useStale();
   const form = useForm({ name: "" });
@@ -101,34 +108,24 @@ function AddPasskey(props: { open: boolean; onOpen: (open: boolean) => void }) {
   }
 
   return (
-    <Dialog
+    <FormDialog
+      {...props}
       title={t("profile.passkey_add")}
       lead={t("profile.passkeys_lead")}
-      open={props.open}
-      onOpen={props.onOpen}
+      action={t("action.add")}
+      form={form}
+      onSend={async ({ name }) => {
+        await register(name);
+        await stale("passkeys", "session");
+        form.reset({ name: "" });
+        props.onClose();
+      }}
     >
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async ({ name }) => {
-          await register(name);
-          await stale("passkeys", "session");
-          form.reset({ name: "" });
-          props.onOpen(false);
-        })}
-      >
-        <TextField
-          label={t("profile.passkey_name")}
-          hint={t("profile.passkey_name_hint")}
-          {...form.bind("name")}
-        />
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("action.add")}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField
+        label={t("profile.passkey_name")}
+        hint={t("profile.passkey_name_hint")}
+        {...form.bind("name")}
+      />
+    </FormDialog>
   );
 }

@@ -1,16 +1,17 @@
 /** The authenticator app: on, off, recovery codes. */
+
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
+import { CodeField, PasswordField } from "../../ui/credential-fields.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Card } from "../../ui/page.tsx";
-import { ProblemNote } from "../../ui/states.tsx";
+import { FormDialog, SendForm } from "../../ui/send-form.tsx";
 import { QrCode } from "./qr-code.tsx";
 
 interface Begun {
@@ -55,7 +56,7 @@ export function SecondFactor() {
           }}
         />
       )}
-      <Disable open={disabling} onOpen={setDisabling} />
+      <Disable open={disabling} onClose={() => setDisabling(false)} />
       <Dialog
         title={t("profile.recovery")}
         lead={t("profile.recovery_lead")}
@@ -95,67 +96,42 @@ function SetUp(props: {
           <CopyButton text={props.begun.secret} />
         </div>
       </div>
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (body) => {
+      <SendForm
+        form={form}
+        action={t("profile.totp_confirm")}
+        onSend={async (body) => {
           const { recovery_codes } = await answer(own.POST("/totp/confirm", { body }));
           await stale("session");
           props.onCodes(recovery_codes);
-        })}
+        }}
       >
-        <TextField
-          label={t("auth.code")}
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          {...form.bind("code")}
-        />
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("profile.totp_confirm")}
-          </Button>
-        </div>
-      </form>
+        <CodeField inputMode="numeric" {...form.bind("code")} />
+      </SendForm>
     </Dialog>
   );
 }
 
-function Disable(props: { open: boolean; onOpen: (open: boolean) => void }) {
+function Disable(props: { open: boolean; onClose: () => void }) {
   const { t } = useText();
   const stale = useStale();
-  const form = useForm({ password: "", code: "" });
+  const empty = { password: "", code: "" };
+  const form = useForm(empty);
   return (
-    <Dialog title={t("profile.totp_disable")} open={props.open} onOpen={props.onOpen}>
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (body) => {
-          await answer(own.POST("/totp/disable", { body }));
-          await stale("session");
-          form.reset({ password: "", code: "" });
-          props.onOpen(false);
-        })}
-      >
-        <TextField
-          label={t("profile.totp_password")}
-          type="password"
-          autoComplete="current-password"
-          {...form.bind("password")}
-        />
-        <TextField
-          label={t("auth.code")}
-          hint={t("profile.totp_code_hint")}
-          autoComplete="one-time-code"
-          {...form.bind("code")}
-        />
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="danger" busy={form.busy}>
-            {t("profile.totp_disable")}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      {...props}
+      title={t("profile.totp_disable")}
+      action={t("profile.totp_disable")}
+      variant="danger"
+      form={form}
+      onSend={async (body) => {
+        await answer(own.POST("/totp/disable", { body }));
+        await stale("session");
+        form.reset(empty);
+        props.onClose();
+      }}
+    >
+      <PasswordField label={t("profile.totp_password")} {...form.bind("password")} />
+      <CodeField hint={t("profile.totp_code_hint")} {...form.bind("code")} />
+    </FormDialog>
   );
 }

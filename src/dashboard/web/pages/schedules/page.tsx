@@ -1,18 +1,20 @@
 /** Scheduled calls: what will be placed, and what became of the rest. */
+
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
-import { agentsQuery, type ScheduleStatus, schedulesQuery } from "../../api/queries.ts";
+import { type ScheduleStatus, schedulesQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
+import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Page as Frame, type Tone } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
-import { Pager, Table } from "../../ui/table.tsx";
+import { type Column, Pager, Table } from "../../ui/table.tsx";
+import { useAgentName } from "../agents/agent-choices.ts";
 import { PlaceCall } from "../calls/place-call.tsx";
 
 type Schedule = Rest["Schedule"];
@@ -76,83 +78,86 @@ export function Page() {
           }
         </Loaded>
       </section>
-      <PlaceCall open={placing} onOpen={setPlacing} />
+      <PlaceCall open={placing} onClose={() => setPlacing(false)} />
     </Frame>
   );
 }
 
 function ScheduleTable({ rows }: { rows: readonly Schedule[] }) {
-  const { t, dateTime } = useText();
-  const { mayChange } = useSession();
-  const agents = useQuery(agentsQuery);
+  const { t } = useText();
   const doing = useDoing("schedules");
   const [cancelling, setCancelling] = useState<Schedule | null>(null);
+  const columns = useColumns(setCancelling);
   return (
     <>
       <Table
         caption={t("nav.schedules")}
         rows={rows}
         rowKey={(entry) => entry.id}
-        columns={[
-          {
-            head: t("schedules.to"),
-            cell: (entry) => (
-              <Link to="/calls/$uuid" params={{ uuid: entry.call_uuid }} className="nums strong">
-                {entry.to_number}
-              </Link>
-            ),
-          },
-          {
-            head: t("schedules.due"),
-            cell: (entry) => <span className="nums">{dateTime(entry.schedule_at)}</span>,
-          },
-          {
-            head: t("calls.agent"),
-            cell: (entry) =>
-              agents.data?.find(({ id }) => id === entry.agent_id)?.name ?? t("schedules.no_agent"),
-          },
-          {
-            head: t("schedules.from"),
-            wideOnly: true,
-            cell: (entry) => <span className="nums">{entry.from_number}</span>,
-          },
-          {
-            head: t("schedules.status"),
-            cell: (entry) => (
-              <span className="row">
-                <Badge tone={TONES[entry.status]}>{t(`schedules.status.${entry.status}`)}</Badge>
-                {entry.reason && <code className="muted">{entry.reason}</code>}
-              </span>
-            ),
-          },
-          {
-            head: t("schedules.cancel"),
-            end: true,
-            cell: (entry) =>
-              mayChange &&
-              entry.status === "pending" && (
-                <Button small onClick={() => setCancelling(entry)}>
-                  {t("schedules.cancel")}
-                </Button>
-              ),
-          },
-        ]}
+        columns={columns}
       />
-      <Confirm
-        title={t("schedules.cancel_title")}
+      <ConfirmAbout
+        about={cancelling}
+        title={() => t("schedules.cancel_title")}
         body={t("schedules.cancel_body")}
         action={t("schedules.cancel")}
-        open={cancelling !== null}
-        onOpen={() => setCancelling(null)}
-        onConfirm={async () => {
-          if (!cancelling) return;
-          const path = { id: cancelling.id };
-          await doing.run(
-            () => answer(rest.DELETE("/schedules/{id}", { params: { path } })),
+        onClose={() => setCancelling(null)}
+        onConfirm={({ id }) =>
+          doing.run(
+            () => answer(rest.DELETE("/schedules/{id}", { params: { path: { id } } })),
             t("schedules.cancelled"),
-          );
-        }}
+          )
+        }
       />
     </>
   );
+}
+
+function useColumns(onCancel: (entry: Schedule) => void): Column<Schedule>[] {
+  const { t, dateTime } = useText();
+  const { mayChange } = useSession();
+  const agentName = useAgentName();
+  return [
+    {
+      head: t("schedules.to"),
+      cell: (entry) => (
+        <Link to="/calls/$uuid" params={{ uuid: entry.call_uuid }} className="nums strong">
+          {entry.to_number}
+        </Link>
+      ),
+    },
+    {
+      head: t("schedules.due"),
+      cell: (entry) => <span className="nums">{dateTime(entry.schedule_at)}</span>,
+    },
+    {
+      head: t("calls.agent"),
+      cell: (entry) => agentName(entry.agent_id) ?? t("schedules.no_agent"),
+    },
+    {
+      head: t("schedules.from"),
+      wideOnly: true,
+      cell: (entry) => <span className="nums">{entry.from_number}</span>,
+    },
+    {
+      head: t("schedules.status"),
+      cell: (entry) => (
+        <span className="row">
+          <Badge tone={TONES[entry.status]}>{t(`schedules.status.${entry.status}`)}</Badge>
+          {entry.reason && <code className="muted">{entry.reason}</code>}
+        </span>
+      ),
+    },
+    {
+      head: t("schedules.cancel"),
+      end: true,
+      cell: (entry) =>
+        mayChange &&
+        entry.status === "pending" && (
+          <Button small onClick={() => onCancel(entry)}>
+            {t("schedules.cancel")}
+          </Button>
+        ),
+    },
+  ];
 }

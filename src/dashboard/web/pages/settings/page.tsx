@@ -1,15 +1,16 @@
 /** The company's settings. */
+
 import { useQuery } from "@tanstack/react-query";
 import { answer, type Own, own } from "../../api/client.ts";
 import { settingsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
-import { Button } from "../../ui/button.tsx";
 import { AreaField, NumberField, SwitchField, TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
+import { type Form, useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { Card, Page as Frame } from "../../ui/page.tsx";
-import { Loaded, ProblemNote } from "../../ui/states.tsx";
+import { EditForm } from "../../ui/send-form.tsx";
+import { Loaded } from "../../ui/states.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 
 type Settings = Own["TenantSettings"];
@@ -98,70 +99,21 @@ function SettingsForm({ settings }: { settings: Settings }) {
   const { showMessage } = useToasts();
   const stale = useStale();
   const form = useForm(draftOf(settings));
-  const { features, disclosure } = form.values;
   return (
-    <form
-      className="form"
-      noValidate
-      onSubmit={form.send(async (draft) => {
+    <EditForm
+      form={form}
+      mayChange={isOwner}
+      onSend={async (draft) => {
         await answer(own.PATCH("/tenant-settings", { body: bodyOf(draft, operator) }));
         await stale("settings", "tenant", "session", "home");
         showMessage(t("form.saved"));
-      })}
+      }}
     >
       {!isOwner && <p className="note">{t("settings.owner_only")}</p>}
-      <Card title={t("settings.company")}>
-        <TextField label={t("settings.name")} required {...form.bind("name")} />
-        <TextField label={t("settings.email")} type="email" required {...form.bind("email")} />
-        <TextField
-          label={t("settings.time_zone")}
-          hint={t("settings.time_zone_hint")}
-          list="time-zones"
-          {...form.bind("time_zone")}
-        />
-        <datalist id="time-zones">
-          {Intl.supportedValuesOf("timeZone").map((zone) => (
-            <option key={zone} value={zone} />
-          ))}
-        </datalist>
-      </Card>
-      <Card title={t("settings.features")}>
-        {FEATURES.map((name) => (
-          <SwitchField
-            key={name}
-            name={name}
-            label={t(`settings.${name}`)}
-            hint={t(`settings.${name}_hint`)}
-            error={null}
-            value={features[name]}
-            onValue={(on) => form.set({ features: { ...features, [name]: on } })}
-          />
-        ))}
-        <SwitchField
-          name="crm_bridge"
-          label={t("settings.crm_bridge")}
-          hint={t("settings.crm_bridge_hint")}
-          error={null}
-          value={features.crm_bridge}
-          disabled
-          onValue={() => undefined}
-        />
-      </Card>
+      <Company form={form} />
+      <Features form={form} />
       <Dialing form={form} defaultEur={settings.daily_spend_default_eur} readOnly={!operator} />
-      <Card title={t("settings.disclosure")} note={t("settings.disclosure_lead")}>
-        {LANGUAGES.map((name) => (
-          <AreaField
-            key={name}
-            name={`disclosure.${name}`}
-            label={t(`lang.${name}`)}
-            placeholder={settings.disclosure_default[name] || t("settings.disclosure_none")}
-            rows={1}
-            error={form.bind("disclosure").error}
-            value={disclosure[name]}
-            onValue={(text) => form.set({ disclosure: { ...disclosure, [name]: text } })}
-          />
-        ))}
-      </Card>
+      <Disclosure form={form} defaults={settings.disclosure_default} />
       <Card title={t("nav.team")}>
         <SwitchField
           label={t("settings.second_factor")}
@@ -176,24 +128,85 @@ function SettingsForm({ settings }: { settings: Settings }) {
           {...form.bind("legacy_webhook")}
         />
       </Card>
-      {isOwner && (
-        <div className="form-foot sticky-foot">
-          <Button type="submit" variant="primary" busy={form.busy} disabled={!form.dirty}>
-            {t("action.save")}
-          </Button>
-          <ProblemNote problem={form.problem} />
-        </div>
-      )}
-    </form>
+    </EditForm>
   );
 }
 
-/** Read-only for all but the operator (decisions.md 12). */
-function Dialing(props: {
-  form: ReturnType<typeof useForm<Draft>>;
-  defaultEur: number;
-  readOnly: boolean;
-}) {
+function Company({ form }: { form: Form<Draft> }) {
+  const { t } = useText();
+  return (
+    <Card title={t("settings.company")}>
+      <TextField label={t("settings.name")} required {...form.bind("name")} />
+      <TextField label={t("settings.email")} type="email" required {...form.bind("email")} />
+      <TextField
+        label={t("settings.time_zone")}
+        hint={t("settings.time_zone_hint")}
+        list="time-zones"
+        {...form.bind("time_zone")}
+      />
+      <datalist id="time-zones">
+        {Intl.supportedValuesOf("timeZone").map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </Card>
+  );
+}
+
+function Features({ form }: { form: Form<Draft> }) {
+  const { t } = useText();
+  const { features } = form.values;
+  return (
+    <Card title={t("settings.features")}>
+      {FEATURES.map((name) => (
+        <SwitchField
+          key={name}
+          name={name}
+          label={t(`settings.${name}`)}
+          hint={t(`settings.${name}_hint`)}
+          error={null}
+          value={features[name]}
+          onValue={(on) => form.set({ features: { ...features, [name]: on } })}
+        />
+      ))}
+      <SwitchField
+        name="crm_bridge"
+        label={t("settings.crm_bridge")}
+        hint={t("settings.crm_bridge_hint")}
+        error={null}
+        value={features.crm_bridge}
+        disabled
+        onValue={() => undefined}
+      />
+    </Card>
+  );
+}
+
+/** What is said in each language before the agent speaks. */
+function Disclosure(props: { form: Form<Draft>; defaults: Settings["disclosure_default"] }) {
+  const { t } = useText();
+  const { form, defaults } = props;
+  const { disclosure } = form.values;
+  return (
+    <Card title={t("settings.disclosure")} note={t("settings.disclosure_lead")}>
+      {LANGUAGES.map((name) => (
+        <AreaField
+          key={name}
+          name={`disclosure.${name}`}
+          label={t(`lang.${name}`)}
+          placeholder={defaults[name] || t("settings.disclosure_none")}
+          rows={1}
+          error={form.bind("disclosure").error}
+          value={disclosure[name]}
+          onValue={(text) => form.set({ disclosure: { ...disclosure, [name]: text } })}
+        />
+      ))}
+    </Card>
+  );
+}
+
+/** Read-only for all but the operator. */
+function Dialing(props: { form: Form<Draft>; defaultEur: number; readOnly: boolean }) {
   const { t, eur } = useText();
   const { form, readOnly } = props;
   return (

@@ -1,4 +1,5 @@
 /** Team and audit log. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -7,12 +8,13 @@ import { teamQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { FilterSelect, SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Card, Page as Frame } from "../../ui/page.tsx";
-import { Loaded, ProblemNote } from "../../ui/states.tsx";
+import { FormDialog } from "../../ui/send-form.tsx";
+import { Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useToasts } from "../../ui/toast.tsx";
@@ -53,102 +55,99 @@ export function Page() {
           { name: "audit", label: t("team.tab.audit"), content: () => <AuditLog /> },
         ]}
       />
-      <Invite open={inviting} onOpen={setInviting} />
+      <Invite open={inviting} onClose={() => setInviting(false)} />
     </Frame>
   );
 }
 
 function Members() {
-  const { t, dateTime } = useText();
-  const { isOwner, user } = useSession();
+  const { t } = useText();
   const team = useQuery(teamQuery);
   const doing = useDoing("team");
   const [removing, setRemoving] = useState<Member | null>(null);
-  const roles = ROLES.map((value) => ({ value, label: t(`role.${value}`) }));
   return (
     <div className="stack">
       <section className="card">
         <Loaded query={team}>
-          {({ members }) => (
-            <Table
-              caption={t("team.tab.members")}
-              rows={members}
-              rowKey={(member) => member.user_id}
-              columns={[
-                {
-                  head: t("team.member"),
-                  cell: (member) => (
-                    <span>
-                      <span className="strong">{member.name}</span>{" "}
-                      {member.user_id === user.id && (
-                        <span className="muted">({t("team.you")})</span>
-                      )}
-                      <br />
-                      <span className="soft small">{member.email}</span>
-                    </span>
-                  ),
-                },
-                {
-                  head: t("team.role"),
-                  cell: (member) =>
-                    isOwner ? (
-                      <FilterSelect
-                        label={`${t("team.role")}: ${member.name}`}
-                        value={member.role}
-                        choices={roles}
-                        onValue={(role) =>
-                          void doing.run(
-                            () =>
-                              answer(
-                                own.PATCH("/team/{id}", {
-                                  params: { path: { id: member.user_id } },
-                                  body: { role },
-                                }),
-                              ),
-                            t("form.saved"),
-                          )
-                        }
-                      />
-                    ) : (
-                      t(`role.${member.role}`)
-                    ),
-                },
-                {
-                  head: t("team.last_seen"),
-                  cell: (member) =>
-                    member.last_seen_at ? dateTime(member.last_seen_at) : t("when.never"),
-                },
-                {
-                  head: t("action.remove"),
-                  end: true,
-                  cell: (member) =>
-                    isOwner && (
-                      <IconButton
-                        icon="trash"
-                        label={`${t("action.remove")}: ${member.name}`}
-                        onClick={() => setRemoving(member)}
-                      />
-                    ),
-                },
-              ]}
-            />
-          )}
+          {({ members }) => <MemberTable rows={members} onRemove={setRemoving} />}
         </Loaded>
       </section>
       <Invitations />
-      <Confirm
-        title={t("team.remove_title", { name: removing?.name ?? "" })}
+      <ConfirmAbout
+        about={removing}
+        title={({ name }) => t("team.remove_title", { name })}
         body={t("team.remove_body")}
         action={t("action.remove")}
-        open={removing !== null}
-        onOpen={() => setRemoving(null)}
-        onConfirm={async () => {
-          if (!removing) return;
-          const path = { id: removing.user_id };
-          await doing.run(() => answer(own.DELETE("/team/{id}", { params: { path } })));
-        }}
+        onClose={() => setRemoving(null)}
+        onConfirm={({ user_id: id }) =>
+          doing.run(() => answer(own.DELETE("/team/{id}", { params: { path: { id } } })))
+        }
       />
     </div>
+  );
+}
+
+function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member) => void }) {
+  const { t, dateTime } = useText();
+  const { isOwner, user } = useSession();
+  return (
+    <Table
+      caption={t("team.tab.members")}
+      rows={props.rows}
+      rowKey={(member) => member.user_id}
+      columns={[
+        {
+          head: t("team.member"),
+          cell: (member) => (
+            <span>
+              <span className="strong">{member.name}</span>{" "}
+              {member.user_id === user.id && <span className="muted">({t("team.you")})</span>}
+              <br />
+              <span className="soft small">{member.email}</span>
+            </span>
+          ),
+        },
+        {
+          head: t("team.role"),
+          cell: (member) => (isOwner ? <RoleSelect member={member} /> : t(`role.${member.role}`)),
+        },
+        {
+          head: t("team.last_seen"),
+          cell: (member) => (member.last_seen_at ? dateTime(member.last_seen_at) : t("when.never")),
+        },
+        {
+          head: t("action.remove"),
+          end: true,
+          cell: (member) =>
+            isOwner && (
+              <IconButton
+                icon="trash"
+                label={`${t("action.remove")}: ${member.name}`}
+                onClick={() => props.onRemove(member)}
+              />
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+function RoleSelect({ member }: { member: Member }) {
+  const { t } = useText();
+  const doing = useDoing("team");
+  const params = { path: { id: member.user_id } };
+  return (
+    <FilterSelect
+      label={`${t("team.role")}: ${member.name}`}
+      value={member.role}
+      choices={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
+      onValue={(role) =>
+        void doing.run(
+          () => answer(own.PATCH("/team/{id}", { params, body: { role } })),
+          t("form.saved"),
+        )
+      }
+    />
   );
 }
 
@@ -191,44 +190,34 @@ function Invitations() {
   );
 }
 
-function Invite(props: { open: boolean; onOpen: (open: boolean) => void }) {
+function Invite(props: { open: boolean; onClose: () => void }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
   const empty: { email: string; role: Role } = { email: "", role: "member" };
   const form = useForm(empty);
   return (
-    <Dialog
+    <FormDialog
+      {...props}
       title={t("team.invite")}
       lead={t("team.invite_lead")}
-      open={props.open}
-      onOpen={props.onOpen}
+      action={t("team.invite")}
+      form={form}
+      onSend={async (body) => {
+        await answer(own.POST("/team/invitations", { body }));
+        await stale("team");
+        showMessage(t("team.invited"));
+        form.reset(empty);
+        props.onClose();
+      }}
     >
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (body) => {
-          await answer(own.POST("/team/invitations", { body }));
-          await stale("team");
-          showMessage(t("team.invited"));
-          form.reset(empty);
-          props.onOpen(false);
-        })}
-      >
-        <TextField label={t("auth.email")} type="email" required {...form.bind("email")} />
-        <SelectField
-          label={t("team.role")}
-          hint={t("team.role_hint")}
-          choices={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
-          {...form.bind("role")}
-        />
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("team.invite")}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField label={t("auth.email")} type="email" required {...form.bind("email")} />
+      <SelectField
+        label={t("team.role")}
+        hint={t("team.role_hint")}
+        choices={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
+        {...form.bind("role")}
+      />
+    </FormDialog>
   );
 }

@@ -1,19 +1,20 @@
 /** The list of tools. */
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { agentsQuery, toolsQuery } from "../../api/queries.ts";
+import { type QueryData, toolsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Badge, Page as Frame } from "../../ui/page.tsx";
-import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { EmptyState, LoadedRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
+import { useAgentName } from "../agents/agent-choices.ts";
 
 export function Page() {
   const { t } = useText();
   const { mayChange } = useSession();
   const tools = useQuery(toolsQuery);
-  const agents = useQuery(agentsQuery);
   const create = mayChange && (
     <Link to="/tools/new" className="button primary">
       <Icon name="plus" />
@@ -23,53 +24,58 @@ export function Page() {
   return (
     <Frame title={t("nav.tools")} lead={t("tools.lead")} actions={create}>
       <section className="card">
-        <Loaded query={tools}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <EmptyState icon="tool" title={t("tools.empty")} action={create}>
-                {t("tools.empty_body")}
-              </EmptyState>
-            ) : (
-              <Table
-                caption={t("nav.tools")}
-                rows={rows}
-                rowKey={(tool) => tool.id}
-                linked
-                columns={[
-                  {
-                    head: t("tools.name"),
-                    cell: (tool) => (
-                      <Link to="/tools/$id" params={{ id: String(tool.id) }} className="cover mono">
-                        {tool.name}
-                      </Link>
-                    ),
-                  },
-                  {
-                    head: t("tools.description"),
-                    wideOnly: true,
-                    cell: (tool) => <span className="soft">{tool.description}</span>,
-                  },
-                  {
-                    head: t("tools.agent"),
-                    cell: (tool) =>
-                      agents.data?.find(({ id }) => id === tool.agent_id)?.name ??
-                      t("tools.every_agent"),
-                  },
-                  {
-                    head: t("tools.enabled"),
-                    end: true,
-                    cell: (tool) => (
-                      <Badge tone={tool.enabled ? "good" : "plain"}>
-                        {t(tool.enabled ? "tools.on" : "tools.off")}
-                      </Badge>
-                    ),
-                  },
-                ]}
-              />
-            )
+        <LoadedRows
+          query={tools}
+          empty={
+            <EmptyState icon="tool" title={t("tools.empty")} action={create}>
+              {t("tools.empty_body")}
+            </EmptyState>
           }
-        </Loaded>
+        >
+          {(rows) => <ToolTable rows={rows} />}
+        </LoadedRows>
       </section>
     </Frame>
+  );
+}
+
+function ToolTable({ rows }: { rows: readonly QueryData<typeof toolsQuery>[number][] }) {
+  const { t } = useText();
+  const agentName = useAgentName();
+  return (
+    <Table
+      caption={t("nav.tools")}
+      rows={rows}
+      rowKey={(tool) => tool.id}
+      linked
+      columns={[
+        {
+          head: t("tools.name"),
+          cell: (tool) => (
+            <Link to="/tools/$id" params={{ id: String(tool.id) }} className="cover mono">
+              {tool.name}
+            </Link>
+          ),
+        },
+        {
+          head: t("tools.description"),
+          wideOnly: true,
+          cell: (tool) => <span className="soft">{tool.description}</span>,
+        },
+        {
+          head: t("tools.agent"),
+          cell: (tool) => agentName(tool.agent_id) ?? t("tools.every_agent"),
+        },
+        {
+          head: t("tools.enabled"),
+          end: true,
+          cell: (tool) => (
+            <Badge tone={tool.enabled ? "good" : "plain"}>
+              {t(tool.enabled ? "tools.on" : "tools.off")}
+            </Badge>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -16,40 +16,15 @@ import {
 export function SchemaEditor({ value, onValue, error }: Bound<JsonSchema>) {
   const { t } = useText();
   const [list, setList] = useState(() => argumentsOf(value));
-  const [text, setText] = useState<string | null>(
-    list === null ? JSON.stringify(value, null, 2) : null,
-  );
-  const [jsonProblem, setJsonProblem] = useState<string | null>(null);
-
-  function change(next: readonly Argument[]): void {
-    setList(next);
-    onValue(schemaOf(next.filter(({ name }) => name !== "")));
-  }
-
-  function changeText(next: string): void {
-    setText(next);
-    try {
-      const schema: unknown = JSON.parse(next);
-      if (typeof schema !== "object" || schema === null) throw new TypeError("not an object");
-      setJsonProblem(null);
-      onValue(schema as JsonSchema);
-    } catch {
-      setJsonProblem(t("tools.json_bad"));
-    }
-  }
+  const [asText, setAsText] = useState(list === null);
+  const [tooRich, setTooRich] = useState(false);
 
   function toggle(): void {
-    if (text === null) {
-      setText(JSON.stringify(value, null, 2));
-      return;
-    }
-    const found = argumentsOf(value);
-    if (found === null) setJsonProblem(t("tools.too_rich"));
-    else {
-      setList(found);
-      setText(null);
-      setJsonProblem(null);
-    }
+    const found = asText ? argumentsOf(value) : list;
+    setTooRich(asText && found === null);
+    if (asText && found === null) return;
+    setList(found);
+    setAsText(!asText);
   }
 
   return (
@@ -58,53 +33,103 @@ export function SchemaEditor({ value, onValue, error }: Bound<JsonSchema>) {
       note={t("tools.parameters_lead")}
       actions={
         <Button variant="ghost" onClick={toggle}>
-          {t(text === null ? "tools.as_json" : "tools.as_fields")}
+          {t(asText ? "tools.as_fields" : "tools.as_json")}
         </Button>
       }
     >
-      {text === null ? (
-        <>
-          {(list ?? []).map((argument, at) => (
-            <ArgumentRow
-              // biome-ignore lint/suspicious/noArrayIndexKey: a name is being typed, so it is no key
-              key={at}
-              argument={argument}
-              onChange={(changed) => change((list ?? []).with(at, changed))}
-              onRemove={() => change((list ?? []).filter((_, other) => other !== at))}
-            />
-          ))}
-          {error && (
-            <p className="error-text" role="alert">
-              {error}
-            </p>
-          )}
-          <div>
-            <Button
-              small
-              icon="plus"
-              onClick={() =>
-                change([
-                  ...(list ?? []),
-                  { name: "", type: "string", description: "", required: true },
-                ])
-              }
-            >
-              {t("tools.add_argument")}
-            </Button>
-          </div>
-        </>
+      {asText ? (
+        <SchemaText
+          value={value}
+          error={tooRich ? t("tools.too_rich") : error}
+          onValue={(schema) => {
+            setTooRich(false);
+            onValue(schema);
+          }}
+        />
       ) : (
-        <AreaField
-          label={t("tools.as_json")}
-          code
-          rows={10}
-          name="parameters"
-          value={text}
-          error={jsonProblem ?? error}
-          onValue={changeText}
+        <Arguments
+          list={list ?? []}
+          error={error}
+          onList={(next) => {
+            setList(next);
+            onValue(schemaOf(next.filter(({ name }) => name !== "")));
+          }}
         />
       )}
     </Card>
+  );
+}
+
+/** The schema as JSON. What does not parse is shown with its problem and told to nobody. */
+function SchemaText(props: {
+  value: JsonSchema;
+  error: string | null;
+  onValue: (schema: JsonSchema) => void;
+}) {
+  const { t } = useText();
+  const [text, setText] = useState(() => JSON.stringify(props.value, null, 2));
+  const [bad, setBad] = useState(false);
+
+  function change(next: string): void {
+    setText(next);
+    try {
+      const schema: unknown = JSON.parse(next);
+      if (typeof schema !== "object" || schema === null) throw new TypeError("not an object");
+      setBad(false);
+      props.onValue(schema as JsonSchema);
+    } catch {
+      setBad(true);
+    }
+  }
+
+  return (
+    <AreaField
+      label={t("tools.as_json")}
+      code
+      rows={10}
+      name="parameters"
+      value={text}
+      error={bad ? t("tools.json_bad") : props.error}
+      onValue={change}
+    />
+  );
+}
+
+function Arguments(props: {
+  list: readonly Argument[];
+  error: string | null;
+  onList: (list: readonly Argument[]) => void;
+}) {
+  const { t } = useText();
+  const { list, error, onList } = props;
+  return (
+    <>
+      {list.map((argument, at) => (
+        <ArgumentRow
+          // biome-ignore lint/suspicious/noArrayIndexKey: a name is being typed, so it is no key
+          key={at}
+          argument={argument}
+          onChange={(changed) => onList(list.with(at, changed))}
+          onRemove={() => onList(list.filter((_, other) => other !== at))}
+        />
+      ))}
+      {error && (
+        <p className="error-text" role="alert">
+          {error}
+        </p>
+      )}
+      <div>
+        <Button
+          small
+          icon="plus"
+          onClick={() =>
+            onList([...list, { name: "", type: "string", description: "", required: true }])
+          }
+        >
+          {t("tools.add_argument")}
+        </Button>
+      </div>
+    </>
   );
 }
 

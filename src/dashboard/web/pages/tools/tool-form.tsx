@@ -1,11 +1,11 @@
 /** Every field of a tool. */
-import { useQuery } from "@tanstack/react-query";
+
 import type { Rest } from "../../api/client.ts";
-import { agentsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { AreaField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
 import type { Form } from "../../ui/form.ts";
 import { Card } from "../../ui/page.tsx";
+import { useAgentChoices } from "../agents/agent-choices.ts";
 import { SchemaEditor } from "./schema-editor.tsx";
 import type { JsonSchema } from "./schema-fields.ts";
 
@@ -58,7 +58,6 @@ export const toolBodyOf = (draft: ToolDraft) => ({
 
 export function ToolFields({ form, stored }: { form: Form<ToolDraft>; stored: boolean }) {
   const { t } = useText();
-  const agents = useQuery(agentsQuery);
   return (
     <>
       <Card>
@@ -94,30 +93,34 @@ export function ToolFields({ form, stored }: { form: Form<ToolDraft>; stored: bo
             {...form.bind("secret")}
           />
         </div>
-        <SelectField
-          label={t("tools.agent")}
-          choices={[
-            { value: "", label: t("tools.every_agent") },
-            ...(agents.data ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
-          ]}
-          {...form.bind("agent_id")}
-        />
-        <SelectField
-          label={t("tools.caller_level")}
-          hint={t("tools.caller_level_hint")}
-          choices={CALLER_LEVELS.map((value) => ({
-            value,
-            label: t(`tools.caller_level.${value}`),
-          }))}
-          {...form.bind("caller_level")}
-        />
-        <SwitchField
-          label={t("tools.enabled")}
-          hint={t("tools.enabled_hint")}
-          {...form.bind("enabled")}
-        />
+        <Use form={form} />
       </Card>
       <SchemaEditor {...form.bind("parameters")} />
+    </>
+  );
+}
+
+/** Who may use the tool, and when. */
+function Use({ form }: { form: Form<ToolDraft> }) {
+  const { t } = useText();
+  const agents = useAgentChoices(t("tools.every_agent"));
+  return (
+    <>
+      <SelectField label={t("tools.agent")} choices={agents} {...form.bind("agent_id")} />
+      <SelectField
+        label={t("tools.caller_level")}
+        hint={t("tools.caller_level_hint")}
+        choices={CALLER_LEVELS.map((value) => ({
+          value,
+          label: t(`tools.caller_level.${value}`),
+        }))}
+        {...form.bind("caller_level")}
+      />
+      <SwitchField
+        label={t("tools.enabled")}
+        hint={t("tools.enabled_hint")}
+        {...form.bind("enabled")}
+      />
     </>
   );
 }

@@ -60,7 +60,7 @@ export function Page() {
 
 function RegistrationState({ trunk }: { trunk: Trunk }) {
   const texts = useText();
-  const { t, time } = texts;
+  const { t } = texts;
   const { isOwner } = useSession();
   const doing = useDoing("trunk", "home");
   const [removing, setRemoving] = useState(false);
@@ -87,51 +87,8 @@ function RegistrationState({ trunk }: { trunk: Trunk }) {
           )}
         </p>
       )}
-      <Facts
-        facts={[
-          [
-            t("trunk.server"),
-            `${trunk.server}${trunk.port === 0 ? "" : `:${trunk.port}`} (${trunk.transport.toUpperCase()})`,
-          ],
-          [t("trunk.username"), trunk.username || "–"],
-          [t("trunk.caller_id"), trunk.caller_id],
-          ...(trunk.extra_networks.length === 0
-            ? []
-            : [[t("trunk.extra_networks"), trunk.extra_networks.join(", ")] as const]),
-          ...(trunk.last_code === null
-            ? []
-            : [[t("trunk.last_code"), String(trunk.last_code)] as const]),
-          ...(trunk.next_attempt_at === null
-            ? []
-            : [[t("trunk.next_attempt"), time(trunk.next_attempt_at)] as const]),
-        ]}
-      />
-      {trunk.unknown_sources.length > 0 && (
-        <div className="note warn">
-          <p>{t("trunk.unknown_sources")}</p>
-          <ul className="stack tight">
-            {trunk.unknown_sources.map((address) => (
-              <li key={address} className="row">
-                <span className="nums grow">{address}</span>
-                {isOwner && (
-                  <Button
-                    small
-                    busy={doing.busy}
-                    onClick={() =>
-                      void doing.run(
-                        () => answer(own.POST("/trunk/allow", { body: { address } })),
-                        t("trunk.source_allowed", { address }),
-                      )
-                    }
-                  >
-                    {t("trunk.allow", { address })}
-                  </Button>
-                )}
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
+      <TrunkFacts trunk={trunk} />
+      {trunk.unknown_sources.length > 0 && <UnknownSources addresses={trunk.unknown_sources} />}
       <Confirm
         title={t("trunk.delete_title")}
         body={t("trunk.delete_body")}
@@ -141,5 +98,49 @@ function RegistrationState({ trunk }: { trunk: Trunk }) {
         onConfirm={() => doing.run(() => answer(own.DELETE("/trunk")))}
       />
     </Card>
+  );
+}
+
+function TrunkFacts({ trunk }: { trunk: Trunk }) {
+  const { t, time } = useText();
+  const { server, port, transport, username, caller_id, extra_networks } = trunk;
+  const facts: [string, string][] = [
+    [t("trunk.server"), `${server}${port === 0 ? "" : `:${port}`} (${transport.toUpperCase()})`],
+    [t("trunk.username"), username || "–"],
+    [t("trunk.caller_id"), caller_id],
+  ];
+  if (extra_networks.length > 0) facts.push([t("trunk.extra_networks"), extra_networks.join(", ")]);
+  if (trunk.last_code !== null) facts.push([t("trunk.last_code"), String(trunk.last_code)]);
+  if (trunk.next_attempt_at !== null)
+    facts.push([t("trunk.next_attempt"), time(trunk.next_attempt_at)]);
+  return <Facts facts={facts} />;
+}
+
+/** Addresses that called with this trunk's Contact; an owner may allow them. */
+function UnknownSources({ addresses }: { addresses: readonly string[] }) {
+  const { t } = useText();
+  const { isOwner } = useSession();
+  const doing = useDoing("trunk", "home");
+  const allow = (address: string) =>
+    void doing.run(
+      () => answer(own.POST("/trunk/allow", { body: { address } })),
+      t("trunk.source_allowed", { address }),
+    );
+  return (
+    <div className="note warn">
+      <p>{t("trunk.unknown_sources")}</p>
+      <ul className="stack tight">
+        {addresses.map((address) => (
+          <li key={address} className="row">
+            <span className="nums grow">{address}</span>
+            {isOwner && (
+              <Button small busy={doing.busy} onClick={() => allow(address)}>
+                {t("trunk.allow", { address })}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

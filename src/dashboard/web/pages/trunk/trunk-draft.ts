@@ -4,7 +4,7 @@ import type { Own } from "../../api/client.ts";
 export type Trunk = Own["Trunk"];
 type Transport = Trunk["transport"];
 
-interface TrunkDraft {
+export interface TrunkDraft {
   readonly server: string;
   /** null: left to DNS. */
   readonly port: number | null;

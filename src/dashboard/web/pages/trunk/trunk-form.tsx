@@ -1,16 +1,16 @@
 /** The account at the provider. The password goes in and never comes out. */
+
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
 import { NumberField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
+import { type Form, useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { Card } from "../../ui/page.tsx";
-import { ProblemNote } from "../../ui/states.tsx";
+import { SendForm } from "../../ui/send-form.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 import { PRESETS } from "./presets.ts";
-import { bodyOf, draftOf, type Trunk } from "./trunk-draft.ts";
+import { bodyOf, draftOf, type Trunk, type TrunkDraft } from "./trunk-draft.ts";
 
 export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
   const { t } = useText();
@@ -29,17 +29,17 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
   }
 
   return (
-    <form
-      className="form"
-      noValidate
-      onSubmit={form.send(async (draft) => {
-        await answer(own.POST("/trunk", { body: bodyOf(draft) }));
-        form.reset({ ...draft, password: "" });
-        await stale("trunk", "home", "tenant");
-        showMessage(t("trunk.saved"));
-      })}
-    >
-      <Card title={t("trunk.account")}>
+    <Card title={t("trunk.account")}>
+      <SendForm
+        form={form}
+        action={t("action.save")}
+        onSend={async (draft) => {
+          await answer(own.POST("/trunk", { body: bodyOf(draft) }));
+          form.reset({ ...draft, password: "" });
+          await stale("trunk", "home", "tenant");
+          showMessage(t("trunk.saved"));
+        }}
+      >
         <SelectField
           label={t("trunk.preset")}
           name="preset"
@@ -52,77 +52,94 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
             ...PRESETS.map(({ id, name }) => ({ value: id, label: name })),
           ]}
         />
-        <div className="columns narrow">
-          <TextField
-            label={t("trunk.server")}
-            placeholder="sip.example.com"
-            required
-            {...form.bind("server")}
-          />
-          <SelectField
-            label={t("trunk.transport")}
-            choices={[
-              { value: "udp", label: "UDP" },
-              { value: "tcp", label: "TCP" },
-              { value: "tls", label: "TLS" },
-              { value: "auto", label: t("trunk.transport_auto") },
-            ]}
-            {...form.bind("transport")}
-          />
-          <NumberField
-            label={t("trunk.port")}
-            placeholder={form.values.transport === "tls" ? "5061" : "5060"}
-            {...form.bind("port")}
-          />
-        </div>
-        <div className="columns">
-          <TextField label={t("trunk.username")} autoComplete="off" {...form.bind("username")} />
-          <TextField
-            label={t("trunk.password")}
-            hint={t(trunk ? "trunk.password_kept" : "trunk.password_hint")}
-            type="password"
-            autoComplete="new-password"
-            {...form.bind("password")}
-          />
-        </div>
+        <Server form={form} />
+        <Account form={form} stored={trunk !== null} />
+        <Advanced form={form} />
+      </SendForm>
+    </Card>
+  );
+}
+
+function Server({ form }: { form: Form<TrunkDraft> }) {
+  const { t } = useText();
+  return (
+    <div className="columns narrow">
+      <TextField
+        label={t("trunk.server")}
+        placeholder="sip.example.com"
+        required
+        {...form.bind("server")}
+      />
+      <SelectField
+        label={t("trunk.transport")}
+        choices={[
+          { value: "udp", label: "UDP" },
+          { value: "tcp", label: "TCP" },
+          { value: "tls", label: "TLS" },
+          { value: "auto", label: t("trunk.transport_auto") },
+        ]}
+        {...form.bind("transport")}
+      />
+      <NumberField
+        label={t("trunk.port")}
+        placeholder={form.values.transport === "tls" ? "5061" : "5060"}
+        {...form.bind("port")}
+      />
+    </div>
+  );
+}
+
+function Account({ form, stored }: { form: Form<TrunkDraft>; stored: boolean }) {
+  const { t } = useText();
+  return (
+    <>
+      <div className="columns">
+        <TextField label={t("trunk.username")} autoComplete="off" {...form.bind("username")} />
         <TextField
-          label={t("trunk.caller_id")}
-          hint={t("trunk.caller_id_hint")}
-          type="tel"
-          placeholder="+37060000001"
-          required
-          {...form.bind("caller_id")}
+          label={t("trunk.password")}
+          hint={t(stored ? "trunk.password_kept" : "trunk.password_hint")}
+          type="password"
+          autoComplete="new-password"
+          {...form.bind("password")}
         />
-        <SwitchField
-          label={t("trunk.register")}
-          hint={t("trunk.register_hint")}
-          {...form.bind("register")}
+      </div>
+      <TextField
+        label={t("trunk.caller_id")}
+        hint={t("trunk.caller_id_hint")}
+        type="tel"
+        placeholder="+37060000001"
+        required
+        {...form.bind("caller_id")}
+      />
+      <SwitchField
+        label={t("trunk.register")}
+        hint={t("trunk.register_hint")}
+        {...form.bind("register")}
+      />
+    </>
+  );
+}
+
+function Advanced({ form }: { form: Form<TrunkDraft> }) {
+  const { t } = useText();
+  return (
+    <details>
+      <summary>{t("trunk.advanced")}</summary>
+      <div className="columns details-body">
+        <TextField label={t("trunk.realm")} optional {...form.bind("realm")} />
+        <TextField
+          label={t("trunk.outbound_proxy")}
+          optional
+          placeholder="proxy.example.com:5060"
+          {...form.bind("outbound_proxy")}
         />
-        <details>
-          <summary>{t("trunk.advanced")}</summary>
-          <div className="columns details-body">
-            <TextField label={t("trunk.realm")} optional {...form.bind("realm")} />
-            <TextField
-              label={t("trunk.outbound_proxy")}
-              optional
-              placeholder="proxy.example.com:5060"
-              {...form.bind("outbound_proxy")}
-            />
-            <NumberField
-              label={t("trunk.channels")}
-              hint={t("trunk.channels_hint")}
-              optional
-              {...form.bind("channels")}
-            />
-          </div>
-        </details>
-        <ProblemNote problem={form.problem} />
-        <div className="form-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("action.save")}
-          </Button>
-        </div>
-      </Card>
-    </form>
+        <NumberField
+          label={t("trunk.channels")}
+          hint={t("trunk.channels_hint")}
+          optional
+          {...form.bind("channels")}
+        />
+      </div>
+    </details>
   );
 }

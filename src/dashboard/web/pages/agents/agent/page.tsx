@@ -1,4 +1,5 @@
 /** One agent: its settings, what it knows, may do and answers; and trying it out. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -7,12 +8,11 @@ import { agentQuery } from "../../../api/queries.ts";
 import { useText } from "../../../i18n/text.tsx";
 import { useSession } from "../../../session.ts";
 import { Button } from "../../../ui/button.tsx";
-import { CurlButton } from "../../../ui/copy.tsx";
-import { Confirm } from "../../../ui/dialog.tsx";
 import { useForm } from "../../../ui/form.ts";
 import { useStale } from "../../../ui/mutate.ts";
 import { Page as Frame } from "../../../ui/page.tsx";
-import { Loaded, ProblemNote } from "../../../ui/states.tsx";
+import { EditForm } from "../../../ui/send-form.tsx";
+import { Loaded } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { useToasts } from "../../../ui/toast.tsx";
 import { PlaceCall } from "../../calls/place-call.tsx";
@@ -48,7 +48,7 @@ export function Page() {
       <Loaded query={agent} lines={8}>
         {(data) => <AgentTabs agent={data} />}
       </Loaded>
-      <PlaceCall key={id} open={calling} onOpen={setCalling} agentId={id} />
+      <PlaceCall key={id} open={calling} onClose={() => setCalling(false)} agentId={id} />
     </Frame>
   );
 }
@@ -89,7 +89,6 @@ function AgentSettings({ agent }: { agent: Agent }) {
   const { showMessage } = useToasts();
   const { mayChange } = useSession();
   const form = useForm(draftOf(agent));
-  const [deleting, setDeleting] = useState(false);
   const path = { id: agent.id };
 
   async function remove() {
@@ -100,43 +99,22 @@ function AgentSettings({ agent }: { agent: Agent }) {
   }
 
   return (
-    <form
-      className="form"
-      noValidate
-      onSubmit={form.send(async (draft) => {
+    <EditForm
+      form={form}
+      mayChange={mayChange}
+      curl={(draft) => ({ method: "PATCH", path: `/agents/${agent.id}`, body: bodyOf(draft) })}
+      removal={{
+        title: t("agents.delete_title", { name: agent.name }),
+        body: t("agents.delete_body"),
+        onConfirm: remove,
+      }}
+      onSend={async (draft) => {
         await answer(rest.PATCH("/agents/{id}", { params: { path }, body: bodyOf(draft) }));
         await stale("agents");
         showMessage(t("form.saved"));
-      })}
+      }}
     >
       <AgentFields form={form} />
-      {mayChange && (
-        <div className="form-foot sticky-foot">
-          <Button type="submit" variant="primary" busy={form.busy} disabled={!form.dirty}>
-            {t("action.save")}
-          </Button>
-          <CurlButton
-            request={() => ({
-              method: "PATCH",
-              path: `/agents/${agent.id}`,
-              body: bodyOf(form.values),
-            })}
-          />
-          <span className="grow" />
-          <Button variant="danger" onClick={() => setDeleting(true)}>
-            {t("action.delete")}
-          </Button>
-          <ProblemNote problem={form.problem} />
-        </div>
-      )}
-      <Confirm
-        title={t("agents.delete_title", { name: agent.name })}
-        body={t("agents.delete_body")}
-        action={t("action.delete")}
-        open={deleting}
-        onOpen={setDeleting}
-        onConfirm={remove}
-      />
-    </form>
+    </EditForm>
   );
 }

@@ -1,13 +1,13 @@
 /** Accept an invitation: a new person chooses name and password, an existing one confirms. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, own } from "../../../api/client.ts";
 import { useText } from "../../../i18n/text.tsx";
-import { Button } from "../../../ui/button.tsx";
+import { PasswordField } from "../../../ui/credential-fields.tsx";
 import { TextField } from "../../../ui/field.tsx";
 import { useForm } from "../../../ui/form.ts";
-import { ProblemNote, Skeleton } from "../../../ui/states.tsx";
-import { AuthFrame, useEnter, useEnterAsNew } from "../auth-frame.tsx";
+import { AuthForm, AuthFrame, LoadingFrame, useEnter, useEnterAsNew } from "../auth-frame.tsx";
 import { BadLink, useLinkToken } from "../link-state.tsx";
 import { SecondStep } from "../second-step.tsx";
 
@@ -17,7 +17,6 @@ export function Page() {
   const { t } = useText();
   const token = useLinkToken();
   const enter = useEnter();
-  const enterAsNew = useEnterAsNew();
   const [step, setStep] = useState<"form" | "totp">("form");
   const asked = useQuery({
     queryKey: ["invitation", token],
@@ -25,7 +24,6 @@ export function Page() {
     retry: false,
     enabled: token !== "",
   });
-  const form = useForm({ name: "", password: "" });
   const invitation = asked.data?.invitation;
 
   /** The password alone has joined nothing: signed in now, the invitation is accepted again. */
@@ -35,12 +33,7 @@ export function Page() {
   }
 
   if (step === "totp") return <SecondStep onDone={joinSignedIn} />;
-  if (asked.isLoading)
-    return (
-      <AuthFrame title="Linevoice">
-        <Skeleton />
-      </AuthFrame>
-    );
+  if (asked.isLoading) return <LoadingFrame title="Linevoice" />;
   if (!invitation) return <BadLink body={t("auth.invitation_bad_body")} />;
   return (
     <AuthFrame
@@ -50,37 +43,38 @@ export function Page() {
         email: invitation.email,
       })}
     >
-      <form
-        className="form"
-        onSubmit={form.send(async ({ name, password }) => {
-          const { next } = await answer(
-            own.POST("/invitation", {
-              body: { token, password, ...(invitation.has_account ? {} : { name }) },
-            }),
-          );
-          if (next === "totp") setStep("totp");
-          else if (invitation.has_account) await enter();
-          else await enterAsNew();
-        })}
-      >
-        {invitation.has_account ? (
-          <p className="note">{t("auth.invitation_account")}</p>
-        ) : (
-          <TextField label={t("auth.name")} autoComplete="name" required {...form.bind("name")} />
-        )}
-        <TextField
-          label={t("auth.password")}
-          hint={invitation.has_account ? undefined : t("auth.password_hint")}
-          type="password"
-          autoComplete={invitation.has_account ? "current-password" : "new-password"}
-          required
-          {...form.bind("password")}
-        />
-        <ProblemNote problem={form.problem} />
-        <Button type="submit" variant="primary" wide busy={form.busy}>
-          {t("auth.join")}
-        </Button>
-      </form>
+      <Join token={token} hasAccount={invitation.has_account} onTotp={() => setStep("totp")} />
     </AuthFrame>
+  );
+}
+
+function Join(props: { token: string; hasAccount: boolean; onTotp: () => void }) {
+  const { t } = useText();
+  const { token, hasAccount } = props;
+  const enter = useEnter();
+  const enterAsNew = useEnterAsNew();
+  const form = useForm({ name: "", password: "" });
+  return (
+    <AuthForm
+      form={form}
+      action={t("auth.join")}
+      onSend={async ({ name, password }) => {
+        const { next } = await answer(
+          own.POST("/invitation", {
+            body: { token, password, ...(hasAccount ? {} : { name }) },
+          }),
+        );
+        if (next === "totp") props.onTotp();
+        else if (hasAccount) await enter();
+        else await enterAsNew();
+      }}
+    >
+      {hasAccount ? (
+        <p className="note">{t("auth.invitation_account")}</p>
+      ) : (
+        <TextField label={t("auth.name")} autoComplete="name" required {...form.bind("name")} />
+      )}
+      <PasswordField isNew={!hasAccount} {...form.bind("password")} />
+    </AuthForm>
   );
 }

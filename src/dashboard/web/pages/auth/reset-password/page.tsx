@@ -1,14 +1,13 @@
 /** Set a new password by a mailed link. */
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer, own } from "../../../api/client.ts";
 import { useText } from "../../../i18n/text.tsx";
-import { Button } from "../../../ui/button.tsx";
-import { TextField } from "../../../ui/field.tsx";
+import { PasswordField } from "../../../ui/credential-fields.tsx";
 import { useForm } from "../../../ui/form.ts";
-import { ProblemNote, Skeleton } from "../../../ui/states.tsx";
-import { AuthFrame } from "../auth-frame.tsx";
+import { AuthForm, AuthFrame, LoadingFrame } from "../auth-frame.tsx";
 import { BadLink, useLinkToken } from "../link-state.tsx";
 
 export function Page() {
@@ -23,12 +22,7 @@ export function Page() {
     enabled: token !== "",
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (link.isLoading)
-    return (
-      <AuthFrame title={t("auth.forgot_title")}>
-        <Skeleton lines={2} />
-      </AuthFrame>
-    );
+  if (link.isLoading) return <LoadingFrame title={t("auth.forgot_title")} lines={2} />;
   if (!link.data?.link.valid) return <BadLink body={t("auth.reset_bad_body")} />;
   return (
     <AuthFrame title={t("auth.forgot_title")} lead={done ? undefined : t("auth.reset_lead")}>
@@ -42,26 +36,16 @@ export function Page() {
           </Link>
         </div>
       ) : (
-        <form
-          className="form"
-          onSubmit={form.send(async ({ password }) => {
+        <AuthForm
+          form={form}
+          action={t("action.save")}
+          onSend={async ({ password }) => {
             await answer(own.POST("/reset-password", { body: { token, password } }));
             setDone(true);
-          })}
+          }}
         >
-          <TextField
-            label={t("auth.password")}
-            hint={t("auth.password_hint")}
-            type="password"
-            autoComplete="new-password"
-            required
-            {...form.bind("password")}
-          />
-          <ProblemNote problem={form.problem} />
-          <Button type="submit" variant="primary" wide busy={form.busy}>
-            {t("action.save")}
-          </Button>
-        </form>
+          <PasswordField isNew {...form.bind("password")} />
+        </AuthForm>
       )}
     </AuthFrame>
   );

@@ -1,21 +1,20 @@
 /** Sign in with a password and, where it is on, a second factor; or with a passkey. */
-import { browserSupportsWebAuthn, startAuthentication } from "@simplewebauthn/browser";
+
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer, own } from "../../../api/client.ts";
+import { askForPasskey, browserSupportsWebAuthn } from "../../../api/passkey.ts";
 import { ApiProblem } from "../../../api/problem.ts";
 import { sessionQuery } from "../../../api/queries.ts";
 import { useText } from "../../../i18n/text.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { PasswordField } from "../../../ui/credential-fields.tsx";
 import { TextField } from "../../../ui/field.tsx";
 import { useForm } from "../../../ui/form.ts";
-import { ProblemNote } from "../../../ui/states.tsx";
-import { AuthFrame, useEnter } from "../auth-frame.tsx";
+import { AuthForm, AuthFrame, useEnter } from "../auth-frame.tsx";
 import { ByLink } from "../by-link.tsx";
 import { SecondStep } from "../second-step.tsx";
-
-type PasskeyOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
 
 export function Page() {
   const search: { next?: unknown } = useSearch({ strict: false });
@@ -30,39 +29,30 @@ function ByPassword({ next: requested }: { next: unknown }) {
   const [step, setStep] = useState<"password" | "totp">("password");
   const form = useForm({ email: "", password: "" });
   const [passkeyProblem, setPasskeyProblem] = useState<ApiProblem | null>(null);
-
-  async function signInByPasskey() {
-    setPasskeyProblem(null);
-    try {
-      const { options } = await answer(own.POST("/sign-in/passkey/options"));
-      const response = await startAuthentication({
-        optionsJSON: options as unknown as PasskeyOptions,
-      });
-      const { next } = await answer(
-        own.POST("/sign-in/passkey", { body: { response: JSON.parse(JSON.stringify(response)) } }),
-      );
-      if (next === "totp") setStep("totp");
-      else await enter(requested);
-    } catch (thrown) {
-      setPasskeyProblem(
-        thrown instanceof ApiProblem
-          ? thrown
-          : new ApiProblem(401, { error: "passkey", message: t("auth.passkey_failed") }),
-      );
-    }
-  }
-
+  const go = ({ next }: { next: string }) => {
+    if (next !== "totp") return enter(requested);
+    setStep("totp");
+    return Promise.resolve();
+  };
   if (step === "totp") return <SecondStep onDone={() => enter(requested)} />;
   return (
     <AuthFrame title={t("auth.sign_in")} lead={t("auth.sign_in_lead")}>
       {known.data?.setup_needed && <p className="note">{t("auth.setup_needed")}</p>}
-      <form
-        className="form"
-        onSubmit={form.send(async (values) => {
-          const { next } = await answer(own.POST("/sign-in", { body: values }));
-          if (next === "totp") setStep("totp");
-          else await enter(requested);
-        })}
+      <AuthForm
+        form={form}
+        action={t("auth.sign_in")}
+        problem={passkeyProblem}
+        onSend={async (values) => go(await answer(own.POST("/sign-in", { body: values })))}
+        more={
+          <>
+            {browserSupportsWebAuthn() && (
+              <PasskeyButton onProblem={setPasskeyProblem} onSignedIn={go} />
+            )}
+            <Link to="/forgot-password" className="small">
+              {t("auth.forgot")}
+            </Link>
+          </>
+        }
       >
         <TextField
           label={t("auth.email")}
@@ -71,26 +61,36 @@ function ByPassword({ next: requested }: { next: unknown }) {
           required
           {...form.bind("email")}
         />
-        <TextField
-          label={t("auth.password")}
-          type="password"
-          autoComplete="current-password"
-          required
-          {...form.bind("password")}
-        />
-        <ProblemNote problem={form.problem ?? passkeyProblem} />
-        <Button type="submit" variant="primary" wide busy={form.busy}>
-          {t("auth.sign_in")}
-        </Button>
-        {browserSupportsWebAuthn() && (
-          <Button wide icon="key" onClick={() => void signInByPasskey()}>
-            {t("auth.passkey")}
-          </Button>
-        )}
-        <Link to="/forgot-password" className="small">
-          {t("auth.forgot")}
-        </Link>
-      </form>
+        <PasswordField {...form.bind("password")} />
+      </AuthForm>
     </AuthFrame>
+  );
+}
+
+function PasskeyButton(props: {
+  onProblem: (problem: ApiProblem | null) => void;
+  onSignedIn: (answer: { next: string }) => Promise<void>;
+}) {
+  const { t } = useText();
+
+  async function signIn() {
+    props.onProblem(null);
+    try {
+      const response = await askForPasskey();
+      if (!response) throw new Error("declined");
+      await props.onSignedIn(await answer(own.POST("/sign-in/passkey", { body: { response } })));
+    } catch (thrown) {
+      props.onProblem(
+        thrown instanceof ApiProblem
+          ? thrown
+          : new ApiProblem(401, { error: "passkey", message: t("auth.passkey_failed") }),
+      );
+    }
+  }
+
+  return (
+    <Button wide icon="key" onClick={() => void signIn()}>
+      {t("auth.passkey")}
+    </Button>
   );
 }

@@ -1,18 +1,17 @@
 /** One tool: change it, try it. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
 import { answer, own, type Rest } from "../../../api/client.ts";
 import { toolsQuery } from "../../../api/queries.ts";
 import { useText } from "../../../i18n/text.tsx";
 import { useSession } from "../../../session.ts";
 import { NotFound } from "../../../shell/route-states.tsx";
-import { Button } from "../../../ui/button.tsx";
-import { Confirm } from "../../../ui/dialog.tsx";
 import { useForm } from "../../../ui/form.ts";
 import { useStale } from "../../../ui/mutate.ts";
 import { Page as Frame } from "../../../ui/page.tsx";
-import { Loaded, ProblemNote } from "../../../ui/states.tsx";
+import { EditForm } from "../../../ui/send-form.tsx";
+import { Loaded } from "../../../ui/states.tsx";
 import { useToasts } from "../../../ui/toast.tsx";
 import { ToolFields, toolBodyOf, toolDraftOf } from "../tool-form.tsx";
 import { TryTool } from "../try-tool.tsx";
@@ -42,11 +41,10 @@ function Editor({ tool }: { tool: Rest["Tool"] }) {
   const stale = useStale();
   const { showMessage } = useToasts();
   const form = useForm(toolDraftOf(tool));
-  const [deleting, setDeleting] = useState(false);
-  const path = { id: tool.id };
+  const params = { path: { id: tool.id } };
 
   async function remove() {
-    await answer(own.DELETE("/tools/{id}", { params: { path } }));
+    await answer(own.DELETE("/tools/{id}", { params }));
     await navigate({ to: "/tools" });
     await stale("tools");
   }
@@ -54,42 +52,24 @@ function Editor({ tool }: { tool: Rest["Tool"] }) {
   return (
     <>
       {mayChange && <TryTool tool={tool} />}
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (draft) => {
-          await answer(
-            own.PATCH("/tools/{id}", {
-              params: { path },
-              body: { ...toolBodyOf(draft), ...(draft.secret ? { secret: draft.secret } : {}) },
-            }),
-          );
+      <EditForm
+        form={form}
+        mayChange={mayChange}
+        removal={{
+          title: t("tools.delete_title", { name: tool.name }),
+          body: t("tools.delete_body"),
+          onConfirm: remove,
+        }}
+        onSend={async (draft) => {
+          const { secret } = draft;
+          const body = { ...toolBodyOf(draft), ...(secret ? { secret } : {}) };
+          await answer(own.PATCH("/tools/{id}", { params, body }));
           await stale("tools");
           showMessage(t("form.saved"));
-        })}
+        }}
       >
         <ToolFields form={form} stored />
-        {mayChange && (
-          <div className="form-foot sticky-foot">
-            <Button type="submit" variant="primary" busy={form.busy} disabled={!form.dirty}>
-              {t("action.save")}
-            </Button>
-            <span className="grow" />
-            <Button variant="danger" onClick={() => setDeleting(true)}>
-              {t("action.delete")}
-            </Button>
-            <ProblemNote problem={form.problem} />
-          </div>
-        )}
-        <Confirm
-          title={t("tools.delete_title", { name: tool.name })}
-          body={t("tools.delete_body")}
-          action={t("action.delete")}
-          open={deleting}
-          onOpen={setDeleting}
-          onConfirm={remove}
-        />
-      </form>
+      </EditForm>
     </>
   );
 }

@@ -81,29 +81,17 @@ function EndpointHealth({ webhook }: { webhook: Webhook }) {
 }
 
 function Actions({ webhook }: { webhook: Webhook }) {
-  const { t, count, ms } = useText();
-  const navigate = useNavigate();
+  const { t, ms } = useText();
   const doing = useDoing("webhooks");
   const { showMessage, showError } = useToasts();
-  const [asking, setAsking] = useState<"rotate" | "delete" | null>(null);
-  const [secret, setSecret] = useState<string | null>(null);
   const params = { path: { id: webhook.id } };
 
   async function test() {
     const { delivery } = await answer(rest.POST("/webhooks/{id}/test", { params }));
+    const status = delivery.http_status ?? "";
     if (delivery.status === "delivered")
-      showMessage(
-        t("webhooks.test_ok", {
-          status: delivery.http_status ?? "",
-          ms: ms(delivery.duration_ms),
-        }),
-      );
-    else
-      showError(
-        new Error(
-          t("webhooks.test_failed", { why: delivery.error ?? String(delivery.http_status ?? "") }),
-        ),
-      );
+      showMessage(t("webhooks.test_ok", { status, ms: ms(delivery.duration_ms) }));
+    else showError(new Error(t("webhooks.test_failed", { why: delivery.error ?? String(status) })));
   }
 
   return (
@@ -124,48 +112,79 @@ function Actions({ webhook }: { webhook: Webhook }) {
       <Button busy={doing.busy} onClick={() => void doing.run(test)}>
         {t("webhooks.test")}
       </Button>
+      <MoreActions webhook={webhook} />
+    </>
+  );
+}
+
+/** Sending again what failed, another secret, deletion. */
+function MoreActions({ webhook }: { webhook: Webhook }) {
+  const { t, count } = useText();
+  const navigate = useNavigate();
+  const doing = useDoing("webhooks");
+  const { showMessage } = useToasts();
+  const [asking, setAsking] = useState<"rotate" | "delete" | null>(null);
+  const params = { path: { id: webhook.id } };
+
+  async function resend() {
+    const { queued } = await answer(own.POST("/webhooks/{id}/resend-failed", { params }));
+    showMessage(count("webhooks.resent", queued));
+  }
+
+  async function remove() {
+    await answer(rest.DELETE("/webhooks/{id}", { params }));
+    await navigate({ to: "/webhooks" });
+    await doing.run(async () => undefined);
+  }
+
+  return (
+    <>
       <Menu
         trigger={<IconButton icon="more" label={t("action.more")} small={false} />}
         entries={[
           {
             label: t("webhooks.resend_failed"),
             disabled: (webhook.state?.failed ?? 0) === 0,
-            onChoose: () =>
-              void doing.run(async () => {
-                const { queued } = await answer(
-                  own.POST("/webhooks/{id}/resend-failed", { params }),
-                );
-                showMessage(count("webhooks.resent", queued));
-              }),
+            onChoose: () => void doing.run(resend),
           },
           { label: t("webhooks.rotate"), onChoose: () => setAsking("rotate") },
           null,
           { label: t("action.delete"), danger: true, onChoose: () => setAsking("delete") },
         ]}
       />
-      <Confirm
-        title={t("webhooks.rotate_title")}
-        body={t("webhooks.rotate_body")}
-        action={t("webhooks.rotate")}
-        open={asking === "rotate"}
-        onOpen={() => setAsking(null)}
-        onConfirm={async () =>
-          setSecret(
-            (await answer(rest.POST("/webhooks/{id}/rotate-secret", { params }))).signing_secret,
-          )
-        }
-      />
+      <Rotation webhookId={webhook.id} open={asking === "rotate"} onClose={() => setAsking(null)} />
       <Confirm
         title={t("webhooks.delete_title")}
         body={t("webhooks.delete_body")}
         action={t("action.delete")}
         open={asking === "delete"}
         onOpen={() => setAsking(null)}
-        onConfirm={async () => {
-          await answer(rest.DELETE("/webhooks/{id}", { params }));
-          await navigate({ to: "/webhooks" });
-          await doing.run(async () => undefined);
-        }}
+        onConfirm={remove}
+      />
+    </>
+  );
+}
+
+/** Another signing secret: asked for, then shown once. */
+function Rotation(props: { webhookId: number; open: boolean; onClose: () => void }) {
+  const { t } = useText();
+  const [secret, setSecret] = useState<string | null>(null);
+
+  async function rotate() {
+    const params = { path: { id: props.webhookId } };
+    const made = await answer(rest.POST("/webhooks/{id}/rotate-secret", { params }));
+    setSecret(made.signing_secret);
+  }
+
+  return (
+    <>
+      <Confirm
+        title={t("webhooks.rotate_title")}
+        body={t("webhooks.rotate_body")}
+        action={t("webhooks.rotate")}
+        open={props.open}
+        onOpen={props.onClose}
+        onConfirm={rotate}
       />
       <Dialog title={t("webhooks.secret")} open={secret !== null} onOpen={() => setSecret(null)}>
         <Secret value={secret ?? ""} />

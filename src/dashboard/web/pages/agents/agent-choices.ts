@@ -1,0 +1,18 @@
+/** The agents as a form offers them, and their names where others refer to them. */
+import { useQuery } from "@tanstack/react-query";
+import { agentsQuery } from "../../api/queries.ts";
+
+/** `none`: what stands for no agent. */
+export function useAgentChoices(none: string) {
+  const agents = useQuery(agentsQuery);
+  return [
+    { value: "", label: none },
+    ...(agents.data ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+  ];
+}
+
+/** Undefined: no agent, or one that is not known (any more). */
+export function useAgentName(): (id: number | null) => string | undefined {
+  const agents = useQuery(agentsQuery);
+  return (id) => agents.data?.find((agent) => agent.id === id)?.name;
+}

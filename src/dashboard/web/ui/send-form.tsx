@@ -1,0 +1,118 @@
+/** Forms that are sent: alone, in a dialog, and the one which edits something that is stored. */
+import { type ReactNode, useState } from "react";
+import { useText } from "../i18n/text.tsx";
+import { Button } from "./button.tsx";
+import { CurlButton, type CurlRequest } from "./copy.tsx";
+import { Confirm, Dialog } from "./dialog.tsx";
+import type { Form } from "./form.ts";
+import type { IconName } from "./icon.tsx";
+import { ProblemNote } from "./states.tsx";
+
+interface Sending<Values extends object> {
+  readonly form: Form<Values>;
+  readonly onSend: (values: Values) => Promise<unknown>;
+  /** The same request as curl, with what the form holds when it is asked for. */
+  readonly curl?: (values: Values) => CurlRequest;
+  readonly children: ReactNode;
+}
+
+interface SendFormProps<Values extends object> extends Sending<Values> {
+  /** What the button says; null: the reader may only look. */
+  readonly action: string | null;
+  readonly variant?: "primary" | "secondary" | "danger";
+  readonly icon?: IconName;
+  readonly disabled?: boolean;
+  /** The browser checks required fields before the server does. */
+  readonly checkedByBrowser?: boolean;
+}
+
+/** Fields, the problem that no field can show, the button that sends. */
+export function SendForm<Values extends object>(props: SendFormProps<Values>) {
+  const { form, action, curl } = props;
+  return (
+    <form className="form" noValidate={!props.checkedByBrowser} onSubmit={form.send(props.onSend)}>
+      {props.children}
+      <ProblemNote problem={form.problem} />
+      {action !== null && (
+        <div className="form-foot">
+          <Button
+            type="submit"
+            variant={props.variant ?? "primary"}
+            icon={props.icon}
+            busy={form.busy}
+            disabled={props.disabled}
+          >
+            {action}
+          </Button>
+          {curl && <CurlButton request={() => curl(form.values)} />}
+        </div>
+      )}
+    </form>
+  );
+}
+
+interface FormDialogProps<Values extends object> extends SendFormProps<Values> {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly wide?: boolean;
+  readonly open?: boolean;
+  readonly onClose: () => void;
+}
+
+/** A dialog that is one form. It stays open until the sender closes it. */
+export function FormDialog<Values extends object>(props: FormDialogProps<Values>) {
+  const { title, lead, wide, open = true, onClose, ...rest } = props;
+  return (
+    <Dialog
+      wide={wide}
+      title={title}
+      lead={lead}
+      open={open}
+      onOpen={(opened) => !opened && onClose()}
+    >
+      <SendForm {...rest} />
+    </Dialog>
+  );
+}
+
+interface EditFormProps<Values extends object> extends Sending<Values> {
+  readonly mayChange: boolean;
+  /** How the thing is deleted; none: it stays. */
+  readonly removal?: {
+    readonly title: string;
+    readonly body: string;
+    readonly onConfirm: () => Promise<unknown>;
+  };
+}
+
+/** The fields of something that is stored: saved once they differ, deleted after a question. */
+export function EditForm<Values extends object>(props: EditFormProps<Values>) {
+  const { t } = useText();
+  const { form, curl, removal } = props;
+  const [deleting, setDeleting] = useState(false);
+  return (
+    <form className="form" noValidate onSubmit={form.send(props.onSend)}>
+      {props.children}
+      {props.mayChange && (
+        <div className="form-foot sticky-foot">
+          <Button type="submit" variant="primary" busy={form.busy} disabled={!form.dirty}>
+            {t("action.save")}
+          </Button>
+          {curl && <CurlButton request={() => curl(form.values)} />}
+          {removal && (
+            <>
+              <span className="grow" />
+              <Button variant="danger" onClick={() => setDeleting(true)}>
+                {t("action.delete")}
+              </Button>
+            </>
+          )}
+          <ProblemNote problem={form.problem} />
+        </div>
+      )}
+      {removal && (
+        <Confirm {...removal} action={t("action.delete")} open={deleting} onOpen={setDeleting} />
+      )}
+    </form>
+  );
+}
