@@ -4,6 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import { sessions } from "../../src/adapter/store/schema/index.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { type ApiServer, startApiServer } from "../support/api-server.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
@@ -28,6 +30,7 @@ const refused: unknown[] = [];
 
 beforeAll(async () => {
   if (!hasChromium) return;
+  await buildDashboard();
   server = await startApiServer({
     directory: tempDir(),
     settings: { publicUrl: "http://voice.test" },
@@ -245,6 +248,45 @@ inChromium("passkeys, with a real authenticator", () => {
     const later = await api(page, "POST", "/sign-in/passkey/options");
     const orphan = await ceremony(page, "get", later.body.options);
     expect((await api(page, "POST", "/sign-in/passkey", { response: orphan })).status).toBe(401);
+    await context.close();
+  });
+
+  test("confirm in place what wants a recent sign-in, where the account has one", async () => {
+    const { context, page } = await fresh("localhost");
+    await withAuthenticator(context, page);
+    await signIn(page);
+    const { port } = server.server.address;
+    const dialog = page.getByRole("dialog");
+    const askedToConfirm = async () => {
+      await server.database.tx((queries) =>
+        queries.update(sessions).set({ createdAt: Date.now() - 16 * 60_000, confirmedAt: null }),
+      );
+      await page.goto(`http://localhost:${port}/app/calls`);
+      await page.getByRole("link", { name: "CSV" }).click();
+      await dialog.getByText("Confirm that it is you").waitFor();
+    };
+    const isRecent = async () => {
+      const { body } = await api(page, "GET", "/session");
+      return Date.parse((body.session as { recent_until: string }).recent_until) > Date.now();
+    };
+    const byPasskey = dialog.getByRole("button", { name: "Use a passkey" });
+
+    await askedToConfirm();
+    expect(await byPasskey.count()).toBe(0);
+    expect(await isRecent()).toBe(false);
+    await dialog.getByLabel("Password").fill(PASSWORD);
+    await dialog.getByRole("button", { name: "Confirm" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await isRecent()).toBe(true);
+
+    const begun = await api(page, "POST", "/passkeys/options");
+    const response = await ceremony(page, "create", begun.body.options);
+    const made = await api(page, "POST", "/passkeys", { name: "Office laptop", response });
+    await askedToConfirm();
+    await byPasskey.click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await isRecent()).toBe(true);
+    await api(page, "DELETE", `/passkeys/${(made.body.passkey as { id: number }).id}`);
     await context.close();
   });
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { TOTP } from "otpauth";
 import type { Browser, Page } from "playwright-core";
-import { sessions, users } from "../../src/adapter/store/schema/index.ts";
+import { callNotices, sessions, users } from "../../src/adapter/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { signIn, type Visit, visit } from "../support/dashboard-page.ts";
@@ -209,6 +209,23 @@ inChromium("in the dashboard", () => {
     await page.getByText("Saved.").first().waitFor();
     await page.reload();
     expect(await page.getByLabel("Countries that may be called").inputValue()).toBe("+370, +372");
+  });
+
+  test("an unknown address that used the trunk's Contact is shown and allowed", async () => {
+    const subject = "198.51.100.7";
+    const now = Date.now();
+    await world.app.database.tx((queries) =>
+      queries.insert(callNotices).values({
+        ...{ tenantId: world.tenantId, subject, times: 1, firstAt: now, lastAt: now },
+        kind: "unknown_source",
+      }),
+    );
+    await open("/trunk");
+    await page.getByText(subject, { exact: true }).waitFor();
+    await button(`Allow ${subject}`).click();
+    await page.getByText("Further addresses").waitFor();
+    await page.getByRole("definition").filter({ hasText: subject }).waitFor();
+    expect(await button(`Allow ${subject}`).count()).toBe(0);
   });
 
   test("somebody is invited, and it is in the audit log", async () => {
