@@ -1,5 +1,4 @@
 /** Asks who is signed in to prove it once more, where something wants a recent sign-in. */
-
 import { useEffect, useRef, useState } from "react";
 import { systemClock } from "../../../core/clock.ts";
 import { answer, type Own, own } from "../api/client.ts";

@@ -1,5 +1,4 @@
 /** What belongs to an agent: knowledge files, tools, numbers. */
-
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

@@ -1,5 +1,4 @@
 /** The list of agents. */
-
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Rest } from "../../api/client.ts";

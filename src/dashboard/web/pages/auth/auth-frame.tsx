@@ -1,5 +1,4 @@
 /** The frame of the public pages: brand, card, form, language. */
-
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";

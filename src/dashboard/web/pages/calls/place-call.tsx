@@ -1,5 +1,4 @@
 /** Place a call, now or later; also "call me" on an agent's page. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { answer, rest } from "../../api/client.ts";

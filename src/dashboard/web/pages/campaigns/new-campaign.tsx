@@ -1,5 +1,4 @@
 /** A new campaign from a list. */
-
 import { useQuery } from "@tanstack/react-query";
 import { answer, rest } from "../../api/client.ts";
 import { agentsQuery, numbersQuery } from "../../api/queries.ts";

@@ -1,5 +1,4 @@
 /** Campaigns: an agent calls a list of numbers. */
-
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";

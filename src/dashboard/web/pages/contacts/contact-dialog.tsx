@@ -1,5 +1,4 @@
 /** Make or change a contact. */
-
 import { answer, type Rest, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { AreaField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";

@@ -1,5 +1,4 @@
 /** Contacts from a CSV file: looked at first, with every bad line told, then taken. */
-
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";

@@ -1,5 +1,4 @@
 /** When people are called, by whom on their birthday, and who would be called today. */
-
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";

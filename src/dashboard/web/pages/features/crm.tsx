@@ -1,5 +1,4 @@
 /** The CRM bridge: where it is, how fields are called there, trying it out, what it was told. */
-
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";

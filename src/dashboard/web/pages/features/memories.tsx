@@ -1,5 +1,4 @@
 /** What is remembered of outbound calls: read, corrected, forgotten. */
-
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";

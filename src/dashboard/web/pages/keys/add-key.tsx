@@ -1,5 +1,4 @@
 /** The dialog that makes an API key: what it may do, until when, from where. */
-
 import { useState } from "react";
 import { systemClock } from "../../../../core/clock.ts";
 import { answer, type Rest, rest } from "../../api/client.ts";

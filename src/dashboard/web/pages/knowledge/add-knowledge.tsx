@@ -1,5 +1,4 @@
 /** Add a file: chosen from the disk, or written here. */
-
 import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { AreaField, FileField, SelectField, TextField } from "../../ui/field.tsx";

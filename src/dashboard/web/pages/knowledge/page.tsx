@@ -1,5 +1,4 @@
 /** The knowledge files of the company. */
-
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,5 +1,4 @@
 /** One live call. */
-
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { answer, rest } from "../../api/client.ts";

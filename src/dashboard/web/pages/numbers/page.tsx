@@ -1,5 +1,4 @@
 /** Phone numbers and who answers them. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";

@@ -1,5 +1,4 @@
 /** The last lines of the log, filtered. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { QueryData } from "../../api/queries.ts";

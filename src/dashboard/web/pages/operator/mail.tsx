@@ -1,5 +1,4 @@
 /** Mail: a test, and what waits or was given up. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";

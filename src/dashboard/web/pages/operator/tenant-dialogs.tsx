@@ -1,5 +1,4 @@
 /** Make a company; give or take wallet balance. */
-
 import { useQuery } from "@tanstack/react-query";
 import { answer, type Own, own } from "../../api/client.ts";
 import { plansQuery } from "../../api/queries.ts";

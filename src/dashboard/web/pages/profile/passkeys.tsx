@@ -1,5 +1,4 @@
 /** Passkeys: add, remove. */
-
 import { browserSupportsWebAuthn, startRegistration } from "@simplewebauthn/browser";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

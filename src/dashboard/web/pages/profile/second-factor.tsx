@@ -1,5 +1,4 @@
 /** The authenticator app: on, off, recovery codes. */
-
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";

@@ -1,5 +1,4 @@
 /** Scheduled calls: what will be placed, and what became of the rest. */
-
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";

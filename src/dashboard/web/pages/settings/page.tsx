@@ -1,5 +1,4 @@
 /** The company's settings. */
-
 import { useQuery } from "@tanstack/react-query";
 import { answer, type Own, own } from "../../api/client.ts";
 import { settingsQuery } from "../../api/queries.ts";

@@ -1,5 +1,4 @@
 /** Team and audit log. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";

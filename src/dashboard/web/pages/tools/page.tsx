@@ -1,5 +1,4 @@
 /** The list of tools. */
-
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type QueryData, toolsQuery } from "../../api/queries.ts";

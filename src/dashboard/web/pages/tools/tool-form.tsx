@@ -1,5 +1,4 @@
 /** Every field of a tool. */
-
 import type { Rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { AreaField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";

@@ -1,5 +1,4 @@
 /** The account at the provider. The password goes in and never comes out. */
-
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";

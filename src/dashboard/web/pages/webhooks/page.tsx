@@ -1,5 +1,4 @@
 /** Webhook endpoints. */
-
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,5 +1,4 @@
 /** One agent: its settings, what it knows, may do and answers; and trying it out. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";

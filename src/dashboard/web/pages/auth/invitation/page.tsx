@@ -1,5 +1,4 @@
 /** Accept an invitation: a new person chooses name and password, an existing one confirms. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, own } from "../../../api/client.ts";

@@ -1,5 +1,4 @@
 /** Sign in with a password and, where it is on, a second factor; or with a passkey. */
-
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";

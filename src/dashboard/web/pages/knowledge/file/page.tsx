@@ -1,5 +1,4 @@
 /** One knowledge file: its content and the agents that know it. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { answer, type Rest, rest } from "../../../api/client.ts";

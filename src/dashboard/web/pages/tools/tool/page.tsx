@@ -1,5 +1,4 @@
 /** One tool: change it, try it. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { answer, own, type Rest } from "../../../api/client.ts";
