@@ -2,7 +2,6 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { EMBEDDED_ONLY } from "../../src/adapter/engine/settings.ts";
 import { agentStore } from "../../src/adapter/store/agent-store.ts";
 import {
   agentFiles,
@@ -13,6 +12,7 @@ import {
 import { type App, startApp } from "../../src/app/app.ts";
 import type { Doctor } from "../../src/app/dashboard.ts";
 import type { AppSettings } from "../../src/app/settings.ts";
+import { settingsFromConfig } from "../../src/app/settings-from-config.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import { eurToMicro } from "../../src/core/money.ts";
@@ -20,6 +20,7 @@ import { systemRandom } from "../../src/core/random.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { configSchema } from "../../src/operations/config/schema.ts";
 import { quotas, wideDialing } from "./plans.ts";
 
 export const OWN_NUMBER = "+37052000001";
@@ -78,80 +79,31 @@ export interface ApiBody {
 }
 
 export function applianceSettings(dataDir: string, host: string): AppSettings {
+  const masterKey = new Uint8Array(32).fill(7);
+  const config = configSchema.parse({});
+  const defaults = settingsFromConfig(config, { version: "0.0.0-test", masterKey, dataDir });
+  const { storage, http, sip, callWorker, httpClient } = defaults;
   return {
-    version: "0.0.0-test",
-    dataDir,
-    masterKey: new Uint8Array(32).fill(7),
-    storage: {
-      recordingsRetentionDays: 30,
-      transcriptsRetentionDays: 30,
-      backupAt: null,
-      shared: false,
-      backupKeep: 7,
-      remote: null,
-    },
-    http: {
-      listen: { host, port: 0 },
-      publicUrl: null,
-      tls: null,
-      requestsPerMinute: 100_000,
-      bodyBytesMax: 2_097_152,
-      trustedProxies: [],
-      connectionsPerAddress: 512,
-    },
-    traces: null,
+    ...defaults,
+    storage: { ...storage, backupAt: null },
+    http: { ...http, listen: { host, port: 0 }, requestsPerMinute: 100_000 },
     metricsListen: null,
     sip: {
+      ...sip,
       bind: { host, port: 0 },
       externalIp: host,
       allowNetworks: ["127.0.0.0/8"],
-      newCallsPerSecond: 250,
-      userAgent: "Linevoice",
-      registerExpiresSeconds: 300,
       ringTimeoutMs: 20_000,
-      sessionExpiresSeconds: 1800,
       codecs: ["PCMA", "PCMU"],
-      srtp: "off",
-      comfortNoise: false,
-      outboundProxy: null,
-      tls: null,
-      tlsCa: null,
-      stunServer: null,
-      trace: false,
     },
     callWorkers: 1,
     callWorker: {
+      ...callWorker,
       rtpPorts: { first: 21_000, last: 21_999 },
-      rtpTimeoutMs: 15_000,
-      holdTimeoutMs: 1_800_000,
-      jitterMsMax: 200,
-      engine: EMBEDDED_ONLY,
       conversation: {
-        endpointingMs: 350,
-        endpointingUnfinishedMs: 900,
-        endpointingDictationMs: 1600,
-        endpointingMaxMs: 3_000,
-        bargeInMs: 400,
-        bargeInWords: 2,
-        bargeInFadeMs: 150,
-        resumeAfterMs: 1_500,
-        idlePromptMs: 8_000,
-        idlePrompts: 2,
-        neverSilentMs: 1_200,
-        silenceTimeoutMs: 30_000,
-        fillerDelayMs: 2_500,
-        toolTimeoutMs: 20_000,
+        ...callWorker.conversation,
         disclosure: { lt: "", lv: "", en: "", ru: "" },
       },
-    },
-    engineLabel: "embedded",
-    voiceAliases: {},
-    prices: {
-      sttPerMinute: eurToMicro(0),
-      llmInputPerMillionTokens: eurToMicro(0),
-      llmOutputPerMillionTokens: eurToMicro(0),
-      ttsPerMillionCharacters: eurToMicro(0),
-      trunkPerMinute: eurToMicro(0),
     },
     plans: [
       {
@@ -168,23 +120,10 @@ export function applianceSettings(dataDir: string, host: string): AppSettings {
         quotas,
       },
     ],
-    httpClient: {
-      allowNetworks: ["127.0.0.0/8"],
-      caPem: null,
-      toolTimeoutMs: 20_000,
-      webhookTimeoutMs: 8_000,
-    },
-    mail: {
-      from: "Linevoice <linevoice@localhost>",
-      provider: { kind: "outbox" },
-      attachmentBytesMax: 18_000_000,
-      outboxKeepDays: 7,
-    },
-    stripe: null,
+    httpClient: { ...httpClient, allowNetworks: ["127.0.0.0/8"] },
     lowBalanceThresholds: [],
     concurrentCallsMax: 50,
     dialing: wideDialing,
-    bankDetails: null,
   };
 }
 

@@ -14,7 +14,10 @@ import type { CallAudio, MediaTimeout } from "../../src/domain/conversation/audi
 import type { AgentSnapshot, CallConfig } from "../../src/domain/conversation/call-config.ts";
 import type { CallEvent } from "../../src/domain/conversation/call-protocol.ts";
 import type { TurnRecord } from "../../src/domain/conversation/call-report.ts";
-import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
+import {
+  type ConversationSettings,
+  conversationKeys,
+} from "../../src/domain/conversation/conversation-settings.ts";
 import type {
   EngineFailure,
   EngineSession,
@@ -32,19 +35,7 @@ const SAMPLES_PER_FRAME = 160;
 export const MS_PER_CHARACTER = 50;
 
 export const SETTINGS: ConversationSettings = {
-  endpointingMs: 350,
-  endpointingUnfinishedMs: 900,
-  endpointingDictationMs: 1_600,
-  endpointingMaxMs: 3_000,
-  bargeInMs: 400,
-  bargeInWords: 2,
-  bargeInFadeMs: 150,
-  resumeAfterMs: 1_500,
-  idlePromptMs: 8_000,
-  idlePrompts: 2,
-  neverSilentMs: 1_200,
-  silenceTimeoutMs: 30_000,
-  fillerDelayMs: 2_500,
+  ...recordOf(z.strictObject(conversationKeys).parse({})),
   toolTimeoutMs: 10_000,
   disclosure: { en: "", lt: "", lv: "", ru: "" },
 };

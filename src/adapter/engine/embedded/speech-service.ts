@@ -3,8 +3,8 @@
  * workers, each over its own port. Requests that arrive while the parts are still loading wait for
  * them. One customer's failure is told to that customer and touches nobody else.
  *
- * The recogniser is proved at the start, then rests: it is woken by the first request about an STT stream
- * (the greeting is spoken meanwhile) and rests again `REST_AFTER_MS` after the last STT stream was closed.
+ * The recogniser is tested at the start and unloaded. The first request about an STT stream loads it (while
+ * the greeting is spoken); `REST_AFTER_MS` after the last STT stream was closed it is unloaded again.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -71,10 +71,12 @@ class SharedRecogniser {
 
   constructor(synthesiser: Promise<Synthesiser>, clock: Clock) {
     this.#clock = clock;
-    this.#recogniser = synthesiser.then(({ phonemes }) => createRecogniser({ phonemes }));
+    this.#recogniser = synthesiser.then((made) =>
+      createRecogniser({ phonemes: (text, language) => made.phonemes(text, language) }),
+    );
   }
 
-  /** Loads everything once, so that a broken model is known at the start; then rests. */
+  /** Loads everything once, so that a broken model is known at the start; then unloads it. */
   async selfTest(): Promise<void> {
     await this.use();
     if (this.#openStreams === 0) await this.#unload();

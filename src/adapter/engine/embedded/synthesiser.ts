@@ -8,7 +8,7 @@
  */
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import { createResampler } from "../../../platform/audio/resampler.ts";
-import { loadEspeak } from "./speech/espeak-module.ts";
+import { type Espeak, loadEspeak } from "./speech/espeak-module.ts";
 import { applyGain, gainFor } from "./speech/level.ts";
 import { escapeSsml, splitSentences } from "./speech/sentences.ts";
 import { spokenText } from "./speech/spoken-text.ts";
@@ -45,32 +45,20 @@ export interface Synthesiser {
 export async function createSynthesiser(
   options: { readonly clock?: Clock } = {},
 ): Promise<Synthesiser> {
-  const clock = options.clock ?? systemClock;
-  const espeak = await loadEspeak();
-  const gains = new Map<string, number>();
+  const synthesiser = new EspeakSynthesiser(await loadEspeak(), options.clock ?? systemClock);
+  await synthesiser.speakAll({ text: "Ready.", language: "en", voice: "Sari", sampleRateHz: 8000 });
+  return synthesiser;
+}
 
-  /** How loud a voice is is measured once, on a sentence of its own. */
-  function calibratedGain(voiceName: string): number {
-    const known = gains.get(voiceName);
-    if (known !== undefined) return known;
-    const parts: Int16Array[] = [];
-    espeak.synthesize("Good afternoon, how can I help you today?", (pcm) => {
-      parts.push(pcm);
-      return false;
-    });
-    const gain = gainFor(parts);
-    gains.set(voiceName, gain);
-    return gain;
-  }
+class EspeakSynthesiser implements Synthesiser {
+  readonly #gains = new Map<string, number>();
 
-  function selectVoice(order: SpeechOrder): number {
-    espeak.learn(order.language);
-    const name = espeakVoiceName(order.language, order.voice);
-    if (espeak.set_voice(name) !== 0) espeak.set_voice(espeakVoiceName(order.language, ""));
-    return calibratedGain(name);
-  }
+  constructor(
+    private readonly espeak: Espeak,
+    private readonly clock: Clock,
+  ) {}
 
-  async function speak(
+  async speak(
     order: SpeechOrder,
     onChunk: (pcm: Int16Array) => void,
     signal?: AbortSignal,
@@ -78,10 +66,10 @@ export async function createSynthesiser(
     const resampler = createResampler(ESPEAK_SAMPLE_RATE_HZ, order.sampleRateHz);
     const text = spokenText(order.text.slice(0, SPEECH_CHARACTERS_MAX), order.language);
     for (const [index, sentence] of splitSentences(text).entries()) {
-      if (index > 0) await letOthersRun(clock);
+      if (index > 0) await letOthersRun(this.clock);
       if (signal?.aborted) return;
-      const gain = selectVoice(order);
-      espeak.synthesize(escapeSsml(sentence), (pcm) => {
+      const gain = this.#selectVoice(order);
+      this.espeak.synthesize(escapeSsml(sentence), (pcm) => {
         if (signal?.aborted) return true;
         const chunk = resampler.process(pcm);
         applyGain(chunk, gain);
@@ -91,25 +79,44 @@ export async function createSynthesiser(
     }
   }
 
-  async function speakAll(order: SpeechOrder): Promise<Int16Array> {
+  async speakAll(order: SpeechOrder): Promise<Int16Array> {
     const chunks: Int16Array[] = [];
-    await speak(order, (pcm) => chunks.push(pcm));
+    await this.speak(order, (pcm) => chunks.push(pcm));
     return concatenate(chunks);
   }
 
-  function phonemes(text: string, language: string): string {
-    espeak.learn(language);
-    espeak.set_voice(espeakVoiceName(language, ""));
+  phonemes(text: string, language: string): string {
+    this.espeak.learn(language);
+    this.espeak.set_voice(espeakVoiceName(language, ""));
     let ipa = "";
-    espeak.synthesize(escapeSsml(text), (_, events) => {
+    this.espeak.synthesize(escapeSsml(text), (_, events) => {
       for (const event of events) if (event.type === "phoneme") ipa += event.id;
       return false;
     });
     return ipa;
   }
 
-  await speakAll({ text: "Ready.", language: "en", voice: "Sari", sampleRateHz: 8000 });
-  return { speak, speakAll, phonemes };
+  #selectVoice(order: SpeechOrder): number {
+    const { espeak } = this;
+    espeak.learn(order.language);
+    const name = espeakVoiceName(order.language, order.voice);
+    if (espeak.set_voice(name) !== 0) espeak.set_voice(espeakVoiceName(order.language, ""));
+    return this.#calibratedGain(name);
+  }
+
+  /** The loudness of a voice is measured once, on a sentence of its own. */
+  #calibratedGain(voiceName: string): number {
+    const known = this.#gains.get(voiceName);
+    if (known !== undefined) return known;
+    const parts: Int16Array[] = [];
+    this.espeak.synthesize("Good afternoon, how can I help you today?", (pcm) => {
+      parts.push(pcm);
+      return false;
+    });
+    const gain = gainFor(parts);
+    this.#gains.set(voiceName, gain);
+    return gain;
+  }
 }
 
 function letOthersRun(clock: Clock): Promise<void> {

@@ -40,7 +40,9 @@ let recogniser: Recogniser;
 
 beforeAll(async () => {
   synthesiser = await createSynthesiser();
-  recogniser = createRecogniser({ phonemes: synthesiser.phonemes });
+  recogniser = createRecogniser({
+    phonemes: (text, language) => synthesiser.phonemes(text, language),
+  });
   await recogniser.load();
   recogniser.prepare(source);
 }, 60_000);

@@ -2,8 +2,8 @@
  * Which decoders listen with which grammar for whom: the open graph of an agent, or the closed
  * grammar of an expected answer. Keeps the agents' sources, bounded, by content.
  *
- * Decoders take 45 MB, so they are there only while it is awake; what was learnt about the agents
- * outlasts a rest. Asleep, nothing can be lent.
+ * Decoders take 45 MB, so they exist only while the recogniser is loaded; what was learnt about the agents
+ * outlasts that. While it is unloaded, no decoders can be acquired.
  */
 
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
@@ -32,7 +32,7 @@ export interface AcquiredDecoders {
   readonly closed: ClosedGrammar | null;
 }
 
-/** What rests. */
+/** What is unloaded. */
 interface Decoders {
   readonly dictionary: Dictionary;
   readonly open: DecoderPool;

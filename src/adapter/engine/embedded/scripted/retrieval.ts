@@ -71,16 +71,7 @@ export function createRetriever(
   language: AgentLanguage,
 ): Retriever {
   const stop = new Set(STOP_WORDS[language].split(" ").map((word) => stem(word, language)));
-  const synonyms = language === "en" ? stemmedSynonyms() : new Map<string, string>();
-  const bagOf = (text: string) => {
-    const bag = new Set<string>();
-    for (const word of stemsOf(text, language)) {
-      bag.add(word);
-      const synonym = synonyms.get(word);
-      if (synonym !== undefined) bag.add(synonym);
-    }
-    return bag;
-  };
+  const bagOf = wordBags(language);
 
   const asked = entries.map((entry) => entry.questions.map(bagOf));
   const answered = entries.map((entry) => bagOf(entry.answer));
@@ -120,21 +111,39 @@ export function createRetriever(
     const queryWeight = total(query);
     const content = [...query].some((word) => !stop.has(word) && entriesWith.has(word));
     if (queryWeight === 0 || entries.length === 0) return null;
-    let best = -1;
-    let bestScore = 0;
-    let second = 0;
-    entries.forEach((_, index) => {
-      const score = scoreOf(index, query, queryWeight);
-      if (score > bestScore) {
-        second = bestScore;
-        bestScore = score;
-        best = index;
-      } else if (score > second) second = score;
-    });
-    if (best < 0) return null;
-    const score = Math.min(1, content ? bestScore : bestScore * 0.5);
-    return { entry: best, score, margin: bestScore - second };
+    const best = bestOf(entries.map((_, index) => scoreOf(index, query, queryWeight)));
+    if (best === null) return null;
+    return { ...best, score: Math.min(1, content ? best.score : best.score * 0.5) };
   };
+}
+
+/** A text's words, stemmed, with their everyday synonyms. */
+function wordBags(language: AgentLanguage): (text: string) => Set<string> {
+  const synonyms = language === "en" ? stemmedSynonyms() : new Map<string, string>();
+  return (text) => {
+    const bag = new Set<string>();
+    for (const word of stemsOf(text, language)) {
+      bag.add(word);
+      const synonym = synonyms.get(word);
+      if (synonym !== undefined) bag.add(synonym);
+    }
+    return bag;
+  };
+}
+
+/** Null: no score is above 0. */
+function bestOf(scores: readonly number[]): Match | null {
+  let entry = -1;
+  let score = 0;
+  let second = 0;
+  scores.forEach((each, index) => {
+    if (each > score) {
+      second = score;
+      score = each;
+      entry = index;
+    } else if (each > second) second = each;
+  });
+  return entry < 0 ? null : { entry, score, margin: score - second };
 }
 
 function stemmedSynonyms(): Map<string, string> {

@@ -15,7 +15,7 @@ import { VOICE_VARIANTS } from "./voices.ts";
 const RUSSIAN_DICTIONARY = "/usr/share/espeak-ng-data/ru_dict";
 const VARIANT_FOLDER = "/usr/share/espeak-ng-data/voices/!v/";
 
-interface Espeak extends SpeechWorker {
+export interface Espeak extends SpeechWorker {
   /** Before a language is spoken: 0.1 s for the first Russian sentence, else nothing to do. */
   learn(language: string): void;
 }
