@@ -24,7 +24,6 @@ export type ErrorCode =
   | "unavailable";
 
 interface AppErrorDetail {
-  /** Stable machine-readable code. */
   readonly code: ErrorCode;
   /**
    * Plain words that say how to fix the problem. Safe to show to anyone who may see the resource.

@@ -9,7 +9,7 @@ import { type Random, systemRandom } from "../../core/random.ts";
 
 export type SrtpMode = "off" | "optional" | "required";
 
-/** In our order of preference. */
+/** In order of preference. */
 const SUITES = ["AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_32"] as const;
 const KEY_BYTES = 30;
 const HARMLESS_PARAMETERS = /^(KDR=0|WSH=\d+)$/i;

@@ -311,8 +311,6 @@ class Stack implements SipStack {
     trunk.close();
   }
 
-  // ---- requests ----
-
   /**
    * The source filter: a request that belongs to no trunk creates no state, not even a transaction.
    */

@@ -32,7 +32,6 @@ export class TrunkIndex {
     this.#remembered.clear();
   }
 
-  /** The trunk's addresses have changed. */
   moved(trunk: SipTrunk): void {
     this.#forgetAddresses(trunk);
     for (const address of trunk.addresses) {

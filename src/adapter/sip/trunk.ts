@@ -271,8 +271,6 @@ export class SipTrunk implements Trunk {
     this.deps.transactions.sendResponse(response, leg.outgoing(response, text));
   }
 
-  // ---- sending ----
-
   async #sendFromSipJs(text: string): Promise<void> {
     const message = parseMessage(text);
     if (message.kind === "failure") throw new Error(`we wrote no SIP: ${message.reason}`);
@@ -309,8 +307,6 @@ export class SipTrunk implements Trunk {
       isWanted: () => !opensCall || this.#legOf(request.callId)?.isWanted === true,
     };
   }
-
-  // ---- registration ----
 
   get #serviceRoute(): ServiceRoute {
     return this.#registration?.serviceRoute ?? NO_ROUTE;
@@ -351,8 +347,6 @@ export class SipTrunk implements Trunk {
     this.#changes.answered(this.#routeSet.addresses.learn(response, flow.transport));
     return response;
   }
-
-  // ---- legs ----
 
   #onInvite(invite: ReceivedInvite): void {
     const replaced = replacedLeg(invite.request, this.legs);

@@ -9,7 +9,6 @@ import { agents, schedules } from "./schema/index.ts";
 
 const COLUMNS = getTableColumns(agents);
 
-/** True if the agent belongs to the tenant. */
 export async function hasAgent(
   queries: Queries,
   tenantId: number,

@@ -31,7 +31,6 @@ interface EvidenceRequest {
   readonly callUuid: string;
   readonly outboxDir: string;
   readonly scene: SceneResult;
-  /** The person's voice. */
   readonly callerVoice: string;
 }
 

@@ -78,7 +78,6 @@ export interface CampaignsDependencies {
   readonly records: (queries: Queries) => CampaignRecords;
   readonly quotas: Quotas;
   readonly clock: Clock;
-  /** Wakes the campaign runner. */
   readonly wake: () => void;
 }
 

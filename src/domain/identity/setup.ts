@@ -32,7 +32,6 @@ interface OwnerDraft {
   readonly name: string;
   readonly email: string;
   readonly password: string;
-  /** Name of the first tenant. */
   readonly company?: string;
 }
 

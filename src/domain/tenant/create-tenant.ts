@@ -37,7 +37,6 @@ export interface TenantMaker {
   readonly random: Random;
 }
 
-/** Returns the new id. */
 export const createTenant = (
   deps: TenantMaker & { readonly database: Database },
   draft: TenantDraft,

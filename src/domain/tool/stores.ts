@@ -13,7 +13,6 @@ export interface ToolTarget {
   /** Name of the header that carries the secret. */
   readonly secretHeader: string;
   readonly secretSealed: string;
-  /** JSON Schema of the arguments. */
   readonly parameters: JsonObject;
   readonly callerLevel: CallerLevel;
 }

@@ -128,7 +128,6 @@ export interface ToolFields {
   readonly secretHeader: string;
   /** Null: every agent of the tenant may use it. */
   readonly agentId: number | null;
-  /** JSON Schema of an object. */
   readonly parameters: JsonObject;
   readonly enabled: boolean;
   /** How certain the caller's identity must be before the tool runs (contact/ports.ts). */

@@ -62,7 +62,6 @@ export class DeliveryCapacity {
     return true;
   }
 
-  /** `target`: as passed to `acquire`. */
   release(target: Target): void {
     const key = endpointOf(target);
     const endpoint = this.#endpoints.get(key);
@@ -74,7 +73,6 @@ export class DeliveryCapacity {
     if (target.callUuid !== null) this.#calls.delete(`${key} ${target.callUuid}`);
   }
 
-  /** Endpoints without a free slot. */
   busy(): Busy {
     const full = [...this.#endpoints.values()].filter(({ active, limit }) => active >= limit);
     return {

@@ -19,7 +19,6 @@ interface EventSinkOptions {
   readonly stores: WebhookStores;
   readonly clock: Clock;
   readonly random: Random;
-  /** Wakes the delivery worker. */
   readonly wake: () => void;
 }
 

@@ -16,7 +16,6 @@ interface NightlyBackup {
   problem(): string | null;
   /** Resolves when the running backup, if any, has finished. */
   idle(): Promise<void>;
-  /** Waits for the running backup. */
   stop(): Promise<void>;
 }
 

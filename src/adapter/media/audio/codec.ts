@@ -48,7 +48,6 @@ export interface InboundAudio {
   readonly clockDivisor: number;
   /** Decodes the block that the jitter buffer took last, from `octets`. */
   play(octets: Uint8Array): void;
-  /** Fills a missing block. */
   conceal(): void;
   /** Handles a comfort-noise payload: missing blocks are noise from now on. */
   enterComfortNoise(payload: Uint8Array): void;
@@ -56,6 +55,5 @@ export interface InboundAudio {
   leaveComfortNoise(): void;
   /** True from a comfort-noise packet until the next audio packet. */
   readonly isSilent: boolean;
-  /** Frees the memory. */
   close(): void;
 }

@@ -46,7 +46,6 @@ export class ComfortNoise {
     this.#wantedGain = rms / UNIFORM_RMS / Math.sqrt(amplification);
   }
 
-  /** Fills a block with noise. */
   fill(block: Int16Array): void {
     this.#gain += (this.#wantedGain - this.#gain) * GLIDE;
     for (let index = 0; index < block.length; index++) {

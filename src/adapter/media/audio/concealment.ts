@@ -52,7 +52,6 @@ export class PacketLossConcealment {
     this.#remember(block);
   }
 
-  /** Fills a missing block. */
   conceal(block: Int16Array): void {
     if (!this.#hasAudio) {
       block.fill(0);

@@ -13,7 +13,6 @@ export interface JitterStorage {
   has(position: number): boolean;
   /** Takes the next block to play, which may be missing. `into` is for octets. */
   take(position: number, into: Uint8Array): void;
-  /** Deletes the block. */
   drop(position: number): void;
   reset(): void;
 }

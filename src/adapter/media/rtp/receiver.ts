@@ -58,7 +58,6 @@ export class RtpReceiver {
   readonly #sampleRateHz: 8000 | 16000;
   readonly #random: Random;
   #format: ReceiveFormat | null = null;
-  /** Indexed by payload type. */
   #codecs: readonly (AudioCodec | undefined)[] = [];
   #codec: AudioCodec | null = null;
   #audio: InboundAudio | null = null;

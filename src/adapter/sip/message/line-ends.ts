@@ -7,7 +7,6 @@
 interface Head {
   /** Start line and header lines, joined by CRLF. */
   readonly text: string;
-  /** Offset of the body. */
   readonly bodyAt: number;
 }
 

@@ -129,7 +129,6 @@ export abstract class BaseLeg {
     return this.sessionTimer.outgoing(message, text);
   }
 
-  /** The remote party's role. */
   protected abstract readonly peer: "caller" | "callee";
 
   on<Name extends keyof LegEvents>(

@@ -34,7 +34,7 @@ interface AskedAgain {
   /** The target of a 3xx; missing: unchanged. */
   readonly target?: SipUri;
 }
-/** Maximum redirects of one call. */
+/** Per call. */
 const REDIRECTS_MAX = 3;
 
 interface OutgoingLegOptions {

@@ -6,7 +6,6 @@
 import { formatUri, parseNameAddr, type SipUri, userOf } from "../message/index.ts";
 
 export interface RedirectRules {
-  /** The called number or user. */
   readonly called: string;
   readonly isOwnHost: (host: string) => boolean;
   /** True if that SIP URI of another user may be called instead. */

@@ -37,7 +37,6 @@ const REFRESH_MS_MIN = 2000;
 const RETRY_MS = 2000;
 const RETRY_MS_MAX = 64_000;
 const EXPIRES_SECONDS_MAX = 86_400;
-/** Methods that refresh a session. */
 const REFRESHES: ReadonlySet<string> = new Set(["INVITE", "UPDATE"]);
 
 export class SessionTimer {

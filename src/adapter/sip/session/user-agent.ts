@@ -57,7 +57,6 @@ export interface ReceivedInvite {
 export class TrunkUserAgent {
   readonly #agent: UserAgent;
   readonly #requests = new WeakMap<object, SipRequest>();
-  /** The negotiator of each session. */
   readonly #negotiators = new WeakMap<Session, MediaNegotiator>();
 
   constructor(private readonly options: TrunkUserAgentOptions) {
