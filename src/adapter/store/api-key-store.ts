@@ -10,10 +10,12 @@ const limits = {
   networks: apiKeys.networks,
 };
 
-export function apiKeyStore(queries: Queries): ApiKeyRecords {
-  const live = (tenantId: number) => and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt));
+const live = (tenantId: number) => and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt));
 
+export function apiKeyStore(queries: Queries): ApiKeyRecords {
   return {
+    ...keysInUse(queries),
+
     async insert(tenantId, key) {
       const [row] = await queries
         .insert(apiKeys)
@@ -51,7 +53,12 @@ export function apiKeyStore(queries: Queries): ApiKeyRecords {
         .returning({ hash: apiKeys.secretHash });
       return row?.hash ?? null;
     },
+  };
+}
 
+/** What a request asks by its key. */
+function keysInUse(queries: Queries): Pick<ApiKeyRecords, "findByHash" | "touch"> {
+  return {
     async findByHash(secretHash) {
       return await queries
         .select({

@@ -19,29 +19,39 @@ const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 4
 const beginOf = (year: number) => Date.UTC(year, 0, 0);
 const two = (number: number) => String(number).padStart(2, "0");
 
+const COLUMNS = {
+  tenantId: tenants.id,
+  timeZone: tenants.timeZone,
+  agentId: featureSettings.birthdayAgentId,
+  from: featureSettings.callingFrom,
+  to: featureSettings.callingTo,
+  holidays: featureSettings.holidays,
+};
+
+function asTenant(row: {
+  tenantId: number;
+  timeZone: string;
+  agentId: number | null;
+  from: number | null;
+  to: number | null;
+  holidays: string | null;
+}): BirthdayTenant {
+  const { tenantId, timeZone, agentId, from, to, holidays } = row;
+  const hours = { from: from ?? DEFAULT_FROM, to: to ?? DEFAULT_TO, holidays };
+  return { tenantId, timeZone, agentId, hours };
+}
+
 export function birthdayStore(queries: Queries): BirthdayRecords {
-  const COLUMNS = {
-    tenantId: tenants.id,
-    timeZone: tenants.timeZone,
-    agentId: featureSettings.birthdayAgentId,
-    from: featureSettings.callingFrom,
-    to: featureSettings.callingTo,
-    holidays: featureSettings.holidays,
+  return {
+    ...birthdayTenants(queries),
+    ...dueBirthdays(queries),
+    ...birthdayCallRows(queries),
+    ...birthdayCallEnds(queries),
   };
+}
 
-  function asTenant(row: {
-    tenantId: number;
-    timeZone: string;
-    agentId: number | null;
-    from: number | null;
-    to: number | null;
-    holidays: string | null;
-  }): BirthdayTenant {
-    const { tenantId, timeZone, agentId, from, to, holidays } = row;
-    const hours = { from: from ?? DEFAULT_FROM, to: to ?? DEFAULT_TO, holidays };
-    return { tenantId, timeZone, agentId, hours };
-  }
-
+/** Who has birthday calls switched on. */
+function birthdayTenants(queries: Queries): Pick<BirthdayRecords, "tenants" | "tenant"> {
   const all = () =>
     queries
       .select(COLUMNS)
@@ -60,7 +70,12 @@ export function birthdayStore(queries: Queries): BirthdayRecords {
       const row = await all().where(eq(tenants.id, tenantId)).get();
       return row ? asTenant(row) : null;
     },
+  };
+}
 
+/** Whose birthday it is. */
+function dueBirthdays(queries: Queries): Pick<BirthdayRecords, "due"> {
+  return {
     async due(tenantId, { year, month, day }, limit) {
       const days = [`${two(month)}-${two(day)}`];
       if (month === 2 && day === 28 && !isLeap(year)) days.push("02-29");
@@ -102,7 +117,12 @@ export function birthdayStore(queries: Queries): BirthdayRecords {
         .orderBy(contacts.id)
         .limit(limit);
     },
+  };
+}
 
+/** Calls to place, one a person and year. */
+function birthdayCallRows(queries: Queries): Pick<BirthdayRecords, "begin" | "waiting"> {
+  return {
     async begin(tenantId, contactId, year, nowMs) {
       const rows = await queries
         .insert(birthdayCalls)
@@ -138,7 +158,14 @@ export function birthdayStore(queries: Queries): BirthdayRecords {
         )
         .orderBy(birthdayCalls.id);
     },
+  };
+}
 
+/** What became of them. */
+function birthdayCallEnds(
+  queries: Queries,
+): Pick<BirthdayRecords, "setCall" | "byCall" | "settle" | "releaseLost"> {
+  return {
     async setCall(id, callUuid, nowMs) {
       await queries
         .update(birthdayCalls)

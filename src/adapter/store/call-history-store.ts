@@ -49,6 +49,8 @@ const readItems = flatRowReader(ITEM);
 
 export function callHistoryStore(queries: Queries) {
   return {
+    ...callParts(queries),
+
     /** Newest first. */
     async list(tenantId: number, filter: CallFilter, page: Page) {
       const statement = prepared(queries, `calls.list:${shapeOf(filter)}`, () =>
@@ -81,7 +83,12 @@ export function callHistoryStore(queries: Queries) {
         .where(and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId)))
         .get();
     },
+  };
+}
 
+/** What belongs to one call. */
+function callParts(queries: Queries) {
+  return {
     async turns(callId: number) {
       return await queries
         .select()

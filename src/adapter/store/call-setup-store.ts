@@ -22,6 +22,9 @@ type TrunkRow = typeof trunks.$inferSelect;
 
 export function callSetupStore(queries: Queries) {
   return {
+    ...callNumbers(queries),
+    ...agentContext(queries),
+
     tenant(tenantId: number): Promise<TenantRow | undefined> {
       const statement = prepared(queries, "tenants.row", () =>
         queries
@@ -43,7 +46,12 @@ export function callSetupStore(queries: Queries) {
     firstAgents(tenantId: number): Promise<AgentRow[]> {
       return queries.select().from(agents).where(eq(agents.tenantId, tenantId)).limit(2);
     },
+  };
+}
 
+/** Whose a number is. */
+function callNumbers(queries: Queries) {
+  return {
     numberByE164(tenantId: number, numberE164: string): Promise<NumberRow | undefined> {
       return queries
         .select()
@@ -72,7 +80,12 @@ export function callSetupStore(queries: Queries) {
         .where(inArray(phoneNumbers.numberE164, [...numbers]));
       return new Map(rows.map(({ numberE164, tenantId }) => [numberE164, tenantId]));
     },
+  };
+}
 
+/** What the agent of a call knows and may use. */
+function agentContext(queries: Queries) {
+  return {
     knowledge(tenantId: number, agentId: number) {
       return queries
         .select({ filename: files.filename, format: files.format, content: files.content })

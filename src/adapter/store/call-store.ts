@@ -32,11 +32,17 @@ const OWN = and(
   eq(calls.tenantId, sql.placeholder("tenantId")),
 );
 
-export function callStore(queries: Queries) {
-  const own = (tenantId: number, callUuid: string) =>
-    and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId));
+const own = (tenantId: number, callUuid: string) =>
+  and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId));
 
+export function callStore(queries: Queries) {
   return {
+    ...callProgress(queries),
+    ...callConversation(queries),
+    ...callEnd(queries),
+    ...callsOfNodes(queries),
+    ...callLimits(queries),
+
     async insert(tenantId: number, call: NewCallRow): Promise<number> {
       const [row] = await queries
         .insert(calls)
@@ -52,7 +58,12 @@ export function callStore(queries: Queries) {
       );
       return statement.get({ tenantId, callUuid });
     },
+  };
+}
 
+/** A call from dialling to its answer. */
+function callProgress(queries: Queries) {
+  return {
     /** Written before the INVITE is sent: from here on the call is never dialled again. */
     async markDialing(
       tenantId: number,
@@ -91,7 +102,12 @@ export function callStore(queries: Queries) {
     async setSip(tenantId: number, callUuid: string, sipCallId: string): Promise<void> {
       await queries.update(calls).set({ sipCallId }).where(own(tenantId, callUuid));
     },
+  };
+}
 
+/** What was said and done. */
+function callConversation(queries: Queries) {
+  return {
     async setRecording(
       tenantId: number,
       callUuid: string,
@@ -122,7 +138,12 @@ export function callStore(queries: Queries) {
     async addToolCall(callId: number, toolCall: StoredToolCall): Promise<void> {
       await queries.insert(toolCalls).values({ ...toolCall, callId });
     },
+  };
+}
 
+/** The end of a call, once. */
+function callEnd(queries: Queries) {
+  return {
     /** True if the end is not written yet. Check it first in the transaction that ends a call. */
     async isOpen(tenantId: number, callUuid: string): Promise<boolean> {
       const statement = prepared(queries, "calls.status", () =>
@@ -165,7 +186,12 @@ export function callStore(queries: Queries) {
         })
         .where(own(tenantId, callUuid));
     },
+  };
+}
 
+/** Calls that a node has, and those that it left behind. */
+function callsOfNodes(queries: Queries) {
+  return {
     /**
      * Updates the heartbeat of this process's calls in one statement. Returns those that are still
      * open.
@@ -195,7 +221,12 @@ export function callStore(queries: Queries) {
         .from(calls)
         .where(and(IS_IN_WORK, or(isNull(calls.node), eq(calls.node, node))));
     },
+  };
+}
 
+/** What limits are measured by. */
+function callLimits(queries: Queries) {
+  return {
     async liveCount(tenantId: number): Promise<number> {
       const row = await queries
         .select({ n: count() })

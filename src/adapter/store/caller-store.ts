@@ -18,77 +18,14 @@ type NewPurpose = Omit<typeof callPurposes.$inferInsert, "tenantId">;
 
 const MEMORIES_SHOWN_MAX = 200;
 
+const ownMemory = (tenantId: number, id: number) =>
+  and(eq(callMemories.id, id), eq(callMemories.tenantId, tenantId));
+
 export function callerStore(queries: Queries) {
-  const records: CallerRecords = {
-    async memories(tenantId, numberE164, sinceMs, limit) {
-      return await queries
-        .select({
-          reason: callMemories.reason,
-          outcome: callMemories.outcome,
-          promise: callMemories.promise,
-          sensitive: callMemories.sensitive,
-          attemptedAt: callMemories.attemptedAt,
-          summary: calls.summary,
-        })
-        .from(callMemories)
-        .leftJoin(
-          calls,
-          and(eq(calls.callUuid, callMemories.callUuid), eq(calls.tenantId, tenantId)),
-        )
-        .where(
-          and(
-            eq(callMemories.tenantId, tenantId),
-            eq(callMemories.numberE164, numberE164),
-            gte(callMemories.attemptedAt, sinceMs),
-          ),
-        )
-        .orderBy(desc(callMemories.attemptedAt), desc(callMemories.id))
-        .limit(limit);
-    },
-
-    async putMemory(tenantId, memory) {
-      await queries
-        .insert(callMemories)
-        .values({ ...memory, tenantId })
-        .onConflictDoNothing({ target: callMemories.callUuid });
-    },
-
-    async features(tenantId) {
-      const row = await queries
-        .select({ callbackMemory: tenants.callbackMemory })
-        .from(tenants)
-        .where(eq(tenants.id, tenantId))
-        .get();
-      return { callbackMemory: row?.callbackMemory ?? false };
-    },
-
-    async purpose(tenantId, callUuid) {
-      return await queries
-        .select({
-          reason: callPurposes.reason,
-          sensitive: callPurposes.sensitive,
-          origin: callPurposes.origin,
-        })
-        .from(callPurposes)
-        .where(and(eq(callPurposes.callUuid, callUuid), eq(callPurposes.tenantId, tenantId)))
-        .get();
-    },
-
-    async variables(tenantId, callUuid) {
-      const row = await queries
-        .select({ variables: campaignTargets.variables })
-        .from(campaignTargets)
-        .where(and(eq(campaignTargets.callUuid, callUuid), eq(campaignTargets.tenantId, tenantId)))
-        .get();
-      return row?.variables ?? {};
-    },
-  };
-
-  const ownMemory = (tenantId: number, id: number) =>
-    and(eq(callMemories.id, id), eq(callMemories.tenantId, tenantId));
-
   return {
-    ...records,
+    ...memoryLists(queries),
+
+    ...callerRecords(queries),
 
     async agentName(tenantId: number, agentId: number): Promise<string | undefined> {
       const row = await queries
@@ -103,6 +40,33 @@ export function callerStore(queries: Queries) {
       await queries.insert(callPurposes).values({ ...purpose, tenantId });
     },
 
+    async featureSettings(tenantId: number): Promise<FeatureRow | undefined> {
+      return await queries
+        .select()
+        .from(featureSettings)
+        .where(eq(featureSettings.tenantId, tenantId))
+        .get();
+    },
+
+    async putFeatureSettings(
+      tenantId: number,
+      changes: Partial<Omit<FeatureRow, "tenantId" | "updatedAt">>,
+      nowMs: number,
+    ): Promise<void> {
+      await queries
+        .insert(featureSettings)
+        .values({ tenantId, ...changes, updatedAt: nowMs })
+        .onConflictDoUpdate({
+          target: featureSettings.tenantId,
+          set: { ...changes, updatedAt: nowMs },
+        });
+    },
+  };
+}
+
+/** What is remembered of outbound calls, for the tenant to see and correct. */
+function memoryLists(queries: Queries) {
+  return {
     /** Newest first, of one number or of all numbers. */
     async listMemories(tenantId: number, numberE164: string | null): Promise<MemoryRow[]> {
       const ofTenant = eq(callMemories.tenantId, tenantId);
@@ -147,27 +111,79 @@ export function callerStore(queries: Queries) {
         .returning({ id: callMemories.id });
       return rows.length;
     },
+  };
+}
 
-    async featureSettings(tenantId: number): Promise<FeatureRow | undefined> {
+function callerRecords(queries: Queries): CallerRecords {
+  return {
+    ...rememberedCalls(queries),
+
+    async features(tenantId) {
+      const row = await queries
+        .select({ callbackMemory: tenants.callbackMemory })
+        .from(tenants)
+        .where(eq(tenants.id, tenantId))
+        .get();
+      return { callbackMemory: row?.callbackMemory ?? false };
+    },
+
+    async purpose(tenantId, callUuid) {
       return await queries
-        .select()
-        .from(featureSettings)
-        .where(eq(featureSettings.tenantId, tenantId))
+        .select({
+          reason: callPurposes.reason,
+          sensitive: callPurposes.sensitive,
+          origin: callPurposes.origin,
+        })
+        .from(callPurposes)
+        .where(and(eq(callPurposes.callUuid, callUuid), eq(callPurposes.tenantId, tenantId)))
         .get();
     },
 
-    async putFeatureSettings(
-      tenantId: number,
-      changes: Partial<Omit<FeatureRow, "tenantId" | "updatedAt">>,
-      nowMs: number,
-    ): Promise<void> {
+    async variables(tenantId, callUuid) {
+      const row = await queries
+        .select({ variables: campaignTargets.variables })
+        .from(campaignTargets)
+        .where(and(eq(campaignTargets.callUuid, callUuid), eq(campaignTargets.tenantId, tenantId)))
+        .get();
+      return row?.variables ?? {};
+    },
+  };
+}
+
+/** Earlier calls with a number. */
+function rememberedCalls(queries: Queries): Pick<CallerRecords, "memories" | "putMemory"> {
+  return {
+    async memories(tenantId, numberE164, sinceMs, limit) {
+      return await queries
+        .select({
+          reason: callMemories.reason,
+          outcome: callMemories.outcome,
+          promise: callMemories.promise,
+          sensitive: callMemories.sensitive,
+          attemptedAt: callMemories.attemptedAt,
+          summary: calls.summary,
+        })
+        .from(callMemories)
+        .leftJoin(
+          calls,
+          and(eq(calls.callUuid, callMemories.callUuid), eq(calls.tenantId, tenantId)),
+        )
+        .where(
+          and(
+            eq(callMemories.tenantId, tenantId),
+            eq(callMemories.numberE164, numberE164),
+            gte(callMemories.attemptedAt, sinceMs),
+          ),
+        )
+        .orderBy(desc(callMemories.attemptedAt), desc(callMemories.id))
+        .limit(limit);
+    },
+
+    async putMemory(tenantId, memory) {
       await queries
-        .insert(featureSettings)
-        .values({ tenantId, ...changes, updatedAt: nowMs })
-        .onConflictDoUpdate({
-          target: featureSettings.tenantId,
-          set: { ...changes, updatedAt: nowMs },
-        });
+        .insert(callMemories)
+        .values({ ...memory, tenantId })
+        .onConflictDoNothing({ target: callMemories.callUuid });
     },
   };
 }

@@ -32,33 +32,29 @@ const LISTED_MAX = 500;
 /** Must match the text of the partial index `campaign_targets_calling`. */
 const IS_CALLING = sql`${campaignTargets.status} = 'calling'`;
 
+const own = (tenantId: number, id: number) =>
+  and(eq(campaigns.id, id), eq(campaigns.tenantId, tenantId));
+
+const inState = (campaignId: number, status: TargetStatus) =>
+  and(eq(campaignTargets.campaignId, campaignId), eq(campaignTargets.status, status));
+
 export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords {
-  const own = (tenantId: number, id: number) =>
-    and(eq(campaigns.id, id), eq(campaigns.tenantId, tenantId));
-  const inState = (campaignId: number, status: TargetStatus) =>
-    and(eq(campaignTargets.campaignId, campaignId), eq(campaignTargets.status, status));
+  return {
+    ...campaignRows(queries),
+    ...targetRows(queries),
+    ...nextTargets(queries),
+    ...targetCalls(queries),
+    ...pastTargetCalls(queries),
+  };
+}
 
-  async function countOf(campaignId: number, status: TargetStatus): Promise<number> {
-    const row = await queries
-      .select({ n: count() })
-      .from(campaignTargets)
-      .where(inState(campaignId, status))
-      .get();
-    return row?.n ?? 0;
-  }
-
-  const refusing = () =>
-    queries
-      .select({ one: sql`1` })
-      .from(contacts)
-      .where(
-        and(
-          eq(contacts.tenantId, campaignTargets.tenantId),
-          eq(contacts.numberE164, campaignTargets.numberE164),
-          eq(contacts.doNotCall, true),
-        ),
-      );
-
+/** Campaigns as their tenant sees them. */
+function campaignRows(
+  queries: Queries,
+): Pick<
+  CampaignRecords & RunnerRecords,
+  "list" | "find" | "hasAgent" | "insert" | "setStatus" | "leaveRunning" | "running"
+> {
   return {
     async list(tenantId) {
       return await queries
@@ -95,6 +91,40 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
         .where(and(own(tenantId, id), eq(campaigns.status, "running")));
     },
 
+    async running() {
+      const rows = await queries
+        .select({
+          campaign: campaigns,
+          timeZone: tenants.timeZone,
+          holidays: featureSettings.holidays,
+        })
+        .from(campaigns)
+        .innerJoin(tenants, eq(tenants.id, campaigns.tenantId))
+        .leftJoin(featureSettings, eq(featureSettings.tenantId, campaigns.tenantId))
+        .where(eq(campaigns.status, "running"))
+        .orderBy(asc(campaigns.id));
+      return rows.map(({ campaign, timeZone, holidays }) => ({ ...campaign, timeZone, holidays }));
+    },
+  };
+}
+
+/** The numbers of a campaign. */
+function targetRows(
+  queries: Queries,
+): Pick<
+  CampaignRecords & RunnerRecords,
+  "addTargets" | "counts" | "skipWaiting" | "waitingCount" | "callingCount"
+> {
+  async function countOf(campaignId: number, status: TargetStatus): Promise<number> {
+    const row = await queries
+      .select({ n: count() })
+      .from(campaignTargets)
+      .where(inState(campaignId, status))
+      .get();
+    return row?.n ?? 0;
+  }
+
+  return {
     async addTargets(tenantId, campaignId, targets, nowMs) {
       if (targets.length === 0) return;
       await queries
@@ -126,21 +156,29 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
         .where(inState(id, "waiting"));
     },
 
-    async running() {
-      const rows = await queries
-        .select({
-          campaign: campaigns,
-          timeZone: tenants.timeZone,
-          holidays: featureSettings.holidays,
-        })
-        .from(campaigns)
-        .innerJoin(tenants, eq(tenants.id, campaigns.tenantId))
-        .leftJoin(featureSettings, eq(featureSettings.tenantId, campaigns.tenantId))
-        .where(eq(campaigns.status, "running"))
-        .orderBy(asc(campaigns.id));
-      return rows.map(({ campaign, timeZone, holidays }) => ({ ...campaign, timeZone, holidays }));
-    },
+    waitingCount: (campaignId) => countOf(campaignId, "waiting"),
 
+    callingCount: (campaignId) => countOf(campaignId, "calling"),
+  };
+}
+
+/** Whom to call now. */
+function nextTargets(
+  queries: Queries,
+): Pick<CampaignRecords & RunnerRecords, "due" | "skipDoNotCall"> {
+  const refusing = () =>
+    queries
+      .select({ one: sql`1` })
+      .from(contacts)
+      .where(
+        and(
+          eq(contacts.tenantId, campaignTargets.tenantId),
+          eq(contacts.numberE164, campaignTargets.numberE164),
+          eq(contacts.doNotCall, true),
+        ),
+      );
+
+  return {
     async due(campaignId, nowMs, limit) {
       return await queries
         .select({
@@ -160,9 +198,24 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
         .limit(limit);
     },
 
-    callingCount: (campaignId) => countOf(campaignId, "calling"),
-    waitingCount: (campaignId) => countOf(campaignId, "waiting"),
+    async skipDoNotCall(campaignId, nowMs) {
+      const doNotCall = queries
+        .select({ id: campaignTargets.id })
+        .from(campaignTargets)
+        .where(and(inState(campaignId, "waiting"), exists(refusing())));
+      await queries
+        .update(campaignTargets)
+        .set({ status: "skipped", outcome: "do_not_call", updatedAt: nowMs })
+        .where(inArray(campaignTargets.id, doNotCall));
+    },
+  };
+}
 
+/** Calls of a campaign, under way and over. */
+function targetCalls(
+  queries: Queries,
+): Pick<CampaignRecords & RunnerRecords, "setCalling" | "settle" | "byCall"> {
+  return {
     async setCalling(targetId, callUuid, nowMs) {
       const rows = await queries
         .update(campaignTargets)
@@ -197,7 +250,14 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
         .get();
       return row ?? null;
     },
+  };
+}
 
+/** How the last calls of a campaign went, and those that no node follows any more. */
+function pastTargetCalls(
+  queries: Queries,
+): Pick<CampaignRecords & RunnerRecords, "latestOutcomes" | "lost"> {
+  return {
     async latestOutcomes(campaignId, sinceMs, limit) {
       const rows = await queries
         .select({ outcome: campaignTargets.outcome })
@@ -231,17 +291,6 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
         endedReason: endedReason ?? "interrupted",
         talked: answeredAt !== null,
       }));
-    },
-
-    async skipDoNotCall(campaignId, nowMs) {
-      const doNotCall = queries
-        .select({ id: campaignTargets.id })
-        .from(campaignTargets)
-        .where(and(inState(campaignId, "waiting"), exists(refusing())));
-      await queries
-        .update(campaignTargets)
-        .set({ status: "skipped", outcome: "do_not_call", updatedAt: nowMs })
-        .where(inArray(campaignTargets.id, doNotCall));
     },
   };
 }

@@ -6,6 +6,8 @@ import { checkouts } from "./schema/money.ts";
 
 export function checkoutStore(queries: Queries): CheckoutStore {
   return {
+    ...paidCheckouts(queries),
+
     async insert(checkout) {
       await queries.insert(checkouts).values(checkout);
     },
@@ -37,7 +39,14 @@ export function checkoutStore(queries: Queries): CheckoutStore {
         .orderBy(desc(checkouts.createdAt))
         .limit(limit);
     },
+  };
+}
 
+/** What became of a checkout. */
+function paidCheckouts(
+  queries: Queries,
+): Pick<CheckoutStore, "markPaid" | "setSession" | "lastPaidAt" | "cancel"> {
+  return {
     async markPaid(id, nowMs, from) {
       const changed = await queries
         .update(checkouts)

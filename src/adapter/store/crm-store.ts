@@ -9,7 +9,69 @@ import { crmCache, crmPosts, featureSettings } from "./schema/index.ts";
 const POSTS_MAX = 200;
 
 export function crmStore(queries: Queries) {
-  const records: CrmRecords & CrmPostRecords = {
+  return {
+    ...crmRecords(queries),
+
+    /** Once per call. */
+    async enqueue(tenantId: number, callUuid: string, body: string, nowMs: number): Promise<void> {
+      await queries
+        .insert(crmPosts)
+        .values({
+          ...{ tenantId, callUuid, body, status: "pending", nextAttemptAt: nowMs },
+          ...{ createdAt: nowMs, updatedAt: nowMs },
+        })
+        .onConflictDoNothing({ target: crmPosts.callUuid });
+    },
+
+    /** Newest first, at most 200. */
+    async posts(tenantId: number) {
+      return await queries
+        .select({
+          id: crmPosts.id,
+          callUuid: crmPosts.callUuid,
+          status: crmPosts.status,
+          attempts: crmPosts.attempts,
+          httpStatus: crmPosts.lastHttpStatus,
+          error: crmPosts.lastError,
+          createdAt: crmPosts.createdAt,
+          nextAttemptAt: crmPosts.nextAttemptAt,
+        })
+        .from(crmPosts)
+        .where(eq(crmPosts.tenantId, tenantId))
+        .orderBy(desc(crmPosts.id))
+        .limit(POSTS_MAX);
+    },
+  };
+}
+
+function crmRecords(queries: Queries): CrmRecords & CrmPostRecords {
+  return {
+    ...crmAnswers(queries),
+    ...crmPostQueue(queries),
+
+    async statusOf(tenantId, id) {
+      const row = await queries
+        .select({ status: crmPosts.status })
+        .from(crmPosts)
+        .where(and(eq(crmPosts.id, id), eq(crmPosts.tenantId, tenantId)))
+        .get();
+      return row?.status ?? null;
+    },
+
+    async replay(tenantId, id, nowMs) {
+      await queries
+        .update(crmPosts)
+        .set({ status: "pending", attempts: 0, nextAttemptAt: nowMs, updatedAt: nowMs })
+        .where(and(eq(crmPosts.id, id), eq(crmPosts.tenantId, tenantId)));
+    },
+  };
+}
+
+/** Where a tenant's CRM is, and what it answered lately. */
+function crmAnswers(
+  queries: Queries,
+): Pick<CrmRecords & CrmPostRecords, "target" | "cached" | "putCache"> {
+  return {
     async target(tenantId) {
       const row = await queries
         .select({
@@ -46,7 +108,14 @@ export function crmStore(queries: Queries) {
         .values({ tenantId, numberE164: number, ...values })
         .onConflictDoUpdate({ target: [crmCache.tenantId, crmCache.numberE164], set: values });
     },
+  };
+}
 
+/** Messages to the CRM: one node at a time sends each. */
+function crmPostQueue(
+  queries: Queries,
+): Pick<CrmRecords & CrmPostRecords, "claim" | "settle" | "nextDueAfter"> {
+  return {
     async claim(nowMs, owner, untilMs, exceptTenants) {
       const due = await queries
         .select({ id: crmPosts.id })
@@ -96,56 +165,6 @@ export function crmStore(queries: Queries) {
         .where(and(eq(crmPosts.status, "pending"), gt(crmPosts.nextAttemptAt, nowMs)))
         .get();
       return row?.at ?? null;
-    },
-
-    async statusOf(tenantId, id) {
-      const row = await queries
-        .select({ status: crmPosts.status })
-        .from(crmPosts)
-        .where(and(eq(crmPosts.id, id), eq(crmPosts.tenantId, tenantId)))
-        .get();
-      return row?.status ?? null;
-    },
-
-    async replay(tenantId, id, nowMs) {
-      await queries
-        .update(crmPosts)
-        .set({ status: "pending", attempts: 0, nextAttemptAt: nowMs, updatedAt: nowMs })
-        .where(and(eq(crmPosts.id, id), eq(crmPosts.tenantId, tenantId)));
-    },
-  };
-
-  return {
-    ...records,
-
-    /** Once per call. */
-    async enqueue(tenantId: number, callUuid: string, body: string, nowMs: number): Promise<void> {
-      await queries
-        .insert(crmPosts)
-        .values({
-          ...{ tenantId, callUuid, body, status: "pending", nextAttemptAt: nowMs },
-          ...{ createdAt: nowMs, updatedAt: nowMs },
-        })
-        .onConflictDoNothing({ target: crmPosts.callUuid });
-    },
-
-    /** Newest first, at most 200. */
-    async posts(tenantId: number) {
-      return await queries
-        .select({
-          id: crmPosts.id,
-          callUuid: crmPosts.callUuid,
-          status: crmPosts.status,
-          attempts: crmPosts.attempts,
-          httpStatus: crmPosts.lastHttpStatus,
-          error: crmPosts.lastError,
-          createdAt: crmPosts.createdAt,
-          nextAttemptAt: crmPosts.nextAttemptAt,
-        })
-        .from(crmPosts)
-        .where(eq(crmPosts.tenantId, tenantId))
-        .orderBy(desc(crmPosts.id))
-        .limit(POSTS_MAX);
     },
   };
 }

@@ -12,50 +12,7 @@ import {
 
 export function dashboardListStore(queries: Queries) {
   return {
-    /** Newest first; `amount` is the change of the wallet. */
-    async ledger(tenantId: number, page: { readonly limit: number; readonly offset: number }) {
-      const rows = await queries
-        .select({
-          id: ledgerTransactions.id,
-          key: ledgerTransactions.key,
-          kind: ledgerTransactions.kind,
-          note: ledgerTransactions.note,
-          createdAt: ledgerTransactions.createdAt,
-        })
-        .from(ledgerTransactions)
-        .where(eq(ledgerTransactions.tenantId, tenantId))
-        .orderBy(desc(ledgerTransactions.createdAt), desc(ledgerTransactions.id))
-        .limit(page.limit)
-        .offset(page.offset);
-      if (rows.length === 0) return [];
-      const entries = await queries
-        .select({ id: ledgerEntries.transactionId, amount: ledgerEntries.amount })
-        .from(ledgerEntries)
-        .where(
-          and(
-            inArray(
-              ledgerEntries.transactionId,
-              rows.map(({ id }) => id),
-            ),
-            eq(ledgerEntries.account, "wallet"),
-          ),
-        );
-      return rows.map((row) => ({
-        ...row,
-        amount: microEur(
-          entries.reduce((sum, entry) => sum + (entry.id === row.id ? (entry.amount ?? 0) : 0), 0),
-        ),
-      }));
-    },
-
-    async ledgerTotal(tenantId: number): Promise<number> {
-      const row = await queries
-        .select({ n: sql<number>`coalesce(sum(${ledgerRollups.transactions}), 0)` })
-        .from(ledgerRollups)
-        .where(eq(ledgerRollups.tenantId, tenantId))
-        .get();
-      return Number(row?.n ?? 0);
-    },
+    ...ledgerLists(queries),
 
     async webhookStates(tenantId: number) {
       const rows = await queries
@@ -99,6 +56,56 @@ export function dashboardListStore(queries: Queries) {
         .where(and(eq(webhooks.id, id), eq(webhooks.tenantId, tenantId)))
         .returning({ id: webhooks.id });
       return changed.length > 0;
+    },
+  };
+}
+
+/** The wallet's movements, newest first. */
+function ledgerLists(queries: Queries) {
+  return {
+    /** Newest first; `amount` is the change of the wallet. */
+    async ledger(tenantId: number, page: { readonly limit: number; readonly offset: number }) {
+      const rows = await queries
+        .select({
+          id: ledgerTransactions.id,
+          key: ledgerTransactions.key,
+          kind: ledgerTransactions.kind,
+          note: ledgerTransactions.note,
+          createdAt: ledgerTransactions.createdAt,
+        })
+        .from(ledgerTransactions)
+        .where(eq(ledgerTransactions.tenantId, tenantId))
+        .orderBy(desc(ledgerTransactions.createdAt), desc(ledgerTransactions.id))
+        .limit(page.limit)
+        .offset(page.offset);
+      if (rows.length === 0) return [];
+      const entries = await queries
+        .select({ id: ledgerEntries.transactionId, amount: ledgerEntries.amount })
+        .from(ledgerEntries)
+        .where(
+          and(
+            inArray(
+              ledgerEntries.transactionId,
+              rows.map(({ id }) => id),
+            ),
+            eq(ledgerEntries.account, "wallet"),
+          ),
+        );
+      return rows.map((row) => ({
+        ...row,
+        amount: microEur(
+          entries.reduce((sum, entry) => sum + (entry.id === row.id ? (entry.amount ?? 0) : 0), 0),
+        ),
+      }));
+    },
+
+    async ledgerTotal(tenantId: number): Promise<number> {
+      const row = await queries
+        .select({ n: sql<number>`coalesce(sum(${ledgerRollups.transactions}), 0)` })
+        .from(ledgerRollups)
+        .where(eq(ledgerRollups.tenantId, tenantId))
+        .get();
+      return Number(row?.n ?? 0);
     },
   };
 }

@@ -32,6 +32,10 @@ const unpacked = (text: string) => new Int8Array(Buffer.from(text, "base64"));
 
 export function diagnosticsStore(queries: Queries) {
   return {
+    ...recordingPeaks(queries),
+    ...callDeliveries(queries),
+    ...latencyAndFirstCall(queries),
+
     /** Replaces earlier rows: late SIP messages are stored together with all earlier ones. */
     async put(
       tenantId: number,
@@ -55,7 +59,12 @@ export function diagnosticsStore(queries: Queries) {
         .get();
       return row ?? { sip: [], quality: [] };
     },
+  };
+}
 
+/** Loudness of a recording, for its waveform. */
+function recordingPeaks(queries: Queries) {
+  return {
     async putPeaks(
       tenantId: number,
       callId: number,
@@ -90,7 +99,12 @@ export function diagnosticsStore(queries: Queries) {
         .get();
       return row !== undefined;
     },
+  };
+}
 
+/** What was sent because of a call. */
+function callDeliveries(queries: Queries) {
+  return {
     async deliveries(tenantId: number, callUuid: string) {
       return await queries
         .select({
@@ -125,7 +139,12 @@ export function diagnosticsStore(queries: Queries) {
         .where(and(eq(mails.tenantId, tenantId), eq(mails.callUuid, callUuid)))
         .orderBy(asc(mails.id));
     },
+  };
+}
 
+/** How fast agents answered, and whether a tenant has had a call at all. */
+function latencyAndFirstCall(queries: Queries) {
+  return {
     /** Latencies of the newest turns of calls since then. */
     async turnLatencies(tenantId: number, sinceMs: number): Promise<number[]> {
       const rows = await queries

@@ -26,6 +26,9 @@ export async function resetLegacyUrl(
 
 export function endpointHealthStore(queries: Queries): HealthStore {
   return {
+    ...endpointOutcomes(queries),
+    ...switchedOff(queries),
+
     async of(tenantId, { webhookId, legacyUrl }) {
       if (webhookId !== null) {
         const statement = prepared(queries, "webhooks.health", () =>
@@ -50,7 +53,12 @@ export function endpointHealthStore(queries: Queries): HealthStore {
       if (!failing) return { enabled: true, failingSince: null };
       return { enabled: failing.disabledReason === null, failingSince: failing.failingSince };
     },
+  };
+}
 
+/** What an attempt changes. */
+function endpointOutcomes(queries: Queries): Pick<HealthStore, "succeeded" | "failed"> {
+  return {
     async succeeded(tenantId, { webhookId, legacyUrl }) {
       if (webhookId !== null)
         await queries
@@ -75,7 +83,12 @@ export function endpointHealthStore(queries: Queries): HealthStore {
           .values({ tenantId, url: legacyUrl ?? "", failingSince: nowMs })
           .onConflictDoNothing();
     },
+  };
+}
 
+/** An endpoint that is switched off, and who is told. */
+function switchedOff(queries: Queries): Pick<HealthStore, "disable" | "contact"> {
+  return {
     async disable(tenantId, { webhookId, legacyUrl }, reason, nowMs) {
       if (webhookId !== null)
         await queries

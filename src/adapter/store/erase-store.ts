@@ -30,6 +30,56 @@ function chunksOf<Item>(items: readonly Item[]): Item[][] {
 
 export function eraseStore(queries: Queries) {
   return {
+    ...eraseSearch(queries),
+
+    /** Deletes texts, copies and numbers; the call stays in bills and reports. */
+    async erase(
+      tenantId: number,
+      number: string,
+      found: readonly PersonsCall[],
+      nowMs: number,
+    ): Promise<void> {
+      await queries.run(sql`PRAGMA secure_delete = ON`);
+      for (const ids of chunksOf(found.map(({ id }) => id))) {
+        await queries.delete(turns).where(inArray(turns.callId, ids));
+        await queries.delete(toolCalls).where(inArray(toolCalls.callId, ids));
+        await queries.delete(callNotes).where(inArray(callNotes.callId, ids));
+        await queries.delete(callDiagnostics).where(inArray(callDiagnostics.callId, ids));
+        await queries
+          .update(calls)
+          .set({
+            fromNumber: sql`CASE WHEN from_number = ${number} THEN '' ELSE from_number END`,
+            toNumber: sql`CASE WHEN to_number = ${number} THEN '' ELSE to_number END`,
+            summary: null,
+            endedExplanation: null,
+            sipCallId: null,
+            transcriptExpiredAt: sql`coalesce(transcript_expired_at, ${nowMs})`,
+            recordingStatus: sql`CASE WHEN recording_file IS NULL THEN recording_status ELSE 'expired' END`,
+            recordingFile: null,
+          })
+          .where(inArray(calls.id, ids));
+      }
+      for (const uuids of chunksOf(found.map(({ callUuid }) => callUuid))) {
+        await queries.delete(events).where(inArray(events.callUuid, uuids));
+        await queries.delete(mails).where(inArray(mails.callUuid, uuids));
+      }
+      await personStore(queries).erase(
+        tenantId,
+        number,
+        found.map(({ callUuid }) => callUuid),
+      );
+      await queries
+        .update(schedules)
+        .set({ toNumber: "" })
+        .where(and(eq(schedules.tenantId, tenantId), eq(schedules.toNumber, number)));
+      await queries.run(sql`PRAGMA secure_delete = OFF`);
+    },
+  };
+}
+
+/** What there is of a number. */
+function eraseSearch(queries: Queries) {
+  return {
     async isOwnNumber(tenantId: number, number: string): Promise<boolean> {
       const found = await queries
         .select({ id: phoneNumbers.id })
@@ -81,49 +131,6 @@ export function eraseStore(queries: Queries) {
         sums.mails += await rows(queries, mails, inArray(mails.callUuid, uuids));
       }
       return sums;
-    },
-
-    /** Deletes texts, copies and numbers; the call stays in bills and reports. */
-    async erase(
-      tenantId: number,
-      number: string,
-      found: readonly PersonsCall[],
-      nowMs: number,
-    ): Promise<void> {
-      await queries.run(sql`PRAGMA secure_delete = ON`);
-      for (const ids of chunksOf(found.map(({ id }) => id))) {
-        await queries.delete(turns).where(inArray(turns.callId, ids));
-        await queries.delete(toolCalls).where(inArray(toolCalls.callId, ids));
-        await queries.delete(callNotes).where(inArray(callNotes.callId, ids));
-        await queries.delete(callDiagnostics).where(inArray(callDiagnostics.callId, ids));
-        await queries
-          .update(calls)
-          .set({
-            fromNumber: sql`CASE WHEN from_number = ${number} THEN '' ELSE from_number END`,
-            toNumber: sql`CASE WHEN to_number = ${number} THEN '' ELSE to_number END`,
-            summary: null,
-            endedExplanation: null,
-            sipCallId: null,
-            transcriptExpiredAt: sql`coalesce(transcript_expired_at, ${nowMs})`,
-            recordingStatus: sql`CASE WHEN recording_file IS NULL THEN recording_status ELSE 'expired' END`,
-            recordingFile: null,
-          })
-          .where(inArray(calls.id, ids));
-      }
-      for (const uuids of chunksOf(found.map(({ callUuid }) => callUuid))) {
-        await queries.delete(events).where(inArray(events.callUuid, uuids));
-        await queries.delete(mails).where(inArray(mails.callUuid, uuids));
-      }
-      await personStore(queries).erase(
-        tenantId,
-        number,
-        found.map(({ callUuid }) => callUuid),
-      );
-      await queries
-        .update(schedules)
-        .set({ toNumber: "" })
-        .where(and(eq(schedules.tenantId, tenantId), eq(schedules.toNumber, number)));
-      await queries.run(sql`PRAGMA secure_delete = OFF`);
     },
   };
 }

@@ -20,6 +20,9 @@ export function fileStore(queries: Queries): FileRecords {
   }
 
   return {
+    ...fileAssignments(queries),
+    ...fileContents(queries),
+
     async list(tenantId) {
       const found = await rows.list(tenantId);
       const links = await queries
@@ -42,16 +45,8 @@ export function fileStore(queries: Queries): FileRecords {
       return row && { ...row, agentIds: await agentsOf(id) };
     },
 
-    async content(tenantId, id) {
-      const row = await queries
-        .select({ content: files.content })
-        .from(files)
-        .where(ownedBy(files, tenantId, id))
-        .get();
-      return row?.content;
-    },
-
     count: rows.count,
+
     remove: rows.remove,
 
     async insert(tenantId, file) {
@@ -64,7 +59,14 @@ export function fileStore(queries: Queries): FileRecords {
         .set(changes)
         .where(ownedBy(files, tenantId, id));
     },
+  };
+}
 
+/** Which agents know a file. */
+function fileAssignments(
+  queries: Queries,
+): Pick<FileRecords, "attach" | "detachAll" | "countAgents"> {
+  return {
     async attach(fileId, agentId) {
       await queries.insert(agentFiles).values({ fileId, agentId }).onConflictDoNothing();
     },
@@ -80,6 +82,20 @@ export function fileStore(queries: Queries): FileRecords {
         .where(and(eq(agents.tenantId, tenantId), inArray(agents.id, [...agentIds])))
         .get();
       return row?.n ?? 0;
+    },
+  };
+}
+
+/** The text, which lists leave out. */
+function fileContents(queries: Queries): Pick<FileRecords, "content"> {
+  return {
+    async content(tenantId, id) {
+      const row = await queries
+        .select({ content: files.content })
+        .from(files)
+        .where(ownedBy(files, tenantId, id))
+        .get();
+      return row?.content;
     },
   };
 }

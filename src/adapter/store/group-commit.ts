@@ -56,44 +56,19 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
       sqlite.run("BEGIN IMMEDIATE");
       settle.push(await first.begin(queries));
       const runWaiting = async () => {
-        for (let next = takeNext(); next; next = takeNext()) settle.push(await runApart(next));
+        for (let next = takeNext(); next; next = takeNext())
+          settle.push(await runApart(sqlite, queries, next));
       };
       await runWaiting();
       if (taken.length < GROUP_MAX) await yieldToEventLoop();
       await runWaiting();
       sqlite.run("COMMIT");
     } catch (error) {
-      undo();
+      undo(sqlite);
       for (const { fail } of taken) fail(error);
       return;
     }
     for (const each of settle) each();
-  }
-
-  /**
-   * Never throws: the waiting caller must see the original error. What remains is rolled back
-   * before the next group.
-   */
-  function undo(): void {
-    try {
-      if (sqlite.inTransaction) sqlite.run("ROLLBACK");
-    } catch {
-      // Disk error. Nothing was committed.
-    }
-  }
-
-  /** Throws only if SQLite has rolled back the whole transaction. */
-  async function runApart(member: Member<Queries>): Promise<() => void> {
-    sqlite.run("SAVEPOINT member");
-    try {
-      return await member.begin(queries);
-    } catch (error) {
-      if (!sqlite.inTransaction) throw error;
-      sqlite.run("ROLLBACK TO member");
-      return () => member.fail(error);
-    } finally {
-      if (sqlite.inTransaction) sqlite.run("RELEASE member");
-    }
   }
 
   return {
@@ -110,4 +85,34 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
       }),
     idle: () => working,
   };
+}
+
+/**
+ * Never throws: the waiting caller must see the original error. What remains is rolled back
+ * before the next group.
+ */
+function undo(sqlite: Sqlite): void {
+  try {
+    if (sqlite.inTransaction) sqlite.run("ROLLBACK");
+  } catch {
+    // Disk error. Nothing was committed.
+  }
+}
+
+/** Throws only if SQLite has rolled back the whole transaction. */
+async function runApart<Queries>(
+  sqlite: Sqlite,
+  queries: Queries,
+  member: Member<Queries>,
+): Promise<() => void> {
+  sqlite.run("SAVEPOINT member");
+  try {
+    return await member.begin(queries);
+  } catch (error) {
+    if (!sqlite.inTransaction) throw error;
+    sqlite.run("ROLLBACK TO member");
+    return () => member.fail(error);
+  } finally {
+    if (sqlite.inTransaction) sqlite.run("RELEASE member");
+  }
 }

@@ -4,12 +4,15 @@ import type { Queries } from "../../core/database.ts";
 import type { LinkStore } from "../../domain/identity/stores.ts";
 import { oneTimeLinks } from "./schema/identity.ts";
 
-export function linkStore(queries: Queries): LinkStore {
-  const unused = isNull(oneTimeLinks.usedAt);
-  const invitationsOf = (tenantId: number) =>
-    and(eq(oneTimeLinks.kind, "invitation"), eq(oneTimeLinks.tenantId, tenantId), unused);
+const unused = isNull(oneTimeLinks.usedAt);
 
+const invitationsOf = (tenantId: number) =>
+  and(eq(oneTimeLinks.kind, "invitation"), eq(oneTimeLinks.tenantId, tenantId), unused);
+
+export function linkStore(queries: Queries): LinkStore {
   return {
+    ...invitationRows(queries),
+
     async insert(link) {
       const [row] = await queries
         .insert(oneTimeLinks)
@@ -49,6 +52,21 @@ export function linkStore(queries: Queries): LinkStore {
         );
     },
 
+    async removeExpired(beforeMs) {
+      const gone = await queries
+        .delete(oneTimeLinks)
+        .where(lt(oneTimeLinks.expiresAt, beforeMs))
+        .returning({ id: oneTimeLinks.id });
+      return gone.length;
+    },
+  };
+}
+
+/** Invitations that are open. */
+function invitationRows(
+  queries: Queries,
+): Pick<LinkStore, "invitations" | "removeInvitation" | "removeInvitationsTo"> {
+  return {
     async invitations(tenantId, nowMs) {
       return await queries
         .select()
@@ -69,14 +87,6 @@ export function linkStore(queries: Queries): LinkStore {
       await queries
         .delete(oneTimeLinks)
         .where(and(invitationsOf(tenantId), eq(oneTimeLinks.email, email)));
-    },
-
-    async removeExpired(beforeMs) {
-      const gone = await queries
-        .delete(oneTimeLinks)
-        .where(lt(oneTimeLinks.expiresAt, beforeMs))
-        .returning({ id: oneTimeLinks.id });
-      return gone.length;
     },
   };
 }

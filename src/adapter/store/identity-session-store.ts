@@ -44,6 +44,8 @@ const byToken = (queries: Queries) =>
 
 export function sessionStore(queries: Queries): SessionStore {
   return {
+    ...sessionEnds(queries),
+
     async insert(session) {
       const [row] = await queries.insert(sessions).values(session).returning({ id: sessions.id });
       if (!row) throw new Error("insert answered no row");
@@ -90,6 +92,21 @@ export function sessionStore(queries: Queries): SessionStore {
         .where(and(eq(sessions.tenantId, tenantId), eq(sessions.userId, userId)));
     },
 
+    async list(userId) {
+      return await queries
+        .select()
+        .from(sessions)
+        .where(eq(sessions.userId, userId))
+        .orderBy(desc(sessions.lastSeenAt), desc(sessions.id));
+    },
+  };
+}
+
+/** How sessions end. */
+function sessionEnds(
+  queries: Queries,
+): Pick<SessionStore, "remove" | "removeAll" | "removeOldest" | "removeStale"> {
+  return {
     async remove(userId, sessionId) {
       const gone = await queries
         .delete(sessions)
@@ -119,14 +136,6 @@ export function sessionStore(queries: Queries): SessionStore {
       await queries
         .delete(sessions)
         .where(and(eq(sessions.userId, userId), notInArray(sessions.id, newest)));
-    },
-
-    async list(userId) {
-      return await queries
-        .select()
-        .from(sessions)
-        .where(eq(sessions.userId, userId))
-        .orderBy(desc(sessions.lastSeenAt), desc(sessions.id));
     },
 
     async removeStale(nowMs, idleSinceMs) {

@@ -5,6 +5,13 @@ import type { TeamStore } from "../../domain/identity/stores.ts";
 import { memberships, users } from "./schema/identity.ts";
 import { tenants } from "./schema/tenants.ts";
 
+const name = {
+  id: tenants.id,
+  name: tenants.name,
+  suspended: tenants.suspended,
+  requiresSecondFactor: tenants.requiresSecondFactor,
+};
+
 export function teamStore(queries: Queries): TeamStore {
   const membersWhere = (tenantId: number, userId?: number) =>
     queries
@@ -25,14 +32,9 @@ export function teamStore(queries: Queries): TeamStore {
       )
       .orderBy(asc(users.id));
 
-  const name = {
-    id: tenants.id,
-    name: tenants.name,
-    suspended: tenants.suspended,
-    requiresSecondFactor: tenants.requiresSecondFactor,
-  };
-
   return {
+    ...memberChanges(queries),
+
     async membershipsOf(userId) {
       return await queries
         .select({
@@ -51,6 +53,23 @@ export function teamStore(queries: Queries): TeamStore {
 
     member: async (tenantId, userId) => (await membersWhere(tenantId, userId))[0] ?? null,
 
+    async tenant(tenantId) {
+      return (
+        (await queries.select(name).from(tenants).where(eq(tenants.id, tenantId)).get()) ?? null
+      );
+    },
+
+    async firstTenant() {
+      return (
+        (await queries.select(name).from(tenants).orderBy(asc(tenants.id)).limit(1).get()) ?? null
+      );
+    },
+  };
+}
+
+/** Who joins, changes and leaves. */
+function memberChanges(queries: Queries): Pick<TeamStore, "put" | "remove" | "owners"> {
+  return {
     async put(tenantId, userId, role, nowMs) {
       await queries
         .insert(memberships)
@@ -76,18 +95,6 @@ export function teamStore(queries: Queries): TeamStore {
         .where(and(eq(memberships.tenantId, tenantId), eq(memberships.role, "owner")))
         .get();
       return row?.n ?? 0;
-    },
-
-    async tenant(tenantId) {
-      return (
-        (await queries.select(name).from(tenants).where(eq(tenants.id, tenantId)).get()) ?? null
-      );
-    },
-
-    async firstTenant() {
-      return (
-        (await queries.select(name).from(tenants).orderBy(asc(tenants.id)).limit(1).get()) ?? null
-      );
     },
   };
 }

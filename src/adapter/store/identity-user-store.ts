@@ -6,6 +6,8 @@ import { recoveryCodes, users } from "./schema/identity.ts";
 
 export function userStore(queries: Queries): UserStore {
   return {
+    ...spentCodes(queries),
+
     async insert(user) {
       const [row] = await queries.insert(users).values(user).returning({ id: users.id });
       if (!row) throw new Error("insert answered no row");
@@ -38,7 +40,17 @@ export function userStore(queries: Queries): UserStore {
     async all() {
       return await queries.select().from(users).orderBy(asc(users.id));
     },
+  };
+}
 
+/** Codes that open an account once. */
+function spentCodes(
+  queries: Queries,
+): Pick<
+  UserStore,
+  "spendTotpStep" | "replaceRecoveryCodes" | "removeRecoveryCodes" | "spendRecoveryCode"
+> {
+  return {
     async spendTotpStep(userId, step) {
       const changed = await queries
         .update(users)

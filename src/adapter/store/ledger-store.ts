@@ -16,6 +16,8 @@ const LEVELS_MAX = 1000;
 
 export function ledgerStore(queries: Queries): LedgerStore {
   return {
+    ...ledgerChecks(queries),
+
     async insertTransaction(tenantId, transaction) {
       const inserted = await queries
         .insert(ledgerTransactions)
@@ -64,7 +66,14 @@ export function ledgerStore(queries: Queries): LedgerStore {
         .where(and(eq(ledgerEntries.tenantId, tenantId), eq(ledgerEntries.account, account)));
       return found[0]?.sum ?? 0;
     },
+  };
+}
 
+/** What must hold of all entries. */
+function ledgerChecks(
+  queries: Queries,
+): Pick<LedgerStore, "unbalanced" | "driftedSums" | "driftedWallets"> {
+  return {
     async unbalanced() {
       const sum = sql<number>`sum(${ledgerEntries.amount})`;
       return queries

@@ -7,6 +7,31 @@ type MailState = "pending" | "dead";
 
 export function mailAdminStore(queries: Queries) {
   return {
+    ...mailLists(queries),
+
+    /** Null: no such email. */
+    async statusOf(id: number): Promise<"pending" | "sent" | "dead" | null> {
+      const row = await queries
+        .select({ status: mails.status })
+        .from(mails)
+        .where(eq(mails.id, id))
+        .get();
+      return row?.status ?? null;
+    },
+
+    /** Restarts a dead email with all its attempts. */
+    async revive(id: number, nowMs: number): Promise<void> {
+      await queries
+        .update(mails)
+        .set({ status: "pending", attempts: 0, nextAttemptAt: nowMs })
+        .where(and(eq(mails.id, id), eq(mails.status, "dead")));
+    },
+  };
+}
+
+/** Mail as the operator sees it. */
+function mailLists(queries: Queries) {
+  return {
     /** Newest first, without their text. */
     async list(status: MailState, page: { readonly limit: number; readonly offset: number }) {
       return await queries
@@ -49,24 +74,6 @@ export function mailAdminStore(queries: Queries) {
         .limit(1)
         .get();
       return { waiting: waiting?.n ?? 0, lastError: newest?.error ?? null };
-    },
-
-    /** Null: no such email. */
-    async statusOf(id: number): Promise<"pending" | "sent" | "dead" | null> {
-      const row = await queries
-        .select({ status: mails.status })
-        .from(mails)
-        .where(eq(mails.id, id))
-        .get();
-      return row?.status ?? null;
-    },
-
-    /** Restarts a dead email with all its attempts. */
-    async revive(id: number, nowMs: number): Promise<void> {
-      await queries
-        .update(mails)
-        .set({ status: "pending", attempts: 0, nextAttemptAt: nowMs })
-        .where(and(eq(mails.id, id), eq(mails.status, "dead")));
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The rows of the mail queue. */
 import { and, asc, eq, gt, isNotNull, isNull, lte, min, or, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import { LINK_MAIL_PREFIX } from "../../domain/identity/mails.ts";
 import type { MailStores } from "../../domain/mail/stores.ts";
 import { calls } from "./schema/calls.ts";
@@ -29,6 +30,10 @@ const isOnRemoteNode = (node: string) => sql`(${mails.attachment} IS NOT NULL AN
 const isHere = (node: string | null) => (node === null ? sql`1` : sql`NOT ${isOnRemoteNode(node)}`);
 
 export const mailStore: MailStores = (queries) => ({
+  ...mailLeases(queries),
+  ...mailOutcomes(queries),
+  ...mailAttachments(queries),
+
   async enqueue(tenantId, mail, nowMs) {
     await queries
       .insert(mails)
@@ -42,7 +47,12 @@ export const mailStore: MailStores = (queries) => ({
       })
       .onConflictDoNothing({ target: mails.key });
   },
+});
 
+/** Who sends a mail: one node at a time. */
+const mailLeases = (
+  queries: Queries,
+): Pick<ReturnType<MailStores>, "claim" | "extendLease" | "nextDueAfter"> => ({
   async claim({ nowMs, owner, leaseUntilMs, node, lane, lostBeforeMs }) {
     const isLost =
       node === null
@@ -75,10 +85,6 @@ export const mailStore: MailStores = (queries) => ({
     await queries.update(mails).set({ leaseUntil }).where(heldBy(id, owner));
   },
 
-  async detach(id, owner, recordingForm) {
-    await queries.update(mails).set({ attachment: null, recordingForm }).where(heldBy(id, owner));
-  },
-
   async nextDueAfter(nowMs) {
     const found = await queries
       .select({ at: min(mails.nextAttemptAt) })
@@ -86,7 +92,12 @@ export const mailStore: MailStores = (queries) => ({
       .where(and(eq(mails.status, "pending"), gt(mails.nextAttemptAt, nowMs)));
     return found[0]?.at ?? null;
   },
+});
 
+/** What became of an attempt. */
+const mailOutcomes = (
+  queries: Queries,
+): Pick<ReturnType<MailStores>, "markSent" | "markFailed" | "release"> => ({
   async markSent(id, owner, nowMs) {
     const changed = await queries
       .update(mails)
@@ -115,6 +126,15 @@ export const mailStore: MailStores = (queries) => ({
 
   async release(id, owner) {
     await queries.update(mails).set(noLease).where(heldBy(id, owner));
+  },
+});
+
+/** Recordings that go with a mail. */
+const mailAttachments = (
+  queries: Queries,
+): Pick<ReturnType<MailStores>, "detach" | "withAttachmentLeft" | "forgetAttachment"> => ({
+  async detach(id, owner, recordingForm) {
+    await queries.update(mails).set({ attachment: null, recordingForm }).where(heldBy(id, owner));
   },
 
   async withAttachmentLeft(limit, node) {

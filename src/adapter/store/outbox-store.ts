@@ -36,6 +36,10 @@ export function eventStore(queries: Queries): EventStore {
 
 export function outboxStore(queries: Queries): OutboxStore {
   return {
+    ...outboxQueue(queries),
+    ...outboxOutcomes(queries),
+    ...outboxRetries(queries),
+
     async insert(tenantId, eventId, subscriber, nowMs) {
       const statement = prepared(queries, "outbox.insert", () =>
         queries
@@ -54,7 +58,14 @@ export function outboxStore(queries: Queries): OutboxStore {
       );
       await statement.run({ tenantId, eventId, ...subscriber, nowMs });
     },
+  };
+}
 
+/** Deliveries that wait: one node at a time attempts each. */
+function outboxQueue(
+  queries: Queries,
+): Pick<OutboxStore, "due" | "lease" | "release" | "nextDueAfter"> {
+  return {
     async due(nowMs, busy, limit) {
       return dueStatement(queries).all({
         nowMs,
@@ -93,7 +104,12 @@ export function outboxStore(queries: Queries): OutboxStore {
         .where(and(eq(outbox.status, "pending"), gt(outbox.nextAttemptAt, nowMs)));
       return found[0]?.at ?? null;
     },
+  };
+}
 
+/** What became of an attempt. */
+function outboxOutcomes(queries: Queries): Pick<OutboxStore, "conclude" | "abandon"> {
+  return {
     async conclude(outboxId, owner, outcome) {
       const statement = prepared(queries, "outbox.conclude", () =>
         queries
@@ -125,7 +141,12 @@ export function outboxStore(queries: Queries): OutboxStore {
           and(eq(outbox.tenantId, tenantId), sentTo(subscriber), eq(outbox.status, "pending")),
         );
     },
+  };
+}
 
+/** Failed deliveries, sent again on request. */
+function outboxRetries(queries: Queries): Pick<OutboxStore, "failedEvents" | "restart"> {
+  return {
     async failedEvents(tenantId, webhookId, limit) {
       const found = await queries
         .select({ eventId: outbox.eventId })

@@ -6,6 +6,8 @@ import { calls, events, outbox } from "./schema/index.ts";
 
 export function recordingStore(queries: Queries) {
   return {
+    ...recordingDeletion(queries),
+
     /** When `recording.ready` of the call was sent to an endpoint; null: no subscriber. */
     async announcedAt(tenantId: number, callUuid: string): Promise<number | null> {
       const subscribed = queries
@@ -29,6 +31,28 @@ export function recordingStore(queries: Queries) {
       return event?.createdAt ?? null;
     },
 
+    /** Recordings that another node still has to encode, oldest first, of all tenants. */
+    async leftByOtherNodes(node: string, limit: number): Promise<CallRow[]> {
+      return await queries
+        .select()
+        .from(calls)
+        .where(
+          and(
+            IS_IN_WORK,
+            eq(calls.recordingStatus, "processing"),
+            isNotNull(calls.node),
+            ne(calls.node, node),
+          ),
+        )
+        .orderBy(asc(calls.id))
+        .limit(limit);
+    },
+  };
+}
+
+/** Files that are to go once they were mailed. */
+function recordingDeletion(queries: Queries) {
+  return {
     /** The recording was sent by email: delete it at that time. */
     async deleteAt(tenantId: number, callUuid: string, atMs: number): Promise<void> {
       await queries
@@ -59,23 +83,6 @@ export function recordingStore(queries: Queries) {
         .update(calls)
         .set({ recordingStatus: "emailed_deleted", recordingFile: null, recordingDeleteAt: null })
         .where(and(eq(calls.tenantId, tenantId), eq(calls.callUuid, callUuid)));
-    },
-
-    /** Recordings that another node still has to encode, oldest first, of all tenants. */
-    async leftByOtherNodes(node: string, limit: number): Promise<CallRow[]> {
-      return await queries
-        .select()
-        .from(calls)
-        .where(
-          and(
-            IS_IN_WORK,
-            eq(calls.recordingStatus, "processing"),
-            isNotNull(calls.node),
-            ne(calls.node, node),
-          ),
-        )
-        .orderBy(asc(calls.id))
-        .limit(limit);
     },
   };
 }

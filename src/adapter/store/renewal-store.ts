@@ -22,6 +22,53 @@ const tenantColumns = {
 
 export function renewalStore(queries: Queries): RenewalStore {
   return {
+    ...dueRenewals(queries),
+    ...paidPlans(queries),
+    ...planMonths(queries),
+
+    async insert(tenantId, renewal) {
+      const inserted = await queries
+        .insert(renewals)
+        .values({ tenantId, ...renewal })
+        .onConflictDoNothing()
+        .returning({ tenantId: renewals.tenantId });
+      return inserted.length > 0;
+    },
+
+    async settle(tenantId, month, item, status, nowMs) {
+      const changed = await queries
+        .update(renewals)
+        .set({ status, settledAt: nowMs })
+        .where(
+          and(
+            eq(renewals.tenantId, tenantId),
+            eq(renewals.month, month),
+            eq(renewals.item, item),
+            eq(renewals.status, "due"),
+          ),
+        )
+        .returning({ tenantId: renewals.tenantId });
+      return changed.length > 0;
+    },
+
+    async lapse(tenantId, item, nowMs) {
+      await queries
+        .update(renewals)
+        .set({ status: "lapsed", settledAt: nowMs })
+        .where(
+          and(
+            eq(renewals.tenantId, tenantId),
+            eq(renewals.item, item),
+            inArray(renewals.status, ["due", "refunded"]),
+          ),
+        );
+    },
+  };
+}
+
+/** Whose month begins. */
+function dueRenewals(queries: Queries): Pick<RenewalStore, "timeZones" | "withoutMonth" | "due"> {
+  return {
     async timeZones() {
       const rows = await queries.selectDistinct({ zone: tenants.timeZone }).from(tenants);
       return rows.map((row) => row.zone);
@@ -65,45 +112,12 @@ export function renewalStore(queries: Queries): RenewalStore {
         .where(eq(renewals.status, "due"))
         .orderBy(renewals.month, renewals.tenantId, sql`${renewals.item} DESC`);
     },
+  };
+}
 
-    async insert(tenantId, renewal) {
-      const inserted = await queries
-        .insert(renewals)
-        .values({ tenantId, ...renewal })
-        .onConflictDoNothing()
-        .returning({ tenantId: renewals.tenantId });
-      return inserted.length > 0;
-    },
-
-    async settle(tenantId, month, item, status, nowMs) {
-      const changed = await queries
-        .update(renewals)
-        .set({ status, settledAt: nowMs })
-        .where(
-          and(
-            eq(renewals.tenantId, tenantId),
-            eq(renewals.month, month),
-            eq(renewals.item, item),
-            eq(renewals.status, "due"),
-          ),
-        )
-        .returning({ tenantId: renewals.tenantId });
-      return changed.length > 0;
-    },
-
-    async lapse(tenantId, item, nowMs) {
-      await queries
-        .update(renewals)
-        .set({ status: "lapsed", settledAt: nowMs })
-        .where(
-          and(
-            eq(renewals.tenantId, tenantId),
-            eq(renewals.item, item),
-            inArray(renewals.status, ["due", "refunded"]),
-          ),
-        );
-    },
-
+/** What was paid for a plan. */
+function paidPlans(queries: Queries): Pick<RenewalStore, "planStatus" | "isPaidAfter"> {
+  return {
     async planStatus(tenantId, month) {
       const statement = prepared(queries, "renewals.plan_due", () =>
         queries
@@ -122,6 +136,28 @@ export function renewalStore(queries: Queries): RenewalStore {
       return found?.status ?? null;
     },
 
+    async isPaidAfter(tenantId, item, month) {
+      const found = await queries
+        .select({ month: renewals.month })
+        .from(renewals)
+        .where(
+          and(
+            eq(renewals.tenantId, tenantId),
+            eq(renewals.item, item),
+            eq(renewals.status, "paid"),
+            gt(renewals.amount, microEur(0)),
+            gt(renewals.month, month),
+          ),
+        )
+        .limit(1);
+      return found.length > 0;
+    },
+  };
+}
+
+/** A plan's month that a refund ends, and that comes back with the money. */
+function planMonths(queries: Queries): Pick<RenewalStore, "endPlanMonth" | "restorePlanMonth"> {
+  return {
     async endPlanMonth(tenantId, month, plan, nowMs) {
       const ended = { status: "refunded", settledAt: nowMs } as const;
       await queries
@@ -148,23 +184,6 @@ export function renewalStore(queries: Queries): RenewalStore {
             eq(renewals.status, "refunded"),
           ),
         );
-    },
-
-    async isPaidAfter(tenantId, item, month) {
-      const found = await queries
-        .select({ month: renewals.month })
-        .from(renewals)
-        .where(
-          and(
-            eq(renewals.tenantId, tenantId),
-            eq(renewals.item, item),
-            eq(renewals.status, "paid"),
-            gt(renewals.amount, microEur(0)),
-            gt(renewals.month, month),
-          ),
-        )
-        .limit(1);
-      return found.length > 0;
     },
   };
 }

@@ -23,14 +23,32 @@ const FIGURES = {
   cost: total(callRollups.cost),
 };
 
-export function reportStore(queries: Queries) {
-  const within = (tenantId: number, span: Span) =>
-    and(
-      eq(callRollups.tenantId, tenantId),
-      gte(callRollups.hour, Math.floor(span.fromMs / HOUR_MS)),
-      lt(callRollups.hour, Math.ceil(span.toMs / HOUR_MS)),
-    );
+const within = (tenantId: number, span: Span) =>
+  and(
+    eq(callRollups.tenantId, tenantId),
+    gte(callRollups.hour, Math.floor(span.fromMs / HOUR_MS)),
+    lt(callRollups.hour, Math.ceil(span.toMs / HOUR_MS)),
+  );
 
+export function reportStore(queries: Queries) {
+  return {
+    ...callSums(queries),
+    ...callMeasures(queries),
+
+    /** Plan seconds used in a month such as `2026-11`. */
+    async planSecondsUsed(tenantId: number, month: string): Promise<number> {
+      const row = await queries
+        .select({ used: planUsage.secondsUsed })
+        .from(planUsage)
+        .where(and(eq(planUsage.tenantId, tenantId), eq(planUsage.month, month)))
+        .get();
+      return row?.used ?? 0;
+    },
+  };
+}
+
+/** Calls and minutes. */
+function callSums(queries: Queries) {
   return {
     /** By hour, in order; `startMs` is the start of the hour. */
     async byHour(tenantId: number, span: Span) {
@@ -73,7 +91,12 @@ export function reportStore(queries: Queries) {
         .where(within(tenantId, span))
         .groupBy(callRollups.status, callRollups.direction);
     },
+  };
+}
 
+/** How fast, and how well. */
+function callMeasures(queries: Queries) {
+  return {
     /** Latencies of the newest calls in the span that have one. */
     async latencies(tenantId: number, span: Span) {
       const rows = await queries
@@ -120,16 +143,6 @@ export function reportStore(queries: Queries) {
         .orderBy(desc(newest.createdAt), desc(newest.id))
         .limit(LATENCY_TURNS_MAX);
       return rows.flatMap(({ measures }) => (measures === null ? [] : [measures]));
-    },
-
-    /** Plan seconds used in a month such as `2026-11`. */
-    async planSecondsUsed(tenantId: number, month: string): Promise<number> {
-      const row = await queries
-        .select({ used: planUsage.secondsUsed })
-        .from(planUsage)
-        .where(and(eq(planUsage.tenantId, tenantId), eq(planUsage.month, month)))
-        .get();
-      return row?.used ?? 0;
     },
   };
 }

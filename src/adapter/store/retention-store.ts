@@ -53,6 +53,10 @@ const transcriptDays = (baseDays: number) =>
 
 export function retentionStore(queries: Queries): RetentionRecords {
   return {
+    ...expiredRecordings(queries),
+    ...expiredMessages(queries),
+    ...expiredCallerFacts(queries),
+
     /** Deletes the texts and diagnostics of expired calls. Returns the number of calls. */
     async expireTranscripts(nowMs: number, baseDays: number, limit: number): Promise<number> {
       const due = await queries
@@ -82,7 +86,14 @@ export function retentionStore(queries: Queries): RetentionRecords {
       await queries.update(calls).set({ transcriptExpiredAt: nowMs }).where(inArray(calls.id, ids));
       return ids.length;
     },
+  };
+}
 
+/** Recordings whose time is over. */
+function expiredRecordings(
+  queries: Queries,
+): Pick<RetentionRecords, "recordingsEndedBy" | "markRecordingExpired" | "isFileNeeded"> {
+  return {
     /** Files of calls that ended by then, except those that an email still needs. */
     async recordingsEndedBy(beforeMs: number, limit: number) {
       const waiting = queries
@@ -132,7 +143,14 @@ export function retentionStore(queries: Queries): RetentionRecords {
         .get();
       return mail !== undefined;
     },
+  };
+}
 
+/** What was sent. */
+function expiredMessages(
+  queries: Queries,
+): Pick<RetentionRecords, "deleteDeliveries" | "deleteEvents" | "deleteMails"> {
+  return {
     deleteDeliveries: (beforeMs: number, limit: number) =>
       deleteBatch(queries, deliveries.id, lte(deliveries.createdAt, beforeMs), limit),
 
@@ -169,7 +187,17 @@ export function retentionStore(queries: Queries): RetentionRecords {
       );
       return deleteBatch(queries, mails.id, old, limit);
     },
+  };
+}
 
+/** What is known of callers. */
+function expiredCallerFacts(
+  queries: Queries,
+): Pick<
+  RetentionRecords,
+  "deleteMemories" | "deletePurposes" | "deletePinTries" | "deleteCrmAnswers" | "deleteCrmMessages"
+> {
+  return {
     deleteMemories: (beforeMs: number, limit: number) =>
       deleteBatch(queries, callMemories.id, lte(callMemories.attemptedAt, beforeMs), limit),
 

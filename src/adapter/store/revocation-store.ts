@@ -27,6 +27,10 @@ const RANK: Readonly<Record<TenantRole, number>> = { viewer: 1, member: 2, owner
 
 export function revocationStore(queries: Queries) {
   return {
+    ...revokedAccess(queries),
+    ...revokedSignIn(queries),
+    ...revokedConsent(queries),
+
     /** Null: this database has never been used with that journal. */
     async position(journal: string): Promise<number | null> {
       const row = await queries
@@ -53,7 +57,12 @@ export function revocationStore(queries: Queries) {
         .get();
       return row !== undefined;
     },
+  };
+}
 
+/** Keys, secrets and tenants. */
+function revokedAccess(queries: Queries) {
+  return {
     async revokeKey(secretHash: string, nowMs: number): Promise<void> {
       await queries
         .update(apiKeys)
@@ -82,6 +91,18 @@ export function revocationStore(queries: Queries) {
       await queries.update(tenants).set({ suspended }).where(eq(tenants.id, tenantId));
     },
 
+    hasTenant: async (tenantId: number): Promise<boolean> =>
+      (await queries
+        .select({ id: tenants.id })
+        .from(tenants)
+        .where(eq(tenants.id, tenantId))
+        .get()) !== undefined,
+  };
+}
+
+/** How people sign in. */
+function revokedSignIn(queries: Queries) {
+  return {
     users: () => queries.select({ id: users.id, email: users.email }).from(users),
 
     async forgetPassword(userId: number): Promise<void> {
@@ -121,7 +142,12 @@ export function revocationStore(queries: Queries) {
         .set({ role })
         .where(and(where, inArray(memberships.role, higher)));
     },
+  };
+}
 
+/** Who is not to be called. */
+function revokedConsent(queries: Queries) {
+  return {
     async addDoNotCall(tenantId: number, numberHash: string, nowMs: number): Promise<void> {
       await queries
         .insert(doNotCallEntries)
@@ -141,13 +167,6 @@ export function revocationStore(queries: Queries) {
           .set({ doNotCall: false })
           .where(and(eq(contacts.tenantId, tenantId), eq(contacts.numberE164, number)));
     },
-
-    hasTenant: async (tenantId: number): Promise<boolean> =>
-      (await queries
-        .select({ id: tenants.id })
-        .from(tenants)
-        .where(eq(tenants.id, tenantId))
-        .get()) !== undefined,
 
     /** All numbers of other people that a tenant has stored, without the tenant's own. */
     async numbersOf(tenantId: number): Promise<string[]> {

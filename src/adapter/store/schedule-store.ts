@@ -60,12 +60,11 @@ const dueValues = (nowMs: number, dueBy: number, leaseMs: number, filter: DueFil
 });
 
 export function scheduleStore(queries: Queries) {
-  async function countOf(which: SQL | undefined): Promise<number> {
-    const row = await queries.select({ n: count() }).from(schedules).where(which).get();
-    return row?.n ?? 0;
-  }
-
   return {
+    ...dueSchedules(queries),
+    ...scheduleCounts(queries),
+    ...leftSchedules(queries),
+
     async insert(tenantId: number, schedule: NewSchedule): Promise<number> {
       const [row] = await queries
         .insert(schedules)
@@ -82,30 +81,12 @@ export function scheduleStore(queries: Queries) {
         .where(and(eq(schedules.id, scheduleId), eq(schedules.tenantId, tenantId)))
         .get();
     },
+  };
+}
 
-    /**
-     * When the earliest entry that can be claimed by `dueBy` is due; null: none. Read first: an
-     * idle node must not write.
-     */
-    async firstDue(
-      nowMs: number,
-      dueBy: number,
-      leaseMs: number,
-      filter: DueFilter,
-    ): Promise<number | null> {
-      const statement = prepared(queries, "schedules.firstDue", () =>
-        queries
-          .select({ scheduleAt: schedules.scheduleAt })
-          .from(schedules)
-          .where(due)
-          .orderBy(asc(schedules.scheduleAt))
-          .limit(1)
-          .prepare(),
-      );
-      const [first] = await statement.all(dueValues(nowMs, dueBy, leaseMs, filter));
-      return first?.scheduleAt ?? null;
-    },
-
+/** Entries that are due: one node fires each. */
+function dueSchedules(queries: Queries) {
+  return {
     /** Leases due entries to `owner`, earliest first. Call it inside a transaction. */
     async claimDue(
       owner: string,
@@ -140,6 +121,39 @@ export function scheduleStore(queries: Queries) {
         );
       return found.map((row) => ({ ...row, ...lease, leaseToken: row.leaseToken + 1 }));
     },
+  };
+}
+
+/** When the next entry is due, and how many were fired. */
+function scheduleCounts(queries: Queries) {
+  async function countOf(which: SQL | undefined): Promise<number> {
+    const row = await queries.select({ n: count() }).from(schedules).where(which).get();
+    return row?.n ?? 0;
+  }
+
+  return {
+    /**
+     * When the earliest entry that can be claimed by `dueBy` is due; null: none. Read first: an
+     * idle node must not write.
+     */
+    async firstDue(
+      nowMs: number,
+      dueBy: number,
+      leaseMs: number,
+      filter: DueFilter,
+    ): Promise<number | null> {
+      const statement = prepared(queries, "schedules.firstDue", () =>
+        queries
+          .select({ scheduleAt: schedules.scheduleAt })
+          .from(schedules)
+          .where(due)
+          .orderBy(asc(schedules.scheduleAt))
+          .limit(1)
+          .prepare(),
+      );
+      const [first] = await statement.all(dueValues(nowMs, dueBy, leaseMs, filter));
+      return first?.scheduleAt ?? null;
+    },
 
     /** Calls dialled since then, for the limit per minute. */
     firedSince(tenantId: number, sinceMs: number): Promise<number> {
@@ -157,7 +171,12 @@ export function scheduleStore(queries: Queries) {
         ),
       );
     },
+  };
+}
 
+/** Entries that a node left. */
+function leftSchedules(queries: Queries) {
+  return {
     /** Releases claimed entries. An entry that another owner has claimed since is left alone. */
     async release(
       owner: string,

@@ -175,6 +175,8 @@ export function statementStore(queries: Queries): StatementStore {
   }
 
   return {
+    ...statementLists(queries),
+
     async tenant(tenantId) {
       const found = await queries
         .select({ name: tenants.name, email: tenants.email, timeZone: tenants.timeZone })
@@ -190,6 +192,20 @@ export function statementStore(queries: Queries): StatementStore {
       return [...Map.groupBy(parts, ({ kind }) => kind)].map(([kind, of]) => summed(kind, of));
     },
 
+    listed: async (tenantId, span, afterId, limit) =>
+      withEntries(await listedAfter(queries, tenantId, span, afterId, limit)),
+
+    lines: async (tenantId, span, afterId, limit) =>
+      withEntries(await linesAfter(queries, tenantId, span, afterId, limit)),
+
+    calls: async (tenantId, span, afterId, limit) =>
+      callsAfter(queries, tenantId, span, afterId, limit),
+  };
+}
+
+/** A month's lines. */
+function statementLists(queries: Queries): Pick<StatementStore, "callSums"> {
+  return {
     async callSums(tenantId, span) {
       const { fromHour, toHour, edges } = hourSpan(span);
       const within = and(
@@ -217,15 +233,6 @@ export function statementStore(queries: Queries): StatementStore {
         overageSeconds: sumOf((part) => part.overageSeconds),
       };
     },
-
-    listed: async (tenantId, span, afterId, limit) =>
-      withEntries(await listedAfter(queries, tenantId, span, afterId, limit)),
-
-    lines: async (tenantId, span, afterId, limit) =>
-      withEntries(await linesAfter(queries, tenantId, span, afterId, limit)),
-
-    calls: async (tenantId, span, afterId, limit) =>
-      callsAfter(queries, tenantId, span, afterId, limit),
   };
 }
 

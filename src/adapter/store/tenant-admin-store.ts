@@ -12,6 +12,8 @@ type NewTenant = Omit<typeof tenants.$inferInsert, "id">;
 
 export function tenantAdminStore(queries: Queries) {
   return {
+    ...tenantMarks(queries),
+
     /** Also creates an empty wallet. */
     async insert(tenant: NewTenant): Promise<number> {
       const [row] = await queries.insert(tenants).values(tenant).returning({ id: tenants.id });
@@ -48,7 +50,12 @@ export function tenantAdminStore(queries: Queries) {
         .get();
       return row?.tenantId ?? null;
     },
+  };
+}
 
+/** What the operator or the appliance decides about a tenant. */
+function tenantMarks(queries: Queries) {
+  return {
     /**
      * Reserves the notice about stopped calls. Returns the tenant for the caller that may send it;
      * null: it was sent since `notSinceMs`.

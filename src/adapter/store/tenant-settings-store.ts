@@ -2,8 +2,31 @@
 import { and, eq } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { AGENT_LANGUAGES } from "../../domain/agent/agent.ts";
-import type { Disclosures, TenantSettingsRecords } from "../../domain/tenant/tenant-settings.ts";
+import type {
+  Disclosures,
+  TenantSettings,
+  TenantSettingsRecords,
+} from "../../domain/tenant/tenant-settings.ts";
 import { tenantDisclosures, tenants } from "./schema/index.ts";
+
+const settingsOf = (row: typeof tenants.$inferSelect, disclosure: Disclosures): TenantSettings => ({
+  name: row.name,
+  email: row.email,
+  timeZone: row.timeZone,
+  callbackMemory: row.callbackMemory,
+  namedGreeting: row.namedGreeting,
+  cliIdentity: row.cliIdentity,
+  birthdayCalls: row.birthdayCalls,
+  crmBridge: row.crmBridge,
+  allowedPrefixes: row.allowedPrefixes?.split(",").filter(Boolean) ?? null,
+  shortNumbers: row.shortNumbers?.split(",").filter(Boolean) ?? null,
+  callsPerMinuteMax: row.callsPerMinuteMax,
+  dailySpendMax: row.dailySpendMax,
+  legacyWebhook: row.legacyWebhook,
+  requiresSecondFactor: row.requiresSecondFactor,
+  retentionBlocks: row.retentionBlocks,
+  disclosure,
+});
 
 export function tenantSettingsStore(queries: Queries): TenantSettingsRecords {
   return {
@@ -20,24 +43,7 @@ export function tenantSettingsStore(queries: Queries): TenantSettingsRecords {
           own.find((sentence) => sentence.language === language)?.text ?? null,
         ]),
       ) as Disclosures;
-      return {
-        name: row.name,
-        email: row.email,
-        timeZone: row.timeZone,
-        callbackMemory: row.callbackMemory,
-        namedGreeting: row.namedGreeting,
-        cliIdentity: row.cliIdentity,
-        birthdayCalls: row.birthdayCalls,
-        crmBridge: row.crmBridge,
-        allowedPrefixes: row.allowedPrefixes?.split(",").filter(Boolean) ?? null,
-        shortNumbers: row.shortNumbers?.split(",").filter(Boolean) ?? null,
-        callsPerMinuteMax: row.callsPerMinuteMax,
-        dailySpendMax: row.dailySpendMax,
-        legacyWebhook: row.legacyWebhook,
-        requiresSecondFactor: row.requiresSecondFactor,
-        retentionBlocks: row.retentionBlocks,
-        disclosure,
-      };
+      return settingsOf(row, disclosure);
     },
 
     async update(tenantId, { allowedPrefixes, shortNumbers, ...changes }) {

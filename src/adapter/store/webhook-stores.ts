@@ -14,6 +14,8 @@ import { tenants } from "./schema/tenants.ts";
 
 function subscriberStore(queries: Queries): SubscriberStore {
   return {
+    ...deliveryTargets(queries),
+
     async webhooksFor(tenantId, type) {
       const statement = prepared(queries, "webhooks.enabled", () =>
         queries
@@ -51,7 +53,12 @@ function subscriberStore(queries: Queries): SubscriberStore {
       const agent = found[0];
       return agent?.url ? { url: agent.url, olderVariant: agent.olderVariant } : null;
     },
+  };
+}
 
+/** Where a delivery goes, and what signs it. */
+function deliveryTargets(queries: Queries): Pick<SubscriberStore, "target" | "tenantSecret"> {
+  return {
     async target(tenantId, webhookId) {
       const statement = prepared(queries, "webhooks.target", () =>
         queries
