@@ -11,13 +11,13 @@
 export const ANSWERED_TIME_TOLERANCE_MS = 1_000;
 
 /** Milliseconds; null: not measured (the call worker died, or nobody answered). */
-export interface AnsweredTimeMeasures {
+interface AnsweredTimeMeasures {
   readonly answeredClockMs: number;
   readonly answeredRtpMs: number | null;
   readonly answeredEngineMs: number | null;
 }
 
-export interface AnsweredTimeCheck extends AnsweredTimeMeasures {
+interface AnsweredTimeCheck extends AnsweredTimeMeasures {
   /** The largest disagreement. */
   readonly answeredDifferenceMs: number;
 }

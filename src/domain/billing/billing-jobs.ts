@@ -4,7 +4,7 @@ import { describeError } from "../../core/errors.ts";
 import { type LowBalanceOptions, noticeLowBalances } from "./low-balance.ts";
 import { type RenewalOptions, renewMonths } from "./renewal.ts";
 
-export interface BillingJobs {
+interface BillingJobs {
   /** Lets the round under way finish. */
   stop(): Promise<void>;
 }

@@ -35,7 +35,7 @@ import {
 } from "./rating.ts";
 import type { BillingStores } from "./stores.ts";
 
-export interface BillingOptions {
+interface BillingOptions {
   readonly database: Database;
   readonly stores: BillingStores;
   /** From the configuration; at least one. */

@@ -20,10 +20,10 @@ import { monthIn } from "./plan-usage.ts";
 import type { Plan } from "./ports.ts";
 import type { Account, BillingStores, Checkout } from "./stores.ts";
 
-export const TOPUP_MIN = microEur(10_000_000);
-export const TOPUP_MAX = microEur(1_000_000_000);
+const TOPUP_MIN = microEur(10_000_000);
+const TOPUP_MAX = microEur(1_000_000_000);
 export const CRM_BRIDGE_PRICE = microEur(79_000_000);
-export const RETENTION_BLOCK_PRICE = microEur(5_000_000);
+const RETENTION_BLOCK_PRICE = microEur(5_000_000);
 
 const WAITING_MAX = 1000;
 
@@ -73,12 +73,12 @@ export interface Checkouts {
 }
 
 /** What a provider says that it has received. */
-export interface ProviderPayment {
+interface ProviderPayment {
   readonly session: string;
   readonly amount: MicroEur;
 }
 
-export interface CheckoutOptions {
+interface CheckoutOptions {
   readonly database: Database;
   readonly stores: BillingStores;
   readonly plans: readonly Plan[];

@@ -11,7 +11,7 @@ export interface GoodsPrices {
 }
 
 /** Counters of one call. */
-export interface GoodsUsage {
+interface GoodsUsage {
   readonly llmInputTokens: number;
   readonly llmOutputTokens: number;
   readonly ttsCharacters: number;
@@ -19,7 +19,7 @@ export interface GoodsUsage {
   readonly sttSeconds: number;
 }
 
-export interface CostOfGoods {
+interface CostOfGoods {
   readonly stt: MicroEur;
   readonly llm: MicroEur;
   readonly tts: MicroEur;

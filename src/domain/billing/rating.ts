@@ -10,7 +10,7 @@ export const MINIMUM_BILLABLE_SECONDS = 15;
 /** A live call holds funds this far ahead, */
 export const HOLD_BLOCK_SECONDS = 60;
 /** and this far where little is left, so that what is left is shared by all calls (decisions.md 12). */
-export const SHARED_BLOCK_SECONDS = 15;
+const SHARED_BLOCK_SECONDS = 15;
 
 /** Whole seconds begun since the answer, at least the minimum; 0 when never answered. */
 export function billableSeconds(answeredMs: number): number {

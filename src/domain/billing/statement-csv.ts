@@ -8,7 +8,7 @@ import { everyRow, type StatementCall, type StatementLine, type Statements } fro
 const eur = (amount: MicroEur): number => microToEur(amount);
 const time = (atMs: number | null): string | null => (atMs === null ? null : isoUtc(atMs));
 
-export const LEDGER_HEADER = row([
+const LEDGER_HEADER = row([
   "transaction_id",
   "created_at",
   "kind",

@@ -18,7 +18,7 @@ export const LEDGER_ACCOUNTS = [
   /** What a tenant owes since a payment that it had spent was taken back; runs negative. */
   "receivable",
 ] as const;
-export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
+type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 
 export const LEDGER_KINDS = [
   "charge",
@@ -81,7 +81,7 @@ export interface WalletStore {
   setToldBelow(tenantId: number, level: MicroEur): Promise<void>;
 }
 
-export interface WalletLevel {
+interface WalletLevel {
   readonly tenantId: number;
   readonly name: string;
   readonly email: string;
@@ -189,7 +189,7 @@ export interface CallRateStore {
   chargeOf(tenantId: number, callUuid: string): Promise<RecordedCharge | null>;
 }
 
-export interface RecordedCharge {
+interface RecordedCharge {
   readonly billableSeconds: number;
   readonly includedSeconds: number;
   readonly overageSeconds: number;
@@ -198,7 +198,7 @@ export interface RecordedCharge {
 }
 
 export type CheckoutKind = "topup" | "plan" | "crm_bridge" | "retention";
-export type CheckoutStatus = "open" | "paid" | "expired" | "cancelled";
+type CheckoutStatus = "open" | "paid" | "expired" | "cancelled";
 
 export interface Checkout {
   /** `chk_` and 32 hex characters: knowing it is the right to see its page. */

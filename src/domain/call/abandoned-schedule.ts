@@ -12,7 +12,7 @@ import { NO_FIGURES } from "./final-figures.ts";
 import type { CallEnding } from "./state.ts";
 import type { CallStorage } from "./stores.ts";
 
-export interface AbandonPorts extends CallStorage {
+interface AbandonPorts extends CallStorage {
   readonly events: EventSink;
   readonly clock: Clock;
 }

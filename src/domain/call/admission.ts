@@ -24,7 +24,7 @@ export interface DialingLimits {
   readonly burst: BurstLimits;
 }
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   readonly stores: Pick<CallStores, "calls" | "schedules" | "dialled">;
   readonly billing: Billing;
   readonly clock: Clock;

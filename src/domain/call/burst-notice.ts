@@ -16,7 +16,7 @@ import type { BurstStop } from "./dialing-burst.ts";
 const DAY_MS = 86_400_000;
 
 /** Implemented by the stores of tenants and of users. */
-export interface BurstNoticeStores {
+interface BurstNoticeStores {
   tenants(queries: Queries): {
     /** The tenant, for the one who may notify it now; null: it was notified since `notSinceMs`. */
     claimBurstNotice(
@@ -36,7 +36,7 @@ interface NotifiedTenant {
   readonly email: string;
 }
 
-export interface BurstNoticeOptions {
+interface BurstNoticeOptions {
   readonly stores: BurstNoticeStores;
   readonly database: Database;
   readonly mails: Pick<MailQueue, "enqueue" | "wake">;

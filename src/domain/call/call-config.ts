@@ -6,7 +6,7 @@ import type { CallerContext } from "../contact/ports.ts";
 import type { AgentSnapshot, CallConfig } from "../conversation/call-config.ts";
 import type { CallSetupRecords, CallTenant } from "./stores.ts";
 
-export interface CallConfigOptions {
+interface CallConfigOptions {
   readonly callId: string;
   readonly direction: "inbound" | "outbound";
   readonly fromNumber: string;

@@ -28,7 +28,7 @@ export interface CallServicePorts extends TransferPorts {
   readonly random: Random;
 }
 
-export interface CallServiceOptions {
+interface CallServiceOptions {
   readonly context: CallServicePorts;
   readonly quotas: Quotas;
   /** Something immediate was stored: look at the schedule now. */

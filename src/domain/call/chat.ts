@@ -18,12 +18,12 @@ import type { ToolRunner } from "../tool/ports.ts";
 import type { CallMedia, ChatChannel } from "./media-port.ts";
 import { TRIAL_CALLER, type TrialPorts, trialConfig } from "./web-call.ts";
 
-export interface ChatMessage {
+interface ChatMessage {
   readonly role: "agent" | "customer";
   readonly text: string;
 }
 
-export interface ChatAction {
+interface ChatAction {
   readonly type: "tool" | "transfer" | "end_call";
   readonly tool: string | null;
   readonly arguments: JsonObject | null;
@@ -32,7 +32,7 @@ export interface ChatAction {
   readonly durationMs: number | null;
 }
 
-export interface ChatReply {
+interface ChatReply {
   readonly reply: string;
   /** The agent would hang up now. */
   readonly ended: boolean;
@@ -72,7 +72,7 @@ interface ChatConversation {
   readonly channel: ChatChannel;
 }
 
-export interface ChatOptions {
+interface ChatOptions {
   /**
    * The engine's LLM takes over no conversation that it is told (the embedded one): it must be
    * asked again what it was asked before.

@@ -179,7 +179,7 @@ async function dial(
   }
 }
 
-export type FireOutcome =
+type FireOutcome =
   | { readonly type: "dialed" }
   /** Somebody else moved the entry first. */
   | { readonly type: "gone" }

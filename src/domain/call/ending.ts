@@ -89,8 +89,6 @@ const FAULTS: Partial<Readonly<Record<EndedReason, CallEnding["fault"]>>> = {
   trunk_unavailable: "carrier",
 };
 
-export const sentenceFor = (reason: EndedReason): string => SENTENCES[reason];
-
 /** We ended an answered call, or it ended for a reason of ours. */
 export function endingByUs(
   status: CallEnding["status"],

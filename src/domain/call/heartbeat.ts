@@ -11,7 +11,7 @@ import { endingByUs } from "./ending.ts";
 import type { CallRegistry } from "./registry.ts";
 import type { CallStores } from "./stores.ts";
 
-export const HEARTBEAT_MS = 5_000;
+const HEARTBEAT_MS = 5_000;
 
 /** Cancel it when the calls are gone. */
 export function startHeartbeat(options: {

@@ -19,7 +19,7 @@ export type LeftRecording =
 
 export const NO_RECORDING: LeftRecording = { status: "none", file: null, ms: null };
 
-export interface LeftRecordingPorts {
+interface LeftRecordingPorts {
   readonly settings: Pick<CallSettings, "recordingsDir">;
   readonly encoder: Pick<RecordingEncoder, "repair">;
   readonly log: Log;

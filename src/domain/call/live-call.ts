@@ -43,7 +43,7 @@ import { verifyCaller } from "./verify-caller.ts";
 type AnsweredBy = CallReport["answeredBy"];
 
 /** Somebody who listens in. */
-export interface CallMonitor {
+interface CallMonitor {
   /** 8 kHz, interleaved: left caller, right agent. */
   pcm(stereo: Int16Array): void;
   /** Once, when the call has ended. */
@@ -55,7 +55,7 @@ const STORE_RETRY_MS = 1_000;
 type InProgress = Extract<CallState, { name: "in_progress" }>;
 
 /** Who follows calls: live lists, the command line, metrics, traces. */
-export interface CallObserver {
+interface CallObserver {
   readonly onTurn?: (call: CallIdentity, turn: TurnRecord) => void;
   /** Whenever a call begins, rings, is answered or ends. */
   readonly onChange?: (call: LiveCall) => void;

@@ -27,7 +27,7 @@ export const RECORDING_STATUSES = [
   "expired",
   "failed",
 ] as const;
-export type RecordingStatus = (typeof RECORDING_STATUSES)[number];
+type RecordingStatus = (typeof RECORDING_STATUSES)[number];
 
 /** The tenant as a call needs it. */
 export interface CallTenant extends CallerTenant {
@@ -79,7 +79,7 @@ export interface StoredCall {
   readonly overageRate: MicroEur;
 }
 
-export interface NewCall {
+interface NewCall {
   readonly callUuid: string;
   readonly agentId: number | null;
   readonly scheduleId?: number;
@@ -172,7 +172,7 @@ export interface CallSetupRecords {
   tools(tenantId: number, agentId: number): PromiseLike<CallConfig["tools"]>;
 }
 
-export interface CallScheduleRecords {
+interface CallScheduleRecords {
   /** Answers the entry's id. */
   insert(
     tenantId: number,
@@ -203,7 +203,7 @@ export interface CallScheduleRecords {
 }
 
 /** What a tenant has dialled. */
-export interface DialledRecords {
+interface DialledRecords {
   /** Whether the number was dialled before `sinceMs`. */
   knewNumber(tenantId: number, number: string, sinceMs: number): Promise<boolean>;
   /** Numbers dialled since then and never before; at most `countMax`. */
@@ -214,7 +214,7 @@ export interface DialledRecords {
   ): Promise<readonly { readonly country: string; readonly firstAt: number }[]>;
 }
 
-export interface PurposeRecords {
+interface PurposeRecords {
   purpose(tenantId: number, callUuid: string): Promise<CallPurpose | undefined>;
   putPurpose(
     tenantId: number,
@@ -223,12 +223,12 @@ export interface PurposeRecords {
 }
 
 /** `callId`: the call's row. */
-export interface CallNoteRecords {
+interface CallNoteRecords {
   add(callId: number, note: CallNote): Promise<void>;
   of(callId: number): Promise<readonly CallNote[]>;
 }
 
-export interface DiagnosticsRecords {
+interface DiagnosticsRecords {
   /** Replaces what was there. */
   put(
     tenantId: number,
@@ -242,7 +242,7 @@ export interface DiagnosticsRecords {
 }
 
 /** Recordings on their way out. */
-export interface RecordingRecords {
+interface RecordingRecords {
   /** When `recording.ready` of the call went to an endpoint; null: none has subscribed to it. */
   announcedAt(tenantId: number, callUuid: string): Promise<number | null>;
   /** Mailed: it goes at that time. */

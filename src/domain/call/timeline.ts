@@ -6,10 +6,10 @@
 import type { CallNote, TurnMeasures } from "../conversation/call-report.ts";
 import type { SipTraceEntry } from "./diagnostics.ts";
 
-export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
-export type Lane = (typeof LANES)[number];
+const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
+type Lane = (typeof LANES)[number];
 
-export interface Span {
+interface Span {
   readonly lane: Lane;
   readonly startMs: number;
   /** Equal: a moment. */
@@ -26,7 +26,7 @@ export interface TimedTurn {
   readonly measures?: TurnMeasures | null;
 }
 
-export interface TimedToolCall {
+interface TimedToolCall {
   readonly tool: string;
   readonly durationMs: number;
   /** Epoch ms, when its answer was there. */
@@ -34,7 +34,7 @@ export interface TimedToolCall {
 }
 
 /** What each step of an answer took, ms; null: not measured. */
-export interface Stages {
+interface Stages {
   readonly endpointingMs: number | null;
   readonly sttMs: number | null;
   readonly llmFirstMs: number | null;

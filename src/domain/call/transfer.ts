@@ -56,7 +56,7 @@ export interface TransferredCall {
 }
 
 /** What to say to the person first; true: a summary of the call; null: nothing. */
-export type Announcement = string | true | null;
+type Announcement = string | true | null;
 
 /** Resolves when the transfer is under way; how it went is in the call's details. */
 export async function transferCall(

@@ -10,7 +10,7 @@ import type { CallChannel } from "./media-port.ts";
 /** Longer than the worker's own time-outs: it normally answers itself. */
 const ENTRY_MS_MAX = 90_000;
 
-export interface CallerToVerify {
+interface CallerToVerify {
   readonly tenantId: number;
   readonly callUuid: string;
   /** E.164 of the other side; empty: withheld. */

@@ -41,7 +41,7 @@ export type WebCallEvent =
   /** Once, at the end. */
   | { readonly type: "ended"; readonly reason: EndedReason; readonly summary: string };
 
-export interface WebCallListener {
+interface WebCallListener {
   /** 20 ms for the loudspeaker. */
   audio(pcm: Int16Array): void;
   event(event: WebCallEvent): void;

@@ -21,7 +21,7 @@ import { readTargetsCsv } from "./targets-csv.ts";
 export const CAMPAIGN_STATUSES = [
   ...(["draft", "running", "paused", "stopped_by_breaker", "finished", "cancelled"] as const),
 ] as const;
-export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
+type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 export type TargetStatus = "waiting" | "calling" | "done" | "failed" | "skipped";
 
 /** Why a campaign is not running although nobody paused or cancelled it; null: no such reason. */
@@ -33,7 +33,7 @@ export function campaignStatusReason(
   return mayGoOn && campaign.agentId === null ? "agent_deleted" : null;
 }
 
-export interface CampaignFields {
+interface CampaignFields {
   readonly name: string;
   readonly agentId: number | null;
   readonly fromNumber: string | null;
@@ -73,7 +73,7 @@ export interface CampaignRecords {
   skipWaiting(tenantId: number, id: number, nowMs: number): Promise<void>;
 }
 
-export interface CampaignsDependencies {
+interface CampaignsDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => CampaignRecords;
   readonly quotas: Quotas;
@@ -82,7 +82,7 @@ export interface CampaignsDependencies {
 }
 
 export type Campaigns = ReturnType<typeof createCampaigns>;
-export type CampaignAction = "start" | "pause" | "resume" | "cancel";
+type CampaignAction = "start" | "pause" | "resume" | "cancel";
 
 /** Rows stored per transaction. */
 const TARGETS_AT_ONCE = 500;

@@ -16,9 +16,9 @@ import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
 import type { CampaignRecord, TargetStatus } from "./campaigns.ts";
 
 /** How many of the latest calls are considered. */
-export const BREAKER_WINDOW = 20;
+const BREAKER_WINDOW = 20;
 export const BREAKER_MIN = 10;
-export const BREAKER_SHARE = 0.5;
+const BREAKER_SHARE = 0.5;
 const LOOK_EVERY_MS = 15_000;
 
 /**
@@ -35,12 +35,12 @@ const FAILURES: ReadonlySet<string> = new Set([
 ]);
 const NOT_REACHED: ReadonlySet<string> = new Set(["no_answer", "busy", "voicemail_hangup"]);
 
-export interface RunningCampaign extends CampaignRecord {
+interface RunningCampaign extends CampaignRecord {
   readonly timeZone: string;
   readonly holidays: string | null;
 }
 
-export interface DueTarget {
+interface DueTarget {
   readonly id: number;
   readonly numberE164: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -86,7 +86,7 @@ export interface RunnerRecords {
   skipDoNotCall(campaignId: number, nowMs: number): Promise<void>;
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => RunnerRecords;
   /** True for a do-not-call number that is not a contact (contact/do-not-call.ts). */

@@ -11,7 +11,7 @@ import type { Country } from "../number/national-form.ts";
 const VARIABLES_MAX = 20;
 const VALUE_MAX = 300;
 
-export interface ReadTargets {
+interface ReadTargets {
   readonly targets: readonly Target[];
   readonly problems: readonly { readonly line: number; readonly problem: string }[];
 }

@@ -1,7 +1,7 @@
 /** Birthdays as people write them: with a year or without. */
 
 /** Month 1–12, day 1–31; year null: unknown. */
-export interface Birthday {
+interface Birthday {
   readonly year: number | null;
   readonly month: number;
   readonly day: number;

@@ -32,12 +32,12 @@ import type {
 } from "./ports.ts";
 
 /** A call back within so long is about the call before. */
-export const MEMORY_MS = 14 * 86_400_000;
+const MEMORY_MS = 14 * 86_400_000;
 const MEMORIES_MAX = 3;
 const SHARED_MAX = 5;
 const TEXT_MAX = 500;
 
-export interface NewMemory extends Memory {
+interface NewMemory extends Memory {
   readonly numberE164: string;
   readonly callUuid: string;
 }
@@ -63,7 +63,7 @@ export interface CallerRecords {
   variables(tenantId: number, callUuid: string): Promise<Readonly<Record<string, string>>>;
 }
 
-export interface CallersDependencies {
+interface CallersDependencies {
   readonly database: Database;
   readonly contacts: (queries: Queries) => ContactRecords;
   readonly records: (queries: Queries) => CallerRecords;

@@ -69,7 +69,7 @@ export function isHoliday({ year, month, day }: CalendarDay, country: string | n
   return MOVING[country]?.includes(away) ?? false;
 }
 
-export const isSunday = ({ year, month, day }: CalendarDay): boolean =>
+const isSunday = ({ year, month, day }: CalendarDay): boolean =>
   new Date(Date.UTC(year, month - 1, day)).getUTCDay() === 0;
 
 /** The hours of a day as instants; null: nobody is called that day. */

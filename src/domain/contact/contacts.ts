@@ -31,7 +31,7 @@ export interface ContactRecord extends ContactFields {
   readonly updatedAt: number;
 }
 
-export interface ContactQuery {
+interface ContactQuery {
   /** In number, first or last name. */
   readonly search: string | null;
   readonly limit: number;
@@ -39,7 +39,7 @@ export interface ContactQuery {
 }
 
 /** A contact's place in the list, which is in the order of last name, first name, id. */
-export interface ListPlace {
+interface ListPlace {
   readonly id: number;
   readonly lastName: string;
   readonly firstName: string;
@@ -85,14 +85,12 @@ export interface ContactsDependencies {
   readonly clock: Clock;
 }
 
-export interface NewContact extends ContactFields {
+interface NewContact extends ContactFields {
   /** 4 to 8 digits, keyed on the telephone; null: none. */
   readonly pin: string | null;
 }
 
-export type ContactChanges = Partial<NewContact>;
-
-export type Contacts = ReturnType<typeof createContacts>;
+type ContactChanges = Partial<NewContact>;
 
 /** Argon2id of a telephone PIN: small cost, few tries are allowed. */
 const PIN_HASH = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;

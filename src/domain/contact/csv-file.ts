@@ -14,13 +14,13 @@ export const CSV_LINES_MAX = 20_000;
 const LINE_CHARACTERS_MAX = 16_384;
 const PIECE_BYTES = 16_384;
 
-export interface CsvLine {
+interface CsvLine {
   readonly cells: readonly string[];
   /** Of the file, the header being 1. */
   readonly line: number;
 }
 
-export interface CsvFile {
+interface CsvFile {
   /** Empty: so is the file. */
   readonly header: readonly string[];
   readonly lines: readonly CsvLine[];

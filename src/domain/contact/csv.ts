@@ -41,7 +41,7 @@ export interface ReadContact extends ContactFields {
   readonly line: number;
 }
 
-export interface ReadContacts {
+interface ReadContacts {
   readonly contacts: readonly ReadContact[];
   /** The first 200. */
   readonly problems: readonly LineProblem[];

@@ -19,7 +19,7 @@ const EXPORT_PAGE = 500;
 const BATCH_LINES = 50;
 const PREVIEW_LINES = 20;
 
-export interface ImportReport {
+interface ImportReport {
   readonly dryRun: boolean;
   readonly created: number;
   readonly updated: number;
@@ -30,7 +30,7 @@ export interface ImportReport {
   readonly preview: readonly ContactFields[];
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => ContactRecords;
   readonly doNotCallList: DoNotCallList;

@@ -11,8 +11,8 @@ import type { Database, Queries } from "../../core/database.ts";
 import type { ContactRecords } from "./contacts.ts";
 import type { PinCheck, PinResult } from "./ports.ts";
 
-export const TRIES_MAX = 3;
-export const LOCKED_MS = 15 * 60_000;
+const TRIES_MAX = 3;
+const LOCKED_MS = 15 * 60_000;
 /** Whatever was right in between: somebody else may have keyed that. */
 export const TRIES_PER_DAY_MAX = 9;
 /** Wrong tries are counted within so long. */
@@ -34,12 +34,12 @@ export interface PinRecords {
 }
 
 /** For the company's audit log; names the call, not the person. */
-export interface PinAudit {
+interface PinAudit {
   readonly callUuid: string;
   readonly result: Exclude<PinResult, "no_pin">;
 }
 
-export interface PinCheckOptions {
+interface PinCheckOptions {
   readonly database: Database;
   readonly contacts: (queries: Queries) => Pick<ContactRecords, "byNumber">;
   readonly records: (queries: Queries) => PinRecords;

@@ -6,7 +6,7 @@ import type { E164 } from "../../core/e164.ts";
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Billing } from "../billing/ports.ts";
 
-export interface NumberFields {
+interface NumberFields {
   readonly label: string | null;
   readonly agentId: number | null;
   readonly inboundEnabled: boolean;

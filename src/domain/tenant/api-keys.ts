@@ -14,7 +14,7 @@ import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import { type KeyLimits, networkCheck, requireSaneLimits } from "./key-limits.ts";
 
-export interface ApiKeyRecord extends KeyLimits {
+interface ApiKeyRecord extends KeyLimits {
   readonly id: number;
   readonly label: string;
   readonly prefix: string;
@@ -44,7 +44,7 @@ export interface ApiKeyRecords {
   touch(id: number, usedAt: number): Promise<void>;
 }
 
-export interface ApiKeyDependencies {
+interface ApiKeyDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => ApiKeyRecords;
   readonly clock: Clock;

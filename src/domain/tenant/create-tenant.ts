@@ -8,7 +8,7 @@ import { tenantSecretBinding } from "../../platform/secrets/secret-binding.ts";
 
 const PREFIX_CHARACTERS = 8;
 
-export interface TenantDraft {
+interface TenantDraft {
   readonly name: string;
   readonly email: string;
   /** Slug of a configured plan. */
@@ -18,7 +18,7 @@ export interface TenantDraft {
 }
 
 /** Implemented by store/tenant-admin-store.ts. */
-export interface TenantRecords {
+interface TenantRecords {
   /** Also creates an empty wallet. The secret is sealed to the id, so the row must exist first. */
   insert(
     tenant: TenantDraft & {
@@ -30,7 +30,7 @@ export interface TenantRecords {
   setWebhookSecret(tenantId: number, sealed: string): Promise<void>;
 }
 
-export interface TenantMaker {
+interface TenantMaker {
   readonly records: (queries: Queries) => TenantRecords;
   readonly vault: { seal(plain: string, binding: string): string };
   readonly clock: Clock;

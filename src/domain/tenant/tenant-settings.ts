@@ -37,12 +37,6 @@ export type TenantSettingsChanges = Partial<
   Omit<TenantSettings, "crmBridge" | "retentionBlocks" | "disclosure">
 > & { readonly disclosure?: Partial<Disclosures> };
 
-/** The settings that prevent toll fraud: only the operator changes them (decisions.md 12). */
-export type DialingPermissions = Pick<
-  TenantSettings,
-  "allowedPrefixes" | "shortNumbers" | "callsPerMinuteMax" | "dailySpendMax"
->;
-
 export const PREFIX_PATTERN = /^\+[1-9]\d{0,6}$/;
 export const SHORT_NUMBER_PATTERN = /^[\d*#x]{1,20}$/;
 

@@ -21,7 +21,7 @@ import type { ArgumentCheck } from "./argument-check.ts";
 import type { ToolRunner } from "./ports.ts";
 import type { ToolTarget, ToolTargets } from "./stores.ts";
 
-export interface ToolRunnerOptions {
+interface ToolRunnerOptions {
   readonly database: Database;
   readonly targets: ToolTargets;
   readonly vault: SecretVault;

@@ -17,7 +17,7 @@ export interface ToolTarget {
   readonly callerLevel: CallerLevel;
 }
 
-export interface ToolTargetStore {
+interface ToolTargetStore {
   /** Null: no enabled tool with this name. */
   find(tenantId: number, name: string): Promise<ToolTarget | null>;
   /** Also finds a disabled tool, for a trial. Null: the tenant has no such tool. */

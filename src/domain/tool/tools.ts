@@ -19,7 +19,7 @@ export interface ToolRecord extends ToolFields {
   readonly updatedAt: number;
 }
 
-export interface NewTool extends Omit<ToolFields, "agentId" | "enabled" | "callerLevel"> {
+interface NewTool extends Omit<ToolFields, "agentId" | "enabled" | "callerLevel"> {
   readonly agentId?: number | null;
   readonly enabled?: boolean;
   /** Default 0: anybody. */
@@ -44,7 +44,7 @@ export interface ToolRecords {
   remove(tenantId: number, id: number): Promise<boolean>;
 }
 
-export interface ToolsDependencies {
+interface ToolsDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => ToolRecords;
   readonly vault: { seal(plain: string, binding: string): string };

@@ -14,10 +14,10 @@ import type { CallDatum } from "../../conversation/call-datum.ts";
 import type { RemoteParty } from "../ports.ts";
 import { type CrmAnswer, crmAnswerFrom, dataOf } from "./mapping.ts";
 
-export const SOFT_MS = 800;
-export const HARD_MS = 1500;
+const SOFT_MS = 800;
+const HARD_MS = 1500;
 /** Older than this it is not told any more. */
-export const STALE_MS_MAX = 90 * 86_400_000;
+const STALE_MS_MAX = 90 * 86_400_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 export interface CrmTarget {
@@ -41,7 +41,7 @@ export interface CrmLookup {
   trial(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallDatum[]>;
 }
 
-export interface CrmLookupOptions {
+interface CrmLookupOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => CrmRecords;
   readonly vault: { open(sealed: string, binding: string): string };

@@ -8,14 +8,14 @@ import type { JsonValue } from "../../../core/json.ts";
 import { oneLine } from "../../../core/one-line.ts";
 import type { CallDatum } from "../../conversation/call-datum.ts";
 
-export const CRM_FIELDS = ["name", "company", "status", "notes", "last_order", "balance"] as const;
+const CRM_FIELDS = ["name", "company", "status", "notes", "last_order", "balance"] as const;
 /** What is told to the CRM after a call. */
-export const OUTCOME_FIELDS = [
+const OUTCOME_FIELDS = [
   ...(["call_id", "direction", "number", "agent", "started_at", "duration_sec"] as const),
   ...(["status", "ended_reason", "summary", "transcript", "cost_eur"] as const),
 ] as const;
-export type CrmField = (typeof CRM_FIELDS)[number];
-export type OutcomeField = (typeof OUTCOME_FIELDS)[number];
+type CrmField = (typeof CRM_FIELDS)[number];
+type OutcomeField = (typeof OUTCOME_FIELDS)[number];
 export type CrmAnswer = Readonly<Partial<Record<CrmField, string>>>;
 
 const VALUE_MAX = 500;

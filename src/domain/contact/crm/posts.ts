@@ -19,7 +19,7 @@ import type { OutboundHttpClient } from "../../../platform/net/outbound-http.ts"
 import { type CrmRecords, type CrmTarget, crmHeaders } from "./lookup.ts";
 import { notPaid } from "./trial.ts";
 
-export interface CrmPost {
+interface CrmPost {
   readonly id: number;
   readonly tenantId: number;
   readonly callUuid: string;
@@ -27,7 +27,7 @@ export interface CrmPost {
   readonly attempts: number;
 }
 
-export interface CrmPostOutcome {
+interface CrmPostOutcome {
   readonly status: "pending" | "delivered" | "failed";
   readonly attempts: number;
   readonly nextAttemptAt: number;
@@ -51,7 +51,7 @@ export interface CrmPostRecords {
   replay(tenantId: number, id: number, nowMs: number): Promise<void>;
 }
 
-export interface CrmPostsOptions {
+interface CrmPostsOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => CrmPostRecords & Pick<CrmRecords, "target">;
   /** The add-on is paid for. */

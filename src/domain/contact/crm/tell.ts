@@ -6,12 +6,12 @@ import type { CrmTarget } from "./lookup.ts";
 import { mappedOutcome } from "./mapping.ts";
 
 /** Implemented by store/crm-store.ts. */
-export interface CrmTellRecords {
+interface CrmTellRecords {
   target(tenantId: number): Promise<CrmTarget | null>;
   enqueue(tenantId: number, callUuid: string, body: string, nowMs: number): Promise<void>;
 }
 
-export interface CrmTellOptions {
+interface CrmTellOptions {
   readonly records: (queries: Queries) => CrmTellRecords;
   readonly isOn: (queries: Queries, tenantId: number) => Promise<boolean>;
   readonly agentName: (

@@ -9,7 +9,7 @@ import type { Random } from "../../../core/random.ts";
 import type { CrmLookup, CrmRecords } from "./lookup.ts";
 import { mappedOutcome } from "./mapping.ts";
 
-export interface CrmTrialOptions {
+interface CrmTrialOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => Pick<CrmRecords, "target">;
   readonly lookup: CrmLookup;
