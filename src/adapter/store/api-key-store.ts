@@ -56,7 +56,7 @@ export function apiKeyStore(queries: Queries): ApiKeyRecords {
   };
 }
 
-/** What a request asks by its key. */
+/** Finding a key by its hash, and recording its use. */
 function keysInUse(queries: Queries): Pick<ApiKeyRecords, "findByHash" | "touch"> {
   return {
     async findByHash(secretHash) {

@@ -50,7 +50,7 @@ export function birthdayStore(queries: Queries): BirthdayRecords {
   };
 }
 
-/** Who has birthday calls switched on. */
+/** Tenants with birthday calls turned on. */
 function birthdayTenants(queries: Queries): Pick<BirthdayRecords, "tenants" | "tenant"> {
   const all = () =>
     queries
@@ -73,7 +73,7 @@ function birthdayTenants(queries: Queries): Pick<BirthdayRecords, "tenants" | "t
   };
 }
 
-/** Whose birthday it is. */
+/** Contacts whose birthday it is. */
 function dueBirthdays(queries: Queries): Pick<BirthdayRecords, "due"> {
   return {
     async due(tenantId, { year, month, day }, limit) {
@@ -120,7 +120,7 @@ function dueBirthdays(queries: Queries): Pick<BirthdayRecords, "due"> {
   };
 }
 
-/** Calls to place, one a person and year. */
+/** Calls to place, at most one per person and year. */
 function birthdayCallRows(queries: Queries): Pick<BirthdayRecords, "begin" | "waiting"> {
   return {
     async begin(tenantId, contactId, year, nowMs) {
@@ -161,7 +161,7 @@ function birthdayCallRows(queries: Queries): Pick<BirthdayRecords, "begin" | "wa
   };
 }
 
-/** What became of them. */
+/** Results of the calls. */
 function birthdayCallEnds(
   queries: Queries,
 ): Pick<BirthdayRecords, "setCall" | "byCall" | "settle" | "releaseLost"> {

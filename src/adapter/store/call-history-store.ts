@@ -86,7 +86,7 @@ export function callHistoryStore(queries: Queries) {
   };
 }
 
-/** What belongs to one call. */
+/** The parts of one call. */
 function callParts(queries: Queries) {
   return {
     async turns(callId: number) {

@@ -49,7 +49,7 @@ export function callSetupStore(queries: Queries) {
   };
 }
 
-/** Whose a number is. */
+/** Numbers and the tenants that own them. */
 function callNumbers(queries: Queries) {
   return {
     numberByE164(tenantId: number, numberE164: string): Promise<NumberRow | undefined> {
@@ -83,7 +83,7 @@ function callNumbers(queries: Queries) {
   };
 }
 
-/** What the agent of a call knows and may use. */
+/** The knowledge, disclosure and tools of a call's agent. */
 function agentContext(queries: Queries) {
   return {
     knowledge(tenantId: number, agentId: number) {

@@ -61,7 +61,7 @@ export function callStore(queries: Queries) {
   };
 }
 
-/** A call from dialling to its answer. */
+/** A call from dialling to the answer. */
 function callProgress(queries: Queries) {
   return {
     /** Written before the INVITE is sent: from here on the call is never dialled again. */
@@ -105,7 +105,7 @@ function callProgress(queries: Queries) {
   };
 }
 
-/** What was said and done. */
+/** Turns and tool calls. */
 function callConversation(queries: Queries) {
   return {
     async setRecording(
@@ -189,7 +189,7 @@ function callEnd(queries: Queries) {
   };
 }
 
-/** Calls that a node has, and those that it left behind. */
+/** Calls of a node, and calls that a dead node left behind. */
 function callsOfNodes(queries: Queries) {
   return {
     /**
@@ -224,7 +224,7 @@ function callsOfNodes(queries: Queries) {
   };
 }
 
-/** What limits are measured by. */
+/** The figures that limits are checked against. */
 function callLimits(queries: Queries) {
   return {
     async liveCount(tenantId: number): Promise<number> {

@@ -64,7 +64,7 @@ export function callerStore(queries: Queries) {
   };
 }
 
-/** What is remembered of outbound calls, for the tenant to see and correct. */
+/** Memories of outbound calls, for the tenant to read and correct. */
 function memoryLists(queries: Queries) {
   return {
     /** Newest first, of one number or of all numbers. */

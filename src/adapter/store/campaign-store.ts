@@ -162,7 +162,7 @@ function targetRows(
   };
 }
 
-/** Whom to call now. */
+/** The numbers to call now. */
 function nextTargets(
   queries: Queries,
 ): Pick<CampaignRecords & RunnerRecords, "due" | "skipDoNotCall"> {
@@ -211,7 +211,7 @@ function nextTargets(
   };
 }
 
-/** Calls of a campaign, under way and over. */
+/** Calls of a campaign, running and finished. */
 function targetCalls(
   queries: Queries,
 ): Pick<CampaignRecords & RunnerRecords, "setCalling" | "settle" | "byCall"> {
@@ -253,7 +253,7 @@ function targetCalls(
   };
 }
 
-/** How the last calls of a campaign went, and those that no node follows any more. */
+/** Results of a campaign's latest calls, and calls that no node tracks any more. */
 function pastTargetCalls(
   queries: Queries,
 ): Pick<CampaignRecords & RunnerRecords, "latestOutcomes" | "lost"> {

@@ -42,7 +42,7 @@ export function checkoutStore(queries: Queries): CheckoutStore {
   };
 }
 
-/** What became of a checkout. */
+/** The results of checkouts. */
 function paidCheckouts(
   queries: Queries,
 ): Pick<CheckoutStore, "markPaid" | "setSession" | "lastPaidAt" | "cancel"> {

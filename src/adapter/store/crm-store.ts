@@ -67,7 +67,7 @@ function crmRecords(queries: Queries): CrmRecords & CrmPostRecords {
   };
 }
 
-/** Where a tenant's CRM is, and what it answered lately. */
+/** A tenant's CRM settings and cached CRM data. */
 function crmAnswers(
   queries: Queries,
 ): Pick<CrmRecords & CrmPostRecords, "target" | "cached" | "putCache"> {
@@ -111,7 +111,7 @@ function crmAnswers(
   };
 }
 
-/** Messages to the CRM: one node at a time sends each. */
+/** Messages to the CRM. One node at a time sends each. */
 function crmPostQueue(
   queries: Queries,
 ): Pick<CrmRecords & CrmPostRecords, "claim" | "settle" | "nextDueAfter"> {

@@ -102,7 +102,7 @@ function recordingPeaks(queries: Queries) {
   };
 }
 
-/** What was sent because of a call. */
+/** Deliveries about a call. */
 function callDeliveries(queries: Queries) {
   return {
     async deliveries(tenantId: number, callUuid: string) {
@@ -142,7 +142,7 @@ function callDeliveries(queries: Queries) {
   };
 }
 
-/** How fast agents answered, and whether a tenant has had a call at all. */
+/** Latencies of agents, and whether a tenant has had a call. */
 function latencyAndFirstCall(queries: Queries) {
   return {
     /** Latencies of the newest turns of calls since then. */

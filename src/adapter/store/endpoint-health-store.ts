@@ -56,7 +56,7 @@ export function endpointHealthStore(queries: Queries): HealthStore {
   };
 }
 
-/** What an attempt changes. */
+/** Health changes after an attempt. */
 function endpointOutcomes(queries: Queries): Pick<HealthStore, "succeeded" | "failed"> {
   return {
     async succeeded(tenantId, { webhookId, legacyUrl }) {
@@ -86,7 +86,7 @@ function endpointOutcomes(queries: Queries): Pick<HealthStore, "succeeded" | "fa
   };
 }
 
-/** An endpoint that is switched off, and who is told. */
+/** Disabling an endpoint, and whom to notify. */
 function switchedOff(queries: Queries): Pick<HealthStore, "disable" | "contact"> {
   return {
     async disable(tenantId, { webhookId, legacyUrl }, reason, nowMs) {

@@ -77,7 +77,7 @@ export function eraseStore(queries: Queries) {
   };
 }
 
-/** What there is of a number. */
+/** Finds the rows about a number. */
 function eraseSearch(queries: Queries) {
   return {
     async isOwnNumber(tenantId: number, number: string): Promise<boolean> {

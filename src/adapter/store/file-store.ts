@@ -62,7 +62,7 @@ export function fileStore(queries: Queries): FileRecords {
   };
 }
 
-/** Which agents know a file. */
+/** The agents that use a file. */
 function fileAssignments(
   queries: Queries,
 ): Pick<FileRecords, "attach" | "detachAll" | "countAgents"> {
@@ -86,7 +86,7 @@ function fileAssignments(
   };
 }
 
-/** The text, which lists leave out. */
+/** The text of a file, which lists omit. */
 function fileContents(queries: Queries): Pick<FileRecords, "content"> {
   return {
     async content(tenantId, id) {

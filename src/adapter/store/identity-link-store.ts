@@ -62,7 +62,7 @@ export function linkStore(queries: Queries): LinkStore {
   };
 }
 
-/** Invitations that are open. */
+/** Open invitations. */
 function invitationRows(
   queries: Queries,
 ): Pick<LinkStore, "invitations" | "removeInvitation" | "removeInvitationsTo"> {

@@ -102,7 +102,7 @@ export function sessionStore(queries: Queries): SessionStore {
   };
 }
 
-/** How sessions end. */
+/** Ending sessions. */
 function sessionEnds(
   queries: Queries,
 ): Pick<SessionStore, "remove" | "removeAll" | "removeOldest" | "removeStale"> {

@@ -67,7 +67,7 @@ export function teamStore(queries: Queries): TeamStore {
   };
 }
 
-/** Who joins, changes and leaves. */
+/** Adding, changing and removing members. */
 function memberChanges(queries: Queries): Pick<TeamStore, "put" | "remove" | "owners"> {
   return {
     async put(tenantId, userId, role, nowMs) {

@@ -43,7 +43,7 @@ export function userStore(queries: Queries): UserStore {
   };
 }
 
-/** Codes that open an account once. */
+/** Codes that work once. */
 function spentCodes(
   queries: Queries,
 ): Pick<

@@ -69,7 +69,7 @@ export function ledgerStore(queries: Queries): LedgerStore {
   };
 }
 
-/** What must hold of all entries. */
+/** Consistency checks over all entries. */
 function ledgerChecks(
   queries: Queries,
 ): Pick<LedgerStore, "unbalanced" | "driftedSums" | "driftedWallets"> {

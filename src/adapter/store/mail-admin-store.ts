@@ -29,7 +29,7 @@ export function mailAdminStore(queries: Queries) {
   };
 }
 
-/** Mail as the operator sees it. */
+/** Emails for the operator. */
 function mailLists(queries: Queries) {
   return {
     /** Newest first, without their text. */

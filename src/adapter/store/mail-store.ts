@@ -49,7 +49,7 @@ export const mailStore: MailStores = (queries) => ({
   },
 });
 
-/** Who sends a mail: one node at a time. */
+/** Leases: one node at a time sends an email. */
 const mailLeases = (
   queries: Queries,
 ): Pick<ReturnType<MailStores>, "claim" | "extendLease" | "nextDueAfter"> => ({
@@ -94,7 +94,7 @@ const mailLeases = (
   },
 });
 
-/** What became of an attempt. */
+/** Results of attempts. */
 const mailOutcomes = (
   queries: Queries,
 ): Pick<ReturnType<MailStores>, "markSent" | "markFailed" | "release"> => ({
@@ -129,7 +129,7 @@ const mailOutcomes = (
   },
 });
 
-/** Recordings that go with a mail. */
+/** Recordings attached to emails. */
 const mailAttachments = (
   queries: Queries,
 ): Pick<ReturnType<MailStores>, "detach" | "withAttachmentLeft" | "forgetAttachment"> => ({

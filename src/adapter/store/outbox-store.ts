@@ -61,7 +61,7 @@ export function outboxStore(queries: Queries): OutboxStore {
   };
 }
 
-/** Deliveries that wait: one node at a time attempts each. */
+/** Waiting deliveries: one node at a time attempts each. */
 function outboxQueue(
   queries: Queries,
 ): Pick<OutboxStore, "due" | "lease" | "release" | "nextDueAfter"> {
@@ -107,7 +107,7 @@ function outboxQueue(
   };
 }
 
-/** What became of an attempt. */
+/** Results of attempts. */
 function outboxOutcomes(queries: Queries): Pick<OutboxStore, "conclude" | "abandon"> {
   return {
     async conclude(outboxId, owner, outcome) {

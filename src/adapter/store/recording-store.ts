@@ -50,7 +50,7 @@ export function recordingStore(queries: Queries) {
   };
 }
 
-/** Files that are to go once they were mailed. */
+/** Files to delete after they were sent by email. */
 function recordingDeletion(queries: Queries) {
   return {
     /** The recording was sent by email: delete it at that time. */

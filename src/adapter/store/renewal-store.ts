@@ -66,7 +66,7 @@ export function renewalStore(queries: Queries): RenewalStore {
   };
 }
 
-/** Whose month begins. */
+/** Tenants whose month begins. */
 function dueRenewals(queries: Queries): Pick<RenewalStore, "timeZones" | "withoutMonth" | "due"> {
   return {
     async timeZones() {
@@ -115,7 +115,7 @@ function dueRenewals(queries: Queries): Pick<RenewalStore, "timeZones" | "withou
   };
 }
 
-/** What was paid for a plan. */
+/** Payments for a plan. */
 function paidPlans(queries: Queries): Pick<RenewalStore, "planStatus" | "isPaidAfter"> {
   return {
     async planStatus(tenantId, month) {
@@ -155,7 +155,7 @@ function paidPlans(queries: Queries): Pick<RenewalStore, "planStatus" | "isPaidA
   };
 }
 
-/** A plan's month that a refund ends, and that comes back with the money. */
+/** Months of a plan that a refund ends; reversing the refund restores them. */
 function planMonths(queries: Queries): Pick<RenewalStore, "endPlanMonth" | "restorePlanMonth"> {
   return {
     async endPlanMonth(tenantId, month, plan, nowMs) {

@@ -94,7 +94,7 @@ function callSums(queries: Queries) {
   };
 }
 
-/** How fast, and how well. */
+/** Latency and quality. */
 function callMeasures(queries: Queries) {
   return {
     /** Latencies of the newest calls in the span that have one. */

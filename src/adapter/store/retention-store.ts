@@ -89,7 +89,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
   };
 }
 
-/** Recordings whose time is over. */
+/** Expired recordings. */
 function expiredRecordings(
   queries: Queries,
 ): Pick<RetentionRecords, "recordingsEndedBy" | "markRecordingExpired" | "isFileNeeded"> {
@@ -146,7 +146,7 @@ function expiredRecordings(
   };
 }
 
-/** What was sent. */
+/** Expired messages: events, deliveries and emails. */
 function expiredMessages(
   queries: Queries,
 ): Pick<RetentionRecords, "deleteDeliveries" | "deleteEvents" | "deleteMails"> {
@@ -190,7 +190,7 @@ function expiredMessages(
   };
 }
 
-/** What is known of callers. */
+/** Expired data about callers. */
 function expiredCallerFacts(
   queries: Queries,
 ): Pick<

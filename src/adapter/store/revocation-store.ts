@@ -100,7 +100,7 @@ function revokedAccess(queries: Queries) {
   };
 }
 
-/** How people sign in. */
+/** Sign-in methods. */
 function revokedSignIn(queries: Queries) {
   return {
     users: () => queries.select({ id: users.id, email: users.email }).from(users),
@@ -145,7 +145,7 @@ function revokedSignIn(queries: Queries) {
   };
 }
 
-/** Who is not to be called. */
+/** Do-not-call requests. */
 function revokedConsent(queries: Queries) {
   return {
     async addDoNotCall(tenantId: number, numberHash: string, nowMs: number): Promise<void> {

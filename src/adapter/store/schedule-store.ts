@@ -84,7 +84,7 @@ export function scheduleStore(queries: Queries) {
   };
 }
 
-/** Entries that are due: one node fires each. */
+/** Due entries: one node starts each. */
 function dueSchedules(queries: Queries) {
   return {
     /** Leases due entries to `owner`, earliest first. Call it inside a transaction. */
@@ -124,7 +124,7 @@ function dueSchedules(queries: Queries) {
   };
 }
 
-/** When the next entry is due, and how many were fired. */
+/** When the next entry is due, and how many were started. */
 function scheduleCounts(queries: Queries) {
   async function countOf(which: SQL | undefined): Promise<number> {
     const row = await queries.select({ n: count() }).from(schedules).where(which).get();
@@ -174,7 +174,7 @@ function scheduleCounts(queries: Queries) {
   };
 }
 
-/** Entries that a node left. */
+/** Entries that a node left behind. */
 function leftSchedules(queries: Queries) {
   return {
     /** Releases claimed entries. An entry that another owner has claimed since is left alone. */

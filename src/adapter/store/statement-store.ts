@@ -203,7 +203,7 @@ export function statementStore(queries: Queries): StatementStore {
   };
 }
 
-/** A month's lines. */
+/** The lines of a month. */
 function statementLists(queries: Queries): Pick<StatementStore, "callSums"> {
   return {
     async callSums(tenantId, span) {

@@ -53,7 +53,7 @@ export function tenantAdminStore(queries: Queries) {
   };
 }
 
-/** What the operator or the appliance decides about a tenant. */
+/** Changes to a tenant by the operator or the appliance. */
 function tenantMarks(queries: Queries) {
   return {
     /**

@@ -56,7 +56,7 @@ function subscriberStore(queries: Queries): SubscriberStore {
   };
 }
 
-/** Where a delivery goes, and what signs it. */
+/** The address and secret of a delivery. */
 function deliveryTargets(queries: Queries): Pick<SubscriberStore, "target" | "tenantSecret"> {
   return {
     async target(tenantId, webhookId) {

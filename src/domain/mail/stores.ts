@@ -6,7 +6,7 @@ import type { MailDraft } from "./ports.ts";
 export interface QueuedMail extends MailDraft {
   readonly id: number;
   readonly tenantId: number;
-  /** Before this one. */
+  /** Attempts before this one. */
   readonly attempts: number;
   readonly createdAt: number;
   /** How the recording is sent; with `linked` and `unreachable` nothing is attached. */

@@ -48,7 +48,7 @@ export interface DueDelivery {
   readonly tenantId: number;
   readonly webhookId: number | null;
   readonly legacyUrl: string | null;
-  /** Before this one. */
+  /** Attempts before this one. */
   readonly attempts: number;
   readonly eventId: string;
   readonly type: string;

@@ -34,7 +34,7 @@ interface AskedAgain {
   /** The target of a 3xx; missing: unchanged. */
   readonly target?: SipUri;
 }
-/** Per call. */
+/** Maximum redirects per call. */
 const REDIRECTS_MAX = 3;
 
 interface OutgoingLegOptions {
