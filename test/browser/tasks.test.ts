@@ -222,6 +222,11 @@ inChromium("in the dashboard", () => {
     );
     await open("/trunk");
     await page.getByText(subject, { exact: true }).waitFor();
+    const wide = page.viewportSize() ?? { width: 1280, height: 860 };
+    await page.setViewportSize({ width: 375, height: 812 });
+    const box = await button(`Allow ${subject}`).boundingBox();
+    expect(box && box.x + box.width).toBeLessThanOrEqual(375);
+    await page.setViewportSize(wide);
     await button(`Allow ${subject}`).click();
     await page.getByText("Further addresses").waitFor();
     await page.getByRole("definition").filter({ hasText: subject }).waitFor();

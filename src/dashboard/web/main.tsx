@@ -1,6 +1,6 @@
 /**
- * Starts the app: theme, who is signed in (asked while the code still loads), language, then the
- * first picture. A refusal with 401 anywhere means that the session ended.
+ * Starts the app: theme, session (requested while the code still loads), language, then the first
+ * render. A 401 on any page inside means that the session ended.
  */
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -19,7 +19,7 @@ const RETRIES_MAX = 2;
 
 applyTheme();
 
-/** Inside only: on public pages a 401 is an answer like others. */
+/** Only for pages inside: public pages handle a 401 themselves. */
 function onError(error: unknown): void {
   const inside = router.state.matches.some(({ routeId }) => routeId === "/inside");
   if (inside && error instanceof ApiProblem && error.code === "unauthorized")

@@ -19,7 +19,7 @@ interface Context {
   readonly queries: QueryClient;
 }
 
-/** What an address may carry; a page takes what it knows and leaves the rest. */
+/** Search parameters of an address; each page reads those that it knows. */
 type Search = Readonly<Record<string, string | number | boolean | undefined>>;
 const anySearch = (search: Record<string, unknown>): Search => {
   const known: Record<string, string | number | boolean | undefined> = {};

@@ -16,7 +16,7 @@ export function useSession() {
   };
 }
 
-/** Everything that was read belongs to whoever was signed in: it is forgotten. */
+/** Signs out, and clears the cache: it belongs to the person who was signed in. */
 export function useLeave(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {

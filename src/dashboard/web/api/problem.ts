@@ -1,11 +1,11 @@
-/** What the API answers when it refuses, as an error: code, words, the field at fault. */
+/** A problem that the API answered, as an error: code, message, field. */
 
 export class ApiProblem extends Error {
   readonly status: number;
   readonly code: string;
   readonly field: string | null;
   readonly requestId: string | null;
-  /** Words of the path that was asked, without ids: `["calls", "transfer"]`. */
+  /** The path of the request without ids: `["calls", "transfer"]`. */
   readonly path: readonly string[];
 
   constructor(status: number, body: unknown, url = "") {
@@ -31,7 +31,7 @@ const wordsOf = (url: string): string[] =>
     .split("/")
     .filter((word) => /^[a-z][a-z.-]*$/.test(word));
 
-/** Anything thrown while asking the API, as a problem: no answer at all is `offline`. */
+/** Converts anything that a request threw; no response at all is `offline`. */
 export function problemOf(thrown: unknown): ApiProblem {
   if (thrown instanceof ApiProblem) return thrown;
   if (thrown instanceof TypeError) return new ApiProblem(0, null);

@@ -3,9 +3,9 @@ import { systemClock, type Timer } from "../../../core/clock.ts";
 
 const WAIT_FIRST_MS = 1_000;
 const WAIT_MAX_MS = 30_000;
-/** The server says something every 20 s. */
+/** The server sends something every 20 s. */
 const SILENCE_MAX_MS = 45_000;
-/** The session ended: coming back would be refused again. */
+/** The session ended: reconnecting would fail, too. */
 const SESSION_ENDED = 4401;
 
 export type SocketState = "connecting" | "open" | "closed";

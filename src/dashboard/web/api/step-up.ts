@@ -1,14 +1,14 @@
 /**
- * What wants a recent sign-in is answered 403 with the field `sign_in`. Then the person is asked, in place,
- * to prove who they are, and the same request is sent once more: no form loses what was typed.
+ * Some requests need a recent sign-in; the API answers 403 with the field `sign_in`. Then a dialog asks
+ * the person to confirm who they are, and the request is sent again. No form loses its values.
  */
 import type { Middleware } from "openapi-fetch";
 
-/** Resolves true when the person has proved it. */
+/** Resolves true when the person has confirmed. */
 type Ask = () => Promise<boolean>;
 let ask: Ask = async () => false;
 
-/** The dialogue that asks; there is one, in the shell. */
+/** Sets the dialog that asks; the shell has the only one. */
 export function askWith(given: Ask): void {
   ask = given;
 }

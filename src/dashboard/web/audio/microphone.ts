@@ -5,7 +5,7 @@ export interface Microphone {
   stop(): void;
 }
 
-/** Throws `NotAllowedError` where the person or the browser refuses, `NotFoundError` without one. */
+/** Throws `NotAllowedError` if access is denied, `NotFoundError` if there is no microphone. */
 export async function openMicrophone(onFrame: (frame: ArrayBuffer) => void): Promise<Microphone> {
   const stream = await navigator.mediaDevices.getUserMedia({
     audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true },
@@ -28,7 +28,7 @@ export async function openMicrophone(onFrame: (frame: ArrayBuffer) => void): Pro
   }
 }
 
-/** Firefox cannot mix rates: there the worklet resamples from the device's. */
+/** Firefox cannot mix sample rates: there the worklet resamples from the device's rate. */
 function contextFor(stream: MediaStream): AudioContext {
   const preferred = new AudioContext({ sampleRate: MICROPHONE_RATE });
   try {

@@ -1,6 +1,6 @@
 /**
- * Audio worklet: what the microphone hears, as PCM16 frames of 20 ms at 16 kHz. Where the context
- * runs faster, each sample is the mean of those it stands for.
+ * Audio worklet: microphone input as PCM16 frames of 20 ms at 16 kHz. If the context runs
+ * faster, each output sample is the mean of the input samples it replaces.
  */
 const FRAME_SAMPLES = 320;
 const RATE = 16_000;
@@ -16,7 +16,7 @@ class MicrophoneProcessor extends AudioWorkletProcessor {
   #filled = 0;
   #sum = 0;
   #count = 0;
-  /** How much of the next output sample has gone by, 0 to 1. */
+  /** Progress towards the next output sample, 0 to 1. */
   #phase = 0;
 
   process(inputs: Float32Array[][]): boolean {
@@ -33,7 +33,7 @@ class MicrophoneProcessor extends AudioWorkletProcessor {
     return true;
   }
 
-  /** A full frame's buffer is handed over, not copied. */
+  /** Transfers the full frame's buffer without a copy. */
   #write(sample: number): void {
     this.#frame[this.#filled++] = Math.max(-1, Math.min(1, sample)) * 32_767;
     if (this.#filled < FRAME_SAMPLES) return;

@@ -9,7 +9,7 @@ export const LANGUAGES = ["en", "lt", "lv", "ru"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 export type Messages = Readonly<Record<string, Readonly<Record<Language, string>>>>;
-/** English readers get the server's sentences from the server itself. */
+/** Without English: English readers see the server's messages. */
 export type ServerSentences = Readonly<
   Record<string, Readonly<Record<Exclude<Language, "en">, string>>>
 >;

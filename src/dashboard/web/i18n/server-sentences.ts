@@ -1,6 +1,6 @@
 /**
  * The server's own sentences, by their codes: bad fields, rejections, the trunk's registration and test.
- * English readers get them as the server says them, with every detail.
+ * English readers see the original messages of the server.
  */
 import type { ServerSentences } from "./language.ts";
 

@@ -18,7 +18,7 @@ const RELATIVE_STEPS = [
   ["second", 1],
 ] as const;
 
-/** The reader's own region of a language, where the browser names one: British dates, not American. */
+/** The region that the browser names for the language, for example British dates instead of American ones. */
 const regionOf = (language: Language): string =>
   navigator.languages.find((tag) => tag.split("-")[0] === language) ?? language;
 
@@ -57,7 +57,7 @@ function textsOf(language: Language, catalogue: Catalogue) {
     language,
     t: (key: MessageKey, parameters: Parameters = {}) => fill(catalogue[key], parameters),
     knows: (key: string): key is MessageKey => Object.hasOwn(catalogue, key),
-    /** What stands for a code of the server's; null: this language has nothing for it. */
+    /** The text for one of the server's codes; null: this language has none. */
     findText(key: string, parameters: Parameters = {}): string | null {
       const text = Object.hasOwn(all, key) ? all[key] : undefined;
       return text === undefined ? null : fill(text, parameters);

@@ -1,6 +1,6 @@
 /**
- * Live calls, kept up to date over the WebSocket /api/dashboard/ws: who is on the line and what was
- * said so far. Reconnects by itself, ever more slowly, and says whether it is connected.
+ * Live calls, kept up to date over the WebSocket /api/dashboard/ws: the calls and their turns so far.
+ * Reconnects with a growing delay, and exposes the state of the connection.
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react";

@@ -1,4 +1,4 @@
-/** Asks who is signed in to prove it once more, where something wants a recent sign-in. */
+/** Asks the signed-in person to confirm who they are when a request needs a recent sign-in. */
 import { useEffect, useRef, useState } from "react";
 import { systemClock } from "../../../core/clock.ts";
 import { answer, type Own, own } from "../api/client.ts";
@@ -64,7 +64,7 @@ export function ConfirmSession() {
   );
 }
 
-/** For whoever has a passkey, in a browser that knows them. */
+/** For accounts with a passkey, in browsers that support passkeys. */
 function ConfirmByPasskey(props: {
   onConfirm: (body: Own["ConfirmSessionRequest"]) => Promise<void>;
 }) {
@@ -98,7 +98,10 @@ function ConfirmByPasskey(props: {
   );
 }
 
-/** A link to a file that wants a recent sign-in: asked for first, else the file would be the refusal. */
+/**
+ * A link to a file that needs a recent sign-in. It confirms first, because the browser would save the
+ * error as the file.
+ */
 export function ExportAnchor(props: Parameters<typeof ButtonAnchor>[0] & { href: string }) {
   const { recent_until } = useSession();
   return (

@@ -12,7 +12,7 @@ function currentTheme(): Theme {
   return THEMES.find((theme) => theme === stored) ?? "system";
 }
 
-/** Also tells whoever draws on a canvas, where the style sheet does not reach. */
+/** Also notifies canvases, which style sheets do not reach. */
 export function chooseTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme);
   applyTheme();
@@ -44,7 +44,7 @@ const isDark = () => {
   );
 };
 
-/** Whether it is dark now, for canvases. */
+/** Whether the theme is dark, for canvases. */
 export const useDark = (): boolean => useSyncExternalStore(subscribe, isDark);
 
 /** The value of a colour token as it is now: `rgb(…)`. */

@@ -16,9 +16,9 @@ function stepOf(most: number): number {
 }
 
 export function Bars(props: {
-  /** What it shows, for screen readers. */
+  /** Description for screen readers. */
   label: string;
-  /** Words below, one for each value. */
+  /** Labels below the bars, one for each value. */
   names: readonly string[];
   values: readonly number[];
   variant?: "agent" | "caller";
@@ -27,7 +27,7 @@ export function Bars(props: {
   const { number } = useText();
   const { names, values, format = number, variant = "agent" } = props;
   const wanted = stepOf(Math.max(...values, 1e-9));
-  // Half a call is no tick.
+  // Counts have no fractional ticks.
   const step = values.every(Number.isInteger) ? Math.max(1, wanted) : wanted;
   const top = step * Math.max(1, Math.ceil(Math.max(...values) / step - 1e-9));
   const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step);

@@ -18,7 +18,7 @@ function buttonClass({ variant = "secondary", small, wide }: ButtonStyle, square
 type ButtonProps = ButtonStyle &
   Omit<ComponentProps<"button">, "className"> & { readonly busy?: boolean; children?: ReactNode };
 
-/** While `busy` it can be focused but not pressed again. */
+/** While `busy` the button keeps its focus but ignores presses. */
 export function Button({
   variant,
   small,
@@ -43,7 +43,7 @@ export function Button({
   );
 }
 
-/** A button with an icon only: `label` is read aloud and shown when pointed at. */
+/** A button with an icon only. `label` is its accessible name and its tooltip. */
 export function IconButton({
   label,
   icon,

@@ -58,7 +58,7 @@ export function curlOf({ method, path, body }: CurlRequest): string {
   return lines.join(" \\\n  ");
 }
 
-/** `request` is asked for when the dialog opens, so that it shows what the form holds then. */
+/** `request` is called when the dialog opens, so it sees the current values of the form. */
 export function CurlButton({ request }: { request: () => CurlRequest }) {
   const { t } = useText();
   const copy = useCopy();

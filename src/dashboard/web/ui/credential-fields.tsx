@@ -1,9 +1,9 @@
-/** The fields of a password and of an authenticator's code, as browsers and password managers know them. */
+/** Fields for a password and for an authenticator code, with the names that password managers expect. */
 import { useText } from "../i18n/text.tsx";
 import { TextField } from "./field.tsx";
 import type { Bound } from "./form.ts";
 
-/** `isNew`: it is being chosen, so the rules for it are told. */
+/** `isNew`: the person chooses a password, so the field shows the rules. */
 export function PasswordField(props: Bound<string> & { label?: string; isNew?: boolean }) {
   const { t } = useText();
   const { label, isNew, ...bound } = props;

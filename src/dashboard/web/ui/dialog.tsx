@@ -6,7 +6,7 @@ import { useText } from "../i18n/text.tsx";
 import { Button, IconButton } from "./button.tsx";
 import { ProblemNote } from "./states.tsx";
 
-/** Dialogs have no trigger of their own: whatever had the focus before gets it back, else the page. */
+/** Returns the focus to the element that had it before; if that is gone, to the page. */
 function useFocusBack() {
   const before = useRef<Element | null>(null);
   return {
@@ -62,7 +62,7 @@ export function Dialog(props: {
   );
 }
 
-/** Stays open, with what went wrong, when the action fails. */
+/** If the action fails, the dialog stays open and shows the problem. */
 export function Confirm(props: {
   title: string;
   body: ReactNode;
@@ -113,7 +113,7 @@ export function Confirm(props: {
   );
 }
 
-/** Asks about one of several things; closed while there is none. */
+/** Asks about one row of a list; closed while `about` is null. */
 export function ConfirmAbout<Thing>(props: {
   about: Thing | null;
   title: (thing: Thing) => string;

@@ -158,7 +158,7 @@ interface Choice<Value extends string> {
   readonly label: string;
 }
 
-/** The system's own list: best on a phone, and it types ahead. */
+/** A native select: it works best on phones and supports type-ahead. */
 export function SelectField<Value extends string>({
   label,
   hint,
@@ -250,7 +250,7 @@ export function CheckField({
   );
 }
 
-/** Several of a fixed list, in the order of that list. */
+/** Checkboxes for several of a fixed list; the value keeps the order of the list. */
 export function CheckGroup<Value extends string>(props: {
   label: string;
   choices: readonly { readonly value: Value; readonly label: ReactNode }[];
@@ -284,7 +284,7 @@ export function CheckGroup<Value extends string>(props: {
   );
 }
 
-/** A file of text, read as soon as it is chosen. */
+/** A text file, read as soon as the person chooses it. */
 export function FileField(props: {
   label: string;
   hint?: string;
@@ -310,7 +310,7 @@ export function FileField(props: {
   );
 }
 
-/** A filter above a list: its label is read aloud, not shown. */
+/** A filter above a list. Only screen readers get its label. */
 export function FilterSelect<Value extends string>({
   label,
   value,

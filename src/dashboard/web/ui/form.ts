@@ -1,6 +1,6 @@
 /**
- * A form's values, what the API said about them, and the way to send them. The server checks; a
- * refusal with a `field` is shown at that field, which gets the focus, any other below the form.
+ * A form's values, the API's problems with them, and sending. The server validates: a problem with a
+ * `field` is shown at that field, which gets the focus; any other problem is shown below the form.
  */
 import { type FormEvent, useState } from "react";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
@@ -18,7 +18,7 @@ export interface Form<Values extends object> {
   readonly values: Values;
   readonly busy: boolean;
   readonly dirty: boolean;
-  /** What no field can show. */
+  /** The problem that no field can show. */
   readonly problem: ApiProblem | null;
   set(changes: Partial<Values>): void;
   reset(values: Values): void;

@@ -1,6 +1,6 @@
 /**
- * A menu behind a button. It opens where it stands, not at the end of the page: so it lies within a
- * landmark, and in a drawer or dialog it is part of what has the focus.
+ * A menu behind a button. It is rendered beside its button, not at the end of the page: it stays within
+ * its landmark, and within the focus scope of a drawer or dialog.
  */
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";

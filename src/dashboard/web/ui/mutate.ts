@@ -8,7 +8,7 @@ interface Doing {
   run(action: () => Promise<unknown>, done?: string): Promise<boolean>;
 }
 
-/** `stale`: first parts of the cache keys that are read anew afterwards. */
+/** `stale`: first parts of the query keys that are loaded again afterwards. */
 export function useDoing(...stale: readonly string[]): Doing {
   const queries = useQueryClient();
   const { showMessage, showError } = useToasts();
@@ -32,7 +32,7 @@ export function useDoing(...stale: readonly string[]): Doing {
   };
 }
 
-/** Reads these anew; for after a form was sent. */
+/** Loads these queries again; call it after a form was sent. */
 export function useStale(): (...keys: readonly string[]) => Promise<void> {
   const queries = useQueryClient();
   return async (...keys) => {

@@ -102,7 +102,7 @@ export function Badge({ tone = "plain", children }: { tone?: Tone; children: Rea
   return <span className={tone === "plain" ? "badge" : `badge ${tone}`}>{children}</span>;
 }
 
-/** A status indicator is never alone: words beside it say the same. */
+/** Always place text with the same meaning beside a status indicator. */
 export function StatusIndicator({ tone, live }: { tone: Tone; live?: boolean }) {
   return <span className={`status-indicator ${tone}${live ? " live" : ""}`} aria-hidden="true" />;
 }

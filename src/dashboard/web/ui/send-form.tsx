@@ -1,4 +1,4 @@
-/** Forms that are sent: alone, in a dialog, and the one which edits something that is stored. */
+/** Forms with their submit button: on a page, in a dialog, and for editing a stored record. */
 import { type ReactNode, useState } from "react";
 import { useText } from "../i18n/text.tsx";
 import { Button } from "./button.tsx";
@@ -11,22 +11,22 @@ import { ProblemNote } from "./states.tsx";
 interface Sending<Values extends object> {
   readonly form: Form<Values>;
   readonly onSend: (values: Values) => Promise<unknown>;
-  /** The same request as curl, with what the form holds when it is asked for. */
+  /** The same request as a curl command, with the current values of the form. */
   readonly curl?: (values: Values) => CurlRequest;
   readonly children: ReactNode;
 }
 
 interface SendFormProps<Values extends object> extends Sending<Values> {
-  /** What the button says; null: the reader may only look. */
+  /** The label of the button; null: the form is read-only and has no button. */
   readonly action: string | null;
   readonly variant?: "primary" | "secondary" | "danger";
   readonly icon?: IconName;
   readonly disabled?: boolean;
-  /** The browser checks required fields before the server does. */
+  /** The browser checks required fields before the form is sent. */
   readonly checkedByBrowser?: boolean;
 }
 
-/** Fields, the problem that no field can show, the button that sends. */
+/** The fields, the problem that no field can show, and the submit button. */
 export function SendForm<Values extends object>(props: SendFormProps<Values>) {
   const { form, action, curl } = props;
   return (
@@ -77,7 +77,7 @@ export function FormDialog<Values extends object>(props: FormDialogProps<Values>
 
 interface EditFormProps<Values extends object> extends Sending<Values> {
   readonly mayChange: boolean;
-  /** How the thing is deleted; none: it stays. */
+  /** The question before deletion; without it there is no delete button. */
   readonly removal?: {
     readonly title: string;
     readonly body: string;
@@ -85,7 +85,7 @@ interface EditFormProps<Values extends object> extends Sending<Values> {
   };
 }
 
-/** The fields of something that is stored: saved once they differ, deleted after a question. */
+/** The form of a stored record: saves changed values, and deletes the record after a question. */
 export function EditForm<Values extends object>(props: EditFormProps<Values>) {
   const { t } = useText();
   const { form, curl, removal } = props;

@@ -22,7 +22,7 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
   );
 }
 
-/** A problem in the reader's words where we know it by its code, else in the server's. */
+/** The problem in the reader's language if its code is known, otherwise the server's message. */
 export function problemText(problem: ApiProblem, texts: Texts): string {
   const { t } = texts;
   if (problem.code === "offline") return t("problem.offline");
@@ -83,7 +83,7 @@ export function EmptyState(props: {
   );
 }
 
-/** Shows a query: skeleton, complaint with a way to try again, or what was loaded. */
+/** Shows a query: a skeleton, an error with a retry button, or the loaded data. */
 export function Loaded<Data>({
   query,
   lines,
@@ -98,7 +98,7 @@ export function Loaded<Data>({
   return <Skeleton lines={lines} />;
 }
 
-/** Shows a list: as `Loaded` does, with the empty state where there is nothing in it. */
+/** Shows a list query as `Loaded` does, and the empty state if the list is empty. */
 export function LoadedRows<Row>({
   query,
   empty,

@@ -16,7 +16,7 @@ export function Table<Row>(props: {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
-  /** The first cell holds a link of class `cover`: the whole row is it. */
+  /** The first cell holds a link of class `cover`, which covers the whole row. */
   linked?: boolean;
 }) {
   const { columns } = props;
@@ -57,7 +57,7 @@ export function Table<Row>(props: {
   );
 }
 
-/** `total` unknown: there may be more while a page is full. */
+/** Without `total`, a full page means that there may be another one. */
 export function Pager(props: {
   offset: number;
   limit: number;

@@ -17,7 +17,7 @@ export function Tabs<Name extends string>(props: {
   const list = useRef<HTMLDivElement>(null);
   const { value } = props;
 
-  // On a phone there may be no room for all of them: the chosen one is brought into sight.
+  // A phone may not show all tabs: scroll the selected one into view.
   useEffect(() => {
     const tab = list.current?.querySelector(`[data-tab="${value}"]`);
     if (!list.current || !(tab instanceof HTMLElement)) return;

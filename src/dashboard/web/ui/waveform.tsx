@@ -1,6 +1,6 @@
 /**
- * A stereo waveform with its player: drawn from precomputed peaks, so that nothing is fetched or
- * decoded before somebody plays. Caller above, agent below; what was played has its full colour.
+ * A stereo waveform with its player: drawn from precomputed peaks, so the audio is neither
+ * fetched nor decoded before playback. Caller above, agent below; the played part has full colour.
  */
 import { useEffect, useImperativeHandle, useRef } from "react";
 import { tokenColor, useDark } from "../theme/theme.ts";
@@ -9,7 +9,7 @@ const LANE_HEIGHT = 60;
 const BAR = 2;
 const GAP = 1;
 const PEAK_MAX = 128;
-/** How much of its colour a sound has before it was played. */
+/** Opacity of the part that was not played yet. */
 const NOT_PLAYED = 0.55;
 
 interface Peaks {
@@ -65,7 +65,7 @@ function draw(canvas: HTMLCanvasElement, peaks: Peaks, played: number): void {
   pen.fillRect(Math.min(width - 1, played * width), 0, 1, 2 * LANE_HEIGHT);
 }
 
-/** Draws anew when the sizes, the theme or what was played change. */
+/** Draws again when the size, the theme or the position changes. */
 function useDrawing(
   canvas: React.RefObject<HTMLCanvasElement | null>,
   peaks: Peaks,

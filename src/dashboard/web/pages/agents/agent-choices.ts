@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { agentsQuery } from "../../api/queries.ts";
 
-/** `none`: what stands for no agent. */
+/** `none`: the label for no agent. */
 export function useAgentChoices(none: string) {
   const agents = useQuery(agentsQuery);
   return [
@@ -11,7 +11,7 @@ export function useAgentChoices(none: string) {
   ];
 }
 
-/** Undefined: no agent, or one that is not known (any more). */
+/** Undefined for no agent, and for an agent that does not exist any more. */
 export function useAgentName(): (id: number | null) => string | undefined {
   const agents = useQuery(agentsQuery);
   return (id) => agents.data?.find((agent) => agent.id === id)?.name;

@@ -39,7 +39,7 @@ function useConversation(agentId: number) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
 
-  /** Answers false when the message was not answered: then it is not part of the conversation. */
+  /** Returns false if there was no reply; the message is then removed from the conversation. */
   async function send(message: string): Promise<boolean> {
     setBusy(true);
     setProblem(null);

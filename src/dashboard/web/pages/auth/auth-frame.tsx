@@ -83,7 +83,7 @@ export function LoadingFrame({ title, lines }: { title: string; lines?: number }
   );
 }
 
-/** Signed in: go where one wanted to, in the app only. */
+/** After sign-in: goes to the requested page, within the app only. */
 export function useEnter(): (next?: unknown) => Promise<void> {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -96,12 +96,12 @@ export function useEnter(): (next?: unknown) => Promise<void> {
   };
 }
 
-/** As `useEnter`, with an account just made: it keeps the language in which it was made. */
+/** As `useEnter`, for a new account: stores the language in which it was created. */
 export function useEnterAsNew(): () => Promise<void> {
   const { language } = useText();
   const enter = useEnter();
   return async () => {
-    // Without it the account is an English one: no reason to keep its owner out.
+    // If this fails, the account stays English; that must not stop the sign-in.
     await own.POST("/profile", { body: { locale: language } });
     await enter();
   };

@@ -5,7 +5,7 @@ import { useText } from "../../i18n/text.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { AuthFrame } from "./auth-frame.tsx";
 
-/** Of the fragment, `#token=…`. It does not stay in the address bar or the history. */
+/** The token in the fragment, `#token=…`. It is removed from the address bar and the history. */
 export function useLinkToken(name = "token"): string {
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get(name) ?? "");
   useEffect(() => {

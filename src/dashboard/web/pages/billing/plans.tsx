@@ -19,7 +19,7 @@ type Item =
 
 const BLOCKS = ["1", "2", "3", "4", "5"] as const;
 
-/** Leaves for the payment. */
+/** Goes to the payment page. */
 async function buy(body: Item): Promise<void> {
   const made = await answer(rest.POST("/checkout", { body }));
   location.assign(made.checkout_url);

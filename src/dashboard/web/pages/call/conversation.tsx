@@ -1,4 +1,7 @@
-/** The recording and the words, in step: a turn plays from its beginning, the player lights it up. */
+/**
+ * The recording and the transcript in sync: a click on a turn plays it, and the player marks the current
+ * turn.
+ */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { callDetailsQuery, peaksQuery } from "../../api/queries.ts";
@@ -56,7 +59,7 @@ export function Conversation({ call }: { call: Call }) {
   );
 }
 
-/** The turn that is being played is marked, and scrolled into the list: the player stays where it is. */
+/** Marks the turn that is playing and scrolls it into view within the list; the page does not scroll. */
 function Turns(props: {
   turns: Call["turns"];
   playedMs: number;

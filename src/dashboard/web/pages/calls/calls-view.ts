@@ -31,6 +31,6 @@ export function viewOf(search: Readonly<Record<string, unknown>>): CallsView {
   };
 }
 
-/** Without what is not set. */
+/** Leaves out filters that are not set. */
 export const queryOf = (view: CallsView): CallsView =>
   Object.fromEntries(Object.entries(view).filter(([, value]) => value !== undefined));

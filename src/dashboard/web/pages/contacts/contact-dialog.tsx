@@ -20,7 +20,7 @@ interface Draft {
   readonly notes: string;
   readonly consent: boolean;
   readonly do_not_call: boolean;
-  /** Only goes in. */
+  /** Write-only: the API never returns it. */
   readonly pin: string;
 }
 

@@ -33,7 +33,7 @@ export function Crm() {
   );
 }
 
-/** A line each: `ours = theirs`. */
+/** One line for each field: `ours = theirs`. */
 const textOf = (mapping: Readonly<Record<string, string>>) =>
   Object.entries(mapping)
     .map(([ours, theirs]) => `${ours} = ${theirs}`)
@@ -52,7 +52,10 @@ function mappingOf(text: string): Record<string, string> {
 const originOf = (url: string | null) =>
   url !== null && URL.canParse(url) ? new URL(url).origin : null;
 
-/** Another server gets no secret of before (the API refuses it): there an empty field means none. */
+/**
+ * The stored secret is kept only for the same server (the API checks this). For another server an empty
+ * field means no secret.
+ */
 const keepsSecret = (url: string, known: FeatureSettings): boolean =>
   known.has_crm_secret && (url === "" || originOf(url) === originOf(known.crm_url));
 

@@ -13,7 +13,7 @@ export const featureSettingsQuery = queryOptions({
   queryFn: async () => (await answer(rest.GET("/feature-settings"))).feature_settings,
 });
 
-/** `stale`: what else is read anew after a change. */
+/** `stale`: other queries that are loaded again after a change. */
 export function useSaveFeatures(...stale: readonly string[]): (changes: Changes) => Promise<void> {
   const { t } = useText();
   const { showMessage } = useToasts();

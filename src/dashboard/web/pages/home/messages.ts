@@ -52,18 +52,18 @@ export const messages = {
   "home.latency_note": { en: "p90 {p90}", lt: "p90 {p90}", lv: "p90 {p90}", ru: "p90 {p90}" },
   "home.system": { en: "System", lt: "Sistema", lv: "Sistēma", ru: "Система" },
   "home.problems": {
-    en: "To be mended",
+    en: "Needs attention",
     lt: "Reikia sutvarkyti",
     lv: "Jāsakārto",
     ru: "Нужно исправить",
   },
   "home.no_problems": {
-    en: "Nothing to mend.",
+    en: "No problems found.",
     lt: "Nieko tvarkyti nereikia.",
     lv: "Nekas nav jākārto.",
     ru: "Исправлять нечего.",
   },
-  "home.remedy": { en: "Mend it", lt: "Sutvarkyti", lv: "Sakārtot", ru: "Исправить" },
+  "home.remedy": { en: "Fix", lt: "Sutvarkyti", lv: "Sakārtot", ru: "Исправить" },
   "home.checklist": {
     en: "From here to the first call",
     lt: "Iki pirmojo skambučio",
@@ -337,7 +337,7 @@ export const messages = {
     ru: "Вебхук {url} выключен: {explanation}",
   },
   "remedy.webhook_off": {
-    en: "Fix the endpoint, switch the webhook on, then send again what failed.",
+    en: "Fix the endpoint, turn the webhook back on, then resend the failed events.",
     lt: "Sutvarkykite serverį, įjunkite adresą ir išsiųskite iš naujo, kas nepavyko.",
     lv: "Salabojiet serveri, ieslēdziet adresi un nosūtiet vēlreiz neizdevušos.",
     ru: "Исправьте сервер, включите вебхук и отправьте недоставленное снова.",

@@ -20,7 +20,7 @@ const TONES: Readonly<Record<Home["statuses"]["trunk"]["state"], Tone>> = {
 };
 const STATUS_NAMES = ["trunk", "engine", "disk", "backup", "mail"] as const;
 
-/** The server names pages by their whole address; the router knows them below /app. */
+/** The server sends whole paths; the router wants them without /app. */
 const inApp = (href: string) => href.replace(/^\/app(?=\/|$)/, "") || "/";
 
 export function Page() {

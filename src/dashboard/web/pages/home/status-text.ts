@@ -9,7 +9,7 @@ interface StatusMessage {
   readonly remedy: string | null;
 }
 
-/** A newer server may know codes that have no text yet: then its own words are shown. */
+/** A newer server may send codes without a text here: then the server's message is shown. */
 export function statusText({ code, values, sentence, remedy }: StatusMessage, texts: Texts) {
   const { knows, t } = texts;
   const filled = code === "trunk_failed" ? { ...values, explanation: why(values, texts) } : values;

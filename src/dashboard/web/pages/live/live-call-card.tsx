@@ -47,7 +47,7 @@ export function LiveCallCard({ call, turns }: { call: LiveCall; turns: readonly 
   );
 }
 
-/** Monitor, transfer, hang up. */
+/** Buttons to monitor, transfer and hang up. */
 function CallActions({ call }: { call: LiveCall }) {
   const { t } = useText();
   const { mayChange } = useSession();

@@ -190,7 +190,7 @@ export const messages = {
     ru: "Работает, есть замечания.",
   },
   "operator.health_failed": {
-    en: "Something must be mended.",
+    en: "Something needs fixing.",
     lt: "Kai ką reikia sutvarkyti.",
     lv: "Kaut kas jāsakārto.",
     ru: "Кое-что нужно исправить.",

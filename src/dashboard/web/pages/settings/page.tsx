@@ -16,7 +16,7 @@ type Settings = Own["TenantSettings"];
 const FEATURES = ["callback_memory", "named_greeting", "cli_identity", "birthday_calls"] as const;
 const LANGUAGES = ["lt", "lv", "en", "ru"] as const;
 
-/** Prefixes as one text, and every sentence as text: what the fields hold. */
+/** The values of the fields: prefixes as one text, each disclosure as text. */
 interface Draft {
   readonly name: string;
   readonly email: string;
@@ -55,7 +55,7 @@ const listOf = (text: string) => {
   return items.length > 0 ? items : null;
 };
 
-/** Dialling rules are the operator's: anybody else's are not sent. */
+/** Only the operator sends dialling rules. */
 const dialingOf = (draft: Draft) => ({
   allowed_prefixes: listOf(draft.allowed_prefixes),
   short_numbers: listOf(draft.short_numbers),

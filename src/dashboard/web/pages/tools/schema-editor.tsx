@@ -60,7 +60,7 @@ export function SchemaEditor({ value, onValue, error }: Bound<JsonSchema>) {
   );
 }
 
-/** The schema as JSON. What does not parse is shown with its problem and told to nobody. */
+/** The schema as JSON. Text that does not parse shows a problem and changes nothing. */
 function SchemaText(props: {
   value: JsonSchema;
   error: string | null;

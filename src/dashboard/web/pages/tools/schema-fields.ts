@@ -45,7 +45,7 @@ export const schemaOf = (list: readonly Argument[]): JsonSchema => ({
   required: list.filter(({ required }) => required).map(({ name }) => name),
 });
 
-/** What to start a trial with: each argument with an empty value of its type. */
+/** Initial arguments of a test run: an empty value of each type. */
 export function exampleOf(schema: JsonSchema): Record<string, unknown> {
   const empty = { string: "", number: 0, integer: 0, boolean: false };
   return Object.fromEntries(

@@ -43,7 +43,7 @@ export const toolDraftOf = (tool: Rest["Tool"]): ToolDraft => ({
   caller_level: CALLER_LEVELS[tool.caller_level] ?? "0",
 });
 
-/** As the API takes it, without the secret: that one only goes in when it was typed. */
+/** The request body without the secret, which is sent only if somebody typed one. */
 export const toolBodyOf = (draft: ToolDraft) => ({
   name: draft.name,
   description: draft.description,

@@ -128,19 +128,21 @@ function UnknownSources({ addresses }: { addresses: readonly string[] }) {
     );
   return (
     <div className="note warn">
-      <p>{t("trunk.unknown_sources")}</p>
-      <ul className="stack tight">
-        {addresses.map((address) => (
-          <li key={address} className="row">
-            <span className="nums grow">{address}</span>
-            {isOwner && (
-              <Button small busy={doing.busy} onClick={() => allow(address)}>
-                {t("trunk.allow", { address })}
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
+      <div className="stack tight grow">
+        <p>{t("trunk.unknown_sources")}</p>
+        <ul className="stack tight">
+          {addresses.map((address) => (
+            <li key={address} className="row">
+              <span className="nums grow">{address}</span>
+              {isOwner && (
+                <Button small busy={doing.busy} onClick={() => allow(address)}>
+                  {t("trunk.allow", { address })}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
     </div>
   );
 }

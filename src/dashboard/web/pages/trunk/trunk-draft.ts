@@ -6,7 +6,7 @@ type Transport = Trunk["transport"];
 
 export interface TrunkDraft {
   readonly server: string;
-  /** null: left to DNS. */
+  /** null: DNS decides. */
   readonly port: number | null;
   readonly transport: Transport;
   readonly username: string;

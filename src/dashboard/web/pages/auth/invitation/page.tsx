@@ -25,7 +25,7 @@ export function Page() {
   });
   const invitation = asked.data?.invitation;
 
-  /** The password alone has joined nothing: signed in now, the invitation is accepted again. */
+  /** The first request only checked the password. After the second factor, accept the invitation again. */
   async function joinSignedIn() {
     await answer(own.POST("/invitation", { body: { token } }));
     await enter();
