@@ -8,7 +8,7 @@ import { invalidField, notFound } from "../../../core/errors.ts";
 import { type MicroEur, microEur, microToEur } from "../../../core/money.ts";
 import { transcriptOf } from "../../../domain/call/transcript-text.ts";
 import type { CallNote, TurnMeasures } from "../../../domain/conversation/call-report.ts";
-import { route } from "../contract.ts";
+import { type Route, route } from "../contract.ts";
 import * as contracts from "../contracts/calls.ts";
 import type { RecordingLinks } from "../recording-links.ts";
 import type { RouteContext } from "./context.ts";
@@ -167,64 +167,76 @@ export const dayStart = (day: string | undefined) =>
 export const dayEnd = (day: string | undefined) =>
   day === undefined ? undefined : Date.parse(day) + DAY_MS;
 
-export const callRoutes = ({ dependencies, recordingLinks }: RouteContext) => {
+function callParts({ dependencies, recordingLinks }: RouteContext) {
   const { database, calls } = dependencies;
-  return [
-    route(contracts.listCalls)(async ({ tenantId, query }) => {
-      const history = callHistoryStore(database.read);
-      const filter = {
-        agentId: query.agent_id,
-        status: query.status,
-        direction: query.direction,
-        fromMs: dayStart(query.from),
-        toMs: dayEnd(query.to),
-      };
-      const total = await history.total(tenantId, filter);
-      const rows = query.offset < total ? await history.list(tenantId, filter, query) : [];
-      return { ok: true, calls: rows.map(presentItem), total };
-    }),
-    route(contracts.getCall)(async ({ tenantId, params }) => {
-      const history = callHistoryStore(database.read);
-      const call = await history.find(tenantId, params.uuid);
-      if (!call) throw notFound("call");
-      const turns = await history.turns(call.id);
-      const toolCalls = await history.toolCalls(call.id);
-      const notes = await callNotesStore(database.read).of(call.id);
-      return { ok: true, call: presentDetail(call, turns, toolCalls, notes, recordingLinks) };
-    }),
-    route(contracts.createCall)(async ({ tenantId, body }) => {
-      const { to_number: toNumber, from_number: fromNumber, schedule_at: scheduleAt } = body;
-      if (!isE164(toNumber)) throw invalidField("to_number", "`to_number` must be E.164.");
-      const requested = await calls.request(tenantId, {
-        toNumber,
-        fromNumber: fromNumber && isE164(fromNumber) ? fromNumber : null,
-        agentId: body.agent_id ?? null,
-        scheduleAtMs: scheduleAt ? Date.parse(scheduleAt) : null,
-        purpose:
-          body.reason === undefined
-            ? null
-            : { reason: body.reason, sensitive: body.sensitive ?? false, origin: "api" },
-      });
-      const { scheduledAtMs } = requested;
-      return {
-        ok: true,
-        status: scheduledAtMs === null ? "queued_immediate" : "scheduled",
-        call_uuid: requested.callUuid,
-        schedule_id: requested.scheduleId,
-        from_number: requested.fromNumber,
-        scheduled_at: scheduledAtMs === null ? null : spaceSeparatedUtc(scheduledAtMs),
-      };
-    }),
-    route(contracts.transferCall)(async ({ tenantId, params, body }) => {
-      const { briefing } = body;
-      await calls.transfer(tenantId, params.uuid, body.to, briefing === false ? null : briefing);
-      return { ok: true, call_uuid: params.uuid, status: "transferring", to: body.to };
-    }),
-    route(contracts.hangUpCall)(async ({ tenantId, params }) => {
-      await calls.hangUp(tenantId, params.uuid);
-      const call = await callHistoryStore(database.read).find(tenantId, params.uuid);
-      if (!call) throw notFound("call");
-      return { ok: true, call_uuid: params.uuid, status: call.status };
-    }),
-  ];
+  return { recordingLinks, database, calls };
+}
+
+type Parts = ReturnType<typeof callParts>;
+
+const callRecordRoutes = ({ recordingLinks, database }: Parts): Route[] => [
+  route(contracts.listCalls)(async ({ tenantId, query }) => {
+    const history = callHistoryStore(database.read);
+    const filter = {
+      agentId: query.agent_id,
+      status: query.status,
+      direction: query.direction,
+      fromMs: dayStart(query.from),
+      toMs: dayEnd(query.to),
+    };
+    const total = await history.total(tenantId, filter);
+    const rows = query.offset < total ? await history.list(tenantId, filter, query) : [];
+    return { ok: true, calls: rows.map(presentItem), total };
+  }),
+  route(contracts.getCall)(async ({ tenantId, params }) => {
+    const history = callHistoryStore(database.read);
+    const call = await history.find(tenantId, params.uuid);
+    if (!call) throw notFound("call");
+    const turns = await history.turns(call.id);
+    const toolCalls = await history.toolCalls(call.id);
+    const notes = await callNotesStore(database.read).of(call.id);
+    return { ok: true, call: presentDetail(call, turns, toolCalls, notes, recordingLinks) };
+  }),
+];
+
+const callControlRoutes = ({ database, calls }: Parts): Route[] => [
+  route(contracts.createCall)(async ({ tenantId, body }) => {
+    const { to_number: toNumber, from_number: fromNumber, schedule_at: scheduleAt } = body;
+    if (!isE164(toNumber)) throw invalidField("to_number", "`to_number` must be E.164.");
+    const requested = await calls.request(tenantId, {
+      toNumber,
+      fromNumber: fromNumber && isE164(fromNumber) ? fromNumber : null,
+      agentId: body.agent_id ?? null,
+      scheduleAtMs: scheduleAt ? Date.parse(scheduleAt) : null,
+      purpose:
+        body.reason === undefined
+          ? null
+          : { reason: body.reason, sensitive: body.sensitive ?? false, origin: "api" },
+    });
+    const { scheduledAtMs } = requested;
+    return {
+      ok: true,
+      status: scheduledAtMs === null ? "queued_immediate" : "scheduled",
+      call_uuid: requested.callUuid,
+      schedule_id: requested.scheduleId,
+      from_number: requested.fromNumber,
+      scheduled_at: scheduledAtMs === null ? null : spaceSeparatedUtc(scheduledAtMs),
+    };
+  }),
+  route(contracts.transferCall)(async ({ tenantId, params, body }) => {
+    const { briefing } = body;
+    await calls.transfer(tenantId, params.uuid, body.to, briefing === false ? null : briefing);
+    return { ok: true, call_uuid: params.uuid, status: "transferring", to: body.to };
+  }),
+  route(contracts.hangUpCall)(async ({ tenantId, params }) => {
+    await calls.hangUp(tenantId, params.uuid);
+    const call = await callHistoryStore(database.read).find(tenantId, params.uuid);
+    if (!call) throw notFound("call");
+    return { ok: true, call_uuid: params.uuid, status: call.status };
+  }),
+];
+
+export const callRoutes = (context: RouteContext): Route[] => {
+  const parts = callParts(context);
+  return [...callRecordRoutes(parts), ...callControlRoutes(parts)];
 };

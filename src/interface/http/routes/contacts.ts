@@ -13,7 +13,7 @@ import { type ContactRecord, createContacts } from "../../../domain/contact/cont
 import { createDoNotCallList, DO_NOT_CALL_PURPOSE } from "../../../domain/contact/do-not-call.ts";
 import { exportContacts, importContacts } from "../../../domain/contact/import.ts";
 import { countryOf, isCountry } from "../../../domain/number/national-form.ts";
-import { rawRoute, route } from "../contract.ts";
+import { type Route, rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/contacts.ts";
 import { streamOf } from "../csv-response.ts";
 import type { RouteContext } from "./context.ts";
@@ -23,7 +23,7 @@ const present = (contact: ContactRecord) =>
 
 const presentMemory = (memory: MemoryRow) => wireOf(contracts.Memory, memory);
 
-export const contactRoutes = ({ dependencies }: RouteContext) => {
+function contactParts({ dependencies }: RouteContext) {
   const { database, vault, clock } = dependencies;
   const doNotCallList = createDoNotCallList(
     doNotCallStore,
@@ -38,89 +38,110 @@ export const contactRoutes = ({ dependencies }: RouteContext) => {
     quotas,
     clock,
   });
-
   /** Of the trunk's caller id, unless said. */
   async function countryFor(tenantId: number, said: string | undefined) {
     if (isCountry(said)) return said;
     const callerId = (await callSetupStore(database.read).trunk(tenantId))?.callerId;
     return callerId !== undefined && isE164(callerId) ? countryOf(callerId) : null;
   }
+  return { database, clock, doNotCallList, quotas, contacts, countryFor };
+}
 
-  return [
-    route(contracts.listContacts)(async ({ tenantId, query }) => {
-      const { search = null, limit, offset } = query;
-      const found = await contacts.list(tenantId, { search, limit, offset });
-      return { ok: true, contacts: found.contacts.map(present), total: found.total };
-    }),
-    route(contracts.createContact)(async ({ tenantId, body }) => ({
+type Parts = ReturnType<typeof contactParts>;
+
+/** All contacts: listing, adding, and CSV. */
+const contactListRoutes = ({
+  database,
+  clock,
+  doNotCallList,
+  quotas,
+  contacts,
+  countryFor,
+}: Parts): Route[] => [
+  route(contracts.listContacts)(async ({ tenantId, query }) => {
+    const { search = null, limit, offset } = query;
+    const found = await contacts.list(tenantId, { search, limit, offset });
+    return { ok: true, contacts: found.contacts.map(present), total: found.total };
+  }),
+  route(contracts.createContact)(async ({ tenantId, body }) => ({
+    ok: true,
+    contact: present(await contacts.create(tenantId, recordOf(body))),
+  })),
+  route(contracts.importContacts)(async ({ tenantId, body }) => {
+    const options = { database, records: contactStore, doNotCallList, quotas, clock };
+    const report = await importContacts(options, tenantId, {
+      csv: body.csv,
+      country: await countryFor(tenantId, body.country),
+      dryRun: body.dry_run ?? false,
+      skipBad: body.skip_bad ?? false,
+    });
+    return {
       ok: true,
-      contact: present(await contacts.create(tenantId, recordOf(body))),
-    })),
-    route(contracts.importContacts)(async ({ tenantId, body }) => {
-      const options = { database, records: contactStore, doNotCallList, quotas, clock };
-      const report = await importContacts(options, tenantId, {
-        csv: body.csv,
-        country: await countryFor(tenantId, body.country),
-        dryRun: body.dry_run ?? false,
-        skipBad: body.skip_bad ?? false,
-      });
-      return {
-        ok: true,
-        dry_run: report.dryRun,
-        created: report.created,
-        updated: report.updated,
-        unchanged: report.unchanged,
-        problem_count: report.problemCount,
-        problems: report.problems.map((problem) => ({ ...problem })),
-        preview: report.preview.map((contact) => ({
-          number_e164: contact.numberE164,
-          first_name: contact.firstName,
-          last_name: contact.lastName,
-          birthday: contact.birthday,
-          language: contact.language,
-          consent: contact.consent,
-          do_not_call: contact.doNotCall,
-        })),
-      };
-    }),
-    rawRoute(contracts.exportContacts)(async ({ tenantId }) => {
-      const pieces = exportContacts(contactStore(database.read), tenantId);
-      return new Response(streamOf(pieces), {
-        headers: {
-          "content-type": "text/csv; charset=utf-8",
-          "content-disposition": 'attachment; filename="contacts.csv"',
-        },
-      });
-    }),
-    route(contracts.getContact)(async ({ tenantId, params }) => ({
-      ok: true,
-      contact: present(await contacts.get(tenantId, params.id)),
-    })),
-    route(contracts.updateContact)(async ({ tenantId, params, body }) => ({
-      ok: true,
-      contact: present(await contacts.update(tenantId, params.id, recordOf(body))),
-    })),
-    route(contracts.deleteContact)(async ({ tenantId, params }) => {
-      await contacts.remove(tenantId, params.id);
-      return { ok: true, id: params.id, deleted: true };
-    }),
-    route(contracts.listMemories)(async ({ tenantId, query }) => {
-      const found = await callerStore(database.read).listMemories(tenantId, query.number ?? null);
-      return { ok: true, call_memories: found.map(presentMemory) };
-    }),
-    route(contracts.updateMemory)(async ({ tenantId, params, body }) => {
-      const changed = await database.tx((queries) =>
-        callerStore(queries).updateMemory(tenantId, params.id, body),
-      );
-      if (!changed) throw notFound("memory");
-      return { ok: true, call_memory: presentMemory(changed) };
-    }),
-    route(contracts.deleteMemory)(async ({ tenantId, params }) => {
-      const removed = await database.tx((queries) =>
-        callerStore(queries).removeMemory(tenantId, params.id),
-      );
-      if (!removed) throw notFound("memory");
-      return { ok: true, id: params.id, deleted: true };
-    }),
-  ];
+      dry_run: report.dryRun,
+      created: report.created,
+      updated: report.updated,
+      unchanged: report.unchanged,
+      problem_count: report.problemCount,
+      problems: report.problems.map((problem) => ({ ...problem })),
+      preview: report.preview.map((contact) => ({
+        number_e164: contact.numberE164,
+        first_name: contact.firstName,
+        last_name: contact.lastName,
+        birthday: contact.birthday,
+        language: contact.language,
+        consent: contact.consent,
+        do_not_call: contact.doNotCall,
+      })),
+    };
+  }),
+  rawRoute(contracts.exportContacts)(async ({ tenantId }) => {
+    const pieces = exportContacts(contactStore(database.read), tenantId);
+    return new Response(streamOf(pieces), {
+      headers: {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": 'attachment; filename="contacts.csv"',
+      },
+    });
+  }),
+];
+
+const oneContactRoutes = ({ contacts }: Parts): Route[] => [
+  route(contracts.getContact)(async ({ tenantId, params }) => ({
+    ok: true,
+    contact: present(await contacts.get(tenantId, params.id)),
+  })),
+  route(contracts.updateContact)(async ({ tenantId, params, body }) => ({
+    ok: true,
+    contact: present(await contacts.update(tenantId, params.id, recordOf(body))),
+  })),
+  route(contracts.deleteContact)(async ({ tenantId, params }) => {
+    await contacts.remove(tenantId, params.id);
+    return { ok: true, id: params.id, deleted: true };
+  }),
+];
+
+const memoryRoutes = ({ database }: Parts): Route[] => [
+  route(contracts.listMemories)(async ({ tenantId, query }) => {
+    const found = await callerStore(database.read).listMemories(tenantId, query.number ?? null);
+    return { ok: true, call_memories: found.map(presentMemory) };
+  }),
+  route(contracts.updateMemory)(async ({ tenantId, params, body }) => {
+    const changed = await database.tx((queries) =>
+      callerStore(queries).updateMemory(tenantId, params.id, body),
+    );
+    if (!changed) throw notFound("memory");
+    return { ok: true, call_memory: presentMemory(changed) };
+  }),
+  route(contracts.deleteMemory)(async ({ tenantId, params }) => {
+    const removed = await database.tx((queries) =>
+      callerStore(queries).removeMemory(tenantId, params.id),
+    );
+    if (!removed) throw notFound("memory");
+    return { ok: true, id: params.id, deleted: true };
+  }),
+];
+
+export const contactRoutes = (context: RouteContext): Route[] => {
+  const parts = contactParts(context);
+  return [...contactListRoutes(parts), ...oneContactRoutes(parts), ...memoryRoutes(parts)];
 };

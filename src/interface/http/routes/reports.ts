@@ -16,7 +16,7 @@ import { microToEur } from "../../../core/money.ts";
 import { allowanceSeconds } from "../../../domain/billing/funds.ts";
 import type { Span } from "../../../domain/billing/statement.ts";
 import type { TurnMeasures } from "../../../domain/conversation/call-report.ts";
-import { route } from "../contract.ts";
+import { type Route, route } from "../contract.ts";
 import { getAnalytics, getUsage } from "../contracts/reports.ts";
 import type { RouteContext } from "./context.ts";
 import { eur, minutesOf } from "./present.ts";
@@ -122,101 +122,107 @@ const spanOf = (days: readonly DaySpan[]): Span => ({
   toMs: days.at(-1)?.toMs ?? 0,
 });
 
-export const reportRoutes = ({ dependencies }: RouteContext) => {
+function reportParts({ dependencies }: RouteContext) {
   const { database, billing, clock } = dependencies;
-  return [
-    route(getAnalytics)(async ({ tenantId, query: { days } }) => {
-      const zone = await tenantStore(database.read).timeZone(tenantId);
-      const today = wallClock(zone, clock.now());
-      const first = { year: today.year, month: today.month, day: today.day - days + 1 };
-      const calendar = daySpans(zone, first, days);
-      const span = spanOf(calendar);
-      const reports = storeOf(database.read);
-      const hours = await reports.byHour(tenantId, span);
-      const kinds = await reports.byKind(tenantId, span);
-      const agents = await reports.byAgent(tenantId, span);
-      const latencies = await reports.latencies(tenantId, span);
-      const measures = await reports.measures(tenantId, span);
-      const totals = totalsOf(kinds);
-      const answeredMs = sumOf(kinds, (row) => row.answeredMs);
-      const countOf = (matches: (row: KindRow) => boolean) =>
-        sumOf(kinds.filter(matches), (row) => row.calls);
-      return {
-        ok: true,
-        days,
-        totals: { ...present(totals), billable_seconds: totals.billableSeconds },
+  return { database, clock, billing };
+}
+
+type Parts = ReturnType<typeof reportParts>;
+
+const analyticsRoutes = ({ database, clock }: Parts): Route[] => [
+  route(getAnalytics)(async ({ tenantId, query: { days } }) => {
+    const zone = await tenantStore(database.read).timeZone(tenantId);
+    const today = wallClock(zone, clock.now());
+    const first = { year: today.year, month: today.month, day: today.day - days + 1 };
+    const calendar = daySpans(zone, first, days);
+    const span = spanOf(calendar);
+    const reports = storeOf(database.read);
+    const hours = await reports.byHour(tenantId, span);
+    const kinds = await reports.byKind(tenantId, span);
+    const agents = await reports.byAgent(tenantId, span);
+    const latencies = await reports.latencies(tenantId, span);
+    const measures = await reports.measures(tenantId, span);
+    const totals = totalsOf(kinds);
+    const answeredMs = sumOf(kinds, (row) => row.answeredMs);
+    const countOf = (matches: (row: KindRow) => boolean) =>
+      sumOf(kinds.filter(matches), (row) => row.calls);
+    return {
+      ok: true,
+      days,
+      totals: { ...present(totals), billable_seconds: totals.billableSeconds },
+      by_day: byDay(calendar, hours),
+      by_status: Object.fromEntries(
+        CALL_STATUSES.map((status) => [status, countOf((row) => row.status === status)]),
+      ) as Record<(typeof CALL_STATUSES)[number], number>,
+      by_direction: {
+        inbound: countOf((row) => row.direction === "inbound"),
+        outbound: countOf((row) => row.direction === "outbound"),
+      },
+      by_agent: agents.map(presentAgent),
+      by_hour: byHourOfDay(zone, calendar, hours),
+      latency: {
+        p50_ms: percentile(latencies.p50, 0.5),
+        p95_ms: percentile(latencies.p95, 0.95),
+        stages: latencyStages(measures),
+      },
+      answer_rate: totals.calls === 0 ? null : round(totals.answered / totals.calls, 4),
+      average_duration_sec:
+        totals.answered === 0 ? null : round(answeredMs / 1000 / totals.answered, 1),
+    };
+  }),
+];
+
+const usageRoutes = ({ database, billing, clock }: Parts): Route[] => [
+  route(getUsage)(async ({ tenantId, query }) => {
+    const zone = await tenantStore(database.read).timeZone(tenantId);
+    const now = wallClock(zone, clock.now());
+    const year = query.year ?? now.year;
+    const month = query.month ?? now.month;
+    const first = { year, month, day: 1 };
+    const calendar = daySpans(zone, first, daysInMonth(year, month));
+    const span = spanOf(calendar);
+    const reports = storeOf(database.read);
+    const hours = await reports.byHour(tenantId, span);
+    const kinds = await reports.byKind(tenantId, span);
+    const agents = await reports.byAgent(tenantId, span);
+    const used = await reports.planSecondsUsed(tenantId, monthText(year, month));
+    const { balance, plan } = await billing.balance(tenantId);
+    const inMonth = monthText(year, month);
+    const allowance = await allowanceSeconds(billingStores, database.read, tenantId, plan, inMonth);
+    const totals = totalsOf(kinds);
+    return {
+      ok: true,
+      year,
+      month,
+      usage: {
+        calls: totals.calls,
+        minutes: minutesOf(totals.billableSeconds),
+        billable_seconds: totals.billableSeconds,
+        included_minutes_used: minutesOf(used),
+        included_minutes_left: minutesOf(Math.max(0, allowance - used)),
+        overage_minutes: minutesOf(sumOf(kinds, (row) => row.overageSeconds)),
+        tokens: {
+          input: sumOf(kinds, (row) => row.llmInputTokens),
+          output: sumOf(kinds, (row) => row.llmOutputTokens),
+        },
+        tts_characters: sumOf(kinds, (row) => row.ttsCharacters),
+        stt_seconds: round(
+          sumOf(kinds, (row) => row.sttSeconds),
+          3,
+        ),
+        cost_eur: eur(totals.cost),
+        cost_of_goods_eur: eur(sumOf(kinds, (row) => row.costOfGoods)),
         by_day: byDay(calendar, hours),
-        by_status: Object.fromEntries(
-          CALL_STATUSES.map((status) => [status, countOf((row) => row.status === status)]),
-        ) as Record<(typeof CALL_STATUSES)[number], number>,
-        by_direction: {
-          inbound: countOf((row) => row.direction === "inbound"),
-          outbound: countOf((row) => row.direction === "outbound"),
-        },
         by_agent: agents.map(presentAgent),
-        by_hour: byHourOfDay(zone, calendar, hours),
-        latency: {
-          p50_ms: percentile(latencies.p50, 0.5),
-          p95_ms: percentile(latencies.p95, 0.95),
-          stages: latencyStages(measures),
-        },
-        answer_rate: totals.calls === 0 ? null : round(totals.answered / totals.calls, 4),
-        average_duration_sec:
-          totals.answered === 0 ? null : round(answeredMs / 1000 / totals.answered, 1),
-      };
-    }),
-    route(getUsage)(async ({ tenantId, query }) => {
-      const zone = await tenantStore(database.read).timeZone(tenantId);
-      const now = wallClock(zone, clock.now());
-      const year = query.year ?? now.year;
-      const month = query.month ?? now.month;
-      const first = { year, month, day: 1 };
-      const calendar = daySpans(zone, first, daysInMonth(year, month));
-      const span = spanOf(calendar);
-      const reports = storeOf(database.read);
-      const hours = await reports.byHour(tenantId, span);
-      const kinds = await reports.byKind(tenantId, span);
-      const agents = await reports.byAgent(tenantId, span);
-      const used = await reports.planSecondsUsed(tenantId, monthText(year, month));
-      const { balance, plan } = await billing.balance(tenantId);
-      const inMonth = monthText(year, month);
-      const allowance = await allowanceSeconds(
-        billingStores,
-        database.read,
-        tenantId,
-        plan,
-        inMonth,
-      );
-      const totals = totalsOf(kinds);
-      return {
-        ok: true,
-        year,
-        month,
-        usage: {
-          calls: totals.calls,
-          minutes: minutesOf(totals.billableSeconds),
-          billable_seconds: totals.billableSeconds,
-          included_minutes_used: minutesOf(used),
-          included_minutes_left: minutesOf(Math.max(0, allowance - used)),
-          overage_minutes: minutesOf(sumOf(kinds, (row) => row.overageSeconds)),
-          tokens: {
-            input: sumOf(kinds, (row) => row.llmInputTokens),
-            output: sumOf(kinds, (row) => row.llmOutputTokens),
-          },
-          tts_characters: sumOf(kinds, (row) => row.ttsCharacters),
-          stt_seconds: round(
-            sumOf(kinds, (row) => row.sttSeconds),
-            3,
-          ),
-          cost_eur: eur(totals.cost),
-          cost_of_goods_eur: eur(sumOf(kinds, (row) => row.costOfGoods)),
-          by_day: byDay(calendar, hours),
-          by_agent: agents.map(presentAgent),
-        },
-        wallet_balance_eur: microToEur(balance),
-      };
-    }),
-  ];
+      },
+      wallet_balance_eur: microToEur(balance),
+    };
+  }),
+];
+
+export const reportRoutes = (context: RouteContext): Route[] => {
+  const parts = reportParts(context);
+  return [...analyticsRoutes(parts), ...usageRoutes(parts)];
 };
 
 const round = (value: number, digits: number) => Number(value.toFixed(digits));

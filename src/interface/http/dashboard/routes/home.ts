@@ -8,7 +8,7 @@ import { reportStore } from "../../../../adapter/store/report-store.ts";
 import { tenantStore } from "../../../../adapter/store/tenant-store.ts";
 import { startOfDay, wallClock } from "../../../../core/calendar.ts";
 import { presentTrunk } from "../../../contracts/trunks.ts";
-import { route } from "../../contract.ts";
+import { type Route, route } from "../../contract.ts";
 import { eur, minutesOf } from "../../routes/present.ts";
 import * as contracts from "../contracts/home.ts";
 import { presentLive } from "../present-live.ts";
@@ -24,15 +24,13 @@ function percentile(values: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }
 
-export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
+function homeParts({ dependencies, parts }: ProductContext) {
   const { database, billing, services, clock } = dependencies;
   const { live, remoteNodes, statusSources } = parts;
-
   const liveCalls = async (tenantId: number) => [
     ...live.list(tenantId),
     ...((await remoteNodes?.list(tenantId)) ?? []),
   ];
-
   async function today(tenantId: number) {
     const zone = await tenantStore(database.read).timeZone(tenantId);
     const day = wallClock(zone, clock.now());
@@ -49,7 +47,6 @@ export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
       cost_eur: eur(sum((kind) => kind.cost)),
     };
   }
-
   async function checklist(tenantId: number, trunk: StatusIndicator) {
     const diagnostics = diagnosticsStore(database.read);
     const numbers = await numberStore(database.read).list(tenantId);
@@ -64,41 +61,58 @@ export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
     ] as const;
     return steps.map(([id, done, href]) => ({ id, done, href }));
   }
+  return { database, billing, services, clock, statusSources, liveCalls, today, checklist };
+}
 
-  return [
-    route(contracts.getHome)(async ({ tenantId, session }) => {
-      const trunk = await services.trunks.get(tenantId);
-      const shownTrunk = trunk && presentTrunk(trunk);
-      const statuses = await statusesOf(statusSources, shownTrunk, clock.now());
-      const latencies = await diagnosticsStore(database.read).turnLatencies(
-        tenantId,
-        clock.now() - DAY_MS,
-      );
-      return {
-        ok: true,
+type Parts = ReturnType<typeof homeParts>;
+
+const routesOf = ({
+  database,
+  billing,
+  services,
+  clock,
+  statusSources,
+  liveCalls,
+  today,
+  checklist,
+}: Parts): Route[] => [
+  route(contracts.getHome)(async ({ tenantId, session }) => {
+    const trunk = await services.trunks.get(tenantId);
+    const shownTrunk = trunk && presentTrunk(trunk);
+    const statuses = await statusesOf(statusSources, shownTrunk, clock.now());
+    const latencies = await diagnosticsStore(database.read).turnLatencies(
+      tenantId,
+      clock.now() - DAY_MS,
+    );
+    return {
+      ok: true,
+      statuses: statuses,
+      live_calls: (await liveCalls(tenantId)).length,
+      today: await today(tenantId),
+      latency: { p50_ms: percentile(latencies, 0.5), p90_ms: percentile(latencies, 0.9) },
+      problems: problemsOf({
         statuses: statuses,
-        live_calls: (await liveCalls(tenantId)).length,
-        today: await today(tenantId),
-        latency: { p50_ms: percentile(latencies, 0.5), p90_ms: percentile(latencies, 0.9) },
-        problems: problemsOf({
-          statuses: statuses,
-          webhooks: await dashboardListStore(database.read).webhookStates(tenantId),
-          numbers: await numberStore(database.read).list(tenantId),
-          money: await billing.balance(tenantId),
-          isOperator: session?.user.operator === true,
-        }),
-        checklist: await checklist(tenantId, statuses.trunk),
-      };
-    }),
-    route(contracts.listLive)(async ({ tenantId }) => {
-      const agents = await agentStore(database.read).list(tenantId);
-      const names = new Map(agents.map(({ id, name }) => [id, name]));
-      return {
-        ok: true,
-        calls: (await liveCalls(tenantId)).map((call) =>
-          presentLive(call, call.agentId === null ? null : (names.get(call.agentId) ?? null)),
-        ),
-      };
-    }),
-  ];
+        webhooks: await dashboardListStore(database.read).webhookStates(tenantId),
+        numbers: await numberStore(database.read).list(tenantId),
+        money: await billing.balance(tenantId),
+        isOperator: session?.user.operator === true,
+      }),
+      checklist: await checklist(tenantId, statuses.trunk),
+    };
+  }),
+  route(contracts.listLive)(async ({ tenantId }) => {
+    const agents = await agentStore(database.read).list(tenantId);
+    const names = new Map(agents.map(({ id, name }) => [id, name]));
+    return {
+      ok: true,
+      calls: (await liveCalls(tenantId)).map((call) =>
+        presentLive(call, call.agentId === null ? null : (names.get(call.agentId) ?? null)),
+      ),
+    };
+  }),
+];
+
+export const homeRoutes = (context: ProductContext): Route[] => {
+  const parts = homeParts(context);
+  return [...routesOf(parts)];
 };

@@ -7,7 +7,7 @@ import { AppError, invalidField, notFound } from "../../../../core/errors.ts";
 import type { BackupSummary } from "../../../../operations/backup/backups.ts";
 import type { Checkout } from "../../../contracts/money.ts";
 import { askServices, type OutputOf } from "../../../contracts/operations.ts";
-import { route } from "../../contract.ts";
+import { type Route, route } from "../../contract.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/operator.ts";
 import type { ProductContext } from "./context.ts";
@@ -22,16 +22,14 @@ const resultOf = (rank: number) => {
   return worst === "skipped" ? "ok" : worst;
 };
 
-export const operatorRoutes = ({ dependencies, settings, parts }: ProductContext) => {
+function operatorParts({ dependencies, settings, parts }: ProductContext) {
   const { database, clock } = dependencies;
   const { live, mailTest, logs, statusSources } = parts;
   const ask = askServices(dependencies.services);
-
   const presentTenant = (tenant: OutputOf<"tenant.create">) => ({
     ...tenant,
     live_calls: live.list(tenant.id).length,
   });
-
   async function presentCheckouts(checkouts: readonly Checkout[]) {
     const names = new Map((await ask("tenant.list", {})).map(({ id, name }) => [id, name]));
     return checkouts.map((checkout) => ({
@@ -39,122 +37,149 @@ export const operatorRoutes = ({ dependencies, settings, parts }: ProductContext
       tenant_name: names.get(checkout.tenant_id) ?? "",
     }));
   }
+  return {
+    ask,
+    presentTenant,
+    presentCheckouts,
+    settings,
+    parts,
+    database,
+    statusSources,
+    clock,
+    mailTest,
+    logs,
+  };
+}
 
-  return [
-    route(contracts.listTenants)(async () => ({
+type Parts = ReturnType<typeof operatorParts>;
+
+/** Tenants, and the money that they pay by transfer. */
+const tenantRoutes = ({ ask, presentTenant, presentCheckouts }: Parts): Route[] => [
+  route(contracts.listTenants)(async () => ({
+    ok: true,
+    tenants: (await ask("tenant.list", {})).map(presentTenant),
+  })),
+  route(contracts.createTenant)(async ({ body: { name, email, plan } }) => ({
+    ok: true,
+    tenant: presentTenant(await ask("tenant.create", { name, email, plan: plan ?? null })),
+  })),
+  route(contracts.updateTenant)(async ({ params: { id }, body: { plan, suspended } }) => {
+    let tenant = (await ask("tenant.list", {})).find((row) => row.id === id);
+    if (!tenant) throw notFound("tenant");
+    if (plan !== undefined) tenant = await ask("tenant.plan", { tenant: id, plan });
+    if (suspended !== undefined)
+      tenant = await ask(suspended ? "tenant.suspend" : "tenant.resume", { tenant: id });
+    return { ok: true, tenant: presentTenant(tenant) };
+  }),
+  route(contracts.creditTenant)(async ({ params: { id }, body: { eur, note } }) => {
+    if (eur === 0) throw invalidField("eur", "`eur` must not be 0.");
+    return { ok: true, ...(await ask("credit", { tenant: id, eur, note })) };
+  }),
+  route(contracts.listWaitingCheckouts)(async () => ({
+    ok: true,
+    checkouts: await presentCheckouts(await ask("checkout.list", {})),
+  })),
+  route(contracts.confirmCheckout)(async ({ params }) => {
+    const confirmed = await ask("checkout.confirm", { id: params.checkout_id });
+    const [checkout] = await presentCheckouts([confirmed]);
+    if (!checkout) throw notFound("checkout");
+    return { ok: true, checkout };
+  }),
+];
+
+/** How the appliance is, and its backups. */
+const applianceRoutes = ({ settings, parts, database, statusSources, ask }: Parts): Route[] => [
+  route(contracts.listCallNotices)(async () => ({
+    ok: true,
+    notices: (await callNoticeStore(database.read).all(NOTICES_MAX)).map(
+      ({ notice: { tenantId, kind, subject, times, lastAt }, tenantName }) => ({
+        ...{ tenant_id: tenantId, tenant_name: tenantName, kind, subject, times },
+        last_at: isoUtc(lastAt),
+      }),
+    ),
+  })),
+  route(contracts.getHealth)(async () => {
+    if (!parts.checks)
+      throw new AppError({
+        code: "unavailable",
+        publicMessage: "This server was started without the doctor; run `linevoice doctor`.",
+      });
+    const checks = (await parts.checks()).map(({ number, name, result, finding, remedy }) => ({
+      ...{ number, name, result, finding, remedy },
+    }));
+    const worst = Math.max(...checks.map(({ result }) => SEVERITY.indexOf(result)));
+    return { ok: true, version: settings.version, result: resultOf(worst), checks };
+  }),
+  route(contracts.listBackups)(async () => ({
+    ok: true,
+    backups: parts.backups().map(presentBackup),
+    problem: statusSources.backup().problem,
+  })),
+  route(contracts.createBackup)(async () => ({
+    ok: true,
+    backup: presentBackup(await ask("backup.create", { to: null })),
+  })),
+];
+
+const logAndMailRoutes = ({ parts, database, clock, mailTest, logs }: Parts): Route[] => [
+  route(contracts.listLogs)(async ({ query }) => {
+    const { limit, offset, level, call } = query;
+    const { lines, total } = logs.read({
+      ...{ limit, offset },
+      ...(level === undefined ? {} : { level }),
+      ...(call === undefined ? {} : { callUuid: call }),
+    });
+    return {
       ok: true,
-      tenants: (await ask("tenant.list", {})).map(presentTenant),
-    })),
-    route(contracts.createTenant)(async ({ body: { name, email, plan } }) => ({
+      lines: lines.map(({ atMs, level: lineLevel, event, callUuid, fields }) => ({
+        at: new Date(atMs).toISOString(),
+        ...{ level: lineLevel, event, call_uuid: callUuid, fields: { ...fields } },
+      })),
+      total,
+    };
+  }),
+  route(contracts.testMail)(async ({ body }) => {
+    const { sent, provider, error, durationMs } = await mailTest(body.to);
+    return { ok: true, sent, provider, error, duration_ms: durationMs };
+  }),
+  route(contracts.listMails)(async ({ query: { status, limit, offset } }) => {
+    const store = mailAdminStore(database.read);
+    const rows = await store.list(status, { limit, offset });
+    return {
       ok: true,
-      tenant: presentTenant(await ask("tenant.create", { name, email, plan: plan ?? null })),
-    })),
-    route(contracts.updateTenant)(async ({ params: { id }, body: { plan, suspended } }) => {
-      let tenant = (await ask("tenant.list", {})).find((row) => row.id === id);
-      if (!tenant) throw notFound("tenant");
-      if (plan !== undefined) tenant = await ask("tenant.plan", { tenant: id, plan });
-      if (suspended !== undefined)
-        tenant = await ask(suspended ? "tenant.suspend" : "tenant.resume", { tenant: id });
-      return { ok: true, tenant: presentTenant(tenant) };
-    }),
-    route(contracts.creditTenant)(async ({ params: { id }, body: { eur, note } }) => {
-      if (eur === 0) throw invalidField("eur", "`eur` must not be 0.");
-      return { ok: true, ...(await ask("credit", { tenant: id, eur, note })) };
-    }),
-    route(contracts.listWaitingCheckouts)(async () => ({
-      ok: true,
-      checkouts: await presentCheckouts(await ask("checkout.list", {})),
-    })),
-    route(contracts.confirmCheckout)(async ({ params }) => {
-      const confirmed = await ask("checkout.confirm", { id: params.checkout_id });
-      const [checkout] = await presentCheckouts([confirmed]);
-      if (!checkout) throw notFound("checkout");
-      return { ok: true, checkout };
-    }),
-    route(contracts.listCallNotices)(async () => ({
-      ok: true,
-      notices: (await callNoticeStore(database.read).all(NOTICES_MAX)).map(
-        ({ notice: { tenantId, kind, subject, times, lastAt }, tenantName }) => ({
-          ...{ tenant_id: tenantId, tenant_name: tenantName, kind, subject, times },
-          last_at: isoUtc(lastAt),
-        }),
-      ),
-    })),
-    route(contracts.getHealth)(async () => {
-      if (!parts.checks)
+      mails: rows.map((mail) => ({
+        id: mail.id,
+        tenant_id: mail.tenantId,
+        recipient: mail.recipient,
+        subject: mail.subject,
+        call_uuid: mail.callUuid,
+        status,
+        attempts: mail.attempts,
+        last_error: mail.lastError,
+        next_attempt_at: isoOrNull(mail.nextAttemptAt),
+        created_at: isoUtc(mail.createdAt),
+      })),
+      total: await store.total(status),
+    };
+  }),
+  route(contracts.retryMail)(async ({ params: { id } }) => {
+    await database.tx(async (queries) => {
+      const store = mailAdminStore(queries);
+      const status = await store.statusOf(id);
+      if (status === null) throw notFound("mail");
+      if (status !== "dead")
         throw new AppError({
-          code: "unavailable",
-          publicMessage: "This server was started without the doctor; run `linevoice doctor`.",
+          code: "conflict",
+          publicMessage: `This mail is ${status}: only one that was given up can be tried again.`,
         });
-      const checks = (await parts.checks()).map(({ number, name, result, finding, remedy }) => ({
-        ...{ number, name, result, finding, remedy },
-      }));
-      const worst = Math.max(...checks.map(({ result }) => SEVERITY.indexOf(result)));
-      return { ok: true, version: settings.version, result: resultOf(worst), checks };
-    }),
-    route(contracts.listBackups)(async () => ({
-      ok: true,
-      backups: parts.backups().map(presentBackup),
-      problem: statusSources.backup().problem,
-    })),
-    route(contracts.createBackup)(async () => ({
-      ok: true,
-      backup: presentBackup(await ask("backup.create", { to: null })),
-    })),
-    route(contracts.listLogs)(async ({ query }) => {
-      const { limit, offset, level, call } = query;
-      const { lines, total } = logs.read({
-        ...{ limit, offset },
-        ...(level === undefined ? {} : { level }),
-        ...(call === undefined ? {} : { callUuid: call }),
-      });
-      return {
-        ok: true,
-        lines: lines.map(({ atMs, level: lineLevel, event, callUuid, fields }) => ({
-          at: new Date(atMs).toISOString(),
-          ...{ level: lineLevel, event, call_uuid: callUuid, fields: { ...fields } },
-        })),
-        total,
-      };
-    }),
-    route(contracts.testMail)(async ({ body }) => {
-      const { sent, provider, error, durationMs } = await mailTest(body.to);
-      return { ok: true, sent, provider, error, duration_ms: durationMs };
-    }),
-    route(contracts.listMails)(async ({ query: { status, limit, offset } }) => {
-      const store = mailAdminStore(database.read);
-      const rows = await store.list(status, { limit, offset });
-      return {
-        ok: true,
-        mails: rows.map((mail) => ({
-          id: mail.id,
-          tenant_id: mail.tenantId,
-          recipient: mail.recipient,
-          subject: mail.subject,
-          call_uuid: mail.callUuid,
-          status,
-          attempts: mail.attempts,
-          last_error: mail.lastError,
-          next_attempt_at: isoOrNull(mail.nextAttemptAt),
-          created_at: isoUtc(mail.createdAt),
-        })),
-        total: await store.total(status),
-      };
-    }),
-    route(contracts.retryMail)(async ({ params: { id } }) => {
-      await database.tx(async (queries) => {
-        const store = mailAdminStore(queries);
-        const status = await store.statusOf(id);
-        if (status === null) throw notFound("mail");
-        if (status !== "dead")
-          throw new AppError({
-            code: "conflict",
-            publicMessage: `This mail is ${status}: only one that was given up can be tried again.`,
-          });
-        await store.revive(id, clock.now());
-      });
-      parts.wakeMails();
-      return { ok: true, id, status: "pending" };
-    }),
-  ];
+      await store.revive(id, clock.now());
+    });
+    parts.wakeMails();
+    return { ok: true, id, status: "pending" };
+  }),
+];
+
+export const operatorRoutes = (context: ProductContext): Route[] => {
+  const parts = operatorParts(context);
+  return [...tenantRoutes(parts), ...applianceRoutes(parts), ...logAndMailRoutes(parts)];
 };

@@ -23,76 +23,84 @@ const invitationView = ({ id, email, role, expiresAt }: Invitation) => ({
   expires_at: isoUtc(expiresAt),
 });
 
-export const teamRoutes = ({ dependencies }: RouteContext): Route[] => {
+function teamParts({ dependencies }: RouteContext) {
   const { team, audit } = dependencies.identity;
-  return [
-    route(contracts.getTeam)(async ({ tenantId }) => {
-      const { members, invitations } = await team.overview(tenantId);
-      return {
-        ok: true,
-        members: members.map(memberView),
-        invitations: invitations.map(invitationView),
-      };
-    }),
+  return { team, audit };
+}
 
-    route(contracts.invite)(async (request) => {
-      const { tenantId, body } = request;
-      const { user } = sessionOf(request);
-      const invitation = await team.invite(tenantId, user, body.email, body.role);
-      return { ok: true, invitation: invitationView(invitation) };
-    }),
+type Parts = ReturnType<typeof teamParts>;
 
-    route(contracts.withdrawInvitation)(async ({ tenantId, params }) => {
-      await team.revokeInvitation(tenantId, params.id);
-      return { ok: true, id: params.id, deleted: true };
-    }),
+const memberRoutes = ({ team }: Parts): Route[] => [
+  route(contracts.getTeam)(async ({ tenantId }) => {
+    const { members, invitations } = await team.overview(tenantId);
+    return {
+      ok: true,
+      members: members.map(memberView),
+      invitations: invitations.map(invitationView),
+    };
+  }),
+  route(contracts.invite)(async (request) => {
+    const { tenantId, body } = request;
+    const { user } = sessionOf(request);
+    const invitation = await team.invite(tenantId, user, body.email, body.role);
+    return { ok: true, invitation: invitationView(invitation) };
+  }),
+  route(contracts.withdrawInvitation)(async ({ tenantId, params }) => {
+    await team.revokeInvitation(tenantId, params.id);
+    return { ok: true, id: params.id, deleted: true };
+  }),
+  route(contracts.changeRole)(async ({ tenantId, params, body }) => {
+    const member = await team.changeRole(tenantId, params.id, body.role);
+    return { ok: true, member: memberView(member) };
+  }),
+  route(contracts.removeMember)(async ({ tenantId, params }) => {
+    await team.remove(tenantId, params.id);
+    return { ok: true, id: params.id, deleted: true };
+  }),
+];
 
-    route(contracts.changeRole)(async ({ tenantId, params, body }) => {
-      const member = await team.changeRole(tenantId, params.id, body.role);
-      return { ok: true, member: memberView(member) };
-    }),
+const invitationRoutes = ({ team }: Parts): Route[] => [
+  route(contracts.getInvitation)(async (request) => {
+    const found = await team.peek(linkTokenOf(request));
+    return {
+      ok: true,
+      invitation: found && {
+        email: found.email,
+        role: found.role,
+        tenant_name: found.tenantName,
+        has_account: found.hasAccount,
+        expires_at: isoUtc(found.expiresAt),
+      },
+    };
+  }),
+  route(contracts.acceptInvitation)(async ({ body, browser, session }) => {
+    const signedIn = await team.accept(body, visitorOf(browser), session);
+    return signedIn ? welcome(browser, signedIn) : { ok: true, next: "done" };
+  }),
+];
 
-    route(contracts.removeMember)(async ({ tenantId, params }) => {
-      await team.remove(tenantId, params.id);
-      return { ok: true, id: params.id, deleted: true };
-    }),
+const auditRoutes = ({ audit }: Parts): Route[] => [
+  route(contracts.listAudit)(async (request) => {
+    const { limit, offset } = request.query;
+    const { operator } = sessionOf(request).user;
+    const { entries, total } = await audit.page(request.tenantId, { limit, offset, operator });
+    return {
+      ok: true,
+      entries: entries.map(({ id, at, userEmail, action, target, ip, outcome }) => ({
+        id,
+        at: isoUtc(at),
+        user_email: userEmail,
+        action,
+        target,
+        ip,
+        outcome,
+      })),
+      total,
+    };
+  }),
+];
 
-    route(contracts.getInvitation)(async (request) => {
-      const found = await team.peek(linkTokenOf(request));
-      return {
-        ok: true,
-        invitation: found && {
-          email: found.email,
-          role: found.role,
-          tenant_name: found.tenantName,
-          has_account: found.hasAccount,
-          expires_at: isoUtc(found.expiresAt),
-        },
-      };
-    }),
-
-    route(contracts.acceptInvitation)(async ({ body, browser, session }) => {
-      const signedIn = await team.accept(body, visitorOf(browser), session);
-      return signedIn ? welcome(browser, signedIn) : { ok: true, next: "done" };
-    }),
-
-    route(contracts.listAudit)(async (request) => {
-      const { limit, offset } = request.query;
-      const { operator } = sessionOf(request).user;
-      const { entries, total } = await audit.page(request.tenantId, { limit, offset, operator });
-      return {
-        ok: true,
-        entries: entries.map(({ id, at, userEmail, action, target, ip, outcome }) => ({
-          id,
-          at: isoUtc(at),
-          user_email: userEmail,
-          action,
-          target,
-          ip,
-          outcome,
-        })),
-        total,
-      };
-    }),
-  ];
+export const teamRoutes = (context: RouteContext): Route[] => {
+  const parts = teamParts(context);
+  return [...memberRoutes(parts), ...invitationRoutes(parts), ...auditRoutes(parts)];
 };
