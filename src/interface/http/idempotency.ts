@@ -49,45 +49,22 @@ interface IdempotencyDependencies {
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 export function createIdempotency(dependencies: IdempotencyDependencies) {
-  const { database, records, vault, clock, log } = dependencies;
+  const { database, records, vault, clock } = dependencies;
   /** Requests of this process that run now, settled when their answer is stored. */
   const running = new Map<string, Promise<void>>();
-  const timer: Timer = clock.every(PURGE_PERIOD_MS, () => void purge());
-
-  async function purge(): Promise<void> {
-    try {
-      await database.tx((queries) => records(queries).purge(clock.now() - RETENTION_MS));
-    } catch (error) {
-      log.warn("idempotency.purge_failed", { error: describeError(error) });
-    }
-  }
-
-  /** The record that already holds the key, or null: the key is now this request's. */
-  function claim(request: IdempotentRequest, bodyHash: string): Promise<IdempotencyRecord | null> {
-    const { tenantId, key, method, path } = request;
-    return database.tx(async (queries) => {
-      const now = clock.now();
-      const existing = await records(queries).find(tenantId, key);
-      if (existing && existing.createdAt > now - RETENTION_MS) return existing;
-      if (existing) await records(queries).remove(tenantId, key);
-      await records(queries).insert(tenantId, { key, method, path, bodyHash, createdAt: now });
-      return null;
-    });
-  }
-
-  const bindingOf = idempotencyBinding;
+  const timer: Timer = clock.every(PURGE_PERIOD_MS, () => void purge(dependencies));
 
   async function answerOf(request: IdempotentRequest, record: IdempotencyRecord): Promise<Answer> {
     const { tenantId, key } = request;
     let found: IdempotencyRecord | undefined = record;
     if (found.status === null) {
-      const first = running.get(bindingOf(tenantId, key));
+      const first = running.get(idempotencyBinding(tenantId, key));
       if (!first) throw unfinished();
       await settledWithin(first, clock);
       found = await records(database.read).find(tenantId, key);
     }
     if (!found || found.status === null || found.response === null) throw unfinished();
-    const json = vault.open(found.response, bindingOf(tenantId, key));
+    const json = vault.open(found.response, idempotencyBinding(tenantId, key));
     return { status: found.status, json, replayed: true };
   }
 
@@ -96,7 +73,7 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
     const answer = await run();
     await database.tx(async (queries) => {
       if (answer.status >= 500) return records(queries).remove(tenantId, key);
-      const sealed = vault.seal(answer.json, bindingOf(tenantId, key));
+      const sealed = vault.seal(answer.json, idempotencyBinding(tenantId, key));
       await records(queries).finish(tenantId, key, answer.status, sealed);
     });
     return answer;
@@ -106,9 +83,9 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
     /** `run` must not throw. Throws conflict. */
     async once(request: IdempotentRequest, run: () => Promise<Answer>): Promise<Answer> {
       const bodyHash = createHash("sha256").update(request.body).digest("hex");
-      const name = bindingOf(request.tenantId, request.key);
+      const name = idempotencyBinding(request.tenantId, request.key);
       const settled = Promise.withResolvers<void>();
-      const held = await claim(request, bodyHash);
+      const held = await claim(dependencies, request, bodyHash);
       if (held) {
         if (!isSame(held, request, bodyHash)) throw otherRequest();
         return answerOf(request, held);
@@ -126,6 +103,31 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
       timer.cancel();
     },
   };
+}
+
+async function purge({ database, records, clock, log }: IdempotencyDependencies): Promise<void> {
+  try {
+    await database.tx((queries) => records(queries).purge(clock.now() - RETENTION_MS));
+  } catch (error) {
+    log.warn("idempotency.purge_failed", { error: describeError(error) });
+  }
+}
+
+/** The record that already holds the key, or null: the key is now this request's. */
+function claim(
+  { database, records, clock }: IdempotencyDependencies,
+  request: IdempotentRequest,
+  bodyHash: string,
+): Promise<IdempotencyRecord | null> {
+  const { tenantId, key, method, path } = request;
+  return database.tx(async (queries) => {
+    const now = clock.now();
+    const existing = await records(queries).find(tenantId, key);
+    if (existing && existing.createdAt > now - RETENTION_MS) return existing;
+    if (existing) await records(queries).remove(tenantId, key);
+    await records(queries).insert(tenantId, { key, method, path, bodyHash, createdAt: now });
+    return null;
+  });
 }
 
 /** Until the first request is answered, or for as long as a second one may wait for it. */

@@ -32,7 +32,7 @@ interface SessionAuthenticationDependencies {
 export type SessionAuthentication = ReturnType<typeof createSessionAuthentication>;
 
 export function createSessionAuthentication(deps: SessionAuthenticationDependencies) {
-  const { sessions, clock, log } = deps;
+  const { clock } = deps;
   const bySession = memoryRateLimiter(() => SESSION_REQUESTS_PER_MINUTE, clock);
   const bySource = memoryRateLimiter(() => OPEN_REQUESTS_PER_MINUTE, clock);
 
@@ -40,36 +40,6 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
     requestContext.origins = deps.origins(request.headers, deps.peerOf(request));
     requestContext.userAgent = request.headers.get("user-agent") ?? "";
     requestContext.token = cookieOf(request.headers, cookieName(requestContext.origins.secure));
-  }
-
-  /** Throws forbidden where the request was not made by our own pages. */
-  function requireOurPages(requestContext: RequestContext, request: Request): void {
-    const own = requestContext.origins?.own ?? "";
-    if (!requestContext.origins?.hostKnown) throw misdirected();
-    if (isAllowedProvenance({ method: request.method, headers: request.headers, own })) return;
-    log.warn("session.foreign_request_refused", {
-      request_id: requestContext.requestId,
-      path: requestContext.path,
-      ip: requestContext.origins.ip,
-    });
-    throw forbidden("This request did not come from the dashboard's own pages.");
-  }
-
-  async function findSession(requestContext: RequestContext, request: Request): Promise<void> {
-    const { token, origins } = requestContext;
-    if (!token || !origins) return;
-    const session = await sessions.find(token);
-    if (session?.stage !== "full") return;
-    requestContext.session = session;
-    requestContext.tenantId = session.tenant?.id ?? 0;
-    const opensSocket = request.headers.has("upgrade");
-    if (session.rotate && !session.former && !opensSocket)
-      requestContext.newToken = await sessions.rotate(session, token);
-    try {
-      await sessions.seen(session, { ip: origins.ip, userAgent: requestContext.userAgent });
-    } catch (error) {
-      log.warn("session.not_noted", { session: session.id, error: describeError(error) });
-    }
   }
 
   function limit(requestContext: RequestContext): void {
@@ -97,8 +67,8 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
       isOpen: boolean,
     ): Promise<void> {
       if (!requestContext.origins) readOrigins(requestContext, request);
-      requireOurPages(requestContext, request);
-      await findSession(requestContext, request);
+      requireOurPages(deps.log, requestContext, request);
+      await findSession(deps, requestContext, request);
       // Without a session only open routes cost anything: the rest is turned away.
       if (requestContext.session || isOpen) limit(requestContext);
     },
@@ -114,6 +84,40 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
       if (!deps.origins(request.headers, "").hostKnown) throw misdirected();
     },
   };
+}
+
+/** Throws forbidden where the request was not made by our own pages. */
+function requireOurPages(log: Log, requestContext: RequestContext, request: Request): void {
+  const own = requestContext.origins?.own ?? "";
+  if (!requestContext.origins?.hostKnown) throw misdirected();
+  if (isAllowedProvenance({ method: request.method, headers: request.headers, own })) return;
+  log.warn("session.foreign_request_refused", {
+    request_id: requestContext.requestId,
+    path: requestContext.path,
+    ip: requestContext.origins.ip,
+  });
+  throw forbidden("This request did not come from the dashboard's own pages.");
+}
+
+async function findSession(
+  { sessions, log }: SessionAuthenticationDependencies,
+  requestContext: RequestContext,
+  request: Request,
+): Promise<void> {
+  const { token, origins } = requestContext;
+  if (!token || !origins) return;
+  const session = await sessions.find(token);
+  if (session?.stage !== "full") return;
+  requestContext.session = session;
+  requestContext.tenantId = session.tenant?.id ?? 0;
+  const opensSocket = request.headers.has("upgrade");
+  if (session.rotate && !session.former && !opensSocket)
+    requestContext.newToken = await sessions.rotate(session, token);
+  try {
+    await sessions.seen(session, { ip: origins.ip, userAgent: requestContext.userAgent });
+  } catch (error) {
+    log.warn("session.not_noted", { session: session.id, error: describeError(error) });
+  }
 }
 
 const misdirected = () =>

@@ -85,6 +85,31 @@ function costLines(call: CallRow, isOperator: boolean): CostLine[] {
 
 const FAULTS = ["caller", "callee", "carrier", "engine", "us"] as const;
 
+type Store = ReturnType<typeof diagnosticsStore>;
+type CallDelivery = Awaited<ReturnType<Store["deliveries"]>>[number];
+type CallMail = Awaited<ReturnType<Store["mails"]>>[number];
+
+const presentDelivery = (delivery: CallDelivery) => ({
+  webhook_id: delivery.webhookId,
+  event_id: delivery.eventId,
+  delivery_id: delivery.deliveryId,
+  type: delivery.type,
+  attempt: delivery.attempt,
+  status: delivery.status,
+  http_status: delivery.httpStatus,
+  duration_ms: delivery.durationMs,
+  error: delivery.error,
+  at: isoUtc(delivery.createdAt),
+});
+
+const presentMail = (mail: CallMail) => ({
+  recipient: mail.recipient,
+  status: mail.status,
+  attempts: mail.attempts,
+  last_error: mail.lastError,
+  sent_at: isoOrNull(mail.sentAt),
+});
+
 async function detailsOf(queries: Queries, call: CallRow, isOperator: boolean) {
   const history = callHistoryStore(queries);
   const store = diagnosticsStore(queries);
@@ -122,23 +147,8 @@ async function detailsOf(queries: Queries, call: CallRow, isOperator: boolean) {
     sip: diagnostics.sip.map(({ atMs, direction, line, detail }) => ({
       ...{ at_ms: atMs - zeroMs, direction, line, detail },
     })),
-    deliveries: (await store.deliveries(tenantId, callUuid)).map((delivery) => ({
-      webhook_id: delivery.webhookId,
-      event_id: delivery.eventId,
-      delivery_id: delivery.deliveryId,
-      type: delivery.type,
-      attempt: delivery.attempt,
-      status: delivery.status,
-      http_status: delivery.httpStatus,
-      duration_ms: delivery.durationMs,
-      error: delivery.error,
-      at: isoUtc(delivery.createdAt),
-    })),
-    mails: (await store.mails(tenantId, callUuid)).map((mail) => ({
-      ...{ recipient: mail.recipient, status: mail.status, attempts: mail.attempts },
-      last_error: mail.lastError,
-      sent_at: isoOrNull(mail.sentAt),
-    })),
+    deliveries: (await store.deliveries(tenantId, callUuid)).map(presentDelivery),
+    mails: (await store.mails(tenantId, callUuid)).map(presentMail),
     cost_lines: costLines(call, isOperator),
     answered_time_check: {
       clock_ms: call.answeredClockMs,

@@ -36,32 +36,8 @@ export function liveSocket(deps: {
   }
 
   function sendEvent(socket: Socket, names: Map<number, string>, event: LiveEvent): void {
-    switch (event.type) {
-      case "call":
-        sendCall(socket, names, event.call);
-        break;
-      case "turn":
-        socket.json({
-          ...{ type: "turn", call_uuid: event.callUuid },
-          turn: presentTurn(event.turn),
-        });
-        break;
-      case "ended":
-        socket.json({
-          ...{ type: "ended", call_uuid: event.callUuid, status: event.status },
-          ended_reason: event.endedReason,
-        });
-        break;
-      case "registration": {
-        const failed = event.status.name === "failed" ? event.status : null;
-        socket.json({
-          ...{ type: "registration", status: event.status.name },
-          last_code: failed?.lastCode ?? null,
-          explanation: failed?.explanation ?? null,
-        });
-        break;
-      }
-    }
+    if (event.type === "call") sendCall(socket, names, event.call);
+    else socket.json(messageOf(event));
   }
 
   return {
@@ -92,4 +68,28 @@ export function liveSocket(deps: {
       };
     },
   };
+}
+
+/** What a browser is told of anything but a call's own change. */
+function messageOf(event: Exclude<LiveEvent, { readonly type: "call" }>): object {
+  switch (event.type) {
+    case "turn":
+      return { type: "turn", call_uuid: event.callUuid, turn: presentTurn(event.turn) };
+    case "ended":
+      return {
+        type: "ended",
+        call_uuid: event.callUuid,
+        status: event.status,
+        ended_reason: event.endedReason,
+      };
+    case "registration": {
+      const failed = event.status.name === "failed" ? event.status : null;
+      return {
+        type: "registration",
+        status: event.status.name,
+        last_code: failed?.lastCode ?? null,
+        explanation: failed?.explanation ?? null,
+      };
+    }
+  }
 }

@@ -81,15 +81,6 @@ export function mountSockets(
 ): { closeAll(): void } {
   const open = new Set<OpenSocket>();
 
-  function admit(session: ActiveSession): void {
-    const own = [...open].filter((socket) => socket.session.user.id === session.user.id).length;
-    if (open.size >= SOCKETS_MAX || own >= SOCKETS_OF_USER_MAX)
-      throw new AppError({
-        code: "rate_limited",
-        publicMessage: "Too many windows are open at once. Close some, then try again.",
-      });
-  }
-
   async function upgrade(
     route: SocketRoute,
     request: Request,
@@ -106,7 +97,7 @@ export function mountSockets(
           code: "method_not_allowed",
           publicMessage: "This path only speaks WebSocket.",
         });
-      admit(session);
+      admit(open, session);
       const opener = await route.open(params, requestContext);
       const socket = new OpenSocket(requestContext.tenantId, session, opener, deps, () =>
         open.delete(socket),
@@ -136,6 +127,15 @@ export function mountSockets(
       for (const socket of [...open]) socket.close(CLOSE.goingAway, "the server is stopping");
     },
   };
+}
+
+function admit(open: ReadonlySet<OpenSocket>, session: ActiveSession): void {
+  const own = [...open].filter((socket) => socket.session.user.id === session.user.id).length;
+  if (open.size >= SOCKETS_MAX || own >= SOCKETS_OF_USER_MAX)
+    throw new AppError({
+      code: "rate_limited",
+      publicMessage: "Too many windows are open at once. Close some, then try again.",
+    });
 }
 
 class OpenSocket implements Socket {
