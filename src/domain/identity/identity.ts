@@ -2,19 +2,19 @@
  * User accounts: combines everything about users and their permissions. The owner must `stop` it.
  */
 import { describeError } from "../../core/errors.ts";
-import { createAccount } from "./account.ts";
+import { Account } from "./account.ts";
 import { createAudit } from "./audit.ts";
 import { type IdentityDependencies, transaction } from "./dependencies.ts";
 import { createIdentityMailer } from "./identity-mailer.ts";
-import { createLockOut } from "./lock-out.ts";
+import { LockOut } from "./lock-out.ts";
 import { createOneTimeLinks } from "./one-time-links.ts";
-import { createPasskeys } from "./passkeys.ts";
+import { Passkeys } from "./passkeys.ts";
 import { createPasswords } from "./passwords.ts";
-import { createSecondFactor } from "./second-factor.ts";
-import { createSessions, SESSION_IDLE_MS } from "./sessions.ts";
-import { createSetup } from "./setup.ts";
-import { createSignIn } from "./sign-in.ts";
-import { createTeam } from "./team.ts";
+import { SecondFactor } from "./second-factor.ts";
+import { SESSION_IDLE_MS, Sessions } from "./sessions.ts";
+import { Setup } from "./setup.ts";
+import { SignIn } from "./sign-in.ts";
+import { Team } from "./team.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -25,14 +25,14 @@ export type Identity = ReturnType<typeof createIdentity>;
 
 export function createIdentity(deps: IdentityDependencies) {
   const { clock, log } = deps;
-  const sessions = createSessions(deps);
+  const sessions = new Sessions(deps);
   const passwords = createPasswords(deps.random);
-  const lockOut = createLockOut(deps);
-  const secondFactor = createSecondFactor(deps);
-  const passkeys = createPasskeys(deps);
+  const lockOut = new LockOut(deps);
+  const secondFactor = new SecondFactor(deps);
+  const passkeys = new Passkeys(deps);
   const links = createOneTimeLinks(deps);
   const identityMailer = createIdentityMailer(deps);
-  const signIn = createSignIn(deps, {
+  const signIn = new SignIn(deps, {
     ...{ sessions, passwords, lockOut, secondFactor, passkeys, links },
   });
   const shared = {
@@ -69,9 +69,9 @@ export function createIdentity(deps: IdentityDependencies) {
     signIn,
     secondFactor,
     passkeys,
-    account: createAccount(deps, shared),
-    team: createTeam(deps, shared),
-    setup: createSetup(deps, shared),
+    account: new Account(deps, shared),
+    team: new Team(deps, shared),
+    setup: new Setup(deps, shared),
     audit: createAudit(deps),
     clean,
 

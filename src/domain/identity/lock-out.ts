@@ -45,16 +45,19 @@ export interface Subject {
   readonly key: string;
 }
 
-export type LockOut = ReturnType<typeof createLockOut>;
+export class LockOut {
+  constructor(private readonly deps: IdentityDependencies) {}
 
-export function createLockOut(deps: IdentityDependencies) {
-  const { clock, vault } = deps;
-  const addressHash = (email: string) =>
-    createHmac("sha256", vault.deriveKey("identity: addresses in sign-in attempts"))
+  #addressHash(email: string) {
+    return createHmac(
+      "sha256",
+      this.deps.vault.deriveKey("identity: addresses in sign-in attempts"),
+    )
       .update(email)
       .digest("base64url");
+  }
 
-  function stateOf(found: Attempts | null, rule: Rule, nowMs: number): Attempts {
+  #stateOf(found: Attempts | null, rule: Rule, nowMs: number): Attempts {
     // A clock that was set back must not extend the lock beyond the rule.
     const lastAt = Math.min(found?.lastAt ?? 0, nowMs);
     if (!found || nowMs - lastAt >= rule.forgetAfterMs)
@@ -63,7 +66,7 @@ export function createLockOut(deps: IdentityDependencies) {
     return { failures: found.failures, lastAt, lockedUntil };
   }
 
-  function failedOnceMore(state: Attempts, rule: Rule, nowMs: number): Attempts {
+  #failedOnceMore(state: Attempts, rule: Rule, nowMs: number): Attempts {
     const failures = state.failures + 1;
     const over = failures - rule.free;
     const lockMs =
@@ -71,89 +74,94 @@ export function createLockOut(deps: IdentityDependencies) {
     return { failures, lastAt: nowMs, lockedUntil: lockMs === 0 ? 0 : nowMs + lockMs };
   }
 
-  async function makeRoom(attempts: AttemptStore, rule: string, nowMs: number): Promise<void> {
+  async #makeRoom(attempts: AttemptStore, rule: string, nowMs: number): Promise<void> {
     if ((await attempts.count(rule)) >= ROWS_MAX)
       await attempts.removeLeast(rule, ROWS_DROPPED_AT_ONCE, nowMs);
   }
 
   /** IPv6: the /64, which one household or office has as a whole (RFC 6177). */
-  const source = (ip: string): Subject => ({ rule: "source", key: `source:${networkOf(ip)}` });
+  source(ip: string): Subject {
+    return { rule: "source", key: `source:${networkOf(ip)}` };
+  }
 
-  return {
-    /** The address is stored only as a hash: most addresses tried here belong to strangers. */
-    account: (email: string): Subject => ({
+  /** The address is stored only as a hash: most addresses tried here belong to strangers. */
+  account(email: string): Subject {
+    return {
       rule: "account",
-      key: `account:${addressHash(email)}`,
-    }),
+      key: `account:${this.#addressHash(email)}`,
+    };
+  }
 
-    source,
+  /** IPv6 also counts the /48: its holder has 65,536 networks to use. */
+  sources(ip: string): readonly Subject[] {
+    return isIPv6(ip)
+      ? [this.source(ip), { rule: "network", key: `network:${networkOf(ip, NETWORK_GROUPS)}` }]
+      : [this.source(ip)];
+  }
 
-    /** IPv6 also counts the /48: its holder has 65,536 networks to use. */
-    sources: (ip: string): readonly Subject[] =>
-      isIPv6(ip)
-        ? [source(ip), { rule: "network", key: `network:${networkOf(ip, NETWORK_GROUPS)}` }]
-        : [source(ip)],
+  code(userId: number): Subject {
+    return { rule: "code", key: `code:${userId}` };
+  }
 
-    code: (userId: number): Subject => ({ rule: "code", key: `code:${userId}` }),
-
-    mailTo: (email: string): Subject => ({
+  mailTo(email: string): Subject {
+    return {
       rule: "mail",
-      key: `mail:${addressHash(email)}`,
-    }),
+      key: `mail:${this.#addressHash(email)}`,
+    };
+  }
 
-    /**
-     * Counts a failed attempt for each subject. Throws rate_limited, and counts nothing, when one
-     * is locked.
-     */
-    async attempt(subjects: readonly Subject[]): Promise<void> {
-      const nowMs = clock.now();
-      const waitMs = await transaction(deps, async ({ attempts }) => {
-        const states: (readonly [Subject, Attempts])[] = [];
-        for (const subject of subjects) {
-          const found = await attempts.get(subject.key);
-          if (!found) await makeRoom(attempts, subject.rule, nowMs);
-          const state = stateOf(found, LOCK_RULES[subject.rule], nowMs);
-          if (found && found.lastAt > nowMs) await attempts.put(subject.key, state);
-          states.push([subject, state]);
+  /**
+   * Counts a failed attempt for each subject. Throws rate_limited, and counts nothing, when one
+   * is locked.
+   */
+  async attempt(subjects: readonly Subject[]): Promise<void> {
+    const nowMs = this.deps.clock.now();
+    const waitMs = await transaction(this.deps, async ({ attempts }) => {
+      const states: (readonly [Subject, Attempts])[] = [];
+      for (const subject of subjects) {
+        const found = await attempts.get(subject.key);
+        if (!found) await this.#makeRoom(attempts, subject.rule, nowMs);
+        const state = this.#stateOf(found, LOCK_RULES[subject.rule], nowMs);
+        if (found && found.lastAt > nowMs) await attempts.put(subject.key, state);
+        states.push([subject, state]);
+      }
+      const locked = Math.max(...states.map(([, state]) => state.lockedUntil - nowMs));
+      if (locked > 0) return locked;
+      for (const [{ key, rule }, state] of states)
+        await attempts.put(key, this.#failedOnceMore(state, LOCK_RULES[rule], nowMs));
+      return 0;
+    });
+    if (waitMs > 0) throw locked(Math.ceil(waitMs / SECOND));
+  }
+
+  /** The attempt succeeded: uncounts it. */
+  async undoAttempt(subjects: readonly Subject[]): Promise<void> {
+    await transaction(this.deps, async ({ attempts }) => {
+      for (const { key, rule } of subjects) {
+        const found = await attempts.get(key);
+        if (!found) continue;
+        const failures = found.failures - 1;
+        if (failures <= 0) await attempts.remove(key);
+        else {
+          const open = failures < LOCK_RULES[rule].free;
+          const lockedUntil = open ? 0 : found.lockedUntil;
+          await attempts.put(key, { ...found, failures, lockedUntil });
         }
-        const locked = Math.max(...states.map(([, state]) => state.lockedUntil - nowMs));
-        if (locked > 0) return locked;
-        for (const [{ key, rule }, state] of states)
-          await attempts.put(key, failedOnceMore(state, LOCK_RULES[rule], nowMs));
-        return 0;
-      });
-      if (waitMs > 0) throw locked(Math.ceil(waitMs / SECOND));
-    },
+      }
+    });
+  }
 
-    /** The attempt succeeded: uncounts it. */
-    async undoAttempt(subjects: readonly Subject[]): Promise<void> {
-      await transaction(deps, async ({ attempts }) => {
-        for (const { key, rule } of subjects) {
-          const found = await attempts.get(key);
-          if (!found) continue;
-          const failures = found.failures - 1;
-          if (failures <= 0) await attempts.remove(key);
-          else {
-            const open = failures < LOCK_RULES[rule].free;
-            const lockedUntil = open ? 0 : found.lockedUntil;
-            await attempts.put(key, { ...found, failures, lockedUntil });
-          }
-        }
-      });
-    },
+  /** Signed in: clears the failures of this account. */
+  async clearFailures(subjects: readonly Subject[]): Promise<void> {
+    await transaction(this.deps, async ({ attempts }) => {
+      for (const { key } of subjects) await attempts.remove(key);
+    });
+  }
 
-    /** Signed in: clears the failures of this account. */
-    async clearFailures(subjects: readonly Subject[]): Promise<void> {
-      await transaction(deps, async ({ attempts }) => {
-        for (const { key } of subjects) await attempts.remove(key);
-      });
-    },
-
-    async removeOld(): Promise<void> {
-      const before = clock.now() - LONGEST_MEMORY_MS;
-      await transaction(deps, ({ attempts }) => attempts.removeBefore(before));
-    },
-  };
+  async removeOld(): Promise<void> {
+    const before = this.deps.clock.now() - LONGEST_MEMORY_MS;
+    await transaction(this.deps, ({ attempts }) => attempts.removeBefore(before));
+  }
 }
 
 const locked = (seconds: number) =>

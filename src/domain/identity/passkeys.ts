@@ -24,170 +24,179 @@ const NAME = "Linevoice";
 
 type Purpose = "sign in" | `register ${number}`;
 
-export type Passkeys = ReturnType<typeof createPasskeys>;
-
 /** Ten megabytes of certificates and parsers: loaded with the first passkey. */
 const webAuthn = () => import("@simplewebauthn/server");
 
-export function createPasskeys(deps: IdentityDependencies) {
-  const { database, stores, vault, clock, random, log } = deps;
-  const handleKey = vault.lastingKey("identity: passkey user handles");
+export class Passkeys {
+  readonly #handleKey: Uint8Array;
 
-  const macOf = (body: Uint8Array, purpose: Purpose) =>
-    createHmac("sha256", vault.deriveKey("identity: passkey challenges"))
+  constructor(private readonly deps: IdentityDependencies) {
+    this.#handleKey = this.deps.vault.lastingKey("identity: passkey user handles");
+  }
+
+  #macOf(body: Uint8Array, purpose: Purpose) {
+    return createHmac("sha256", this.deps.vault.deriveKey("identity: passkey challenges"))
       .update(body)
       .update(purpose)
       .digest()
       .subarray(0, MAC_BYTES);
+  }
 
-  function newChallenge(purpose: Purpose): Uint8Array<ArrayBuffer> {
+  #newChallenge(purpose: Purpose): Uint8Array<ArrayBuffer> {
     const until = Buffer.alloc(TIME_BYTES);
-    until.writeUIntBE(clock.now() + CHALLENGE_LIFE_MS, 0, TIME_BYTES);
-    const body = Buffer.concat([random.bytes(NONCE_BYTES), until]);
-    return Uint8Array.from(Buffer.concat([body, macOf(body, purpose)]));
+    until.writeUIntBE(this.deps.clock.now() + CHALLENGE_LIFE_MS, 0, TIME_BYTES);
+    const body = Buffer.concat([this.deps.random.bytes(NONCE_BYTES), until]);
+    return Uint8Array.from(Buffer.concat([body, this.#macOf(body, purpose)]));
   }
 
   /** When the challenge expires; null: not ours, for another purpose, or expired. */
-  function expiryOf(challenge: string, purpose: Purpose): number | null {
+  #expiryOf(challenge: string, purpose: Purpose): number | null {
     const bytes = Buffer.from(challenge, "base64url");
     if (bytes.length !== NONCE_BYTES + TIME_BYTES + MAC_BYTES) return null;
     const body = bytes.subarray(0, NONCE_BYTES + TIME_BYTES);
-    if (!timingSafeEqual(bytes.subarray(body.length), macOf(body, purpose))) return null;
+    if (!timingSafeEqual(bytes.subarray(body.length), this.#macOf(body, purpose))) return null;
     const until = body.readUIntBE(NONCE_BYTES, TIME_BYTES);
-    return until > clock.now() ? until : null;
+    return until > this.deps.clock.now() ? until : null;
   }
 
   /** Reveals nothing about the user and is the same for each of their passkeys. */
-  const handleOf = (userId: number): Uint8Array<ArrayBuffer> =>
-    Uint8Array.from(createHmac("sha256", handleKey).update(String(userId)).digest());
+  #handleOf(userId: number): Uint8Array<ArrayBuffer> {
+    return Uint8Array.from(createHmac("sha256", this.#handleKey).update(String(userId)).digest());
+  }
 
-  return {
-    list: (userId: number): Promise<readonly Passkey[]> =>
-      stores(database.read).passkeys.list(userId),
+  list(userId: number): Promise<readonly Passkey[]> {
+    return this.deps.stores(this.deps.database.read).passkeys.list(userId);
+  }
 
-    /**
-     * `origin`: the appliance's origin as the browser sees it. Throws conflict, plan_limit_reached.
-     */
-    async registrationOptions(user: Pick<User, "id" | "email" | "name">, origin: string) {
-      const known = await stores(database.read).passkeys.list(user.id);
-      if (known.length >= PASSKEYS_PER_USER_MAX) throw tooMany();
-      const { generateRegistrationOptions } = await webAuthn();
-      return generateRegistrationOptions({
-        rpName: NAME,
-        rpID: relyingPartyOf(origin),
-        userName: user.email,
-        userDisplayName: user.name,
-        userID: handleOf(user.id),
-        challenge: newChallenge(`register ${user.id}`),
-        timeout: CHALLENGE_LIFE_MS,
-        excludeCredentials: known.map(({ credentialId, transports }) => ({
-          id: credentialId,
-          transports: transportsOf(transports),
-        })),
-        authenticatorSelection: { residentKey: "required", userVerification: "required" },
-      });
-    },
-
-    /** Throws `valid_response_required`, conflict, plan_limit_reached. */
-    async register(userId: number, name: string, response: unknown, origin: string) {
-      const purpose: Purpose = `register ${userId}`;
-      const answer = response as RegistrationResponseJSON;
-      const { verifyRegistrationResponse } = await webAuthn();
-      const verified = await verifyRegistrationResponse({
-        response: answer,
-        expectedChallenge: (challenge) => expiryOf(challenge, purpose) !== null,
-        expectedOrigin: origin,
-        expectedRPID: relyingPartyOf(origin),
-        requireUserVerification: true,
-      }).catch((error: unknown) => {
-        log.info("passkey.refused", { user: userId, error: describeError(error) });
-        return null;
-      });
-      if (!verified?.verified) throw badResponse();
-      const {
+  /**
+   * `origin`: the appliance's origin as the browser sees it. Throws conflict, plan_limit_reached.
+   */
+  async registrationOptions(user: Pick<User, "id" | "email" | "name">, origin: string) {
+    const known = await this.deps.stores(this.deps.database.read).passkeys.list(user.id);
+    if (known.length >= PASSKEYS_PER_USER_MAX) throw tooMany();
+    const { generateRegistrationOptions } = await webAuthn();
+    return generateRegistrationOptions({
+      rpName: NAME,
+      rpID: relyingPartyOf(origin),
+      userName: user.email,
+      userDisplayName: user.name,
+      userID: this.#handleOf(user.id),
+      challenge: this.#newChallenge(`register ${user.id}`),
+      timeout: CHALLENGE_LIFE_MS,
+      excludeCredentials: known.map(({ credentialId, transports }) => ({
         id: credentialId,
-        publicKey,
-        counter,
-        transports,
-      } = verified.registrationInfo.credential;
-      const challenge = challengeOf(answer.response.clientDataJSON);
-      const draft = {
-        userId,
-        credentialId,
-        publicKey: Buffer.from(publicKey).toString("base64url"),
-        counter,
-        transports: transports ?? [],
-        name,
-        createdAt: clock.now(),
-      };
-      return transaction(deps, async ({ passkeys }) => {
-        const expiresAt = expiryOf(challenge, purpose);
-        if (expiresAt === null || !(await passkeys.spendChallenge(challenge, expiresAt)))
-          throw badResponse();
-        if (await passkeys.byCredential(credentialId)) throw alreadyKnown();
-        if ((await passkeys.list(userId)).length >= PASSKEYS_PER_USER_MAX) throw tooMany();
-        return { ...draft, id: await passkeys.insert(draft), lastUsedAt: null };
-      });
-    },
+        transports: transportsOf(transports),
+      })),
+      authenticatorSelection: { residentKey: "required", userVerification: "required" },
+    });
+  }
 
-    /** Throws not_found. */
-    async remove(userId: number, passkeyId: number): Promise<void> {
-      await transaction(deps, async ({ passkeys, revoked }) => {
-        const known = (await passkeys.list(userId)).find(({ id }) => id === passkeyId);
-        if (!known || !(await passkeys.remove(userId, passkeyId))) throw notFound("passkey");
-        await revoked([{ kind: "passkey", credential: credentialHash(known.credentialId) }]);
-      });
-    },
+  /** Throws `valid_response_required`, conflict, plan_limit_reached. */
+  async register(userId: number, name: string, response: unknown, origin: string) {
+    const purpose: Purpose = `register ${userId}`;
+    const answer = response as RegistrationResponseJSON;
+    const { verifyRegistrationResponse } = await webAuthn();
+    const verified = await verifyRegistrationResponse({
+      response: answer,
+      expectedChallenge: (challenge) => this.#expiryOf(challenge, purpose) !== null,
+      expectedOrigin: origin,
+      expectedRPID: relyingPartyOf(origin),
+      requireUserVerification: true,
+    }).catch((error: unknown) => {
+      this.deps.log.info("passkey.refused", { user: userId, error: describeError(error) });
+      return null;
+    });
+    if (!verified?.verified) throw badResponse();
+    const {
+      id: credentialId,
+      publicKey,
+      counter,
+      transports,
+    } = verified.registrationInfo.credential;
+    const challenge = challengeOf(answer.response.clientDataJSON);
+    const draft = {
+      userId,
+      credentialId,
+      publicKey: Buffer.from(publicKey).toString("base64url"),
+      counter,
+      transports: transports ?? [],
+      name,
+      createdAt: this.deps.clock.now(),
+    };
+    return transaction(this.deps, async ({ passkeys }) => {
+      const expiresAt = this.#expiryOf(challenge, purpose);
+      if (expiresAt === null || !(await passkeys.spendChallenge(challenge, expiresAt)))
+        throw badResponse();
+      if (await passkeys.byCredential(credentialId)) throw alreadyKnown();
+      if ((await passkeys.list(userId)).length >= PASSKEYS_PER_USER_MAX) throw tooMany();
+      return { ...draft, id: await passkeys.insert(draft), lastUsedAt: null };
+    });
+  }
 
-    /** Throws conflict. */
-    async signInOptions(origin: string) {
-      const rpID = relyingPartyOf(origin);
-      const { generateAuthenticationOptions } = await webAuthn();
-      return generateAuthenticationOptions({
-        rpID,
-        challenge: newChallenge("sign in"),
-        timeout: CHALLENGE_LIFE_MS,
-        userVerification: "required",
-      });
-    },
+  /** Throws not_found. */
+  async remove(userId: number, passkeyId: number): Promise<void> {
+    await transaction(this.deps, async ({ passkeys, revoked }) => {
+      const known = (await passkeys.list(userId)).find(({ id }) => id === passkeyId);
+      if (!known || !(await passkeys.remove(userId, passkeyId))) throw notFound("passkey");
+      await revoked([{ kind: "passkey", credential: credentialHash(known.credentialId) }]);
+    });
+  }
 
-    /** The user whose passkey answered; null: unknown passkey or invalid response. */
-    async owner(response: unknown, origin: string): Promise<number | null> {
-      const answer = response as AuthenticationResponseJSON;
-      const passkey = await stores(database.read).passkeys.byCredential(answer.id);
-      if (!passkey) return null;
-      const { verifyAuthenticationResponse } = await webAuthn();
-      const verified = await verifyAuthenticationResponse({
-        response: answer,
-        expectedChallenge: (challenge) => expiryOf(challenge, "sign in") !== null,
-        expectedOrigin: origin,
-        expectedRPID: relyingPartyOf(origin),
-        requireUserVerification: true,
-        credential: {
-          id: passkey.credentialId,
-          publicKey: Uint8Array.from(Buffer.from(passkey.publicKey, "base64url")),
-          counter: passkey.counter,
-          transports: transportsOf(passkey.transports),
-        },
-      }).catch((error: unknown) => {
-        log.info("passkey.refused", { passkey: passkey.id, error: describeError(error) });
-        return null;
-      });
-      if (!verified?.verified) return null;
-      const challenge = challengeOf(answer.response.clientDataJSON);
-      return transaction(deps, async ({ passkeys }) => {
-        const expiresAt = expiryOf(challenge, "sign in");
-        if (expiresAt === null || !(await passkeys.spendChallenge(challenge, expiresAt)))
-          return null;
-        await passkeys.used(passkey.id, verified.authenticationInfo.newCounter, clock.now());
-        return passkey.userId;
-      });
-    },
+  /** Throws conflict. */
+  async signInOptions(origin: string) {
+    const rpID = relyingPartyOf(origin);
+    const { generateAuthenticationOptions } = await webAuthn();
+    return generateAuthenticationOptions({
+      rpID,
+      challenge: this.#newChallenge("sign in"),
+      timeout: CHALLENGE_LIFE_MS,
+      userVerification: "required",
+    });
+  }
 
-    async removeOld(): Promise<void> {
-      await transaction(deps, ({ passkeys }) => passkeys.removeExpiredChallenges(clock.now()));
-    },
-  };
+  /** The user whose passkey answered; null: unknown passkey or invalid response. */
+  async owner(response: unknown, origin: string): Promise<number | null> {
+    const answer = response as AuthenticationResponseJSON;
+    const passkey = await this.deps
+      .stores(this.deps.database.read)
+      .passkeys.byCredential(answer.id);
+    if (!passkey) return null;
+    const { verifyAuthenticationResponse } = await webAuthn();
+    const verified = await verifyAuthenticationResponse({
+      response: answer,
+      expectedChallenge: (challenge) => this.#expiryOf(challenge, "sign in") !== null,
+      expectedOrigin: origin,
+      expectedRPID: relyingPartyOf(origin),
+      requireUserVerification: true,
+      credential: {
+        id: passkey.credentialId,
+        publicKey: Uint8Array.from(Buffer.from(passkey.publicKey, "base64url")),
+        counter: passkey.counter,
+        transports: transportsOf(passkey.transports),
+      },
+    }).catch((error: unknown) => {
+      this.deps.log.info("passkey.refused", { passkey: passkey.id, error: describeError(error) });
+      return null;
+    });
+    if (!verified?.verified) return null;
+    const challenge = challengeOf(answer.response.clientDataJSON);
+    return transaction(this.deps, async ({ passkeys }) => {
+      const expiresAt = this.#expiryOf(challenge, "sign in");
+      if (expiresAt === null || !(await passkeys.spendChallenge(challenge, expiresAt))) return null;
+      await passkeys.used(
+        passkey.id,
+        verified.authenticationInfo.newCounter,
+        this.deps.clock.now(),
+      );
+      return passkey.userId;
+    });
+  }
+
+  async removeOld(): Promise<void> {
+    await transaction(this.deps, ({ passkeys }) =>
+      passkeys.removeExpiredChallenges(this.deps.clock.now()),
+    );
+  }
 }
 
 /** A relying party is a domain name, never an address (WebAuthn 5.1.3, step 8). Throws conflict. */

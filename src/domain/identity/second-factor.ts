@@ -23,14 +23,15 @@ const RECOVERY_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export const totpBinding = (userId: number): string => `users:${userId}:totp`;
 
-export type SecondFactor = ReturnType<typeof createSecondFactor>;
+export class SecondFactor {
+  readonly #fingerprint: (email: string) => string;
 
-export function createSecondFactor(deps: IdentityDependencies) {
-  const { clock, random, vault } = deps;
-  const fingerprint = userFingerprintOf(vault);
+  constructor(private readonly deps: IdentityDependencies) {
+    this.#fingerprint = userFingerprintOf(this.deps.vault);
+  }
 
-  const totpOf = (secret: string, email: string) =>
-    new TOTP({
+  #totpOf(secret: string, email: string) {
+    return new TOTP({
       issuer: ISSUER,
       label: email,
       secret: Secret.fromBase32(secret),
@@ -38,89 +39,90 @@ export function createSecondFactor(deps: IdentityDependencies) {
       digits: DIGITS,
       period: PERIOD_SECONDS,
     });
+  }
 
   /** The time step of a code; null: none near the current time. */
-  function stepOf(sealed: string, user: Pick<User, "id" | "email">, code: string): number | null {
-    const timestamp = clock.now();
-    const totp = totpOf(vault.open(sealed, totpBinding(user.id)), user.email);
+  #stepOf(sealed: string, user: Pick<User, "id" | "email">, code: string): number | null {
+    const timestamp = this.deps.clock.now();
+    const totp = this.#totpOf(this.deps.vault.open(sealed, totpBinding(user.id)), user.email);
     const away = totp.validate({ token: code, timestamp, window: STEPS_AROUND });
     return away === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + away;
   }
 
-  const recoveryHash = (userId: number, code: string) =>
-    createHmac("sha256", vault.deriveKey("identity: recovery codes"))
+  #recoveryHash(userId: number, code: string) {
+    return createHmac("sha256", this.deps.vault.deriveKey("identity: recovery codes"))
       .update(`${userId}:${code}`)
       .digest("hex");
+  }
 
-  function newRecoveryCode(): string {
+  #newRecoveryCode(): string {
     const letters = Array.from(
-      random.bytes(RECOVERY_CODE_CHARACTERS),
+      this.deps.random.bytes(RECOVERY_CODE_CHARACTERS),
       (byte) => RECOVERY_ALPHABET[byte % RECOVERY_ALPHABET.length] ?? "0",
     );
     const middle = RECOVERY_CODE_CHARACTERS / 2;
     return `${letters.slice(0, middle).join("")}-${letters.slice(middle).join("")}`;
   }
 
-  return {
-    /**
-     * The secret becomes active when a first code has confirmed it. Throws conflict when one is
-     * active.
-     */
-    async begin(userId: number): Promise<{ secret: string; otpauthUri: string }> {
-      return transaction(deps, async ({ users }) => {
-        const user = await users.byId(userId);
-        if (!user || user.totpSealed !== null) throw alreadyOn();
-        const secret = new Secret({ buffer: random.bytes(SECRET_BYTES).slice().buffer }).base32;
-        const totpPendingSealed = vault.seal(secret, totpBinding(userId));
-        await users.update(userId, { totpPendingSealed });
-        return { secret, otpauthUri: totpOf(secret, user.email).toString() };
+  /**
+   * The secret becomes active when a first code has confirmed it. Throws conflict when one is
+   * active.
+   */
+  async begin(userId: number): Promise<{ secret: string; otpauthUri: string }> {
+    return transaction(this.deps, async ({ users }) => {
+      const user = await users.byId(userId);
+      if (!user || user.totpSealed !== null) throw alreadyOn();
+      const secret = new Secret({ buffer: this.deps.random.bytes(SECRET_BYTES).slice().buffer })
+        .base32;
+      const totpPendingSealed = this.deps.vault.seal(secret, totpBinding(userId));
+      await users.update(userId, { totpPendingSealed });
+      return { secret, otpauthUri: this.#totpOf(secret, user.email).toString() };
+    });
+  }
+
+  /**
+   * Turns it on. Only this result contains the recovery codes. Throws conflict,
+   * valid_code_required.
+   */
+  async confirm(userId: number, code: string): Promise<string[]> {
+    return transaction(this.deps, async ({ users }) => {
+      const user = await users.byId(userId);
+      if (!user || user.totpSealed !== null) throw alreadyOn();
+      if (user.totpPendingSealed === null) throw notBegun();
+      const step = this.#stepOf(user.totpPendingSealed, user, code);
+      if (step === null || !(await users.spendTotpStep(userId, step))) throw wrongCode();
+      await users.update(userId, {
+        totpSealed: user.totpPendingSealed,
+        totpPendingSealed: null,
       });
-    },
+      const codes = Array.from({ length: RECOVERY_CODES }, () => this.#newRecoveryCode());
+      const hashes = codes.map((plain) => this.#recoveryHash(userId, plain.replace("-", "")));
+      await users.replaceRecoveryCodes(userId, hashes);
+      return codes;
+    });
+  }
 
-    /**
-     * Turns it on. Only this result contains the recovery codes. Throws conflict,
-     * valid_code_required.
-     */
-    async confirm(userId: number, code: string): Promise<string[]> {
-      return transaction(deps, async ({ users }) => {
-        const user = await users.byId(userId);
-        if (!user || user.totpSealed !== null) throw alreadyOn();
-        if (user.totpPendingSealed === null) throw notBegun();
-        const step = stepOf(user.totpPendingSealed, user, code);
-        if (step === null || !(await users.spendTotpStep(userId, step))) throw wrongCode();
-        await users.update(userId, {
-          totpSealed: user.totpPendingSealed,
-          totpPendingSealed: null,
-        });
-        const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-        const hashes = codes.map((plain) => recoveryHash(userId, plain.replace("-", "")));
-        await users.replaceRecoveryCodes(userId, hashes);
-        return codes;
-      });
-    },
+  /** In the caller's transaction. */
+  async remove({ users, revoked }: IdentityChange, user: Pick<User, "id" | "email">) {
+    await users.update(user.id, { totpSealed: null, totpPendingSealed: null });
+    await users.replaceRecoveryCodes(user.id, []);
+    await revoked([{ kind: "second_factor", user: this.#fingerprint(user.email) }]);
+  }
 
-    /** In the caller's transaction. */
-    async remove({ users, revoked }: IdentityChange, user: Pick<User, "id" | "email">) {
-      await users.update(user.id, { totpSealed: null, totpPendingSealed: null });
-      await users.replaceRecoveryCodes(user.id, []);
-      await revoked([{ kind: "second_factor", user: fingerprint(user.email) }]);
-    },
-
-    /** Uses up the code: an authenticator code, or a recovery code in any spelling. */
-    async accepts({ users, revoked }: IdentityChange, user: User, code: string): Promise<boolean> {
-      if (user.totpSealed === null) return false;
-      const plain = code.toLowerCase().replace(/[\s-]/g, "");
-      if (/^\d{6}$/.test(plain)) {
-        const step = stepOf(user.totpSealed, user, plain);
-        return step !== null && (await users.spendTotpStep(user.id, step));
-      }
-      const read = plain.replaceAll("o", "0").replace(/[il]/g, "1");
-      const hash = recoveryHash(user.id, read);
-      if (!(await users.spendRecoveryCode(user.id, hash, clock.now()))) return false;
-      await revoked([{ kind: "recovery_code", hash }]);
-      return true;
-    },
-  };
+  /** Uses up the code: an authenticator code, or a recovery code in any spelling. */
+  async accepts({ users, revoked }: IdentityChange, user: User, code: string): Promise<boolean> {
+    if (user.totpSealed === null) return false;
+    const plain = code.toLowerCase().replace(/[\s-]/g, "");
+    if (/^\d{6}$/.test(plain)) {
+      const step = this.#stepOf(user.totpSealed, user, plain);
+      return step !== null && (await users.spendTotpStep(user.id, step));
+    }
+    const read = plain.replaceAll("o", "0").replace(/[il]/g, "1");
+    const hash = this.#recoveryHash(user.id, read);
+    if (!(await users.spendRecoveryCode(user.id, hash, this.deps.clock.now()))) return false;
+    await revoked([{ kind: "recovery_code", hash }]);
+    return true;
+  }
 }
 
 const alreadyOn = () =>

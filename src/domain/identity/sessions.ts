@@ -65,141 +65,142 @@ interface SessionStart {
   readonly tenantId: number | null;
 }
 
-export type Sessions = ReturnType<typeof createSessions>;
+export class Sessions {
+  constructor(private readonly deps: IdentityDependencies) {}
 
-export function createSessions(deps: IdentityDependencies) {
-  const { database, stores, clock, random } = deps;
-
-  const counts = ({ session }: KnownSession, hash: string, nowMs: number): boolean => {
+  #counts({ session }: KnownSession, hash: string, nowMs: number): boolean {
     if (session.expiresAt <= nowMs || session.lastSeenAt + SESSION_IDLE_MS <= nowMs) return false;
     return session.tokenHash === hash || (session.formerUntil ?? 0) > nowMs;
-  };
+  }
 
-  async function rotateTo(store: SessionStore, sessionId: number, from: string, graceMs: number) {
-    const token = newSecret(random);
-    const to = { tokenHash: hashOf(token), formerUntil: clock.now() + graceMs };
+  async #rotateTo(store: SessionStore, sessionId: number, from: string, graceMs: number) {
+    const token = newSecret(this.deps.random);
+    const to = { tokenHash: hashOf(token), formerUntil: this.deps.clock.now() + graceMs };
     return (await store.rotate(sessionId, from, to)) ? token : null;
   }
 
-  return {
-    /** Null for an invalid or expired token. */
-    async find(token: string): Promise<ActiveSession | null> {
-      if (!isSecret(token)) return null;
-      const hash = hashOf(token);
-      const known = await stores(database.read).sessions.byToken(hash);
-      if (!known || !counts(known, hash, clock.now())) return null;
-      return activeOf(known, hash);
-    },
+  /** Null for an invalid or expired token. */
+  async find(token: string): Promise<ActiveSession | null> {
+    if (!isSecret(token)) return null;
+    const hash = hashOf(token);
+    const known = await this.deps.stores(this.deps.database.read).sessions.byToken(hash);
+    if (!known || !this.#counts(known, hash, this.deps.clock.now())) return null;
+    return activeOf(known, hash);
+  }
 
-    /**
-     * The current state of the same session, whatever its token; null: it has ended. For long
-     * connections.
-     */
-    async again({ id, user }: ActiveSession): Promise<ActiveSession | null> {
-      const store = stores(database.read).sessions;
-      const row = (await store.list(user.id)).find((session) => session.id === id);
-      const known = row ? await store.byToken(row.tokenHash) : null;
-      if (!row || !known || !counts(known, row.tokenHash, clock.now())) return null;
-      return activeOf(known, row.tokenHash);
-    },
+  /**
+   * The current state of the same session, whatever its token; null: it has ended. For long
+   * connections.
+   */
+  async again({ id, user }: ActiveSession): Promise<ActiveSession | null> {
+    const store = this.deps.stores(this.deps.database.read).sessions;
+    const row = (await store.list(user.id)).find((session) => session.id === id);
+    const known = row ? await store.byToken(row.tokenHash) : null;
+    if (!row || !known || !this.#counts(known, row.tokenHash, this.deps.clock.now())) return null;
+    return activeOf(known, row.tokenHash);
+  }
 
-    /** Throws forbidden, field `sign_in`, if the sign-in is too old. */
-    requireRecent({ signedInAt }: ActiveSession): void {
-      const age = clock.now() - signedInAt;
-      // A negative age (the clock was set back) does not count as recent.
-      if (age >= 0 && age <= RECENT_SIGN_IN_MS) return;
-      throw new AppError({
-        code: "forbidden",
-        field: "sign_in",
-        publicMessage:
-          "This needs a sign-in of the last 15 minutes. Sign in again, or confirm who you are (POST /session/confirm), then do it.",
-      });
-    },
+  /** Throws forbidden, field `sign_in`, if the sign-in is too old. */
+  requireRecent({ signedInAt }: ActiveSession): void {
+    const age = this.deps.clock.now() - signedInAt;
+    // A negative age (the clock was set back) does not count as recent.
+    if (age >= 0 && age <= RECENT_SIGN_IN_MS) return;
+    throw new AppError({
+      code: "forbidden",
+      field: "sign_in",
+      publicMessage:
+        "This needs a sign-in of the last 15 minutes. Sign in again, or confirm who you are (POST /session/confirm), then do it.",
+    });
+  }
 
-    /** The user has just confirmed their identity. */
-    confirmed: (session: ActiveSession): Promise<void> =>
-      transaction(deps, ({ sessions }) => sessions.confirm(session.id, clock.now())),
+  /** The user has just confirmed their identity. */
+  confirmed(session: ActiveSession): Promise<void> {
+    return transaction(this.deps, ({ sessions }) =>
+      sessions.confirm(session.id, this.deps.clock.now()),
+    );
+  }
 
-    /** Records the use, at most once a minute. */
-    async seen(session: ActiveSession, source: Source): Promise<void> {
-      const nowMs = clock.now();
-      if (Math.abs(nowMs - session.lastSeenAt) < TOUCH_EVERY_MS) return;
-      const userAgent = source.userAgent.slice(0, USER_AGENT_LENGTH_MAX);
-      await transaction(deps, ({ sessions }) =>
-        sessions.touch(session.id, { atMs: nowMs, ip: source.ip, userAgent }),
-      );
-    },
+  /** Records the use, at most once a minute. */
+  async seen(session: ActiveSession, source: Source): Promise<void> {
+    const nowMs = this.deps.clock.now();
+    if (Math.abs(nowMs - session.lastSeenAt) < TOUCH_EVERY_MS) return;
+    const userAgent = source.userAgent.slice(0, USER_AGENT_LENGTH_MAX);
+    await transaction(this.deps, ({ sessions }) =>
+      sessions.touch(session.id, { atMs: nowMs, ip: source.ip, userAgent }),
+    );
+  }
 
-    /** In the caller's transaction. Returns the token, which is not stored anywhere. */
-    async start(store: IdentityStore, start: SessionStart, source: Source): Promise<string> {
-      const token = newSecret(random);
-      const nowMs = clock.now();
-      const lifeMs = start.stage === "full" ? SESSION_ABSOLUTE_MS : SECOND_FACTOR_MS;
-      const userAgent = source.userAgent.slice(0, USER_AGENT_LENGTH_MAX);
-      const id = await store.sessions.insert({
-        ...start,
-        tokenHash: hashOf(token),
-        ip: source.ip,
-        userAgent,
-        createdAt: nowMs,
-        lastSeenAt: nowMs,
-        expiresAt: nowMs + lifeMs,
-      });
-      if (start.stage === "full")
-        await store.sessions.touch(id, { atMs: nowMs, ip: source.ip, userAgent });
-      await store.sessions.removeOldest(start.userId, SESSIONS_PER_USER_MAX);
-      return token;
-    },
+  /** In the caller's transaction. Returns the token, which is not stored anywhere. */
+  async start(store: IdentityStore, start: SessionStart, source: Source): Promise<string> {
+    const token = newSecret(this.deps.random);
+    const nowMs = this.deps.clock.now();
+    const lifeMs = start.stage === "full" ? SESSION_ABSOLUTE_MS : SECOND_FACTOR_MS;
+    const userAgent = source.userAgent.slice(0, USER_AGENT_LENGTH_MAX);
+    const id = await store.sessions.insert({
+      ...start,
+      tokenHash: hashOf(token),
+      ip: source.ip,
+      userAgent,
+      createdAt: nowMs,
+      lastSeenAt: nowMs,
+      expiresAt: nowMs + lifeMs,
+    });
+    if (start.stage === "full")
+      await store.sessions.touch(id, { atMs: nowMs, ip: source.ip, userAgent });
+    await store.sessions.removeOldest(start.userId, SESSIONS_PER_USER_MAX);
+    return token;
+  }
 
-    /**
-     * Rotates the session's token. Null if another request was faster, or the token is the former
-     * one. `graceMs` 0: the former token ends at once.
-     */
-    rotate(
-      session: ActiveSession,
-      token: string,
-      graceMs: number = FORMER_TOKEN_MS,
-    ): Promise<string | null> {
-      const from = hashOf(token);
-      return transaction(deps, ({ sessions }) => rotateTo(sessions, session.id, from, graceMs));
-    },
+  /**
+   * Rotates the session's token. Null if another request was faster, or the token is the former
+   * one. `graceMs` 0: the former token ends at once.
+   */
+  rotate(
+    session: ActiveSession,
+    token: string,
+    graceMs: number = FORMER_TOKEN_MS,
+  ): Promise<string | null> {
+    const from = hashOf(token);
+    return transaction(this.deps, ({ sessions }) =>
+      this.#rotateTo(sessions, session.id, from, graceMs),
+    );
+  }
 
-    /** Signs out. Ignores a token without a session. */
-    async end(token: string): Promise<void> {
-      if (!isSecret(token)) return;
-      await transaction(deps, async ({ sessions }) => {
-        const known = await sessions.byToken(hashOf(token));
-        if (known) await sessions.remove(known.session.userId, known.session.id);
-      });
-    },
+  /** Signs out. Ignores a token without a session. */
+  async end(token: string): Promise<void> {
+    if (!isSecret(token)) return;
+    await transaction(this.deps, async ({ sessions }) => {
+      const known = await sessions.byToken(hashOf(token));
+      if (known) await sessions.remove(known.session.userId, known.session.id);
+    });
+  }
 
-    /** Signed-in sessions, most recently used first. */
-    async list(userId: number) {
-      const nowMs = clock.now();
-      const all = await stores(database.read).sessions.list(userId);
-      return all.filter(
-        ({ stage, expiresAt, lastSeenAt }) =>
-          stage === "full" && expiresAt > nowMs && lastSeenAt + SESSION_IDLE_MS > nowMs,
-      );
-    },
+  /** Signed-in sessions, most recently used first. */
+  async list(userId: number) {
+    const nowMs = this.deps.clock.now();
+    const all = await this.deps.stores(this.deps.database.read).sessions.list(userId);
+    return all.filter(
+      ({ stage, expiresAt, lastSeenAt }) =>
+        stage === "full" && expiresAt > nowMs && lastSeenAt + SESSION_IDLE_MS > nowMs,
+    );
+  }
 
-    /** Throws not_found. */
-    async revoke(userId: number, sessionId: number): Promise<void> {
-      const gone = await transaction(deps, ({ sessions }) => sessions.remove(userId, sessionId));
-      if (!gone) throw notFound("session");
-    },
+  /** Throws not_found. */
+  async revoke(userId: number, sessionId: number): Promise<void> {
+    const gone = await transaction(this.deps, ({ sessions }) => sessions.remove(userId, sessionId));
+    if (!gone) throw notFound("session");
+  }
 
-    /** Throws not_found for a tenant that this user may not enter. */
-    async enter(session: ActiveSession, tenantId: number): Promise<TenantName> {
-      return transaction(deps, async ({ sessions, team }) => {
-        const tenant = await team.tenant(tenantId);
-        const member = session.user.operator || (await team.member(tenantId, session.user.id));
-        if (!tenant || !member) throw notFound("tenant");
-        await sessions.setTenant(session.id, tenantId);
-        return tenant;
-      });
-    },
-  };
+  /** Throws not_found for a tenant that this user may not enter. */
+  async enter(session: ActiveSession, tenantId: number): Promise<TenantName> {
+    return transaction(this.deps, async ({ sessions, team }) => {
+      const tenant = await team.tenant(tenantId);
+      const member = session.user.operator || (await team.member(tenantId, session.user.id));
+      if (!tenant || !member) throw notFound("tenant");
+      await sessions.setTenant(session.id, tenantId);
+      return tenant;
+    });
+  }
 }
 
 function activeOf(

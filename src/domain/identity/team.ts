@@ -43,32 +43,39 @@ const invitationOf = ({ id, email, role, expiresAt }: OneTimeLink): Invitation =
   expiresAt,
 });
 
-export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
-  const { database, stores, clock } = deps;
-  const { signIn, passwords, links, identityMailer } = parts;
-  const fingerprint = userFingerprintOf(deps.vault);
+export class Team {
+  readonly #fingerprint: (email: string) => string;
 
-  async function keepAnOwner({ team }: IdentityStore, tenantId: number, member: Member) {
+  constructor(
+    private readonly deps: IdentityDependencies,
+    private readonly parts: TeamParts,
+  ) {
+    this.#fingerprint = userFingerprintOf(this.deps.vault);
+  }
+
+  async #keepAnOwner({ team }: IdentityStore, tenantId: number, member: Member) {
     if (member.role === "owner" && (await team.owners(tenantId)) <= 1) throw lastOwner();
   }
 
-  const noteRole = (
+  #noteRole(
     store: IdentityChange,
     tenant: number,
     { email }: Pick<Member, "email">,
     role: TenantRole | null,
-  ) => store.revoked([{ kind: "member", tenant, user: fingerprint(email), role }]);
+  ) {
+    return store.revoked([{ kind: "member", tenant, user: this.#fingerprint(email), role }]);
+  }
 
-  async function join(store: IdentityChange, link: OneTimeLink, userId: number): Promise<void> {
+  async #join(store: IdentityChange, link: OneTimeLink, userId: number): Promise<void> {
     if (link.tenantId === null || link.role === null) throw noSuchLink();
     const known = await store.team.member(link.tenantId, userId);
     if (known) return;
-    await store.team.put(link.tenantId, userId, link.role, clock.now());
-    await noteRole(store, link.tenantId, { email: link.email ?? "" }, link.role);
+    await store.team.put(link.tenantId, userId, link.role, this.deps.clock.now());
+    await this.#noteRole(store, link.tenantId, { email: link.email ?? "" }, link.role);
   }
 
   /** For a user without an account: they choose name and password now. */
-  async function acceptAsNew(email: string, accepted: Acceptance, visitor: Visitor) {
+  async #acceptAsNew(email: string, accepted: Acceptance, visitor: Visitor) {
     if (accepted.name === undefined) throw invalidField("name", "Say your name.");
     if (accepted.password === undefined) throw invalidField("password", "Choose a password.");
     const { name, password, token } = {
@@ -76,17 +83,17 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
       name: accepted.name,
       password: accepted.password,
     };
-    passwords.requireStrong(password, email);
-    const passwordHash = await passwords.hash(password);
-    return transaction(deps, async (store) => {
-      const link = await links.use(store, "invitation", token);
+    this.parts.passwords.requireStrong(password, email);
+    const passwordHash = await this.parts.passwords.hash(password);
+    return transaction(this.deps, async (store) => {
+      const link = await this.parts.links.use(store, "invitation", token);
       if (await store.users.byEmail(email)) throw haveAccount();
       const draft = { email, name, locale: "en", passwordHash, operator: false } as const;
-      const id = await store.users.insert({ ...draft, createdAt: clock.now() });
-      await join(store, link, id);
+      const id = await store.users.insert({ ...draft, createdAt: this.deps.clock.now() });
+      await this.#join(store, link, id);
       const user = await store.users.byId(id);
       if (!user) throw new Error("a user that was just made is gone");
-      const signedIn = await signIn.admit(store, user, "password", visitor);
+      const signedIn = await this.parts.signIn.admit(store, user, "password", visitor);
       return { ...signedIn, tenantId: link.tenantId };
     });
   }
@@ -95,7 +102,7 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
    * For a user with an account: the session or the password identifies them. If a second factor is
    * on, the password alone is not enough: the invitation stays open for the session that follows.
    */
-  async function acceptAsKnown(
+  async #acceptAsKnown(
     userId: number,
     email: string,
     accepted: Acceptance,
@@ -103,113 +110,126 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
     session: ActiveSession | null,
   ): Promise<SignedIn | null> {
     const joined = (store: IdentityChange) =>
-      links.use(store, "invitation", accepted.token).then((link) => join(store, link, userId));
+      this.parts.links
+        .use(store, "invitation", accepted.token)
+        .then((link) => this.#join(store, link, userId));
     if (session?.user.id === userId) {
-      await transaction(deps, joined);
+      await transaction(this.deps, joined);
       return null;
     }
     if (accepted.password === undefined)
       throw invalidField("password", "Give the password of your account.");
-    const signedIn = await signIn.byPassword(email, accepted.password, visitor);
-    if (signedIn.next === "done") await transaction(deps, joined);
+    const signedIn = await this.parts.signIn.byPassword(email, accepted.password, visitor);
+    if (signedIn.next === "done") await transaction(this.deps, joined);
     return signedIn;
   }
 
-  return {
-    async overview(tenantId: number) {
-      const store = stores(database.read);
-      const [members, open] = await Promise.all([
-        store.team.members(tenantId),
-        store.links.invitations(tenantId, clock.now()),
-      ]);
-      return { members, invitations: open.map(invitationOf) };
-    },
+  async overview(tenantId: number) {
+    const store = this.deps.stores(this.deps.database.read);
+    const [members, open] = await Promise.all([
+      store.team.members(tenantId),
+      store.links.invitations(tenantId, this.deps.clock.now()),
+    ]);
+    return { members, invitations: open.map(invitationOf) };
+  }
 
-    /** Replaces an open invitation to the same address. Throws conflict, plan_limit_reached. */
-    async invite(
-      tenantId: number,
-      inviter: ActiveSession["user"],
-      emailSent: string,
-      role: TenantRole,
-    ): Promise<Invitation> {
-      const email = normalEmail(emailSent);
-      const { link, company } = await transaction(deps, async (store) => {
-        const members = await store.team.members(tenantId);
-        if (members.some((member) => member.email === email)) throw alreadyMember();
-        await store.links.removeInvitationsTo(tenantId, email);
-        const open = await store.links.invitations(tenantId, clock.now());
-        if (open.length >= INVITATIONS_MAX || members.length >= MEMBERS_MAX) throw tooMany();
-        const tenant = await store.team.tenant(tenantId);
-        const made = await links.make(store, { kind: "invitation", tenantId, email, role });
-        return { link: made, company: tenant?.name ?? "" };
+  /** Replaces an open invitation to the same address. Throws conflict, plan_limit_reached. */
+  async invite(
+    tenantId: number,
+    inviter: ActiveSession["user"],
+    emailSent: string,
+    role: TenantRole,
+  ): Promise<Invitation> {
+    const email = normalEmail(emailSent);
+    const { link, company } = await transaction(this.deps, async (store) => {
+      const members = await store.team.members(tenantId);
+      if (members.some((member) => member.email === email)) throw alreadyMember();
+      await store.links.removeInvitationsTo(tenantId, email);
+      const open = await store.links.invitations(tenantId, this.deps.clock.now());
+      if (open.length >= INVITATIONS_MAX || members.length >= MEMBERS_MAX) throw tooMany();
+      const tenant = await store.team.tenant(tenantId);
+      const made = await this.parts.links.make(store, {
+        kind: "invitation",
+        tenantId,
+        email,
+        role,
       });
-      const to = { email, company, inviter: inviter.name };
-      await identityMailer.send(invitationMail(inviter.locale, to, link), inviter.id, tenantId);
-      return { id: link.id, email, role, expiresAt: link.expiresAt };
-    },
+      return { link: made, company: tenant?.name ?? "" };
+    });
+    const to = { email, company, inviter: inviter.name };
+    await this.parts.identityMailer.send(
+      invitationMail(inviter.locale, to, link),
+      inviter.id,
+      tenantId,
+    );
+    return { id: link.id, email, role, expiresAt: link.expiresAt };
+  }
 
-    /** Throws not_found. */
-    async revokeInvitation(tenantId: number, invitationId: number): Promise<void> {
-      const gone = await transaction(deps, (store) =>
-        store.links.removeInvitation(tenantId, invitationId),
-      );
-      if (!gone) throw notFound("invitation");
-    },
+  /** Throws not_found. */
+  async revokeInvitation(tenantId: number, invitationId: number): Promise<void> {
+    const gone = await transaction(this.deps, (store) =>
+      store.links.removeInvitation(tenantId, invitationId),
+    );
+    if (!gone) throw notFound("invitation");
+  }
 
-    /** The offer of an invitation; null: it cannot be accepted (any more). */
-    async peek(token: string) {
-      const link = await links.peek("invitation", token);
-      if (!link || link.tenantId === null) return null;
-      const { users, team } = stores(database.read);
-      const tenant = await team.tenant(link.tenantId);
-      const account = await users.byEmail(link.email ?? "");
-      return (
-        tenant && { ...invitationOf(link), tenantName: tenant.name, hasAccount: account !== null }
-      );
-    },
+  /** The offer of an invitation; null: it cannot be accepted (any more). */
+  async peek(token: string) {
+    const link = await this.parts.links.peek("invitation", token);
+    if (!link || link.tenantId === null) return null;
+    const { users, team } = this.deps.stores(this.deps.database.read);
+    const tenant = await team.tenant(link.tenantId);
+    const account = await users.byEmail(link.email ?? "");
+    return (
+      tenant && { ...invitationOf(link), tenantName: tenant.name, hasAccount: account !== null }
+    );
+  }
 
-    /**
-     * Null: already signed in as that user, and stays so. `totp`: accept again when signed in.
-     * Throws not_found, unauthorized, rate_limited and `valid_…_required` for missing fields.
-     */
-    async accept(
-      accepted: Acceptance,
-      visitor: Visitor,
-      session: ActiveSession | null,
-    ): Promise<SignedIn | null> {
-      const link = await links.peek("invitation", accepted.token);
-      if (!link?.email) throw noSuchLink();
-      const known = await stores(database.read).users.byEmail(link.email);
-      if (!known) return acceptAsNew(link.email, accepted, visitor);
-      return acceptAsKnown(known.id, link.email, accepted, visitor, session);
-    },
+  /**
+   * Null: already signed in as that user, and stays so. `totp`: accept again when signed in.
+   * Throws not_found, unauthorized, rate_limited and `valid_…_required` for missing fields.
+   */
+  async accept(
+    accepted: Acceptance,
+    visitor: Visitor,
+    session: ActiveSession | null,
+  ): Promise<SignedIn | null> {
+    const link = await this.parts.links.peek("invitation", accepted.token);
+    if (!link?.email) throw noSuchLink();
+    const known = await this.deps.stores(this.deps.database.read).users.byEmail(link.email);
+    if (!known) return this.#acceptAsNew(link.email, accepted, visitor);
+    return this.#acceptAsKnown(known.id, link.email, accepted, visitor, session);
+  }
 
-    /** Throws not_found, conflict for the last owner. */
-    changeRole: (tenantId: number, userId: number, role: TenantRole): Promise<Member> =>
-      transaction(deps, async (store) => {
-        const member = await store.team.member(tenantId, userId);
-        if (!member) throw notFound("member");
-        if (role !== "owner") await keepAnOwner(store, tenantId, member);
-        await store.team.put(tenantId, userId, role, clock.now());
-        if (role !== member.role) await store.sessions.markForRotation(tenantId, userId);
-        await noteRole(store, tenantId, member, role);
-        return { ...member, role };
-      }),
+  /** Throws not_found, conflict for the last owner. */
+  changeRole(tenantId: number, userId: number, role: TenantRole): Promise<Member> {
+    return transaction(this.deps, async (store) => {
+      const member = await store.team.member(tenantId, userId);
+      if (!member) throw notFound("member");
+      if (role !== "owner") await this.#keepAnOwner(store, tenantId, member);
+      await store.team.put(tenantId, userId, role, this.deps.clock.now());
+      if (role !== member.role) await store.sessions.markForRotation(tenantId, userId);
+      await this.#noteRole(store, tenantId, member, role);
+      return { ...member, role };
+    });
+  }
 
-    /** Throws not_found, conflict for the last owner. */
-    remove: (tenantId: number, userId: number): Promise<void> =>
-      transaction(deps, async (store) => {
-        const member = await store.team.member(tenantId, userId);
-        if (!member) throw notFound("member");
-        await keepAnOwner(store, tenantId, member);
-        await store.team.remove(tenantId, userId);
-        await store.sessions.markForRotation(tenantId, userId);
-        await noteRole(store, tenantId, member, null);
-      }),
+  /** Throws not_found, conflict for the last owner. */
+  remove(tenantId: number, userId: number): Promise<void> {
+    return transaction(this.deps, async (store) => {
+      const member = await store.team.member(tenantId, userId);
+      if (!member) throw notFound("member");
+      await this.#keepAnOwner(store, tenantId, member);
+      await store.team.remove(tenantId, userId);
+      await store.sessions.markForRotation(tenantId, userId);
+      await this.#noteRole(store, tenantId, member, null);
+    });
+  }
 
-    /** The user's companies, for the company switcher. */
-    membershipsOf: (userId: number) => stores(database.read).team.membershipsOf(userId),
-  };
+  /** The user's companies, for the company switcher. */
+  membershipsOf(userId: number) {
+    return this.deps.stores(this.deps.database.read).team.membershipsOf(userId);
+  }
 }
 
 const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });

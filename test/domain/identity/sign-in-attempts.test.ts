@@ -8,7 +8,7 @@ import type { Database } from "../../../src/core/database.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createLockOut, LOCK_RULES } from "../../../src/domain/identity/lock-out.ts";
+import { LOCK_RULES, LockOut } from "../../../src/domain/identity/lock-out.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -18,7 +18,7 @@ setDefaultTimeout(60_000);
 const HOUR = 3_600_000;
 
 function lockOutOn(database: Database, clock = fakeClock()) {
-  const lockOut = createLockOut({
+  const lockOut = new LockOut({
     ...{ database, stores: identityStores, clock, random: systemRandom, log: silentLog },
     vault: createVault(new Uint8Array(32).fill(7)),
     mails: null,
