@@ -20,7 +20,7 @@ import type {
 } from "../../domain/call/sip-port.ts";
 import { AddressRules } from "../../platform/net/address-rules.ts";
 import { CallRouter, type CallRouterDeps, isNewCall, type Routed } from "./call-router.ts";
-import { formatVia, type ResponseParts, type SipRequest, stampSource } from "./message/index.ts";
+import { type ResponseParts, type SipRequest, stamped } from "./message/index.ts";
 import { STUN_PORT } from "./nat/stun.ts";
 import { StunClient } from "./nat/stun-client.ts";
 import { rejectionOf } from "./request-checks.ts";
@@ -391,14 +391,6 @@ class Stack implements SipStack {
 /** `::` covers both address families (RFC 3493 3.7); any other address only its own. */
 const reaches = (bound: string, host: string): boolean =>
   bound === "::" || isIP(bound) === isIP(host);
-
-/** The request with `received` and `rport` in its topmost Via (RFC 3261 18.2.1, RFC 3581 4). */
-function stamped(request: SipRequest, source: Address): SipRequest {
-  const via = stampSource(request.via, source);
-  const headers = request.headers.clone();
-  headers.setFirst("via", formatVia(via));
-  return { ...request, via, headers };
-}
 
 /** A local address of a socket that is bound to all addresses. */
 function ownAddress({ host, port }: Address): Address {

@@ -21,13 +21,13 @@ import {
   type SipResponse,
   type SipUri,
   serialise,
+  stamped,
   type Uri,
   userOf,
 } from "../../adapter/sip/message/index.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
 import { type Address, sendDatagram } from "../phone/datagram.ts";
-import { stamped } from "../phone/endpoint.ts";
 import { Registrar, type Subscriber } from "./registrar.ts";
 
 interface CarrierOptions {

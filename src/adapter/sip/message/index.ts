@@ -29,7 +29,7 @@ export { formatNameAddr, type NameAddr, parseNameAddr, tagOf } from "./name-addr
 export { type Parameters, parseParameters } from "./parameters.ts";
 export { MESSAGE_BYTES_MAX, parseMessage } from "./parse.ts";
 export { rejectMalformed } from "./rejection.ts";
-
+export { stamped } from "./stamped.ts";
 export { formatUri, parseUri, type SipUri, type Uri, userOf } from "./uri.ts";
 export {
   branchOf,
