@@ -4,7 +4,7 @@
  *
  * A new codec needs an entry here, a file that implements it, and its line in that registry.
  */
-export interface CodecFormat {
+interface CodecFormat {
   /** Static (RFC 3551) if there is one, otherwise the dynamic type that we offer. */
   readonly payloadType: number;
   /** Clock rate of RTP timestamps. */

@@ -10,7 +10,7 @@ import type {
   TrunkSettings,
 } from "../../domain/call/sip-port.ts";
 
-export type TrunkCheckResult = "ok" | "warning" | "failed" | "unknown";
+type TrunkCheckResult = "ok" | "warning" | "failed" | "unknown";
 
 export interface TrunkCheck {
   readonly name:

@@ -3,7 +3,7 @@
 /** Names in lower case; the value is null without `=`. Quoted values keep their quotes. */
 export type Parameters = ReadonlyMap<string, string | null>;
 
-export const NO_PARAMETERS: Parameters = new Map();
+const NO_PARAMETERS: Parameters = new Map();
 
 const TOKEN = /^[A-Za-z0-9\-.!%*_+`'~]+$/;
 export const isToken = (text: string): boolean => TOKEN.test(text);
