@@ -112,6 +112,28 @@ test(
 );
 
 test(
+  "a carrier that accepts the REFER late calls the person alone: our own leg ends",
+  async () => {
+    const { call, uuid } = await talkingToAgent();
+    call.onRefer = () => Bun.sleep(10_000).then(() => 202);
+    let rings = 0;
+    desk.onCall((incoming) => {
+      rings++;
+      incoming.ring();
+    });
+    await transfer(uuid, { to: DESK });
+    const ringing = () => desk.calls.some(({ state }) => state !== "ended");
+    await eventually(ringing, "we dial the person after 8 s of silence", 12_000);
+    await eventually(() => !ringing(), "our leg ends when the carrier accepts", 12_000);
+    expect([rings, call.state]).toEqual([1, "active"]);
+    await call.hangUp();
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail).toMatchObject({ status: "completed", ended_reason: "caller_hangup" });
+  },
+  spoken(60_000),
+);
+
+test(
   "the caller who hangs up on a bridged call ends the person's leg too",
   async () => {
     const { call, uuid } = await talkingToAgent();

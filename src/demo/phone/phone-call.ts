@@ -72,7 +72,7 @@ export abstract class PhoneCall {
   readonly #ringing = Promise.withResolvers<void>();
   #infoDigits = "";
   /** The response to a REFER; null: none. A phone transfers nobody, so it never sends a NOTIFY. */
-  onRefer: () => number | null = () => 603;
+  onRefer: () => number | null | Promise<number> = () => 603;
   /** A re-INVITE of the remote party whose 2xx waits for its ACK. */
   #unconfirmed: ServerTransaction | null = null;
 

@@ -21,7 +21,27 @@ export function answerInDialog(
     call?.acknowledged();
     return;
   }
-  const { statusCode, sdp } = call ? answerForCall(request, call) : answerWithoutCall(request);
+  if (request.method === "REFER" && call) {
+    void Promise.resolve(call.onRefer()).then((statusCode) =>
+      send(transaction, call, contact, { statusCode }),
+    );
+    return;
+  }
+  send(
+    transaction,
+    call,
+    contact,
+    call ? answerForCall(request, call) : answerWithoutCall(request),
+  );
+}
+
+function send(
+  transaction: ServerTransaction,
+  call: PhoneCall | undefined,
+  contact: string,
+  { statusCode, sdp }: Answer,
+): void {
+  const { request } = transaction;
   if (statusCode === null) return;
   if (request.method === "INVITE" && statusCode === 200) call?.awaitAck(transaction);
   const answer = buildResponse(request, {
@@ -55,8 +75,6 @@ function answerForCall(request: SipRequest, call: PhoneCall): Answer {
     case "NOTIFY":
     case "OPTIONS":
       return { statusCode: 200 };
-    case "REFER":
-      return { statusCode: call.onRefer() };
     default:
       return { statusCode: 501 };
   }

@@ -237,9 +237,13 @@ interface Leg {
    * Blind transfer of an answered leg (RFC 3515): REFER to an E.164 number (as `sip:<number>@<server>`)
    * or SIP URI. Resolves, within 40 s, with what the final NOTIFY or the refusal said. The leg
    * stays up: hang up after a success. A far end that had accepted and says BYE has succeeded too.
-   * Never rejects.
+   * Never rejects. Silence for 8 s is no acceptance; a far end that accepts after that is told of by
+   * `onLateAccept`, with what it then reports.
    */
-  refer(target: string): Promise<ReferOutcome>;
+  refer(
+    target: string,
+    onLateAccept?: (outcome: Promise<ReferOutcome>) => void,
+  ): Promise<ReferOutcome>;
   /**
    * Attended transfer (RFC 5589): asks this leg's far end to take the place of us on `other`, which is
    * answered too. Only where both far ends say that they know Replaces, else nothing is sent and nothing

@@ -101,6 +101,10 @@ class Transfer implements CallTransfer {
   #secondLeg: OutgoingLeg | null = null;
   #isBridged = false;
   #referral: Promise<ReferOutcome> | null = null;
+  /** The person has answered our second leg. */
+  #hasPerson = false;
+  /** The carrier accepted late: it calls the person, we do not. */
+  #isWithCarrier = false;
   /** It has refused one in this call. */
   #refusesRefer = false;
 
@@ -149,7 +153,7 @@ class Transfer implements CallTransfer {
   async #find(): Promise<Outcome | null> {
     const { leg } = this.call;
     if (this.announcement === null && leg) {
-      this.#referral = leg.refer(this.to);
+      this.#referral = leg.refer(this.to, (outcome) => void this.#acceptedLate(outcome));
       const { transferred, accepted, sipCode } = await this.#referral;
       this.#referral = null;
       this.#log.info("call.refer_finished", { transferred, accepted, sip_code: sipCode });
@@ -161,6 +165,22 @@ class Transfer implements CallTransfer {
     }
     await this.#bridge();
     return null;
+  }
+
+  /**
+   * The carrier accepted after we began to dial the person ourselves. Unless the person has answered us,
+   * our leg ends, so that nobody is called twice.
+   */
+  async #acceptedLate(report: Promise<ReferOutcome>): Promise<void> {
+    if (this.#over.signal.aborted || this.#hasPerson) return;
+    this.#log.info("call.refer_accepted_late");
+    this.#isWithCarrier = true;
+    this.#secondLeg?.hangUp();
+    const { transferred, sipCode } = await report;
+    if (this.#over.signal.aborted) return;
+    if (transferred) this.#settle({ name: "referred", sipCode });
+    else
+      this.#fail({ name: "failed", cause: causeOfAccepted(sipCode) ?? "failed", sipCode }, "refer");
   }
 
   #settle(outcome: Outcome): void {
@@ -178,6 +198,7 @@ class Transfer implements CallTransfer {
     if (!trunk) throw new Error("the call's trunk is gone");
     this.channel.send("bridgeOpen");
     const opened = await this.#next(["bridge_opened", "bridge_failed"], BRIDGE_TIMEOUT_MS);
+    if (this.#isWithCarrier) return;
     if (!("rtpPort" in opened)) throw new Error(`no second leg: ${opened.detail}`);
     const { identity } = this.call;
     const { rtpHost, ringTimeoutMs } = this.context.settings;
@@ -193,6 +214,7 @@ class Transfer implements CallTransfer {
 
   #follow(leg: OutgoingLeg): void {
     leg.on("answered", ({ plan }) => {
+      this.#hasPerson = true;
       this.channel.send("bridgeConnect", plan);
       this.channel.send("bridgeJoin", this.announcement);
       this.#next(["bridged"], JOIN_TIMEOUT_MS).then(
@@ -228,7 +250,7 @@ class Transfer implements CallTransfer {
   }
 
   #personGone(end: LegEnd): void {
-    if (this.#over.signal.aborted) return;
+    if (this.#over.signal.aborted || this.#isWithCarrier) return;
     if (this.#isBridged) {
       this.call.end(endingByUs("completed", "transferred", "The person hung up."));
       return;

@@ -70,7 +70,10 @@ interface Successor {
   ): Unsubscribe;
   answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }>;
   hangUp(): void;
-  refer(target: string): Promise<ReferOutcome>;
+  refer(
+    target: string,
+    onLateAccept?: (outcome: Promise<ReferOutcome>) => void,
+  ): Promise<ReferOutcome>;
 }
 
 export abstract class BaseLeg {
@@ -151,11 +154,14 @@ export abstract class BaseLeg {
   /** Ends this leg's own dialog, as `hangUp` does. */
   protected abstract hangUpOwn(): void;
 
-  refer(target: string): Promise<ReferOutcome> {
-    if (this.#successor) return this.#successor.refer(target);
+  refer(
+    target: string,
+    onLateAccept?: (outcome: Promise<ReferOutcome>) => void,
+  ): Promise<ReferOutcome> {
+    if (this.#successor) return this.#successor.refer(target, onLateAccept);
     const uri = this.context.uriOf(target);
     return uri
-      ? transfer(this.session, toSipJsUri(uri), this.context.clock)
+      ? transfer(this.session, toSipJsUri(uri), this.context.clock, onLateAccept)
       : Promise.resolve(UNTOUCHED);
   }
 

@@ -15,20 +15,35 @@ const ACCEPT_TIMEOUT_MS = 8_000;
 /** The remote party was not asked. */
 export const UNTOUCHED: ReferOutcome = { transferred: false, accepted: false, sipCode: null };
 
-/** Resolves within 40 s and never rejects. The session stays up. */
+/**
+ * Resolves within 40 s and never rejects. The session stays up. A carrier that accepts after it was
+ * given up for silent calls the person after all: `onLateAccept` gets what it then reports.
+ */
 export function transfer(
   session: Session,
   target: URI | Session,
   clock: Clock,
+  onLateAccept: (outcome: Promise<ReferOutcome>) => void = () => {},
 ): Promise<ReferOutcome> {
   if (session.state !== SessionState.Established) return Promise.resolve(UNTOUCHED);
   return new Promise((resolve) => {
     let accepted = false;
+    let isGivenUp = false;
+    let report = resolve;
     const finish = (transferred: boolean, sipCode: number | null) => {
       timer.cancel();
       deadline.cancel();
       session.stateChange.removeListener(onState);
-      resolve({ transferred, accepted, sipCode });
+      report({ transferred, accepted, sipCode });
+    };
+    const accept = () => {
+      if (isGivenUp && !accepted)
+        onLateAccept(
+          new Promise((resolveLate) => {
+            report = resolveLate;
+          }),
+        );
+      accepted = true;
     };
     const onState = (state: SessionState) => {
       // Carriers that accept a REFER may hang up before they report the result.
@@ -36,21 +51,21 @@ export function transfer(
     };
     const timer = clock.after(TRANSFER_TIMEOUT_MS, () => finish(false, null));
     const deadline = clock.after(ACCEPT_TIMEOUT_MS, () => {
-      if (!accepted) finish(false, null);
+      if (accepted) return;
+      isGivenUp = true;
+      resolve(UNTOUCHED);
     });
     session.stateChange.addListener(onState);
     session
       .refer(target, {
         onNotify: (notification) => {
-          accepted = true;
+          accept();
           notification.accept().catch(() => {});
           const outcome = outcomeOf(notification);
           if (outcome) finish(outcome.transferred, outcome.sipCode);
         },
         requestDelegate: {
-          onAccept: () => {
-            accepted = true;
-          },
+          onAccept: accept,
           onReject: ({ message }) =>
             finish(false, message.callId ? (message.statusCode ?? null) : null),
           onRedirect: ({ message }) => finish(false, message.statusCode ?? null),
