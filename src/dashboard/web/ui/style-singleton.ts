@@ -5,7 +5,7 @@
  */
 import { useEffect } from "react";
 
-export function stylesheetSingleton() {
+function stylesheetSingleton() {
   let users = 0;
   let sheet: CSSStyleSheet | null = null;
   return {
@@ -25,7 +25,7 @@ export function stylesheetSingleton() {
   };
 }
 
-export function styleHookSingleton() {
+function styleHookSingleton() {
   const sheet = stylesheetSingleton();
   return (styles: string, isDynamic: boolean) => {
     const key = styles && isDynamic;
