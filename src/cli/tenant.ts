@@ -1,7 +1,25 @@
 /** `linevoice tenant create|list|suspend|resume|dialing`. */
 import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../domain/tenant/tenant-settings.ts";
 import { configFor, operate } from "./operator.ts";
-import { type Command, idFrom, parse, required, table, WrongUsage } from "./usage.ts";
+import {
+  type Command,
+  idFrom,
+  parse,
+  required,
+  type Terminal,
+  table,
+  WrongUsage,
+} from "./usage.ts";
+
+const OPTIONS = {
+  name: { type: "string" },
+  email: { type: "string" },
+  plan: { type: "string" },
+  prefixes: { type: "string" },
+  "short-numbers": { type: "string" },
+  "calls-per-minute": { type: "string" },
+  "daily-spend": { type: "string" },
+} as const;
 
 export const tenantCommand: Command = {
   usage: [
@@ -12,74 +30,86 @@ export const tenantCommand: Command = {
     "    [--calls-per-minute N] [--daily-spend EUR|default]",
   ],
   async run(args, terminal) {
-    const options = {
-      name: { type: "string" },
-      email: { type: "string" },
-      plan: { type: "string" },
-      prefixes: { type: "string" },
-      "short-numbers": { type: "string" },
-      "calls-per-minute": { type: "string" },
-      "daily-spend": { type: "string" },
-    } as const;
-    const { values, words } = parse(args, options, 2);
+    const { values, words } = parse(args, OPTIONS, 2);
     const [action, id] = words;
     if ((action === "create" || action === "list") && id !== undefined)
       throw new WrongUsage(`"${id}" is one word too many.`);
     switch (action) {
-      case "create": {
-        const draft = {
-          name: required(values.name, "--name"),
-          email: required(values.email, "--email"),
-          plan: values.plan ?? null,
-        };
-        const made = await operate(configFor(values.config, terminal), "tenant.create", draft);
-        terminal.out(JSON.stringify(made));
-        return 0;
-      }
-      case "list": {
-        const tenants = await operate(configFor(values.config, terminal), "tenant.list", {});
-        if (values.json) terminal.out(JSON.stringify(tenants));
-        else
-          for (const line of table([
-            ["ID", "NAME", "EMAIL", "PLAN", "BALANCE", "STATE"],
-            ...tenants.map((tenant) => [
-              String(tenant.id),
-              tenant.name,
-              tenant.email,
-              tenant.plan,
-              `${tenant.balance_eur.toFixed(2)} EUR`,
-              tenant.suspended ? "suspended" : "active",
-            ]),
-          ]))
-            terminal.out(line);
-        return 0;
-      }
+      case "create":
+        return await create(values, terminal);
+      case "list":
+        return await list(values, terminal);
       case "suspend":
-      case "resume": {
-        const tenant = idFrom(id, "ID");
-        const loaded = configFor(values.config, terminal);
-        const changed = await operate(loaded, `tenant.${action}`, { tenant });
-        terminal.out(JSON.stringify(changed));
-        return 0;
-      }
-      case "dialing": {
-        const changes = dialingFrom({
-          prefixes: values.prefixes,
-          shortNumbers: values["short-numbers"],
-          callsPerMinute: values["calls-per-minute"],
-          dailySpend: values["daily-spend"],
-        });
-        const tenant = idFrom(id, "ID");
-        const loaded = configFor(values.config, terminal);
-        const rules = await operate(loaded, "tenant.dialing", { tenant, ...changes });
-        terminal.out(JSON.stringify(rules));
-        return 0;
-      }
+      case "resume":
+        return await setSuspended(values, `tenant.${action}`, id, terminal);
+      case "dialing":
+        return await setDialing(values, id, terminal);
       default:
         throw new WrongUsage("Say what to do: create, list, suspend, resume or dialing.");
     }
   },
 };
+
+type Values = ReturnType<typeof parse<typeof OPTIONS>>["values"];
+
+async function create(values: Values, terminal: Terminal): Promise<number> {
+  const draft = {
+    name: required(values.name, "--name"),
+    email: required(values.email, "--email"),
+    plan: values.plan ?? null,
+  };
+  const made = await operate(configFor(values.config, terminal), "tenant.create", draft);
+  terminal.out(JSON.stringify(made));
+  return 0;
+}
+
+async function list(values: Values, terminal: Terminal): Promise<number> {
+  const tenants = await operate(configFor(values.config, terminal), "tenant.list", {});
+  if (values.json) {
+    terminal.out(JSON.stringify(tenants));
+    return 0;
+  }
+  const rows = tenants.map((tenant) => [
+    String(tenant.id),
+    tenant.name,
+    tenant.email,
+    tenant.plan,
+    `${tenant.balance_eur.toFixed(2)} EUR`,
+    tenant.suspended ? "suspended" : "active",
+  ]);
+  for (const line of table([["ID", "NAME", "EMAIL", "PLAN", "BALANCE", "STATE"], ...rows]))
+    terminal.out(line);
+  return 0;
+}
+
+async function setSuspended(
+  values: Values,
+  operation: "tenant.suspend" | "tenant.resume",
+  id: string | undefined,
+  terminal: Terminal,
+): Promise<number> {
+  const tenant = idFrom(id, "ID");
+  const changed = await operate(configFor(values.config, terminal), operation, { tenant });
+  terminal.out(JSON.stringify(changed));
+  return 0;
+}
+
+async function setDialing(
+  values: Values,
+  id: string | undefined,
+  terminal: Terminal,
+): Promise<number> {
+  const changes = dialingFrom({
+    prefixes: values.prefixes,
+    shortNumbers: values["short-numbers"],
+    callsPerMinute: values["calls-per-minute"],
+    dailySpend: values["daily-spend"],
+  });
+  const input = { tenant: idFrom(id, "ID"), ...changes };
+  const rules = await operate(configFor(values.config, terminal), "tenant.dialing", input);
+  terminal.out(JSON.stringify(rules));
+  return 0;
+}
 
 /** A list, or null for the word that stands for the default. Throws WrongUsage. */
 function listFrom(

@@ -37,26 +37,8 @@ export type TenantAdmin = ReturnType<typeof createTenantAdmin>;
 
 export function createTenantAdmin(deps: TenantAdminDependencies) {
   const { database, billing, apiKeys } = deps;
-
-  async function list(): Promise<AdminTenant[]> {
-    const rows = await tenantAdminStore(database.read).list();
-    return rows.map(({ tenant: { id, name, email, plan, suspended, createdAt }, balance }) => ({
-      ...{ id, name, email, plan, suspended, createdAt },
-      balance: balance ?? microEur(0),
-    }));
-  }
-
-  /** Throws not_found. */
-  async function get(tenantId: number): Promise<AdminTenant> {
-    const found = (await list()).find(({ id }) => id === tenantId);
-    if (!found) throw notFound("tenant");
-    return found;
-  }
-
-  /** Throws not_found. */
-  async function require(tenantId: number): Promise<void> {
-    if (!(await tenantAdminStore(database.read).find(tenantId))) throw notFound("tenant");
-  }
+  const reads = createTenantReads(database);
+  const { get, require } = reads;
 
   function requirePlan(plan: string): void {
     const slugs = billing.plans.map(({ slug }) => slug);
@@ -65,17 +47,12 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
   }
 
   return {
-    list,
-    get,
-    require,
+    ...reads,
 
     /** `plan` null: the first configured one. Throws `valid_…_required`. */
     async create(draft: { name: string; email: string; plan: string | null }) {
       const { name, email } = draft;
-      if (name.trim() === "" || name.length > NAME_MAX)
-        throw invalidField("name", "A tenant's name has 1 to 120 characters.");
-      if (!/^[^\s@]+@[^\s@]+$/.test(email))
-        throw invalidField("email", "Give an e-mail address such as desk@example.com.");
+      requireContact(name, email);
       const plan = draft.plan ?? billing.plans[0]?.slug ?? "";
       requirePlan(plan);
       return get(
@@ -112,10 +89,46 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
     /** The operator's manual wallet entry; answers the new balance. */
     async credit(tenantId: number, eur: number, note: string): Promise<MicroEur> {
       await require(tenantId);
-      if (!Number.isFinite(eur) || eur === 0 || Math.abs(eur) > CREDIT_EUR_MAX)
-        throw invalidField("eur", `Give an amount in EUR, not 0 and at most ${CREDIT_EUR_MAX}.`);
-      if (note.trim() === "") throw invalidField("note", "Say what the entry is for.");
+      requireEntry(eur, note);
       return billing.credit(tenantId, eurToMicro(eur), note);
+    },
+  };
+}
+
+function requireContact(name: string, email: string): void {
+  if (name.trim() === "" || name.length > NAME_MAX)
+    throw invalidField("name", "A tenant's name has 1 to 120 characters.");
+  if (!/^[^\s@]+@[^\s@]+$/.test(email))
+    throw invalidField("email", "Give an e-mail address such as desk@example.com.");
+}
+
+function requireEntry(eur: number, note: string): void {
+  if (!Number.isFinite(eur) || eur === 0 || Math.abs(eur) > CREDIT_EUR_MAX)
+    throw invalidField("eur", `Give an amount in EUR, not 0 and at most ${CREDIT_EUR_MAX}.`);
+  if (note.trim() === "") throw invalidField("note", "Say what the entry is for.");
+}
+
+function createTenantReads(database: Pick<Database, "read">) {
+  async function list(): Promise<AdminTenant[]> {
+    const rows = await tenantAdminStore(database.read).list();
+    return rows.map(({ tenant: { id, name, email, plan, suspended, createdAt }, balance }) => ({
+      ...{ id, name, email, plan, suspended, createdAt },
+      balance: balance ?? microEur(0),
+    }));
+  }
+  return {
+    list,
+
+    /** Throws not_found. */
+    async get(tenantId: number): Promise<AdminTenant> {
+      const found = (await list()).find(({ id }) => id === tenantId);
+      if (!found) throw notFound("tenant");
+      return found;
+    },
+
+    /** Throws not_found. */
+    async require(tenantId: number): Promise<void> {
+      if (!(await tenantAdminStore(database.read).find(tenantId))) throw notFound("tenant");
     },
   };
 }

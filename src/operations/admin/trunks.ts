@@ -90,42 +90,11 @@ export type Trunks = ReturnType<typeof createTrunks>;
 export function createTrunks(deps: TrunksDependencies) {
   const { database, running } = deps;
   const { put, allow } = createTrunkWriter(deps);
-
-  const stateOf = (trunk: TrunkRecord): TrunkState => ({
-    trunk,
-    port: shownPort(trunk),
-    registration: running?.registration(trunk.id) ?? null,
-  });
-
-  /** Throws not_found. */
-  async function found(tenantId: number): Promise<TrunkRecord> {
-    const trunk = await trunkStore(database.read).find(tenantId);
-    if (!trunk) throw notFound("trunk");
-    return trunk;
-  }
-
-  async function ask(trunk: TrunkRecord, calls: boolean, silence: string): Promise<TrunkTest> {
-    const facts = running && (await running.probe(trunk.id, { calls }));
-    if (!facts) throw new AppError({ code: "unavailable", publicMessage: silence });
-    return { ...stateOf(trunk), registration: facts.registration, ...answersOf(facts) };
-  }
-
+  const reads = createTrunkReads(deps);
+  const { stateOf, found } = reads;
   return {
-    async list(): Promise<TrunkState[]> {
-      return (await trunkStore(database.read).all()).map(stateOf);
-    },
-
-    /** null: the tenant has none. */
-    async get(tenantId: number): Promise<TrunkState | null> {
-      const trunk = await trunkStore(database.read).find(tenantId);
-      return trunk ? stateOf(trunk) : null;
-    },
-
-    /** Addresses that used the trunk's Contact user and are not the trunk's, newest first. */
-    async unknownSources(tenantId: number): Promise<string[]> {
-      const sources = await callNoticeStore(database.read).list(tenantId, "unknown_source");
-      return sources.map(({ subject }) => subject);
-    },
+    ...reads,
+    ...createTrunkTests(deps, reads),
 
     /**
      * Throws valid_password_required when it would register without one, forbidden for a peering that is not
@@ -150,7 +119,53 @@ export function createTrunks(deps: TrunksDependencies) {
       await database.tx((queries) => trunkStore(queries).remove(tenantId));
       await running?.remove(trunk.id);
     },
+  };
+}
 
+function createTrunkReads({ database, running }: TrunksDependencies) {
+  const stateOf = (trunk: TrunkRecord): TrunkState => ({
+    trunk,
+    port: shownPort(trunk),
+    registration: running?.registration(trunk.id) ?? null,
+  });
+  return {
+    stateOf,
+
+    /** Throws not_found. */
+    async found(tenantId: number): Promise<TrunkRecord> {
+      const trunk = await trunkStore(database.read).find(tenantId);
+      if (!trunk) throw notFound("trunk");
+      return trunk;
+    },
+
+    async list(): Promise<TrunkState[]> {
+      return (await trunkStore(database.read).all()).map(stateOf);
+    },
+
+    /** null: the tenant has none. */
+    async get(tenantId: number): Promise<TrunkState | null> {
+      const trunk = await trunkStore(database.read).find(tenantId);
+      return trunk ? stateOf(trunk) : null;
+    },
+
+    /** Addresses that used the trunk's Contact user and are not the trunk's, newest first. */
+    async unknownSources(tenantId: number): Promise<string[]> {
+      const sources = await callNoticeStore(database.read).list(tenantId, "unknown_source");
+      return sources.map(({ subject }) => subject);
+    },
+  };
+}
+
+function createTrunkTests(
+  { database, running }: TrunksDependencies,
+  { stateOf, found }: ReturnType<typeof createTrunkReads>,
+) {
+  async function ask(trunk: TrunkRecord, calls: boolean, silence: string): Promise<TrunkTest> {
+    const facts = running && (await running.probe(trunk.id, { calls }));
+    if (!facts) throw new AppError({ code: "unavailable", publicMessage: silence });
+    return { ...stateOf(trunk), registration: facts.registration, ...answersOf(facts) };
+  }
+  return {
     /** Throws not_found, unavailable. */
     testOf: async (tenantId: number): Promise<TrunkTest> =>
       ask(await found(tenantId), true, "The trunk does not run on this server; its log says why."),

@@ -2,16 +2,10 @@
 
 import { callSetupStore } from "../../../adapter/store/call-setup-store.ts";
 import { callerStore, type MemoryRow } from "../../../adapter/store/caller-store.ts";
-import { contactStore } from "../../../adapter/store/contact-store.ts";
-import { doNotCallStore } from "../../../adapter/store/do-not-call-store.ts";
-import { quotaStore } from "../../../adapter/store/quota-store.ts";
 import { isE164 } from "../../../core/e164.ts";
 import { notFound } from "../../../core/errors.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
-import { createQuotas } from "../../../domain/billing/quotas.ts";
-import { type ContactRecord, createContacts } from "../../../domain/contact/contacts.ts";
-import { createDoNotCallList, DO_NOT_CALL_PURPOSE } from "../../../domain/contact/do-not-call.ts";
-import { exportContacts, importContacts } from "../../../domain/contact/import.ts";
+import type { ContactRecord } from "../../../domain/contact/contacts.ts";
 import { countryOf, isCountry } from "../../../domain/number/national-form.ts";
 import { type Route, rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/contacts.ts";
@@ -24,40 +18,22 @@ const present = (contact: ContactRecord) =>
 const presentMemory = (memory: MemoryRow) => wireOf(contracts.Memory, memory);
 
 function contactParts({ dependencies }: RouteContext) {
-  const { database, vault, clock } = dependencies;
-  const doNotCallList = createDoNotCallList(
-    doNotCallStore,
-    vault.lastingKey(DO_NOT_CALL_PURPOSE),
-    database,
-  );
-  const quotas = createQuotas(dependencies.billing, quotaStore);
-  const contacts = createContacts({
-    database,
-    records: contactStore,
-    doNotCallList,
-    quotas,
-    clock,
-  });
+  const { database, services } = dependencies;
+  const { contacts } = services;
+
   /** Of the trunk's caller id, unless said. */
   async function countryFor(tenantId: number, said: string | undefined) {
     if (isCountry(said)) return said;
     const callerId = (await callSetupStore(database.read).trunk(tenantId))?.callerId;
     return callerId !== undefined && isE164(callerId) ? countryOf(callerId) : null;
   }
-  return { database, clock, doNotCallList, quotas, contacts, countryFor };
+  return { database, contacts, countryFor };
 }
 
 type Parts = ReturnType<typeof contactParts>;
 
 /** All contacts: listing, adding, and CSV. */
-const contactListRoutes = ({
-  database,
-  clock,
-  doNotCallList,
-  quotas,
-  contacts,
-  countryFor,
-}: Parts): Route[] => [
+const contactListRoutes = ({ contacts, countryFor }: Parts): Route[] => [
   route(contracts.listContacts)(async ({ tenantId, query }) => {
     const { search = null, limit, offset } = query;
     const found = await contacts.list(tenantId, { search, limit, offset });
@@ -68,8 +44,7 @@ const contactListRoutes = ({
     contact: present(await contacts.create(tenantId, recordOf(body))),
   })),
   route(contracts.importContacts)(async ({ tenantId, body }) => {
-    const options = { database, records: contactStore, doNotCallList, quotas, clock };
-    const report = await importContacts(options, tenantId, {
+    const report = await contacts.import(tenantId, {
       csv: body.csv,
       country: await countryFor(tenantId, body.country),
       dryRun: body.dry_run ?? false,
@@ -95,7 +70,7 @@ const contactListRoutes = ({
     };
   }),
   rawRoute(contracts.exportContacts)(async ({ tenantId }) => {
-    const pieces = exportContacts(contactStore(database.read), tenantId);
+    const pieces = contacts.export(tenantId);
     return new Response(streamOf(pieces), {
       headers: {
         "content-type": "text/csv; charset=utf-8",

@@ -1,8 +1,7 @@
 /** Monthly statements over HTTP: rules in billing/statement.ts. */
 
-import { statementStore } from "../../../adapter/store/statement-store.ts";
 import { microToEur } from "../../../core/money.ts";
-import { createStatements, type StatementRow } from "../../../domain/billing/statement.ts";
+import type { StatementRow } from "../../../domain/billing/statement.ts";
 import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/statements.ts";
 import { statementCsvResponse, statementPageResponse } from "../statement-response.ts";
@@ -15,7 +14,7 @@ const presentLine = ({ date, kind, note, transactions, paid, wallet }: Statement
 });
 
 export const statementRoutes = ({ dependencies }: RouteContext) => {
-  const statements = createStatements(dependencies.database, statementStore);
+  const { statements } = dependencies.services;
   return [
     route(contracts.getStatement)(async ({ tenantId, params: { month } }) => {
       const summary = await statements.summary(tenantId, month);

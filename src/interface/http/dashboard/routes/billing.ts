@@ -1,11 +1,9 @@
 /** The wallet's history over HTTP: ledger, checkouts, a month as a page or as CSV. */
 
 import { dashboardListStore } from "../../../../adapter/store/dashboard-list-store.ts";
-import { statementStore } from "../../../../adapter/store/statement-store.ts";
 import { monthText } from "../../../../core/calendar.ts";
 import { isoUtc } from "../../../../core/clock.ts";
 import { microToEur } from "../../../../core/money.ts";
-import { createStatements } from "../../../../domain/billing/statement.ts";
 import { rawRoute, route } from "../../contract.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import { statementCsvResponse, statementPageResponse } from "../../statement-response.ts";
@@ -17,7 +15,7 @@ const CHECKOUT_KEY = /^checkout:(chk_[0-9a-f]{32})$/;
 
 export const billingRoutes = ({ dependencies, publicUrl }: ProductContext) => {
   const { database, checkouts } = dependencies;
-  const statements = createStatements(database, statementStore);
+  const { statements } = dependencies.services;
 
   return [
     route(contracts.listLedger)(async ({ tenantId, query }) => {

@@ -1,13 +1,11 @@
 /** A tenant's settings over HTTP: fields renamed, rules in tenant/. */
 
-import { tenantSettingsStore } from "../../../../adapter/store/tenant-settings-store.ts";
 import { AppError } from "../../../../core/errors.ts";
 import { eurToMicro, microToEur } from "../../../../core/money.ts";
 import { recordOf, wireOf } from "../../../../core/wire-names.ts";
-import {
-  createTenantSettings,
-  type TenantSettings,
-  type TenantSettingsChanges,
+import type {
+  TenantSettings,
+  TenantSettingsChanges,
 } from "../../../../domain/tenant/tenant-settings.ts";
 import { route } from "../../contract.ts";
 import { forbidden } from "../../problem.ts";
@@ -54,9 +52,8 @@ const present = (
   });
 
 export const tenantSettingsRoutes = ({ dependencies, parts }: ProductContext) => {
-  const { database, identity } = dependencies;
+  const { tenantSettings: settings, identity } = dependencies.services;
   const { sessions } = identity;
-  const settings = createTenantSettings({ database, records: tenantSettingsStore });
   return [
     route(contracts.getTenantSettings)(async ({ tenantId }) => ({
       ok: true,
