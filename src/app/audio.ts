@@ -32,6 +32,48 @@ export function createAudio(
   deps: { readonly clock: Clock; readonly log: Log },
 ): Audio {
   const { clock, log } = deps;
+  const workers = createStartingPool(log);
+  const encoder = createEncoder(spawnEncoderWorker);
+  return {
+    encoder,
+    start: () =>
+      workers.start(() =>
+        createCallWorkerPool({
+          workers: settings.callWorkers,
+          spawnCallWorker,
+          spawnSpeechWorker,
+          settings: settings.callWorker,
+          clock,
+          log,
+        }),
+      ),
+    async open(config) {
+      return (await workers.pool()).open(config);
+    },
+    async openChat(config, messages) {
+      return (await workers.pool()).openChat(config, messages);
+    },
+    problem() {
+      const state = workers.state();
+      if (state === "ready") return null;
+      return state === "starting" ? "The media engine is starting." : "The media engine failed.";
+    },
+    async answers() {
+      return workers.state() === "ready" && (await (await workers.pool()).answers());
+    },
+    capacity: () => workers.running()?.capacity ?? 0,
+    async ready() {
+      await workers.pool();
+    },
+    async stop() {
+      await workers.stop();
+      await encoder.close();
+    },
+  };
+}
+
+/** The call workers from before they are started: who asks meanwhile waits for them. */
+function createStartingPool(log: Log) {
   let state: "starting" | "ready" | "failed" = "starting";
   const { promise: starting, resolve: startsWith } = Promise.withResolvers<CallWorkerPool>();
   let isStarted = false;
@@ -46,57 +88,34 @@ export function createAudio(
       log.error("media.start_failed", { error: describeError(error) });
     },
   );
-  const encoder = createEncoder(spawnEncoderWorker);
-
-  async function pool(): Promise<CallWorkerPool> {
-    try {
-      return await starting;
-    } catch (error) {
-      throw new AppError({
-        code: "unavailable",
-        publicMessage: "The media engine did not start; see the log.",
-        cause: error,
-      });
-    }
-  }
-
   return {
-    encoder,
-    start() {
+    state: () => state,
+    /** null: not there yet. */
+    running: () => running,
+
+    /** Once. */
+    start(create: () => Promise<CallWorkerPool>): void {
       if (isStarted) return;
       isStarted = true;
-      startsWith(
-        createCallWorkerPool({
-          workers: settings.callWorkers,
-          spawnCallWorker,
-          spawnSpeechWorker,
-          settings: settings.callWorker,
-          clock,
-          log,
-        }),
-      );
+      startsWith(create());
     },
-    async open(config) {
-      return (await pool()).open(config);
+
+    /** Throws unavailable when the workers did not start. */
+    async pool(): Promise<CallWorkerPool> {
+      try {
+        return await starting;
+      } catch (error) {
+        throw new AppError({
+          code: "unavailable",
+          publicMessage: "The media engine did not start; see the log.",
+          cause: error,
+        });
+      }
     },
-    async openChat(config, messages) {
-      return (await pool()).openChat(config, messages);
-    },
-    problem() {
-      if (state === "ready") return null;
-      return state === "starting" ? "The media engine is starting." : "The media engine failed.";
-    },
-    async answers() {
-      return state === "ready" && (await (await pool()).answers());
-    },
-    capacity: () => running?.capacity ?? 0,
-    async ready() {
-      await pool();
-    },
-    async stop() {
+
+    async stop(): Promise<void> {
       const [started] = isStarted ? await Promise.allSettled([starting]) : [];
       if (started?.status === "fulfilled") await started.value.shutdown();
-      await encoder.close();
     },
   };
 }

@@ -27,16 +27,9 @@ export function createLiveCalls(deps: {
   const { registry, clock } = deps;
   const events = new Emitter<{ readonly event: { tenantId: number; event: LiveEvent } }>();
   const startedAt = new WeakMap<LiveCall, number>();
-  /** By call, then by the turn's index: a turn comes again as it grows. */
-  const turnsOf = new Map<string, Map<number, TurnRecord>>();
+  const spoken = createSpokenTurns();
 
   const emit = (tenantId: number, event: LiveEvent) => events.emit("event", { tenantId, event });
-
-  function remember(callUuid: string, turn: TurnRecord): void {
-    const turns = turnsOf.get(callUuid) ?? new Map<number, TurnRecord>();
-    turnsOf.set(callUuid, turns);
-    if (turns.size < TURNS_MAX || turns.has(turn.index)) turns.set(turn.index, turn);
-  }
 
   function viewOf(call: LiveCall): LiveCallView {
     const { callUuid, tenantId, direction, fromNumber, toNumber, agentId } = call.identity;
@@ -46,7 +39,7 @@ export function createLiveCalls(deps: {
       status: statusOf(state),
       startedAtMs: startedAt.get(call) ?? clock.now(),
       answeredAtMs: state.name === "in_progress" ? state.answeredAtMs : null,
-      lastTurn: [...(turnsOf.get(callUuid)?.values() ?? [])].at(-1) ?? null,
+      lastTurn: spoken.of(callUuid).at(-1) ?? null,
     };
   }
 
@@ -59,21 +52,20 @@ export function createLiveCalls(deps: {
         emit(tenantId, { type: "call", call: viewOf(call) });
         return;
       }
-      turnsOf.delete(callUuid);
+      spoken.forget(callUuid);
       const { status, reason } = state.ending;
       emit(tenantId, { type: "ended", callUuid, status, endedReason: reason });
     },
     spoke(call, turn) {
       // The last words may be told after the end.
-      if (registry.find(call.tenantId, call.callUuid)?.isLive) remember(call.callUuid, turn);
+      if (registry.find(call.tenantId, call.callUuid)?.isLive) spoken.remember(call.callUuid, turn);
       emit(call.tenantId, { type: "turn", callUuid: call.callUuid, turn });
     },
     registered: (tenantId, status) => emit(tenantId, { type: "registration", status }),
 
     list: (tenantId) =>
       registry.all.filter((call) => call.identity.tenantId === tenantId && call.isLive).map(viewOf),
-    turns: (tenantId, callUuid) =>
-      registry.find(tenantId, callUuid) ? [...(turnsOf.get(callUuid)?.values() ?? [])] : [],
+    turns: (tenantId, callUuid) => (registry.find(tenantId, callUuid) ? spoken.of(callUuid) : []),
     get total() {
       return registry.size;
     },
@@ -83,5 +75,20 @@ export function createLiveCalls(deps: {
       }),
     monitor: (tenantId, callUuid, listener) =>
       registry.find(tenantId, callUuid)?.monitor(listener) ?? null,
+  };
+}
+
+/** What was said in calls that live, in the order the turns began. */
+function createSpokenTurns() {
+  /** By call, then by the turn's index: a turn comes again as it grows. */
+  const turnsOf = new Map<string, Map<number, TurnRecord>>();
+  return {
+    remember(callUuid: string, turn: TurnRecord): void {
+      const turns = turnsOf.get(callUuid) ?? new Map<number, TurnRecord>();
+      turnsOf.set(callUuid, turns);
+      if (turns.size < TURNS_MAX || turns.has(turn.index)) turns.set(turn.index, turn);
+    },
+    of: (callUuid: string): readonly TurnRecord[] => [...(turnsOf.get(callUuid)?.values() ?? [])],
+    forget: (callUuid: string) => turnsOf.delete(callUuid),
   };
 }

@@ -50,31 +50,8 @@ export function startMaintenance(
     freeBytes: deps.freeDiskBytes ?? freeBytesOf(dataDir),
     ...{ clock, log },
   });
-  const recordings = watchDirectory({ directory: paths.recordings, clock, log });
-  const recordingsWarning = () => {
-    const problem = recordings.problem();
-    return problem === null
-      ? null
-      : `New calls are not recorded: ${paths.recordings} cannot be written to (${problem}).`;
-  };
-  const backups = createBackups({
-    ...{ dataDir, databasePath, clock },
-    requireFile: () => requireFile(storage.remote?.url ?? null, "A backup"),
-    write: (database, target) =>
-      runDatabaseJob<"snapshot">(spawnDatabaseWorker, { type: "snapshot", database, target }),
-  });
-  const nightly = startNightlyBackup({
-    backups,
-    verify: (file) =>
-      runDatabaseJob<"verify">(spawnDatabaseWorker, {
-        type: "verify",
-        ...{ file, scratchDir: backupsDirOf(dataDir), nowMs: clock.now() },
-      }),
-    at: storage.remote ? null : storage.backupAt,
-    keep: storage.backupKeep,
-    ...{ clock, log },
-  });
-
+  const recordings = watchRecordings(paths.recordings, { clock, log });
+  const { backups, nightly } = startBackups({ dataDir, storage }, paths, { clock, log });
   const retention = startRetention({
     ...{ database, records: retentionStore, clock, log },
     recordingsDir: paths.recordings,
@@ -98,9 +75,12 @@ export function startMaintenance(
     backups,
     disk,
     warnings: () =>
-      [disk.warning(), recordingsWarning(), nightly.problem(), integrity?.problem() ?? null].filter(
-        (problem) => problem !== null,
-      ),
+      [
+        disk.warning(),
+        recordings.warning(),
+        nightly.problem(),
+        integrity?.problem() ?? null,
+      ].filter((problem) => problem !== null),
     backupProblem: () => nightly.problem(),
     async stop() {
       disk.stop();
@@ -109,5 +89,46 @@ export function startMaintenance(
       await retention.stop();
       await nightly.stop();
     },
+  };
+}
+
+function startBackups(
+  { dataDir, storage }: Pick<AppSettings, "dataDir" | "storage">,
+  paths: DataPaths,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+) {
+  const backups = createBackups({
+    ...{ dataDir, databasePath: paths.database, clock },
+    requireFile: () => requireFile(storage.remote?.url ?? null, "A backup"),
+    write: (database, target) =>
+      runDatabaseJob<"snapshot">(spawnDatabaseWorker, { type: "snapshot", database, target }),
+  });
+  const nightly = startNightlyBackup({
+    backups,
+    verify: (file) =>
+      runDatabaseJob<"verify">(spawnDatabaseWorker, {
+        type: "verify",
+        ...{ file, scratchDir: backupsDirOf(dataDir), nowMs: clock.now() },
+      }),
+    at: storage.remote ? null : storage.backupAt,
+    keep: storage.backupKeep,
+    ...{ clock, log },
+  });
+  return { backups, nightly };
+}
+
+function watchRecordings(
+  directory: string,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+) {
+  const watch = watchDirectory({ directory, clock, log });
+  return {
+    warning(): string | null {
+      const problem = watch.problem();
+      return problem === null
+        ? null
+        : `New calls are not recorded: ${directory} cannot be written to (${problem}).`;
+    },
+    stop: () => watch.stop(),
   };
 }

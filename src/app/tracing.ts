@@ -41,7 +41,6 @@ export function startTracing(
 ): Tracing | null {
   const { traces } = settings;
   if (!traces) return null;
-  const { clock } = deps;
   const exporter = createTraceExporter(
     {
       ...traces,
@@ -55,6 +54,11 @@ export function startTracing(
     },
     deps,
   );
+  return follow(exporter, deps.clock);
+}
+
+/** Submits each call's trace when it is settled. */
+function follow(exporter: ReturnType<typeof createTraceExporter>, clock: Clock): Tracing {
   const calls = new Map<string, Followed>();
 
   function followed(callUuid: string): Followed {
@@ -96,20 +100,29 @@ export function startTracing(
         }),
       );
     },
-    watched: (tools) => ({
-      ...tools,
-      async run(tenantId, call) {
-        const startMs = clock.now();
-        const result = await tools.run(tenantId, call);
-        const noted = calls.get(call.callUuid)?.tools;
-        if (noted && noted.length < TOOLS_MAX)
-          noted.push({
-            ...{ tool: call.tool, ok: result.ok, httpStatus: result.httpStatus },
-            ...{ startMs, endMs: clock.now() },
-          });
-        return result;
-      },
-    }),
+    watched: (tools) => noting(tools, (callUuid) => calls.get(callUuid)?.tools ?? null, clock),
     stop: () => exporter.stop(),
+  };
+}
+
+/** The same tools; each run is noted in the list of its call, where there is one. */
+function noting(
+  tools: ToolRunner,
+  listOf: (callUuid: string) => TracedTool[] | null,
+  clock: Clock,
+): ToolRunner {
+  return {
+    ...tools,
+    async run(tenantId, call) {
+      const startMs = clock.now();
+      const result = await tools.run(tenantId, call);
+      const noted = listOf(call.callUuid);
+      if (noted && noted.length < TOOLS_MAX)
+        noted.push({
+          ...{ tool: call.tool, ok: result.ok, httpStatus: result.httpStatus },
+          ...{ startMs, endMs: clock.now() },
+        });
+      return result;
+    },
   };
 }

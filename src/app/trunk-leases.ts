@@ -18,16 +18,6 @@ export const BEAT_MS = 2_000;
 export const LET_GO_MS = 8_000;
 export const TAKE_OVER_MS = 12_000;
 
-export interface TrunkLeases {
-  readonly held: ReadonlySet<number>;
-  /** Looks every two seconds from now on; resolves after the first look. */
-  start(): Promise<void>;
-  /** Look now, and resolve when done. Never rejects. */
-  round(): Promise<void>;
-  /** Gives up every lease, so that another node takes over at once; takes none again. Live calls go on. */
-  stop(): Promise<void>;
-}
-
 interface TrunkLeasesOptions {
   readonly database: Database;
   readonly node: string;
@@ -36,43 +26,112 @@ interface TrunkLeasesOptions {
   readonly log: Log;
 }
 
-export function createTrunkLeases(options: TrunkLeasesOptions): TrunkLeases {
-  const { database, node, trunks, clock, log } = options;
+export class TrunkLeases {
+  readonly #options: TrunkLeasesOptions;
   /** Trunks that run here, as they were stored when they were started. */
-  const held = new Map<number, number>();
+  readonly #held = new Map<number, number>();
   /** Leases of others: their count, and since when (monotonic) it stands there. */
-  const others = new Map<number, { readonly beat: number; readonly since: number }>();
-  let renewedAt = clock.monotonic();
-  let running: Promise<void> | null = null;
-  let stopped = false;
+  readonly #others = new Map<number, { readonly beat: number; readonly since: number }>();
+  #renewedAt: number;
+  #running: Promise<void> | null = null;
+  #timer: Timer | null = null;
+  #isStopped = false;
 
-  async function letGo(trunkId: number, why: string): Promise<void> {
-    held.delete(trunkId);
-    log.warn("trunk.let_go", { trunk: trunkId, why });
-    await trunks.remove(trunkId);
+  constructor(options: TrunkLeasesOptions) {
+    this.#options = options;
+    this.#renewedAt = options.clock.monotonic();
   }
 
-  async function hold(trunk: TrunkRecord): Promise<void> {
-    const version = held.get(trunk.id);
+  /** Looks every two seconds from now on; resolves after the first look. */
+  start(): Promise<void> {
+    const { clock, log } = this.#options;
+    this.#timer ??= clock.every(BEAT_MS, () => {
+      this.#letGoInTime().catch((error) =>
+        log.error("trunk.let_go_failed", { error: describeError(error) }),
+      );
+      void this.round();
+    });
+    return this.round();
+  }
+
+  get held(): ReadonlySet<number> {
+    return new Set(this.#held.keys());
+  }
+
+  /** Look now, and resolve when done. Never rejects. */
+  round(): Promise<void> {
+    if (this.#isStopped) return Promise.resolve();
+    this.#running ??= this.#poll()
+      .catch((error) =>
+        this.#options.log.error("trunk.lease_failed", { error: describeError(error) }),
+      )
+      .finally(() => {
+        this.#running = null;
+      });
+    return this.#running;
+  }
+
+  /** Gives up every lease, so that another node takes over at once; takes none again. Live calls go on. */
+  async stop(): Promise<void> {
+    const { database, node, log } = this.#options;
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    await this.#running;
+    const ids = [...this.#held.keys()];
+    await database
+      .tx((queries) => trunkLeaseStore(queries).release(node, ids))
+      .catch((error) => log.warn("trunk.lease_kept", { error: describeError(error) }));
+  }
+
+  async #poll(): Promise<void> {
+    const { database, node, clock } = this.#options;
+    const askedAt = clock.monotonic();
+    const own = new Set(await database.tx((queries) => trunkLeaseStore(queries).renew(node)));
+    this.#renewedAt = askedAt;
+    for (const trunkId of this.#held.keys())
+      if (!own.has(trunkId)) await this.#letGo(trunkId, "another node holds it");
+    const leases = new Map(
+      (await trunkLeaseStore(database.read).all()).map((lease) => [lease.trunkId, lease]),
+    );
+    for (const trunk of await trunkStore(database.read).all()) {
+      if (this.#isStopped) return;
+      if (own.has(trunk.id) || (await this.#claim(trunk, leases.get(trunk.id)))) {
+        this.#others.delete(trunk.id);
+        await this.#hold(trunk);
+      }
+    }
+  }
+
+  async #letGo(trunkId: number, why: string): Promise<void> {
+    this.#held.delete(trunkId);
+    this.#options.log.warn("trunk.let_go", { trunk: trunkId, why });
+    await this.#options.trunks.remove(trunkId);
+  }
+
+  async #hold(trunk: TrunkRecord): Promise<void> {
+    const { trunks, log } = this.#options;
+    const version = this.#held.get(trunk.id);
     if (version === trunk.updatedAt) return;
     if (version !== undefined) await trunks.remove(trunk.id);
     else log.info("trunk.taken", { trunk: trunk.id });
-    held.set(trunk.id, trunk.updatedAt);
+    this.#held.set(trunk.id, trunk.updatedAt);
     trunks.add(trunk);
   }
 
   /** True: its holder has not renewed it for too long, as far as this node has watched. */
-  function isAbandoned({ trunkId, beat }: TrunkLease): boolean {
-    const known = others.get(trunkId);
+  #isAbandoned({ trunkId, beat }: TrunkLease): boolean {
+    const nowMs = this.#options.clock.monotonic();
+    const known = this.#others.get(trunkId);
     if (known?.beat !== beat) {
-      others.set(trunkId, { beat, since: clock.monotonic() });
+      this.#others.set(trunkId, { beat, since: nowMs });
       return false;
     }
-    return clock.monotonic() - known.since >= TAKE_OVER_MS;
+    return nowMs - known.since >= TAKE_OVER_MS;
   }
 
-  async function claim(trunk: TrunkRecord, lease: TrunkLease | undefined): Promise<boolean> {
-    if (lease && !isAbandoned(lease)) return false;
+  async #claim(trunk: TrunkRecord, lease: TrunkLease | undefined): Promise<boolean> {
+    const { database, node, clock } = this.#options;
+    if (lease && !this.#isAbandoned(lease)) return false;
     return database.tx((queries) => {
       const store = trunkLeaseStore(queries);
       const nowMs = clock.now();
@@ -80,64 +139,10 @@ export function createTrunkLeases(options: TrunkLeasesOptions): TrunkLeases {
     });
   }
 
-  async function poll(): Promise<void> {
-    const askedAt = clock.monotonic();
-    const own = new Set(await database.tx((queries) => trunkLeaseStore(queries).renew(node)));
-    renewedAt = askedAt;
-    for (const trunkId of held.keys())
-      if (!own.has(trunkId)) await letGo(trunkId, "another node holds it");
-    const leases = new Map(
-      (await trunkLeaseStore(database.read).all()).map((lease) => [lease.trunkId, lease]),
-    );
-    for (const trunk of await trunkStore(database.read).all()) {
-      if (stopped) return;
-      if (own.has(trunk.id) || (await claim(trunk, leases.get(trunk.id)))) {
-        others.delete(trunk.id);
-        await hold(trunk);
-      }
-    }
-  }
-
-  function round(): Promise<void> {
-    if (stopped) return Promise.resolve();
-    running ??= poll()
-      .catch((error) => log.error("trunk.lease_failed", { error: describeError(error) }))
-      .finally(() => {
-        running = null;
-      });
-    return running;
-  }
-
   /** Also while a round hangs on a store that does not answer. */
-  async function letGoInTime(): Promise<void> {
-    if (clock.monotonic() - renewedAt < LET_GO_MS) return;
-    for (const trunkId of held.keys()) await letGo(trunkId, "its lease could not be renewed");
+  async #letGoInTime(): Promise<void> {
+    if (this.#options.clock.monotonic() - this.#renewedAt < LET_GO_MS) return;
+    for (const trunkId of this.#held.keys())
+      await this.#letGo(trunkId, "its lease could not be renewed");
   }
-
-  let timer: Timer | null = null;
-
-  return {
-    start() {
-      timer ??= clock.every(BEAT_MS, () => {
-        letGoInTime().catch((error) =>
-          log.error("trunk.let_go_failed", { error: describeError(error) }),
-        );
-        void round();
-      });
-      return round();
-    },
-    get held() {
-      return new Set(held.keys());
-    },
-    round,
-    async stop() {
-      stopped = true;
-      timer?.cancel();
-      await running;
-      const ids = [...held.keys()];
-      await database
-        .tx((queries) => trunkLeaseStore(queries).release(node, ids))
-        .catch((error) => log.warn("trunk.lease_kept", { error: describeError(error) }));
-    },
-  };
 }

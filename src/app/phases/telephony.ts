@@ -18,7 +18,7 @@ import { createHealthCheck, type HealthCheck } from "../health.ts";
 import { createLiveCalls, type LiveCallsFeed } from "../live-calls.ts";
 import { type Monitoring, startMonitoring } from "../metrics.ts";
 import { startTracing, type Tracing } from "../tracing.ts";
-import { createTrunkLeases, type TrunkLeases } from "../trunk-leases.ts";
+import { TrunkLeases } from "../trunk-leases.ts";
 import { createTrunkLoader, type TrunkLoader } from "../trunks.ts";
 import type { StorePhase } from "./store.ts";
 
@@ -60,7 +60,7 @@ export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> 
     onRegistration: (tenantId, status) => live.registered(tenantId, status),
   });
   const leases = settings.storage.shared
-    ? createTrunkLeases({ database, node, trunks, clock, log })
+    ? new TrunkLeases({ database, node, trunks, clock, log })
     : null;
   const health = createHealthCheck({
     ...{ database, audio, sip, maintenance },

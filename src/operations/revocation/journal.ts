@@ -71,11 +71,7 @@ export interface JournalPlace {
 export function openJournal(place: JournalPlace): Journal {
   const file = journalFileOf(place.dataDir);
   const entriesMax = place.entriesMax ?? ENTRIES_MAX;
-  let known = read(file);
-  if (known && known.header.appliance !== place.appliance) {
-    moveDurably(file, asideOf(file, known.header.journal));
-    known = null;
-  }
+  const known = readOwn(file, place.appliance);
   const isNew = known === null;
   const header = known?.header ?? {
     ...{ journal: place.newId(), appliance: place.appliance, whole_from: 1 },
@@ -86,22 +82,13 @@ export function openJournal(place: JournalPlace): Journal {
   let handle = openSync(file, "a", PRIVATE_FILE);
   let last = entries.at(-1)?.n ?? wholeFrom - 1;
 
-  /** Writes a new file, then renames it into place. */
   function compact(): void {
     const latest = latestOf(entries);
     const kept = latest.slice(-entriesMax);
     const firstDropped = latest.length - kept.length;
     if (firstDropped > 0) wholeFrom = (latest[firstDropped - 1]?.n ?? 0) + 1;
     entries = kept;
-    const fresh = `${file}.new`;
-    rmSync(fresh, { force: true });
-    const out = openSync(fresh, "wx", PRIVATE_FILE);
-    try {
-      writeAll(out, linesOf([{ ...header, whole_from: wholeFrom }, ...kept]));
-    } finally {
-      closeSync(out);
-    }
-    moveDurably(fresh, file);
+    replace(file, linesOf([{ ...header, whole_from: wholeFrom }, ...kept]));
   }
 
   return {
@@ -138,6 +125,27 @@ export function openJournal(place: JournalPlace): Journal {
 
     close: () => closeSync(handle),
   };
+}
+
+/** Null: there is none of this appliance. */
+function readOwn(file: string, appliance: string): Contents | null {
+  const known = read(file);
+  if (known === null || known.header.appliance === appliance) return known;
+  moveDurably(file, asideOf(file, known.header.journal));
+  return null;
+}
+
+/** Writes a new file, then renames it into place. */
+function replace(file: string, lines: ReturnType<typeof linesOf>): void {
+  const fresh = `${file}.new`;
+  rmSync(fresh, { force: true });
+  const out = openSync(fresh, "wx", PRIVATE_FILE);
+  try {
+    writeAll(out, lines);
+  } finally {
+    closeSync(out);
+  }
+  moveDurably(fresh, file);
 }
 
 interface Contents {

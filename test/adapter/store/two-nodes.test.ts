@@ -17,12 +17,7 @@ import {
 } from "../../../src/adapter/store/schema/index.ts";
 import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
-import {
-  BEAT_MS,
-  createTrunkLeases,
-  LET_GO_MS,
-  TAKE_OVER_MS,
-} from "../../../src/app/trunk-leases.ts";
+import { BEAT_MS, LET_GO_MS, TAKE_OVER_MS, TrunkLeases } from "../../../src/app/trunk-leases.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
@@ -248,7 +243,7 @@ test("an entry is dialled by the node that holds its tenant's trunk, not by one 
 /** A node's trunks: which ones it has registered now. */
 function trunksOf(database: Database, name: string, clock: FakeClock) {
   const registered = new Set<number>();
-  const leases = createTrunkLeases({
+  const leases = new TrunkLeases({
     ...{ database, node: name, clock, log },
     trunks: {
       add: (trunk) => void registered.add(trunk.id),

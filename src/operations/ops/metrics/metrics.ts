@@ -69,15 +69,50 @@ export function createMetrics(
   clock: Clock,
 ): Metrics {
   const registry = new Registry();
-  const registers = [registry];
-  const histogram = <Label extends string>(
+  const calls = callFigures(registry);
+  const media = mediaFigures(registry);
+  const { deliveries, tools, lag } = processFigures(registry);
+  registerGauges(registry, sources, about, clock);
+  const lagTimer = watchLag(lag, clock);
+  return {
+    callEnded(call) {
+      const { direction, reason, setupMs, answeredMs } = call;
+      calls.ended.inc({ direction, reason });
+      if (setupMs !== null) calls.setup.observe({ direction }, setupMs / 1000);
+      if (answeredMs > 0) calls.answered.observe(answeredMs / 1000);
+      for (const latencyMs of call.turnLatenciesMs) calls.turns.observe(latencyMs / 1000);
+      for (const { stage, ms } of call.stages) calls.stageTimes.observe({ stage }, ms / 1000);
+      const measured = call.media;
+      if (!measured || measured.packetsReceived === 0) return;
+      media.jitter.observe(measured.jitterMs / 1000);
+      media.loss.observe(measured.packetsLost / (measured.packetsLost + measured.packetsReceived));
+      media.mos.observe(measured.mos);
+    },
+    webhookAttempted: (delivered) =>
+      deliveries.inc({ outcome: delivered ? "delivered" : "failed" }),
+    toolCalled: (ok, durationMs) => tools.observe({ ok: String(ok) }, durationMs / 1000),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+    stop: () => lagTimer.cancel(),
+  };
+}
+
+/** Histograms of one registry. */
+const histogramsOf =
+  (registry: Registry) =>
+  <Label extends string>(
     name: string,
     help: string,
     buckets: readonly number[],
     labelNames: Label[] = [],
-  ) => new Histogram({ name, help, buckets: [...buckets], labelNames, registers });
+  ) =>
+    new Histogram({ name, help, buckets: [...buckets], labelNames, registers: [registry] });
 
-  const calls = new Counter({
+/** What a call and its turns took. */
+function callFigures(registry: Registry) {
+  const registers = [registry];
+  const histogram = histogramsOf(registry);
+  const ended = new Counter({
     ...{ name: "linevoice_calls_total", help: "Calls that ended.", registers },
     labelNames: ["direction", "reason"] as const,
   });
@@ -103,6 +138,12 @@ export function createMetrics(
     STAGE_BUCKETS_SECONDS,
     ["stage"],
   );
+  return { ended, setup, answered, turns, stageTimes };
+}
+
+/** How a call was received. */
+function mediaFigures(registry: Registry) {
+  const histogram = histogramsOf(registry);
   const jitter = histogram("linevoice_rtp_jitter_seconds", "Of a call.", JITTER_BUCKETS_SECONDS);
   const loss = histogram(
     "linevoice_rtp_loss_ratio",
@@ -110,6 +151,13 @@ export function createMetrics(
     LOSS_BUCKETS_RATIO,
   );
   const mos = histogram("linevoice_rtp_mos", "Estimated listening quality of a call.", MOS_BUCKETS);
+  return { jitter, loss, mos };
+}
+
+/** Deliveries, tools and the main thread. */
+function processFigures(registry: Registry) {
+  const registers = [registry];
+  const histogram = histogramsOf(registry);
   const deliveries = new Counter({
     ...{ name: "linevoice_webhook_attempts_total", help: "By outcome.", registers },
     labelNames: ["outcome"] as const,
@@ -122,6 +170,33 @@ export function createMetrics(
     "How late the main thread's timers are.",
     LAG_BUCKETS_SECONDS,
   );
+  return { deliveries, tools, lag };
+}
+
+function watchLag(lag: Histogram, clock: Clock): Timer {
+  let expectedAt = clock.monotonic() + LAG_POLL_MS;
+  return clock.every(LAG_POLL_MS, () => {
+    const now = clock.monotonic();
+    lag.observe(Math.max(0, now - expectedAt) / 1000);
+    expectedAt = now + LAG_POLL_MS;
+  });
+}
+
+/** Gauges of one registry, read on each scrape. */
+function gaugesOf(registry: Registry) {
+  const registers = [registry];
+  const failures = new Counter({
+    ...{ name: "linevoice_metric_read_errors_total", registers },
+    help: "Figures that could not be read when somebody looked.",
+  });
+  async function reportErrors(gauge: { reset(): void }, read: () => Promise<void>): Promise<void> {
+    try {
+      await read();
+    } catch {
+      gauge.reset();
+      failures.inc();
+    }
+  }
 
   const gauge = (
     name: string,
@@ -151,19 +226,16 @@ export function createMetrics(
         });
       },
     });
-  const failures = new Counter({
-    ...{ name: "linevoice_metric_read_errors_total", registers },
-    help: "Figures that could not be read when somebody looked.",
-  });
-  async function reportErrors(gauge: { reset(): void }, read: () => Promise<void>): Promise<void> {
-    try {
-      await read();
-    } catch {
-      gauge.reset();
-      failures.inc();
-    }
-  }
+  return { gauge, gaugeOf };
+}
 
+function registerGauges(
+  registry: Registry,
+  sources: MetricSources,
+  about: { readonly version: string; readonly engine: string },
+  clock: Clock,
+): void {
+  const { gauge, gaugeOf } = gaugesOf(registry);
   gauge("linevoice_info", "Version and engine.", () => 1, {
     version: about.version,
     engine: about.engine,
@@ -188,31 +260,4 @@ export function createMetrics(
   });
   const startedAtSeconds = clock.now() / 1000;
   gauge("process_start_time_seconds", "Since the epoch.", () => startedAtSeconds);
-
-  let expectedAt = clock.monotonic() + LAG_POLL_MS;
-  const lagTimer: Timer = clock.every(LAG_POLL_MS, () => {
-    const now = clock.monotonic();
-    lag.observe(Math.max(0, now - expectedAt) / 1000);
-    expectedAt = now + LAG_POLL_MS;
-  });
-
-  return {
-    callEnded({ direction, reason, setupMs, answeredMs, turnLatenciesMs, stages, media }) {
-      calls.inc({ direction, reason });
-      if (setupMs !== null) setup.observe({ direction }, setupMs / 1000);
-      if (answeredMs > 0) answered.observe(answeredMs / 1000);
-      for (const latencyMs of turnLatenciesMs) turns.observe(latencyMs / 1000);
-      for (const { stage, ms } of stages) stageTimes.observe({ stage }, ms / 1000);
-      if (!media || media.packetsReceived === 0) return;
-      jitter.observe(media.jitterMs / 1000);
-      loss.observe(media.packetsLost / (media.packetsLost + media.packetsReceived));
-      mos.observe(media.mos);
-    },
-    webhookAttempted: (delivered) =>
-      deliveries.inc({ outcome: delivered ? "delivered" : "failed" }),
-    toolCalled: (ok, durationMs) => tools.observe({ ok: String(ok) }, durationMs / 1000),
-    text: () => registry.metrics(),
-    contentType: registry.contentType,
-    stop: () => lagTimer.cancel(),
-  };
 }

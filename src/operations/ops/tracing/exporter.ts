@@ -57,66 +57,21 @@ export function createTraceExporter(
   const { clock, random, log } = deps;
   const queue = new BoundedQueue<Trace>(QUEUE_MAX);
   const given = new AbortController();
-  const ca = settings.caPem === null ? null : [...rootCertificates, settings.caPem];
+  const deliver = delivererTo(settings, given.signal, { clock, random });
   let working: Promise<void> | null = null;
   let stopping: Promise<void> | null = null;
-  let lost = 0;
-  let isOut = false;
-
-  function lose(count: number, why: string): void {
-    lost += count;
-    if (isOut) return;
-    isOut = true;
-    log.warn("traces.not_taken", { why, url: settings.url, lost });
-  }
-
-  async function post(body: string): Promise<Outcome> {
-    const limit = new AbortController();
-    const timer = clock.after(TIMEOUT_MS, () => limit.abort(new Error("no answer within 10 s")));
-    try {
-      const response = await fetch(settings.url, {
-        method: "POST",
-        headers: { ...settings.headers, "content-type": "application/json" },
-        body,
-        redirect: "manual",
-        signal: AbortSignal.any([limit.signal, given.signal]),
-        ...(ca === null ? {} : { tls: { ca } }),
-      });
-      await response.body?.cancel();
-      return outcomeOf(response);
-    } catch (error) {
-      return { kind: "later", why: describeError(error), afterMs: null };
-    } finally {
-      timer.cancel();
-    }
-  }
+  const losses = createLosses(settings.url, log);
 
   async function send(traces: readonly Trace[]): Promise<void> {
     const { resource, version: scopeVersion } = settings;
     const body = JSON.stringify(otlpTraces(traces, { resource, scopeVersion }, random));
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await post(body);
-      if (outcome.kind === "taken") {
-        if (isOut) log.info("traces.taken_again", { lost });
-        isOut = false;
-        return;
-      }
-      if (outcome.kind === "refused" || attempt === ATTEMPTS_MAX || given.signal.aborted)
-        return lose(traces.length, outcome.why);
-      const delayMs = outcome.afterMs ?? RETRY_MS * 2 ** attempt * (0.5 + random.float());
-      await sleep(clock, delayMs, given.signal).catch(() => {});
-    }
+    const why = await deliver(body);
+    if (why === null) losses.end();
+    else losses.add(traces.length, why);
   }
 
   async function work(): Promise<void> {
-    while (queue.size > 0) {
-      const batch: Trace[] = [];
-      for (let trace = queue.shift(); trace; trace = queue.shift()) {
-        batch.push(trace);
-        if (batch.length === BATCH_MAX) break;
-      }
-      await send(batch);
-    }
+    while (queue.size > 0) await send(takeBatch(queue));
   }
 
   function wake(): void {
@@ -137,16 +92,90 @@ export function createTraceExporter(
   return {
     submit(trace) {
       if (given.signal.aborted || stopping) return;
-      if (!queue.push(trace)) return lose(1, "the queue is full");
+      if (!queue.push(trace)) return losses.add(1, "the queue is full");
       wake();
     },
     get lost() {
-      return lost;
+      return losses.count;
     },
     stop() {
       stopping ??= flushRemaining();
       return stopping;
     },
+  };
+}
+
+function takeBatch(queue: BoundedQueue<Trace>): Trace[] {
+  const batch: Trace[] = [];
+  for (let trace = queue.shift(); trace; trace = queue.shift()) {
+    batch.push(trace);
+    if (batch.length === BATCH_MAX) break;
+  }
+  return batch;
+}
+
+/** Counts lost traces; the log hears of the first of a row, and of the end of it. */
+function createLosses(url: string, log: Log) {
+  let count = 0;
+  let isOut = false;
+  return {
+    get count() {
+      return count;
+    },
+    add(traces: number, why: string): void {
+      count += traces;
+      if (isOut) return;
+      isOut = true;
+      log.warn("traces.not_taken", { why, url, lost: count });
+    },
+    end(): void {
+      if (isOut) log.info("traces.taken_again", { lost: count });
+      isOut = false;
+    },
+  };
+}
+
+/** Posts a body until the collector takes it; answers why it did not in the end, or null. */
+function delivererTo(
+  settings: ExporterSettings,
+  stopped: AbortSignal,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+) {
+  const post = posterTo(settings, stopped, clock);
+  return async (body: string): Promise<string | null> => {
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await post(body);
+      if (outcome.kind === "taken") return null;
+      if (outcome.kind === "refused" || attempt === ATTEMPTS_MAX || stopped.aborted)
+        return outcome.why;
+      const delayMs = outcome.afterMs ?? RETRY_MS * 2 ** attempt * (0.5 + random.float());
+      await sleep(clock, delayMs, stopped).catch(() => {});
+    }
+  };
+}
+
+/** Posts a body once and tells how the collector took it. */
+function posterTo(settings: ExporterSettings, stopped: AbortSignal, clock: Clock) {
+  const ca = settings.caPem === null ? null : [...rootCertificates, settings.caPem];
+  return async (body: string): Promise<Outcome> => {
+    const limit = new AbortController();
+    const timer = clock.after(TIMEOUT_MS, () => limit.abort(new Error("no answer within 10 s")));
+    try {
+      const response = await fetch(settings.url, {
+        method: "POST",
+        headers: { ...settings.headers, "content-type": "application/json" },
+        body,
+        redirect: "manual",
+        signal: AbortSignal.any([limit.signal, stopped]),
+        ...(ca === null ? {} : { tls: { ca } }),
+      });
+      await response.body?.cancel();
+      return outcomeOf(response);
+    } catch (error) {
+      return { kind: "later", why: describeError(error), afterMs: null };
+    } finally {
+      timer.cancel();
+    }
   };
 }
 
