@@ -41,10 +41,7 @@ type Pipeline = (
 ) => Promise<Response>;
 
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  const { idempotency, queryCache, bodyBytesMax, clock, log } = dependencies;
-
-  const bytesMaxOf = (contract: Contract) =>
-    contract.open ? Math.min(bodyBytesMax, OPEN_BODY_BYTES_MAX) : bodyBytesMax;
+  const { queryCache, bodyBytesMax, clock, log } = dependencies;
 
   async function answer(
     route: Route,
@@ -75,7 +72,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       if (result instanceof Response) return withCommonHeaders(requestContext, result);
       return jsonResponse(requestContext, contract.status ?? 200, JSON.stringify(result));
     }
-    const bytes = await readBody(request, bytesMaxOf(contract), clock);
+    const bytes = await readBody(request, bytesMaxOf(contract, bodyBytesMax), clock);
     const run = async (): Promise<Answer> => {
       const result = await route.handle({
         ...input,
@@ -87,42 +84,9 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     const replayable =
       contract.method === "POST" && requestContext.tenantId !== 0 && !isPersonal(contract);
     const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;
-    if (key === null) {
-      const { status, json } = await run();
-      return jsonResponse(requestContext, status, json);
-    }
-    const idempotent = await idempotency.once(
-      {
-        tenantId: requestContext.tenantId,
-        key,
-        method: contract.method,
-        path: withoutMount(requestContext.path),
-        body: bytes,
-      },
-      () => run().catch((error) => failed(requestContext, error)),
-    );
-    const response = jsonResponse(requestContext, idempotent.status, idempotent.json);
-    if (idempotent.status === 503) response.headers.set("retry-after", "5");
-    if (idempotent.replayed) response.headers.set("idempotency-replayed", "true");
-    return response;
-  }
-
-  function failed(requestContext: RequestContext, thrown: unknown): Answer {
-    const problem = problemOf(thrown);
-    report(requestContext, problem);
-    return { status: problem.status, json: problemJson(requestContext, problem) };
-  }
-
-  function report(requestContext: RequestContext, problem: Problem): void {
-    if (problem.cause === null) return;
-    const cause = problem.cause;
-    log.error("http.request_failed", {
-      request_id: requestContext.requestId,
-      path: requestContext.path,
-      status: problem.status,
-      error: describeError(cause),
-      stack: cause instanceof Error ? cause.stack : undefined,
-    });
+    if (key !== null) return await runOnce(dependencies, requestContext, { key, bytes }, run);
+    const { status, json } = await run();
+    return jsonResponse(requestContext, status, json);
   }
 
   return async (route, requestContext, request, params) => {
@@ -130,10 +94,49 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       return await answer(route, requestContext, request, params);
     } catch (error) {
       const problem = problemOf(error);
-      report(requestContext, problem);
+      report(log, requestContext, problem);
       return problemResponse(requestContext, problem);
     }
   };
+}
+
+const bytesMaxOf = (contract: Contract, bodyBytesMax: number) =>
+  contract.open ? Math.min(bodyBytesMax, OPEN_BODY_BYTES_MAX) : bodyBytesMax;
+
+/** With an Idempotency-Key: the first answer is kept, and a repetition gets it. */
+async function runOnce(
+  { idempotency, log }: PipelineDependencies,
+  requestContext: RequestContext,
+  { key, bytes }: { readonly key: string; readonly bytes: Uint8Array },
+  run: () => Promise<Answer>,
+): Promise<Response> {
+  const { tenantId, path } = requestContext;
+  const request = { tenantId, key, method: "POST", path: withoutMount(path), body: bytes };
+  const { status, json, replayed } = await idempotency.once(request, () =>
+    run().catch((error) => failed(log, requestContext, error)),
+  );
+  const response = jsonResponse(requestContext, status, json);
+  if (status === 503) response.headers.set("retry-after", "5");
+  if (replayed) response.headers.set("idempotency-replayed", "true");
+  return response;
+}
+
+function failed(log: Log, requestContext: RequestContext, thrown: unknown): Answer {
+  const problem = problemOf(thrown);
+  report(log, requestContext, problem);
+  return { status: problem.status, json: problemJson(requestContext, problem) };
+}
+
+function report(log: Log, requestContext: RequestContext, problem: Problem): void {
+  if (problem.cause === null) return;
+  const cause = problem.cause;
+  log.error("http.request_failed", {
+    request_id: requestContext.requestId,
+    path: requestContext.path,
+    status: problem.status,
+    error: describeError(cause),
+    stack: cause instanceof Error ? cause.stack : undefined,
+  });
 }
 
 function inputOf(
