@@ -9,6 +9,7 @@ import type { Queries } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { conversationRateHz } from "../../core/media-plan.ts";
+import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { Billing } from "../billing/ports.ts";
 import type { Callers } from "../contact/ports.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
@@ -23,6 +24,7 @@ import { type DialingRules, isTransferTarget } from "./dialing-rules.ts";
 import { endingByUs } from "./ending.ts";
 import { LiveCall, type LiveCallPorts } from "./live-call.ts";
 import type { CallMedia } from "./media-port.ts";
+import type { CallTenant, CallTrunk, StoredCall } from "./stores.ts";
 import { isTrusted } from "./trusted-trunk.ts";
 
 export interface DialerPorts extends LiveCallPorts {
@@ -70,74 +72,84 @@ function expectedRateHz({ sip }: Pick<DialerPorts, "sip">, trunkId: number | nul
   return conversationRateHz(trunk?.lastCodec ?? null);
 }
 
+interface Fireable {
+  readonly tenant: CallTenant;
+  readonly agent: AgentRecord;
+  readonly trunk: CallTrunk | undefined;
+  readonly call: StoredCall;
+}
+
+/** What the entry needs, as it is now. */
+async function fireable(
+  context: Pick<DialerPorts, "stores">,
+  queries: Queries,
+  { id, tenantId, agentId, callUuid }: ScheduleEntry,
+): Promise<Fireable> {
+  const setup = context.stores.setup(queries);
+  const tenant = await setup.tenant(tenantId);
+  const call = await context.stores.calls(queries).find(tenantId, callUuid);
+  if (!tenant || !call) throw new Error(`schedule ${id} lost its tenant or call`);
+  const agent = agentId === null ? undefined : await setup.agent(tenantId, agentId);
+  if (!agent)
+    throw new AppError({
+      code: "valid_agent_id_required",
+      publicMessage: "The agent of this call was deleted.",
+    });
+  return { tenant, agent, trunk: await setup.trunk(tenantId), call };
+}
+
+/** What the call worker is told, and how sure it is who is called. */
+async function known(
+  context: DialerPorts,
+  queries: Queries,
+  { tenant, agent, trunk }: Fireable,
+  identity: CallIdentity,
+): Promise<Pick<Fired, "identity" | "config">> {
+  const { settings } = context;
+  const { callUuid, fromNumber, toNumber } = identity;
+  const remoteParty = { direction: "outbound", number: toNumber, callUuid } as const;
+  const callerContext = await context.callers?.contextOf(queries, tenant, agent, remoteParty);
+  const config = await buildCallConfig(context.stores.setup(queries), tenant, agent, {
+    callerContext: callerContext ?? null,
+    ...{ callId: callUuid, direction: "outbound", fromNumber, toNumber },
+    rtpHost: settings.rtpHost,
+    sampleRateHz: expectedRateHz(context, trunk?.id ?? null),
+    recordingPath: context.mayRecord() ? join(settings.recordingsDir, `${callUuid}.wav`) : null,
+    voiceAliases: settings.voiceAliases,
+  });
+  const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);
+  return {
+    identity: { ...identity, callerLevel: callerContext?.level ?? 0, trustedTrunk },
+    config,
+  };
+}
+
 /** One transaction: checks again, holds the money, moves the entry on. Throws AppError to refuse. */
 async function fire(context: DialerPorts, entry: ScheduleEntry): Promise<Fired | null> {
-  const { clock, database, billing, events, settings } = context;
+  const { clock, database, billing, events } = context;
   return database.tx(async (queries) => {
     const nowMs = clock.now();
-    const setup = context.stores.setup(queries);
-    const calls = context.stores.calls(queries);
-    const tenant = await setup.tenant(entry.tenantId);
-    const row = await calls.find(entry.tenantId, entry.callUuid);
-    if (!tenant || !row) throw new Error(`schedule ${entry.id} lost its tenant or call`);
-    const agent =
-      entry.agentId === null ? undefined : await setup.agent(entry.tenantId, entry.agentId);
-    if (!agent)
-      throw new AppError({
-        code: "valid_agent_id_required",
-        publicMessage: "The agent of this call was deleted.",
-      });
-    const trunk = await setup.trunk(entry.tenantId);
+    const found = await fireable(context, queries, entry);
+    const { tenant, agent, trunk, call } = found;
     if (trunk) await whenReachable(context, queries, entry, trunk.id);
     const toCountry = await context.admission.fire(queries, tenant, trunk, e164(entry.toNumber));
     await context.callers?.mayDial(queries, entry);
+    const { tenantId, callUuid, fromNumber, toNumber } = entry;
     const fired = await context.stores
       .schedules(queries)
-      .leavePending(
-        entry.tenantId,
-        entry.id,
-        "fired",
-        { firedAt: nowMs, toCountry },
-        entry.leaseToken,
-      );
+      .leavePending(tenantId, entry.id, "fired", { firedAt: nowMs, toCountry }, entry.leaseToken);
     if (!fired) return null;
-    await billing.hold(queries, entry.tenantId, entry.callUuid);
-    await calls.markDialing(entry.tenantId, entry.callUuid, context.node, nowMs);
+    await billing.hold(queries, tenantId, callUuid);
+    await context.stores.calls(queries).markDialing(tenantId, callUuid, context.node, nowMs);
     const identity: CallIdentity = {
-      tenantId: entry.tenantId,
-      rowId: row.id,
-      callUuid: entry.callUuid,
-      direction: "outbound",
-      fromNumber: entry.fromNumber,
-      toNumber: entry.toNumber,
-      agentId: agent.id,
-      language: agent.language,
+      ...{ tenantId, rowId: call.id, callUuid, direction: "outbound", fromNumber, toNumber },
+      ...{ agentId: agent.id, language: agent.language },
       maxDurationSeconds: agent.maxDurationSeconds,
-      overageRate: row.overageRate,
+      overageRate: call.overageRate,
     };
-    await events.emit(queries, entry.tenantId, callStarted(identity, "dialing"));
-    const remoteParty = {
-      direction: "outbound",
-      number: entry.toNumber,
-      callUuid: entry.callUuid,
-    } as const;
-    const callerContext = await context.callers?.contextOf(queries, tenant, agent, remoteParty);
-    const config = await buildCallConfig(setup, tenant, agent, {
-      callerContext: callerContext ?? null,
-      callId: entry.callUuid,
-      direction: "outbound",
-      fromNumber: entry.fromNumber,
-      toNumber: entry.toNumber,
-      rtpHost: settings.rtpHost,
-      sampleRateHz: expectedRateHz(context, trunk?.id ?? null),
-      recordingPath: context.mayRecord()
-        ? join(settings.recordingsDir, `${entry.callUuid}.wav`)
-        : null,
-      voiceAliases: settings.voiceAliases,
-    });
-    const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);
-    const known = { ...identity, callerLevel: callerContext?.level ?? 0, trustedTrunk };
-    return { identity: known, config, trunkId: trunk?.id ?? null, rules: rulesOf(tenant, trunk) };
+    await events.emit(queries, tenantId, callStarted(identity, "dialing"));
+    const callee = await known(context, queries, found, identity);
+    return { ...callee, trunkId: trunk?.id ?? null, rules: rulesOf(tenant, trunk) };
   });
 }
 

@@ -11,7 +11,7 @@ import { describeError } from "../../core/errors.ts";
 import { microEur, microToEur } from "../../core/money.ts";
 import { ANSWERED_TIME_TOLERANCE_MS, checkAnsweredTime } from "../billing/answered-time-check.ts";
 import { costOfGoods } from "../billing/cost-of-goods.ts";
-import type { Billing } from "../billing/ports.ts";
+import type { Billing, Charge } from "../billing/ports.ts";
 import type { Callers } from "../contact/ports.ts";
 import type { CallReport } from "../conversation/call-report.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
@@ -87,6 +87,56 @@ async function recordingOf(
   return { status: "processing", file: basename(path), ms: durationMs };
 }
 
+function figuresOf(
+  context: FinishPorts,
+  call: CallIdentity,
+  answeredMs: number,
+  report: CallReport | null,
+  charge: Charge,
+): FinalFigures {
+  const goods = report
+    ? costOfGoods(report.usage, answeredMs, context.settings.prices)
+    : { stt: microEur(0), llm: microEur(0), tts: microEur(0), trunk: microEur(0) };
+  return {
+    billableSeconds: charge.billableSeconds,
+    includedSeconds: charge.includedSeconds,
+    overageSeconds: charge.overageSeconds,
+    cost: charge.cost,
+    costStt: goods.stt,
+    costLlm: goods.llm,
+    costTts: goods.tts,
+    costTrunk: goods.trunk,
+    ...answeredTimeFigures(context, call, answeredMs, report),
+    ...latenciesOf(report?.turns ?? []),
+  };
+}
+
+/** To webhooks, and to what is kept of the other side. */
+async function reportEnd(
+  context: FinishPorts,
+  queries: Queries,
+  call: CallIdentity,
+  { ending, answeredMs }: EndedState,
+  report: CallReport | null,
+  charge: Charge,
+): Promise<void> {
+  const { events, callers } = context;
+  const { tenantId } = call;
+  const transcript = transcriptOf(report?.turns ?? []);
+  const summary = report?.summary ?? "";
+  if (ending.status === "completed") {
+    await events.emit(queries, tenantId, callEnded(call, ending, charge, answeredMs));
+    await events.emit(queries, tenantId, transcriptCompleted(call, transcript, summary));
+  } else await events.emit(queries, tenantId, callFailed(call, ending));
+  await callers?.ended(queries, {
+    ...{ tenantId, callUuid: call.callUuid, direction: call.direction },
+    ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, answeredMs },
+    number: call.direction === "inbound" ? call.fromNumber : call.toNumber,
+    ...{ summary, line: report?.line ?? "", transcript },
+    costEur: microToEur(charge.cost),
+  });
+}
+
 async function store(
   context: FinishPorts,
   call: CallIdentity,
@@ -108,47 +158,13 @@ async function store(
       answeredMs,
       call.overageRate,
     );
-    const goods = report
-      ? costOfGoods(report.usage, answeredMs, context.settings.prices)
-      : { stt: microEur(0), llm: microEur(0), tts: microEur(0), trunk: microEur(0) };
-    const figures: FinalFigures = {
-      billableSeconds: charge.billableSeconds,
-      includedSeconds: charge.includedSeconds,
-      overageSeconds: charge.overageSeconds,
-      cost: charge.cost,
-      costStt: goods.stt,
-      costLlm: goods.llm,
-      costTts: goods.tts,
-      costTrunk: goods.trunk,
-      ...answeredTimeFigures(context, call, answeredMs, report),
-      ...latenciesOf(report?.turns ?? []),
-    };
+    const figures = figuresOf(context, call, answeredMs, report, charge);
     await calls.finish(call.tenantId, call.callUuid, ending, nowMs, report, figures);
     await calls.setRecording(call.tenantId, call.callUuid, recording);
     const row = await calls.find(call.tenantId, call.callUuid);
     if (row && answeredMs > 0 && recording.status !== "processing")
       await queueMail(context, queries, row, null);
-    if (ending.status === "completed") {
-      await context.events.emit(
-        queries,
-        call.tenantId,
-        callEnded(call, ending, charge, answeredMs),
-      );
-      await context.events.emit(
-        queries,
-        call.tenantId,
-        transcriptCompleted(call, transcriptOf(report?.turns ?? []), report?.summary ?? ""),
-      );
-    } else await context.events.emit(queries, call.tenantId, callFailed(call, ending));
-    await context.callers?.ended(queries, {
-      ...{ tenantId: call.tenantId, callUuid: call.callUuid, direction: call.direction },
-      ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, answeredMs },
-      number: call.direction === "inbound" ? call.fromNumber : call.toNumber,
-      summary: report?.summary ?? "",
-      line: report?.line ?? "",
-      transcript: transcriptOf(report?.turns ?? []),
-      costEur: microToEur(charge.cost),
-    });
+    await reportEnd(context, queries, call, state, report, charge);
   });
 }
 

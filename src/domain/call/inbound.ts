@@ -16,6 +16,7 @@ import type { Random } from "../../core/random.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { Billing } from "../billing/ports.ts";
 import type { Callers } from "../contact/ports.ts";
+import type { CallConfig } from "../conversation/call-config.ts";
 import { countryOf, networkNumber } from "../number/national-form.ts";
 import { callFailed, callStarted } from "../webhook/catalogue.ts";
 import type { Admission } from "./admission.ts";
@@ -173,10 +174,15 @@ function asDeclined(error: unknown): Declined | null {
   return new Declined(reason, error.publicMessage, sipCode);
 }
 
-async function take(context: InboundPorts, leg: IncomingLeg, route: Route): Promise<void> {
+/** One transaction: admits the call, stores it, holds its money and says what the worker is told. */
+function setUp(
+  context: InboundPorts,
+  leg: IncomingLeg,
+  route: Route,
+  agent: AgentRecord,
+): Promise<{ readonly identity: CallIdentity; readonly config: CallConfig }> {
   const { database, billing, events, settings } = context;
-  const agent = requireAgent(route);
-  const { identity, config } = await database.tx(async (queries) => {
+  return database.tx(async (queries) => {
     await context.admission.inbound(queries, route.tenant);
     const call = await insertCall(context, queries, route, leg);
     await billing.hold(queries, route.tenant.id, call.callUuid);
@@ -208,7 +214,11 @@ async function take(context: InboundPorts, leg: IncomingLeg, route: Route): Prom
       }),
     };
   });
-  events.wake();
+}
+
+async function take(context: InboundPorts, leg: IncomingLeg, route: Route): Promise<void> {
+  const { identity, config } = await setUp(context, leg, route, requireAgent(route));
+  context.events.wake();
   const call = new LiveCall(identity, context, "ringing");
   call.attachLeg(leg);
   leg.ring();
@@ -220,7 +230,7 @@ async function take(context: InboundPorts, leg: IncomingLeg, route: Route): Prom
     });
     call.attachChannel(channel);
     if (!call.isLive) return;
-    const { plan } = await leg.answer({ host: settings.rtpHost, port: channel.rtpPort });
+    const { plan } = await leg.answer({ host: context.settings.rtpHost, port: channel.rtpPort });
     call.answered(plan);
   } catch (error) {
     context.log.warn("call.answer_failed", {
