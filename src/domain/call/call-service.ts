@@ -1,5 +1,6 @@
 /** The call service: asking for calls, ending, transferring and cancelling them (specification 3, 4). */
 
+import type { Queries } from "../../core/database.ts";
 import type { E164 } from "../../core/e164.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
@@ -83,9 +84,86 @@ function checkTime(scheduleAtMs: number | null, nowMs: number): void {
     throw invalidField("schedule_at", "`schedule_at` may be at most one year ahead.");
 }
 
+/** In one transaction: checks the request, then stores the schedule entry, the call and why it is placed. */
+async function storeRequest(
+  { context, quotas }: CallServiceOptions,
+  queries: Queries,
+  tenantId: number,
+  input: CreateCallInput,
+  nowMs: number,
+): Promise<RequestedCall> {
+  const { clock, random, stores, admission, billing } = context;
+  const immediate = input.scheduleAtMs === null;
+  const setup = stores.setup(queries);
+  const tenant = await setup.tenant(tenantId);
+  if (!tenant) throw notFound("tenant");
+  const trunk = await setup.trunk(tenantId);
+  const fromNumber = await callerIdFor(setup, tenantId, trunk, input.fromNumber);
+  const agent = await agentFor(setup, tenantId, input.agentId, fromNumber);
+  await admission.request(queries, tenant, trunk, input.toNumber, immediate);
+  if (!immediate) await quotas.require(queries, tenantId, "schedules", 1);
+  const callUuid = uuidV7(clock, random);
+  const scheduleId = await stores.schedules(queries).insert(tenantId, {
+    callUuid,
+    agentId: agent.id,
+    toNumber: input.toNumber,
+    fromNumber,
+    scheduleAt: input.scheduleAtMs ?? nowMs,
+    status: "pending",
+    immediate,
+    createdAt: nowMs,
+  });
+  const plan = await billing.planOf(queries, tenantId);
+  await stores.calls(queries).insert(tenantId, {
+    callUuid,
+    agentId: agent.id,
+    scheduleId,
+    direction: "outbound",
+    fromNumber,
+    toNumber: input.toNumber,
+    status: "queued",
+    language: agent.language,
+    createdAt: nowMs,
+    recordingStatus: "none",
+    overageRate: plan.overagePerMinute,
+    cost: microEur(0),
+  });
+  if (input.purpose)
+    await stores.purposes(queries).putPurpose(tenantId, {
+      ...{ callUuid, createdAt: nowMs },
+      ...input.purpose,
+    });
+  await input.stored?.(queries, callUuid);
+  return { callUuid, scheduleId, fromNumber, scheduledAtMs: input.scheduleAtMs };
+}
+
+async function cancelSchedule(
+  context: CallServicePorts,
+  tenantId: number,
+  scheduleId: number,
+): Promise<void> {
+  await context.database.tx(async (queries) => {
+    const schedules = context.stores.schedules(queries);
+    const entry = await schedules.find(tenantId, scheduleId);
+    if (!entry) throw notFound("schedule");
+    if (!(await schedules.leavePending(tenantId, scheduleId, "cancelled", {})))
+      throw new AppError({
+        code: "conflict",
+        publicMessage: `The schedule is ${entry.status}; only a pending one can be cancelled.`,
+      });
+    const ending = endingByUs(
+      "cancelled",
+      "cancelled",
+      "The schedule was cancelled before it was due.",
+    );
+    await endAbandonedSchedule(context, queries, tenantId, entry.callUuid, ending);
+  });
+  context.events.wake();
+}
+
 export function createCallService(options: CallServiceOptions): CallService {
   const { context } = options;
-  const { clock, database, stores, billing } = context;
+  const { clock, database, stores } = context;
 
   async function request(tenantId: number, input: CreateCallInput): Promise<RequestedCall> {
     if (options.isDraining())
@@ -96,50 +174,9 @@ export function createCallService(options: CallServiceOptions): CallService {
       });
     const nowMs = clock.now();
     checkTime(input.scheduleAtMs, nowMs);
-    const immediate = input.scheduleAtMs === null;
-    const requested = await database.tx(async (queries): Promise<RequestedCall> => {
-      const setup = stores.setup(queries);
-      const tenant = await setup.tenant(tenantId);
-      if (!tenant) throw notFound("tenant");
-      const trunk = await setup.trunk(tenantId);
-      const fromNumber = await callerIdFor(setup, tenantId, trunk, input.fromNumber);
-      const agent = await agentFor(setup, tenantId, input.agentId, fromNumber);
-      await context.admission.request(queries, tenant, trunk, input.toNumber, immediate);
-      if (!immediate) await options.quotas.require(queries, tenantId, "schedules", 1);
-      const callUuid = uuidV7(clock, context.random);
-      const scheduleId = await stores.schedules(queries).insert(tenantId, {
-        callUuid,
-        agentId: agent.id,
-        toNumber: input.toNumber,
-        fromNumber,
-        scheduleAt: input.scheduleAtMs ?? nowMs,
-        status: "pending",
-        immediate,
-        createdAt: nowMs,
-      });
-      const plan = await billing.planOf(queries, tenantId);
-      await stores.calls(queries).insert(tenantId, {
-        callUuid,
-        agentId: agent.id,
-        scheduleId,
-        direction: "outbound",
-        fromNumber,
-        toNumber: input.toNumber,
-        status: "queued",
-        language: agent.language,
-        createdAt: nowMs,
-        recordingStatus: "none",
-        overageRate: plan.overagePerMinute,
-        cost: microEur(0),
-      });
-      if (input.purpose)
-        await stores.purposes(queries).putPurpose(tenantId, {
-          ...{ callUuid, createdAt: nowMs },
-          ...input.purpose,
-        });
-      await input.stored?.(queries, callUuid);
-      return { callUuid, scheduleId, fromNumber, scheduledAtMs: input.scheduleAtMs };
-    });
+    const requested = await database.tx((queries) =>
+      storeRequest(options, queries, tenantId, input, nowMs),
+    );
     options.wakeScheduler();
     return requested;
   }
@@ -174,24 +211,6 @@ export function createCallService(options: CallServiceOptions): CallService {
       await transferCall(context, call, to, announcement);
     },
 
-    async cancelSchedule(tenantId, scheduleId) {
-      await database.tx(async (queries) => {
-        const schedules = stores.schedules(queries);
-        const entry = await schedules.find(tenantId, scheduleId);
-        if (!entry) throw notFound("schedule");
-        if (!(await schedules.leavePending(tenantId, scheduleId, "cancelled", {})))
-          throw new AppError({
-            code: "conflict",
-            publicMessage: `The schedule is ${entry.status}; only a pending one can be cancelled.`,
-          });
-        const ending = endingByUs(
-          "cancelled",
-          "cancelled",
-          "The schedule was cancelled before it was due.",
-        );
-        await endAbandonedSchedule(context, queries, tenantId, entry.callUuid, ending);
-      });
-      context.events.wake();
-    },
+    cancelSchedule: (tenantId, scheduleId) => cancelSchedule(context, tenantId, scheduleId),
   };
 }

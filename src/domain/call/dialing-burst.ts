@@ -45,24 +45,27 @@ interface Target {
   readonly atMs: number;
 }
 
+function stopped(kind: BurstStop["kind"], limit: number): AppError {
+  const what =
+    kind === "new_numbers"
+      ? `${limit} numbers that were never called before were called within an hour`
+      : `${limit} countries that were never called before were called within a day`;
+  return new AppError({
+    code: "plan_limit_reached",
+    publicMessage: `Calls to new destinations are stopped: ${what}. Numbers called before can still be called. Try again later, or ask the operator to raise the limit.`,
+    field: "to_number",
+  });
+}
+
 export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptions) {
   const transferred = new Map<number, readonly Target[]>();
 
-  function targetsOf(tenantId: number, sinceMs: number): readonly Target[] {
-    return (transferred.get(tenantId) ?? []).filter(({ atMs }) => atMs >= sinceMs);
-  }
+  const targetsOf = (tenantId: number, sinceMs: number): readonly Target[] =>
+    (transferred.get(tenantId) ?? []).filter(({ atMs }) => atMs >= sinceMs);
 
   function stop(tenantId: number, kind: BurstStop["kind"], limit: number): never {
     onStop?.({ tenantId, kind, limit });
-    const what =
-      kind === "new_numbers"
-        ? `${limit} numbers that were never called before were called within an hour`
-        : `${limit} countries that were never called before were called within a day`;
-    throw new AppError({
-      code: "plan_limit_reached",
-      publicMessage: `Calls to new destinations are stopped: ${what}. Numbers called before can still be called. Try again later, or ask the operator to raise the limit.`,
-      field: "to_number",
-    });
+    throw stopped(kind, limit);
   }
 
   async function withinCountries(
