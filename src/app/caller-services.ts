@@ -18,10 +18,10 @@ import { createQuotas } from "../domain/billing/quotas.ts";
 import type { CallService } from "../domain/call/ports.ts";
 import { type Campaigns, createCampaigns } from "../domain/campaign/campaigns.ts";
 import { createCampaignRunner } from "../domain/campaign/runner.ts";
-import { type BirthdayCalls, createBirthdayCalls } from "../domain/contact/birthday-calls.ts";
+import { BirthdayCalls } from "../domain/contact/birthday-calls.ts";
 import { createCallers, type EndListener } from "../domain/contact/callers.ts";
-import { createCrmLookup } from "../domain/contact/crm/lookup.ts";
-import { type CrmPosts, createCrmPosts } from "../domain/contact/crm/posts.ts";
+import { HttpCrmLookup } from "../domain/contact/crm/lookup.ts";
+import { CrmPosts } from "../domain/contact/crm/posts.ts";
 import { crmTeller } from "../domain/contact/crm/tell.ts";
 import { type CrmTrial, crmTrial } from "../domain/contact/crm/trial.ts";
 import {
@@ -71,10 +71,10 @@ export function createCallerParts(
   // Billing sets and clears it with the payments of the add-on.
   const isBridgeOn = async (queries: Queries, tenantId: number) =>
     (await callSetupStore(queries).tenant(tenantId))?.crmBridge ?? false;
-  const crmPosts = createCrmPosts({
+  const crmPosts = new CrmPosts({
     ...{ database, records: crmStore, isOn: isBridgeOn, vault, client, clock, random, log },
   });
-  const crm = createCrmLookup({ database, records: crmStore, vault, client, clock, log });
+  const crm = new HttpCrmLookup({ database, records: crmStore, vault, client, clock, log });
   const crmNotifier = crmTeller({
     records: crmStore,
     isOn: isBridgeOn,
@@ -107,7 +107,7 @@ export function createCallerJobs(
 ): CallerJobs {
   const { database, billing, vault, calls, clock, log } = deps;
   const callService = () => calls;
-  const birthdays = createBirthdayCalls({
+  const birthdays = new BirthdayCalls({
     ...{ database, records: birthdayStore, callService, clock, log },
   });
   const runner = createCampaignRunner({

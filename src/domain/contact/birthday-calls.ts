@@ -17,8 +17,9 @@ import type { Log } from "../../core/log.ts";
 import type { EndListener } from "./callers.ts";
 import { type CallingHours, hoursOf } from "./calling-hours.ts";
 import { fullName } from "./contacts.ts";
+import type { EndedCall } from "./ports.ts";
 
-const TRIES_MAX = 2;
+export const TRIES_MAX = 2;
 const LOOK_EVERY_MS = 10 * 60_000;
 const AGAIN_AFTER_MS = 3 * 3_600_000;
 const NEW_A_LOOK_MAX = 500;
@@ -30,14 +31,14 @@ export interface BirthdayTenant {
   readonly hours: CallingHours;
 }
 
-interface BirthdayContact {
+export interface BirthdayContact {
   readonly id: number;
   readonly numberE164: string;
   readonly firstName: string;
   readonly lastName: string;
 }
 
-interface BirthdayEntry {
+export interface BirthdayEntry {
   readonly id: number;
   readonly contactId: number;
   readonly numberE164: string;
@@ -66,7 +67,7 @@ export interface BirthdayRecords {
 }
 
 /** Asks for the call. Throws AppError where it may not be placed. */
-interface BirthdayCallService {
+export interface BirthdayCallService {
   request(
     tenantId: number,
     call: {
@@ -85,7 +86,7 @@ interface BirthdayCallService {
   ): Promise<unknown>;
 }
 
-interface BirthdayOptions {
+export interface BirthdayOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => BirthdayRecords;
   readonly callService: () => BirthdayCallService;
@@ -93,59 +94,70 @@ interface BirthdayOptions {
   readonly log: Log;
 }
 
-interface PlannedBirthday {
+export interface PlannedBirthday {
   readonly contact_id: number;
   readonly name: string;
   readonly number: string;
 }
 
-export type BirthdayCalls = ReturnType<typeof createBirthdayCalls>;
+export class BirthdayCalls {
+  #timer: Timer | null = null;
+  #stopped = false;
+  #work: Promise<void> = Promise.resolve();
+  /** Hears of the calls that end. */
+  readonly listener: EndListener;
 
-export function createBirthdayCalls(options: BirthdayOptions) {
-  const { database, records, callService, clock, log } = options;
-  let timer: Timer | null = null;
-  let stopped = false;
-  let work: Promise<void> = Promise.resolve();
+  constructor(private readonly options: BirthdayOptions) {
+    this.listener = {
+      ended: (queries, call) => this.#settleEnded(queries, call),
+      wake: () => undefined,
+    };
+  }
 
-  async function look(): Promise<void> {
+  /** Looks now. For tests and for the operator's impatience. */
+  async look(): Promise<void> {
     try {
-      await database.tx((queries) => records(queries).releaseLost(clock.now()));
-      for (const tenant of await records(database.read).tenants())
-        if (!stopped) await lookAt(tenant);
+      await this.options.database.tx((queries) =>
+        this.options.records(queries).releaseLost(this.options.clock.now()),
+      );
+      for (const tenant of await this.options.records(this.options.database.read).tenants())
+        if (!this.#stopped) await this.#lookAt(tenant);
     } catch (error) {
-      log.error("birthday.look_failed", { error: describeError(error) });
+      this.options.log.error("birthday.look_failed", { error: describeError(error) });
     }
   }
 
-  async function lookAt(tenant: BirthdayTenant): Promise<void> {
-    const nowMs = clock.now();
+  async #lookAt(tenant: BirthdayTenant): Promise<void> {
+    const nowMs = this.options.clock.now();
     const today = wallClock(tenant.timeZone, nowMs);
     const open = hoursOf(tenant.timeZone, today, tenant.hours);
     if (!open || nowMs < open.fromMs || nowMs >= open.toMs) return;
     if (tenant.agentId === null) {
-      log.warn("birthday.no_agent", { tenant_id: tenant.tenantId });
+      this.options.log.warn("birthday.no_agent", { tenant_id: tenant.tenantId });
       return;
     }
     const { tenantId } = tenant;
-    await database.tx(async (queries) => {
-      const store = records(queries);
+    await this.options.database.tx(async (queries) => {
+      const store = this.options.records(queries);
       for (const contact of await store.due(tenantId, today, NEW_A_LOOK_MAX))
         await store.begin(tenantId, contact.id, today.year, nowMs);
     });
-    const waiting = await records(database.read).waiting(tenantId, today.year);
+    const waiting = await this.options
+      .records(this.options.database.read)
+      .waiting(tenantId, today.year);
     for (const [index, entry] of waiting.entries()) {
-      if (stopped) return;
+      if (this.#stopped) return;
       const isOver = wallClock(tenant.timeZone, entry.createdAt).day !== today.day;
       const atMs =
         isOver || entry.attempts >= TRIES_MAX
           ? null
-          : spread(open, nowMs, index, waiting.length, entry);
-      await place(tenant, entry, atMs);
+          : this.#spread(open, nowMs, index, waiting.length, entry);
+      await this.#place(tenant, entry, atMs);
     }
   }
 
   /** Evenly over what is left of the hours; a second try not too soon. null: the day is over. */
-  function spread(
+  #spread(
     open: { readonly toMs: number },
     nowMs: number,
     index: number,
@@ -157,74 +169,69 @@ export function createBirthdayCalls(options: BirthdayOptions) {
     return room <= 0 ? null : Math.floor(earliest + (room * index) / count);
   }
 
-  async function place(tenant: BirthdayTenant, entry: BirthdayEntry, atMs: number | null) {
+  async #place(tenant: BirthdayTenant, entry: BirthdayEntry, atMs: number | null) {
     const { tenantId, agentId } = tenant;
     if (atMs === null) {
-      await database.tx((queries) => records(queries).settle(entry.id, "given_up", clock.now()));
+      await this.options.database.tx((queries) =>
+        this.options.records(queries).settle(entry.id, "given_up", this.options.clock.now()),
+      );
       return;
     }
     try {
-      await callService().request(tenantId, {
+      await this.options.callService().request(tenantId, {
         toNumber: e164(entry.numberE164),
         fromNumber: null,
         agentId,
         scheduleAtMs: atMs,
         purpose: { reason: "best wishes for the birthday", sensitive: false, origin: "birthday" },
-        stored: (queries, callUuid) => records(queries).setCall(entry.id, callUuid, clock.now()),
+        stored: (queries, callUuid) =>
+          this.options.records(queries).setCall(entry.id, callUuid, this.options.clock.now()),
       });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      log.warn("birthday.not_placed", { tenant_id: tenantId, code: error.code });
+      this.options.log.warn("birthday.not_placed", { tenant_id: tenantId, code: error.code });
       // What may pass (funds, caps) is tried at the next look; what will not is given up.
       if (!error.retryable && error.code === "destination_not_allowed")
-        await database.tx((queries) => records(queries).settle(entry.id, "given_up", clock.now()));
+        await this.options.database.tx((queries) =>
+          this.options.records(queries).settle(entry.id, "given_up", this.options.clock.now()),
+        );
     }
   }
 
-  const listener: EndListener = {
-    async ended(queries, call) {
-      const entry = await records(queries).byCall(call.callUuid);
-      if (!entry) return;
-      const reached = call.answeredMs > 0;
-      const state = reached ? "done" : entry.attempts < TRIES_MAX ? "scheduled" : "given_up";
-      await records(queries).settle(entry.id, state, clock.now());
-    },
-    wake: () => undefined,
-  };
+  async #settleEnded(queries: Queries, call: EndedCall): Promise<void> {
+    const entry = await this.options.records(queries).byCall(call.callUuid);
+    if (!entry) return;
+    const reached = call.answeredMs > 0;
+    const state = reached ? "done" : entry.attempts < TRIES_MAX ? "scheduled" : "given_up";
+    await this.options.records(queries).settle(entry.id, state, this.options.clock.now());
+  }
 
-  return {
-    listener,
+  /** Who would be called today; stores and places nothing. */
+  async preview(tenantId: number): Promise<readonly PlannedBirthday[]> {
+    const store = this.options.records(this.options.database.read);
+    const tenant = await store.tenant(tenantId);
+    if (!tenant) return [];
+    const today = wallClock(tenant.timeZone, this.options.clock.now());
+    const due = await store.due(tenantId, today, NEW_A_LOOK_MAX);
+    return due.map((contact) => ({
+      contact_id: contact.id,
+      name: fullName(contact),
+      number: contact.numberE164,
+    }));
+  }
 
-    /** Who would be called today; stores and places nothing. */
-    async preview(tenantId: number): Promise<readonly PlannedBirthday[]> {
-      const store = records(database.read);
-      const tenant = await store.tenant(tenantId);
-      if (!tenant) return [];
-      const today = wallClock(tenant.timeZone, clock.now());
-      const due = await store.due(tenantId, today, NEW_A_LOOK_MAX);
-      return due.map((contact) => ({
-        contact_id: contact.id,
-        name: fullName(contact),
-        number: contact.numberE164,
-      }));
-    },
+  start(): void {
+    const round = () => {
+      this.#work = this.look().finally(() => {
+        if (!this.#stopped) this.#timer = this.options.clock.after(LOOK_EVERY_MS, round);
+      });
+    };
+    round();
+  }
 
-    /** Looks now. For tests and for the operator's impatience. */
-    look,
-
-    start(): void {
-      const round = () => {
-        work = look().finally(() => {
-          if (!stopped) timer = clock.after(LOOK_EVERY_MS, round);
-        });
-      };
-      round();
-    },
-
-    async stop(): Promise<void> {
-      stopped = true;
-      timer?.cancel();
-      await work;
-    },
-  };
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    await this.#work;
+  }
 }

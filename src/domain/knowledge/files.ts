@@ -65,38 +65,45 @@ interface FileDependencies {
   readonly clock: Clock;
 }
 
-export function createFiles({ database, records, billing, quotas, clock }: FileDependencies) {
-  async function found(queries: Queries, tenantId: number, id: number): Promise<FileRecord> {
-    const file = await records(queries).find(tenantId, id);
+export class Files {
+  constructor(private readonly dependencies: FileDependencies) {}
+
+  async #found(queries: Queries, tenantId: number, id: number): Promise<FileRecord> {
+    const file = await this.dependencies.records(queries).find(tenantId, id);
     if (!file) throw notFound("file");
     return file;
   }
 
-  async function requireAgents(
+  async #requireAgents(
     queries: Queries,
     tenantId: number,
     agentIds: readonly number[],
   ): Promise<void> {
     const wanted = [...new Set(agentIds)];
     if (wanted.length === 0) return;
-    if ((await records(queries).countAgents(tenantId, wanted)) !== wanted.length)
+    if ((await this.dependencies.records(queries).countAgents(tenantId, wanted)) !== wanted.length)
       throw notFound("agent");
   }
 
-  async function assign(
+  async #assign(
     queries: Queries,
     tenantId: number,
     fileId: number,
     changes: FileChanges,
   ): Promise<void> {
     const { agentId, agentIds } = changes;
-    await requireAgents(queries, tenantId, [...(agentIds ?? []), ...(agentId ? [agentId] : [])]);
-    if (agentIds !== undefined || agentId === null) await records(queries).detachAll(fileId);
-    for (const id of new Set(agentIds ?? [])) await records(queries).attach(fileId, id);
-    if (agentId) await records(queries).attach(fileId, agentId);
+    await this.#requireAgents(queries, tenantId, [
+      ...(agentIds ?? []),
+      ...(agentId ? [agentId] : []),
+    ]);
+    if (agentIds !== undefined || agentId === null)
+      await this.dependencies.records(queries).detachAll(fileId);
+    for (const id of new Set(agentIds ?? []))
+      await this.dependencies.records(queries).attach(fileId, id);
+    if (agentId) await this.dependencies.records(queries).attach(fileId, agentId);
   }
 
-  async function textChanges(
+  async #textChanges(
     queries: Queries,
     tenantId: number,
     before: FileRecord,
@@ -105,67 +112,78 @@ export function createFiles({ database, records, billing, quotas, clock }: FileD
     if (changes.filename === undefined && changes.content === undefined) return {};
     const filename = changes.filename ?? before.filename;
     const format = formatOf(filename);
-    const content = changes.content ?? (await records(queries).content(tenantId, before.id)) ?? "";
+    const content =
+      changes.content ??
+      (await this.dependencies.records(queries).content(tenantId, before.id)) ??
+      "";
     checkContent(format, content);
     if (changes.content === undefined) return { filename, format };
     return { filename, format, content, sizeBytes: Buffer.byteLength(content) };
   }
 
-  return {
-    list: (tenantId: number) => records(database.read).list(tenantId),
+  list(tenantId: number) {
+    return this.dependencies.records(this.dependencies.database.read).list(tenantId);
+  }
 
-    /** Throws not_found. */
-    async get(tenantId: number, id: number): Promise<FileRecord & { readonly content: string }> {
-      const file = await found(database.read, tenantId, id);
-      const content = await records(database.read).content(tenantId, id);
-      if (content === undefined) throw notFound("file");
-      return { ...file, content };
-    },
+  /** Throws not_found. */
+  async get(tenantId: number, id: number): Promise<FileRecord & { readonly content: string }> {
+    const file = await this.#found(this.dependencies.database.read, tenantId, id);
+    const content = await this.dependencies
+      .records(this.dependencies.database.read)
+      .content(tenantId, id);
+    if (content === undefined) throw notFound("file");
+    return { ...file, content };
+  }
 
-    /** Throws valid_content_required, plan_limit_reached, not_found (agent). */
-    create(tenantId: number, input: NewFile): Promise<FileRecord> {
-      const format = formatOf(input.filename);
-      checkContent(format, input.content);
-      const now = clock.now();
-      return database.tx(async (queries) => {
-        const plan = await billing.planOf(queries, tenantId);
-        if ((await records(queries).count(tenantId)) >= plan.maxFiles)
-          throw fileCap(plan.slug, plan.maxFiles);
-        const sizeBytes = Buffer.byteLength(input.content);
-        await quotas.require(queries, tenantId, "knowledgeBytes", sizeBytes);
-        const id = await records(queries).insert(tenantId, {
-          filename: input.filename,
-          format,
-          content: input.content,
-          sizeBytes,
-          createdAt: now,
-          updatedAt: now,
-        });
-        if (input.agentId !== null) await assign(queries, tenantId, id, { agentId: input.agentId });
-        return found(queries, tenantId, id);
+  /** Throws valid_content_required, plan_limit_reached, not_found (agent). */
+  create(tenantId: number, input: NewFile): Promise<FileRecord> {
+    const format = formatOf(input.filename);
+    checkContent(format, input.content);
+    const now = this.dependencies.clock.now();
+    return this.dependencies.database.tx(async (queries) => {
+      const plan = await this.dependencies.billing.planOf(queries, tenantId);
+      if ((await this.dependencies.records(queries).count(tenantId)) >= plan.maxFiles)
+        throw fileCap(plan.slug, plan.maxFiles);
+      const sizeBytes = Buffer.byteLength(input.content);
+      await this.dependencies.quotas.require(queries, tenantId, "knowledgeBytes", sizeBytes);
+      const id = await this.dependencies.records(queries).insert(tenantId, {
+        filename: input.filename,
+        format,
+        content: input.content,
+        sizeBytes,
+        createdAt: now,
+        updatedAt: now,
       });
-    },
+      if (input.agentId !== null)
+        await this.#assign(queries, tenantId, id, { agentId: input.agentId });
+      return this.#found(queries, tenantId, id);
+    });
+  }
 
-    /** Throws not_found (file or agent), valid_content_required, plan_limit_reached. */
-    update(tenantId: number, id: number, changes: FileChanges): Promise<FileRecord> {
-      return database.tx(async (queries) => {
-        const before = await found(queries, tenantId, id);
-        const text = await textChanges(queries, tenantId, before, changes);
-        const moreBytes = (text.sizeBytes ?? before.sizeBytes) - before.sizeBytes;
-        if (moreBytes > 0) await quotas.require(queries, tenantId, "knowledgeBytes", moreBytes);
-        await assign(queries, tenantId, id, changes);
-        if (Object.values(changes).some((change) => change !== undefined))
-          await records(queries).update(tenantId, id, { ...text, updatedAt: clock.now() });
-        return found(queries, tenantId, id);
-      });
-    },
+  /** Throws not_found (file or agent), valid_content_required, plan_limit_reached. */
+  update(tenantId: number, id: number, changes: FileChanges): Promise<FileRecord> {
+    return this.dependencies.database.tx(async (queries) => {
+      const before = await this.#found(queries, tenantId, id);
+      const text = await this.#textChanges(queries, tenantId, before, changes);
+      const moreBytes = (text.sizeBytes ?? before.sizeBytes) - before.sizeBytes;
+      if (moreBytes > 0)
+        await this.dependencies.quotas.require(queries, tenantId, "knowledgeBytes", moreBytes);
+      await this.#assign(queries, tenantId, id, changes);
+      if (Object.values(changes).some((change) => change !== undefined))
+        await this.dependencies
+          .records(queries)
+          .update(tenantId, id, { ...text, updatedAt: this.dependencies.clock.now() });
+      return this.#found(queries, tenantId, id);
+    });
+  }
 
-    /** Throws not_found. */
-    async remove(tenantId: number, id: number): Promise<void> {
-      const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
-      if (!removed) throw notFound("file");
-    },
-  };
+  /** Throws not_found. */
+  async remove(tenantId: number, id: number): Promise<void> {
+    const removed = await this.dependencies.database.tx((queries) =>
+      this.dependencies.records(queries).remove(tenantId, id),
+    );
+    if (!removed) throw notFound("file");
+  }
 }
 
 const fileCap = (slug: string, filesMax: number) =>

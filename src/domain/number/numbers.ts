@@ -44,66 +44,77 @@ interface NumberDependencies {
   readonly clock: Clock;
 }
 
-export function createNumbers({ database, records, billing, clock }: NumberDependencies) {
-  async function requireAgent(
+export class Numbers {
+  constructor(private readonly dependencies: NumberDependencies) {}
+
+  async #requireAgent(
     queries: Queries,
     tenantId: number,
     agentId: number | null | undefined,
   ): Promise<void> {
-    if (agentId && !(await records(queries).hasAgent(tenantId, agentId))) throw notFound("agent");
+    if (agentId && !(await this.dependencies.records(queries).hasAgent(tenantId, agentId)))
+      throw notFound("agent");
   }
 
-  return {
-    list: (tenantId: number) => records(database.read).list(tenantId),
+  list(tenantId: number) {
+    return this.dependencies.records(this.dependencies.database.read).list(tenantId);
+  }
 
-    /** Throws not_found. */
-    async get(tenantId: number, id: number): Promise<NumberRecord> {
-      const number = await records(database.read).find(tenantId, id);
-      if (!number) throw notFound("phone number");
-      return number;
-    },
+  /** Throws not_found. */
+  async get(tenantId: number, id: number): Promise<NumberRecord> {
+    const number = await this.dependencies
+      .records(this.dependencies.database.read)
+      .find(tenantId, id);
+    if (!number) throw notFound("phone number");
+    return number;
+  }
 
-    /**
-     * Throws conflict (in use; recorded for the operator), plan_limit_reached, not_found (agent).
-     */
-    async create(
-      tenantId: number,
-      input: NumberFields & { readonly numberE164: E164 },
-    ): Promise<NumberRecord> {
-      const made = await database.tx(async (queries) => {
-        const owner = await records(queries).ownerOf(input.numberE164);
-        if (owner !== undefined) {
-          if (owner !== tenantId)
-            await records(queries).noteClaim(tenantId, input.numberE164, clock.now());
-          return null;
-        }
-        await requireAgent(queries, tenantId, input.agentId);
-        const plan = await billing.planOf(queries, tenantId);
-        if ((await records(queries).count(tenantId)) >= plan.maxNumbers)
-          throw numberCap(plan.slug, plan.maxNumbers);
-        return records(queries).insert(tenantId, { ...input, createdAt: clock.now() });
-      });
-      if (!made) throw taken();
-      return made;
-    },
+  /**
+   * Throws conflict (in use; recorded for the operator), plan_limit_reached, not_found (agent).
+   */
+  async create(
+    tenantId: number,
+    input: NumberFields & { readonly numberE164: E164 },
+  ): Promise<NumberRecord> {
+    const made = await this.dependencies.database.tx(async (queries) => {
+      const owner = await this.dependencies.records(queries).ownerOf(input.numberE164);
+      if (owner !== undefined) {
+        if (owner !== tenantId)
+          await this.dependencies
+            .records(queries)
+            .noteClaim(tenantId, input.numberE164, this.dependencies.clock.now());
+        return null;
+      }
+      await this.#requireAgent(queries, tenantId, input.agentId);
+      const plan = await this.dependencies.billing.planOf(queries, tenantId);
+      if ((await this.dependencies.records(queries).count(tenantId)) >= plan.maxNumbers)
+        throw numberCap(plan.slug, plan.maxNumbers);
+      return this.dependencies
+        .records(queries)
+        .insert(tenantId, { ...input, createdAt: this.dependencies.clock.now() });
+    });
+    if (!made) throw taken();
+    return made;
+  }
 
-    /** Throws not_found (number or agent). */
-    update(tenantId: number, id: number, changes: Partial<NumberFields>): Promise<NumberRecord> {
-      return database.tx(async (queries) => {
-        const before = await records(queries).find(tenantId, id);
-        if (!before) throw notFound("phone number");
-        await requireAgent(queries, tenantId, changes.agentId);
-        if (Object.values(changes).every((change) => change === undefined)) return before;
-        return (await records(queries).update(tenantId, id, changes)) ?? before;
-      });
-    },
+  /** Throws not_found (number or agent). */
+  update(tenantId: number, id: number, changes: Partial<NumberFields>): Promise<NumberRecord> {
+    return this.dependencies.database.tx(async (queries) => {
+      const before = await this.dependencies.records(queries).find(tenantId, id);
+      if (!before) throw notFound("phone number");
+      await this.#requireAgent(queries, tenantId, changes.agentId);
+      if (Object.values(changes).every((change) => change === undefined)) return before;
+      return (await this.dependencies.records(queries).update(tenantId, id, changes)) ?? before;
+    });
+  }
 
-    /** Throws not_found. */
-    async remove(tenantId: number, id: number): Promise<void> {
-      const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
-      if (!removed) throw notFound("phone number");
-    },
-  };
+  /** Throws not_found. */
+  async remove(tenantId: number, id: number): Promise<void> {
+    const removed = await this.dependencies.database.tx((queries) =>
+      this.dependencies.records(queries).remove(tenantId, id),
+    );
+    if (!removed) throw notFound("phone number");
+  }
 }
 
 const taken = () =>

@@ -72,12 +72,14 @@ interface WithSecret {
   readonly secret: string;
 }
 
-export function createSubscriptions(dependencies: SubscriptionDependencies) {
-  const { database, records, plans, vault, clock, random, urlProblem } = dependencies;
+export class Subscriptions {
+  constructor(private readonly dependencies: SubscriptionDependencies) {}
 
-  async function putSecret(queries: Queries, tenantId: number, id: number): Promise<string> {
-    const secret = signingSecret(random);
-    await records(queries).setSecret(tenantId, id, vault.seal(secret, webhookSecretBinding(id)));
+  async #putSecret(queries: Queries, tenantId: number, id: number): Promise<string> {
+    const secret = signingSecret(this.dependencies.random);
+    await this.dependencies
+      .records(queries)
+      .setSecret(tenantId, id, this.dependencies.vault.seal(secret, webhookSecretBinding(id)));
     return secret;
   }
 
@@ -85,66 +87,66 @@ export function createSubscriptions(dependencies: SubscriptionDependencies) {
    * For the journal of revocations: a restore must bring back neither the old secret nor a deleted
    * endpoint.
    */
-  const noteOf = (
-    queries: Queries,
-    kind: "webhook" | "webhook_secret",
-    tenant: number,
-    webhook: number,
-  ) => database.revocations.note(queries, [{ kind, tenant, webhook }]);
+  #noteOf(queries: Queries, kind: "webhook" | "webhook_secret", tenant: number, webhook: number) {
+    return this.dependencies.database.revocations.note(queries, [{ kind, tenant, webhook }]);
+  }
 
-  async function found(queries: Queries, tenantId: number, id: number): Promise<WebhookRecord> {
-    const webhook = await records(queries).find(tenantId, id);
+  async #found(queries: Queries, tenantId: number, id: number): Promise<WebhookRecord> {
+    const webhook = await this.dependencies.records(queries).find(tenantId, id);
     if (!webhook) throw notFound("webhook");
     return webhook;
   }
 
-  return {
-    list: (tenantId: number) => records(database.read).list(tenantId),
+  list(tenantId: number) {
+    return this.dependencies.records(this.dependencies.database.read).list(tenantId);
+  }
 
-    /** Throws plan_limit_reached, valid_url_required. */
-    async create(
-      tenantId: number,
-      input: { url: string; events: readonly EventType[] },
-    ): Promise<WithSecret> {
-      requireUrl(urlProblem, "url", input.url);
-      return database.tx(async (queries) => {
-        const plan = await plans.planOf(queries, tenantId);
-        if ((await records(queries).count(tenantId)) >= plan.maxWebhooks)
-          throw webhookCap(plan.slug, plan.maxWebhooks);
-        const webhook = await records(queries).insert(tenantId, {
-          url: input.url,
-          events: [...new Set(input.events)],
-          enabled: true,
-          createdAt: clock.now(),
-        });
-        return { webhook, secret: await putSecret(queries, tenantId, webhook.id) };
+  /** Throws plan_limit_reached, valid_url_required. */
+  async create(
+    tenantId: number,
+    input: { url: string; events: readonly EventType[] },
+  ): Promise<WithSecret> {
+    requireUrl(this.dependencies.urlProblem, "url", input.url);
+    return this.dependencies.database.tx(async (queries) => {
+      const plan = await this.dependencies.plans.planOf(queries, tenantId);
+      if ((await this.dependencies.records(queries).count(tenantId)) >= plan.maxWebhooks)
+        throw webhookCap(plan.slug, plan.maxWebhooks);
+      const webhook = await this.dependencies.records(queries).insert(tenantId, {
+        url: input.url,
+        events: [...new Set(input.events)],
+        enabled: true,
+        createdAt: this.dependencies.clock.now(),
       });
-    },
+      return { webhook, secret: await this.#putSecret(queries, tenantId, webhook.id) };
+    });
+  }
 
-    /** The old secret becomes invalid at once. Throws not_found. */
-    rotate(tenantId: number, id: number): Promise<WithSecret> {
-      return database.tx(async (queries) => {
-        const webhook = await found(queries, tenantId, id);
-        const secret = await putSecret(queries, tenantId, id);
-        await noteOf(queries, "webhook_secret", tenantId, id);
-        return { webhook, secret };
-      });
-    },
+  /** The old secret becomes invalid at once. Throws not_found. */
+  rotate(tenantId: number, id: number): Promise<WithSecret> {
+    return this.dependencies.database.tx(async (queries) => {
+      const webhook = await this.#found(queries, tenantId, id);
+      const secret = await this.#putSecret(queries, tenantId, id);
+      await this.#noteOf(queries, "webhook_secret", tenantId, id);
+      return { webhook, secret };
+    });
+  }
 
-    /** Throws not_found. */
-    async remove(tenantId: number, id: number): Promise<void> {
-      await database.tx(async (queries) => {
-        if (!(await records(queries).remove(tenantId, id))) throw notFound("webhook");
-        await noteOf(queries, "webhook", tenantId, id);
-      });
-    },
+  /** Throws not_found. */
+  async remove(tenantId: number, id: number): Promise<void> {
+    await this.dependencies.database.tx(async (queries) => {
+      if (!(await this.dependencies.records(queries).remove(tenantId, id)))
+        throw notFound("webhook");
+      await this.#noteOf(queries, "webhook", tenantId, id);
+    });
+  }
 
-    /** Newest first. Throws not_found. */
-    async deliveries(tenantId: number, id: number, page: Page): Promise<DeliveryRecord[]> {
-      await found(database.read, tenantId, id);
-      return records(database.read).deliveries(tenantId, id, page);
-    },
-  };
+  /** Newest first. Throws not_found. */
+  async deliveries(tenantId: number, id: number, page: Page): Promise<DeliveryRecord[]> {
+    await this.#found(this.dependencies.database.read, tenantId, id);
+    return this.dependencies
+      .records(this.dependencies.database.read)
+      .deliveries(tenantId, id, page);
+  }
 }
 
 const webhookCap = (slug: string, webhooksMax: number) =>

@@ -9,7 +9,7 @@ import { crmPosts } from "../../../src/adapter/store/schema/index.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createCrmPosts } from "../../../src/domain/contact/crm/posts.ts";
+import { CrmPosts } from "../../../src/domain/contact/crm/posts.ts";
 import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -57,7 +57,7 @@ const tell = (database: Database, tenantId: number, callUuid: string) =>
 
 async function world() {
   const database = await openTestDatabase(join(directory, `${++stores}.db`), START);
-  const posts = createCrmPosts({
+  const posts = new CrmPosts({
     ...{ database, records: crmStore, isOn: async () => true, vault: plainVault, client },
     ...{ clock, random: systemRandom, log: silentLog },
   });

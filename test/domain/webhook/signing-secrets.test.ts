@@ -10,7 +10,7 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { createBilling } from "../../../src/domain/billing/billing.ts";
 import { verifySignature } from "../../../src/domain/webhook/signature.ts";
-import { createSubscriptions } from "../../../src/domain/webhook/subscriptions.ts";
+import { Subscriptions } from "../../../src/domain/webhook/subscriptions.ts";
 import { createWebhookTester } from "../../../src/domain/webhook/tester.ts";
 import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { createUrlCheck } from "../../../src/platform/net/tenant-url.ts";
@@ -32,7 +32,7 @@ const shared = {
   clock: systemClock,
   random: systemRandom,
 };
-const subscriptions = createSubscriptions({
+const subscriptions = new Subscriptions({
   ...shared,
   records: webhookStore,
   urlProblem: createUrlCheck([HOST]),

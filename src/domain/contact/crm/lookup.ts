@@ -63,18 +63,14 @@ export const crmHeaders = (
     : { authorization: `Bearer ${vault.open(target.secretSealed, crmSecretBinding(tenantId))}` }),
 });
 
-export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
-  const { database, records, vault, client, clock, log } = options;
+export class HttpCrmLookup implements CrmLookup {
+  constructor(private readonly options: CrmLookupOptions) {}
 
-  async function ask(
-    tenantId: number,
-    target: CrmTarget,
-    remoteParty: RemoteParty,
-  ): Promise<CrmAnswer> {
-    const response = await client.request({
+  async #ask(tenantId: number, target: CrmTarget, remoteParty: RemoteParty): Promise<CrmAnswer> {
+    const response = await this.options.client.request({
       method: "POST",
       url: target.url,
-      headers: crmHeaders(target, tenantId, vault),
+      headers: crmHeaders(target, tenantId, this.options.vault),
       body: JSON.stringify({
         type: "lookup",
         call_id: remoteParty.callUuid,
@@ -88,30 +84,37 @@ export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
     if (response.status < 200 || response.status > 299)
       throw new Error(`the CRM answered HTTP ${response.status}`);
     const answer = crmAnswerFrom(response.body.toString("utf8"), target.mapping);
-    await database.tx((queries) =>
-      records(queries).putCache(tenantId, remoteParty.number, answer, clock.now()),
+    await this.options.database.tx((queries) =>
+      this.options
+        .records(queries)
+        .putCache(tenantId, remoteParty.number, answer, this.options.clock.now()),
     );
     return answer;
   }
 
-  async function answerFor(tenantId: number, remoteParty: RemoteParty): Promise<CrmAnswer> {
-    const target = await records(database.read).target(tenantId);
+  async #answerFor(tenantId: number, remoteParty: RemoteParty): Promise<CrmAnswer> {
+    const target = await this.options.records(this.options.database.read).target(tenantId);
     if (!target) return {};
-    const asked = ask(tenantId, target, remoteParty).catch((error): null => {
-      log.warn("crm.lookup_failed", { call_id: remoteParty.callUuid, error: describeError(error) });
+    const asked = this.#ask(tenantId, target, remoteParty).catch((error): null => {
+      this.options.log.warn("crm.lookup_failed", {
+        call_id: remoteParty.callUuid,
+        error: describeError(error),
+      });
       return null;
     });
-    const soft = await within(asked, SOFT_MS);
+    const soft = await this.#within(asked, SOFT_MS);
     if (soft) return soft;
-    const since = clock.now() - STALE_MS_MAX;
-    const known = await records(database.read).cached(tenantId, remoteParty.number, since);
-    return known ?? (await within(asked, HARD_MS - SOFT_MS)) ?? {};
+    const since = this.options.clock.now() - STALE_MS_MAX;
+    const known = await this.options
+      .records(this.options.database.read)
+      .cached(tenantId, remoteParty.number, since);
+    return known ?? (await this.#within(asked, HARD_MS - SOFT_MS)) ?? {};
   }
 
   /** null: not in time, or failed. */
-  async function within(asked: Promise<CrmAnswer | null>, ms: number): Promise<CrmAnswer | null> {
+  async #within(asked: Promise<CrmAnswer | null>, ms: number): Promise<CrmAnswer | null> {
     const done = new AbortController();
-    const limit = sleep(clock, ms, done.signal).then(
+    const limit = sleep(this.options.clock, ms, done.signal).then(
       () => null,
       () => null,
     );
@@ -122,33 +125,31 @@ export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
     }
   }
 
-  return {
-    async trial(tenantId, remoteParty) {
-      const target = await records(database.read).target(tenantId);
-      if (!target) throw invalidField("crm_url", "Set the CRM's address (`crm_url`) first.");
-      try {
-        return dataOf(await ask(tenantId, target, remoteParty));
-      } catch (error) {
-        throw new AppError({
-          code: "unavailable",
-          publicMessage: `The CRM could not be asked: ${explanationOf(error)}.`,
-          retryable: true,
-        });
-      }
-    },
+  async trial(tenantId: number, remoteParty: RemoteParty) {
+    const target = await this.options.records(this.options.database.read).target(tenantId);
+    if (!target) throw invalidField("crm_url", "Set the CRM's address (`crm_url`) first.");
+    try {
+      return dataOf(await this.#ask(tenantId, target, remoteParty));
+    } catch (error) {
+      throw new AppError({
+        code: "unavailable",
+        publicMessage: `The CRM could not be asked: ${explanationOf(error)}.`,
+        retryable: true,
+      });
+    }
+  }
 
-    async facts(tenantId, remoteParty) {
-      try {
-        return dataOf(await answerFor(tenantId, remoteParty));
-      } catch (error) {
-        log.warn("crm.lookup_failed", {
-          call_id: remoteParty.callUuid,
-          error: describeError(error),
-        });
-        return [];
-      }
-    },
-  };
+  async facts(tenantId: number, remoteParty: RemoteParty) {
+    try {
+      return dataOf(await this.#answerFor(tenantId, remoteParty));
+    } catch (error) {
+      this.options.log.warn("crm.lookup_failed", {
+        call_id: remoteParty.callUuid,
+        error: describeError(error),
+      });
+      return [];
+    }
+  }
 }
 
 /** In words that may leave the appliance: those of the guarded client and ours. */

@@ -63,8 +63,6 @@ interface CrmPostsOptions {
   readonly log: Log;
 }
 
-export type CrmPosts = ReturnType<typeof createCrmPosts>;
-
 const TIMEOUT_MS = 10_000;
 /** Tenants whose CRMs are told at once. */
 const AT_ONCE_MAX = 8;
@@ -73,151 +71,166 @@ const LOOK_EVERY_MS = 30_000;
 const ANSWER_BYTES_MAX = 16 * 1024;
 const ERROR_MAX = 300;
 
-export function createCrmPosts(options: CrmPostsOptions) {
-  const { database, records, isOn, vault, client, clock, random, log } = options;
-  const owner = hex(random.bytes(8));
-  const abort = new AbortController();
-  let timer: Timer | null = null;
-  let running = false;
-  let stopped = true;
-  let again = false;
-  let work: Promise<void> = Promise.resolve();
+export class CrmPosts {
+  readonly #owner: string;
+  readonly #abort = new AbortController();
+  #timer: Timer | null = null;
+  #running = false;
+  #stopped = true;
+  #again = false;
+  #work: Promise<void> = Promise.resolve();
   /** By tenant. */
-  const underWay = new Map<number, Promise<void>>();
+  readonly #underWay = new Map<number, Promise<void>>();
 
-  function wake(): void {
-    if (stopped) return;
-    again = true;
-    if (running) return;
-    running = true;
-    work = round();
+  constructor(private readonly options: CrmPostsOptions) {
+    this.#owner = hex(this.options.random.bytes(8));
   }
 
-  async function round(): Promise<void> {
+  wake(): void {
+    if (this.#stopped) return;
+    this.#again = true;
+    if (this.#running) return;
+    this.#running = true;
+    this.#work = this.#round();
+  }
+
+  async #round(): Promise<void> {
     try {
-      while (again && !stopped) {
-        again = false;
-        for (let post = await claim(); post; post = await claim()) begin(post);
+      while (this.#again && !this.#stopped) {
+        this.#again = false;
+        for (let post = await this.#claim(); post; post = await this.#claim()) this.#begin(post);
       }
-      const next = await records(database.read).nextDueAfter(clock.now());
-      arm(next === null ? LOOK_EVERY_MS : Math.min(LOOK_EVERY_MS, next - clock.now()));
+      const next = await this.options
+        .records(this.options.database.read)
+        .nextDueAfter(this.options.clock.now());
+      this.#arm(
+        next === null ? LOOK_EVERY_MS : Math.min(LOOK_EVERY_MS, next - this.options.clock.now()),
+      );
     } catch (error) {
-      log.error("crm.posts_failed", { error: describeError(error) });
-      arm(LOOK_EVERY_MS);
+      this.options.log.error("crm.posts_failed", { error: describeError(error) });
+      this.#arm(LOOK_EVERY_MS);
     } finally {
-      running = false;
+      this.#running = false;
       // Woken while the next look was planned.
-      if (again) wake();
+      if (this.#again) this.wake();
     }
   }
 
-  function arm(ms: number): void {
-    timer?.cancel();
-    timer = stopped ? null : clock.after(Math.max(1, ms), wake);
+  #arm(ms: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#stopped
+      ? null
+      : this.options.clock.after(Math.max(1, ms), () => this.wake());
   }
 
-  async function claim(): Promise<CrmPost | null> {
-    if (stopped || underWay.size >= AT_ONCE_MAX) return null;
-    const nowMs = clock.now();
-    const busy = [...underWay.keys()];
-    return database.tx((queries) => records(queries).claim(nowMs, owner, nowMs + LEASE_MS, busy));
+  async #claim(): Promise<CrmPost | null> {
+    if (this.#stopped || this.#underWay.size >= AT_ONCE_MAX) return null;
+    const nowMs = this.options.clock.now();
+    const busy = [...this.#underWay.keys()];
+    return this.options.database.tx((queries) =>
+      this.options.records(queries).claim(nowMs, this.#owner, nowMs + LEASE_MS, busy),
+    );
   }
 
-  function begin(post: CrmPost): void {
-    const sending = send(post)
-      .catch((error) => log.error("crm.posts_failed", { error: describeError(error) }))
+  #begin(post: CrmPost): void {
+    const sending = this.#send(post)
+      .catch((error) => this.options.log.error("crm.posts_failed", { error: describeError(error) }))
       .finally(() => {
-        underWay.delete(post.tenantId);
-        wake();
+        this.#underWay.delete(post.tenantId);
+        this.wake();
       });
-    underWay.set(post.tenantId, sending);
+    this.#underWay.set(post.tenantId, sending);
   }
 
-  async function send(post: CrmPost): Promise<void> {
+  async #send(post: CrmPost): Promise<void> {
     const attempts = post.attempts + 1;
-    const { httpStatus, error, retryAfterMs } = await attempt(post);
-    if (error !== null && abort.signal.aborted) return; // the lease runs out; nothing is counted
-    const delayMs = error === null ? null : nextDelayMs(attempts, retryAfterMs, random);
+    const { httpStatus, error, retryAfterMs } = await this.#attempt(post);
+    if (error !== null && this.#abort.signal.aborted) return; // the lease runs out; nothing is counted
+    const delayMs =
+      error === null ? null : nextDelayMs(attempts, retryAfterMs, this.options.random);
     const status = error === null ? "delivered" : delayMs === null ? "failed" : "pending";
-    const nowMs = clock.now();
-    await database.tx((queries) =>
-      records(queries).settle(
-        post.id,
-        owner,
-        { status, attempts, nextAttemptAt: nowMs + (delayMs ?? 0), httpStatus, error },
-        nowMs,
-      ),
+    const nowMs = this.options.clock.now();
+    await this.options.database.tx((queries) =>
+      this.options
+        .records(queries)
+        .settle(
+          post.id,
+          this.#owner,
+          { status, attempts, nextAttemptAt: nowMs + (delayMs ?? 0), httpStatus, error },
+          nowMs,
+        ),
     );
     const fields = { call_id: post.callUuid, attempts, http_status: httpStatus };
-    if (status === "delivered") log.info("crm.reported", fields);
-    else log.warn("crm.report_failed", { ...fields, status, error });
+    if (status === "delivered") this.options.log.info("crm.reported", fields);
+    else this.options.log.warn("crm.report_failed", { ...fields, status, error });
   }
 
-  async function attempt(post: CrmPost) {
+  async #attempt(post: CrmPost) {
     try {
-      if (!(await isOn(database.read, post.tenantId))) return failure("the add-on is not paid");
-      const target: CrmTarget | null = await records(database.read).target(post.tenantId);
-      if (!target) return failure("no CRM address is set up");
-      const response = await client.request({
+      if (!(await this.options.isOn(this.options.database.read, post.tenantId)))
+        return this.#failure("the add-on is not paid");
+      const target: CrmTarget | null = await this.options
+        .records(this.options.database.read)
+        .target(post.tenantId);
+      if (!target) return this.#failure("no CRM address is set up");
+      const response = await this.options.client.request({
         method: "POST",
         url: target.url,
         headers: {
-          ...crmHeaders(target, post.tenantId, vault),
+          ...crmHeaders(target, post.tenantId, this.options.vault),
           "idempotency-key": post.callUuid,
         },
         body: post.body,
         timeoutMs: TIMEOUT_MS,
         responseBytesMax: ANSWER_BYTES_MAX,
         statusOnly: true,
-        signal: abort.signal,
+        signal: this.#abort.signal,
       });
       const ok = response.status >= 200 && response.status < 300;
       return {
         httpStatus: response.status,
         error: ok ? null : `the CRM answered HTTP ${response.status}`,
-        retryAfterMs: parseRetryAfter(response.headers["retry-after"], clock.now()),
+        retryAfterMs: parseRetryAfter(response.headers["retry-after"], this.options.clock.now()),
       };
     } catch (error) {
-      return failure(describeError(error).slice(0, ERROR_MAX));
+      return this.#failure(describeError(error).slice(0, ERROR_MAX));
     }
   }
 
-  const failure = (error: string) => ({ httpStatus: null, error, retryAfterMs: null });
+  #failure(error: string) {
+    return { httpStatus: null, error, retryAfterMs: null };
+  }
 
-  return {
-    wake,
+  start() {
+    if (!this.#stopped || this.#abort.signal.aborted) return;
+    this.#stopped = false;
+    this.wake();
+  }
 
-    start() {
-      if (!stopped || abort.signal.aborted) return;
-      stopped = false;
-      wake();
-    },
+  /** Throws not_found; conflict while it is on its way, or the add-on is not paid. */
+  async replay(tenantId: number, id: number): Promise<void> {
+    await this.options.database.tx(async (queries) => {
+      if (!(await this.options.isOn(queries, tenantId))) throw notPaid();
+      const status = await this.options.records(queries).statusOf(tenantId, id);
+      if (status === null) throw notFound("CRM message");
+      if (status === "pending")
+        throw new AppError({
+          code: "conflict",
+          publicMessage: "The message is on its way already; it is tried again by itself.",
+        });
+      await this.options.records(queries).replay(tenantId, id, this.options.clock.now());
+    });
+    this.wake();
+  }
 
-    /** Throws not_found; conflict while it is on its way, or the add-on is not paid. */
-    async replay(tenantId: number, id: number): Promise<void> {
-      await database.tx(async (queries) => {
-        if (!(await isOn(queries, tenantId))) throw notPaid();
-        const status = await records(queries).statusOf(tenantId, id);
-        if (status === null) throw notFound("CRM message");
-        if (status === "pending")
-          throw new AppError({
-            code: "conflict",
-            publicMessage: "The message is on its way already; it is tried again by itself.",
-          });
-        await records(queries).replay(tenantId, id, clock.now());
-      });
-      wake();
-    },
-
-    async stop(): Promise<void> {
-      stopped = true;
-      timer?.cancel();
-      await work;
-      const sent = Promise.all(underWay.values());
-      const grace = sleep(clock, 3_000, abort.signal).catch(() => undefined);
-      await Promise.race([sent, grace]);
-      abort.abort();
-      await sent;
-    },
-  };
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    await this.#work;
+    const sent = Promise.all(this.#underWay.values());
+    const grace = sleep(this.options.clock, 3_000, this.#abort.signal).catch(() => undefined);
+    await Promise.race([sent, grace]);
+    this.#abort.abort();
+    await sent;
+  }
 }

@@ -3,7 +3,7 @@
 import { numberStore } from "../../../adapter/store/number-store.ts";
 import { e164 } from "../../../core/e164.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
-import { createNumbers, type NumberRecord } from "../../../domain/number/numbers.ts";
+import { type NumberRecord, Numbers } from "../../../domain/number/numbers.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/phone-numbers.ts";
 import type { RouteContext } from "./context.ts";
@@ -12,7 +12,7 @@ const present = (number: NumberRecord) => wireOf(contracts.PhoneNumber, number);
 
 export const phoneNumberRoutes = ({ dependencies }: RouteContext) => {
   const { database, billing, clock } = dependencies;
-  const numbers = createNumbers({ database, records: numberStore, billing, clock });
+  const numbers = new Numbers({ database, records: numberStore, billing, clock });
   return [
     route(contracts.listPhoneNumbers)(async ({ tenantId }) => ({
       ok: true,

@@ -5,7 +5,7 @@ import { webhookStore } from "../../../adapter/store/webhook-store.ts";
 import { signingSecret } from "../../../core/ids.ts";
 import { wireOf } from "../../../core/wire-names.ts";
 import { SNIPPETS } from "../../../domain/webhook/snippets/index.ts";
-import { createSubscriptions, type WebhookRecord } from "../../../domain/webhook/subscriptions.ts";
+import { Subscriptions, type WebhookRecord } from "../../../domain/webhook/subscriptions.ts";
 import { tenantSecretBinding } from "../../../platform/secrets/secret-binding.ts";
 import { type Route, rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/webhooks.ts";
@@ -17,7 +17,7 @@ const present = (webhook: WebhookRecord) => wireOf(contracts.Webhook, webhook);
 
 function webhookParts({ dependencies }: RouteContext) {
   const { database, billing, vault, clock, random, webhookTester, urlProblem } = dependencies;
-  const subscriptions = createSubscriptions({
+  const subscriptions = new Subscriptions({
     database,
     records: webhookStore,
     plans: billing,
