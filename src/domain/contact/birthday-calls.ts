@@ -19,7 +19,7 @@ import { type CallingHours, hoursOf } from "./calling-hours.ts";
 import { fullName } from "./contacts.ts";
 import type { EndedCall } from "./ports.ts";
 
-export const TRIES_MAX = 2;
+const TRIES_MAX = 2;
 const LOOK_EVERY_MS = 10 * 60_000;
 const AGAIN_AFTER_MS = 3 * 3_600_000;
 const NEW_A_LOOK_MAX = 500;
@@ -31,14 +31,14 @@ export interface BirthdayTenant {
   readonly hours: CallingHours;
 }
 
-export interface BirthdayContact {
+interface BirthdayContact {
   readonly id: number;
   readonly numberE164: string;
   readonly firstName: string;
   readonly lastName: string;
 }
 
-export interface BirthdayEntry {
+interface BirthdayEntry {
   readonly id: number;
   readonly contactId: number;
   readonly numberE164: string;
@@ -67,7 +67,7 @@ export interface BirthdayRecords {
 }
 
 /** Asks for the call. Throws AppError where it may not be placed. */
-export interface BirthdayCallService {
+interface BirthdayCallService {
   request(
     tenantId: number,
     call: {
@@ -86,7 +86,7 @@ export interface BirthdayCallService {
   ): Promise<unknown>;
 }
 
-export interface BirthdayOptions {
+interface BirthdayOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => BirthdayRecords;
   readonly callService: () => BirthdayCallService;
@@ -94,7 +94,7 @@ export interface BirthdayOptions {
   readonly log: Log;
 }
 
-export interface PlannedBirthday {
+interface PlannedBirthday {
   readonly contact_id: number;
   readonly name: string;
   readonly number: string;
