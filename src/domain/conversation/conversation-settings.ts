@@ -57,7 +57,7 @@ export const conversationKeys = {
     200,
     20_000,
   ),
-  tool_calls_max: integer("Most tool calls in one call.", 20, 0, 1000),
+  tool_calls_max: integer("Most tool calls in one call; 0: none is made.", 50, 0, 1000),
   tool_result_bytes_max: integer("A longer answer of a tool is cut.", 16_384, 256, 1_048_576),
   transfer_targets: tableOf(
     "Transfer targets, by name.",
@@ -80,7 +80,7 @@ export const conversationKeys = {
 type Keys = z.output<z.ZodObject<typeof conversationKeys>>;
 type Values = RecordOf<Keys>;
 /** What is decided before a conversation begins, or has no meaning without a call. */
-type Optional = "disclosureEnabled" | "toolCallsMax" | "toolResultBytesMax" | "transferTargets";
+type Optional = "disclosureEnabled" | "toolResultBytesMax" | "transferTargets";
 
 /** The keys of `[conversation]` in the code's spelling, with the time limit of tools. */
 export type ConversationSettings = Omit<Values, Optional> &

@@ -17,7 +17,7 @@ export interface ToolCallRequest {
 export type ToolAnswer = Extract<LlmInput, { type: "tool_result" }>;
 
 interface ToolCallsOptions {
-  readonly settings: Pick<ConversationSettings, "fillerDelayMs" | "toolTimeoutMs">;
+  readonly settings: Pick<ConversationSettings, "fillerDelayMs" | "toolCallsMax" | "toolTimeoutMs">;
   readonly clock: Clock;
   readonly send: (request: ToolCallRequest) => void;
   /** The silence has lasted: say something. */
@@ -27,8 +27,6 @@ interface ToolCallsOptions {
 
 /** Requests at the same time. */
 const PENDING_MAX = 8;
-/** Requests of one call: a model that asks and asks does not go on at the tenant's expense. */
-const CALLS_MAX = 50;
 
 export class ToolCalls {
   readonly #timeouts = new Map<string, Timer>();
@@ -43,14 +41,15 @@ export class ToolCalls {
   }
 
   request(call: ToolCallRequest): void {
-    const { send, onAnswer } = this.options;
+    const { settings, send, onAnswer } = this.options;
     const { toolCallId } = call;
     if (this.#timeouts.has(toolCallId)) return;
     if (this.#timeouts.size >= PENDING_MAX) {
       onAnswer(failedAnswer(toolCallId, "too many tool calls at once"));
       return;
     }
-    if (this.#made >= CALLS_MAX) {
+    // A model that asks and asks does not go on at the tenant's expense.
+    if (this.#made >= settings.toolCallsMax) {
       const instruction = "no more tool calls in this phone call: answer with what is known";
       onAnswer(failedAnswer(toolCallId, instruction));
       return;

@@ -127,3 +127,35 @@ test("an llm that asks for tools again and again gets 50 of them in a call, and 
   await call.silence(2_000);
   expect(call.turns().at(-1)?.text).toContain("I could not find that.");
 });
+
+test.each([
+  [0, 0],
+  [2, 2],
+  [3, 3],
+  [4, 3],
+])(
+  "with tool_calls_max %d an llm that asks three times gets %d tools",
+  async (toolCallsMax, called) => {
+    const call = await scriptedCall({ settings: { toolCallsMax } });
+    await call.answerAndGreet();
+    let asked = 0;
+    const refused: string[] = [];
+    call.script.answers = (input) => {
+      if (input.type === "tool_result" && !input.ok) refused.push(JSON.stringify(input.output));
+      return refused.length === 0 && asked < 3
+        ? [toolCall(`call-${++asked}`)]
+        : [text("So it is.")];
+    };
+    await call.says("When are you open?");
+    const requests = () =>
+      call.messages.filter(({ type }) => type === "tool_call_requested").length;
+    for (let answered = 1; answered <= called; answered++) {
+      call.session.toolResult(toolResult(`call-${answered}`));
+      await call.silence(100);
+    }
+    expect(requests()).toBe(called);
+    expect(refused).toHaveLength(called < 3 ? 1 : 0);
+    await call.silence(2_000);
+    expect(call.turns().at(-1)?.text).toContain("So it is.");
+  },
+);
