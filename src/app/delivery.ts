@@ -109,6 +109,7 @@ export function createDelivery(
       client,
       argumentCheck,
       timeoutMs: httpClient.toolTimeoutMs,
+      resultBytesMax: httpClient.toolResultBytesMax,
       log,
       clock,
     }),

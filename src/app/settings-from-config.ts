@@ -204,11 +204,12 @@ function sipOf(config: Config) {
   };
 }
 
-function httpClientOf({ http_client }: Config) {
+function httpClientOf({ http_client, conversation }: Config) {
   return {
     allowNetworks: http_client.allow_networks,
     caPem: http_client.ca_file ? readPem(http_client.ca_file, "[http_client] ca_file") : null,
     toolTimeoutMs: http_client.tool_timeout_ms,
+    toolResultBytesMax: conversation.tool_result_bytes_max,
     webhookTimeoutMs: http_client.webhook_timeout_ms,
   };
 }

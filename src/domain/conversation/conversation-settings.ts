@@ -58,7 +58,12 @@ export const conversationKeys = {
     20_000,
   ),
   tool_calls_max: integer("Most tool calls in one call; 0: none is made.", 50, 0, 1000),
-  tool_result_bytes_max: integer("A longer answer of a tool is cut.", 16_384, 256, 1_048_576),
+  tool_result_bytes_max: integer(
+    "A longer answer of a tool is cut to so many bytes.",
+    16_384,
+    256,
+    1_048_576,
+  ),
   transfer_targets: tableOf(
     "Transfer targets, by name.",
     z.string().regex(/^(?:\+[1-9]\d{6,14}|sip:\S{3,200})$/),

@@ -29,12 +29,15 @@ interface ToolRunnerOptions {
   readonly argumentCheck: Pick<ArgumentCheck, "problem">;
   /** `[http_client] tool_timeout_ms`. */
   readonly timeoutMs: number;
+  /** `[conversation] tool_result_bytes_max`. */
+  readonly resultBytesMax: number;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
-/** A larger response is too long to be spoken. */
+/** A larger response fails, unless the results may be as long. */
 const ANSWER_BYTES_MAX = 64 * 1024;
+const CUT_MARK = "… [cut]";
 
 type Call = Parameters<ToolRunner["run"]>[1];
 type Outcome = Pick<ToolResult, "ok" | "httpStatus" | "output">;
@@ -45,7 +48,8 @@ const NOT_VERIFIED =
 const failure = (output: string): Outcome => ({ ok: false, httpStatus: null, output });
 
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
-  const { database, targets, vault, client, argumentCheck, timeoutMs, log } = options;
+  const { database, targets, vault, client, argumentCheck, timeoutMs, resultBytesMax, log } =
+    options;
   const { clock = systemClock } = options;
 
   async function execute(
@@ -59,7 +63,8 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
     if (problem !== null) return failure(problem);
     const level = await levelFor(target, call);
     if (level < target.callerLevel) return failure(NOT_VERIFIED);
-    return asOutcome(await send(target, call, level));
+    const { output, ...outcome } = asOutcome(await send(target, call, level));
+    return { ...outcome, output: cutTo(resultBytesMax, output) };
   }
 
   async function levelFor({ callerLevel }: ToolTarget, call: Call): Promise<CallerLevel> {
@@ -84,7 +89,7 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
         caller: { ...call.caller, verified: level >= 1, level },
       }),
       timeoutMs,
-      responseBytesMax: ANSWER_BYTES_MAX,
+      responseBytesMax: Math.max(ANSWER_BYTES_MAX, resultBytesMax),
     });
   }
 
@@ -137,4 +142,14 @@ function parseAnswer(text: string): JsonValue {
   } catch {
     return text.trim();
   }
+}
+
+/** A longer output becomes text that ends with a mark, which counts. */
+function cutTo(bytesMax: number, output: JsonValue): JsonValue {
+  const text = typeof output === "string" ? output : JSON.stringify(output);
+  const bytes = Buffer.from(text);
+  if (bytes.length <= bytesMax) return output;
+  const kept = bytes.subarray(0, bytesMax - Buffer.byteLength(CUT_MARK));
+  // In a stream a letter that is cut in the middle is left out.
+  return new TextDecoder().decode(kept, { stream: true }) + CUT_MARK;
 }

@@ -25,6 +25,7 @@ const runner = createToolRunner({
   client: createOutboundHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
   argumentCheck,
   timeoutMs: 300,
+  resultBytesMax: 300,
   log: silentLog,
 });
 
@@ -136,6 +137,22 @@ describe("running a tool", () => {
   test("text that is no JSON is passed on as text", async () => {
     endpoint.respond = answer(200, "  booked \n");
     expect((await runner.run(tenantId, call)).output).toBe("booked");
+  });
+
+  // Around 300 bytes; the mark takes 9 of them.
+  test.each([
+    ["text below the bound", "x".repeat(299), "x".repeat(299)],
+    ["text at the bound", "x".repeat(300), "x".repeat(300)],
+    ["text above the bound", "x".repeat(301), `${"x".repeat(291)}… [cut]`],
+    ["text whose letters take two bytes", "ā".repeat(200), `${"ā".repeat(145)}… [cut]`],
+    ["JSON at the bound", { a: "x".repeat(292) }, { a: "x".repeat(292) }],
+    ["JSON above the bound", { a: "x".repeat(293) }, `{"a":"${"x".repeat(285)}… [cut]`],
+  ])("%s is an answer as it is, or cut", async (_, given, output) => {
+    endpoint.respond = answer(
+      200,
+      typeof given === "string" ? given : JSON.stringify(given, null, 9),
+    );
+    expect(await runner.run(tenantId, call)).toMatchObject({ ok: true, httpStatus: 200, output });
   });
 
   test("arguments that do not fit never leave the appliance", async () => {

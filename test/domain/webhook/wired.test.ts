@@ -32,6 +32,7 @@ const delivery = createDelivery(
       allowNetworks: [`${HOST}/32`],
       caPem: ca.caPem,
       toolTimeoutMs: 2000,
+      toolResultBytesMax: 16_384,
       webhookTimeoutMs: 2000,
     },
     mail: { from: "calls@appliance.example", provider: { kind: "outbox" }, ...mailLimits },

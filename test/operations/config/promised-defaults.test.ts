@@ -22,5 +22,20 @@ test("without a file: webhooks 8 s, tools 20 s, recordings and transcripts 30 da
   });
   // Specification, section 8: a tool call longer than 2.5 s, 120 requests per minute per API key.
   expect(settings.callWorker.conversation.fillerDelayMs).toBe(2_500);
+  expect(settings.callWorker.conversation.toolCallsMax).toBe(50);
+  expect(httpClient.toolResultBytesMax).toBe(16_384);
   expect(settings.http.requestsPerMinute).toBe(120);
+});
+
+test("the bounds of tools that the operator sets reach what calls them", () => {
+  const nowhere = join(tempDir(), "nowhere");
+  const env = {
+    LINEVOICE_CONVERSATION__TOOL_CALLS_MAX: "7",
+    LINEVOICE_CONVERSATION__TOOL_RESULT_BYTES_MAX: "256",
+  };
+  const { config, dataDir } = loadConfig({ env, cwd: nowhere, systemPath: nowhere });
+  const rest = { version: "0.0.0-test", masterKey: new Uint8Array(32), dataDir };
+  const { callWorker, httpClient } = settingsFromConfig(config, rest);
+  expect(callWorker.conversation.toolCallsMax).toBe(7);
+  expect(httpClient.toolResultBytesMax).toBe(256);
 });
