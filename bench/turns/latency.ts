@@ -62,6 +62,7 @@ function subjects({ openai, realtime }: Servers): Subject[] {
     providers: sameForAllParts([provider]),
     takesMessages: true,
     guard: DEFAULT_GUARD,
+    speechRatePercent: 100,
   });
   return [
     { engine: EMBEDDED_ONLY, injectedMs: 0 },

@@ -92,6 +92,7 @@ beforeAll(async () => {
           providers: sameForAllParts([openAiChoice(server.url)]),
           takesMessages: true,
           guard: { retries: 0, breaker_failures: 1_000, breaker_open_sec: 1 },
+          speechRatePercent: 100,
         },
       },
     }),

@@ -78,6 +78,7 @@ export async function startEngineWorld(options: EngineWorldOptions): Promise<Eng
           providers: sameForAllParts(providers),
           takesMessages: true,
           guard: { retries: 0, breaker_failures: 1_000, breaker_open_sec: 1 },
+          speechRatePercent: 100,
           ...options.engine,
         },
         conversation: {

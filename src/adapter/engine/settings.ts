@@ -19,6 +19,8 @@ export interface EngineSettings {
   /** When all providers fail, the embedded engine takes a message. */
   readonly takesMessages: boolean;
   readonly guard: GuardSettings;
+  /** Of the embedded voices. */
+  readonly speechRatePercent: number;
 }
 
 export const DEFAULT_GUARD: GuardSettings = {
@@ -35,6 +37,7 @@ export const EMBEDDED_ONLY: EngineSettings = {
   providers: { stt: embeddedAlone, llm: embeddedAlone, tts: embeddedAlone },
   takesMessages: true,
   guard: DEFAULT_GUARD,
+  speechRatePercent: 100,
 };
 
 /** The first choice of each part is the embedded engine's. */

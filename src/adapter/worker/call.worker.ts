@@ -92,6 +92,9 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
 
 function createEngine(settings: CallWorkerSettings, port: MessagePort): Promise<Engine> {
   const ports = { clock: systemClock, random: systemRandom, log };
-  const embedded = createEmbeddedEngine({ port, ...ports });
+  const embedded = createEmbeddedEngine({
+    ...{ port, ...ports },
+    speechRatePercent: settings.engine.speechRatePercent,
+  });
   return chooseEngine(settings.engine, { embedded, ...ports });
 }

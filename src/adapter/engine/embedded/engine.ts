@@ -28,6 +28,8 @@ interface EmbeddedEngineOptions {
   readonly log: Log;
   /** How long the speech worker may take. Default: what a caller waits for. */
   readonly deadline?: SpeechDeadline;
+  /** `[engine.embedded] speech_rate_percent`. Default: 100. */
+  readonly speechRatePercent?: number;
 }
 
 type EmbeddedEngineSettings = Pick<SessionSettings, "language" | "knowledge" | "tools">;
@@ -60,7 +62,7 @@ function partsOf(client: SpeechClient, options: EmbeddedEngineOptions): PartEngi
   return {
     stt: partEngine((settings) => openStt(settings, client, parseKnowledge(settings.knowledge))),
     llm: partEngine((settings) => openLlm(settings, parseKnowledge(settings.knowledge), options)),
-    tts: partEngine((settings) => openTts(settings, client)),
+    tts: partEngine((settings) => openTts(settings, client, options)),
   };
 }
 
@@ -73,7 +75,7 @@ function openSession(
   const knowledge = parseKnowledge(settings.knowledge);
   const stt = openStt(settings, client, knowledge);
   const llm = openLlm(settings, knowledge, options);
-  const tts = openTts(settings, client);
+  const tts = openTts(settings, client, options);
   return {
     onSpeechWorker: true,
     stt: stt.stream,
@@ -89,12 +91,13 @@ function openSession(
 function openTts(
   { language, voice, sampleRateHz }: SessionSettings,
   client: SpeechClient,
+  { speechRatePercent: ratePercent = 100 }: EmbeddedEngineOptions,
 ): OpenPart<"tts"> {
   let spoken = language;
   return {
     stream: {
       speak: (text, signal) =>
-        client.speak({ text, language: spoken, voice, sampleRateHz }, signal),
+        client.speak({ text, language: spoken, voice, sampleRateHz, ratePercent }, signal),
     },
     onSpeechWorker: true,
     switchLanguage(newLanguage) {

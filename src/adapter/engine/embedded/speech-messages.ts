@@ -38,6 +38,7 @@ export type SpeechRequest =
       readonly language: string;
       readonly voice: string;
       readonly sampleRateHz: 8000 | 16000;
+      readonly ratePercent: number;
     }
   | { readonly type: "speak_cancel"; readonly speechId: number }
   | { readonly type: "prepare"; readonly grammar: GrammarSource }

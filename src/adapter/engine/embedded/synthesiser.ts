@@ -15,6 +15,8 @@ import { spokenText } from "./speech/spoken-text.ts";
 import { espeakVoiceName } from "./speech/voices.ts";
 
 const ESPEAK_SAMPLE_RATE_HZ = 22_050;
+/** espeak-ng's own rate: 100 percent. */
+const WORDS_PER_MINUTE = 175;
 
 /** Longer texts are cut: nobody listens to more at one go, and it bounds the work of one order. */
 const SPEECH_CHARACTERS_MAX = 6_000;
@@ -26,6 +28,8 @@ interface SpeechOrder {
   /** Sari, Emma, Nathan, Adrian, one of espeak-ng's own variants (`m3`, `f2`) or empty for plain. */
   readonly voice: string;
   readonly sampleRateHz: 8000 | 16000;
+  /** Default: 100. */
+  readonly ratePercent?: number;
 }
 
 export interface Synthesiser {
@@ -52,6 +56,7 @@ export async function createSynthesiser(
 
 class EspeakSynthesiser implements Synthesiser {
   readonly #gains = new Map<string, number>();
+  #ratePercent = 100;
 
   constructor(
     private readonly espeak: Espeak,
@@ -101,7 +106,14 @@ class EspeakSynthesiser implements Synthesiser {
     espeak.learn(order.language);
     const name = espeakVoiceName(order.language, order.voice);
     if (espeak.set_voice(name) !== 0) espeak.set_voice(espeakVoiceName(order.language, ""));
+    this.#setRate(order.ratePercent ?? 100);
     return this.#calibratedGain(name);
+  }
+
+  #setRate(percent: number): void {
+    if (percent === this.#ratePercent) return;
+    this.#ratePercent = percent;
+    this.espeak.set_rate(Math.round((WORDS_PER_MINUTE * percent) / 100));
   }
 
   /** The loudness of a voice is measured once, on a sentence of its own. */
