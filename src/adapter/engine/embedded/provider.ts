@@ -1,9 +1,9 @@
 /** The embedded engine's three parts, each of which may stand beside parts of other providers. */
-import { integer } from "../../../platform/config/key.ts";
+import { integer, retiredInteger } from "../../../platform/config/key.ts";
 import type { LlmProvider, SttProvider, TtsProvider } from "../provider.ts";
 
 const settings = {
-  speech_workers: integer("Threads for speech; 0: as the machine has cores.", 0, 0, 64),
+  speech_workers: retiredInteger(0, 0, 64),
   speech_rate_percent: integer("Speed of the embedded voices.", 100, 50, 200),
 };
 
