@@ -15,9 +15,9 @@ import type { Database } from "../../src/core/database.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { callStarted } from "../../src/domain/webhook/catalogue.ts";
-import { createDeliveryWorker } from "../../src/domain/webhook/delivery.ts";
+import { OutboxDeliveryWorker } from "../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
-import { createOutboundHttpClient } from "../../src/platform/net/outbound-http.ts";
+import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { plainVault } from "../../test/support/plain-vault.ts";
 import { insertTenant, insertWebhook } from "../../test/support/stored-rows.ts";
 import { testCa } from "../../test/support/test-ca.ts";
@@ -144,8 +144,8 @@ async function send(
   const storedAt = new Map<string, number>();
   let outstanding = 0;
   const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
-  const client = createOutboundHttpClient({ allowNetworks: [`${HOST}/32`], caPem });
-  const worker = createDeliveryWorker({
+  const client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem });
+  const worker = new OutboxDeliveryWorker({
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: TIMEOUT_MS },
     client: {
       async request(request) {

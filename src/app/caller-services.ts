@@ -16,10 +16,10 @@ import type { Random } from "../core/random.ts";
 import type { Billing } from "../domain/billing/ports.ts";
 import { createQuotas } from "../domain/billing/quotas.ts";
 import type { CallService } from "../domain/call/ports.ts";
-import { type Campaigns, createCampaigns } from "../domain/campaign/campaigns.ts";
+import { Campaigns } from "../domain/campaign/campaigns.ts";
 import { createCampaignRunner } from "../domain/campaign/runner.ts";
 import { BirthdayCalls } from "../domain/contact/birthday-calls.ts";
-import { createCallers, type EndListener } from "../domain/contact/callers.ts";
+import { ContactCallers, type EndListener } from "../domain/contact/callers.ts";
 import { HttpCrmLookup } from "../domain/contact/crm/lookup.ts";
 import { CrmPosts } from "../domain/contact/crm/posts.ts";
 import { crmTeller } from "../domain/contact/crm/tell.ts";
@@ -85,7 +85,7 @@ export function createCallerParts(
   const listeners: EndListener[] = [crmNotifier];
   const doNotCallList = doNotCallListOf(vault, database);
   return {
-    callers: createCallers({
+    callers: new ContactCallers({
       ...{ database, contacts: contactStore, records: callerStore, doNotCallList, clock },
       pins: createPinCheck({ database, contacts: contactStore, records: pinStore, clock }),
       ...{ crm, listeners },
@@ -118,7 +118,7 @@ export function createCallerJobs(
   follow(runner.listener);
   return {
     birthdays,
-    campaigns: createCampaigns({
+    campaigns: new Campaigns({
       database,
       records: campaignStore,
       quotas: createQuotas(billing, quotaStore),

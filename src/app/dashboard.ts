@@ -1,7 +1,7 @@
 /** The dashboard's own parts, given the rest of the appliance. */
 
 import { mailAdminStore } from "../adapter/store/mail-admin-store.ts";
-import { type AgentChats, createAgentChats } from "../domain/call/chat.ts";
+import { type AgentChats, WrittenAgentChats } from "../domain/call/chat.ts";
 import type { CallContext } from "../domain/call/context.ts";
 import { createWebCalls, type WebCalls } from "../domain/call/web-call.ts";
 import { type Ask, askServices } from "../interface/contracts/operations.ts";
@@ -43,7 +43,7 @@ export function createDashboard(
   const { context, live, delivery, audio, maintenance, logs, services, doctor } = deps;
   const { database } = context;
   const webCalls: WebCalls = createWebCalls(context, deps.isDraining);
-  const chats: AgentChats = createAgentChats(context, {
+  const chats: AgentChats = new WrittenAgentChats(context, {
     replays: settings.engineLabel === "embedded",
   });
   const backups = () => listBackups(settings.dataDir);

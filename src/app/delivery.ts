@@ -16,16 +16,13 @@ import type { MailQueue } from "../domain/mail/ports.ts";
 import type { MailProvider } from "../domain/mail/provider.ts";
 import { createArgumentCheck } from "../domain/tool/argument-check.ts";
 import type { ToolRunner } from "../domain/tool/ports.ts";
-import { createToolRunner } from "../domain/tool/run-tool.ts";
-import { createDeliveryWorker } from "../domain/webhook/delivery.ts";
+import { HttpToolRunner } from "../domain/tool/run-tool.ts";
+import { OutboxDeliveryWorker } from "../domain/webhook/delivery.ts";
 import type { EventSink } from "../domain/webhook/ports.ts";
 import { createEventSink } from "../domain/webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../domain/webhook/switched-off.ts";
-import { createWebhookTester, type WebhookTester } from "../domain/webhook/tester.ts";
-import {
-  createOutboundHttpClient,
-  type OutboundHttpClient,
-} from "../platform/net/outbound-http.ts";
+import { HttpWebhookTester, type WebhookTester } from "../domain/webhook/tester.ts";
+import { type OutboundHttpClient, SafeHttpClient } from "../platform/net/outbound-http.ts";
 import { spawnSchemaWorker } from "../workers.ts";
 import type { AppSettings, MailProviderSettings } from "./settings.ts";
 
@@ -72,7 +69,7 @@ export function createDelivery(
   const { database, vault, clock, random, log } = deps;
   const { httpClient } = settings;
   const stores = webhookStores;
-  const client = createOutboundHttpClient({ ...httpClient, clock });
+  const client = new SafeHttpClient({ ...httpClient, clock });
   const timeoutMs = httpClient.webhookTimeoutMs;
   const shared = { database, stores, vault, client, clock, random, timeoutMs };
   const provider = providerOf(settings.mail.provider, deps.outboxDir);
@@ -90,7 +87,7 @@ export function createDelivery(
     log,
   });
   const switchedOff = mailWhenSwitchedOff(stores, mails);
-  const worker = createDeliveryWorker({
+  const worker = new OutboxDeliveryWorker({
     ...{ ...shared, log, switchedOff },
     attempted: deps.attempted,
   });
@@ -98,11 +95,11 @@ export function createDelivery(
   const argumentCheck = createArgumentCheck(spawnSchemaWorker, clock);
   return {
     events: createEventSink({ stores, clock, random, wake }),
-    tester: createWebhookTester({ ...shared, wake }),
+    tester: new HttpWebhookTester({ ...shared, wake }),
     client,
     mails,
     mailTest: createMailTest({ provider, from: settings.mail.from, clock, random }),
-    tools: createToolRunner({
+    tools: new HttpToolRunner({
       database,
       targets: toolTargetStore,
       vault,

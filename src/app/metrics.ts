@@ -58,7 +58,7 @@ export function startMonitoring(settings: AppSettings, sources: MonitoringSource
     callEnded: (call, end) => recordCall(metrics, call, end),
     webhookAttempted: ({ delivered }) => metrics.webhookAttempted(delivered),
     watched: (tools) => ({
-      ...tools,
+      trial: (tenantId, toolId, trial) => tools.trial(tenantId, toolId, trial),
       async run(tenantId, call) {
         const result = await tools.run(tenantId, call);
         metrics.toolCalled(result.ok, result.durationMs);

@@ -11,9 +11,9 @@ import { silentLog as log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import { createBilling } from "../domain/billing/billing.ts";
 import { createQuotas } from "../domain/billing/quotas.ts";
-import { createCampaigns } from "../domain/campaign/campaigns.ts";
+import { Campaigns } from "../domain/campaign/campaigns.ts";
 import type { Identity } from "../domain/identity/identity.ts";
-import { createApiKeys } from "../domain/tenant/api-keys.ts";
+import { ApiKeys } from "../domain/tenant/api-keys.ts";
 import type { Services } from "../operations/admin/services.ts";
 import { createBackups } from "../operations/backup/backups.ts";
 import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
@@ -58,7 +58,7 @@ export async function withOfflineServices<Result>(
     shared: storage.shared,
   });
   const opened = { database, vault, paths };
-  const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const apiKeys = new ApiKeys({ database, records: apiKeyStore, clock, random, log });
   const identity = identityOf(settings, opened, deps);
   try {
     return await work(servicesOf(settings, opened, deps, { apiKeys, identity }));
@@ -88,7 +88,7 @@ function servicesOf(
   settings: AppSettings,
   { database, vault, paths }: OpenedData,
   { clock, random }: OfflineDependencies,
-  people: { readonly apiKeys: ReturnType<typeof createApiKeys>; readonly identity: Identity },
+  people: { readonly apiKeys: ApiKeys; readonly identity: Identity },
 ): Services {
   const { dataDir, plans, storage } = settings;
   const billing = createBilling({ database, stores: billingStores, plans, clock, random });
@@ -100,7 +100,7 @@ function servicesOf(
     ...{ ...people, database, vault, billing, paths, clock, random },
     checkouts: payments.checkouts,
     // The server's runner finds a campaign that was started here within 15 s.
-    campaigns: createCampaigns({
+    campaigns: new Campaigns({
       ...{ database, records: campaignStore, clock },
       quotas: createQuotas(billing, quotaStore),
       wake: () => undefined,

@@ -16,7 +16,7 @@ import type { Campaigns } from "../domain/campaign/campaigns.ts";
 import type { Identity } from "../domain/identity/identity.ts";
 import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
-import { createTools } from "../domain/tool/tools.ts";
+import { Tools } from "../domain/tool/tools.ts";
 import { createOperatorCalls } from "../operations/admin/calls.ts";
 import { createContactBook } from "../operations/admin/contact-book.ts";
 import { readLogs } from "../operations/admin/log-reader.ts";
@@ -73,7 +73,7 @@ export function createServices(
       ...{ database, vault, clock, allowNetworks: sip.allowNetworks },
       running: running?.trunks ?? null,
     }),
-    tools: createTools({
+    tools: new Tools({
       ...{ database, records: toolStore, vault, quotas, clock },
       urlProblem: createUrlCheck(httpClient.allowNetworks),
     }),

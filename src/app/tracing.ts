@@ -112,7 +112,7 @@ function noting(
   clock: Clock,
 ): ToolRunner {
   return {
-    ...tools,
+    trial: (tenantId, toolId, trial) => tools.trial(tenantId, toolId, trial),
     async run(tenantId, call) {
       const startMs = clock.now();
       const result = await tools.run(tenantId, call);

@@ -26,7 +26,7 @@ import {
   type Chargeback,
   reverseChargeback,
 } from "../../src/domain/billing/chargeback.ts";
-import { createCheckouts } from "../../src/domain/billing/checkout.ts";
+import { PaymentCheckouts } from "../../src/domain/billing/checkout.ts";
 import { syncEntitlement } from "../../src/domain/billing/entitlement.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import { renewMonths } from "../../src/domain/billing/renewal.ts";
@@ -55,7 +55,7 @@ afterAll(() => database.close());
 
 const provider = manualPayments(() => "https://voice.example.com");
 const billing = () => createBilling({ database, stores, plans, clock });
-const checkouts = () => createCheckouts({ database, stores, plans, provider, clock });
+const checkouts = () => new PaymentCheckouts({ database, stores, plans, provider, clock });
 const mails = { enqueue: async () => undefined, wake: () => undefined };
 
 type Step =

@@ -31,15 +31,15 @@ import type { CallContext } from "../../src/domain/call/context.ts";
 import { CallRegistry } from "../../src/domain/call/registry.ts";
 import type { RegistrationStatus } from "../../src/domain/call/sip-port.ts";
 import type { MailQueue } from "../../src/domain/mail/ports.ts";
-import { createApiKeys } from "../../src/domain/tenant/api-keys.ts";
+import { ApiKeys } from "../../src/domain/tenant/api-keys.ts";
 import { createTenant } from "../../src/domain/tenant/create-tenant.ts";
 import { NO_LIMITS } from "../../src/domain/tenant/key-limits.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
-import { createWebhookTester } from "../../src/domain/webhook/tester.ts";
+import { HttpWebhookTester } from "../../src/domain/webhook/tester.ts";
 import type { HttpDependencies, HttpSettings } from "../../src/interface/http/ports.ts";
 import { createHttpServer } from "../../src/interface/http/server.ts";
 import { createBackups } from "../../src/operations/backup/backups.ts";
-import { createOutboundHttpClient } from "../../src/platform/net/outbound-http.ts";
+import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { createUrlCheck } from "../../src/platform/net/tenant-url.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
 import { prepaidPlan, startPlan, wideDialing } from "./plans.ts";
@@ -107,7 +107,7 @@ export async function startApiServer(options: ApiServerOptions) {
     wakeScheduler: wake,
     isDraining: () => false,
   });
-  const client = createOutboundHttpClient({
+  const client = new SafeHttpClient({
     allowNetworks: ["127.0.0.0/8"],
     caPem: options.caPem ?? null,
     clock,
@@ -131,7 +131,7 @@ export async function startApiServer(options: ApiServerOptions) {
     ...caller,
     ...createCallerJobs(caller, { database, billing, vault, calls, clock, log }),
   };
-  const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const apiKeys = new ApiKeys({ database, records: apiKeyStore, clock, random, log });
   const services = createServices(
     { httpClient: { allowNetworks: ["127.0.0.0/8"] }, sip: { allowNetworks: [] } },
     {
@@ -167,7 +167,7 @@ export async function startApiServer(options: ApiServerOptions) {
       clock,
       random,
       log,
-      webhookTester: createWebhookTester({
+      webhookTester: new HttpWebhookTester({
         ...{ database, stores: webhookStores, vault, client, clock, random, wake },
         timeoutMs: 3000,
       }),
@@ -223,7 +223,7 @@ export async function startApiServer(options: ApiServerOptions) {
             updatedAt: clock.now(),
           });
         });
-      const keys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+      const keys = new ApiKeys({ database, records: apiKeyStore, clock, random, log });
       const { secret } = await keys.create(id, "test", NO_LIMITS);
       await keys.stop();
       return { id, key: secret };

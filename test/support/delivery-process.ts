@@ -10,12 +10,9 @@ import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { createDeliveryWorker } from "../../src/domain/webhook/delivery.ts";
+import { OutboxDeliveryWorker } from "../../src/domain/webhook/delivery.ts";
 import type { WebhookStores } from "../../src/domain/webhook/stores.ts";
-import {
-  createOutboundHttpClient,
-  type OutboundHttpClient,
-} from "../../src/platform/net/outbound-http.ts";
+import { type OutboundHttpClient, SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { plainVault } from "./plain-vault.ts";
 
 export type Step =
@@ -65,7 +62,7 @@ const stores: WebhookStores = {
   },
 };
 
-const guarded = createOutboundHttpClient({
+const guarded = new SafeHttpClient({
   allowNetworks: [settings.network],
   caPem: settings.caPem,
 });
@@ -87,7 +84,7 @@ const log: Log = {
 
 const clock: Clock = { ...systemClock, now: () => systemClock.now() + settings.aheadMs };
 const database = openDatabase(settings.databasePath, clock.now());
-const worker = createDeliveryWorker({
+const worker = new OutboxDeliveryWorker({
   ...{ database, stores, client, clock, log, vault: plainVault, random: systemRandom },
   timeoutMs: 8000,
 });

@@ -10,10 +10,10 @@ import { silentLog } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { callEnded } from "../../src/domain/webhook/catalogue.ts";
-import { createDeliveryWorker, type DeliveryWorker } from "../../src/domain/webhook/delivery.ts";
+import { type DeliveryWorker, OutboxDeliveryWorker } from "../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
-import { createWebhookTester } from "../../src/domain/webhook/tester.ts";
-import { createOutboundHttpClient } from "../../src/platform/net/outbound-http.ts";
+import { HttpWebhookTester } from "../../src/domain/webhook/tester.ts";
+import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "./https-receiver.ts";
 import { plainVault } from "./plain-vault.ts";
@@ -49,7 +49,7 @@ export async function deliveryWorld(host: string) {
   const shared = { database, stores: webhookStores, clock, random: systemRandom };
   const sending = {
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 2000 },
-    client: createOutboundHttpClient({ allowNetworks: [`${host}/32`], caPem: ca.caPem }),
+    client: new SafeHttpClient({ allowNetworks: [`${host}/32`], caPem: ca.caPem }),
   };
   let worker = startWorker();
   const wake = () => worker.wake();
@@ -59,7 +59,7 @@ export async function deliveryWorld(host: string) {
 
   function startWorker(): DeliveryWorker {
     // The clock stands still: no pauses.
-    const started = createDeliveryWorker({ ...sending, pauseMs: 0 });
+    const started = new OutboxDeliveryWorker({ ...sending, pauseMs: 0 });
     started.start();
     return started;
   }
@@ -69,7 +69,7 @@ export async function deliveryWorld(host: string) {
 
   return {
     ...{ clock, database, sink, healthy, troubled, outboxOf },
-    tester: createWebhookTester({ ...sending, wake }),
+    tester: new HttpWebhookTester({ ...sending, wake }),
     urlOf: (receiver: HttpsReceiver, path = "/hook") => `https://${host}:${receiver.port}${path}`,
     stopWorker: (graceMs = 0) => worker.stop(graceMs),
     /** A new one, as after a restart. */

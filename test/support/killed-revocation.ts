@@ -9,7 +9,7 @@ import { openRevocations } from "../../src/app/revocations.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
 import { silentLog as log } from "../../src/core/log.ts";
 import { systemRandom as random } from "../../src/core/random.ts";
-import { createApiKeys } from "../../src/domain/tenant/api-keys.ts";
+import { ApiKeys } from "../../src/domain/tenant/api-keys.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
 
 const [dataDir = "", keyId = "", step = ""] = process.argv.slice(2);
@@ -20,7 +20,7 @@ await openRevocations({
   paths: { recordings: dataDir, outbox: dataDir },
 });
 const { note } = database.revocations;
-const apiKeys = createApiKeys({
+const apiKeys = new ApiKeys({
   ...{ records: apiKeyStore, clock, random, log },
   database: {
     ...database,

@@ -6,7 +6,7 @@
 import { sql } from "drizzle-orm";
 import { toolStore } from "../../src/adapter/store/tool-store.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { createTools } from "../../src/domain/tool/tools.ts";
+import { Tools } from "../../src/domain/tool/tools.ts";
 import { startAppliance } from "./appliance.ts";
 import { browserOf } from "./appliance-browser.ts";
 import { startEventLoopMeter } from "./event-loop-meter.ts";
@@ -84,7 +84,7 @@ const made = async (path: string, body: unknown, noun: string) => {
   if (!record) throw new Error(`${path}: ${answer.text}`);
   return record.id;
 };
-const tools = createTools({
+const tools = new Tools({
   ...{ database: app.database, records: toolStore, clock: systemClock },
   vault: { seal: (plain) => plain },
   quotas: { require: async () => undefined },

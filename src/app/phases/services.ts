@@ -1,7 +1,7 @@
 /** Fourth phase: the services that command line, dashboard and REST call, and the HTTP server in front of them. */
 
 import { apiKeyStore } from "../../adapter/store/api-key-store.ts";
-import { createApiKeys } from "../../domain/tenant/api-keys.ts";
+import { ApiKeys } from "../../domain/tenant/api-keys.ts";
 import type { Services } from "../../operations/admin/services.ts";
 import { createDashboard, type Doctor } from "../dashboard.ts";
 import { type Http, startHttp } from "../http.ts";
@@ -27,7 +27,7 @@ export function prepareServices(phase: CallPhase): ServicePhase {
     publicUrl: () => reachable(run.publicUrl()),
   });
   stops.add(() => identity.stop());
-  const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const apiKeys = new ApiKeys({ database, records: apiKeyStore, clock, random, log });
   const reload = (tenantId: number) => (leases ? leases.round() : trunks.reload(tenantId));
   const services = createServices(settings, {
     ...{ identity, database, vault, billing, apiKeys, paths, clock, random },

@@ -91,61 +91,74 @@ type Order = Pick<Checkout, "kind" | "amount" | "item">;
 
 const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
 
-export function createCheckouts(options: CheckoutOptions): Checkouts {
-  const { database, stores, plans, provider, clock, random = systemRandom } = options;
+export class PaymentCheckouts implements Checkouts {
+  readonly #random: Random;
 
-  async function open(tenantId: number, input: CheckoutInput): Promise<OpenCheckout> {
-    const account = await stores.accounts(database.read).find(tenantId);
-    const month = monthIn(account.timeZone, clock.now());
-    const planStatus = await stores.renewals(database.read).planStatus(tenantId, month);
-    const order = orderFor(input, account, plans, planStatus === "refunded");
-    const id = `chk_${hex(random.bytes(16))}`;
-    const createdAt = clock.now();
+  constructor(private readonly options: CheckoutOptions) {
+    this.#random = this.options.random ?? systemRandom;
+  }
+
+  async open(tenantId: number, input: CheckoutInput): Promise<OpenCheckout> {
+    const account = await this.options.stores.accounts(this.options.database.read).find(tenantId);
+    const month = monthIn(account.timeZone, this.options.clock.now());
+    const planStatus = await this.options.stores
+      .renewals(this.options.database.read)
+      .planStatus(tenantId, month);
+    const order = orderFor(input, account, this.options.plans, planStatus === "refunded");
+    const id = `chk_${hex(this.#random.bytes(16))}`;
+    const createdAt = this.options.clock.now();
     const checkout: Checkout = {
       id,
       tenantId,
       ...order,
-      provider: provider.name,
+      provider: this.options.provider.name,
       providerSession: null,
       status: "open",
       createdAt,
-      expiresAt: createdAt + provider.validForMs,
+      expiresAt: createdAt + this.options.provider.validForMs,
       paidAt: null,
     };
-    await database.tx((queries) => stores.checkouts(queries).insert(checkout));
-    const url = await openAtProvider(checkout);
+    await this.options.database.tx((queries) =>
+      this.options.stores.checkouts(queries).insert(checkout),
+    );
+    const url = await this.#openAtProvider(checkout);
     const { kind, amount } = order;
     return { id, kind, amount, status: "open", expiresAtMs: checkout.expiresAt, url };
   }
 
   /** Answers where to pay. A checkout that the provider refused is cancelled. */
-  async function openAtProvider(checkout: Checkout): Promise<string> {
+  async #openAtProvider(checkout: Checkout): Promise<string> {
     const { id } = checkout;
     try {
-      const { checkoutUrl, providerSession } = await provider.open(checkout);
+      const { checkoutUrl, providerSession } = await this.options.provider.open(checkout);
       if (providerSession !== null)
-        await database.tx((queries) => stores.checkouts(queries).setSession(id, providerSession));
+        await this.options.database.tx((queries) =>
+          this.options.stores.checkouts(queries).setSession(id, providerSession),
+        );
       return checkoutUrl;
     } catch (error) {
-      await database.tx((queries) => stores.checkouts(queries).cancel(id));
+      await this.options.database.tx((queries) =>
+        this.options.stores.checkouts(queries).cancel(id),
+      );
       throw error;
     }
   }
 
   /** The record as it is now: an open one past its time has expired. */
-  const asOfNow = (checkout: Checkout): Checkout =>
-    checkout.status === "open" && checkout.expiresAt <= clock.now()
+  #asOfNow(checkout: Checkout): Checkout {
+    return checkout.status === "open" && checkout.expiresAt <= this.options.clock.now()
       ? { ...checkout, status: "expired" }
       : checkout;
-
-  async function find(queries: Queries, id: string): Promise<Checkout> {
-    const found = await stores.checkouts(queries).find(id);
-    if (!found) throw notFound("checkout");
-    return asOfNow(found);
   }
 
-  async function confirm(queries: Queries, id: string): Promise<Checkout> {
-    const checkout = await find(queries, id);
+  async #find(queries: Queries, id: string): Promise<Checkout> {
+    const found = await this.options.stores.checkouts(queries).find(id);
+    if (!found) throw notFound("checkout");
+    return this.#asOfNow(found);
+  }
+
+  async #confirm(queries: Queries, id: string): Promise<Checkout> {
+    const checkout = await this.#find(queries, id);
     if (checkout.status === "paid") return checkout;
     if (checkout.status !== "open")
       throw conflict(
@@ -153,42 +166,66 @@ export function createCheckouts(options: CheckoutOptions): Checkouts {
       );
     if (checkout.provider !== "manual")
       throw conflict(`This checkout is paid through ${checkout.provider}, which confirms it.`);
-    const paidAt = clock.now();
-    if (!(await stores.checkouts(queries).markPaid(id, paidAt, ["open"]))) return find(queries, id);
-    await bookPayment(stores, queries, checkout, paidAt);
-    if (!(await deliverItem(stores, queries, checkout, plans, paidAt)))
+    const paidAt = this.options.clock.now();
+    if (!(await this.options.stores.checkouts(queries).markPaid(id, paidAt, ["open"])))
+      return this.#find(queries, id);
+    await bookPayment(this.options.stores, queries, checkout, paidAt);
+    if (!(await deliverItem(this.options.stores, queries, checkout, this.options.plans, paidAt)))
       throw conflict("What this checkout buys can no longer be delivered.");
     return { ...checkout, status: "paid", paidAt };
   }
 
-  async function fulfil(queries: Queries, id: string, payment: ProviderPayment): Promise<Checkout> {
-    const records = stores.checkouts(queries);
+  async #fulfil(queries: Queries, id: string, payment: ProviderPayment): Promise<Checkout> {
+    const records = this.options.stores.checkouts(queries);
     const checkout = await records.find(id);
     if (!checkout) throw notFound("checkout");
     if ((checkout.providerSession ?? payment.session) !== payment.session)
       throw conflict(`Payment ${payment.session} is not that of checkout ${id}.`);
     if (payment.amount !== checkout.amount)
       throw conflict(`Payment ${payment.session} has another amount than checkout ${id}.`);
-    const paidAt = clock.now();
+    const paidAt = this.options.clock.now();
     if (!(await records.markPaid(id, paidAt, ["open", "expired", "cancelled"]))) return checkout;
     await records.setSession(id, payment.session);
-    const delivered = await deliverItem(stores, queries, checkout, plans, paidAt);
-    await bookPayment(stores, queries, delivered ? checkout : asWalletMoney(checkout), paidAt);
+    const delivered = await deliverItem(
+      this.options.stores,
+      queries,
+      checkout,
+      this.options.plans,
+      paidAt,
+    );
+    await bookPayment(
+      this.options.stores,
+      queries,
+      delivered ? checkout : asWalletMoney(checkout),
+      paidAt,
+    );
     return { ...checkout, status: "paid", paidAt, providerSession: payment.session };
   }
 
-  return {
-    open,
-    get: (id) => find(database.read, id),
-    list: async (tenantId) =>
-      (await stores.checkouts(database.read).list(tenantId)).map((found) => asOfNow(found)),
-    async waiting() {
-      const nowMs = clock.now();
-      return stores.checkouts(database.read).listOpen("manual", nowMs, WAITING_MAX);
-    },
-    confirm: (id) => database.tx((queries) => confirm(queries, id)),
-    fulfil: (id, payment) => database.tx((queries) => fulfil(queries, id, payment)),
-  };
+  get(id: string) {
+    return this.#find(this.options.database.read, id);
+  }
+
+  async list(tenantId: number) {
+    return (await this.options.stores.checkouts(this.options.database.read).list(tenantId)).map(
+      (found) => this.#asOfNow(found),
+    );
+  }
+
+  async waiting() {
+    const nowMs = this.options.clock.now();
+    return this.options.stores
+      .checkouts(this.options.database.read)
+      .listOpen("manual", nowMs, WAITING_MAX);
+  }
+
+  confirm(id: string) {
+    return this.options.database.tx((queries) => this.#confirm(queries, id));
+  }
+
+  fulfil(id: string, payment: ProviderPayment) {
+    return this.options.database.tx((queries) => this.#fulfil(queries, id, payment));
+  }
 }
 
 function requireTopupAmount(amount: MicroEur): void {

@@ -80,40 +80,39 @@ interface ChatOptions {
   readonly replays: boolean;
 }
 
-export function createAgentChats(context: ChatPorts, options: ChatOptions): AgentChats {
-  const { media, tools, clock } = context;
-  const cachedChats = new Map<string, ChatConversation & { readonly timer: Timer }>();
-  const running = new Map<number, number>();
+export class WrittenAgentChats implements AgentChats {
+  readonly #cachedChats = new Map<string, ChatConversation & { readonly timer: Timer }>();
+  readonly #running = new Map<number, number>();
 
-  function take(key: string): ChatConversation | null {
-    const found = cachedChats.get(key);
+  constructor(
+    private readonly context: ChatPorts,
+    private readonly options: ChatOptions,
+  ) {}
+
+  #take(key: string): ChatConversation | null {
+    const found = this.#cachedChats.get(key);
     if (!found) return null;
     found.timer.cancel();
-    cachedChats.delete(key);
+    this.#cachedChats.delete(key);
     return found;
   }
 
-  function cache(key: string, chat: ChatConversation): void {
-    const [oldest] = cachedChats.keys();
-    if (cachedChats.size >= CACHED_MAX && oldest !== undefined) take(oldest)?.channel.close();
-    take(key)?.channel.close();
-    const timer = clock.after(CACHED_MS, () => take(key)?.channel.close());
-    cachedChats.set(key, { ...chat, timer });
+  #cache(key: string, chat: ChatConversation): void {
+    const [oldest] = this.#cachedChats.keys();
+    if (this.#cachedChats.size >= CACHED_MAX && oldest !== undefined)
+      this.#take(oldest)?.channel.close();
+    this.#take(key)?.channel.close();
+    const timer = this.context.clock.after(CACHED_MS, () => this.#take(key)?.channel.close());
+    this.#cachedChats.set(key, { ...chat, timer });
   }
 
-  async function open(
-    config: CallConfig,
-    lines: readonly ChatMessage[],
-  ): Promise<ChatConversation> {
+  async #open(config: CallConfig, lines: readonly ChatMessage[]): Promise<ChatConversation> {
     const said = lines.map(({ role, text }) => ({ by: SPEAKERS[role], text }));
-    return { callUuid: config.callId, channel: await media.openChat(config, said) };
+    return { callUuid: config.callId, channel: await this.context.media.openChat(config, said) };
   }
 
   /** Tells a new LLM session what the customer said; its answers are known already. */
-  async function replay(
-    { channel }: ChatConversation,
-    lines: readonly ChatMessage[],
-  ): Promise<void> {
+  async #replay({ channel }: ChatConversation, lines: readonly ChatMessage[]): Promise<void> {
     const said = lines.filter((line) => line.role === "customer").slice(-REPLAYED_MAX);
     for (const { text } of said) {
       const waiting: ChatInput[] = [{ type: "utterance", text }];
@@ -126,7 +125,7 @@ export function createAgentChats(context: ChatPorts, options: ChatOptions): Agen
     }
   }
 
-  async function runTool(
+  async #runTool(
     tenantId: number,
     chat: ChatConversation,
     call: ToolCall,
@@ -139,7 +138,7 @@ export function createAgentChats(context: ChatPorts, options: ChatOptions): Agen
     if (call.tool === TRANSFER_CALL) reply.transfer(String(call.arguments.target ?? ""));
     if (isBuiltIn(call.tool)) return resultOf(call, true, null);
     const { toolCallId, tool, arguments: values } = call;
-    const result = await tools.run(tenantId, {
+    const result = await this.context.tools.run(tenantId, {
       ...{ callUuid: chat.callUuid, toolCallId, tool, arguments: values },
       caller: TRIAL_CALLER,
     });
@@ -147,7 +146,7 @@ export function createAgentChats(context: ChatPorts, options: ChatOptions): Agen
     return resultOf(call, result.ok, result.output);
   }
 
-  async function answer(tenantId: number, chat: ChatConversation, text: string): Promise<Gathered> {
+  async #answer(tenantId: number, chat: ChatConversation, text: string): Promise<Gathered> {
     const reply = new Gathered();
     const waiting: ChatInput[] = [{ type: "utterance", text }];
     for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -159,26 +158,26 @@ export function createAgentChats(context: ChatPorts, options: ChatOptions): Agen
         else reply.add(event);
       }
       for (const call of calls) {
-        const result = await runTool(tenantId, chat, call, reply);
+        const result = await this.#runTool(tenantId, chat, call, reply);
         if (result) waiting.push(result);
       }
     }
     return reply;
   }
 
-  async function converse(
+  async #converse(
     tenantId: number,
     agentId: number,
     lines: readonly ChatMessage[],
     message: string | null,
   ): Promise<ChatReply> {
-    const startedAt = clock.monotonic();
-    const config = await trialConfig(context, tenantId, agentId, null);
-    const known = take(keyOf(tenantId, config, lines));
-    const chat = known ?? (await open(config, lines));
+    const startedAt = this.context.clock.monotonic();
+    const config = await trialConfig(this.context, tenantId, agentId, null);
+    const known = this.#take(keyOf(tenantId, config, lines));
+    const chat = known ?? (await this.#open(config, lines));
     try {
-      if (!known && options.replays) await replay(chat, lines);
-      const gathered = message === null ? null : await answer(tenantId, chat, message);
+      if (!known && this.options.replays) await this.#replay(chat, lines);
+      const gathered = message === null ? null : await this.#answer(tenantId, chat, message);
       const reply = gathered?.text ?? chat.channel.opening;
       const after: ChatMessage[] = [
         ...lines,
@@ -186,12 +185,12 @@ export function createAgentChats(context: ChatPorts, options: ChatOptions): Agen
         ...(reply === "" ? [] : [{ role: "agent" as const, text: reply }]),
       ];
       if (gathered?.ended) chat.channel.close();
-      else cache(keyOf(tenantId, config, after), chat);
+      else this.#cache(keyOf(tenantId, config, after), chat);
       return {
         reply,
         ended: gathered?.ended ?? false,
         actions: gathered?.actions ?? [],
-        durationMs: Math.round(clock.monotonic() - startedAt),
+        durationMs: Math.round(this.context.clock.monotonic() - startedAt),
       };
     } catch (error) {
       chat.channel.close();
@@ -199,28 +198,32 @@ export function createAgentChats(context: ChatPorts, options: ChatOptions): Agen
     }
   }
 
-  return {
-    async ask(tenantId, agentId, lines, message) {
-      const count = running.get(tenantId) ?? 0;
-      if (count >= RUNNING_OF_TENANT_MAX)
-        throw new AppError({
-          code: "plan_limit_reached",
-          publicMessage: "Several questions are being answered already. Wait for one, then ask.",
-          retryable: true,
-        });
-      running.set(tenantId, count + 1);
-      try {
-        return await converse(tenantId, agentId, lines, message);
-      } finally {
-        const left = (running.get(tenantId) ?? 1) - 1;
-        if (left === 0) running.delete(tenantId);
-        else running.set(tenantId, left);
-      }
-    },
-    close() {
-      for (const key of [...cachedChats.keys()]) take(key)?.channel.close();
-    },
-  };
+  async ask(
+    tenantId: number,
+    agentId: number,
+    lines: readonly ChatMessage[],
+    message: string | null,
+  ) {
+    const count = this.#running.get(tenantId) ?? 0;
+    if (count >= RUNNING_OF_TENANT_MAX)
+      throw new AppError({
+        code: "plan_limit_reached",
+        publicMessage: "Several questions are being answered already. Wait for one, then ask.",
+        retryable: true,
+      });
+    this.#running.set(tenantId, count + 1);
+    try {
+      return await this.#converse(tenantId, agentId, lines, message);
+    } finally {
+      const left = (this.#running.get(tenantId) ?? 1) - 1;
+      if (left === 0) this.#running.delete(tenantId);
+      else this.#running.set(tenantId, left);
+    }
+  }
+
+  close() {
+    for (const key of [...this.#cachedChats.keys()]) this.#take(key)?.channel.close();
+  }
 }
 
 /** What one question led to. */

@@ -80,8 +80,6 @@ interface CampaignsDependencies {
   readonly clock: Clock;
   readonly wake: () => void;
 }
-
-export type Campaigns = ReturnType<typeof createCampaigns>;
 type CampaignAction = "start" | "pause" | "resume" | "cancel";
 
 /** Rows stored per transaction. */
@@ -101,93 +99,105 @@ const NEXT: Readonly<
   },
 };
 
-export function createCampaigns(dependencies: CampaignsDependencies) {
-  const { database, records, quotas, clock, wake } = dependencies;
-  async function withCounts(campaign: CampaignRecord) {
-    const counts = await records(database.read).counts(campaign.tenantId, campaign.id);
+export class Campaigns {
+  constructor(private readonly dependencies: CampaignsDependencies) {}
+
+  async #withCounts(campaign: CampaignRecord) {
+    const counts = await this.dependencies
+      .records(this.dependencies.database.read)
+      .counts(campaign.tenantId, campaign.id);
     return { ...campaign, counts };
   }
 
-  async function require(queries: Queries, tenantId: number, id: number): Promise<CampaignRecord> {
-    const campaign = await records(queries).find(tenantId, id);
+  async #require(queries: Queries, tenantId: number, id: number): Promise<CampaignRecord> {
+    const campaign = await this.dependencies.records(queries).find(tenantId, id);
     if (!campaign) throw notFound("campaign");
     return campaign;
   }
 
-  return {
-    async list(tenantId: number) {
-      const turn = createYielder();
-      const listed = [];
-      for (const campaign of await records(database.read).list(tenantId)) {
-        listed.push(await withCounts(campaign));
-        await turn();
-      }
-      return listed;
-    },
+  async list(tenantId: number) {
+    const turn = createYielder();
+    const listed = [];
+    for (const campaign of await this.dependencies
+      .records(this.dependencies.database.read)
+      .list(tenantId)) {
+      listed.push(await this.#withCounts(campaign));
+      await turn();
+    }
+    return listed;
+  }
 
-    /** Throws not_found. */
-    get: async (tenantId: number, id: number) =>
-      withCounts(await require(database.read, tenantId, id)),
+  /** Throws not_found. */
+  async get(tenantId: number, id: number) {
+    return this.#withCounts(await this.#require(this.dependencies.database.read, tenantId, id));
+  }
 
-    /**
-     * Stores the list in batches. Until all numbers are stored the campaign counts as cancelled, so
-     * that a partial list is never called. Throws plan_limit_reached, not_found (agent),
-     * valid_csv_required, valid_calling_to_required.
-     */
-    async create(
-      tenantId: number,
-      fields: CampaignFields,
-      file: { readonly csv: string; readonly country: Country | null },
-    ) {
-      if (fields.callingTo <= fields.callingFrom)
-        throw invalidField("calling_to", "`calling_to` must be later than `calling_from`.");
-      const { targets, problems } = await readTargetsCsv(file.csv, file.country);
-      const [first] = problems;
-      if (first)
-        throw invalidField(
-          "csv",
-          `\`csv\` has ${problems.length} bad lines; the first is line ${first.line}: ${first.problem}`,
-        );
-      const nowMs = clock.now();
-      const made = await database.tx(async (queries) => {
-        const store = records(queries);
-        if (fields.agentId !== null && !(await store.hasAgent(tenantId, fields.agentId)))
-          throw notFound("agent");
-        await quotas.require(queries, tenantId, "campaigns", 1);
-        const times = { createdAt: nowMs, updatedAt: nowMs };
-        return store.insert(tenantId, { ...fields, status: "cancelled", ...times });
-      });
-      for (let at = 0; at < targets.length; at += TARGETS_AT_ONCE) {
-        const some = targets.slice(at, at + TARGETS_AT_ONCE);
-        await database.tx((queries) => records(queries).addTargets(tenantId, made.id, some, nowMs));
-        await yieldToEventLoop();
-      }
-      await database.tx((queries) => records(queries).setStatus(tenantId, made.id, "draft", nowMs));
-      return withCounts({ ...made, status: "draft" });
-    },
+  /**
+   * Stores the list in batches. Until all numbers are stored the campaign counts as cancelled, so
+   * that a partial list is never called. Throws plan_limit_reached, not_found (agent),
+   * valid_csv_required, valid_calling_to_required.
+   */
+  async create(
+    tenantId: number,
+    fields: CampaignFields,
+    file: { readonly csv: string; readonly country: Country | null },
+  ) {
+    if (fields.callingTo <= fields.callingFrom)
+      throw invalidField("calling_to", "`calling_to` must be later than `calling_from`.");
+    const { targets, problems } = await readTargetsCsv(file.csv, file.country);
+    const [first] = problems;
+    if (first)
+      throw invalidField(
+        "csv",
+        `\`csv\` has ${problems.length} bad lines; the first is line ${first.line}: ${first.problem}`,
+      );
+    const nowMs = this.dependencies.clock.now();
+    const made = await this.dependencies.database.tx(async (queries) => {
+      const store = this.dependencies.records(queries);
+      if (fields.agentId !== null && !(await store.hasAgent(tenantId, fields.agentId)))
+        throw notFound("agent");
+      await this.dependencies.quotas.require(queries, tenantId, "campaigns", 1);
+      const times = { createdAt: nowMs, updatedAt: nowMs };
+      return store.insert(tenantId, { ...fields, status: "cancelled", ...times });
+    });
+    for (let at = 0; at < targets.length; at += TARGETS_AT_ONCE) {
+      const some = targets.slice(at, at + TARGETS_AT_ONCE);
+      await this.dependencies.database.tx((queries) =>
+        this.dependencies.records(queries).addTargets(tenantId, made.id, some, nowMs),
+      );
+      await yieldToEventLoop();
+    }
+    await this.dependencies.database.tx((queries) =>
+      this.dependencies.records(queries).setStatus(tenantId, made.id, "draft", nowMs),
+    );
+    return this.#withCounts({ ...made, status: "draft" });
+  }
 
-    /** Throws not_found, conflict. */
-    async act(tenantId: number, id: number, action: CampaignAction) {
-      const changed = await database.tx(async (queries) => {
-        const campaign = await require(queries, tenantId, id);
-        const status = NEXT[action][campaign.status];
-        if (!status)
-          throw new AppError({
-            code: "conflict",
-            publicMessage: `A campaign that is ${campaign.status} cannot be told to ${action}.`,
-          });
-        if (status === "running" && campaign.agentId === null)
-          throw new AppError({
-            code: "conflict",
-            publicMessage:
-              "The campaign's agent was deleted; make a new campaign with another one.",
-          });
-        await records(queries).setStatus(tenantId, id, status, clock.now());
-        if (status === "cancelled") await records(queries).skipWaiting(tenantId, id, clock.now());
-        return { ...campaign, status };
-      });
-      wake();
-      return withCounts(changed);
-    },
-  };
+  /** Throws not_found, conflict. */
+  async act(tenantId: number, id: number, action: CampaignAction) {
+    const changed = await this.dependencies.database.tx(async (queries) => {
+      const campaign = await this.#require(queries, tenantId, id);
+      const status = NEXT[action][campaign.status];
+      if (!status)
+        throw new AppError({
+          code: "conflict",
+          publicMessage: `A campaign that is ${campaign.status} cannot be told to ${action}.`,
+        });
+      if (status === "running" && campaign.agentId === null)
+        throw new AppError({
+          code: "conflict",
+          publicMessage: "The campaign's agent was deleted; make a new campaign with another one.",
+        });
+      await this.dependencies
+        .records(queries)
+        .setStatus(tenantId, id, status, this.dependencies.clock.now());
+      if (status === "cancelled")
+        await this.dependencies
+          .records(queries)
+          .skipWaiting(tenantId, id, this.dependencies.clock.now());
+      return { ...campaign, status };
+    });
+    this.dependencies.wake();
+    return this.#withCounts(changed);
+  }
 }

@@ -94,29 +94,28 @@ const UNKNOWN_CALLER: CallerContext = {
   ...{ variables: {}, occasion: null },
 };
 
-export function createCallers({
-  database,
-  contacts,
-  records,
-  crm,
-  pins,
-  doNotCallList,
-  listeners,
-  clock,
-}: CallersDependencies): Callers {
-  async function contextOf(
+export class ContactCallers implements Callers {
+  constructor(private readonly dependencies: CallersDependencies) {}
+
+  get pins() {
+    return this.dependencies.pins;
+  }
+
+  async contextOf(
     queries: Queries,
     tenant: CallerTenant,
     agent: { readonly language: AgentLanguage; readonly firstMessage: string },
     remoteParty: RemoteParty,
   ): Promise<CallerContext> {
     if (remoteParty.number === "") return UNKNOWN_CALLER;
-    const known = await contacts(queries).byNumber(tenant.id, remoteParty.number, SHARED_MAX);
+    const known = await this.dependencies
+      .contacts(queries)
+      .byNumber(tenant.id, remoteParty.number, SHARED_MAX);
     const [only] = known.length === 1 ? known : [];
     const level = tenant.cliIdentity && only ? 1 : 0;
-    const memories = await memoriesFor(queries, tenant, remoteParty, level === 1);
+    const memories = await this.#memoriesFor(queries, tenant, remoteParty, level === 1);
     const [latest] = memories;
-    const nowMs = clock.now();
+    const nowMs = this.dependencies.clock.now();
     const describe = level === 1 ? memoryDetails : memoryLine;
     const isNamed = tenant.namedGreeting && only !== undefined && fullName(only) !== "";
     return {
@@ -132,14 +131,14 @@ export function createCallers({
           text: describe(memory, tenant.timeZone, nowMs),
         })),
       ],
-      occasion: await occasionOf(queries, tenant, remoteParty),
+      occasion: await this.#occasionOf(queries, tenant, remoteParty),
       namedGreeting:
         isNamed && only
           ? greetingFor(agent.firstMessage, addressOf(only, agent.language), agent.language)
           : null,
       variables:
         remoteParty.direction === "outbound"
-          ? await records(queries).variables(tenant.id, remoteParty.callUuid)
+          ? await this.dependencies.records(queries).variables(tenant.id, remoteParty.callUuid)
           : {},
       knowledge: latest
         ? {
@@ -152,33 +151,37 @@ export function createCallers({
   }
 
   /** Why we call, where our own features decided it. */
-  async function occasionOf(
+  async #occasionOf(
     queries: Queries,
     tenant: CallerTenant,
     remoteParty: RemoteParty,
   ): Promise<CallerContext["occasion"]> {
     if (remoteParty.direction === "inbound") return null;
-    const purpose = await records(queries).purpose(tenant.id, remoteParty.callUuid);
+    const purpose = await this.dependencies
+      .records(queries)
+      .purpose(tenant.id, remoteParty.callUuid);
     return purpose?.origin === "birthday" ? "birthday" : null;
   }
 
   /** Who is not recognised is told of the last call alone, and of no sensitive one. */
-  async function memoriesFor(
+  async #memoriesFor(
     queries: Queries,
     tenant: CallerTenant,
     remoteParty: RemoteParty,
     isRecognised: boolean,
   ): Promise<Memory[]> {
     if (!tenant.callbackMemory || remoteParty.direction !== "inbound") return [];
-    const since = clock.now() - MEMORY_MS;
+    const since = this.dependencies.clock.now() - MEMORY_MS;
     const limit = isRecognised ? MEMORIES_MAX : 1;
-    const found = await records(queries).memories(tenant.id, remoteParty.number, since, limit);
+    const found = await this.dependencies
+      .records(queries)
+      .memories(tenant.id, remoteParty.number, since, limit);
     return found.filter(({ sensitive }) => isRecognised || !sensitive);
   }
 
-  async function remember(queries: Queries, call: EndedCall): Promise<void> {
+  async #remember(queries: Queries, call: EndedCall): Promise<void> {
     if (call.direction !== "outbound" || call.number === "") return;
-    const store = records(queries);
+    const store = this.dependencies.records(queries);
     if (!(await store.features(call.tenantId)).callbackMemory) return;
     const purpose = await store.purpose(call.tenantId, call.callUuid);
     const { endedReason, answeredMs, line } = call;
@@ -189,54 +192,69 @@ export function createCallers({
       outcome: oneLine(outcomeInWords(endedReason, answeredMs > 0, line), TEXT_MAX),
       promise: "",
       sensitive: purpose?.sensitive ?? false,
-      attemptedAt: clock.now(),
+      attemptedAt: this.dependencies.clock.now(),
     });
   }
 
-  return {
-    contextOf,
-    pins,
+  lookUp(tenant: CallerTenant, remoteParty: RemoteParty) {
+    return tenant.crmBridge && this.dependencies.crm && remoteParty.number !== ""
+      ? this.dependencies.crm.facts(tenant.id, remoteParty)
+      : Promise.resolve([]);
+  }
 
-    lookUp: (tenant, remoteParty) =>
-      tenant.crmBridge && crm && remoteParty.number !== ""
-        ? crm.facts(tenant.id, remoteParty)
-        : Promise.resolve([]),
+  async mayDial(
+    queries: Queries,
+    {
+      tenantId,
+      callUuid,
+      toNumber,
+    }: { readonly tenantId: number; readonly callUuid: string; readonly toNumber: string },
+  ) {
+    const purpose = await this.dependencies.records(queries).purpose(tenantId, callUuid);
+    if (!purpose || purpose.origin === "api") return;
+    const known = await this.dependencies
+      .contacts(queries)
+      .byNumber(tenantId, toNumber, SHARED_MAX);
+    const isDoNotCall =
+      known.some(({ doNotCall }) => doNotCall) ||
+      (await this.dependencies.doNotCallList.has(queries, tenantId, toNumber));
+    if (isDoNotCall) throw notToBeCalled("asked not to be called");
+    if (purpose.origin === "birthday" && !known.some(({ consent }) => consent))
+      throw notToBeCalled("has not agreed to such calls");
+  }
 
-    async mayDial(queries, { tenantId, callUuid, toNumber }) {
-      const purpose = await records(queries).purpose(tenantId, callUuid);
-      if (!purpose || purpose.origin === "api") return;
-      const known = await contacts(queries).byNumber(tenantId, toNumber, SHARED_MAX);
-      const isDoNotCall =
-        known.some(({ doNotCall }) => doNotCall) ||
-        (await doNotCallList.has(queries, tenantId, toNumber));
-      if (isDoNotCall) throw notToBeCalled("asked not to be called");
-      if (purpose.origin === "birthday" && !known.some(({ consent }) => consent))
-        throw notToBeCalled("has not agreed to such calls");
-    },
+  async handleOptOut(
+    {
+      tenantId,
+      callUuid,
+      number,
+    }: { readonly tenantId: number; readonly callUuid: string; readonly number: string },
+    what: "opt_out_key" | { readonly text: string },
+  ) {
+    const isOptOut = what === "opt_out_key" || asksNotToBeCalled(what.text);
+    if (!isOptOut || number === "") return false;
+    const purpose = await this.dependencies
+      .records(this.dependencies.database.read)
+      .purpose(tenantId, callUuid);
+    if (!purpose || purpose.origin === "api") return false;
+    await this.dependencies.database.tx(async (queries) => {
+      const nowMs = this.dependencies.clock.now();
+      const inContacts =
+        (await this.dependencies.contacts(queries).setDoNotCall(tenantId, number, nowMs)) > 0;
+      if (inContacts) await this.dependencies.doNotCallList.note(queries, tenantId, [number]);
+      else await this.dependencies.doNotCallList.add(queries, tenantId, number, nowMs);
+    });
+    return true;
+  }
 
-    async handleOptOut({ tenantId, callUuid, number }, what) {
-      const isOptOut = what === "opt_out_key" || asksNotToBeCalled(what.text);
-      if (!isOptOut || number === "") return false;
-      const purpose = await records(database.read).purpose(tenantId, callUuid);
-      if (!purpose || purpose.origin === "api") return false;
-      await database.tx(async (queries) => {
-        const nowMs = clock.now();
-        const inContacts = (await contacts(queries).setDoNotCall(tenantId, number, nowMs)) > 0;
-        if (inContacts) await doNotCallList.note(queries, tenantId, [number]);
-        else await doNotCallList.add(queries, tenantId, number, nowMs);
-      });
-      return true;
-    },
+  async ended(queries: Queries, call: EndedCall) {
+    await this.#remember(queries, call);
+    for (const listener of this.dependencies.listeners) await listener.ended(queries, call);
+  }
 
-    async ended(queries, call) {
-      await remember(queries, call);
-      for (const listener of listeners) await listener.ended(queries, call);
-    },
-
-    wake() {
-      for (const listener of listeners) listener.wake();
-    },
-  };
+  wake() {
+    for (const listener of this.dependencies.listeners) listener.wake();
+  }
 }
 
 /** Only where the tenant's tools may ask for it. */

@@ -59,130 +59,137 @@ const CACHE_TTL_MS = 1_500;
 const TOUCH_PERIOD_MS = 5_000;
 const SECRET_LENGTH_MAX = 128;
 
-export type ApiKeys = ReturnType<typeof createApiKeys>;
-
 /** The owner must call `stop`, which writes the last batch. */
-export function createApiKeys({ database, records, clock, random, log }: ApiKeyDependencies) {
-  const cache = new Map<string, CachedKey>();
+export class ApiKeys {
+  readonly #cache = new Map<string, CachedKey>();
   /** Hashes of keys that were valid once. Kept longer than the cache. */
-  const known = new Set<string>();
-  const used = new Map<number, number>();
-  const timer: Timer = clock.every(TOUCH_PERIOD_MS, () => void flush());
+  readonly #known = new Set<string>();
+  readonly #used = new Map<number, number>();
+  readonly #timer: Timer;
   /** Increased by every revocation, so that a lookup in progress cannot cache a revoked key. */
-  let generation = 0;
+  #generation = 0;
 
-  async function flush(): Promise<void> {
-    if (used.size === 0) return;
-    const batch = [...used];
-    used.clear();
+  constructor(private readonly dependencies: ApiKeyDependencies) {
+    this.#timer = this.dependencies.clock.every(TOUCH_PERIOD_MS, () => void this.#flush());
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#used.size === 0) return;
+    const batch = [...this.#used];
+    this.#used.clear();
     try {
-      await database.tx(async (queries) => {
-        for (const [id, at] of batch) await records(queries).touch(id, at);
+      await this.dependencies.database.tx(async (queries) => {
+        for (const [id, at] of batch) await this.dependencies.records(queries).touch(id, at);
       });
     } catch (error) {
-      log.warn("api_key.touch_failed", { error: describeError(error) });
+      this.dependencies.log.warn("api_key.touch_failed", { error: describeError(error) });
     }
   }
 
-  function remember(hash: string, cached: CachedKey): void {
-    if (cache.size >= CACHE_KEYS_MAX) {
-      const [oldest] = cache.keys();
-      if (oldest !== undefined) cache.delete(oldest);
+  #remember(hash: string, cached: CachedKey): void {
+    if (this.#cache.size >= CACHE_KEYS_MAX) {
+      const [oldest] = this.#cache.keys();
+      if (oldest !== undefined) this.#cache.delete(oldest);
     }
-    cache.set(hash, cached);
-    if (known.size >= CACHE_KEYS_MAX) known.clear();
-    known.add(hash);
+    this.#cache.set(hash, cached);
+    if (this.#known.size >= CACHE_KEYS_MAX) this.#known.clear();
+    this.#known.add(hash);
   }
 
-  async function lookUp(hash: string): Promise<CachedKey | null> {
-    const cached = cache.get(hash);
-    if (cached && cached.untilMs > clock.monotonic()) return cached;
-    cache.delete(hash);
-    const before = generation;
-    const key = await records(database.read).findByHash(hash);
+  async #lookUp(hash: string): Promise<CachedKey | null> {
+    const cached = this.#cache.get(hash);
+    if (cached && cached.untilMs > this.dependencies.clock.monotonic()) return cached;
+    this.#cache.delete(hash);
+    const before = this.#generation;
+    const key = await this.dependencies.records(this.dependencies.database.read).findByHash(hash);
     if (!key || !sameHash(key.secretHash, hash)) return null;
     const found = {
       key,
       mayComeFrom: networkCheck(key.networks),
-      untilMs: clock.monotonic() + CACHE_TTL_MS,
+      untilMs: this.dependencies.clock.monotonic() + CACHE_TTL_MS,
     };
-    if (before === generation) remember(hash, found);
+    if (before === this.#generation) this.#remember(hash, found);
     return found;
   }
 
-  return {
-    /** True if the secret was a valid key recently, so that another lookup is not a guess. */
-    wasKnown: (secret: string): boolean => known.has(hashOf(secret)),
+  /** True if the secret was a valid key recently, so that another lookup is not a guess. */
+  wasKnown(secret: string): boolean {
+    return this.#known.has(hashOf(secret));
+  }
 
-    /**
-     * The owner of the key; null if the key is not active or the address is not in its networks.
-     */
-    async identify(secret: string, ip: string): Promise<KnownKey | null> {
-      if (!secret.startsWith("lv_live_") || secret.length > SECRET_LENGTH_MAX) return null;
-      const found = await lookUp(hashOf(secret));
-      if (!found?.mayComeFrom(ip)) return null;
-      const { key } = found;
-      const nowMs = clock.now();
-      if (key.expiresAt !== null && key.expiresAt <= nowMs) return null;
-      used.set(key.keyId, nowMs);
-      return key;
-    },
+  /**
+   * The owner of the key; null if the key is not active or the address is not in its networks.
+   */
+  async identify(secret: string, ip: string): Promise<KnownKey | null> {
+    if (!secret.startsWith("lv_live_") || secret.length > SECRET_LENGTH_MAX) return null;
+    const found = await this.#lookUp(hashOf(secret));
+    if (!found?.mayComeFrom(ip)) return null;
+    const { key } = found;
+    const nowMs = this.dependencies.clock.now();
+    if (key.expiresAt !== null && key.expiresAt <= nowMs) return null;
+    this.#used.set(key.keyId, nowMs);
+    return key;
+  }
 
-    /**
-     * Only this result contains the secret. Throws plan_limit_reached, and `valid_…_required` for
-     * invalid limits.
-     */
-    async create(
-      tenantId: number,
-      label: string,
-      limits: KeyLimits,
-    ): Promise<ApiKeyRecord & { readonly secret: string }> {
-      requireSaneLimits(limits, clock.now());
-      const secret = apiKeySecret(random);
-      const key = {
-        ...{ label, scopes: limits.scopes, expiresAt: limits.expiresAt },
-        networks: limits.networks,
-        secretHash: hashOf(secret),
-        prefix: secret.slice(0, 16),
-        createdAt: clock.now(),
-      };
-      const id = await database.tx(async (queries) => {
-        if ((await records(queries).count(tenantId)) >= KEYS_PER_TENANT_MAX) throw tooManyKeys();
-        return records(queries).insert(tenantId, key);
-      });
-      const { secretHash: _, ...record } = key;
-      return { id, ...record, lastUsedAt: null, secret };
-    },
+  /**
+   * Only this result contains the secret. Throws plan_limit_reached, and `valid_…_required` for
+   * invalid limits.
+   */
+  async create(
+    tenantId: number,
+    label: string,
+    limits: KeyLimits,
+  ): Promise<ApiKeyRecord & { readonly secret: string }> {
+    requireSaneLimits(limits, this.dependencies.clock.now());
+    const secret = apiKeySecret(this.dependencies.random);
+    const key = {
+      ...{ label, scopes: limits.scopes, expiresAt: limits.expiresAt },
+      networks: limits.networks,
+      secretHash: hashOf(secret),
+      prefix: secret.slice(0, 16),
+      createdAt: this.dependencies.clock.now(),
+    };
+    const id = await this.dependencies.database.tx(async (queries) => {
+      if ((await this.dependencies.records(queries).count(tenantId)) >= KEYS_PER_TENANT_MAX)
+        throw tooManyKeys();
+      return this.dependencies.records(queries).insert(tenantId, key);
+    });
+    const { secretHash: _, ...record } = key;
+    return { id, ...record, lastUsedAt: null, secret };
+  }
 
-    async list(tenantId: number): Promise<ApiKeyRecord[]> {
-      const rows = await records(database.read).list(tenantId);
-      return rows.map((row) => ({ ...row, lastUsedAt: used.get(row.id) ?? row.lastUsedAt }));
-    },
+  async list(tenantId: number): Promise<ApiKeyRecord[]> {
+    const rows = await this.dependencies.records(this.dependencies.database.read).list(tenantId);
+    return rows.map((row) => ({ ...row, lastUsedAt: this.#used.get(row.id) ?? row.lastUsedAt }));
+  }
 
-    /** Throws not_found. When the promise resolves, the key no longer works. */
-    async revoke(tenantId: number, id: number): Promise<void> {
-      const hash = await database.tx(async (queries) => {
-        const revoked = await records(queries).revoke(tenantId, id, clock.now());
-        if (revoked !== null)
-          await database.revocations.note(queries, [{ kind: "key", hash: revoked }]);
-        return revoked;
-      });
-      if (hash === null) throw notFound("API key");
-      generation++;
-      cache.delete(hash);
-    },
+  /** Throws not_found. When the promise resolves, the key no longer works. */
+  async revoke(tenantId: number, id: number): Promise<void> {
+    const hash = await this.dependencies.database.tx(async (queries) => {
+      const revoked = await this.dependencies
+        .records(queries)
+        .revoke(tenantId, id, this.dependencies.clock.now());
+      if (revoked !== null)
+        await this.dependencies.database.revocations.note(queries, [
+          { kind: "key", hash: revoked },
+        ]);
+      return revoked;
+    });
+    if (hash === null) throw notFound("API key");
+    this.#generation++;
+    this.#cache.delete(hash);
+  }
 
-    /** Clears the cache after keys or tenants were changed elsewhere. */
-    forget(): void {
-      generation++;
-      cache.clear();
-    },
+  /** Clears the cache after keys or tenants were changed elsewhere. */
+  forget(): void {
+    this.#generation++;
+    this.#cache.clear();
+  }
 
-    async stop(): Promise<void> {
-      timer.cancel();
-      await flush();
-    },
-  };
+  async stop(): Promise<void> {
+    this.#timer.cancel();
+    await this.#flush();
+  }
 }
 
 interface CachedKey {

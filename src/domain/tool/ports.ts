@@ -31,7 +31,7 @@ export interface ToolRunner {
   ): Promise<ToolResult>;
 }
 
-interface ToolTrial {
+export interface ToolTrial {
   /** Sent as `call_id`. */
   readonly callUuid: string;
   readonly arguments: JsonObject;

@@ -18,7 +18,7 @@ import { type SecretVault, toolSecretBinding } from "../../platform/secrets/secr
 import type { CallerLevel } from "../contact/ports.ts";
 import type { ToolResult } from "../conversation/call-config.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
-import type { ToolRunner } from "./ports.ts";
+import type { ToolRunner, ToolTrial } from "./ports.ts";
 import type { ToolTarget, ToolTargets } from "./stores.ts";
 
 interface ToolRunnerOptions {
@@ -47,40 +47,41 @@ const NOT_VERIFIED =
 
 const failure = (output: string): Outcome => ({ ok: false, httpStatus: null, output });
 
-export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
-  const { database, targets, vault, client, argumentCheck, timeoutMs, resultBytesMax, log } =
-    options;
-  const { clock = systemClock } = options;
+export class HttpToolRunner implements ToolRunner {
+  readonly #clock: Clock;
 
-  async function execute(
-    tenantId: number,
-    target: ToolTarget | null,
-    call: Call,
-  ): Promise<Outcome> {
-    if (!target) return failure(`There is no tool named ${call.tool}.`);
-    const { parameters } = target;
-    const problem = await argumentCheck.problem(tenantId, parameters, call.arguments);
-    if (problem !== null) return failure(problem);
-    const level = await levelFor(target, call);
-    if (level < target.callerLevel) return failure(NOT_VERIFIED);
-    const { output, ...outcome } = asOutcome(await send(target, call, level));
-    return { ...outcome, output: cutTo(resultBytesMax, output) };
+  constructor(private readonly options: ToolRunnerOptions) {
+    this.#clock = this.options.clock ?? systemClock;
   }
 
-  async function levelFor({ callerLevel }: ToolTarget, call: Call): Promise<CallerLevel> {
+  async #execute(tenantId: number, target: ToolTarget | null, call: Call): Promise<Outcome> {
+    if (!target) return failure(`There is no tool named ${call.tool}.`);
+    const { parameters } = target;
+    const problem = await this.options.argumentCheck.problem(tenantId, parameters, call.arguments);
+    if (problem !== null) return failure(problem);
+    const level = await this.#levelFor(target, call);
+    if (level < target.callerLevel) return failure(NOT_VERIFIED);
+    const { output, ...outcome } = asOutcome(await this.#send(target, call, level));
+    return { ...outcome, output: cutTo(this.options.resultBytesMax, output) };
+  }
+
+  async #levelFor({ callerLevel }: ToolTarget, call: Call): Promise<CallerLevel> {
     const { level = 0, raise } = call;
     return level >= callerLevel || !raise ? level : raise();
   }
 
-  function send(target: ToolTarget, call: Call, level: CallerLevel): Promise<OutboundHttpResponse> {
-    return client.request({
+  #send(target: ToolTarget, call: Call, level: CallerLevel): Promise<OutboundHttpResponse> {
+    return this.options.client.request({
       method: "POST",
       url: target.url,
       headers: {
         "content-type": "application/json",
         accept: "application/json",
         "user-agent": "Linevoice-Tool/1",
-        [target.secretHeader]: vault.open(target.secretSealed, toolSecretBinding(target.id)),
+        [target.secretHeader]: this.options.vault.open(
+          target.secretSealed,
+          toolSecretBinding(target.id),
+        ),
       },
       body: JSON.stringify({
         call_id: call.callUuid,
@@ -88,42 +89,43 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
         arguments: call.arguments,
         caller: { ...call.caller, verified: level >= 1, level },
       }),
-      timeoutMs,
-      responseBytesMax: Math.max(ANSWER_BYTES_MAX, resultBytesMax),
+      timeoutMs: this.options.timeoutMs,
+      responseBytesMax: Math.max(ANSWER_BYTES_MAX, this.options.resultBytesMax),
     });
   }
 
-  async function measured(tenantId: number, call: Call, found: () => Promise<ToolTarget | null>) {
-    const startedAt = clock.monotonic();
+  async #measured(tenantId: number, call: Call, found: () => Promise<ToolTarget | null>) {
+    const startedAt = this.#clock.monotonic();
     const outcome = await found()
-      .then((target) => execute(tenantId, target, call))
+      .then((target) => this.#execute(tenantId, target, call))
       .catch((error): Outcome => {
         if (error instanceof OutboundHttpError)
           return failure(`The tool failed: ${error.message}.`);
-        log.error("tool.failed", {
+        this.options.log.error("tool.failed", {
           call_id: call.callUuid,
           tool: call.tool,
           error: describeError(error),
         });
         return failure("The tool could not be run.");
       });
-    const durationMs = Math.round(clock.monotonic() - startedAt);
+    const durationMs = Math.round(this.#clock.monotonic() - startedAt);
     return { toolCallId: call.toolCallId, durationMs, ...outcome };
   }
 
-  return {
-    run: (tenantId, call) =>
-      measured(tenantId, call, () => targets(database.read).find(tenantId, call.tool)),
+  run(tenantId: number, call: Parameters<ToolRunner["run"]>[1]) {
+    return this.#measured(tenantId, call, () =>
+      this.options.targets(this.options.database.read).find(tenantId, call.tool),
+    );
+  }
 
-    async trial(tenantId, toolId, { callUuid, arguments: values }) {
-      const target = await targets(database.read).byId(tenantId, toolId);
-      if (!target) throw notFound("tool");
-      const caller = { number: "", direction: "inbound", test: true };
-      const call = { callUuid, toolCallId: "trial", tool: target.name, arguments: values, caller };
-      // A trial is run by a signed-in user.
-      return measured(tenantId, call, async () => ({ ...target, callerLevel: 0 }));
-    },
-  };
+  async trial(tenantId: number, toolId: number, { callUuid, arguments: values }: ToolTrial) {
+    const target = await this.options.targets(this.options.database.read).byId(tenantId, toolId);
+    if (!target) throw notFound("tool");
+    const caller = { number: "", direction: "inbound", test: true };
+    const call = { callUuid, toolCallId: "trial", tool: target.name, arguments: values, caller };
+    // A trial is run by a signed-in user.
+    return this.#measured(tenantId, call, async () => ({ ...target, callerLevel: 0 }));
+  }
 }
 
 function asOutcome(response: OutboundHttpResponse): Outcome {

@@ -53,21 +53,19 @@ interface ToolsDependencies {
   readonly urlProblem: UrlProblem;
 }
 
-export type Tools = ReturnType<typeof createTools>;
+export class Tools {
+  constructor(private readonly deps: ToolsDependencies) {}
 
-export function createTools(deps: ToolsDependencies) {
-  const { database, records, vault, quotas, clock, urlProblem } = deps;
-
-  function check(fields: ToolChanges): void {
+  #check(fields: ToolChanges): void {
     checkToolFields(fields);
-    requireUrl(urlProblem, "url", fields.url);
+    requireUrl(this.deps.urlProblem, "url", fields.url);
   }
 
-  async function checkAgent(store: ToolRecords, tenantId: number, agentId: number | null) {
+  async #checkAgent(store: ToolRecords, tenantId: number, agentId: number | null) {
     if (agentId !== null && !(await store.hasAgent(tenantId, agentId))) throw notFound("agent");
   }
 
-  async function checkName(store: ToolRecords, tenantId: number, name: string, id: number | null) {
+  async #checkName(store: ToolRecords, tenantId: number, name: string, id: number | null) {
     const taken = await store.idOf(tenantId, name);
     if (taken !== null && taken !== id)
       throw new AppError({
@@ -77,64 +75,69 @@ export function createTools(deps: ToolsDependencies) {
       });
   }
 
-  return {
-    list: (tenantId: number) => records(database.read).list(tenantId),
+  list(tenantId: number) {
+    return this.deps.records(this.deps.database.read).list(tenantId);
+  }
 
-    /** Throws not_found. */
-    async get(tenantId: number, id: number): Promise<ToolRecord> {
-      const tool = await records(database.read).find(tenantId, id);
+  /** Throws not_found. */
+  async get(tenantId: number, id: number): Promise<ToolRecord> {
+    const tool = await this.deps.records(this.deps.database.read).find(tenantId, id);
+    if (!tool) throw notFound("tool");
+    return tool;
+  }
+
+  /** Throws valid_…_required, conflict (name), not_found (agent), plan_limit_reached. */
+  create(tenantId: number, draft: NewTool): Promise<ToolRecord> {
+    this.#check(draft);
+    const { secret, agentId = null, enabled = true, callerLevel = 0, ...rest } = draft;
+    const now = this.deps.clock.now();
+    return this.deps.database.tx(async (queries) => {
+      const store = this.deps.records(queries);
+      await this.#checkName(store, tenantId, draft.name, null);
+      await this.#checkAgent(store, tenantId, agentId);
+      await this.deps.quotas.require(queries, tenantId, "tools", 1);
+      const fields = {
+        ...{ ...rest, agentId, enabled, callerLevel },
+        ...{ createdAt: now, updatedAt: now },
+      };
+      const tool = await store.insert(tenantId, fields);
+      await store.setSecret(
+        tenantId,
+        tool.id,
+        this.deps.vault.seal(secret, toolSecretBinding(tool.id)),
+      );
+      return tool;
+    });
+  }
+
+  /** Throws like `create`, and not_found. Live calls continue to use the previous version. */
+  update(tenantId: number, id: number, changes: ToolChanges): Promise<ToolRecord> {
+    this.#check(changes);
+    const { secret, ...fields } = changes;
+    return this.deps.database.tx(async (queries) => {
+      const store = this.deps.records(queries);
+      const before = await store.find(tenantId, id);
+      if (!before) throw notFound("tool");
+      if (secret === undefined && fields.url !== undefined && !isSameServer(before.url, fields.url))
+        throw invalidField("secret", "Another server gets no secret of before: give it again.");
+      if (fields.name !== undefined) await this.#checkName(store, tenantId, fields.name, id);
+      if (fields.agentId !== undefined) await this.#checkAgent(store, tenantId, fields.agentId);
+      if (secret !== undefined)
+        await store.setSecret(tenantId, id, this.deps.vault.seal(secret, toolSecretBinding(id)));
+      const tool = await store.update(tenantId, id, {
+        ...fields,
+        updatedAt: this.deps.clock.now(),
+      });
       if (!tool) throw notFound("tool");
       return tool;
-    },
+    });
+  }
 
-    /** Throws valid_…_required, conflict (name), not_found (agent), plan_limit_reached. */
-    create(tenantId: number, draft: NewTool): Promise<ToolRecord> {
-      check(draft);
-      const { secret, agentId = null, enabled = true, callerLevel = 0, ...rest } = draft;
-      const now = clock.now();
-      return database.tx(async (queries) => {
-        const store = records(queries);
-        await checkName(store, tenantId, draft.name, null);
-        await checkAgent(store, tenantId, agentId);
-        await quotas.require(queries, tenantId, "tools", 1);
-        const fields = {
-          ...{ ...rest, agentId, enabled, callerLevel },
-          ...{ createdAt: now, updatedAt: now },
-        };
-        const tool = await store.insert(tenantId, fields);
-        await store.setSecret(tenantId, tool.id, vault.seal(secret, toolSecretBinding(tool.id)));
-        return tool;
-      });
-    },
-
-    /** Throws like `create`, and not_found. Live calls continue to use the previous version. */
-    update(tenantId: number, id: number, changes: ToolChanges): Promise<ToolRecord> {
-      check(changes);
-      const { secret, ...fields } = changes;
-      return database.tx(async (queries) => {
-        const store = records(queries);
-        const before = await store.find(tenantId, id);
-        if (!before) throw notFound("tool");
-        if (
-          secret === undefined &&
-          fields.url !== undefined &&
-          !isSameServer(before.url, fields.url)
-        )
-          throw invalidField("secret", "Another server gets no secret of before: give it again.");
-        if (fields.name !== undefined) await checkName(store, tenantId, fields.name, id);
-        if (fields.agentId !== undefined) await checkAgent(store, tenantId, fields.agentId);
-        if (secret !== undefined)
-          await store.setSecret(tenantId, id, vault.seal(secret, toolSecretBinding(id)));
-        const tool = await store.update(tenantId, id, { ...fields, updatedAt: clock.now() });
-        if (!tool) throw notFound("tool");
-        return tool;
-      });
-    },
-
-    /** Throws not_found. */
-    async remove(tenantId: number, id: number): Promise<void> {
-      const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
-      if (!removed) throw notFound("tool");
-    },
-  };
+  /** Throws not_found. */
+  async remove(tenantId: number, id: number): Promise<void> {
+    const removed = await this.deps.database.tx((queries) =>
+      this.deps.records(queries).remove(tenantId, id),
+    );
+    if (!removed) throw notFound("tool");
+  }
 }

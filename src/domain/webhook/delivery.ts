@@ -22,7 +22,7 @@ import {
 } from "../../platform/secrets/secret-binding.ts";
 import { type AttemptResult, attemptDelivery } from "./attempt.ts";
 import { DeliveryCapacity } from "./capacity.ts";
-import { createOutcomeWriter } from "./outcome-writer.ts";
+import { createOutcomeWriter, type OutcomeWriter } from "./outcome-writer.ts";
 import type { DueDelivery, WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";
 
@@ -67,51 +67,65 @@ const STOP_GRACE_MS = 3000;
 const PAUSE_MS = 10;
 const PAUSE_MAX_MS = 100;
 
-export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
-  const { database, stores, clock, random, log, timeoutMs } = options;
-  const { pauseMs = PAUSE_MS } = options;
-  const owner = hex(random.bytes(8));
-  const capacity = new DeliveryCapacity({
-    total: options.concurrencyMax ?? 256,
-    perEndpoint: options.perEndpointMax ?? 4,
-  });
-  const outcomes = createOutcomeWriter({
-    ...{ database, stores, clock, random, pauseMs },
-    switchedOff: options.switchedOff,
-  });
-  const underWay = new Set<Promise<void>>();
-  const abort = new AbortController();
-  let phase: "new" | "running" | "stopped" = "new";
-  let looking: "idle" | "looking" | "look again" = "idle";
-  let timer: Timer | null = null;
-  let look: Promise<void> = Promise.resolve();
+export class OutboxDeliveryWorker implements DeliveryWorker {
+  readonly #pauseMs: number;
+  readonly #owner: string;
+  readonly #capacity: DeliveryCapacity;
+  readonly #outcomes: OutcomeWriter;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #abort = new AbortController();
+  #phase: "new" | "running" | "stopped" = "new";
+  #looking: "idle" | "looking" | "look again" = "idle";
+  #timer: Timer | null = null;
+  #look: Promise<void> = Promise.resolve();
 
-  function wake(): void {
-    if (phase !== "running") return;
-    if (looking !== "idle") {
-      looking = "look again";
-      return;
-    }
-    looking = "looking";
-    look = claimAndDeliver();
+  constructor(private readonly options: DeliveryOptions) {
+    this.#pauseMs = this.options.pauseMs ?? PAUSE_MS;
+    this.#owner = hex(this.options.random.bytes(8));
+    this.#capacity = new DeliveryCapacity({
+      total: this.options.concurrencyMax ?? 256,
+      perEndpoint: this.options.perEndpointMax ?? 4,
+    });
+    this.#outcomes = createOutcomeWriter({
+      database: this.options.database,
+      stores: this.options.stores,
+      clock: this.options.clock,
+      random: this.options.random,
+      pauseMs: this.#pauseMs,
+      switchedOff: this.options.switchedOff,
+    });
   }
 
-  async function claimAndDeliver(): Promise<void> {
+  wake(): void {
+    if (this.#phase !== "running") return;
+    if (this.#looking !== "idle") {
+      this.#looking = "look again";
+      return;
+    }
+    this.#looking = "looking";
+    this.#look = this.#claimAndDeliver();
+  }
+
+  async #claimAndDeliver(): Promise<void> {
     try {
       do {
-        looking = "looking";
-        const startedAt = clock.monotonic();
-        for (const delivery of await claim()) begin(delivery);
-        if (pauseMs > 0) await sleep(clock, pauseAfter(clock.monotonic() - startedAt));
-      } while (stillWanted());
-      if (phase === "running") await sleepUntilDue();
+        this.#looking = "looking";
+        const startedAt = this.options.clock.monotonic();
+        for (const delivery of await this.#claim()) this.#begin(delivery);
+        if (this.#pauseMs > 0)
+          await sleep(
+            this.options.clock,
+            this.#pauseAfter(this.options.clock.monotonic() - startedAt),
+          );
+      } while (this.#stillWanted());
+      if (this.#phase === "running") await this.#sleepUntilDue();
     } catch (error) {
-      log.error("webhook.claim_failed", { error: describeError(error) });
-      arm(LOOK_EVERY_MS);
+      this.options.log.error("webhook.claim_failed", { error: describeError(error) });
+      this.#arm(LOOK_EVERY_MS);
     } finally {
-      const again = stillWanted();
-      looking = "idle";
-      if (again) wake();
+      const again = this.#stillWanted();
+      this.#looking = "idle";
+      if (again) this.wake();
     }
   }
 
@@ -119,59 +133,73 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
    * As long as the claim took, so that claims use at most half of the time and each finds more to
    * do.
    */
-  const pauseAfter = (claimMs: number) => Math.min(PAUSE_MAX_MS, Math.max(pauseMs, claimMs));
+  #pauseAfter(claimMs: number) {
+    return Math.min(PAUSE_MAX_MS, Math.max(this.#pauseMs, claimMs));
+  }
 
-  const stillWanted = () => looking === "look again" && phase === "running";
+  #stillWanted() {
+    return this.#looking === "look again" && this.#phase === "running";
+  }
 
-  async function claim(): Promise<DueDelivery[]> {
-    if (capacity.free === 0 || phase !== "running") return [];
+  async #claim(): Promise<DueDelivery[]> {
+    if (this.#capacity.free === 0 || this.#phase !== "running") return [];
     const claimed: DueDelivery[] = [];
     try {
-      await database.tx(async (queries) => {
-        const outbox = stores.outbox(queries);
-        while (capacity.free > 0) {
-          const due = await outbox.due(clock.now(), capacity.busy(), capacity.free);
-          const taken = due.filter((delivery) => capacity.acquire(delivery));
+      await this.options.database.tx(async (queries) => {
+        const outbox = this.options.stores.outbox(queries);
+        while (this.#capacity.free > 0) {
+          const due = await outbox.due(
+            this.options.clock.now(),
+            this.#capacity.busy(),
+            this.#capacity.free,
+          );
+          const taken = due.filter((delivery) => this.#capacity.acquire(delivery));
           if (taken.length === 0) return;
           claimed.push(...taken);
           const ids = taken.map((delivery) => delivery.outboxId);
-          await outbox.lease(ids, owner, clock.now() + timeoutMs + LEASE_MARGIN_MS);
+          await outbox.lease(
+            ids,
+            this.#owner,
+            this.options.clock.now() + this.options.timeoutMs + LEASE_MARGIN_MS,
+          );
         }
       });
       return claimed;
     } catch (error) {
-      for (const delivery of claimed) capacity.release(delivery);
+      for (const delivery of claimed) this.#capacity.release(delivery);
       throw error;
     }
   }
 
-  function begin(delivery: DueDelivery): void {
-    const work = deliver(delivery)
+  #begin(delivery: DueDelivery): void {
+    const work = this.#deliver(delivery)
       .catch((error) =>
-        log.error("webhook.outcome_lost", {
+        this.options.log.error("webhook.outcome_lost", {
           event_id: delivery.eventId,
           error: describeError(error),
         }),
       )
       .finally(() => {
-        underWay.delete(work);
-        capacity.release(delivery);
-        wake();
+        this.#underWay.delete(work);
+        this.#capacity.release(delivery);
+        this.wake();
       });
-    underWay.add(work);
+    this.#underWay.add(work);
   }
 
-  async function deliver(delivery: DueDelivery): Promise<void> {
-    const id = deliveryId(random);
-    const startedAt = clock.now();
-    const result = await attempt(delivery, id);
+  async #deliver(delivery: DueDelivery): Promise<void> {
+    const id = deliveryId(this.options.random);
+    const startedAt = this.options.clock.now();
+    const result = await this.#attempt(delivery, id);
     if (result.abandoned) {
-      await database.tx((queries) => stores.outbox(queries).release([delivery.outboxId], owner));
+      await this.options.database.tx((queries) =>
+        this.options.stores.outbox(queries).release([delivery.outboxId], this.#owner),
+      );
       return;
     }
-    const off = await outcomes.write({ delivery, id, owner, startedAt, result });
-    options.attempted?.({ delivered: result.delivered });
-    log.debug("webhook.attempted", {
+    const off = await this.#outcomes.write({ delivery, id, owner: this.#owner, startedAt, result });
+    this.options.attempted?.({ delivered: result.delivered });
+    this.options.log.debug("webhook.attempted", {
       event_id: delivery.eventId,
       delivery_id: id,
       delivered: result.delivered,
@@ -179,53 +207,58 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
       duration_ms: result.durationMs,
     });
     if (!off) return;
-    log.warn("webhook.switched_off", {
+    this.options.log.warn("webhook.switched_off", {
       tenant_id: delivery.tenantId,
       webhook_id: off.webhookId,
       cause: off.cause,
     });
-    options.switchedOff?.wake();
+    this.options.switchedOff?.wake();
   }
 
-  async function attempt(delivery: DueDelivery, id: string): Promise<AttemptResult> {
-    const target = await targetOf(options, delivery);
+  async #attempt(delivery: DueDelivery, id: string): Promise<AttemptResult> {
+    const target = await targetOf(this.options, delivery);
     if (!target) return unsendable("the webhook or its secret is gone");
     const { type, body } = delivery;
     return attemptDelivery(
-      options.client,
-      clock,
+      this.options.client,
+      this.options.clock,
       { ...target, deliveryId: id, type, body },
-      timeoutMs,
-      abort.signal,
+      this.options.timeoutMs,
+      this.#abort.signal,
     );
   }
 
-  async function sleepUntilDue(): Promise<void> {
-    const next = await stores.outbox(database.read).nextDueAfter(clock.now());
-    arm(next === null ? LOOK_EVERY_MS : Math.min(next - clock.now(), LOOK_EVERY_MS));
+  async #sleepUntilDue(): Promise<void> {
+    const next = await this.options.stores
+      .outbox(this.options.database.read)
+      .nextDueAfter(this.options.clock.now());
+    this.#arm(
+      next === null ? LOOK_EVERY_MS : Math.min(next - this.options.clock.now(), LOOK_EVERY_MS),
+    );
   }
 
-  function arm(delayMs: number): void {
-    timer?.cancel();
-    timer = phase === "running" ? clock.after(Math.max(1, delayMs), wake) : null;
+  #arm(delayMs: number): void {
+    this.#timer?.cancel();
+    this.#timer =
+      this.#phase === "running"
+        ? this.options.clock.after(Math.max(1, delayMs), () => this.wake())
+        : null;
   }
 
-  return {
-    wake,
-    start() {
-      if (phase !== "new") return;
-      phase = "running";
-      wake();
-    },
-    async stop(graceMs = STOP_GRACE_MS) {
-      phase = "stopped";
-      timer?.cancel();
-      const grace = clock.after(graceMs, () => abort.abort());
-      await look;
-      while (underWay.size > 0) await Promise.all(underWay);
-      grace.cancel();
-    },
-  };
+  start() {
+    if (this.#phase !== "new") return;
+    this.#phase = "running";
+    this.wake();
+  }
+
+  async stop(graceMs = STOP_GRACE_MS) {
+    this.#phase = "stopped";
+    this.#timer?.cancel();
+    const grace = this.options.clock.after(graceMs, () => this.#abort.abort());
+    await this.#look;
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    grace.cancel();
+  }
 }
 
 const unsendable = (error: string): AttemptResult => ({

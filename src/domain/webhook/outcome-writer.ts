@@ -9,7 +9,7 @@ import { type Attempted, type SwitchedOff, writeOutcome } from "./outcome.ts";
 import type { WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";
 
-interface OutcomeWriter {
+export interface OutcomeWriter {
   /** Resolves when the outcome is durable. Returns the endpoint that it disabled, or null. */
   write(attempted: Attempted): Promise<SwitchedOff | null>;
 }

@@ -33,24 +33,35 @@ export interface WebhookTester {
 const RESEND_MAX = 1000;
 const TEST_TYPE = "call.ended";
 
-export function createWebhookTester(
-  options: Pick<
-    DeliveryOptions,
-    "database" | "stores" | "vault" | "client" | "clock" | "random" | "timeoutMs"
-  > & { readonly wake: () => void },
-): WebhookTester {
-  const { database, stores, client, clock, random, timeoutMs, wake } = options;
+export class HttpWebhookTester implements WebhookTester {
+  constructor(
+    private readonly options: Pick<
+      DeliveryOptions,
+      "database" | "stores" | "vault" | "client" | "clock" | "random" | "timeoutMs"
+    > & { readonly wake: () => void },
+  ) {}
 
-  async function test(tenantId: number, webhookId: number): Promise<TestResult> {
-    const target = await targetOf(options, { tenantId, webhookId, legacyUrl: null });
+  async test(tenantId: number, webhookId: number): Promise<TestResult> {
+    const target = await targetOf(this.options, { tenantId, webhookId, legacyUrl: null });
     if (!target) throw notFound("webhook");
-    const event = eventId(random);
-    const delivery = deliveryId(random);
-    const createdAt = clock.now();
-    const body = envelopeBody(event, TEST_TYPE, createdAt, testCallEnded(uuidV7(clock, random)));
+    const event = eventId(this.options.random);
+    const delivery = deliveryId(this.options.random);
+    const createdAt = this.options.clock.now();
+    const body = envelopeBody(
+      event,
+      TEST_TYPE,
+      createdAt,
+      testCallEnded(uuidV7(this.options.clock, this.options.random)),
+    );
     const attempt = { ...target, deliveryId: delivery, type: TEST_TYPE, body };
     const never = new AbortController().signal;
-    const sent = await attemptDelivery(client, clock, attempt, timeoutMs, never);
+    const sent = await attemptDelivery(
+      this.options.client,
+      this.options.clock,
+      attempt,
+      this.options.timeoutMs,
+      never,
+    );
     const result: TestResult = {
       eventId: event,
       deliveryId: delivery,
@@ -59,10 +70,10 @@ export function createWebhookTester(
       durationMs: sent.durationMs,
       error: sent.error,
     };
-    await database.tx(async (queries) => {
+    await this.options.database.tx(async (queries) => {
       // The webhook was deleted during the test: there is no log to write to.
-      if (!(await stores.subscribers(queries).target(tenantId, webhookId))) return;
-      await stores.deliveries(queries).insert(tenantId, {
+      if (!(await this.options.stores.subscribers(queries).target(tenantId, webhookId))) return;
+      await this.options.stores.deliveries(queries).insert(tenantId, {
         id: delivery,
         outboxId: null,
         webhookId,
@@ -80,13 +91,15 @@ export function createWebhookTester(
     return result;
   }
 
-  async function requeue(
+  async #requeue(
     tenantId: number,
     webhookId: number,
-    choose: (queries: Parameters<typeof stores.outbox>[0]) => Promise<readonly string[]>,
+    choose: (
+      queries: Parameters<typeof this.options.stores.outbox>[0],
+    ) => Promise<readonly string[]>,
   ): Promise<readonly string[]> {
-    const queued = await database.tx(async (queries) => {
-      const target = await stores.subscribers(queries).target(tenantId, webhookId);
+    const queued = await this.options.database.tx(async (queries) => {
+      const target = await this.options.stores.subscribers(queries).target(tenantId, webhookId);
       if (!target) throw notFound("webhook");
       if (!target.enabled)
         throw new AppError({
@@ -94,30 +107,31 @@ export function createWebhookTester(
           publicMessage: "This webhook is disabled. Enable it before sending anything again.",
         });
       const events = await choose(queries);
-      await stores.outbox(queries).restart(tenantId, webhookId, events, clock.now());
+      await this.options.stores
+        .outbox(queries)
+        .restart(tenantId, webhookId, events, this.options.clock.now());
       return events;
     });
-    wake();
+    this.options.wake();
     return queued;
   }
 
-  async function resend(tenantId: number, webhookId: number, delivery: string) {
-    const [event] = await requeue(tenantId, webhookId, async (queries) => {
-      const found = await stores.deliveries(queries).eventOf(tenantId, webhookId, delivery);
+  async resend(tenantId: number, webhookId: number, delivery: string) {
+    const [event] = await this.#requeue(tenantId, webhookId, async (queries) => {
+      const found = await this.options.stores
+        .deliveries(queries)
+        .eventOf(tenantId, webhookId, delivery);
       if (found === null) throw notFound("delivery");
       return [found];
     });
     return { eventId: event ?? "" };
   }
 
-  return {
-    test,
-    resend,
-    resendFailed: async (tenantId, webhookId) =>
-      (
-        await requeue(tenantId, webhookId, (queries) =>
-          stores.outbox(queries).failedEvents(tenantId, webhookId, RESEND_MAX),
-        )
-      ).length,
-  };
+  async resendFailed(tenantId: number, webhookId: number) {
+    return (
+      await this.#requeue(tenantId, webhookId, (queries) =>
+        this.options.stores.outbox(queries).failedEvents(tenantId, webhookId, RESEND_MAX),
+      )
+    ).length;
+  }
 }

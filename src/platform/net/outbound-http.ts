@@ -124,27 +124,35 @@ export function parseTenantUrl(text: string): URL {
 const trusting = (more: readonly string[]) =>
   createSecureContext({ ca: [...rootCertificates, ...more], minVersion: "TLSv1.2" });
 
-export function createOutboundHttpClient(options: OutboundHttpClientOptions): OutboundHttpClient {
-  const { clock = systemClock, resolve = resolveBySystem } = options;
-  const rules = new AddressRules(options.allowNetworks);
+export class SafeHttpClient implements OutboundHttpClient {
+  readonly #clock: Clock;
+  readonly #resolve: Resolve;
+  readonly #rules: AddressRules;
   // Created once: loading the roots for each connection costs more than the handshake. Created on
   // first use, unless the operator configured a certificate: then an invalid one must fail at
   // start.
-  let madeContext = options.caPem ? trusting([options.caPem]) : null;
-  const secureContext = () => {
-    madeContext ??= trusting([]);
-    return madeContext;
-  };
-
-  const keepAliveAgent = new KeepAliveAgent({
+  #madeContext: import("node:tls").SecureContext | null;
+  readonly #keepAliveAgent = new KeepAliveAgent({
     ...{ keepAlive: true, timeout: IDLE_CONNECTION_MS, scheduling: "lifo" },
     maxFreeSockets: IDLE_CONNECTIONS_MAX,
   });
   /** Reused connections whose address passed the check; it cannot change while they are open. */
-  const checkedSockets = new WeakSet<Duplex>();
-  let bodiesDraining = 0;
+  readonly #checkedSockets = new WeakSet<Duplex>();
+  #bodiesDraining = 0;
 
-  function requireAllowed(result: AddressCheckResult, url: URL): void {
+  constructor(private readonly options: OutboundHttpClientOptions) {
+    this.#clock = this.options.clock ?? systemClock;
+    this.#resolve = this.options.resolve ?? resolveBySystem;
+    this.#rules = new AddressRules(this.options.allowNetworks);
+    this.#madeContext = this.options.caPem ? trusting([this.options.caPem]) : null;
+  }
+
+  #secureContext() {
+    this.#madeContext ??= trusting([]);
+    return this.#madeContext;
+  }
+
+  #requireAllowed(result: AddressCheckResult, url: URL): void {
     // The same message for all: tenants must not learn what internal names resolve to.
     if (!result.allowed)
       throw new OutboundHttpError("blocked_address", "the address is not allowed");
@@ -153,16 +161,15 @@ export function createOutboundHttpClient(options: OutboundHttpClientOptions): Ou
   }
 
   /** Gives the socket only addresses that pass the check, so that it may connect to any of them. */
-  const allowedLookup =
-    (url: URL): LookupFunction =>
-    (hostname, lookupOptions, done) => {
-      resolve(hostname, (error, addresses) => {
+  #allowedLookup(url: URL): LookupFunction {
+    return (hostname, lookupOptions, done) => {
+      this.#resolve(hostname, (error, addresses) => {
         if (error || addresses.length === 0)
           return done(new OutboundHttpError("name_not_found", "the host name was not found"), "");
         try {
-          const passed = addresses.filter(({ address }) => rules.check(address).allowed);
+          const passed = addresses.filter(({ address }) => this.#rules.check(address).allowed);
           for (const { address } of passed.length > 0 ? passed : addresses)
-            requireAllowed(rules.check(address), url);
+            this.#requireAllowed(this.#rules.check(address), url);
           const first = passed[0];
           if (lookupOptions.all) done(null, [...passed]);
           else done(null, first?.address ?? "", first?.family);
@@ -171,12 +178,13 @@ export function createOutboundHttpClient(options: OutboundHttpClientOptions): Ou
         }
       });
     };
+  }
 
-  function open(request: OutboundHttpRequest, url: URL): http.ClientRequest {
+  #open(request: OutboundHttpRequest, url: URL): http.ClientRequest {
     const mayReuse = request.mayReuse === true && url.protocol === "https:";
     const literal = url.hostname.replace(/^\[|\]$/g, "");
     const isLiteral = url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname);
-    if (isLiteral) requireAllowed(rules.check(literal), url);
+    if (isLiteral) this.#requireAllowed(this.#rules.check(literal), url);
     const shared = {
       method: request.method,
       host: literal,
@@ -189,34 +197,34 @@ export function createOutboundHttpClient(options: OutboundHttpClientOptions): Ou
         "accept-encoding": "identity",
         ...(mayReuse ? {} : { connection: "close" }),
       },
-      lookup: allowedLookup(url),
+      lookup: this.#allowedLookup(url),
       maxHeaderSize: HEADER_BYTES_MAX,
     };
     if (url.protocol === "http:") return http.request({ ...shared, agent: false });
-    const secured = { ...shared, secureContext: secureContext(), rejectUnauthorized: true };
-    return https.request({ ...secured, agent: mayReuse ? keepAliveAgent : false });
+    const secured = { ...shared, secureContext: this.#secureContext(), rejectUnauthorized: true };
+    return https.request({ ...secured, agent: mayReuse ? this.#keepAliveAgent : false });
   }
 
-  async function drainBody(response: http.IncomingMessage, bytesMax: number): Promise<void> {
-    if (bodiesDraining >= BODIES_DRAINING_MAX) return;
-    bodiesDraining++;
+  async #drainBody(response: http.IncomingMessage, bytesMax: number): Promise<void> {
+    if (this.#bodiesDraining >= BODIES_DRAINING_MAX) return;
+    this.#bodiesDraining++;
     try {
       await skipBody(response, bytesMax);
     } finally {
-      bodiesDraining--;
+      this.#bodiesDraining--;
     }
   }
 
-  function performRequest(request: OutboundHttpRequest, url: URL): Promise<OutboundHttpResponse> {
+  #performRequest(request: OutboundHttpRequest, url: URL): Promise<OutboundHttpResponse> {
     return new Promise((done, fail) => {
-      const outgoing = open(request, url);
+      const outgoing = this.#open(request, url);
       const stop = (error: OutboundHttpError | ReusedConnectionClosed) => {
         settle();
         fail(error);
         outgoing.destroy(error);
       };
       const onAbort = () => stop(new OutboundHttpError("aborted", "the request was abandoned"));
-      const timer = clock.after(request.timeoutMs, () =>
+      const timer = this.#clock.after(request.timeoutMs, () =>
         stop(new OutboundHttpError("timeout", `no answer within ${request.timeoutMs} ms`)),
       );
       const settle = () => {
@@ -226,11 +234,12 @@ export function createOutboundHttpClient(options: OutboundHttpClientOptions): Ou
       request.signal?.addEventListener("abort", onAbort, { once: true });
       outgoing.on("socket", (socket) => {
         const checkSocket = () => {
-          if (rules.check(socket.remoteAddress ?? "").allowed) checkedSockets.add(socket);
+          if (this.#rules.check(socket.remoteAddress ?? "").allowed)
+            this.#checkedSockets.add(socket);
           else stop(new OutboundHttpError("blocked_address", "the address is not allowed"));
         };
         if (!outgoing.reusedSocket) socket.once("connect", checkSocket);
-        else if (!checkedSockets.has(socket)) checkSocket();
+        else if (!this.#checkedSockets.has(socket)) checkSocket();
       });
       let isAnswered = false;
       outgoing.on("error", (error) => {
@@ -245,7 +254,7 @@ export function createOutboundHttpClient(options: OutboundHttpClientOptions): Ou
           if (!request.mayReuse || !response.complete) outgoing.destroy();
         };
         const isRead = request.statusOnly
-          ? drainBody(response, request.responseBytesMax)
+          ? this.#drainBody(response, request.responseBytesMax)
           : readBody(response, request.responseBytesMax).then((body) => done({ ...head, body }));
         isRead.then(finish, (error) => stop(asOutboundHttpError(error)));
         if (request.statusOnly) done({ ...head, body: NO_BODY });
@@ -255,21 +264,21 @@ export function createOutboundHttpClient(options: OutboundHttpClientOptions): Ou
     });
   }
 
-  return {
-    async request(request) {
-      const startedAt = clock.monotonic();
-      const url = parseTenantUrl(request.url);
-      try {
-        return await performRequest(request, url);
-      } catch (error) {
-        if (!(error instanceof ReusedConnectionClosed)) throw asOutboundHttpError(error);
-        const timeoutMs = Math.max(1, request.timeoutMs - (clock.monotonic() - startedAt));
-        return performRequest({ ...request, mayReuse: false, timeoutMs }, url).catch((again) => {
+  async request(request: OutboundHttpRequest) {
+    const startedAt = this.#clock.monotonic();
+    const url = parseTenantUrl(request.url);
+    try {
+      return await this.#performRequest(request, url);
+    } catch (error) {
+      if (!(error instanceof ReusedConnectionClosed)) throw asOutboundHttpError(error);
+      const timeoutMs = Math.max(1, request.timeoutMs - (this.#clock.monotonic() - startedAt));
+      return this.#performRequest({ ...request, mayReuse: false, timeoutMs }, url).catch(
+        (again) => {
           throw asOutboundHttpError(again);
-        });
-      }
-    },
-  };
+        },
+      );
+    }
+  }
 }
 
 function flatten(headers: http.IncomingHttpHeaders): Record<string, string | undefined> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { apiKeyStore } from "../../../src/adapter/store/api-key-store.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createApiKeys } from "../../../src/domain/tenant/api-keys.ts";
+import { ApiKeys } from "../../../src/domain/tenant/api-keys.ts";
 import { NO_LIMITS } from "../../../src/domain/tenant/key-limits.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
@@ -24,7 +24,7 @@ test("the keys of several clients that ask in turn are each kept for 1.5 s", asy
     };
     return { ...store, findByHash };
   };
-  const keys = createApiKeys({ database, records, clock, random: systemRandom, log: silentLog });
+  const keys = new ApiKeys({ database, records, clock, random: systemRandom, log: silentLog });
   const secrets: string[] = [];
   for (const label of ["one", "two", "three"])
     secrets.push((await keys.create(tenantId, label, NO_LIMITS)).secret);

@@ -23,13 +23,13 @@ import { silentLog as log } from "../../../src/core/log.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
 import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { createScheduler } from "../../../src/domain/schedule/scheduler.ts";
-import { createApiKeys } from "../../../src/domain/tenant/api-keys.ts";
+import { ApiKeys } from "../../../src/domain/tenant/api-keys.ts";
 import { NO_LIMITS } from "../../../src/domain/tenant/key-limits.ts";
 import { callStarted } from "../../../src/domain/webhook/catalogue.ts";
-import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { OutboxDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { sharedRateLimiter } from "../../../src/interface/http/shared-rate-limit.ts";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { answer, httpsReceiver } from "../../support/https-receiver.ts";
@@ -118,8 +118,8 @@ function node(
 
 test("a key made on one node opens the other; a revoked one closes on both within two seconds", async () => {
   const clock = fakeClock();
-  const keys = [one, two].map((database) =>
-    createApiKeys({ database, records: apiKeyStore, clock, random, log }),
+  const keys = [one, two].map(
+    (database) => new ApiKeys({ database, records: apiKeyStore, clock, random, log }),
   );
   const [here, there] = keys;
   if (!here || !there) throw new Error("two nodes are needed");
@@ -316,10 +316,10 @@ test("an event is delivered by one of two nodes at work", async () => {
   const ca = testCa(directory);
   const receiver = await httpsReceiver(ca.issue([`IP:${HOST}`]), answer(200), HOST);
   const clock = fakeClock();
-  const client = createOutboundHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
+  const client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
   const shared = { stores: webhookStores, vault: plainVault, client, clock, random, log };
-  const workers = [one, two].map((database) =>
-    createDeliveryWorker({ ...shared, database, timeoutMs: 5_000, pauseMs: 0 }),
+  const workers = [one, two].map(
+    (database) => new OutboxDeliveryWorker({ ...shared, database, timeoutMs: 5_000, pauseMs: 0 }),
   );
   const tenantId = await insertTenant(one);
   await insertWebhook(one, tenantId, {

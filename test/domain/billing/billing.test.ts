@@ -16,7 +16,7 @@ import {
 import type { Database } from "../../../src/core/database.ts";
 import { microEur, priceOfSeconds } from "../../../src/core/money.ts";
 import { createBilling } from "../../../src/domain/billing/billing.ts";
-import { createCheckouts } from "../../../src/domain/billing/checkout.ts";
+import { PaymentCheckouts } from "../../../src/domain/billing/checkout.ts";
 import { post, verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../../support/plans.ts";
@@ -310,7 +310,13 @@ async function spoil(spoiled: Database, tenantId: number): Promise<void> {
 
 describe("checkouts", () => {
   const provider = manualPayments(() => "https://voice.example.com/");
-  const checkouts = createCheckouts({ database, stores: billingStores, plans, provider, clock });
+  const checkouts = new PaymentCheckouts({
+    database,
+    stores: billingStores,
+    plans,
+    provider,
+    clock,
+  });
   const accountOf = async (tenantId: number) =>
     (await database.read.select().from(tenants).where(eq(tenants.id, tenantId)))[0];
 

@@ -12,7 +12,7 @@ import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { HttpCrmLookup } from "../../../src/domain/contact/crm/lookup.ts";
 import { createTenant } from "../../../src/domain/tenant/create-tenant.ts";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { startPlan } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -66,7 +66,7 @@ const facts = async (number = NUMBER) =>
   (
     await new HttpCrmLookup({
       ...{ database, records: crmStore, vault, clock: systemClock, log: silentLog },
-      client: createOutboundHttpClient({ allowNetworks: ["127.0.0.0/8"], clock: systemClock }),
+      client: new SafeHttpClient({ allowNetworks: ["127.0.0.0/8"], clock: systemClock }),
     }).facts(tenantId, { direction: "inbound", number, callUuid: "u" })
   )
     .map(({ label, text }) => `${label}: ${text}`)

@@ -10,7 +10,7 @@ import type { Database } from "../../../src/core/database.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { CrmPosts } from "../../../src/domain/contact/crm/posts.ts";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { plainVault } from "../../support/plain-vault.ts";
@@ -22,7 +22,7 @@ const HOST = "127.0.8.98";
 const START = Date.parse("2026-11-21T04:05:06Z");
 const directory = tempDir();
 const clock = fakeClock(START);
-const client = createOutboundHttpClient({ allowNetworks: [`${HOST}/32`], clock });
+const client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`], clock });
 /** Paths in the order in which they were asked for. */
 const asked: string[] = [];
 let respond: (path: string, response: ServerResponse) => void = () => {};

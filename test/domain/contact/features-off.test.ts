@@ -77,10 +77,10 @@ test.each([{}, { namedGreeting: true }, { callbackMemory: true }])(
 );
 
 test("the CRM is asked for a tenant that pays for the bridge, and for nobody else", async () => {
-  const { lookUp } = server.callerParts.callers;
-  expect(await lookUp(withFeatures({ cliIdentity: true }), caller)).toEqual([]);
+  const { callers } = server.callerParts;
+  expect(await callers.lookUp(withFeatures({ cliIdentity: true }), caller)).toEqual([]);
   expect(asked).toBe(0);
-  expect(await lookUp(withFeatures({ crmBridge: true }), caller)).toEqual([
+  expect(await callers.lookUp(withFeatures({ crmBridge: true }), caller)).toEqual([
     { label: "crm_name", text: "Jonas" },
   ]);
   expect(asked).toBe(1);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { toolTargetStore } from "../../../src/adapter/store/tool-target-store.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";
-import { createToolRunner } from "../../../src/domain/tool/run-tool.ts";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { HttpToolRunner } from "../../../src/domain/tool/run-tool.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { spawnSchemaWorker } from "../../../src/workers.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
 import { plainVault } from "../../support/plain-vault.ts";
@@ -18,11 +18,11 @@ const directory = tempDir();
 const ca = testCa(directory);
 const database = await openTestDatabase(join(directory, "tools.db"), 0);
 const argumentCheck = createArgumentCheck(spawnSchemaWorker);
-const runner = createToolRunner({
+const runner = new HttpToolRunner({
   database,
   targets: toolTargetStore,
   vault: plainVault,
-  client: createOutboundHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
+  client: new SafeHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
   argumentCheck,
   timeoutMs: 300,
   resultBytesMax: 300,

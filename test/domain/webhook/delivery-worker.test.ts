@@ -5,10 +5,10 @@ import { deliveries } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { OutboxDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import type { WebhookStores } from "../../../src/domain/webhook/stores.ts";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { ended } from "../../support/delivery-world.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -24,9 +24,9 @@ async function workerOver(changed: Partial<WebhookStores>, pauseMs: number) {
     ...{ database, clock, random: systemRandom },
     stores: { ...webhookStores, ...changed },
   };
-  const worker = createDeliveryWorker({
+  const worker = new OutboxDeliveryWorker({
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 1_000, pauseMs },
-    client: createOutboundHttpClient({ allowNetworks: [] }),
+    client: new SafeHttpClient({ allowNetworks: [] }),
   });
   const sink = createEventSink({ ...shared, wake: () => worker.wake() });
   return { clock, database, worker, sink };

@@ -1,7 +1,7 @@
 /** The guarded client against receivers that never come to the body: no flood gets past a small cap. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { ServerResponse } from "node:http";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answer, httpsReceiver } from "../../support/https-receiver.ts";
@@ -13,7 +13,7 @@ setDefaultTimeout(30_000);
 const HOST = "127.41.0.3";
 const ca = testCa(tempDir());
 const receiver = await httpsReceiver(ca.issue([`IP:${HOST}`]), answer(200), HOST);
-const client = createOutboundHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
+const client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
 afterAll(() => receiver.close());
 
 /** The status, or how it failed. */

@@ -11,8 +11,8 @@ import { systemRandom } from "../../../src/core/random.ts";
 import { createBilling } from "../../../src/domain/billing/billing.ts";
 import { verifySignature } from "../../../src/domain/webhook/signature.ts";
 import { Subscriptions } from "../../../src/domain/webhook/subscriptions.ts";
-import { createWebhookTester } from "../../../src/domain/webhook/tester.ts";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { HttpWebhookTester } from "../../../src/domain/webhook/tester.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { createUrlCheck } from "../../../src/platform/net/tenant-url.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
@@ -38,10 +38,10 @@ const subscriptions = new Subscriptions({
   urlProblem: createUrlCheck([HOST]),
   plans: createBilling({ ...shared, stores: billingStores, plans: [startPlan] }),
 });
-const tester = createWebhookTester({
+const tester = new HttpWebhookTester({
   ...shared,
   stores: webhookStores,
-  client: createOutboundHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
+  client: new SafeHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
   timeoutMs: 5000,
   wake: () => {},
 });

@@ -9,11 +9,11 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { transcriptCompleted } from "../../../src/domain/webhook/catalogue.ts";
-import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { OutboxDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { signatureHeader } from "../../../src/domain/webhook/signature.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { SNIPPETS } from "../../../src/domain/webhook/snippets/index.ts";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answer, httpsReceiver } from "../../support/https-receiver.ts";
 import { plainVault } from "../../support/plain-vault.ts";
@@ -55,9 +55,9 @@ beforeAll(async () => {
     answer(receiver.requests.length === 1 ? 500 : 200)(request, response);
   const database = await openTestDatabase(join(directory, "snippets.db"), systemClock.now());
   const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
-  const worker = createDeliveryWorker({
+  const worker = new OutboxDeliveryWorker({
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 8000 },
-    client: createOutboundHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
+    client: new SafeHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
   });
   const sink = createEventSink({ ...shared, wake: () => worker.wake() });
   const tenantId = await insertTenant(database);

@@ -27,10 +27,10 @@ import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { callEnded } from "../../../src/domain/webhook/catalogue.ts";
-import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { OutboxDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../../../src/domain/webhook/switched-off.ts";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
@@ -61,11 +61,11 @@ const mailQueue = createMailQueue({
   recordingsDir: directory,
   from: "calls@appliance.example",
 });
-const worker = createDeliveryWorker({
+const worker = new OutboxDeliveryWorker({
   ...shared,
   stores: webhookStores,
   vault: plainVault,
-  client: createOutboundHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem }),
+  client: new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem }),
   timeoutMs: 2000,
   pauseMs: 0, // the clock stands still
   switchedOff: mailWhenSwitchedOff(webhookStores, mailQueue),

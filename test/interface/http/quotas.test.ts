@@ -4,7 +4,7 @@ import { quotaStore } from "../../../src/adapter/store/quota-store.ts";
 import { toolStore } from "../../../src/adapter/store/tool-store.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { createQuotas } from "../../../src/domain/billing/quotas.ts";
-import { createTools } from "../../../src/domain/tool/tools.ts";
+import { Tools } from "../../../src/domain/tool/tools.ts";
 import {
   type ApiServer,
   type ApiTenant,
@@ -80,7 +80,7 @@ test.each([...makers])(
 
 test("tools", async () => {
   const { id } = await server.tenant();
-  const tools = createTools({
+  const tools = new Tools({
     ...{ database: server.database, records: toolStore, clock: systemClock },
     vault: { seal: (plain) => plain },
     quotas: createQuotas(server.billing, quotaStore),

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { toolStore } from "../../../src/adapter/store/tool-store.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import { createTools } from "../../../src/domain/tool/tools.ts";
+import { Tools } from "../../../src/domain/tool/tools.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { type ApiServer, pick, startApiServer } from "../../support/api-server.ts";
 import { signedInBrowser } from "../../support/dashboard-session.ts";
@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 
 test("a tool's secret goes to the server it was given for: another one needs it again", async () => {
   const { id: tenantId } = await server.tenant();
-  const tools = createTools({
+  const tools = new Tools({
     ...{ database: server.database, records: toolStore, clock: systemClock },
     vault: createVault(new Uint8Array(32).fill(7)),
     quotas: { require: async () => undefined },

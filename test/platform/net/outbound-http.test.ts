@@ -3,10 +3,10 @@ import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import {
-  createOutboundHttpClient,
   type OutboundHttpClient,
   type OutboundHttpRequest,
   type Resolve,
+  SafeHttpClient,
 } from "../../../src/platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => receiver.close());
 
 const allowing = (...allowNetworks: string[]): OutboundHttpClient =>
-  createOutboundHttpClient({ allowNetworks, caPem: ca.caPem, resolve });
+  new SafeHttpClient({ allowNetworks, caPem: ca.caPem, resolve });
 
 const post = (url: string, extra: Partial<OutboundHttpRequest> = {}): OutboundHttpRequest => ({
   method: "POST",
@@ -106,7 +106,7 @@ describe("the guarded client", () => {
   });
 
   test("the system's own resolver is guarded too: localhost is blocked", async () => {
-    const client = createOutboundHttpClient({ allowNetworks: [] });
+    const client = new SafeHttpClient({ allowNetworks: [] });
     const url = `https://localhost:${receiver.port}/`;
     expect(await failureOf(client.request(post(url)))).toBe("blocked_address");
   });
@@ -133,7 +133,7 @@ describe("the guarded client", () => {
     const client = allowing(`${HOST}/32`);
     const other = `https://other.test:${receiver.port}/`;
     expect(await failureOf(client.request(post(other)))).toBe("certificate");
-    const trusting = createOutboundHttpClient({ allowNetworks: [HOST], resolve });
+    const trusting = new SafeHttpClient({ allowNetworks: [HOST], resolve });
     const known = `https://hooks.test:${receiver.port}/`;
     expect(await failureOf(trusting.request(post(known)))).toBe("certificate");
     expect(receiver.requests.length).toBe(before);

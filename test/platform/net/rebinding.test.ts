@@ -6,8 +6,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import net from "node:net";
 import {
-  createOutboundHttpClient,
   type OutboundHttpClient,
+  SafeHttpClient,
 } from "../../../src/platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { type DnsAnswer, type DnsServer, dnsServer } from "../../support/dns-server.ts";
@@ -37,7 +37,7 @@ beforeAll(async () => {
     socket.destroy();
   });
   await new Promise<void>((done) => inside.listen(receiver.port, INSIDE, done));
-  client = createOutboundHttpClient({
+  client = new SafeHttpClient({
     allowNetworks: [`${PUBLIC}/32`],
     caPem: ca.caPem,
     resolve: dns.resolve,
@@ -169,7 +169,7 @@ describe("an answer", () => {
 
   test("that mixes in a closed port outside does not fall back inside", async () => {
     dns.zone.set("fallback.test", [["127.44.0.2", INSIDE]]);
-    const wider = createOutboundHttpClient({
+    const wider = new SafeHttpClient({
       allowNetworks: ["127.44.0.2/32"],
       caPem: ca.caPem,
       resolve: dns.resolve,

@@ -33,7 +33,7 @@ import { recoverCalls, watchLeftCalls } from "../../../src/domain/call/recovery.
 import { CallRegistry } from "../../../src/domain/call/registry.ts";
 import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { createScheduler } from "../../../src/domain/schedule/scheduler.ts";
-import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { OutboxDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { plainVault } from "../plain-vault.ts";
 import { wideDialing } from "../plans.ts";
@@ -102,7 +102,7 @@ export async function startProcess(options: ProcessOptions) {
   const { database, state } = watched(opened, options.trouble, isAlive);
   const stores = webhookStores;
   const billing = createBilling({ database, stores: billingStores, plans: [plan], clock, random });
-  const worker = createDeliveryWorker({
+  const worker = new OutboxDeliveryWorker({
     ...{ database, stores, vault: plainVault, clock, random, log, pauseMs: 0, timeoutMs: 8_000 },
     client: outside.http(isAlive),
   });
