@@ -22,6 +22,7 @@ import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { configSchema } from "../../src/operations/config/schema.ts";
 import { quotas, wideDialing } from "./plans.ts";
+import { agentOf } from "./stored-rows.ts";
 
 export const OWN_NUMBER = "+37052000001";
 const TRUNK = { username: "clinic", password: "correct horse" };
@@ -176,17 +177,13 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   const now = systemClock.now();
   const { agentId } = await app.database.tx(async (queries) => {
     const agent = await agentStore(queries).insert(tenant.id, {
-      name: "Reception",
-      prompt: "You answer for a dental clinic.",
-      firstMessage: "Good afternoon, this is the dental clinic. How can I help you?",
-      firstSpeaker: "assistant",
-      voice: "Sari",
-      language: "en",
+      ...agentOf(
+        "Reception",
+        "You answer for a dental clinic.",
+        "Good afternoon, this is the dental clinic. How can I help you?",
+      ),
       maxDurationSeconds: 120,
-      voicemailAction: "hangup",
-      sendDigitsInbound: false,
       fillerPhrases: "One moment please.\nLet me check.",
-      webhookUrl: null,
       transcriptEmail: "owner@example.com",
       transcriptEmailEnabled: true,
       createdAt: now,

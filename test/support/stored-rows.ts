@@ -39,16 +39,19 @@ export async function insertTenant(
   );
 }
 
+/** An agent as POST /agents makes it of these three fields: every other has its default. */
+export function agentOf(name: string, prompt: string, firstMessage: string) {
+  const given = { name, prompt, first_message: firstMessage };
+  return withTexts(recordOf(z.strictObject(agentShape(AGENT_VOICES)).parse(given)));
+}
+
 export async function insertAgent(
   database: Database,
   tenantId: number,
   fields: Partial<AgentRow> = {},
 ): Promise<number> {
-  const given = z
-    .strictObject(agentShape(AGENT_VOICES))
-    .parse({ name: "Reception", prompt: "You answer the phone.", first_message: "Hello." });
   const row: AgentRow = {
-    ...withTexts(recordOf(given)),
+    ...agentOf("Reception", "You answer the phone.", "Hello."),
     tenantId,
     fillerPhrases: "One moment.",
     createdAt: 0,

@@ -39,7 +39,6 @@ function styleHookSingleton() {
 
 export function styleSingleton() {
   const useStyle = styleHookSingleton();
-  // biome-ignore lint/correctness/noComponentHookFactories: the package's own interface
   return function Sheet(props: { styles: string; dynamic: boolean }): null {
     useStyle(props.styles, props.dynamic);
     return null;
