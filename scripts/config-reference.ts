@@ -126,7 +126,7 @@ function markdownOf(description: string): string[] {
   if (description === "") return [];
   const [first = "", ...rest] = description.split("\n");
   const block = rest.join("\n").replace(/^\n+/, "");
-  return ["", first, ...(block === "" ? [] : ["", "```", block, "```"])];
+  return ["", first, ...(block === "" ? [] : ["", "```text", block, "```"])];
 }
 
 const escaped = (text: string) => text.replaceAll("|", "\\|");
