@@ -17,6 +17,7 @@ import { type Ask, askServices } from "../interface/contracts/operations.ts";
 import type { Services } from "../operations/admin/services.ts";
 import type { TurnFeed } from "../operations/admin/turn-feed.ts";
 import type { FreeDiskBytes } from "../operations/ops/disk-watch.ts";
+import type { HostPort } from "../platform/config/formats.ts";
 import type { Doctor } from "./dashboard.ts";
 import type { HealthCheck } from "./health.ts";
 import { prepareCalls } from "./phases/calls.ts";
@@ -24,7 +25,7 @@ import { startJobs } from "./phases/jobs.ts";
 import { openHttp, prepareServices } from "./phases/services.ts";
 import { openStorePhase } from "./phases/store.ts";
 import { openTelephony } from "./phases/telephony.ts";
-import type { AppSettings, HostPort, Tuning } from "./settings.ts";
+import type { AppSettings, Tuning } from "./settings.ts";
 import { createShutdown, type Shutdown } from "./shutdown.ts";
 
 export interface App extends Shutdown {

@@ -24,7 +24,8 @@ import { mailWhenSwitchedOff } from "../domain/webhook/switched-off.ts";
 import { HttpWebhookTester, type WebhookTester } from "../domain/webhook/tester.ts";
 import { type OutboundHttpClient, SafeHttpClient } from "../platform/net/outbound-http.ts";
 import { spawnSchemaWorker } from "../workers.ts";
-import type { AppSettings, MailProviderSettings } from "./settings.ts";
+import type { AppSettings } from "./settings.ts";
+import type { MailProviderSettings } from "./settings-from-config.ts";
 
 export interface Delivery {
   readonly events: EventSink;

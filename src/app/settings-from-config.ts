@@ -16,8 +16,8 @@ import {
   engineSettingsOf,
 } from "../operations/config/engine-settings.ts";
 import type { Config } from "../operations/config/schema.ts";
+import type { HostPort } from "../platform/config/formats.ts";
 import { parseHeaders, parseHostPort, parsePortRange } from "../platform/config/formats.ts";
-import type { HostPort, MailProviderSettings } from "./settings.ts";
 
 function hostPort(text: string): HostPort {
   const parsed = parseHostPort(text);
@@ -233,7 +233,7 @@ function dialingOf({ limits }: Config): DialingLimits {
   };
 }
 
-export interface GivenSettings {
+interface GivenSettings {
   readonly version: string;
   /** 32 bytes. */
   readonly masterKey: Uint8Array;
@@ -269,3 +269,21 @@ export function settingsFromConfig(config: Config, given: GivenSettings) {
     bankDetails: bankDetailsOf(config),
   };
 }
+
+export type MailProviderSettings =
+  | { readonly kind: "outbox" }
+  | {
+      readonly kind: "smtp";
+      readonly host: string;
+      readonly port: number;
+      readonly username: string | null;
+      readonly password: string | null;
+      readonly security: "none" | "starttls" | "tls";
+      readonly timeoutMs: number;
+    }
+  | {
+      readonly kind: "resend";
+      readonly apiKey: string;
+      readonly baseUrl: string;
+      readonly timeoutMs: number;
+    };

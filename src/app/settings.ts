@@ -4,11 +4,6 @@ import type { settingsFromConfig } from "./settings-from-config.ts";
 
 export type AppSettings = Readonly<ReturnType<typeof settingsFromConfig>>;
 
-export interface HostPort {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** What may be changed while the appliance runs (SIGHUP). */
 export interface Tuning {
   readonly requestsPerMinute: number;
@@ -23,21 +18,3 @@ export const tuningOf = (settings: AppSettings): Tuning => ({
   dialing: settings.dialing,
   tls: settings.http.tls,
 });
-
-export type MailProviderSettings =
-  | { readonly kind: "outbox" }
-  | {
-      readonly kind: "smtp";
-      readonly host: string;
-      readonly port: number;
-      readonly username: string | null;
-      readonly password: string | null;
-      readonly security: "none" | "starttls" | "tls";
-      readonly timeoutMs: number;
-    }
-  | {
-      readonly kind: "resend";
-      readonly apiKey: string;
-      readonly baseUrl: string;
-      readonly timeoutMs: number;
-    };

@@ -11,7 +11,7 @@ import { createServices } from "../services.ts";
 import { runningTrunks } from "../trunks.ts";
 import type { CallPhase } from "./calls.ts";
 
-export interface ServicePhase extends CallPhase {
+interface ServicePhase extends CallPhase {
   readonly payments: Payments;
   readonly services: Services;
 }

@@ -5,7 +5,7 @@
 import { isIP } from "node:net";
 import { Cron } from "croner";
 
-interface HostPort {
+export interface HostPort {
   readonly host: string;
   readonly port: number;
 }
