@@ -134,6 +134,27 @@ test(
 );
 
 test(
+  "a carrier that accepts the REFER and says nothing for 40 s: the caller is back, and nobody is dialled twice",
+  async () => {
+    const { call, uuid } = await talkingToAgent();
+    call.onRefer = () => 202;
+    let rings = 0;
+    desk.onCall((incoming) => {
+      rings++;
+      incoming.ring();
+    });
+    await transfer(uuid, { to: DESK });
+    const isBack = (view: CallView) => view.transfers.length > 0;
+    const detail = await world.callWhen(uuid, isBack, 60_000);
+    expect(detail.transfers).toMatchObject([{ to: DESK, method: "refer", outcome: "no_answer" }]);
+    await Bun.sleep(1_000);
+    expect([rings, call.state]).toEqual([0, "active"]);
+    await call.hangUp();
+  },
+  spoken(90_000),
+);
+
+test(
   "the caller who hangs up on a bridged call ends the person's leg too",
   async () => {
     const { call, uuid } = await talkingToAgent();
