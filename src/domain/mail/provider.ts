@@ -16,7 +16,7 @@ export interface MailProvider {
 
 /** The message itself is rejected: invalid recipient or sender. */
 export class MailRejected extends Error {
-  override readonly name: string = "MailRefused";
+  override readonly name: string = "MailRejected";
 }
 
 /** The message is larger than the receiver accepts. */

@@ -15,7 +15,7 @@ type OutboundHttpFailure =
  * nothing about our network.
  */
 export class OutboundHttpError extends Error {
-  override readonly name = "GuardedHttpError";
+  override readonly name = "OutboundHttpError";
   constructor(
     readonly failure: OutboundHttpFailure,
     message: string,
