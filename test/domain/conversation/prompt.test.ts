@@ -28,6 +28,44 @@ test("the prompt holds every assigned file, the tools, and the date in the tenan
   expect(prompt).toContain("The caller's number: +37060000001.");
 });
 
+/** How far two prompts are the same. */
+function sharedCharacters(one: string, other: string): number {
+  let count = 0;
+  while (count < one.length && one[count] === other[count]) count++;
+  return count;
+}
+
+test.each([
+  "You are {{agent_name}} of {{company}}, on {{weekday}}.",
+  "It is {{time}}. {{caller_number}} is on the line.",
+  "Remind {{ first_name }}; you phone {{to_number}}.",
+])("two calls of one agent share their prompt as far as what they do not share: %s", (prompt) => {
+  const agent = { ...config.agent, prompt };
+  const first = {
+    ...{ ...config, agent, callerFacts: ["We called this number today."] },
+    callerData: [{ label: "name", text: "Jonas" }],
+    variables: { first_name: "Jonas" },
+  };
+  const second = { ...config, agent, fromNumber: "+37060000999", variables: { first_name: "Ona" } };
+  const [one, other] = [
+    buildSystemPrompt(first, variablesOf(first, NOW)),
+    buildSystemPrompt(second, variablesOf(second, NOW + 3_600_000)),
+  ];
+  const shared = one.slice(0, sharedCharacters(one, other));
+  expect(shared).toContain("## How to speak");
+  expect(shared).toContain("- book: Books a visit.");
+  expect(shared).toContain("item,price\nfilling,60");
+  for (const changing of ["00:30", "01:30", "+3706000", "Jonas", "Ona"])
+    expect(shared).not.toContain(changing);
+});
+
+test("the agent's words that name the time or a number stand behind what does not change", () => {
+  const changing = { ...config, agent: { ...config.agent, prompt: "It is {{time}} now." } };
+  const prompt = buildSystemPrompt(changing, variablesOf(changing, NOW));
+  expect(prompt.indexOf("It is 00:30 now.")).toBeGreaterThan(prompt.indexOf("filling,60"));
+  expect(prompt.indexOf("It is 00:30 now.")).toBeLessThan(prompt.indexOf("## This call"));
+});
+
 test("a prompt without files or tools has no empty sections", () => {
   const bare = callConfig();
   const prompt = buildSystemPrompt(bare, variablesOf(bare, NOW));
