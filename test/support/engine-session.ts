@@ -42,6 +42,7 @@ export function openAiSettings(url: string, options: ServerOptions = {}): OpenAi
     ...{ stt_api_key: null, llm_api_key: null, tts_api_key: null },
     base_url: url,
     api_key: options.apiKey === undefined ? API_KEY : options.apiKey,
+    ...{ api_key_header: "authorization", api_version: null },
     connect_timeout_ms: options.connectTimeoutMs ?? 1_000,
     stt_model: "stt-model",
     stt_timeout_ms: options.sttTimeoutMs ?? 3_000,

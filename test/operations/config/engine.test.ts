@@ -75,6 +75,24 @@ test("a part at another server never gets the first one's key", () => {
   expect(takesMessages).toBe(false);
 });
 
+test("Azure's header and version go to base_url and to no other server", () => {
+  const { openai } = load({
+    KIND: "openai",
+    OPENAI__BASE_URL: "https://r.openai.azure.com/openai/deployments/voice",
+    OPENAI__API_KEY: "k",
+    OPENAI__API_KEY_HEADER: "api-key",
+    OPENAI__API_VERSION: "2025-04-01-preview",
+    OPENAI__TTS_BASE_URL: "http://10.0.0.7:8880/v1",
+    OPENAI__TTS_API_KEY: "own",
+  }).engine;
+  const azure = { apiKeyHeader: "api-key", apiVersion: "2025-04-01-preview", apiKey: "k" } as const;
+  expect(serviceOf(openai, "llm")).toMatchObject(azure);
+  expect(serviceOf(openai, "tts")).toMatchObject({
+    ...{ apiKeyHeader: "authorization", apiVersion: null, apiKey: "own" },
+  });
+  expect(problems({ OPENAI__API_VERSION: "a b&c" })).toMatch(/api_version/);
+});
+
 test("the embedded engine stands alone, whatever else is set", () => {
   expect(isEmbeddedOnly(engineSettingsOf(load({ OPENAI__API_KEY: "k" })))).toBe(true);
 });

@@ -100,12 +100,14 @@ export class Service {
   }
 
   #fetch({ path, body, accept }: Ask, signal: AbortSignal): Promise<Response> {
-    const { baseUrl, apiKey } = this.options.settings;
+    const { baseUrl, apiKey, apiKeyHeader, apiVersion } = this.options.settings;
     const headers: Record<string, string> = { accept: accept ?? "*/*" };
-    if (apiKey !== null) headers.authorization = `Bearer ${apiKey}`;
+    if (apiKey !== null)
+      headers[apiKeyHeader] = apiKeyHeader === "api-key" ? apiKey : `Bearer ${apiKey}`;
+    const query = apiVersion === null ? "" : `?api-version=${apiVersion}`;
     const isForm = body instanceof FormData;
     if (!isForm) headers["content-type"] = "application/json";
-    return fetch(`${baseUrl}${path}`, {
+    return fetch(`${baseUrl}${path}${query}`, {
       method: "POST",
       headers,
       body: isForm ? body : JSON.stringify(body),

@@ -31,6 +31,18 @@ export const openAiKeys = (baseUrl: z.ZodType<string | null>) => ({
     "Key sent to base_url and to parts at the same server, never to another one.",
     API_KEY,
   ),
+  api_key_header: oneOf(
+    'Header for keys at base_url: "authorization" as a Bearer token, or "api-key" as Azure and gateways have it.',
+    ["authorization", "api-key"],
+    "authorization",
+  ),
+  api_version: optionalText(
+    "Sent to base_url as ?api-version=, which Azure's deployment paths need.",
+    {
+      allowed: 'a version as Azure names it, e.g. "2025-04-01-preview"',
+      matches: /^[\w.-]{1,40}$/,
+    },
+  ),
   llm_model: text("Name of the language model.", "gpt-4o-mini", MODEL),
   llm_base_url: optionalText("Address of the language model, when it is not base_url.", HTTP_URL),
   llm_api_key: secret("Key sent to llm_base_url.", API_KEY),
@@ -84,17 +96,23 @@ export type OpenAiSettings = z.output<z.ZodObject<ReturnType<typeof openAiKeys>>
 export interface ServiceSettings {
   /** Without a trailing slash, e.g. `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
-  /** Null: no Authorization header. */
+  /** Null: none is sent. */
   readonly apiKey: string | null;
+  readonly apiKeyHeader: "authorization" | "api-key";
+  /** Null: none is sent. */
+  readonly apiVersion: string | null;
   readonly connectTimeoutMs: number;
   /** STT: until the text; LLM: until the first token; TTS: until the first audio. */
   readonly timeoutMs: number;
 }
 
 export function serviceOf(table: OpenAiSettings, part: Part): ServiceSettings {
+  const isShared = isAtBaseUrl(table, part);
   return {
     baseUrl: (table[`${part}_base_url`] ?? table.base_url ?? "").replace(/\/+$/, ""),
     apiKey: keyOf(table, part),
+    apiKeyHeader: isShared ? table.api_key_header : "authorization",
+    apiVersion: isShared ? table.api_version : null,
     connectTimeoutMs: table.connect_timeout_ms,
     timeoutMs: table[`${part}_timeout_ms`],
   };
@@ -121,9 +139,12 @@ export function keyProblems(table: OpenAiSettings, id: string, part: Part): KeyP
 }
 
 function keyOf(table: OpenAiSettings, part: Part): string | null {
+  return table[`${part}_api_key`] ?? (isAtBaseUrl(table, part) ? table.api_key : null);
+}
+
+function isAtBaseUrl(table: OpenAiSettings, part: Part): boolean {
   const own = table[`${part}_base_url`];
-  const isShared = own === null || sameOrigin(own, table.base_url);
-  return table[`${part}_api_key`] ?? (isShared ? table.api_key : null);
+  return own === null || sameOrigin(own, table.base_url);
 }
 
 function sameOrigin(url: string, other: string | null): boolean {
