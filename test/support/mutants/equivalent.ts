@@ -87,7 +87,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "call/chat.ts",
-    lineText: "const left = (running.get(tenantId) ?? 1) - 1;",
+    lineText: "const left = (this.#running.get(tenantId) ?? 1) - 1;",
     part: "?? 1",
     reason: "the question itself was counted before, so that a count is always there",
   },
