@@ -52,6 +52,19 @@ test("a number that two trunks claim is shown to the operator with both companie
   expect((await owner.ask("GET", "/operator/call-notices")).status).toBe(403);
 });
 
+test("a company that asks for a number of another is refused, and the operator is told", async () => {
+  const { secret } = await world.app.ask("key.create", { tenant: other, label: "test" });
+  const asked = await fetch(`${world.app.addresses.http}/api/v1/phone-numbers`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify({ number_e164: NUMBER }),
+  });
+  expect([asked.status, await noticesOf("number_claimed")]).toMatchObject([
+    409,
+    [{ tenant_id: other, subject: NUMBER }],
+  ]);
+});
+
 test("an unknown address that used our Contact is shown, and the owner may allow it, and no other", async () => {
   await world.trunk(own, NUMBER, { username: "acme" });
   const uri = `sip:${world.contactUser("acme")}@${OURS}`;

@@ -1,0 +1,78 @@
+/** How long and how many written conversations are kept open for their next question. Real SQLite, the time in hand. */
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
+import { systemRandom as random } from "../../../src/core/random.ts";
+import { WrittenAgentChats } from "../../../src/domain/call/chat.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { insertAgent, insertTenant } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+const directory = tempDir();
+const clock = fakeClock();
+const database = await openTestDatabase(join(directory, "main.db"), clock.now());
+const tenantId = await insertTenant(database);
+const agentId = await insertAgent(database, tenantId);
+afterAll(() => database.close());
+
+let opened = 0;
+let closed = 0;
+let chats: WrittenAgentChats;
+
+beforeEach(() => {
+  opened = 0;
+  closed = 0;
+  const openChat = async () => {
+    opened++;
+    return {
+      opening: "Good morning.",
+      async *ask(input: { readonly text?: string }) {
+        yield { type: "text" as const, text: `You said ${input.text}.` };
+      },
+      close: () => {
+        closed++;
+      },
+    };
+  };
+  const tools = { run: () => Promise.reject(new Error("no tool is called here")) };
+  chats = new WrittenAgentChats(
+    {
+      database,
+      stores: callStores,
+      settings: { rtpHost: "127.0.0.1", voiceAliases: {} },
+      clock,
+      random,
+      media: { openChat },
+      tools,
+    },
+    { replays: false },
+  );
+});
+
+const first = { role: "agent", text: "Good morning." } as const;
+const ask = (message: string | null, lines: readonly (typeof first)[] = []) =>
+  chats.ask(tenantId, agentId, lines, message);
+
+test("a conversation goes on where it was for five minutes, and is told anew after them", async () => {
+  await ask(null);
+  await clock.advance(5 * 60_000 - 1);
+  expect([opened, closed]).toEqual([1, 0]);
+  expect((await ask("hello", [first])).reply).toBe("You said hello.");
+  expect([opened, closed]).toEqual([1, 0]);
+  await clock.advance(5 * 60_000);
+  expect([opened, closed]).toEqual([1, 1]);
+  await ask("hello", [first]);
+  expect(opened).toBe(2);
+  chats.close();
+});
+
+test("of 33 conversations the oldest is closed", async () => {
+  for (let count = 1; count <= 32; count++) await ask(`question ${count}`);
+  expect([opened, closed]).toEqual([32, 0]);
+  await ask("question 33");
+  expect([opened, closed]).toEqual([33, 1]);
+  chats.close();
+  expect(closed).toBe(33);
+  expect(clock.pendingTimers).toBe(0);
+});
