@@ -1,0 +1,76 @@
+/** A live call against its agent's longest: it ends there, unless two people are joined. Real SQLite, the time in hand. */
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { silentLog as log } from "../../../src/core/log.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { systemRandom as random } from "../../../src/core/random.ts";
+import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { LiveCall } from "../../../src/domain/call/live-call.ts";
+import { CallRegistry } from "../../../src/domain/call/registry.ts";
+import { createEventSink } from "../../../src/domain/webhook/sink.ts";
+import { applianceSettings } from "../../support/appliance.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { startPlan } from "../../support/plans.ts";
+import { insertAgent, insertCall, insertTenant } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+const directory = tempDir();
+const clock = fakeClock();
+const database = await openTestDatabase(join(directory, "main.db"), clock.now());
+const tenantId = await insertTenant(database);
+const agentId = await insertAgent(database, tenantId);
+afterAll(async () => {
+  await eventually(() => stored === 2, "both calls are stored");
+  await database.close();
+});
+
+const MAX_SECONDS = 30;
+let stored = 0;
+const ports = {
+  ...{ database, stores: callStores, clock, random, log, node: "A", registry: new CallRegistry() },
+  mails: { enqueue: async () => undefined, wake: () => undefined },
+  settings: { recordingsDir: directory, prices: applianceSettings(directory, "127.0.0.1").prices },
+  billing: createBilling({
+    ...{ database, stores: billingStores, plans: [startPlan], clock, random },
+  }),
+  events: createEventSink({ stores: webhookStores, clock, random, wake: () => undefined }),
+  onEnded: () => {
+    stored++;
+  },
+} as unknown as ConstructorParameters<typeof LiveCall>[1];
+const plan = {} as Parameters<LiveCall["answered"]>[0];
+
+async function answeredCall(isBridged: boolean): Promise<LiveCall> {
+  const callUuid = crypto.randomUUID();
+  await insertCall(database, tenantId, callUuid);
+  const identity = {
+    ...{ tenantId, agentId, callUuid, rowId: 1, direction: "inbound", language: "en" },
+    ...{ fromNumber: "+37060000001", toNumber: "+37052000000" },
+    ...{ maxDurationSeconds: MAX_SECONDS, overageRate: microEur(120_000) },
+  } as unknown as LiveCall["identity"];
+  const call = new LiveCall(identity, ports, "ringing");
+  call.answered(plan);
+  call.beginTransfer({ isBridged, referral: null, callEnded: () => undefined });
+  return call;
+}
+
+test("a transfer that has joined nobody does not lengthen a call", async () => {
+  const call = await answeredCall(false);
+  await clock.advance(MAX_SECONDS * 1000 - 1);
+  expect(call.isLive).toBe(true);
+  await clock.advance(1);
+  expect(call.state).toMatchObject({ name: "ended", ending: { reason: "max_duration" } });
+});
+
+test("two people who are joined talk on", async () => {
+  const call = await answeredCall(true);
+  await clock.advance(MAX_SECONDS * 1000);
+  expect(call.isLive).toBe(true);
+  await clock.advance((4 * 3600 - MAX_SECONDS) * 1000);
+  expect(call.state).toMatchObject({ name: "ended", ending: { reason: "max_duration" } });
+});
