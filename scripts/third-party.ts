@@ -54,5 +54,8 @@ licences. Written by \`scripts/third-party.ts\`. The runtime inside the binary i
 | package | version | licence | note |
 |---|---|---|---|
 ${unique.map((row) => `| ${row.name} | ${row.version} | ${row.license} | ${row.note} |`).join("\n")}
+
+\`test/fixtures/openai-requests.json\` is an extract of OpenAI's OpenAPI description (MIT, its licence is beside it), written by
+\`scripts/openai-schemas.ts\`. Tests read it; no binary contains it.
 `,
 );

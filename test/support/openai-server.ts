@@ -1,8 +1,10 @@
 /**
  * A server that speaks OpenAI's HTTP (chat completions, transcriptions, speech) as its public
- * reference describes it, on a real socket. What it hears, answers and how it fails is scripted.
+ * reference describes it, on a real socket. What it hears, answers and how it fails is scripted. A request
+ * that OpenAI's description does not allow is refused.
  */
 import { createResampler } from "../../src/platform/audio/resampler.ts";
+import { type OfficialRequest, schemaProblems } from "./openai-schema.ts";
 import { type RawReply, type RawRequest, rawHttpServer } from "./raw-http.ts";
 
 export type ServiceName = "stt" | "llm" | "tts";
@@ -69,6 +71,8 @@ export interface SeenRequest {
   readonly json: unknown;
   /** Fields of a transcription; `file` is its WAV. */
   readonly form: FormData | null;
+  /** What OpenAI's description does not allow. */
+  readonly problems: readonly string[];
 }
 
 export const SPEECH_RATE_HZ = 24_000;
@@ -91,6 +95,10 @@ export function openAiServer(hostname = "127.0.0.1") {
       return reply.send(404, "application/json", '{"error":{"message":"no such path"}}');
     const seen = await seenOf(service, request);
     requests.push(seen);
+    if (seen.problems.length > 0) {
+      const error = { message: seen.problems.join("; "), type: "invalid_request_error" };
+      return reply.send(400, "application/json", JSON.stringify({ error }));
+    }
     if (script.delayMs[service] > 0) await Bun.sleep(script.delayMs[service]);
     const fault = script.faults[service].shift() ?? script.always[service];
     if (fault && (await failed(fault, reply))) return;
@@ -237,13 +245,33 @@ function serviceOf(path: string): ServiceName | null {
 async function seenOf(service: ServiceName, request: RawRequest): Promise<SeenRequest> {
   const { path, headers, body } = request;
   if (service !== "stt") {
-    return { service, path, headers, json: JSON.parse(body.toString("utf8")), form: null };
+    const json: unknown = JSON.parse(body.toString("utf8"));
+    const problems = schemaProblems(OFFICIAL[service], json);
+    return { service, path, headers, json, form: null, problems };
   }
   const type = headers["content-type"] ?? "";
   const form = await new Response(new Uint8Array(body), {
     headers: { "content-type": type },
   }).formData();
-  return { service, path, headers, json: null, form };
+  const problems = schemaProblems(OFFICIAL.stt, fieldsOf(form));
+  return { service, path, headers, json: null, form, problems };
+}
+
+const OFFICIAL: Readonly<Record<ServiceName, OfficialRequest>> = {
+  stt: "transcription",
+  llm: "chat",
+  tts: "speech",
+};
+
+/** A form as the JSON that its schema describes: a field named `x[]` is a list, a file its name. */
+export function fieldsOf(form: FormData): Record<string, unknown> {
+  const fields = [...new Set(form.keys())].map((name) => {
+    const values = form.getAll(name).map((value) => (value instanceof File ? value.name : value));
+    const [value] = values;
+    if (name.endsWith("[]")) return [name.slice(0, -2), values];
+    return [name, value === "true" || value === "false" ? value === "true" : value];
+  });
+  return Object.fromEntries(fields);
 }
 
 /** As servers write it before they know the length. */

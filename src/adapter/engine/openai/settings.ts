@@ -25,7 +25,7 @@ import { voiceKeys } from "../voice-keys.ts";
 
 export const BASE_URL = "Address of the server; each part may have an address of its own.";
 
-export const openAiKeys = (baseUrl: z.ZodType<string | null>) => ({
+const serverKeys = (baseUrl: z.ZodType<string | null>) => ({
   base_url: baseUrl,
   api_key: secret(
     "Key sent to base_url and to parts at the same server, never to another one.",
@@ -43,6 +43,9 @@ export const openAiKeys = (baseUrl: z.ZodType<string | null>) => ({
       matches: /^[\w.-]{1,40}$/,
     },
   ),
+});
+
+const llmKeys = () => ({
   llm_model: text("Name of the language model.", "gpt-4o-mini", MODEL),
   llm_base_url: optionalText("Address of the language model, when it is not base_url.", HTTP_URL),
   llm_api_key: secret("Key sent to llm_base_url.", API_KEY),
@@ -58,6 +61,9 @@ export const openAiKeys = (baseUrl: z.ZodType<string | null>) => ({
     0,
     2,
   ),
+});
+
+const sttKeys = () => ({
   stt_model: text("Name of the model for speech to text.", "gpt-4o-mini-transcribe", MODEL),
   stt_base_url: optionalText("Address of speech to text, when it is not base_url.", HTTP_URL),
   stt_api_key: secret("Key sent to stt_base_url.", API_KEY),
@@ -70,6 +76,9 @@ export const openAiKeys = (baseUrl: z.ZodType<string | null>) => ({
     'Address for stt_mode "realtime". Empty: base_url with ws:// and /realtime.',
     SOCKET_URL,
   ),
+});
+
+const ttsKeys = () => ({
   tts_model: text("Name of the model for text to speech.", "gpt-4o-mini-tts", MODEL),
   tts_base_url: optionalText("Address of text to speech, when it is not base_url.", HTTP_URL),
   tts_api_key: secret("Key sent to tts_base_url.", API_KEY),
@@ -79,6 +88,9 @@ export const openAiKeys = (baseUrl: z.ZodType<string | null>) => ({
     "pcm",
   ),
   tts_sample_rate_hz: integer("Sample rate of PCM without a header.", 24_000, 8000, 48_000),
+});
+
+const limitsAndPrices = () => ({
   connect_timeout_ms: integer("Longest wait for a connection.", 3000, 100, 60_000),
   stt_timeout_ms: integer("Longest wait for the text of an utterance.", 10_000, 100, 60_000),
   llm_timeout_ms: integer("Longest wait for the model's first token.", 3000, 100, 60_000),
@@ -88,6 +100,14 @@ export const openAiKeys = (baseUrl: z.ZodType<string | null>) => ({
   llm_output_eur_per_million_tokens: price("a million tokens of output"),
   tts_eur_per_million_characters: price("a million spoken characters"),
   voices: voiceKeys({ Sari: "nova", Emma: "shimmer", Nathan: "onyx", Adrian: "echo" }),
+});
+
+export const openAiKeys = (baseUrl: z.ZodType<string | null>) => ({
+  ...serverKeys(baseUrl),
+  ...llmKeys(),
+  ...sttKeys(),
+  ...ttsKeys(),
+  ...limitsAndPrices(),
 });
 
 export type OpenAiSettings = z.output<z.ZodObject<ReturnType<typeof openAiKeys>>>;
