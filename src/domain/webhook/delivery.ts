@@ -142,7 +142,7 @@ export class OutboxDeliveryWorker implements DeliveryWorker {
   }
 
   async #claim(): Promise<DueDelivery[]> {
-    if (this.#capacity.free === 0 || this.#phase !== "running") return [];
+    if (this.#capacity.free === 0) return [];
     const claimed: DueDelivery[] = [];
     try {
       await this.options.database.tx(async (queries) => {

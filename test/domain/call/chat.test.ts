@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
 import { WrittenAgentChats } from "../../../src/domain/call/chat.ts";
+import type { ChatInput } from "../../../src/domain/conversation/chat.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertAgent, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -27,15 +28,17 @@ beforeEach(() => {
     opened++;
     return {
       opening: "Good morning.",
-      async *ask(input: { readonly text?: string }) {
-        yield { type: "text" as const, text: `You said ${input.text}.` };
+      async *ask(input: ChatInput) {
+        if (input.type === "utterance")
+          yield { type: "text" as const, text: `You said ${input.text}.` };
       },
       close: () => {
         closed++;
       },
     };
   };
-  const tools = { run: () => Promise.reject(new Error("no tool is called here")) };
+  const unused = () => Promise.reject(new Error("no tool is called here"));
+  const tools = { run: unused, trial: unused };
   chats = new WrittenAgentChats(
     {
       database,

@@ -109,3 +109,19 @@ test("how sure it is who calls outlives the question, the transfer and the call"
 test.each(["report_answer", "return"] as const)("%s is illegal before the answer", (type) => {
   expect(() => createCallMachine("ringing").apply({ type })).toThrow(IllegalTransition);
 });
+
+test("a call is acknowledged by its ACK alone, and nothing is reported of its answer before", () => {
+  const machine = createCallMachine("queued");
+  for (const type of ["fire", "ring"] as const) machine.apply({ type });
+  machine.apply({ type: "answer", atMs: 0, monotonicMs: 0 });
+  expect(machine.state).toMatchObject({ confirmed: false, answerReported: false });
+  machine.apply({ type: "confirm" });
+  machine.apply({ type: "report_answer" });
+  expect(machine.state).toMatchObject({ confirmed: true, answerReported: true });
+});
+
+test.each(["dialing", "ringing"] as const)("an ACK counts while a call is %s", (initial) => {
+  const machine = createCallMachine(initial);
+  machine.apply({ type: "confirm" });
+  expect(machine.state).toMatchObject({ name: initial, confirmed: true });
+});

@@ -144,3 +144,26 @@ describe("a pattern", () => {
     );
   });
 });
+
+describe("a part that is not what JSON Schema has there is named", () => {
+  const day = (schema: JsonValue) => withProperties({ day: schema });
+  test.each([
+    [{ type: "date" }, day, "the type of day must be one of"],
+    [{ type: ["string", "null"] }, day, null],
+    [{ enum: [] }, day, '"enum" of day must be a list of values'],
+    [{ enum: "monday" }, day, '"enum" of day must be a list of values'],
+    [{ enum: ["monday"] }, day, null],
+    [{ type: "object", required: "from" }, day, '"required" of day must be a list of names'],
+    [{ type: "object", required: [1] }, day, '"required" of day must be a list of names'],
+    [{ type: "object", required: ["from"] }, day, null],
+    [{ type: "object", properties: ["from"] }, day, '"properties" of day must be an object'],
+    [{ type: "object", properties: { from: "text" } }, day, "day.from must be a schema"],
+    [{ type: "object", properties: { from: true } }, day, null],
+    [{ type: "array", items: { enum: [] } }, day, '"enum" of day[] must be a list of values'],
+    [{ enum: [] }, (schema: JsonObject) => ({ type: "object", ...schema }), '"enum" of the schema'],
+  ] as const)("%j", (schema, make, problem) => {
+    const said = schemaProblem(make(structuredClone(schema) as unknown as JsonObject));
+    if (problem === null) expect(said).toBeNull();
+    else expect(said).toStartWith(problem);
+  });
+});

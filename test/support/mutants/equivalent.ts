@@ -30,6 +30,13 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a webhook has its number",
   },
   {
+    file: "net/outbound-http.ts",
+    lineText:
+      "const head = { status: response.statusCode ?? 0, headers: flatten(response.headers) };",
+    part: "?? 0",
+    reason: "a response has its status code",
+  },
+  {
     file: "conversation/echo.ts",
     lineText: "const RECEIVED_FRAMES = 64;",
     reason: "the ring only has to be longer than the window of 20 frames that is compared",
