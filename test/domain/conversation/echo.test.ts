@@ -1,0 +1,61 @@
+/** When an utterance is taken for the agent's own voice: by how it began, until more is known. */
+import { expect, test } from "bun:test";
+import { EchoGuard } from "../../../src/domain/conversation/echo.ts";
+
+const RATE_HZ = 8_000;
+const FRAME_SAMPLES = 160;
+const DELAY_FRAMES = 4;
+
+const frameOf = (level: number) => new Int16Array(FRAME_SAMPLES).fill(level);
+/** A loudness curve like speech, never silent. */
+const levelAt = (frame: number) =>
+  3_000 + Math.round(2_500 * Math.sin(frame * 1.7) * Math.cos(frame * 0.37));
+
+/** The agent speaks; the line gives back a third of it, or somebody speaks loudly over it. */
+function guardAt() {
+  const guard = new EchoGuard(RATE_HZ);
+  for (let frame = 0; frame < 200; frame++) guard.willPlay(frameOf(levelAt(frame)), frame * 20);
+  let frame = DELAY_FRAMES + 1;
+  const receive = (count: number, level: (frame: number) => number) => {
+    for (let heard = 0; heard < count; heard++, frame++)
+      guard.receive(frameOf(level(frame)), frame * 20);
+  };
+  return {
+    guard,
+    echo: (count: number) => receive(count, (at) => Math.round(levelAt(at - DELAY_FRAMES) / 3)),
+    speech: (count: number) => receive(count, () => 12_000),
+  };
+}
+
+test("what is heard is compared only once 400 ms were heard", () => {
+  const { guard, echo } = guardAt();
+  echo(19);
+  expect(guard.isEcho()).toBe(false);
+  echo(1);
+  expect(guard.isEcho()).toBe(true);
+});
+
+test("an utterance begins for 200 ms; from then on what it is counts, not how it began", () => {
+  const { guard, echo, speech } = guardAt();
+  echo(40);
+  guard.utteranceBegan();
+  expect(guard.suspected).toBe(false);
+  echo(4);
+  expect([guard.isEcho(), guard.suspected]).toEqual([true, true]);
+  speech(5);
+  expect([guard.isEcho(), guard.suspected]).toEqual([false, true]);
+  speech(1);
+  expect([guard.isEcho(), guard.suspected]).toEqual([false, false]);
+});
+
+test("an utterance that once was an echo stays suspected", () => {
+  const { guard, echo, speech } = guardAt();
+  echo(40);
+  guard.utteranceBegan();
+  echo(10);
+  expect([guard.isEcho(), guard.suspected]).toEqual([true, true]);
+  speech(20);
+  expect([guard.isEcho(), guard.suspected]).toEqual([false, true]);
+  guard.utteranceBegan();
+  expect(guard.suspected).toBe(false);
+});
