@@ -4,20 +4,35 @@
  */
 import { EngineFailure } from "../../domain/conversation/engine-port.ts";
 
-type FailureReason =
+export type FailureReason =
   /** Refused, unreachable, or no connection in time. */
   | "connect"
   /** Connected, but the first byte or the next one did not come in time. */
   | "timeout"
-  /** The key is wrong or may not. */
+  /** The key is wrong or may not, or the account has no credit. */
   | "auth"
+  /** There is no such model, or nothing at the address. */
+  | "not_found"
   | "rate_limited"
   /** 5xx, or an error the provider calls its own. */
   | "server"
-  /** It refuses what we ask: unknown model, bad parameter. */
+  /** It refuses this request: a bad parameter, a tool's schema. */
   | "request"
+  /** This request has more tokens than the model reads. */
+  | "too_long"
+  /** It will not speak about this. */
+  | "policy"
   /** It answered something that is not the protocol, or broke off. */
   | "protocol";
+
+/** What a server said when it refused. */
+export interface ErrorAnswer {
+  readonly message: string;
+  /** Such as `context_length_exceeded`; empty: none was given. */
+  readonly code: string;
+  /** The field of the request that it is about, such as `tools[0].function.parameters`. */
+  readonly param: string;
+}
 
 interface FailureDetail {
   readonly part: EngineFailure["part"];
@@ -25,28 +40,39 @@ interface FailureDetail {
   readonly message: string;
   readonly status?: number;
   readonly retryAfterMs?: number;
+  readonly answer?: ErrorAnswer;
   readonly cause?: unknown;
 }
 
-/** Failures that a new attempt right away cannot fix. */
-const LASTING: readonly FailureReason[] = ["auth", "request"];
+/** The provider's own, for every call: nothing changes until the operator changes something. */
+const LASTING: readonly FailureReason[] = ["auth", "not_found"];
+/** One request's: the provider is well, and others get their answers. */
+const OF_REQUEST: readonly FailureReason[] = ["request", "too_long", "policy"];
 
 export class ProviderFailure extends EngineFailure {
   readonly reason: FailureReason;
   readonly status: number | null;
   readonly retryAfterMs: number | null;
+  /** In full and for reading only: it never goes into a log. */
+  readonly answer: ErrorAnswer | null;
 
-  constructor({ part, reason, message, status, retryAfterMs, cause }: FailureDetail) {
+  constructor({ part, reason, message, status, retryAfterMs, answer, cause }: FailureDetail) {
     super(part, message, { cause });
     this.name = "ProviderFailure";
     this.reason = reason;
     this.status = status ?? null;
     this.retryAfterMs = retryAfterMs ?? null;
+    this.answer = answer ?? null;
   }
 
   /** Nothing changes until the operator changes something. */
   get lasting(): boolean {
     return LASTING.includes(this.reason);
+  }
+
+  /** It says nothing about the provider: another request may well be answered. */
+  get ofRequest(): boolean {
+    return OF_REQUEST.includes(this.reason);
   }
 }
 

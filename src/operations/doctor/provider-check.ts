@@ -176,8 +176,10 @@ function remedyFor({ reason }: ProviderFailure, table: string, keys: DoctorKeys)
       return `Check ${table} ${keys.apiKey} and the account's credit.`;
     case "rate_limited":
       return "Wait, or raise the account's limits at the provider.";
+    case "not_found":
+      return `Check ${table} ${keys.model} and ${keys.baseUrl}: the server does not know the model, or the path.`;
     case "request":
-      return `Check ${table} ${keys.model} and the voices: the server does not know what was asked for.`;
+      return `Check ${table} ${keys.model} and the voices: the server does not take what was asked for.`;
     default:
       return "Look at the provider's own log and status page.";
   }

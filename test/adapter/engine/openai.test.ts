@@ -200,8 +200,14 @@ test.each([
   [{ type: "status", status: 429, headers: "retry-after: 2\r\n" }, "rate_limited", false],
   [{ type: "status", status: 500 }, "server", false],
   [{ type: "status", status: 503 }, "server", false],
-  [{ type: "status", status: 404 }, "request", true],
-  [{ type: "status", status: 302, headers: "location: http://127.0.0.1:1/\r\n" }, "request", true],
+  [{ type: "status", status: 400 }, "request", false],
+  [{ type: "status", status: 422 }, "request", false],
+  [{ type: "status", status: 404 }, "not_found", true],
+  [
+    { type: "status", status: 302, headers: "location: http://127.0.0.1:1/\r\n" },
+    "not_found",
+    true,
+  ],
   [{ type: "close" }, "protocol", false],
   [{ type: "raw", bytes: "SIP/2.0 200 OK\r\n\r\n" }, "protocol", false],
 ] as const)("%j is told apart", async (fault, reason, lasting) => {

@@ -141,13 +141,15 @@ export class CallProviders {
     this.options.log.warn("provider.unsupported_text", { provider: name, error: error.message });
   }
 
-  /** Logs the failure and reports it to the breaker. */
+  /** Logs the failure and reports it to the breaker: a refused request says nothing about the provider. */
   failed<P extends Part>(part: P, { name, breaker }: Candidate<P>, error: unknown): void {
-    breaker.failed(error instanceof ProviderFailure && error.lasting);
+    const failure = error instanceof ProviderFailure ? error : null;
+    if (failure?.ofRequest) breaker.abandoned();
+    else breaker.failed(failure?.lasting === true);
     this.options.log.warn("provider.failed", {
       provider: name,
       part,
-      reason: error instanceof ProviderFailure ? error.reason : "defect",
+      reason: failure?.reason ?? "defect",
       error: describeError(error),
     });
   }
@@ -219,7 +221,7 @@ export function retryPauseMs(
   if (attempt > guard.retries) return null;
   if (!(error instanceof ProviderFailure)) return null;
   // One that took all the time it had would take it again.
-  if (error.lasting || error.reason === "timeout") return null;
+  if (error.lasting || error.ofRequest || error.reason === "timeout") return null;
   const pauseMs = error.retryAfterMs ?? RETRY_PAUSE_MS;
   return pauseMs <= (isLast ? RETRY_AFTER_ALONE_MS_MAX : RETRY_AFTER_MS_MAX) ? pauseMs : null;
 }

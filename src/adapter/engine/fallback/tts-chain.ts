@@ -9,6 +9,7 @@ import {
   type TtsStream,
   UnsupportedText,
 } from "../../../domain/conversation/engine-port.ts";
+import { ProviderFailure } from "../provider-failure.ts";
 import type { GuardSettings } from "./guard-settings.ts";
 import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";
 
@@ -31,6 +32,7 @@ interface Unspoken {
 
 export class TtsChain implements TtsStream {
   #isFallback = false;
+  readonly #refusedOnce = new Set<TtsStream>();
 
   constructor(private readonly options: TtsChainOptions) {}
 
@@ -55,13 +57,21 @@ export class TtsChain implements TtsStream {
       const outcome = yield* this.#speakWith(candidate, unspoken, signal);
       if (outcome === "done") return;
       failure = outcome.failure;
-      if (failure instanceof UnsupportedText) continue;
+      if (failure instanceof UnsupportedText || this.#mayStay(candidate, failure)) continue;
       this.options.providers.leave("tts", candidate.opened);
     }
     const last = this.options.lastResort();
     if (!last) throw failure;
     this.#isFallback = true;
     if (unspoken.text !== "") yield* last.speak(unspoken.text, signal);
+  }
+
+  /** One sentence may be too much for a voice; one that refuses a second is left. */
+  #mayStay({ opened }: Candidate<"tts">, failure: unknown): boolean {
+    if (!(failure instanceof ProviderFailure && failure.ofRequest)) return false;
+    const isFirst = !this.#refusedOnce.has(opened.stream);
+    this.#refusedOnce.add(opened.stream);
+    return isFirst;
   }
 
   async *#speakWith(

@@ -4,6 +4,9 @@
  * with or without ids, arguments as text or as an object, a `message` where a `delta` belongs.
  */
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
+import { isObject, parseJson } from "../../../core/json.ts";
+import type { ErrorAnswer } from "../provider-failure.ts";
+import { readErrorAnswer } from "./error-answer.ts";
 
 export interface ChatToolCall {
   readonly name: string;
@@ -30,6 +33,10 @@ const ARGUMENT_CHARACTERS_MAX = 64 * 1024;
 /** The provider reported an error within its stream. */
 export class ErrorInStream extends Error {
   override readonly name = "ErrorInStream";
+
+  constructor(readonly answer: ErrorAnswer) {
+    super(answer.message);
+  }
 }
 
 export class ChatChunks {
@@ -68,7 +75,7 @@ export class ChatChunks {
   add(chunk: JsonValue): string {
     if (!isObject(chunk)) return "";
     const { error, usage, choices } = chunk;
-    if (error !== undefined && error !== null) throw new ErrorInStream(errorText(error));
+    if (error !== undefined && error !== null) throw new ErrorInStream(readErrorAnswer(chunk));
     this.#readUsage(usage);
     const [choice] = Array.isArray(choices) ? choices : [];
     if (!isObject(choice)) return "";
@@ -111,7 +118,8 @@ export class ChatChunks {
     if (fragments.name === "") fragments.name = name;
     fragments.arguments += argumentsText(fn.arguments);
     if (fragments.arguments.length > ARGUMENT_CHARACTERS_MAX) {
-      throw new ErrorInStream("a tool call's arguments are too long");
+      const message = "a tool call's arguments are too long";
+      throw new ErrorInStream({ message, code: "", param: "" });
     }
   }
 
@@ -143,19 +151,6 @@ export class ChatChunks {
   }
 }
 
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Parsed, or undefined when it is no JSON. */
-export function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}
-
 const count = (value: JsonValue | undefined): number =>
   typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0;
 
@@ -180,9 +175,4 @@ function textOf(content: JsonValue | undefined): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content.map((part) => (isObject(part) ? textOf(part.text) : "")).join("");
-}
-
-function errorText(error: JsonValue): string {
-  if (isObject(error) && typeof error.message === "string") return error.message;
-  return typeof error === "string" ? error : JSON.stringify(error);
 }

@@ -3,16 +3,12 @@
  * is whole; an answer that broke off rejects, even when all of it so far was well-formed.
  */
 
+import { parseJson } from "../../../core/json.ts";
 import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
 import { ProviderFailure } from "../provider-failure.ts";
-import {
-  ChatChunks,
-  type ChatToolCall,
-  type ChatUsage,
-  ErrorInStream,
-  parseJson,
-} from "./chat-chunks.ts";
+import { ChatChunks, type ChatToolCall, type ChatUsage, ErrorInStream } from "./chat-chunks.ts";
 import type { CompletionMessage } from "./chat-history.ts";
+import { reasonOfEvent } from "./error-answer.ts";
 import { EventTooLong, ServerSentEvents } from "./server-sent-events.ts";
 import { type Answer, readOut, type Service } from "./service.ts";
 import type { OpenAiSettings } from "./settings.ts";
@@ -173,7 +169,8 @@ export class ChatCompletions {
       return chunks.add(chunk);
     } catch (error) {
       if (!(error instanceof ErrorInStream)) throw error;
-      throw this.service.fail("server", error.message, { cause: error });
+      const { answer } = error;
+      throw this.service.fail(reasonOfEvent(answer), error.message, { answer, cause: error });
     }
   }
 

@@ -2,6 +2,8 @@
  * Speech to text over `POST /audio/transcriptions`: each utterance is one WAV file. The answer may be
  * JSON, plain text or server-sent events, whatever the server makes of what it was asked.
  */
+
+import { isObject, parseJson } from "../../../core/json.ts";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type {
   ExpectedAnswer,
@@ -9,7 +11,6 @@ import type {
   SttStream,
 } from "../../../domain/conversation/engine-port.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
-import { isObject, parseJson } from "./chat-chunks.ts";
 import { ServerSentEvents } from "./server-sent-events.ts";
 import { type Answer, readOut, type Service } from "./service.ts";
 import type { OpenAiSettings } from "./settings.ts";

@@ -8,9 +8,11 @@
  */
 import type { Clock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
+import { parseJson } from "../../../core/json.ts";
 import type { EngineFailure } from "../../../domain/conversation/engine-port.ts";
-import { ProviderFailure, withoutSecrets } from "../provider-failure.ts";
+import { type ErrorAnswer, ProviderFailure, withoutSecrets } from "../provider-failure.ts";
 import { canConnect } from "./connectivity.ts";
+import { readErrorAnswer, reasonOfStatus } from "./error-answer.ts";
 import { RequestDeadline } from "./request-deadline.ts";
 import type { ServiceSettings } from "./settings.ts";
 
@@ -68,7 +70,12 @@ export class Service {
   fail(
     reason: ProviderFailure["reason"],
     message: string,
-    more: { status?: number; retryAfterMs?: number; cause?: unknown } = {},
+    more: {
+      status?: number;
+      retryAfterMs?: number;
+      answer?: ErrorAnswer;
+      cause?: unknown;
+    } = {},
   ): ProviderFailure {
     const { part, settings } = this.options;
     const text = withoutSecrets(message, [settings.apiKey]);
@@ -132,17 +139,11 @@ export class Service {
   async #rejection(response: Response, deadline: RequestDeadline): Promise<ProviderFailure> {
     const { status } = response;
     const detail = await readAtMost(response, ERROR_BYTES_MAX, deadline).catch(() => "");
-    const message = `${status} ${messageOf(detail)}`;
-    if (status === 401 || status === 403) return this.fail("auth", message, { status });
-    if (status === 429) {
-      const spent = /insufficient_quota|billing/i.test(detail);
-      const retryAfterMs = retryAfterOf(response.headers);
-      return this.fail(spent ? "auth" : "rate_limited", message, { status, retryAfterMs });
-    }
-    if (status >= 500 || status === 408 || status === 409 || status === 425) {
-      return this.fail("server", message, { status, retryAfterMs: retryAfterOf(response.headers) });
-    }
-    return this.fail("request", message, { status });
+    const answer = readErrorAnswer(parseJson(detail), detail);
+    return this.fail(reasonOfStatus(status, answer), `${status} ${answer.message}`, {
+      ...{ status, answer },
+      retryAfterMs: retryAfterOf(response.headers),
+    });
   }
 
   #answer(response: Response, ask: Ask, deadline: RequestDeadline): Answer {
@@ -219,18 +220,6 @@ async function readAtMost(
   }
   void reader.cancel().catch(() => {});
   return text.slice(0, bytesMax);
-}
-
-/** The message of an OpenAI error body, or the body's beginning. */
-function messageOf(body: string): string {
-  try {
-    const parsed = JSON.parse(body) as { error?: { message?: unknown } | string; detail?: unknown };
-    const { error, detail } = parsed;
-    const message = typeof error === "string" ? error : (error?.message ?? detail);
-    return typeof message === "string" ? message : body;
-  } catch {
-    return body;
-  }
 }
 
 /** Milliseconds, or undefined. Dates are not honoured: nobody sends them here. */

@@ -5,7 +5,7 @@
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { isObject, parseJson } from "../openai/chat-chunks.ts";
+import { isObject, parseJson } from "../../../core/json.ts";
 import { SpokenPieces } from "../openai/spoken-pieces.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import type { AudioDecoder } from "./audio-codec.ts";

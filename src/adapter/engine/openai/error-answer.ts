@@ -1,0 +1,64 @@
+/**
+ * What servers of OpenAI's protocol say when they refuse, as the body of an answer or as an event of a
+ * stream, and whose trouble it is: the provider's own (key, credit, model) or this one request's.
+ *
+ * Guarantees: a 4xx that is not known to be the provider's own counts as the request's, so that no
+ * tenant's request takes the provider away from others.
+ */
+import type { JsonValue } from "../../../core/json.ts";
+import { isObject } from "../../../core/json.ts";
+import type { ErrorAnswer, FailureReason } from "../provider-failure.ts";
+
+const NO_CREDIT = /insufficient_quota|insufficient_balance|billing|credit balance/i;
+const BAD_KEY = /invalid_api_key|api key not valid/i;
+const NO_MODEL = /model_not_found|model_decommissioned|DeploymentNotFound|model_not_available/i;
+const TOO_LONG =
+  /context_length_exceeded|exceed_context_size|maximum context length|context (?:window|size)|reduce the length of the messages/i;
+const POLICY = /content_filter|content_policy|policy_violation|invalid_prompt|bio_policy/i;
+const RATE_LIMIT = /rate_limit|too_many_requests/i;
+
+/** The error of a body or an event, whatever server wrote it. */
+export function readErrorAnswer(body: JsonValue | undefined, text = ""): ErrorAnswer {
+  const plain = (message: string): ErrorAnswer => ({ message, code: "", param: "" });
+  if (typeof body === "string") return plain(body);
+  if (!isObject(body)) return plain(text);
+  const { error } = body;
+  if (typeof error === "string") return plain(error);
+  const told = isObject(error) ? error : body;
+  const message = told.message ?? body.detail;
+  const type = textOf(told.type);
+  return {
+    message: typeof message === "string" ? message : text || JSON.stringify(body),
+    code: textOf(told.code) || (type === "error" ? "" : type),
+    param: textOf(told.param),
+  };
+}
+
+/** Of an answer with this status. */
+export function reasonOfStatus(status: number, { code, message }: ErrorAnswer): FailureReason {
+  const said = `${code} ${message}`;
+  if (status === 401 || status === 403 || status === 402) return "auth";
+  if (status === 429) return NO_CREDIT.test(said) ? "auth" : "rate_limited";
+  if (status >= 500 || status === 408 || status === 409 || status === 425) return "server";
+  if (BAD_KEY.test(said)) return "auth";
+  // Redirects and unknown paths: the address is wrong, whoever asks.
+  if (status < 400 || status === 404 || status === 405 || NO_MODEL.test(code)) return "not_found";
+  return ofRequest(said) ?? "request";
+}
+
+/** Of an error within an answer that had begun well. */
+export function reasonOfEvent({ code, message }: ErrorAnswer): FailureReason {
+  const said = `${code} ${message}`;
+  if (NO_CREDIT.test(said)) return "auth";
+  if (NO_MODEL.test(code)) return "not_found";
+  if (RATE_LIMIT.test(code)) return "rate_limited";
+  return ofRequest(said) ?? (/invalid_request/i.test(code) ? "request" : "server");
+}
+
+function ofRequest(said: string): FailureReason | null {
+  if (TOO_LONG.test(said)) return "too_long";
+  return POLICY.test(said) ? "policy" : null;
+}
+
+const textOf = (value: JsonValue | undefined): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";
