@@ -1,7 +1,7 @@
 /** Rules for the fields of a tool, wherever it is created. */
 import { z } from "zod";
 import { invalidField } from "../../core/errors.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { CallerLevel } from "../contact/ports.ts";
 import { boundsProblem } from "./schema-bounds.ts";
 
@@ -72,6 +72,9 @@ export function schemaProblem(schema: unknown): string | null {
   if (unbounded !== null) return unbounded;
   if (Buffer.byteLength(JSON.stringify(schema)) > SCHEMA_BYTES_MAX)
     return `the JSON Schema must be at most ${SCHEMA_BYTES_MAX} bytes`;
+  const atTop = NOT_AT_TOP.find((word) => word in schema);
+  if (atTop !== undefined)
+    return `"${atTop}" may not stand at the top of the JSON Schema, because language models refuse it there: put it into a property, or make a tool for each case`;
   const misshapen = shapeProblem(schema as JsonObject, "");
   if (misshapen !== null) return misshapen;
   try {
@@ -83,11 +86,11 @@ export function schemaProblem(schema: unknown): string | null {
 }
 
 const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+/** Words that language models refuse at the top of a tool's schema. */
+const NOT_AT_TOP = ["oneOf", "anyOf", "allOf", "enum", "not"] as const;
 
 /**
- * Mistakes that JSON Schema permits but that confuse language models. `at`: a path such as `.day`.
+ * What JSON Schema permits but language models refuse, or are confused by. `at`: a path such as `.day`.
  */
 function shapeProblem(schema: JsonObject, at: string): string | null {
   const { type, properties, required, enum: values, items } = schema;
@@ -101,17 +104,41 @@ function shapeProblem(schema: JsonObject, at: string): string | null {
     return `"enum" of ${where} must be a list of values`;
   if (properties !== undefined && !isObject(properties))
     return `"properties" of ${where} must be an object`;
-  const inner = [
-    ...Object.entries(properties ?? {}).map(([name, value]) => [`${at}.${name}`, value] as const),
-    ...(isObject(items) ? [[`${at}[]`, items] as const] : []),
-  ];
-  for (const [path, value] of inner) {
+  if (Array.isArray(items) || (types.includes("array") && items === undefined))
+    return `${where} is an array without one "items", which language models refuse: say what is in it, such as "items": {"type":"string"}`;
+  for (const [path, value] of innerSchemas(schema, at)) {
     if (typeof value === "boolean") continue;
     if (!isObject(value)) return `${path.slice(1)} must be a schema`;
     const problem = shapeProblem(value, path);
     if (problem !== null) return problem;
   }
   return null;
+}
+
+/** The schemas in a schema, each with its path. */
+function innerSchemas(schema: JsonObject, at: string): [path: string, schema: JsonValue][] {
+  const named = (word: "properties" | "$defs" | "definitions", prefix: string) =>
+    Object.entries(isObject(schema[word]) ? schema[word] : {}).map(
+      ([name, value]): [string, JsonValue] => [`${at}${prefix}.${name}`, value],
+    );
+  const variants = (["anyOf", "oneOf", "allOf"] as const).flatMap((word) => {
+    const list = schema[word];
+    return (Array.isArray(list) ? list : []).map((value, index): [string, JsonValue] => [
+      `${at}.${word}[${index}]`,
+      value,
+    ]);
+  });
+  const { items, additionalProperties } = schema;
+  return [
+    ...named("properties", ""),
+    ...(isObject(items) ? [[`${at}[]`, items] as [string, JsonValue]] : []),
+    ...(isObject(additionalProperties)
+      ? [[`${at}.*`, additionalProperties] as [string, JsonValue]]
+      : []),
+    ...variants,
+    ...named("$defs", ".$defs"),
+    ...named("definitions", ".definitions"),
+  ];
 }
 
 const isText = (value: JsonValue): boolean => typeof value === "string";
