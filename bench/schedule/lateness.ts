@@ -13,7 +13,7 @@ import { systemClock as clock, sleep } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { createScheduler } from "../../src/domain/schedule/scheduler.ts";
+import { Scheduler } from "../../src/domain/schedule/scheduler.ts";
 
 export interface Lateness {
   readonly entries: number;
@@ -64,7 +64,7 @@ export async function measureLateness(options: LatenessOptions): Promise<Latenes
   const seen = new Map<number, number>();
   let live = 0;
   const capIsFull = new AppError({ code: "plan_limit_reached", publicMessage: "full" });
-  const scheduler = createScheduler({
+  const scheduler = new Scheduler({
     records: scheduleStore,
     ...{ database, clock, log: silentLog, owner: "bench", isDraining: () => false },
     async fire({ id, scheduleAt, leaseToken }) {

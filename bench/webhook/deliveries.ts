@@ -15,7 +15,7 @@ import type { Database } from "../../src/core/database.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { callStarted } from "../../src/domain/webhook/catalogue.ts";
-import { OutboxDeliveryWorker } from "../../src/domain/webhook/delivery.ts";
+import { DeliveryWorker } from "../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
 import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { plainVault } from "../../test/support/plain-vault.ts";
@@ -145,7 +145,7 @@ async function send(
   let outstanding = 0;
   const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
   const client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem });
-  const worker = new OutboxDeliveryWorker({
+  const worker = new DeliveryWorker({
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: TIMEOUT_MS },
     client: {
       async request(request) {

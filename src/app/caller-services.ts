@@ -17,7 +17,7 @@ import type { Billing } from "../domain/billing/ports.ts";
 import { createQuotas } from "../domain/billing/quotas.ts";
 import type { CallService } from "../domain/call/ports.ts";
 import { Campaigns } from "../domain/campaign/campaigns.ts";
-import { createCampaignRunner } from "../domain/campaign/runner.ts";
+import { CampaignRunner } from "../domain/campaign/runner.ts";
 import { BirthdayCalls } from "../domain/contact/birthday-calls.ts";
 import { ContactCallers, type EndListener } from "../domain/contact/callers.ts";
 import { HttpCrmLookup } from "../domain/contact/crm/lookup.ts";
@@ -110,7 +110,7 @@ export function createCallerJobs(
   const birthdays = new BirthdayCalls({
     ...{ database, records: birthdayStore, callService, clock, log },
   });
-  const runner = createCampaignRunner({
+  const runner = new CampaignRunner({
     ...{ database, records: campaignStore, callService, clock, log },
     isDoNotCall: doNotCallListOf(vault, database).has,
   });

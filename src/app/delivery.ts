@@ -10,14 +10,13 @@ import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { createMailQueue } from "../domain/mail/mail-queue.ts";
+import { MailQueue } from "../domain/mail/mail-queue.ts";
 import { createMailTest, type MailTest } from "../domain/mail/mail-test.ts";
-import type { MailQueue } from "../domain/mail/ports.ts";
 import type { MailProvider } from "../domain/mail/provider.ts";
 import { createArgumentCheck } from "../domain/tool/argument-check.ts";
 import type { ToolRunner } from "../domain/tool/ports.ts";
 import { HttpToolRunner } from "../domain/tool/run-tool.ts";
-import { OutboxDeliveryWorker } from "../domain/webhook/delivery.ts";
+import { DeliveryWorker } from "../domain/webhook/delivery.ts";
 import type { EventSink } from "../domain/webhook/ports.ts";
 import { createEventSink } from "../domain/webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../domain/webhook/switched-off.ts";
@@ -30,7 +29,7 @@ import type { MailProviderSettings } from "./settings-from-config.ts";
 export interface Delivery {
   readonly events: EventSink;
   readonly tester: WebhookTester;
-  readonly mails: MailQueue;
+  readonly mails: Pick<MailQueue, "enqueue" | "wake" | "onSent">;
   readonly tools: ToolRunner;
   /** What goes where tenants' URLs lead. */
   readonly client: OutboundHttpClient;
@@ -74,7 +73,7 @@ export function createDelivery(
   const timeoutMs = httpClient.webhookTimeoutMs;
   const shared = { database, stores, vault, client, clock, random, timeoutMs };
   const provider = providerOf(settings.mail.provider, deps.outboxDir);
-  const mails = createMailQueue({
+  const mails = new MailQueue({
     database,
     stores: mailStore,
     provider,
@@ -88,7 +87,7 @@ export function createDelivery(
     log,
   });
   const switchedOff = mailWhenSwitchedOff(stores, mails);
-  const worker = new OutboxDeliveryWorker({
+  const worker = new DeliveryWorker({
     ...{ ...shared, log, switchedOff },
     attempted: deps.attempted,
   });

@@ -9,7 +9,7 @@ import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { Plan } from "../domain/billing/ports.ts";
 import { createIdentity, type Identity } from "../domain/identity/identity.ts";
-import type { MailQueue } from "../domain/mail/ports.ts";
+import type { MailQueue } from "../domain/mail/mail-queue.ts";
 import { insertTenant } from "../domain/tenant/create-tenant.ts";
 
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";

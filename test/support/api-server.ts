@@ -30,7 +30,7 @@ import { createCallService } from "../../src/domain/call/call-service.ts";
 import type { CallContext } from "../../src/domain/call/context.ts";
 import { CallRegistry } from "../../src/domain/call/registry.ts";
 import type { RegistrationStatus } from "../../src/domain/call/sip-port.ts";
-import type { MailQueue } from "../../src/domain/mail/ports.ts";
+import type { MailQueue } from "../../src/domain/mail/mail-queue.ts";
 import { ApiKeys } from "../../src/domain/tenant/api-keys.ts";
 import { createTenant } from "../../src/domain/tenant/create-tenant.ts";
 import { NO_LIMITS } from "../../src/domain/tenant/key-limits.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/adapter/store/database.ts";
 import { scheduleStore } from "../../src/adapter/store/schedule-store.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { createScheduler } from "../../src/domain/schedule/scheduler.ts";
+import { Scheduler } from "../../src/domain/schedule/scheduler.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { insertTenant } from "./stored-rows.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -28,7 +28,7 @@ await database.tx(async (queries) => {
 });
 const fired = new Map<number, number>();
 let latestMs = 0;
-const scheduler = createScheduler({
+const scheduler = new Scheduler({
   records: scheduleStore,
   ...{ database, clock, log: silentLog, owner: "daylight", isDraining: () => false },
   async fire(entry) {

@@ -10,7 +10,7 @@ import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { OutboxDeliveryWorker } from "../../src/domain/webhook/delivery.ts";
+import { DeliveryWorker } from "../../src/domain/webhook/delivery.ts";
 import type { WebhookStores } from "../../src/domain/webhook/stores.ts";
 import { type OutboundHttpClient, SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { plainVault } from "./plain-vault.ts";
@@ -84,7 +84,7 @@ const log: Log = {
 
 const clock: Clock = { ...systemClock, now: () => systemClock.now() + settings.aheadMs };
 const database = openDatabase(settings.databasePath, clock.now());
-const worker = new OutboxDeliveryWorker({
+const worker = new DeliveryWorker({
   ...{ database, stores, client, clock, log, vault: plainVault, random: systemRandom },
   timeoutMs: 8000,
 });

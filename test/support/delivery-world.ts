@@ -10,7 +10,7 @@ import { silentLog } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { callEnded } from "../../src/domain/webhook/catalogue.ts";
-import { type DeliveryWorker, OutboxDeliveryWorker } from "../../src/domain/webhook/delivery.ts";
+import { DeliveryWorker } from "../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
 import { HttpWebhookTester } from "../../src/domain/webhook/tester.ts";
 import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
@@ -59,7 +59,7 @@ export async function deliveryWorld(host: string) {
 
   function startWorker(): DeliveryWorker {
     // The clock stands still: no pauses.
-    const started = new OutboxDeliveryWorker({ ...sending, pauseMs: 0 });
+    const started = new DeliveryWorker({ ...sending, pauseMs: 0 });
     started.start();
     return started;
   }

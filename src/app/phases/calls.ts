@@ -17,7 +17,7 @@ import type { CallContext } from "../../domain/call/context.ts";
 import { fireSchedule } from "../../domain/call/dialer.ts";
 import type { CallService } from "../../domain/call/ports.ts";
 import { createUnknownCalls } from "../../domain/call/unknown-calls.ts";
-import { createScheduler, type Scheduler } from "../../domain/schedule/scheduler.ts";
+import { Scheduler } from "../../domain/schedule/scheduler.ts";
 import {
   createRecordingLinks,
   RECORDING_LINK_PURPOSE,
@@ -55,7 +55,7 @@ export function prepareCalls(telephony: TelephonyPhase): CallPhase {
     ...{ database, vault, client: delivery.client, clock, random, log },
   });
   const context = contextOf(telephony, { delivery, links, callerParts });
-  const scheduler = createScheduler({
+  const scheduler = new Scheduler({
     ...{ records: scheduleStore, database, clock, log },
     owner: hex(random.bytes(8)),
     node: settings.storage.shared ? telephony.node : null,

@@ -1,39 +1,20 @@
-/** Looks after money once a minute: croner wakes, the database decides what is to be done. */
-import { Cron } from "croner";
-import { describeError } from "../../core/errors.ts";
+/** Jobs about money, once a minute. The database decides what is to be done. */
+import { WorkLoop } from "../../core/work-loop.ts";
 import { type LowBalanceOptions, noticeLowBalances } from "./low-balance.ts";
 import { type RenewalOptions, renewMonths } from "./renewal.ts";
 
-interface BillingJobs {
-  /** Lets the round under way finish. */
-  stop(): Promise<void>;
-}
+const PERIOD_MS = 60_000;
 
-export function startBillingJobs(options: RenewalOptions & LowBalanceOptions): BillingJobs {
-  let running: Promise<void> | null = null;
-  let stopped = false;
-
-  async function round(): Promise<void> {
-    await renewMonths(options);
-    await noticeLowBalances(options);
-  }
-
-  function wake(): void {
-    if (stopped || running) return;
-    running = round()
-      .catch((error) => options.log.error("billing.job_failed", { error: describeError(error) }))
-      .finally(() => {
-        running = null;
-      });
-  }
-
-  const cron = new Cron("0 * * * * *", wake);
-  wake();
-  return {
-    async stop() {
-      stopped = true;
-      cron.stop();
-      await running;
+/** The owner must `stop` the loop. */
+export function startBillingJobs(options: RenewalOptions & LowBalanceOptions): WorkLoop {
+  const { clock, log } = options;
+  const loop = new WorkLoop({
+    ...{ clock, log, failure: "billing.job_failed", everyMs: PERIOD_MS },
+    async round() {
+      await renewMonths(options);
+      await noticeLowBalances(options);
     },
-  };
+  });
+  loop.start();
+  return loop;
 }

@@ -5,7 +5,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import type { MicroEur } from "../../core/money.ts";
-import type { MailQueue } from "../mail/ports.ts";
+import type { MailQueue } from "../mail/mail-queue.ts";
 import { balanceLow } from "../webhook/catalogue.ts";
 import type { EventSink } from "../webhook/ports.ts";
 import { lowBalanceMail } from "./notices.ts";

@@ -22,7 +22,7 @@ import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
-import type { MailQueue } from "../mail/ports.ts";
+import type { MailQueue } from "../mail/mail-queue.ts";
 import { CRM_BRIDGE_PRICE } from "./checkout.ts";
 import { freeMoney } from "./funds.ts";
 import { move, post } from "./ledger.ts";

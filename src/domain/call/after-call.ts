@@ -11,7 +11,7 @@ import type { Queries } from "../../core/database.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { CallNote } from "../conversation/call-report.ts";
-import type { MailQueue } from "../mail/ports.ts";
+import type { MailQueue } from "../mail/mail-queue.ts";
 import { transcriptMail } from "../mail/transcript-mail.ts";
 import { recordingReady } from "../webhook/catalogue.ts";
 import type { EventSink } from "../webhook/ports.ts";

@@ -2,7 +2,7 @@
 
 import type { Billing } from "../billing/ports.ts";
 import type { Callers } from "../contact/ports.ts";
-import type { MailQueue } from "../mail/ports.ts";
+import type { MailQueue } from "../mail/mail-queue.ts";
 import type { Admission } from "./admission.ts";
 import type { CallServicePorts } from "./call-service.ts";
 import type { CallSettings } from "./call-settings.ts";
@@ -30,7 +30,7 @@ export interface CallContext
   readonly registry: CallRegistry;
   readonly media: CallMedia;
   readonly sip: SipStack;
-  readonly mails: MailQueue;
+  readonly mails: Pick<MailQueue, "enqueue" | "wake" | "onSent">;
   readonly links: RecordingLinks;
   /** Missing: nobody is known. */
   readonly callers?: Callers;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Clock, Timer } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { MailQueue } from "../mail/ports.ts";
+import type { MailQueue } from "../mail/mail-queue.ts";
 import type { CallSettings } from "./call-settings.ts";
 import type { RecordingLinks } from "./media-port.ts";
 import type { CallStorage } from "./stores.ts";

@@ -5,11 +5,12 @@
  * it twice.
  */
 
-import type { Clock, Timer } from "../../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
-import { AppError, describeError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import { WorkLoop } from "../../core/work-loop.ts";
 import type { CallService } from "../call/ports.ts";
 import type { EndListener } from "../contact/callers.ts";
 import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
@@ -96,51 +97,46 @@ interface RunnerOptions {
   readonly log: Log;
 }
 
-export type CampaignRunner = ReturnType<typeof createCampaignRunner>;
+export class CampaignRunner {
+  readonly #loop: WorkLoop;
+  /** Is told of calls that end. */
+  readonly listener: EndListener;
 
-export function createCampaignRunner(options: RunnerOptions) {
-  const { database, records, isDoNotCall, callService, clock, log } = options;
-  let timer: Timer | null = null;
-  let stopped = true;
-  let busy = false;
-  let again = false;
-  let work: Promise<void> = Promise.resolve();
-
-  function wake(): void {
-    if (stopped) return;
-    again = true;
-    if (busy) return;
-    busy = true;
-    timer?.cancel();
-    work = rounds();
+  constructor(private readonly options: RunnerOptions) {
+    this.#loop = new WorkLoop({
+      ...{ clock: options.clock, log: options.log, failure: "campaign.look_failed" },
+      everyMs: LOOK_EVERY_MS,
+      round: () => this.#look(),
+    });
+    this.listener = {
+      ended: (queries, { callUuid, endedReason, answeredMs }) =>
+        this.#settle(queries, callUuid, endedReason, answeredMs > 0),
+      wake: () => this.wake(),
+    };
   }
 
-  async function rounds(): Promise<void> {
-    try {
-      while (again && !stopped) {
-        again = false;
-        await look();
-      }
-    } catch (error) {
-      log.error("campaign.look_failed", { error: describeError(error) });
-    } finally {
-      busy = false;
-      timer = stopped ? null : clock.after(LOOK_EVERY_MS, wake);
-    }
+  wake(): void {
+    this.#loop.wake();
   }
 
-  async function look(): Promise<void> {
-    await settleLost();
-    for (const campaign of await records(database.read).running())
-      if (!stopped) await advance(campaign);
+  start(): void {
+    this.#loop.start();
   }
 
-  async function settleLost(): Promise<void> {
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async #look(): Promise<void> {
+    const { database, records } = this.options;
     for (const { callUuid, endedReason, talked } of await records(database.read).lost())
-      await database.tx((queries) => settle(queries, callUuid, endedReason, talked));
+      await database.tx((queries) => this.#settle(queries, callUuid, endedReason, talked));
+    for (const campaign of await records(database.read).running())
+      if (this.#loop.isRunning) await this.#advance(campaign);
   }
 
-  async function advance(campaign: RunningCampaign): Promise<void> {
+  async #advance(campaign: RunningCampaign): Promise<void> {
+    const { database, records, clock, log } = this.options;
     const { id, tenantId, agentId, timeZone, callingFrom, callingTo, holidays } = campaign;
     const nowMs = clock.now();
     const leave = (status: "paused" | "stopped_by_breaker" | "finished") =>
@@ -149,7 +145,7 @@ export function createCampaignRunner(options: RunnerOptions) {
       log.warn("campaign.paused", { campaign_id: id, why: "its agent was deleted" });
       return leave("paused");
     }
-    if (await isBroken(campaign)) {
+    if (await this.#isBroken(campaign)) {
       log.warn("campaign.stopped_by_breaker", { campaign_id: id });
       return leave("stopped_by_breaker");
     }
@@ -161,45 +157,27 @@ export function createCampaignRunner(options: RunnerOptions) {
     if (!mayCallNow(timeZone, nowMs, hours)) return;
     const room = campaign.concurrencyMax - calling;
     if (room <= 0) return;
-    for (const target of await store.due(id, nowMs, room)) {
-      if (stopped || !(await place({ ...campaign, agentId }, target))) return;
-    }
+    for (const target of await store.due(id, nowMs, room))
+      if (!this.#loop.isRunning || !(await this.#place({ ...campaign, agentId }, target))) return;
   }
 
   /**
    * Returns false when a limit is reached or no target can be called; the rest waits for the next
    * round.
    */
-  async function place(
+  async #place(
     campaign: RunningCampaign & { readonly agentId: number },
     target: DueTarget,
   ): Promise<boolean> {
-    const { tenantId, agentId, fromNumber, name } = campaign;
-    if (await isDoNotCall(database.read, tenantId, target.numberE164)) {
-      const skipped = { status: "skipped", outcome: "do_not_call", notBefore: 0 } as const;
-      await database.tx((queries) => records(queries).settle(target.id, skipped, clock.now()));
+    const { database, isDoNotCall, log } = this.options;
+    if (await isDoNotCall(database.read, campaign.tenantId, target.numberE164)) {
+      await this.#skip(target, "do_not_call");
       // There is room for another call.
-      again = true;
+      this.wake();
       return true;
     }
     try {
-      await callService().request(tenantId, {
-        toNumber: e164(target.numberE164),
-        fromNumber: fromNumber === null ? null : e164(fromNumber),
-        agentId,
-        scheduleAtMs: null,
-        purpose: { reason: name, sensitive: false, origin: "campaign" },
-        async stored(queries, callUuid) {
-          const store = records(queries);
-          // Counted again when the call is stored, since other nodes run the same campaign.
-          const isFull = (await store.callingCount(campaign.id)) >= campaign.concurrencyMax;
-          if (isFull || !(await store.setCalling(target.id, callUuid, clock.now())))
-            throw new AppError({
-              code: "conflict",
-              publicMessage: "The number was called already.",
-            });
-        },
-      });
+      await this.#request(campaign, target);
       return true;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -207,29 +185,57 @@ export function createCampaignRunner(options: RunnerOptions) {
         log.info("campaign.waits", { campaign_id: campaign.id, code: error.code });
         return error.code === "conflict";
       }
-      const skipped = { status: "skipped", outcome: error.code, notBefore: 0 } as const;
-      await database.tx((queries) => records(queries).settle(target.id, skipped, clock.now()));
+      await this.#skip(target, error.code);
       return true;
     }
   }
 
+  async #skip(target: DueTarget, outcome: string): Promise<void> {
+    const { database, records, clock } = this.options;
+    const skipped = { status: "skipped", outcome, notBefore: 0 } as const;
+    await database.tx((queries) => records(queries).settle(target.id, skipped, clock.now()));
+  }
+
+  async #request(
+    campaign: RunningCampaign & { readonly agentId: number },
+    target: DueTarget,
+  ): Promise<void> {
+    const { records, callService, clock } = this.options;
+    const { id, tenantId, agentId, fromNumber, name, concurrencyMax } = campaign;
+    await callService().request(tenantId, {
+      toNumber: e164(target.numberE164),
+      fromNumber: fromNumber === null ? null : e164(fromNumber),
+      agentId,
+      scheduleAtMs: null,
+      purpose: { reason: name, sensitive: false, origin: "campaign" },
+      async stored(queries, callUuid) {
+        const store = records(queries);
+        // Counted again when the call is stored, since other nodes run the same campaign.
+        const isFull = (await store.callingCount(id)) >= concurrencyMax;
+        if (isFull || !(await store.setCalling(target.id, callUuid, clock.now())))
+          throw new AppError({ code: "conflict", publicMessage: "The number was called already." });
+      },
+    });
+  }
+
   /** The failure rate counts only calls since the campaign was last started. */
-  async function isBroken({ id, updatedAt }: RunningCampaign): Promise<boolean> {
+  async #isBroken({ id, updatedAt }: RunningCampaign): Promise<boolean> {
+    const { database, records } = this.options;
     const latest = await records(database.read).latestOutcomes(id, updatedAt, BREAKER_WINDOW);
     const failed = latest.filter((outcome) => FAILURES.has(outcome)).length;
     return latest.length >= BREAKER_MIN && failed >= latest.length * BREAKER_SHARE;
   }
 
-  async function settle(
+  async #settle(
     queries: Queries,
     callUuid: string,
     endedReason: string,
     talked: boolean,
   ): Promise<void> {
-    const store = records(queries);
+    const store = this.options.records(queries);
     const target = await store.byCall(callUuid);
     if (!target) return;
-    const nowMs = clock.now();
+    const nowMs = this.options.clock.now();
     const reached = talked && !NOT_REACHED.has(endedReason) && !FAILURES.has(endedReason);
     const mayTryAgain =
       !reached && endedReason !== "invalid_number" && target.attempts < target.attemptsMax;
@@ -243,26 +249,4 @@ export function createCampaignRunner(options: RunnerOptions) {
       nowMs,
     );
   }
-
-  const listener: EndListener = {
-    ended: (queries, { callUuid, endedReason, answeredMs }) =>
-      settle(queries, callUuid, endedReason, answeredMs > 0),
-    wake,
-  };
-
-  return {
-    listener,
-    wake,
-
-    start(): void {
-      stopped = false;
-      wake();
-    },
-
-    async stop(): Promise<void> {
-      stopped = true;
-      timer?.cancel();
-      await work;
-    },
-  };
 }

@@ -9,11 +9,12 @@
  */
 
 import { type CalendarDay, wallClock } from "../../core/calendar.ts";
-import type { Clock, Timer } from "../../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { type E164, e164 } from "../../core/e164.ts";
-import { AppError, describeError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import { WorkLoop } from "../../core/work-loop.ts";
 import type { EndListener } from "./callers.ts";
 import { type CallingHours, hoursOf } from "./calling-hours.ts";
 import { fullName } from "./contacts.ts";
@@ -101,30 +102,36 @@ interface PlannedBirthday {
 }
 
 export class BirthdayCalls {
-  #timer: Timer | null = null;
-  #stopped = false;
-  #work: Promise<void> = Promise.resolve();
+  readonly #loop: WorkLoop;
   /** Hears of the calls that end. */
   readonly listener: EndListener;
 
   constructor(private readonly options: BirthdayOptions) {
+    this.#loop = new WorkLoop({
+      ...{ clock: options.clock, log: options.log, failure: "birthday.look_failed" },
+      everyMs: LOOK_EVERY_MS,
+      round: () => this.look(),
+    });
     this.listener = {
       ended: (queries, call) => this.#settleEnded(queries, call),
       wake: () => undefined,
     };
   }
 
-  /** Looks now. For tests and for the operator's impatience. */
+  start(): void {
+    this.#loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  /** Looks now. */
   async look(): Promise<void> {
-    try {
-      await this.options.database.tx((queries) =>
-        this.options.records(queries).releaseLost(this.options.clock.now()),
-      );
-      for (const tenant of await this.options.records(this.options.database.read).tenants())
-        if (!this.#stopped) await this.#lookAt(tenant);
-    } catch (error) {
-      this.options.log.error("birthday.look_failed", { error: describeError(error) });
-    }
+    const { database, records, clock } = this.options;
+    await database.tx((queries) => records(queries).releaseLost(clock.now()));
+    for (const tenant of await records(database.read).tenants())
+      if (!this.#loop.isStopped) await this.#lookAt(tenant);
   }
 
   async #lookAt(tenant: BirthdayTenant): Promise<void> {
@@ -146,7 +153,7 @@ export class BirthdayCalls {
       .records(this.options.database.read)
       .waiting(tenantId, today.year);
     for (const [index, entry] of waiting.entries()) {
-      if (this.#stopped) return;
+      if (this.#loop.isStopped) return;
       const isOver = wallClock(tenant.timeZone, entry.createdAt).day !== today.day;
       const atMs =
         isOver || entry.attempts >= TRIES_MAX
@@ -169,14 +176,9 @@ export class BirthdayCalls {
     return room <= 0 ? null : Math.floor(earliest + (room * index) / count);
   }
 
-  async #place(tenant: BirthdayTenant, entry: BirthdayEntry, atMs: number | null) {
+  async #place(tenant: BirthdayTenant, entry: BirthdayEntry, atMs: number | null): Promise<void> {
     const { tenantId, agentId } = tenant;
-    if (atMs === null) {
-      await this.options.database.tx((queries) =>
-        this.options.records(queries).settle(entry.id, "given_up", this.options.clock.now()),
-      );
-      return;
-    }
+    if (atMs === null) return this.#giveUp(entry);
     try {
       await this.options.callService().request(tenantId, {
         toNumber: e164(entry.numberE164),
@@ -191,11 +193,13 @@ export class BirthdayCalls {
       if (!(error instanceof AppError)) throw error;
       this.options.log.warn("birthday.not_placed", { tenant_id: tenantId, code: error.code });
       // What may pass (funds, caps) is tried at the next look; what will not is given up.
-      if (!error.retryable && error.code === "destination_not_allowed")
-        await this.options.database.tx((queries) =>
-          this.options.records(queries).settle(entry.id, "given_up", this.options.clock.now()),
-        );
+      if (!error.retryable && error.code === "destination_not_allowed") await this.#giveUp(entry);
     }
+  }
+
+  async #giveUp({ id }: BirthdayEntry): Promise<void> {
+    const { database, records, clock } = this.options;
+    await database.tx((queries) => records(queries).settle(id, "given_up", clock.now()));
   }
 
   async #settleEnded(queries: Queries, call: EndedCall): Promise<void> {
@@ -218,20 +222,5 @@ export class BirthdayCalls {
       name: fullName(contact),
       number: contact.numberE164,
     }));
-  }
-
-  start(): void {
-    const round = () => {
-      this.#work = this.look().finally(() => {
-        if (!this.#stopped) this.#timer = this.options.clock.after(LOOK_EVERY_MS, round);
-      });
-    };
-    round();
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#timer?.cancel();
-    await this.#work;
   }
 }

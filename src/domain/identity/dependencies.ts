@@ -4,7 +4,7 @@ import type { Database, Queries } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { Revocation } from "../../core/revocation.ts";
-import type { MailQueue } from "../mail/ports.ts";
+import type { MailQueue } from "../mail/mail-queue.ts";
 import type { IdentityStore, IdentityStores } from "./stores.ts";
 
 interface IdentityVault {

@@ -2,7 +2,6 @@
  * Post-call email (specification 1): queued with the change that it reports and sent by the mail
  * worker.
  */
-import type { Queries } from "../../core/database.ts";
 
 /** The closing text of a post-call email about the recording, in the agent's language. */
 export interface RecordingWords {
@@ -26,19 +25,4 @@ export interface MailDraft {
   readonly attachment: string | null;
   /** Missing: the body contains everything. */
   readonly recordingWords?: RecordingWords | null;
-}
-
-export interface MailQueue {
-  enqueue(queries: Queries, tenantId: number, mail: MailDraft): Promise<void>;
-  /** Call it after the commit: sends soon. */
-  wake(): void;
-  /** Runs once for each email that a provider has accepted, before the next one is claimed. */
-  onSent(
-    listener: (mail: {
-      tenantId: number;
-      callUuid: string | null;
-      attachment: string | null;
-    }) => Promise<void>,
-  ): void;
-  stop(): Promise<void>;
 }

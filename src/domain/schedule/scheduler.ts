@@ -11,6 +11,7 @@ import type { Clock, Timer } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { type AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import { WorkLoop } from "../../core/work-loop.ts";
 
 /** An entry that is later than this becomes `missed` and is not called. */
 export const GRACE_MS = 15 * 60_000;
@@ -94,71 +95,94 @@ interface SchedulerOptions {
   isDraining(): boolean;
 }
 
-export interface Scheduler {
-  /** Starts checking every second, and returns itself. Nothing is started before this call. */
-  start(): Scheduler;
-  /** Checks now. */
-  wake(): void;
-  /** A call of this tenant has ended: checks entries waiting for its limit soon. */
-  freed(tenantId: number): void;
-  /** Resolves when the running round, if any, has finished. */
-  idle(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { database, records, clock, log, owner, node = null } = options;
+export class Scheduler {
   /**
    * By tenant: until when (monotonic) its entries are skipped, when one last had to wait, and why.
    */
-  const waits = new Map<number, { until: number; atMs: number; error: AppError }>();
-  let running: Promise<void> | null = null;
-  let again = false;
-  let timer: Timer | null = null;
-  let stopped = false;
-  let soon: Timer | null = null;
-  /** Set if an entry is due before the next regular check. */
-  let onTime: Timer | null = null;
+  readonly #waits = new Map<number, { until: number; atMs: number; error: AppError }>();
+  readonly #loop: WorkLoop;
+  /** When the earliest entry is due that the last round left; null: none soon. */
+  #nextDueAt: number | null = null;
+  #freed: Timer | null = null;
 
-  const isHalted = () => timer === null || stopped || options.isDraining();
+  constructor(private readonly options: SchedulerOptions) {
+    this.#loop = new WorkLoop({
+      ...{ clock: options.clock, log: options.log, failure: "schedule.round_failed" },
+      everyMs: LOOK_EVERY_MS,
+      round: () => this.#round(),
+      nextDueAt: async () => this.#nextDueAt,
+    });
+  }
 
-  function filter(): DueFilter {
-    const nowWaiting = [...waits].filter(([, { until }]) => clock.monotonic() < until);
+  /** Starts checking every second, and returns itself. Nothing is started before this call. */
+  start(): this {
+    this.#loop.start();
+    return this;
+  }
+
+  /** Checks now. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** A call of this tenant has ended: checks entries waiting for its limit soon. */
+  freed(tenantId: number): void {
+    const wait = this.#waits.get(tenantId);
+    if (!wait || !this.#loop.isRunning || this.#freed) return;
+    wait.until = 0;
+    this.#freed = this.options.clock.after(FREED_MS, () => {
+      this.#freed = null;
+      this.wake();
+    });
+  }
+
+  /** Resolves when the running round, if any, has finished. */
+  idle(): Promise<void> {
+    return this.#loop.idle();
+  }
+
+  async stop(): Promise<void> {
+    this.#freed?.cancel();
+    await this.#loop.stop();
+  }
+
+  get #isHalted(): boolean {
+    return !this.#loop.isRunning || this.options.isDraining();
+  }
+
+  async #round(): Promise<void> {
+    const { database, records, clock, owner } = this.options;
+    this.#nextDueAt = null;
+    while (!this.#isHalted) {
+      const nowMs = clock.now();
+      const dueBy = nowMs + LOOK_EVERY_MS;
+      const filter = this.#filter();
+      // An idle node only reads.
+      const first = await records(database.read).firstDue(nowMs, dueBy, LEASE_MS, filter);
+      if (first === null || first > nowMs) {
+        this.#nextDueAt = first;
+        return;
+      }
+      const claimed = await database.tx((queries) =>
+        records(queries).claimDue(owner, nowMs, LEASE_MS, BATCH_MAX, filter),
+      );
+      if (claimed.length === 0) return;
+      await this.#fireAll(claimed);
+    }
+  }
+
+  #filter(): DueFilter {
+    const { clock, node = null } = this.options;
+    const nowWaiting = [...this.#waits].filter(([, { until }]) => clock.monotonic() < until);
     return { exceptTenants: nowWaiting.map(([tenantId]) => tenantId), node };
   }
 
-  /** Why the entry was not called; null: no node tried it. */
-  function waitedFor({ tenantId, scheduleAt }: ScheduleEntry): AppError | null {
-    const wait = waits.get(tenantId);
-    return wait && wait.atMs >= scheduleAt ? wait.error : null;
-  }
-
-  /** Returns false if the entry has to wait and must be released. */
-  async function handle(entry: ScheduleEntry): Promise<boolean> {
-    const { tenantId } = entry;
-    if (clock.now() - entry.scheduleAt > GRACE_MS) {
-      const error = waitedFor(entry);
-      await options.abandon(entry, error ? "failed" : "missed", error);
-      return true;
-    }
-    if (clock.monotonic() < (waits.get(tenantId)?.until ?? 0)) return false;
-    const outcome = await options.fire(entry);
-    if (outcome.type === "refused") await options.abandon(entry, "failed", outcome.error);
-    if (outcome.type !== "waits") return true;
-    const until = clock.monotonic() + WAIT_RETRY_MS;
-    waits.set(tenantId, { until, atMs: clock.now(), error: outcome.error });
-    return false;
-  }
-
-  async function fireAll(claimed: readonly ScheduleEntry[]): Promise<void> {
+  async #fireAll(claimed: readonly ScheduleEntry[]): Promise<void> {
+    const { database, records, log, owner } = this.options;
     const left: ScheduleEntry[] = [];
     for (const entry of claimed) {
-      if (isHalted()) {
-        left.push(entry);
-        continue;
-      }
       try {
-        if (!(await handle(entry))) left.push(entry);
+        if (this.#isHalted || !(await this.#handle(entry))) left.push(entry);
       } catch (error) {
         // The lease stays; the entry is tried again when it expires.
         log.error("schedule.fire_failed", { schedule: entry.id, error: describeError(error) });
@@ -167,68 +191,23 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     if (left.length > 0) await database.tx((queries) => records(queries).release(owner, left));
   }
 
-  async function round(): Promise<void> {
-    while (!isHalted()) {
-      const nowMs = clock.now();
-      const dueBy = nowMs + LOOK_EVERY_MS;
-      const first = await records(database.read).firstDue(nowMs, dueBy, LEASE_MS, filter());
-      if (first === null || first > nowMs) return wakeAt(first, nowMs);
-      const claimed = await database.tx((queries) =>
-        records(queries).claimDue(owner, nowMs, LEASE_MS, BATCH_MAX, filter()),
-      );
-      if (claimed.length === 0) return;
-      await fireAll(claimed);
+  /** Returns false if the entry has to wait and must be released. */
+  async #handle(entry: ScheduleEntry): Promise<boolean> {
+    const { options } = this;
+    const { clock } = options;
+    const wait = this.#waits.get(entry.tenantId);
+    if (clock.now() - entry.scheduleAt > GRACE_MS) {
+      // Without a reason no node tried it.
+      const reason = wait && wait.atMs >= entry.scheduleAt ? wait.error : null;
+      await options.abandon(entry, reason ? "failed" : "missed", reason);
+      return true;
     }
+    if (clock.monotonic() < (wait?.until ?? 0)) return false;
+    const outcome = await options.fire(entry);
+    if (outcome.type === "refused") await options.abandon(entry, "failed", outcome.error);
+    if (outcome.type !== "waits") return true;
+    const until = clock.monotonic() + WAIT_RETRY_MS;
+    this.#waits.set(entry.tenantId, { until, atMs: clock.now(), error: outcome.error });
+    return false;
   }
-
-  function wakeAt(dueMs: number | null, nowMs: number): void {
-    onTime?.cancel();
-    onTime = dueMs === null || stopped ? null : clock.after(dueMs - nowMs, wake);
-  }
-
-  function wake(): void {
-    if (isHalted()) return;
-    if (running) {
-      again = true;
-      return;
-    }
-    running = round()
-      .catch((error) => log.error("schedule.round_failed", { error: describeError(error) }))
-      .finally(() => {
-        running = null;
-        if (again) {
-          again = false;
-          wake();
-        }
-      });
-  }
-
-  const scheduler: Scheduler = {
-    start() {
-      timer ??= clock.every(LOOK_EVERY_MS, wake);
-      wake();
-      return scheduler;
-    },
-    wake,
-    freed(tenantId) {
-      const wait = waits.get(tenantId);
-      if (!wait || stopped || soon) return;
-      wait.until = 0;
-      soon = clock.after(FREED_MS, () => {
-        soon = null;
-        wake();
-      });
-    },
-    async idle() {
-      while (running) await running;
-    },
-    async stop() {
-      stopped = true;
-      timer?.cancel();
-      soon?.cancel();
-      await running;
-      onTime?.cancel();
-    },
-  };
-  return scheduler;
 }

@@ -8,12 +8,13 @@
  *      │ └─failure, attempts left──► pending (later)
  *      └─failure, none left, 410, or endpoint switched off──► failed
  */
-import { type Clock, sleep, type Timer } from "../../core/clock.ts";
+import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import { deliveryId, hex } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
+import { WorkLoop } from "../../core/work-loop.ts";
 import type { OutboundHttpClient } from "../../platform/net/outbound-http.ts";
 import {
   type SecretVault,
@@ -50,16 +51,6 @@ export interface DeliveryOptions {
   readonly attempted?: (attempt: { readonly delivered: boolean }) => void;
 }
 
-export interface DeliveryWorker {
-  /** Checks for due deliveries soon. */
-  wake(): void;
-  start(): void;
-  /**
-   * Waits up to `graceMs` for running deliveries, then aborts them; they stay pending in the store.
-   */
-  stop(graceMs?: number): Promise<void>;
-}
-
 const LEASE_MARGIN_MS = 30_000;
 /** Also finds deliveries whose lease by a dead node has expired. */
 const LOOK_EVERY_MS = 30_000;
@@ -67,17 +58,14 @@ const STOP_GRACE_MS = 3000;
 const PAUSE_MS = 10;
 const PAUSE_MAX_MS = 100;
 
-export class OutboxDeliveryWorker implements DeliveryWorker {
+export class DeliveryWorker {
   readonly #pauseMs: number;
   readonly #owner: string;
   readonly #capacity: DeliveryCapacity;
   readonly #outcomes: OutcomeWriter;
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort = new AbortController();
-  #phase: "new" | "running" | "stopped" = "new";
-  #looking: "idle" | "looking" | "look again" = "idle";
-  #timer: Timer | null = null;
-  #look: Promise<void> = Promise.resolve();
+  readonly #loop: WorkLoop;
 
   constructor(private readonly options: DeliveryOptions) {
     this.#pauseMs = this.options.pauseMs ?? PAUSE_MS;
@@ -94,51 +82,41 @@ export class OutboxDeliveryWorker implements DeliveryWorker {
       pauseMs: this.#pauseMs,
       switchedOff: this.options.switchedOff,
     });
+    const { clock, log, database, stores } = this.options;
+    this.#loop = new WorkLoop({
+      ...{ clock, log, failure: "webhook.claim_failed", everyMs: LOOK_EVERY_MS },
+      round: () => this.#claimAndDeliver(),
+      nextDueAt: () => stores.outbox(database.read).nextDueAfter(clock.now()),
+    });
   }
 
+  /** Checks for due deliveries soon. */
   wake(): void {
-    if (this.#phase !== "running") return;
-    if (this.#looking !== "idle") {
-      this.#looking = "look again";
-      return;
-    }
-    this.#looking = "looking";
-    this.#look = this.#claimAndDeliver();
+    this.#loop.wake();
   }
 
-  async #claimAndDeliver(): Promise<void> {
-    try {
-      do {
-        this.#looking = "looking";
-        const startedAt = this.options.clock.monotonic();
-        for (const delivery of await this.#claim()) this.#begin(delivery);
-        if (this.#pauseMs > 0)
-          await sleep(
-            this.options.clock,
-            this.#pauseAfter(this.options.clock.monotonic() - startedAt),
-          );
-      } while (this.#stillWanted());
-      if (this.#phase === "running") await this.#sleepUntilDue();
-    } catch (error) {
-      this.options.log.error("webhook.claim_failed", { error: describeError(error) });
-      this.#arm(LOOK_EVERY_MS);
-    } finally {
-      const again = this.#stillWanted();
-      this.#looking = "idle";
-      if (again) this.wake();
-    }
+  start(): void {
+    this.#loop.start();
   }
 
   /**
-   * As long as the claim took, so that claims use at most half of the time and each finds more to
-   * do.
+   * Waits up to `graceMs` for running deliveries, then aborts them; they stay pending in the store.
    */
-  #pauseAfter(claimMs: number) {
-    return Math.min(PAUSE_MAX_MS, Math.max(this.#pauseMs, claimMs));
+  async stop(graceMs = STOP_GRACE_MS): Promise<void> {
+    const grace = this.options.clock.after(graceMs, () => this.#abort.abort());
+    await this.#loop.stop();
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    grace.cancel();
   }
 
-  #stillWanted() {
-    return this.#looking === "look again" && this.#phase === "running";
+  async #claimAndDeliver(): Promise<void> {
+    const { clock } = this.options;
+    const startedAt = clock.monotonic();
+    for (const delivery of await this.#claim()) this.#begin(delivery);
+    if (this.#pauseMs === 0) return;
+    // As long as the claim took, so that claims use at most half of the time and each finds more.
+    const claimMs = clock.monotonic() - startedAt;
+    await sleep(clock, Math.min(PAUSE_MAX_MS, Math.max(this.#pauseMs, claimMs)));
   }
 
   async #claim(): Promise<DueDelivery[]> {
@@ -226,38 +204,6 @@ export class OutboxDeliveryWorker implements DeliveryWorker {
       this.options.timeoutMs,
       this.#abort.signal,
     );
-  }
-
-  async #sleepUntilDue(): Promise<void> {
-    const next = await this.options.stores
-      .outbox(this.options.database.read)
-      .nextDueAfter(this.options.clock.now());
-    this.#arm(
-      next === null ? LOOK_EVERY_MS : Math.min(next - this.options.clock.now(), LOOK_EVERY_MS),
-    );
-  }
-
-  #arm(delayMs: number): void {
-    this.#timer?.cancel();
-    this.#timer =
-      this.#phase === "running"
-        ? this.options.clock.after(Math.max(1, delayMs), () => this.wake())
-        : null;
-  }
-
-  start() {
-    if (this.#phase !== "new") return;
-    this.#phase = "running";
-    this.wake();
-  }
-
-  async stop(graceMs = STOP_GRACE_MS) {
-    this.#phase = "stopped";
-    this.#timer?.cancel();
-    const grace = this.options.clock.after(graceMs, () => this.#abort.abort());
-    await this.#look;
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
-    grace.cancel();
   }
 }
 

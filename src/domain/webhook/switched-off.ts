@@ -1,7 +1,7 @@
 /** Handles a disabled endpoint: the tenant gets exactly one email, even across crashes. */
 
 import type { Queries } from "../../core/database.ts";
-import type { MailQueue } from "../mail/ports.ts";
+import type { MailQueue } from "../mail/mail-queue.ts";
 import type { SwitchedOff } from "./outcome.ts";
 import type { WebhookStores } from "./stores.ts";
 import { switchedOffMail } from "./switched-off-mail.ts";

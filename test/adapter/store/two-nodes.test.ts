@@ -21,12 +21,12 @@ import { BEAT_MS, LET_GO_MS, TAKE_OVER_MS, TrunkLeases } from "../../../src/app/
 import type { Database } from "../../../src/core/database.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
-import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
-import { createScheduler } from "../../../src/domain/schedule/scheduler.ts";
+import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
+import { Scheduler } from "../../../src/domain/schedule/scheduler.ts";
 import { ApiKeys } from "../../../src/domain/tenant/api-keys.ts";
 import { NO_LIMITS } from "../../../src/domain/tenant/key-limits.ts";
 import { callStarted } from "../../../src/domain/webhook/catalogue.ts";
-import { OutboxDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { sharedRateLimiter } from "../../../src/interface/http/shared-rate-limit.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
@@ -94,7 +94,7 @@ function node(
   clock: FakeClock,
   options: { owner: string; node?: string; dialled: number[]; before?: () => Promise<void> },
 ) {
-  return createScheduler({
+  return new Scheduler({
     records: scheduleStore,
     ...{ database, clock, log, owner: options.owner, node: options.node ?? null },
     isDraining: () => false,
@@ -319,7 +319,7 @@ test("an event is delivered by one of two nodes at work", async () => {
   const client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
   const shared = { stores: webhookStores, vault: plainVault, client, clock, random, log };
   const workers = [one, two].map(
-    (database) => new OutboxDeliveryWorker({ ...shared, database, timeoutMs: 5_000, pauseMs: 0 }),
+    (database) => new DeliveryWorker({ ...shared, database, timeoutMs: 5_000, pauseMs: 0 }),
   );
   const tenantId = await insertTenant(one);
   await insertWebhook(one, tenantId, {
@@ -350,14 +350,15 @@ test("a mail is handed over once, its recording by the node that has it", async 
   const outboxDir = join(directory, "outbox");
   const recordings = ["A", "B"].map((name) => join(directory, `recordings-${name}`));
   for (const each of recordings) mkdirSync(each);
-  const queues = [one, two].map((database, index) =>
-    createMailQueue({
-      ...{ database, stores: mailStore, clock, random, log, from: "calls@voice.example" },
-      provider: outboxProvider(outboxDir),
-      ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },
-      recordingsDir: recordings[index] ?? "",
-      node: index === 0 ? "A" : "B",
-    }),
+  const queues = [one, two].map(
+    (database, index) =>
+      new MailQueue({
+        ...{ database, stores: mailStore, clock, random, log, from: "calls@voice.example" },
+        provider: outboxProvider(outboxDir),
+        ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },
+        recordingsDir: recordings[index] ?? "",
+        node: index === 0 ? "A" : "B",
+      }),
   );
   const tenantId = await insertTenant(one);
   const told: string[] = [];
@@ -404,7 +405,7 @@ test("a mail whose recording lies on a node that is lost goes without it after a
   const recordingsDir = join(directory, "recordings-of-A");
   mkdirSync(recordingsDir);
   const queueOf = (database: Database, node: string) =>
-    createMailQueue({
+    new MailQueue({
       ...{ database, stores: mailStore, clock, random, log, from: "calls@voice.example" },
       ...{ provider: outboxProvider(outboxDir), recordingsDir, node },
       ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },

@@ -12,7 +12,7 @@ import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { deleteMailedRecordings } from "../../../src/domain/call/mailed-recordings.ts";
-import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
+import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { recordingReady } from "../../../src/domain/webhook/catalogue.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { createRecordingLinks } from "../../../src/interface/http/recording-links.ts";
@@ -40,7 +40,7 @@ async function world() {
     () => "https://voice.example",
     clock,
   );
-  const mails = createMailQueue({
+  const mails = new MailQueue({
     ...{ ...shared, stores: mailStore, provider: outboxProvider(join(directory, "outbox")) },
     ...{ recordingsDir, attachmentBytesMax: 1_000, from: "calls@voice.example" },
     recordingLink: (callUuid) => links.urlFor(callUuid).url,

@@ -14,11 +14,7 @@ import {
   schedules,
 } from "../../../src/adapter/store/schema/index.ts";
 import { silentLog } from "../../../src/core/log.ts";
-import {
-  BREAKER_MIN,
-  type CampaignRunner,
-  createCampaignRunner,
-} from "../../../src/domain/campaign/runner.ts";
+import { BREAKER_MIN, CampaignRunner } from "../../../src/domain/campaign/runner.ts";
 import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
 import {
   type ApiServer,
@@ -73,7 +69,7 @@ const refusals = createDoNotCallList(doNotCallStore, new Uint8Array(32), {
 
 function startRunner(): CampaignRunner {
   const { database, calls: desk } = server;
-  const runner = createCampaignRunner({
+  const runner = new CampaignRunner({
     ...{ database, records: campaignStore, callService: () => desk, clock, log: silentLog },
     isDoNotCall: refusals.has,
   });

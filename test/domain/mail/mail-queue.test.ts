@@ -9,7 +9,7 @@ import { mailStore } from "../../../src/adapter/store/mail-store.ts";
 import { mails } from "../../../src/adapter/store/schema/index.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createMailQueue, type MailWorker } from "../../../src/domain/mail/mail-queue.ts";
+import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import type { MailMessage } from "../../../src/domain/mail/message.ts";
 import type { MailDraft } from "../../../src/domain/mail/ports.ts";
 import {
@@ -32,7 +32,7 @@ mkdirSync(recordingsDir);
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
 const database = await openTestDatabase(join(directory, "mail.db"), clock.now());
 const tenantId = await insertTenant(database);
-const workers: MailWorker[] = [];
+const workers: MailQueue[] = [];
 const ATTACHMENT_BYTES_MAX = 50_000;
 const ANSWER_MS_MAX = 60_000;
 const linkOf = (callUuid: string) => `https://voice.example/api/v1/recordings/${callUuid}?signed`;
@@ -42,13 +42,13 @@ afterAll(async () => {
   await database.close();
 });
 
-function startQueue(provider: MailProvider): MailWorker {
+function startQueue(provider: MailProvider): MailQueue {
   const from = "Linevoice <calls@voice.example>";
   const options = {
     ...{ database, stores: mailStore, recordingsDir, from, log: silentLog },
     ...{ attachmentBytesMax: ATTACHMENT_BYTES_MAX, recordingLink: linkOf },
   };
-  const queue = createMailQueue({ ...options, provider, clock, random: systemRandom });
+  const queue = new MailQueue({ ...options, provider, clock, random: systemRandom });
   workers.push(queue);
   return queue;
 }
@@ -72,7 +72,7 @@ function recording(name: string, bytes = 50_000): Buffer {
   return content;
 }
 
-async function enqueue(queue: MailWorker, mail: MailDraft): Promise<void> {
+async function enqueue(queue: MailQueue, mail: MailDraft): Promise<void> {
   await database.tx((queries) => queue.enqueue(queries, tenantId, mail));
   queue.wake();
 }

@@ -6,7 +6,7 @@ import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
 import { schedules } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
-import { createScheduler, GRACE_MS } from "../../../src/domain/schedule/scheduler.ts";
+import { GRACE_MS, Scheduler } from "../../../src/domain/schedule/scheduler.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -41,7 +41,7 @@ async function arrange(startMs = START, isFull: (tenantId: number) => boolean = 
       scheduleStore(queries).leavePending(entry.tenantId, entry.id, status, {}, entry.leaseToken),
     );
   const start = () =>
-    createScheduler({
+    new Scheduler({
       records: scheduleStore,
       ...{ database, clock, log: silentLog, owner: `process-${++files}`, isDraining: () => false },
       async fire(entry) {

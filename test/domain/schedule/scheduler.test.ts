@@ -5,11 +5,7 @@ import { schedules, tenants } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import type { ScheduleEntry } from "../../../src/domain/schedule/scheduler.ts";
-import {
-  createScheduler,
-  type FireResult,
-  type Scheduler,
-} from "../../../src/domain/schedule/scheduler.ts";
+import { type FireResult, Scheduler } from "../../../src/domain/schedule/scheduler.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
@@ -52,7 +48,7 @@ async function arrange(fire: (entry: ScheduleEntry) => FireResult | Promise<Fire
       scheduleStore(queries).leavePending(entry.tenantId, entry.id, status, {}),
     );
   const start = (owner = "node-1") =>
-    createScheduler({
+    new Scheduler({
       records: scheduleStore,
       database,
       clock,

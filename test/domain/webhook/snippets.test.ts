@@ -9,7 +9,7 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { transcriptCompleted } from "../../../src/domain/webhook/catalogue.ts";
-import { OutboxDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { signatureHeader } from "../../../src/domain/webhook/signature.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { SNIPPETS } from "../../../src/domain/webhook/snippets/index.ts";
@@ -55,7 +55,7 @@ beforeAll(async () => {
     answer(receiver.requests.length === 1 ? 500 : 200)(request, response);
   const database = await openTestDatabase(join(directory, "snippets.db"), systemClock.now());
   const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
-  const worker = new OutboxDeliveryWorker({
+  const worker = new DeliveryWorker({
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 8000 },
     client: new SafeHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
   });

@@ -25,9 +25,9 @@ import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
+import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { callEnded } from "../../../src/domain/webhook/catalogue.ts";
-import { OutboxDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../../../src/domain/webhook/switched-off.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
@@ -53,7 +53,7 @@ const shared = { database, clock, random, log: silentLog };
 const outboxDir = join(directory, "mail");
 mkdirSync(outboxDir);
 
-const mailQueue = createMailQueue({
+const mailQueue = new MailQueue({
   ...shared,
   stores: mailStore,
   provider: outboxProvider(outboxDir),
@@ -61,7 +61,7 @@ const mailQueue = createMailQueue({
   recordingsDir: directory,
   from: "calls@appliance.example",
 });
-const worker = new OutboxDeliveryWorker({
+const worker = new DeliveryWorker({
   ...shared,
   stores: webhookStores,
   vault: plainVault,

@@ -31,9 +31,9 @@ import { handleIncoming } from "../../../src/domain/call/inbound.ts";
 import { deleteMailedRecordings } from "../../../src/domain/call/mailed-recordings.ts";
 import { recoverCalls, watchLeftCalls } from "../../../src/domain/call/recovery.ts";
 import { CallRegistry } from "../../../src/domain/call/registry.ts";
-import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
-import { createScheduler } from "../../../src/domain/schedule/scheduler.ts";
-import { OutboxDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
+import { Scheduler } from "../../../src/domain/schedule/scheduler.ts";
+import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { plainVault } from "../plain-vault.ts";
 import { wideDialing } from "../plans.ts";
@@ -102,11 +102,11 @@ export async function startProcess(options: ProcessOptions) {
   const { database, state } = watched(opened, options.trouble, isAlive);
   const stores = webhookStores;
   const billing = createBilling({ database, stores: billingStores, plans: [plan], clock, random });
-  const worker = new OutboxDeliveryWorker({
+  const worker = new DeliveryWorker({
     ...{ database, stores, vault: plainVault, clock, random, log, pauseMs: 0, timeoutMs: 8_000 },
     client: outside.http(isAlive),
   });
-  const mails = createMailQueue({
+  const mails = new MailQueue({
     ...{ database, stores: mailStore, clock, random, log, recordingsDir, from: "a@voice.example" },
     provider: outside.mailProvider(isAlive),
     ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },
@@ -154,7 +154,7 @@ export async function startProcess(options: ProcessOptions) {
   mails.start();
   startHeartbeat({ registry, database, stores: callStores, clock, log });
   watchLeftCalls(context);
-  const scheduler = createScheduler({
+  const scheduler = new Scheduler({
     records: scheduleStore,
     ...{ database, clock, log, owner: "node", isDraining: () => false },
     fire: (entry) => fireSchedule(context, entry),

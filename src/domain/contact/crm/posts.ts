@@ -8,13 +8,14 @@
  *      │ └─failure, attempts left──► pending (later)
  *      └─failure, none left──► failed (kept; `replay` makes it pending)
  */
-import { type Clock, sleep, type Timer } from "../../../core/clock.ts";
+import { type Clock, sleep } from "../../../core/clock.ts";
 import type { Database, Queries } from "../../../core/database.ts";
 import { AppError, describeError, notFound } from "../../../core/errors.ts";
 import { hex } from "../../../core/ids.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Random } from "../../../core/random.ts";
 import { nextDelayMs, parseRetryAfter } from "../../../core/retry-schedule.ts";
+import { WorkLoop } from "../../../core/work-loop.ts";
 import type { OutboundHttpClient } from "../../../platform/net/outbound-http.ts";
 import { type CrmRecords, type CrmTarget, crmHeaders } from "./lookup.ts";
 import { notPaid } from "./trial.ts";
@@ -74,57 +75,30 @@ const ERROR_MAX = 300;
 export class CrmPosts {
   readonly #owner: string;
   readonly #abort = new AbortController();
-  #timer: Timer | null = null;
-  #running = false;
-  #stopped = true;
-  #again = false;
-  #work: Promise<void> = Promise.resolve();
+  readonly #loop: WorkLoop;
   /** By tenant. */
   readonly #underWay = new Map<number, Promise<void>>();
 
   constructor(private readonly options: CrmPostsOptions) {
-    this.#owner = hex(this.options.random.bytes(8));
+    const { clock, log, database, records } = options;
+    this.#owner = hex(options.random.bytes(8));
+    this.#loop = new WorkLoop({
+      ...{ clock, log, failure: "crm.posts_failed", everyMs: LOOK_EVERY_MS },
+      round: () => this.#sendDue(),
+      nextDueAt: () => records(database.read).nextDueAfter(clock.now()),
+    });
   }
 
   wake(): void {
-    if (this.#stopped) return;
-    this.#again = true;
-    if (this.#running) return;
-    this.#running = true;
-    this.#work = this.#round();
+    this.#loop.wake();
   }
 
-  async #round(): Promise<void> {
-    try {
-      while (this.#again && !this.#stopped) {
-        this.#again = false;
-        for (let post = await this.#claim(); post; post = await this.#claim()) this.#begin(post);
-      }
-      const next = await this.options
-        .records(this.options.database.read)
-        .nextDueAfter(this.options.clock.now());
-      this.#arm(
-        next === null ? LOOK_EVERY_MS : Math.min(LOOK_EVERY_MS, next - this.options.clock.now()),
-      );
-    } catch (error) {
-      this.options.log.error("crm.posts_failed", { error: describeError(error) });
-      this.#arm(LOOK_EVERY_MS);
-    } finally {
-      this.#running = false;
-      // Woken while the next look was planned.
-      if (this.#again) this.wake();
-    }
-  }
-
-  #arm(ms: number): void {
-    this.#timer?.cancel();
-    this.#timer = this.#stopped
-      ? null
-      : this.options.clock.after(Math.max(1, ms), () => this.wake());
+  async #sendDue(): Promise<void> {
+    for (let post = await this.#claim(); post; post = await this.#claim()) this.#begin(post);
   }
 
   async #claim(): Promise<CrmPost | null> {
-    if (this.#stopped || this.#underWay.size >= AT_ONCE_MAX) return null;
+    if (!this.#loop.isRunning || this.#underWay.size >= AT_ONCE_MAX) return null;
     const nowMs = this.options.clock.now();
     const busy = [...this.#underWay.keys()];
     return this.options.database.tx((queries) =>
@@ -201,10 +175,8 @@ export class CrmPosts {
     return { httpStatus: null, error, retryAfterMs: null };
   }
 
-  start() {
-    if (!this.#stopped || this.#abort.signal.aborted) return;
-    this.#stopped = false;
-    this.wake();
+  start(): void {
+    this.#loop.start();
   }
 
   /** Throws not_found; conflict while it is on its way, or the add-on is not paid. */
@@ -224,9 +196,7 @@ export class CrmPosts {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#timer?.cancel();
-    await this.#work;
+    await this.#loop.stop();
     const sent = Promise.all(this.#underWay.values());
     const grace = sleep(this.options.clock, 3_000, this.#abort.signal).catch(() => undefined);
     await Promise.race([sent, grace]);
