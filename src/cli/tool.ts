@@ -59,7 +59,7 @@ async function create(values: Values, terminal: Terminal): Promise<number> {
     description: required(values.description, "--description"),
     url: required(values.url, "--url"),
     secret_header: required(values.header, "--header"),
-    agent: values.agent === undefined ? null : idFrom(values.agent, "--agent"),
+    agent_id: values.agent === undefined ? null : idFrom(values.agent, "--agent"),
     parameters: schemaOf(required(values.schema, "--schema"), terminal),
     secret: await secretOf(values, terminal),
     enabled: !values.disabled,

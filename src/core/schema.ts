@@ -3,6 +3,7 @@
  * one sentence that explains how to correct an invalid value.
  */
 import { z } from "zod";
+import { isE164 } from "./e164.ts";
 
 /** The error message of an invalid value: "`name` must …". */
 const requirements = z.registry<{ must: string }>();
@@ -51,6 +52,69 @@ export function requirementOf(schema: z.core.$ZodType): string | null {
   return inner ? requirementOf(inner) : null;
 }
 
+const listed = (words: readonly string[]) =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+
+export const flag = (description: string, example = false) =>
+  field(z.boolean(), { description, example, must: "be true or false" });
+
+export const choice = <const Words extends readonly [string, ...string[]]>(
+  words: Words,
+  description: string,
+  example: Words[number],
+) => field(z.enum(words), { description, example, must: `be ${listed(words)}` });
+
+export const integer = (min: number, max: number, description: string, example: number) =>
+  field(z.int().min(min).max(max), {
+    description,
+    example,
+    must: `be an integer from ${min} to ${max}`,
+  });
+
+/** Text that may be empty. */
+export const text = (max: number, description: string, example: string) =>
+  field(z.string().max(max), {
+    description,
+    example,
+    must: `be text of at most ${max} characters`,
+  });
+
+/** Text with at least one visible character. */
+export const filled = (max: number, description: string, example: string) =>
+  field(z.string().min(1).max(max).regex(/\S/), {
+    description,
+    example,
+    must: `be text of 1 to ${max} characters`,
+  });
+
+export const emailIn = (description: string) =>
+  field(z.email().max(254), {
+    description,
+    example: "office@example.com",
+    must: "be an e-mail address of at most 254 characters",
+  });
+
+export const e164In = (description: string) =>
+  field(
+    z
+      .string()
+      .regex(/^\+[1-9]\d{6,14}$/)
+      .refine((number): boolean => isE164(number))
+      .meta({ format: "e164" }),
+    {
+      description: `${description} E.164.`,
+      example: "+37060000001",
+      must: "be a number in E.164 form: + and 7 to 15 digits, like +37060000001",
+    },
+  );
+
+export const idIn = (what: string) =>
+  field(z.int().positive(), {
+    description: `Id of one of the tenant's ${what}.`,
+    example: 1,
+    must: "be a positive integer",
+  });
+
 /** https only, at most 2,048 characters, without user name and password. */
 export const httpsUrl = (description: string) =>
   field(
@@ -82,6 +146,9 @@ export const timeOut = (description: string) =>
     "2026-11-21T04:05:06+00:00",
   );
 
+export const timeOrNull = (description: string) =>
+  shown(z.iso.datetime({ offset: true }).nullable(), `${description} ISO 8601, UTC.`, null);
+
 /** The schema inside optional, nullable and default. */
 function innermost(schema: z.core.$ZodType): z.core.$ZodType {
   const inner = (schema._zod.def as { innerType?: z.core.$ZodType }).innerType;
@@ -108,16 +175,21 @@ export function changesOf<Shape extends z.ZodRawShape>(
   ) as { [Name in keyof Shape]: Change<Shape[Name]> };
 }
 
+type Shown<Shape extends z.ZodRawShape> = {
+  [Name in keyof Shape]: z.ZodType<
+    Exclude<z.output<Shape[Name]>, undefined>,
+    Exclude<z.output<Shape[Name]>, undefined>
+  >;
+};
+
 /**
  * The same fields in a response: type, description and example, without the input limits, which
  * older records may violate.
  */
-export function shownFields<Shape extends z.ZodRawShape>(
-  shape: Shape,
-): { [Name in keyof Shape]: z.ZodType<Exclude<z.output<Shape[Name]>, undefined>> } {
+export function shownFields<Shape extends z.ZodRawShape>(shape: Shape): Shown<Shape> {
   return Object.fromEntries(
     Object.entries(shape).map(([name, schema]) => [name, shownField(schema)]),
-  ) as { [Name in keyof Shape]: z.ZodType<Exclude<z.output<Shape[Name]>, undefined>> };
+  ) as Shown<Shape>;
 }
 
 function shownField(schema: z.core.$ZodType): z.ZodType {
@@ -139,9 +211,11 @@ function isNullable(schema: z.core.$ZodType): boolean {
 /** Throws for a kind of schema that no resource uses yet. */
 function unbounded(schema: z.core.$ZodType): z.ZodType {
   if (schema instanceof z.ZodEnum) return z.enum(schema.enum);
+  if (schema instanceof z.ZodLiteral) return z.literal([...schema.values]);
   const { type } = schema._zod.def;
   if (type === "string") return z.string();
   if (type === "number") return schema instanceof z.ZodNumberFormat ? z.int() : z.number();
   if (type === "boolean") return z.boolean();
+  if (type === "record") return z.record(z.string(), z.unknown());
   throw new Error(`a field of type ${type} has no form for answers`);
 }

@@ -114,15 +114,13 @@ export async function setUpTenant(
   });
   await ask("tool.create", {
     tenant: tenant.id,
-    agent: agent.id,
+    agent_id: agent.id,
     name: TOOL.name,
     description: TOOL.description,
     url: parts.company.toolUrl,
     secret_header: parts.toolSecret.header,
     secret: parts.toolSecret.value,
     parameters: TOOL.parameters,
-    enabled: true,
-    caller_level: 0,
   });
   return { tenantId: tenant.id, agentId: agent.id, api, key: key.secret };
 }

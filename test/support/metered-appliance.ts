@@ -91,6 +91,7 @@ const tools = new Tools({
   urlProblem: () => null,
 });
 const tool = await tools.create(tenantId, {
+  ...{ agentId: null, enabled: true, callerLevel: 0 },
   ...{ name: "find", description: "Finds.", secret: "s", secretHeader: "X-Tool-Secret" },
   ...{ url: "https://127.0.0.1:9/tool", parameters: { type: "object", properties: {} } },
 });

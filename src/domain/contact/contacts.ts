@@ -3,25 +3,11 @@
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";
-import type { AgentLanguage } from "../agent/agent.ts";
 import type { Quotas } from "../billing/quotas.ts";
+import type { ContactFields, NewContact } from "./contact-schema.ts";
 import type { DoNotCallList } from "./do-not-call.ts";
 
 const SEARCHED_AT_ONCE = 4000;
-
-export interface ContactFields {
-  readonly numberE164: string;
-  readonly firstName: string;
-  readonly lastName: string;
-  /** How the person is addressed where the rules of the language would be wrong; null: by rule. */
-  readonly vocative: string | null;
-  /** `1980-02-29`, or `--02-29` without a year. */
-  readonly birthday: string | null;
-  readonly language: AgentLanguage | null;
-  readonly notes: string;
-  readonly consent: boolean;
-  readonly doNotCall: boolean;
-}
 
 export interface ContactRecord extends ContactFields {
   readonly id: number;
@@ -83,11 +69,6 @@ export interface ContactsDependencies {
   readonly doNotCallList: DoNotCallList;
   readonly quotas: Quotas;
   readonly clock: Clock;
-}
-
-interface NewContact extends ContactFields {
-  /** 4 to 8 digits, keyed on the telephone; null: none. */
-  readonly pin: string | null;
 }
 
 type ContactChanges = Partial<NewContact>;

@@ -8,7 +8,7 @@ import { createYielder } from "../../core/event-loop.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { Country } from "../number/national-form.ts";
 import { parseBirthday } from "./birthday.ts";
-import type { ContactFields } from "./contacts.ts";
+import type { ContactFields } from "./contact-schema.ts";
 import { CSV_LINES_MAX, numberIn, readCsvFile } from "./csv-file.ts";
 
 const NAME_MAX = 120;

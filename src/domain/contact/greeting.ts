@@ -5,7 +5,8 @@
 
 import { oneLine } from "../../core/one-line.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
-import { type ContactFields, fullName } from "./contacts.ts";
+import type { ContactFields } from "./contact-schema.ts";
+import { fullName } from "./contacts.ts";
 import { vocativeOf } from "./vocative/vocative.ts";
 
 const ADDRESS_CHARACTERS_MAX = 160;

@@ -4,7 +4,8 @@ import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { Quotas } from "../billing/quotas.ts";
 import type { Country } from "../number/national-form.ts";
-import type { ContactFields, ContactRecord, ContactRecords } from "./contacts.ts";
+import type { ContactFields } from "./contact-schema.ts";
+import type { ContactRecord, ContactRecords } from "./contacts.ts";
 import {
   contactCsvLine,
   contactsCsvHeader,

@@ -2,19 +2,13 @@
 
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import type { E164 } from "../../core/e164.ts";
+import { type E164, e164 } from "../../core/e164.ts";
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Billing } from "../billing/ports.ts";
+import type { NewNumber, NumberFields } from "./number-schema.ts";
 
-interface NumberFields {
-  readonly label: string | null;
-  readonly agentId: number | null;
-  readonly inboundEnabled: boolean;
-}
-
-export interface NumberRecord extends NumberFields {
+export interface NumberRecord extends NewNumber {
   readonly id: number;
-  readonly numberE164: string;
   readonly createdAt: number;
 }
 
@@ -72,17 +66,15 @@ export class Numbers {
   /**
    * Throws conflict (in use; recorded for the operator), plan_limit_reached, not_found (agent).
    */
-  async create(
-    tenantId: number,
-    input: NumberFields & { readonly numberE164: E164 },
-  ): Promise<NumberRecord> {
+  async create(tenantId: number, input: NewNumber): Promise<NumberRecord> {
+    const numberE164 = e164(input.numberE164);
     const made = await this.dependencies.database.tx(async (queries) => {
-      const owner = await this.dependencies.records(queries).ownerOf(input.numberE164);
+      const owner = await this.dependencies.records(queries).ownerOf(numberE164);
       if (owner !== undefined) {
         if (owner !== tenantId)
           await this.dependencies
             .records(queries)
-            .noteClaim(tenantId, input.numberE164, this.dependencies.clock.now());
+            .noteClaim(tenantId, numberE164, this.dependencies.clock.now());
         return null;
       }
       await this.#requireAgent(queries, tenantId, input.agentId);

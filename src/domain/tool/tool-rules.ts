@@ -1,14 +1,10 @@
-/** Rules for the fields of a tool, wherever it is created. */
+/** Rules for a tool that its schema cannot state: reserved headers, and the JSON Schema of its arguments. */
 import { z } from "zod";
 import { invalidField } from "../../core/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
-import type { CallerLevel } from "../contact/ports.ts";
 import { boundsProblem } from "./schema-bounds.ts";
+import type { ToolChanges } from "./tool-schema.ts";
 
-const NAME = /^[a-z][a-z0-9_]{0,63}$/;
-const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
-const SECRET = /^[\x21-\x7e]{1,512}$/;
-const DESCRIPTION_MAX = 1024;
 const SCHEMA_BYTES_MAX = 16 * 1024;
 
 /** HTTP's own headers, and those that the runner sets: a secret there would break the request. */
@@ -20,47 +16,15 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 
 type SchemaDocument = Parameters<typeof z.fromJSONSchema>[0];
 
-/** Throws valid_<field>_required for the first invalid field. */
-export function checkToolFields(fields: ToolChanges): void {
-  const { name, description, secretHeader, secret, parameters, callerLevel } = fields;
-  if (name !== undefined && !NAME.test(name))
-    throw invalidField(
-      "name",
-      "`name` must be 1 to 64 characters: lower-case letters, digits and underscores, beginning with a letter.",
-    );
-  if (
-    description !== undefined &&
-    (description.trim() === "" || description.length > DESCRIPTION_MAX)
-  )
-    throw invalidField(
-      "description",
-      `\`description\` must be text of 1 to ${DESCRIPTION_MAX} characters.`,
-    );
-  if (secretHeader !== undefined) checkHeader(secretHeader);
-  if (secret !== undefined && !SECRET.test(secret))
-    throw invalidField(
-      "secret",
-      "`secret` must be 1 to 512 visible ASCII characters without spaces.",
-    );
-  if (callerLevel !== undefined && ![0, 1, 2].includes(callerLevel))
-    throw invalidField("caller_level", "`caller_level` must be 0, 1 or 2.");
-  if (parameters !== undefined) {
-    const problem = schemaProblem(parameters);
-    if (problem !== null) throw invalidField("parameters", `\`parameters\`: ${problem}.`);
-  }
-}
-
-function checkHeader(name: string): void {
-  if (!HEADER.test(name))
+/** What a schema of the fields cannot say. Throws valid_<field>_required for the first invalid field. */
+export function checkToolFields({ secretHeader, parameters }: ToolChanges): void {
+  if (secretHeader !== undefined && RESERVED_HEADERS.has(secretHeader.toLowerCase()))
     throw invalidField(
       "secret_header",
-      "`secret_header` must be the name of an HTTP header of at most 64 characters, such as X-Tool-Secret.",
+      `\`secret_header\` must not be ${secretHeader}: HTTP uses it itself. Choose one of your own, such as X-Tool-Secret.`,
     );
-  if (RESERVED_HEADERS.has(name.toLowerCase()))
-    throw invalidField(
-      "secret_header",
-      `\`secret_header\` must not be ${name}: HTTP uses it itself. Choose one of your own, such as X-Tool-Secret.`,
-    );
+  const problem = parameters === undefined ? null : schemaProblem(parameters);
+  if (problem !== null) throw invalidField("parameters", `\`parameters\`: ${problem}.`);
 }
 
 /** One sentence without its full stop; null for a schema that can be used to check arguments. */
@@ -145,20 +109,3 @@ const isText = (value: JsonValue): boolean => typeof value === "string";
 
 const firstLine = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split("\n")[0]?.slice(0, 160) ?? "";
-
-export interface ToolFields {
-  readonly name: string;
-  readonly description: string;
-  /** https; checked again at every connection (net/outbound-http.ts). */
-  readonly url: string;
-  /** Name of the header that carries the secret. */
-  readonly secretHeader: string;
-  /** Null: every agent of the tenant may use it. */
-  readonly agentId: number | null;
-  readonly parameters: JsonObject;
-  readonly enabled: boolean;
-  /** How certain the caller's identity must be before the tool runs (contact/ports.ts). */
-  readonly callerLevel: CallerLevel;
-}
-
-export type ToolChanges = Partial<ToolFields> & { readonly secret?: string };

@@ -9,22 +9,13 @@ import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { isSameServer, requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
 import { toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
 import type { Quotas } from "../billing/quotas.ts";
-import type { CallerLevel } from "../contact/ports.ts";
-import type { ToolChanges, ToolFields } from "./tool-rules.ts";
 import { checkToolFields } from "./tool-rules.ts";
+import type { NewTool, ToolChanges, ToolFields } from "./tool-schema.ts";
 
 export interface ToolRecord extends ToolFields {
   readonly id: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-}
-
-interface NewTool extends Omit<ToolFields, "agentId" | "enabled" | "callerLevel"> {
-  readonly agentId?: number | null;
-  readonly enabled?: boolean;
-  /** Default 0: anybody. */
-  readonly callerLevel?: CallerLevel;
-  readonly secret: string;
 }
 
 /** Implemented by store/tool-store.ts. */
@@ -89,18 +80,14 @@ export class Tools {
   /** Throws valid_…_required, conflict (name), not_found (agent), plan_limit_reached. */
   create(tenantId: number, draft: NewTool): Promise<ToolRecord> {
     this.#check(draft);
-    const { secret, agentId = null, enabled = true, callerLevel = 0, ...rest } = draft;
+    const { secret, ...fields } = draft;
     const now = this.deps.clock.now();
     return this.deps.database.tx(async (queries) => {
       const store = this.deps.records(queries);
       await this.#checkName(store, tenantId, draft.name, null);
-      await this.#checkAgent(store, tenantId, agentId);
+      await this.#checkAgent(store, tenantId, draft.agentId);
       await this.deps.quotas.require(queries, tenantId, "tools", 1);
-      const fields = {
-        ...{ ...rest, agentId, enabled, callerLevel },
-        ...{ createdAt: now, updatedAt: now },
-      };
-      const tool = await store.insert(tenantId, fields);
+      const tool = await store.insert(tenantId, { ...fields, createdAt: now, updatedAt: now });
       await store.setSecret(
         tenantId,
         tool.id,

@@ -3,52 +3,36 @@
  * document, and one sentence that tells a caller how to fix a bad value.
  */
 import { z } from "zod";
-import { isE164 } from "../../core/e164.ts";
-import { field, shown } from "../../core/schema.ts";
+import { field, filled, integer, shown } from "../../core/schema.ts";
 
-export { field, httpsUrl, requirementOf, shown, timeOut } from "../../core/schema.ts";
+export {
+  choice,
+  e164In,
+  emailIn,
+  field,
+  filled,
+  flag,
+  httpsUrl,
+  idIn,
+  integer,
+  requirementOf,
+  shown,
+  text,
+  timeOrNull,
+  timeOut,
+} from "../../core/schema.ts";
 
 const ID_MAX = Number.MAX_SAFE_INTEGER;
 
 export const idOut = (what: string) => shown(z.int().positive(), `Id of the ${what}.`, 1);
 
-export const idIn = (what: string) =>
-  field(z.int().positive(), {
-    description: `Id of one of the tenant's ${what}.`,
-    example: 1,
-    must: "be a positive integer",
-  });
-
 export const eurOut = (description: string) => shown(z.number(), `${description} EUR.`, 0.25);
 
-export const e164In = (description: string) =>
-  field(
-    z
-      .string()
-      .regex(/^\+[1-9]\d{6,14}$/)
-      .refine(isE164)
-      .meta({ format: "e164" }),
-    {
-      description: `${description} E.164.`,
-      example: "+37060000001",
-      must: "be a number in E.164 form: + and 7 to 15 digits, like +37060000001",
-    },
-  );
-
-export const label = (description: string) =>
-  field(z.string().min(1).max(120).regex(/\S/), {
-    description,
-    example: "Front desk",
-    must: "be text of 1 to 120 characters",
-  });
+export const label = (description: string) => filled(120, description, "Front desk");
 
 export const page = {
   limit: (defaultLimit: number, limitMax = 200) =>
-    field(z.int().min(1).max(limitMax), {
-      description: "How many at most.",
-      example: defaultLimit,
-      must: `be an integer from 1 to ${limitMax}`,
-    }).default(defaultLimit),
+    integer(1, limitMax, "How many at most.", defaultLimit).default(defaultLimit),
   offset: () =>
     field(z.int().min(0).max(ID_MAX), {
       description: "How many to skip.",

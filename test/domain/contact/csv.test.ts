@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ContactFields } from "../../../src/domain/contact/contacts.ts";
+import type { ContactFields } from "../../../src/domain/contact/contact-schema.ts";
 import {
   contactCsvLine,
   contactsCsvHeader,

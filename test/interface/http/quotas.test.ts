@@ -88,6 +88,7 @@ test("tools", async () => {
   });
   const make = (n: number) =>
     tools.create(id, {
+      ...{ agentId: null, enabled: true, callerLevel: 0 },
       ...{ name: `tool${n}`, description: "Does.", secret: "s", secretHeader: "X-Tool-Secret" },
       ...{ url: "https://example.com/tool", parameters: { type: "object", properties: {} } },
     });

@@ -23,6 +23,7 @@ test("a tool's secret goes to the server it was given for: another one needs it 
     urlProblem: () => null,
   });
   const { id } = await tools.create(tenantId, {
+    ...{ agentId: null, enabled: true, callerLevel: 0 },
     ...{ name: "find_order", description: "Finds an order.", secret: "the-secret" },
     ...{ url: "https://shop.example.com/tool", secretHeader: "X-Tool-Secret" },
     parameters: { type: "object", properties: {} },

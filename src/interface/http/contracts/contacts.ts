@@ -1,94 +1,32 @@
 /** Contacts and what is remembered of calls with them (decisions.md 11; additive to the specification). */
 import { z } from "zod";
-import { changesOf } from "../../../core/schema.ts";
-import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
-import { parseBirthday } from "../../../domain/contact/birthday.ts";
+import { changesOf, shownFields } from "../../../core/schema.ts";
+import { contactShape, newContactShape } from "../../../domain/contact/contact-schema.ts";
 import {
   deletedReply,
   e164In,
   field,
+  flag,
   idOut,
   okReply,
   page,
   shown,
+  text,
   timeOut,
 } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
 
 const tag = "Contacts";
-const language = () => z.enum(AGENT_LANGUAGES);
 
 export const Contact = z
   .strictObject({
     id: idOut("contact"),
-    number_e164: shown(z.string(), "The number, E.164.", "+37060000001"),
-    first_name: shown(z.string(), "First name.", "Jonas"),
-    last_name: shown(z.string(), "Last name.", "Petraitis"),
-    vocative: shown(z.string().nullable(), "How the person is addressed; null: by rule.", null),
-    birthday: shown(z.string().nullable(), "Birthday, with or without the year.", "1980-02-29"),
-    language: shown(language().nullable(), "The person's language.", "lt"),
-    notes: shown(z.string(), "Notes.", "Prefers mornings"),
-    consent: shown(z.boolean(), "Agreed to greetings and campaigns.", true),
-    do_not_call: shown(z.boolean(), "Asked not to be called.", false),
+    ...shownFields(contactShape),
     has_pin: shown(z.boolean(), "A telephone PIN is set.", false),
     created_at: timeOut("When it was added."),
     updated_at: timeOut("When it was last changed."),
   })
   .meta({ id: "Contact" });
-
-const name = (description: string) =>
-  field(z.string().max(120), {
-    description,
-    example: "Jonas",
-    must: "be text of at most 120 characters",
-  });
-
-const fields = {
-  first_name: name("First name.").default(""),
-  last_name: name("Last name.").default(""),
-  vocative: name("How the person is addressed, where the rules would be wrong.")
-    .nullable()
-    .default(null),
-  birthday: field(
-    z.string().refine((text) => parseBirthday(text) !== null),
-    {
-      description: "Birthday, with or without the year.",
-      example: "1980-02-29",
-      must: "be a day like 1980-02-29, or --02-29 without a year",
-    },
-  )
-    .nullable()
-    .default(null),
-  language: field(language(), {
-    description: "The person's language.",
-    example: "lt",
-    must: "be one of lt, lv, en, ru",
-  })
-    .nullable()
-    .default(null),
-  notes: field(z.string().max(2000), {
-    description: "Notes; the agent is told them about a recognised caller.",
-    example: "Prefers mornings",
-    must: "be text of at most 2000 characters",
-  }).default(""),
-  consent: field(z.boolean(), {
-    description: "Agreed to greetings and campaigns.",
-    example: true,
-    must: "be true or false",
-  }).default(false),
-  do_not_call: field(z.boolean(), {
-    description: "Asked not to be called.",
-    example: false,
-    must: "be true or false",
-  }).default(false),
-  pin: field(z.string().regex(/^\d{4,8}$/), {
-    description: "Telephone PIN; null takes it away. Never shown.",
-    example: "2580",
-    must: "be 4 to 8 digits",
-  })
-    .nullable()
-    .default(null),
-};
 
 export const listContacts = contract({
   operationId: "listContacts",
@@ -119,12 +57,7 @@ export const createContact = contract({
   tag,
   summary: "Add a contact",
   description: "Several people may share a number; then nobody is greeted by name.",
-  body: z
-    .strictObject({
-      number_e164: e164In("The person's number."),
-      ...fields,
-    })
-    .meta({ id: "NewContact" }),
+  body: z.strictObject(newContactShape).meta({ id: "NewContact" }),
   reply: okReply({ contact: Contact }),
   errors: ["valid_number_e164_required", "plan_limit_reached", "unknown_field"],
 });
@@ -147,9 +80,7 @@ export const updateContact = contract({
   tag,
   noun: "contact",
   summary: "Change a contact",
-  body: z
-    .strictObject(changesOf({ number_e164: e164In("The person's number."), ...fields }))
-    .meta({ id: "ContactChanges" }),
+  body: z.strictObject(changesOf(newContactShape)).meta({ id: "ContactChanges" }),
   ignoredBodyFields: ["id", "has_pin", "created_at", "updated_at"],
   reply: okReply({ contact: Contact }),
   errors: ["valid_number_e164_required", "unknown_field"],
@@ -191,16 +122,8 @@ export const importContacts = contract({
     .strictObject({
       csv: csvText,
       country: country.optional(),
-      dry_run: field(z.boolean(), {
-        description: "Only a preview and the errors by line.",
-        example: true,
-        must: "be true or false",
-      }).default(false),
-      skip_bad: field(z.boolean(), {
-        description: "Take the good lines although others are wrong.",
-        example: false,
-        must: "be true or false",
-      }).default(false),
+      dry_run: flag("Only a preview and the errors by line.", true).default(false),
+      skip_bad: flag("Take the good lines although others are wrong.").default(false),
     })
     .meta({ id: "ContactImport" }),
   reply: okReply({
@@ -217,14 +140,14 @@ export const importContacts = contract({
       }),
     ),
     preview: z.array(
-      z.strictObject({
-        number_e164: shown(z.string(), "As it was understood, E.164.", "+37060000001"),
-        first_name: shown(z.string(), "First name.", "Jonas"),
-        last_name: shown(z.string(), "Last name.", "Petraitis"),
-        birthday: shown(z.string().nullable(), "Birthday.", "1980-02-29"),
-        language: shown(language().nullable(), "The person's language.", "lt"),
-        consent: shown(z.boolean(), "Agreed to greetings and campaigns.", true),
-        do_not_call: shown(z.boolean(), "Asked not to be called.", false),
+      Contact.pick({
+        number_e164: true,
+        first_name: true,
+        last_name: true,
+        birthday: true,
+        language: true,
+        consent: true,
+        do_not_call: true,
       }),
     ),
   }),
@@ -270,11 +193,7 @@ export const listMemories = contract({
 });
 
 const memoryText = (description: string) =>
-  field(z.string().max(500), {
-    description,
-    example: "Appointment on Monday",
-    must: "be text of at most 500 characters",
-  }).optional();
+  text(500, description, "Appointment on Monday").optional();
 
 export const updateMemory = contract({
   operationId: "updateCallMemory",
@@ -288,11 +207,7 @@ export const updateMemory = contract({
       reason: memoryText("What the call was about."),
       outcome: memoryText("How it went."),
       promise: memoryText("What was promised."),
-      sensitive: field(z.boolean(), {
-        description: "Told only to a recognised caller.",
-        example: false,
-        must: "be true or false",
-      }).optional(),
+      sensitive: flag("Told only to a recognised caller.").optional(),
     })
     .meta({ id: "CallMemoryChanges" }),
   reply: okReply({ call_memory: Memory }),

@@ -1,34 +1,14 @@
 /** Phone numbers (specification 4, decisions.md 5). */
 import { z } from "zod";
 import { changesOf, shownFields } from "../../../core/schema.ts";
-import {
-  deletedReply,
-  e164In,
-  field,
-  idIn,
-  idOut,
-  label,
-  okReply,
-  shown,
-  timeOut,
-} from "../../contracts/schema.ts";
+import { newNumberShape, numberShape } from "../../../domain/number/number-schema.ts";
+import { deletedReply, idOut, okReply, shown, timeOut } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-
-const fields = {
-  label: label("Your name for it.").nullable().default(null),
-  agent_id: idIn("agents").nullable().default(null),
-  inbound_enabled: field(z.boolean(), {
-    description: "Whether inbound calls are answered.",
-    example: true,
-    must: "be true or false",
-  }).default(true),
-};
 
 export const PhoneNumber = z
   .strictObject({
     id: idOut("number"),
-    number_e164: shown(z.string(), "The number, E.164.", "+37060000001"),
-    ...shownFields(fields),
+    ...shownFields(newNumberShape),
     agent_id: shown(z.int().nullable(), "The agent that answers; null: calls are declined.", 1),
     created_at: timeOut("When it was added."),
   })
@@ -52,12 +32,7 @@ export const createPhoneNumber = contract({
   tag: "Phone numbers",
   summary: "Add a number",
   description: "A number belongs to one tenant on the whole appliance: a second one is a conflict.",
-  body: z
-    .strictObject({
-      number_e164: e164In("The number."),
-      ...fields,
-    })
-    .meta({ id: "NewPhoneNumber" }),
+  body: z.strictObject(newNumberShape).meta({ id: "NewPhoneNumber" }),
   reply: okReply({ phone_number: PhoneNumber }),
   errors: [
     "plan_limit_reached",
@@ -87,7 +62,7 @@ export const updatePhoneNumber = contract({
   noun: "phone number",
   tag: "Phone numbers",
   summary: "Map a number to an agent, or switch inbound calls",
-  body: z.strictObject(changesOf(fields)).meta({ id: "PhoneNumberChanges" }),
+  body: z.strictObject(changesOf(numberShape)).meta({ id: "PhoneNumberChanges" }),
   ignoredBodyFields: ["id", "number_e164", "created_at"],
   reply: okReply({ phone_number: PhoneNumber }),
   errors: ["valid_agent_id_required", "unknown_field"],

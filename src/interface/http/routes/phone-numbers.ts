@@ -1,7 +1,6 @@
 /** Phone numbers over HTTP: rules in number/. */
 
 import { numberStore } from "../../../adapter/store/number-store.ts";
-import { e164 } from "../../../core/e164.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
 import { type NumberRecord, Numbers } from "../../../domain/number/numbers.ts";
 import { route } from "../contract.ts";
@@ -20,9 +19,7 @@ export const phoneNumberRoutes = ({ dependencies }: RouteContext) => {
     })),
     route(contracts.createPhoneNumber)(async ({ tenantId, body }) => ({
       ok: true,
-      phone_number: present(
-        await numbers.create(tenantId, { ...recordOf(body), numberE164: e164(body.number_e164) }),
-      ),
+      phone_number: present(await numbers.create(tenantId, recordOf(body))),
     })),
     route(contracts.getPhoneNumber)(async ({ tenantId, params }) => ({
       ok: true,

@@ -3,7 +3,6 @@
 import { uuidV7 } from "../../../../core/ids.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import { recordOf } from "../../../../core/wire-names.ts";
-import type { ToolChanges } from "../../../../domain/tool/tool-rules.ts";
 import { presentTool } from "../../../contracts/tools.ts";
 import { route } from "../../contract.ts";
 import * as contracts from "../contracts/tools.ts";
@@ -19,11 +18,7 @@ export const toolRoutes = ({ dependencies, parts }: ProductContext) => {
       tools: (await tools.list(tenantId)).map(presentTool),
     })),
     route(contracts.createTool)(async ({ tenantId, body }) => {
-      const tool = await tools.create(tenantId, {
-        ...recordOf(body),
-        parameters: body.parameters as JsonObject,
-      });
-      return { ok: true, tool: presentTool(tool) };
+      return { ok: true, tool: presentTool(await tools.create(tenantId, recordOf(body))) };
     }),
     route(contracts.getTool)(async ({ tenantId, params }) => ({
       ok: true,
@@ -31,7 +26,7 @@ export const toolRoutes = ({ dependencies, parts }: ProductContext) => {
     })),
     route(contracts.updateTool)(async ({ tenantId, params, body }) => ({
       ok: true,
-      tool: presentTool(await tools.update(tenantId, params.id, recordOf(body) as ToolChanges)),
+      tool: presentTool(await tools.update(tenantId, params.id, recordOf(body))),
     })),
     route(contracts.deleteTool)(async ({ tenantId, params }) => {
       await tools.remove(tenantId, params.id);

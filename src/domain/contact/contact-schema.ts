@@ -1,0 +1,54 @@
+/**
+ * A contact: each field once, by its name on the wire, with bounds, default and meaning. What the API takes and
+ * answers, and the record, follow from here.
+ */
+import { z } from "zod";
+import { choice, e164In, field, flag, text } from "../../core/schema.ts";
+import type { RecordOf } from "../../core/wire-names.ts";
+import { AGENT_LANGUAGES } from "../agent/agent.ts";
+import { parseBirthday } from "./birthday.ts";
+
+const name = (description: string) => text(120, description, "Jonas");
+
+/** What is stored and shown. */
+export const contactShape = {
+  number_e164: e164In("The person's number."),
+  first_name: name("First name.").default(""),
+  last_name: name("Last name.").default(""),
+  vocative: name("How the person is addressed, where the rules would be wrong; null: by rule.")
+    .nullable()
+    .default(null),
+  birthday: field(
+    z.string().refine((day) => parseBirthday(day) !== null),
+    {
+      description: "Birthday, with or without the year.",
+      example: "1980-02-29",
+      must: "be a day like 1980-02-29, or --02-29 without a year",
+    },
+  )
+    .nullable()
+    .default(null),
+  language: choice(AGENT_LANGUAGES, "The person's language.", "lt").nullable().default(null),
+  notes: text(
+    2000,
+    "Notes; the agent is told them about a recognised caller.",
+    "Prefers mornings",
+  ).default(""),
+  consent: flag("Agreed to greetings and campaigns.").default(false),
+  do_not_call: flag("Asked not to be called.").default(false),
+};
+
+/** The same with the PIN, which only goes in. */
+export const newContactShape = {
+  ...contactShape,
+  pin: field(z.string().regex(/^\d{4,8}$/), {
+    description: "Telephone PIN; null takes it away. Never shown.",
+    example: "2580",
+    must: "be 4 to 8 digits",
+  })
+    .nullable()
+    .default(null),
+};
+
+export type ContactFields = RecordOf<z.output<z.ZodObject<typeof contactShape>>>;
+export type NewContact = RecordOf<z.output<z.ZodObject<typeof newContactShape>>>;

@@ -1,0 +1,63 @@
+/**
+ * A tool: each field once, by its name on the wire, with bounds, default and meaning. What the command line and
+ * the API take and answer, and the record, follow from here. tool-rules.ts has what a schema cannot say.
+ */
+import { z } from "zod";
+import type { JsonValue } from "../../core/json.ts";
+import { field, filled, flag, httpsUrl } from "../../core/schema.ts";
+import type { RecordOf } from "../../core/wire-names.ts";
+
+/** What is stored and shown. */
+export const toolShape = {
+  name: field(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/), {
+    description: "Name the agent calls it by; one of its kind in the tenant.",
+    example: "find_booking",
+    must: "be 1 to 64 characters: lower-case letters, digits and underscores, beginning with a letter",
+  }),
+  description: filled(
+    1024,
+    "What it does and when to use it, told to the agent.",
+    "Finds a booking by name and day.",
+  ),
+  // Checked again at every connection (net/outbound-http.ts).
+  url: httpsUrl("Where it is POSTed to."),
+  secret_header: field(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/), {
+    description: "Name of the header that carries your secret.",
+    example: "X-Tool-Secret",
+    must: "be an HTTP header's name of at most 64 characters that is not one of HTTP's own",
+  }),
+  agent_id: field(z.int().positive(), {
+    description: "The only agent that may use it; null: every agent of the tenant.",
+    example: 1,
+    must: "be a positive integer",
+  })
+    .nullable()
+    .default(null),
+  // Comes from JSON, so its values are JSON.
+  parameters: field(z.record(z.string(), z.unknown() as z.ZodType<JsonValue>), {
+    description: "JSON Schema of an object: the arguments.",
+    example: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },
+    must: "be a JSON Schema of an object, at most 16 KiB",
+  }),
+  enabled: flag("Whether agents may use it.", true).default(true),
+  caller_level: field(z.literal([0, 1, 2]), {
+    description:
+      "How sure it must be who the caller is: 0 anybody, 1 the number is a contact's, 2 and its PIN was keyed.",
+    example: 0,
+    must: "be 0, 1 or 2",
+  }).default(0),
+};
+
+/** The same with the secret, which only goes in. */
+export const newToolShape = {
+  ...toolShape,
+  secret: field(z.string().regex(/^[\x21-\x7e]{1,512}$/), {
+    description: "Sent in that header. Never returned.",
+    example: "a-long-random-text",
+    must: "be 1 to 512 visible ASCII characters without spaces",
+  }),
+};
+
+export type ToolFields = RecordOf<z.output<z.ZodObject<typeof toolShape>>>;
+export type NewTool = RecordOf<z.output<z.ZodObject<typeof newToolShape>>>;
+export type ToolChanges = Partial<NewTool>;
