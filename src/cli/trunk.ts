@@ -71,7 +71,7 @@ async function set(values: Values, terminal: Terminal): Promise<number> {
   const input = {
     tenant: idFrom(values.tenant, "--tenant"),
     server,
-    port,
+    port: stated ? port : undefined,
     transport,
     username: required(values.username, "--username"),
     password: await passwordOf(values, terminal),
@@ -108,12 +108,12 @@ function channelsOf(text: string | undefined): number | null {
 }
 
 /** IP peering (`--no-register`) may do without one. */
-async function passwordOf(values: Values, { cwd }: Terminal): Promise<string> {
+async function passwordOf(values: Values, { cwd }: Terminal): Promise<string | null> {
   const file = values["password-file"];
   if (file !== undefined && values["password-stdin"])
     throw new WrongUsage("Give --password-file or --password-stdin, not both.");
   if (file === undefined && !values["password-stdin"]) {
-    if (values["no-register"]) return "";
+    if (values["no-register"]) return null;
     throw new WrongUsage("--password-file F or --password-stdin is missing.");
   }
   const text =

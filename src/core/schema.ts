@@ -216,6 +216,7 @@ function unbounded(schema: z.core.$ZodType): z.ZodType {
   if (type === "string") return z.string();
   if (type === "number") return schema instanceof z.ZodNumberFormat ? z.int() : z.number();
   if (type === "boolean") return z.boolean();
+  if (schema instanceof z.ZodArray) return z.array(unbounded(schema.element));
   if (type === "record") return z.record(z.string(), z.unknown());
   throw new Error(`a field of type ${type} has no form for answers`);
 }

@@ -151,6 +151,7 @@ test("a taken port, too few RTP ports and a trunk that is refused fail", async (
     last_code: 403,
     explanation: "The password is wrong.",
     channels: null,
+    ...{ realm: null, outbound_proxy: null },
     extra_networks: [],
     next_attempt_at: null,
   };

@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { notFound } from "../../src/core/errors.ts";
+import { bodyFields } from "../../src/interface/contracts/check.ts";
 import type { Contract } from "../../src/interface/http/contract.ts";
 import { allContracts } from "../../src/interface/http/contracts/index.ts";
-import { bodyFields } from "../../src/interface/http/validate.ts";
 import {
   type Fixtures,
   makeFixtures,

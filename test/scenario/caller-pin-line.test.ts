@@ -109,7 +109,7 @@ beforeAll(async () => {
   });
   await app.ask("trunk.set", {
     ...{ tenant: appliance.tenantId, server: PEER, port: phone.address.port, transport: "udp" },
-    ...{ username: "peer", password: "", realm: null, outbound_proxy: null },
+    ...{ username: "peer", password: null, realm: null, outbound_proxy: null },
     ...{ caller_id: OWN_NUMBER, register: false, channels: null },
   });
 }, 60_000);

@@ -15,7 +15,7 @@ import type { MediaPlan } from "../../core/media-plan.ts";
 export type SipTransportName = "udp" | "tcp" | "tls";
 
 /** `auto`: the server's DNS says (NAPTR, SRV), else UDP. */
-export type TrunkTransport = SipTransportName | "auto";
+type TrunkTransport = SipTransportName | "auto";
 
 /** More calls at once than one appliance is meant for. */
 export const TRUNK_CHANNELS_MAX = 1000;

@@ -33,7 +33,7 @@ export interface TenantSettings {
   readonly disclosure: Disclosures;
 }
 
-export type TenantSettingsChanges = Partial<
+type TenantSettingsChanges = Partial<
   Omit<TenantSettings, "crmBridge" | "retentionBlocks" | "disclosure">
 > & { readonly disclosure?: Partial<Disclosures> };
 

@@ -36,7 +36,7 @@ export const toolShape = {
   // Comes from JSON, so its values are JSON.
   parameters: field(z.record(z.string(), z.unknown() as z.ZodType<JsonValue>), {
     description: "JSON Schema of an object: the arguments.",
-    example: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },
+    example: { type: "object" },
     must: "be a JSON Schema of an object, at most 16 KiB",
   }),
   enabled: flag("Whether agents may use it.", true).default(true),

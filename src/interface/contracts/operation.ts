@@ -9,6 +9,11 @@ import type { Services } from "../../operations/admin/services.ts";
 /** Who may use it: each may what those before it may. The control socket's caller is the operator. */
 export type Role = "viewer" | "member" | "owner" | "operator";
 
+/** Who asks: the command line always as the operator, the dashboard as the person signed in. */
+export interface Asker {
+  readonly isOperator: boolean;
+}
+
 export interface Operation<
   Input extends z.ZodType = z.ZodType,
   Output extends z.ZodType = z.ZodType,
@@ -19,7 +24,7 @@ export interface Operation<
   /** It cannot be carried out on the stored data alone. */
   readonly needsServer?: true;
   /** Throws AppError with a message that says what to do. */
-  run(services: Services, input: z.output<Input>): Promise<z.output<Output>>;
+  run(services: Services, input: z.output<Input>, asker: Asker): Promise<z.output<Output>>;
 }
 
 /** Keeps the literal types. */

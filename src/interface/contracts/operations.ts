@@ -6,9 +6,10 @@ import type { z } from "zod";
 import type { Services } from "../../operations/admin/services.ts";
 import { applianceOperations } from "./appliance.ts";
 import { callOperations } from "./calls.ts";
+import { checked } from "./check.ts";
 import { contactOperations } from "./contacts.ts";
 import { moneyOperations } from "./money.ts";
-import type { Operation } from "./operation.ts";
+import type { Asker, Operation } from "./operation.ts";
 import { peopleOperations } from "./people.ts";
 import { tenantOperations } from "./tenants.ts";
 import { toolOperations } from "./tools.ts";
@@ -42,18 +43,21 @@ const anyOperation = (name: OperationName): Operation => operations[name] as Ope
 export const needsServer = (name: OperationName): boolean =>
   anyOperation(name).needsServer ?? false;
 
-/** Throws ZodError for an input out of shape, AppError for what whoever asked must correct. */
-export function runOperation(
+const OPERATOR: Asker = { isOperator: true };
+
+/** Throws AppError, also for an input out of shape. */
+export async function runOperation(
   services: Services,
   name: OperationName,
   input: unknown,
+  asker = OPERATOR,
 ): Promise<unknown> {
   const { input: schema, run } = anyOperation(name);
-  return run(services, schema.parse(input));
+  return await run(services, checked(schema, input), asker);
 }
 
 /** The client on services in this process. */
 export const askServices =
-  (services: Services): Ask =>
+  (services: Services, asker = OPERATOR): Ask =>
   <Name extends OperationName>(name: Name, input: InputOf<Name>) =>
-    runOperation(services, name, input) as Promise<OutputOf<Name>>;
+    runOperation(services, name, input, asker) as Promise<OutputOf<Name>>;

@@ -1,7 +1,8 @@
 /** Tenants, for the operator: `linevoice tenant` and `credit`, and the dashboard's operator pages. */
 import { z } from "zod";
-import { eurToMicro, microToEur } from "../../core/money.ts";
-import { wireOf } from "../../core/wire-names.ts";
+import { eurToMicro, type MicroEur, microToEur } from "../../core/money.ts";
+import { shownFields } from "../../core/schema.ts";
+import { recordOf, wireOf } from "../../core/wire-names.ts";
 import {
   PREFIX_PATTERN,
   SHORT_NUMBER_PATTERN,
@@ -9,7 +10,7 @@ import {
 } from "../../domain/tenant/tenant-settings.ts";
 import type { AdminTenant } from "../../operations/admin/tenants.ts";
 import { id, nothing, ofTenant, operation } from "./operation.ts";
-import { eurOut, shown, timeOut } from "./schema.ts";
+import { eurOut, field, filled, integer, shown, timeOut } from "./schema.ts";
 
 export const Tenant = z.strictObject({
   id: shown(z.int(), "Id of the tenant.", 1),
@@ -21,33 +22,84 @@ export const Tenant = z.strictObject({
   created_at: timeOut("When it was made."),
 });
 
-/** What protects a tenant from toll fraud (decisions.md 9, 12). */
-const Dialing = z.strictObject({
-  tenant_id: z.int(),
-  allowed_prefixes: shown(z.array(z.string()).nullable(), "null: the country of the caller id."),
-  short_numbers: shown(z.array(z.string()).nullable(), "null: none."),
-  calls_per_minute_max: z.int(),
-  daily_spend_max_eur: shown(z.number().nullable(), "null: `[limits] daily_spend_eur`."),
+const planSlug = field(z.string().min(1).max(100), {
+  description: "Slug of a configured plan.",
+  example: "start",
+  must: "be the slug of a plan",
 });
+
+/** What a tenant is called and where it is reached; also its own settings. */
+export const contactFields = {
+  name: filled(120, "Company name.", "Example UAB"),
+  email: field(z.email({ pattern: /^[^\s@]+@[^\s@]+$/ }).max(254), {
+    description: "Contact e-mail.",
+    example: "office@example.com",
+    must: "be an e-mail address such as desk@example.com",
+  }),
+};
+
+const creditFields = {
+  eur: field(
+    z
+      .number()
+      .min(-1_000_000)
+      .max(1_000_000)
+      .refine((eur) => eur !== 0),
+    {
+      description: "EUR; negative: taken.",
+      example: 10,
+      must: "be an amount of EUR from -1000000 to 1000000, not 0",
+    },
+  ),
+  note: filled(500, "What for; shown to the tenant.", "Goodwill"),
+};
+
+/** What protects a tenant from toll fraud (decisions.md 9, 12): the operator's to change. */
+export const dialingFields = {
+  allowed_prefixes: field(z.array(z.string().regex(PREFIX_PATTERN)).min(1).max(50), {
+    description: "Prefixes that may be called; null: the country of the caller id.",
+    example: ["+370", "+371"],
+    must: "be a list of 1 to 50 prefixes such as +370, or null for the country of the caller id",
+  }).nullable(),
+  short_numbers: field(z.array(z.string().regex(SHORT_NUMBER_PATTERN)).min(1).max(50), {
+    description: "Short numbers, star codes and extensions that may be called; null: none.",
+    example: ["112", "1xxx"],
+    must: "be a list of 1 to 50 short numbers of digits, *, # and x (any one digit), or null for none",
+  }).nullable(),
+  calls_per_minute_max: integer(1, 600, "Outbound calls a minute.", 30),
+  daily_spend_max_eur: field(z.number().min(0).max(100_000).multipleOf(0.01), {
+    description: "Cap of a day, EUR; null: the appliance's.",
+    example: 50,
+    must: "be an amount of EUR from 0 to 100000, in whole cents, or null",
+  }).nullable(),
+};
+
+export const dialingOut = shownFields(dialingFields);
+const Dialing = z.strictObject({ tenant_id: z.int(), ...dialingOut });
 
 const presentTenant = (tenant: AdminTenant) =>
   wireOf(Tenant, tenant, { balance_eur: microToEur(tenant.balance) });
 
-const presentDialing = (tenantId: number, settings: TenantSettings) => ({
-  tenant_id: tenantId,
-  allowed_prefixes: settings.allowedPrefixes && [...settings.allowedPrefixes],
-  short_numbers: settings.shortNumbers && [...settings.shortNumbers],
-  calls_per_minute_max: settings.callsPerMinuteMax,
-  daily_spend_max_eur: settings.dailySpendMax === null ? null : microToEur(settings.dailySpendMax),
+export const eurOrNull = (amount: MicroEur | null) => (amount === null ? null : microToEur(amount));
+
+const presentDialing = (tenantId: number, settings: TenantSettings) =>
+  wireOf(Dialing, settings, {
+    tenant_id: tenantId,
+    daily_spend_max_eur: eurOrNull(settings.dailySpendMax),
+  });
+
+/** With the spend in our unit of money. */
+export const settingsChangesOf = <Changes extends { daily_spend_max_eur?: number | null }>({
+  daily_spend_max_eur: spend,
+  ...changes
+}: Changes) => ({
+  ...recordOf(changes),
+  ...(spend === undefined ? {} : { dailySpendMax: spend === null ? null : eurToMicro(spend) }),
 });
 
 export const tenantOperations = {
   "tenant.create": operation({
-    input: z.strictObject({
-      name: z.string().max(500),
-      email: z.string().max(500),
-      plan: shown(z.string().max(100).nullable(), "null: the first configured one."),
-    }),
+    input: z.strictObject({ ...contactFields, plan: planSlug.nullable().default(null) }),
     output: Tenant,
     role: "operator",
     run: async ({ tenants }, draft) => presentTenant(await tenants.create(draft)),
@@ -59,7 +111,7 @@ export const tenantOperations = {
     run: async ({ tenants }) => (await tenants.list()).map(presentTenant),
   }),
   "tenant.plan": operation({
-    input: z.strictObject({ tenant: id, plan: z.string().max(100) }),
+    input: z.strictObject({ tenant: id, plan: planSlug }),
     output: Tenant,
     role: "operator",
     run: async ({ tenants }, { tenant, plan }) =>
@@ -80,28 +132,17 @@ export const tenantOperations = {
   }),
   /** Changes what is given, answers all. Calls that begin from now on heed it. */
   "tenant.dialing": operation({
-    input: z.strictObject({
-      tenant: id,
-      allowed_prefixes: z.array(z.string().regex(PREFIX_PATTERN)).min(1).max(50).nullish(),
-      short_numbers: z.array(z.string().regex(SHORT_NUMBER_PATTERN)).min(1).max(50).nullish(),
-      calls_per_minute_max: z.int().min(1).max(600).optional(),
-      daily_spend_max_eur: z.number().min(0).max(100_000).nullish(),
-    }),
+    input: z
+      .strictObject({ tenant: id, ...dialingFields })
+      .partial()
+      .required({ tenant: true }),
     output: Dialing,
     role: "operator",
-    run: async ({ tenantSettings }, { tenant, ...changes }) => {
-      const spend = changes.daily_spend_max_eur;
-      const settings = await tenantSettings.update(tenant, {
-        allowedPrefixes: changes.allowed_prefixes,
-        shortNumbers: changes.short_numbers,
-        callsPerMinuteMax: changes.calls_per_minute_max,
-        dailySpendMax: spend == null ? spend : eurToMicro(spend),
-      });
-      return presentDialing(tenant, settings);
-    },
+    run: async ({ tenantSettings }, { tenant, ...changes }) =>
+      presentDialing(tenant, await tenantSettings.update(tenant, settingsChangesOf(changes))),
   }),
   credit: operation({
-    input: z.strictObject({ tenant: id, eur: z.number(), note: z.string().max(500) }),
+    input: z.strictObject({ tenant: id, ...creditFields }),
     output: z.strictObject({ balance_eur: eurOut("Wallet balance now.") }),
     role: "operator",
     run: async ({ tenants }, { tenant, eur, note }) => ({

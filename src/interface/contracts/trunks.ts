@@ -1,29 +1,19 @@
 /** Trunks: the shape that the dashboard and `linevoice trunk` share, and the operator's operations. */
 import { z } from "zod";
 import { isoUtc } from "../../core/clock.ts";
-import { wireOf } from "../../core/wire-names.ts";
-import { EXTRA_NETWORKS_MAX, TRUNK_CHANNELS_MAX } from "../../domain/call/sip-port.ts";
+import { shownFields } from "../../core/schema.ts";
+import { recordOf, wireOf } from "../../core/wire-names.ts";
+import { operatorTrunkShape, trunkShape } from "../../operations/admin/trunk-schema.ts";
 import type { TrunkState, TrunkTest as TrunkTestResult } from "../../operations/admin/trunks.ts";
-import { isNetwork } from "../../platform/config/formats.ts";
-import { e164Text, id, nothing, operation } from "./operation.ts";
-import { shown } from "./schema.ts";
+import { id, nothing, operation } from "./operation.ts";
+import { shown, timeOrNull } from "./schema.ts";
 
-export const TRUNK_TRANSPORTS = ["udp", "tcp", "tls", "auto"] as const;
-
-/** What everybody who may see a trunk sees. The password only goes in. */
-export const trunkFields = {
+/** What everybody who may see a trunk sees. */
+const OperatorTrunk = z.strictObject({
   id: shown(z.int(), "Id of the trunk.", 1),
-  server: shown(z.string(), "SIP host of the carrier.", "sip.example.com"),
+  tenant_id: id,
+  ...shownFields(trunkShape),
   port: shown(z.int(), "SIP port; 0: not stated, found by DNS.", 5060),
-  transport: shown(z.enum(TRUNK_TRANSPORTS), "SIP transport; auto: found by DNS.", "udp"),
-  username: shown(z.string(), "SIP user.", "100200"),
-  caller_id: shown(z.string(), "Default caller id, E.164.", "+37060000001"),
-  register: shown(z.boolean(), "False: IP peering.", true),
-  channels: shown(
-    z.int().nullable(),
-    "Calls that the carrier carries at once; null: not stated.",
-    null,
-  ),
   extra_networks: shown(
     z.array(z.string()),
     "Addresses and networks that calls come from besides the server's.",
@@ -36,12 +26,10 @@ export const trunkFields = {
   ),
   last_code: shown(z.int().nullable(), "SIP code of the last failed REGISTER.", null),
   explanation: shown(z.string().nullable(), "What it means and what to check.", null),
-  next_attempt_at: shown(
-    z.iso.datetime({ offset: true }).nullable(),
-    "When it is tried again. ISO 8601, UTC.",
-    null,
-  ),
-};
+  next_attempt_at: timeOrNull("When it is tried again."),
+});
+export type OperatorTrunk = z.output<typeof OperatorTrunk>;
+export const trunkFields = OperatorTrunk.omit({ tenant_id: true }).shape;
 
 export const TrunkTest = z
   .strictObject({
@@ -63,10 +51,6 @@ export const TrunkTest = z
   })
   .meta({ id: "TrunkTest" });
 
-const { id: trunkId, ...otherFields } = trunkFields;
-const OperatorTrunk = z.strictObject({ id: trunkId, tenant_id: id, ...otherFields });
-export type OperatorTrunk = z.output<typeof OperatorTrunk>;
-
 const OperatorTrunkTest = z.strictObject({ trunk: OperatorTrunk, ...TrunkTest.shape });
 
 export function presentTrunk({ trunk, port, registration }: TrunkState) {
@@ -86,29 +70,12 @@ export const presentTrunkTest = (test: TrunkTestResult) =>
 
 export const trunkOperations = {
   "trunk.set": operation({
-    input: z.strictObject({
-      tenant: id,
-      server: z.string().min(1).max(253),
-      port: z.int().min(0).max(65_535),
-      transport: z.enum(TRUNK_TRANSPORTS),
-      username: z.string().min(1).max(200),
-      password: z.string().max(1000),
-      realm: z.string().max(200).nullable(),
-      outbound_proxy: z.string().max(300).nullable(),
-      caller_id: e164Text,
-      register: z.boolean(),
-      channels: z.int().min(1).max(TRUNK_CHANNELS_MAX).nullable(),
-      extra_networks: z.array(z.string().refine(isNetwork)).max(EXTRA_NETWORKS_MAX).optional(),
-    }),
+    input: z.strictObject({ tenant: id, ...operatorTrunkShape }),
     output: OperatorTrunk,
-    role: "operator",
-    run: async ({ tenants, trunks }, input) => {
-      const { tenant, caller_id: callerId, outbound_proxy: outboundProxy, ...rest } = input;
-      const { extra_networks: networks, ...fields } = rest;
+    role: "owner",
+    run: async ({ tenants, trunks }, { tenant, ...trunk }, { isOperator }) => {
       await tenants.require(tenant);
-      const extraNetworks = networks?.length ? networks : null;
-      const draft = { ...fields, callerId, outboundProxy, extraNetworks };
-      return presentTrunk(await trunks.set(tenant, draft, true));
+      return presentTrunk(await trunks.set(tenant, recordOf(trunk), isOperator));
     },
   }),
   "trunk.list": operation({

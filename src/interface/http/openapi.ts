@@ -3,12 +3,12 @@
  * are shown, and which errors a route may answer follows from what it takes.
  */
 import { z } from "zod";
+import { bodyFields } from "../contracts/check.ts";
 import { requirementOf } from "../contracts/schema.ts";
 import { type Contract, requiredScope } from "./contract.ts";
 import { EXPLANATIONS, INTRODUCTION, TAGS } from "./openapi-texts.ts";
 import { webhooksSection } from "./openapi-webhooks.ts";
 import { statusOf } from "./problem.ts";
-import { bodyFields } from "./validate.ts";
 
 type Json = Record<string, unknown>;
 

@@ -13,34 +13,15 @@ import {
 } from "../../adapter/store/trunk-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import { isE164 } from "../../core/e164.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import {
   EXTRA_NETWORKS_MAX,
   type RegistrationStatus,
   type SeenAddress,
-  type TrunkTransport,
 } from "../../domain/call/sip-port.ts";
 import { isHost, parseHostPort } from "../../platform/config/formats.ts";
 import { AddressRules } from "../../platform/net/address-rules.ts";
-
-export interface TrunkInput {
-  readonly server: string;
-  /** 0: not stated. */
-  readonly port: number;
-  readonly transport: TrunkTransport;
-  readonly username: string;
-  /** null: the stored one stays. */
-  readonly password: string | null;
-  readonly realm: string | null;
-  readonly outboundProxy: string | null;
-  readonly callerId: string;
-  readonly register: boolean;
-  /** Calls that the carrier carries at once; null: not stated. */
-  readonly channels: number | null;
-  /** Addresses and networks that calls come from besides the server's. Missing: they stay while the server does. */
-  readonly extraNetworks?: readonly string[] | null;
-}
+import type { TrunkInput } from "./trunk-schema.ts";
 
 /** A trunk as it is stored, and how it stands. */
 export interface TrunkState {
@@ -179,7 +160,8 @@ function createTrunkTests(
   };
 }
 
-type Draft = Omit<TrunkInput, "password">;
+/** With every field, as it is stored. */
+type Draft = Omit<TrunkInput, "password" | "extraNetworks" | "port"> & { readonly port: number };
 
 /** What stores a trunk, once its rules are kept. */
 function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDependencies) {
@@ -188,9 +170,10 @@ function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDepe
   async function store(
     queries: Queries,
     tenantId: number,
-    { password, extraNetworks, ...draft }: TrunkInput,
+    { password, extraNetworks, port = 0, ...given }: TrunkInput,
     asOperator: boolean,
   ): Promise<TrunkRecord> {
+    const draft: Draft = { ...given, port, server: given.server.replace(/^\[|\]$/g, "") };
     const nowMs = clock.now();
     const trunks = trunkStore(queries);
     const stored = await trunks.find(tenantId);
@@ -205,12 +188,12 @@ function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDepe
         ? stored && !isSame
           ? { extraNetworks: null }
           : {}
-        : { extraNetworks };
+        : { extraNetworks: extraNetworks.length > 0 ? extraNetworks : null };
     return trunks.put(
       tenantId,
       { ...draft, ...networks, setByOperator, createdAt: nowMs, updatedAt: nowMs },
       (id) =>
-        password === null && stored
+        password === undefined && stored
           ? stored.passwordSealed
           : vault.seal(password ?? "", trunkPasswordBinding(id)),
     );
@@ -238,7 +221,7 @@ function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDepe
 
 /** `rules` null: the operator named the place. */
 function checkInput(
-  { server, outboundProxy, register, username, callerId }: Draft,
+  { server, outboundProxy, register, username }: Draft,
   rules: AddressRules | null,
 ) {
   if (!isHost(server)) throw invalidField("server", "`server` must be a host name or IP address.");
@@ -252,8 +235,6 @@ function checkInput(
   }
   if (register && username === "")
     throw invalidField("username", "`username` is needed where the trunk registers.");
-  if (!isE164(callerId))
-    throw invalidField("caller_id", "Give the caller id in E.164, e.g. +37052123456.");
 }
 
 /** Names are looked up when the trunk speaks to them, and held to the same rules there. */
@@ -279,9 +260,14 @@ function checkPeering(stored: TrunkRecord | undefined, draft: Draft): void {
   });
 }
 
-function checkPassword(stored: TrunkRecord | undefined, draft: Draft, password: string | null) {
-  if (password !== null) return;
-  if (!stored && draft.register)
+function checkPassword(
+  stored: TrunkRecord | undefined,
+  draft: Draft,
+  password: string | null | undefined,
+) {
+  if (password === null && !draft.register) return;
+  if (password) return;
+  if ((password === null || !stored) && draft.register)
     throw invalidField("password", "`password` is needed: none is stored yet.");
   if (stored && !answersTheSame(stored, draft))
     throw invalidField(

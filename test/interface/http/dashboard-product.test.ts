@@ -236,7 +236,7 @@ describe("the trunk", () => {
     const peering = await room.stranger.ask("POST", "/trunk", { ...bare, register: false });
     expect([peering.status, errorOf(peering)]).toEqual([403, "forbidden"]);
     await room.world.app.ask("trunk.set", {
-      ...{ ...bare, tenant: room.strangerTenant, port: 0, transport: "udp", password: "" },
+      ...{ ...bare, tenant: room.strangerTenant, transport: "udp", password: null },
       ...{ realm: null, outbound_proxy: null, register: false, channels: null },
     });
     expect(replyOf(trunk.getTrunk, await room.stranger.ask("GET", "/trunk")).trunk).toMatchObject({

@@ -9,7 +9,8 @@ import type { Database } from "../../../src/core/database.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { createTenant } from "../../../src/domain/tenant/create-tenant.ts";
-import { createTrunks, type TrunkInput } from "../../../src/operations/admin/trunks.ts";
+import type { TrunkInput } from "../../../src/operations/admin/trunk-schema.ts";
+import { createTrunks } from "../../../src/operations/admin/trunks.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { startPlan } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -22,9 +23,9 @@ let tenantId = 0;
 let reloads = 0;
 
 const wish: TrunkInput = {
-  ...{ server: "sip.example.com", port: 0, transport: "udp", username: "clinic" },
+  ...{ server: "sip.example.com", port: undefined, transport: "udp", username: "clinic" },
   ...{ password: "canary", realm: null, outboundProxy: null },
-  ...{ callerId: "+37052000001", register: true, channels: null },
+  ...{ callerId: "+37052000001", register: true, channels: null, extraNetworks: undefined },
 };
 
 beforeAll(async () => {
@@ -58,7 +59,7 @@ const set = (changes: Partial<TrunkInput>) =>
 
 test("the same place keeps it; another server, proxy or realm asks for it again", async () => {
   expect(await set({})).toBe("kept");
-  const kept = { password: null, username: "other", callerId: "+37052000002" };
+  const kept = { password: undefined, username: "other", callerId: "+37052000002" };
   expect(await set({ ...kept, server: "SIP.example.com" })).toBe("kept");
   expect(reloads).toBe(2);
   for (const elsewhere of [

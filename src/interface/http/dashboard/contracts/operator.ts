@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Backup } from "../../../contracts/appliance.ts";
 import { checkoutFields } from "../../../contracts/money.ts";
 import { operations } from "../../../contracts/operations.ts";
-import { field, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
+import { field, flag, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
 import { Tenant } from "../../../contracts/tenants.ts";
 import { contract } from "../../contract.ts";
 
@@ -13,12 +13,6 @@ const optionalTime = (what: string) =>
 export const OperatorTenant = z
   .strictObject({ ...Tenant.shape, live_calls: shown(z.int(), "Calls with media now.", 0) })
   .meta({ id: "OperatorTenant" });
-
-const planSlug = field(z.string().min(1).max(64), {
-  description: "Slug of a configured plan.",
-  example: "start",
-  must: "be the slug of a plan",
-});
 
 export const listTenants = contract({
   operationId: "operatorListTenants",
@@ -38,21 +32,7 @@ export const createTenant = contract({
   tag: "Operator",
   role: operations["tenant.create"].role,
   summary: "Make a tenant",
-  body: z
-    .strictObject({
-      name: field(z.string().min(1).max(120).regex(/\S/), {
-        description: "Company name.",
-        example: "Example UAB",
-        must: "be text of 1 to 120 characters",
-      }),
-      email: field(z.email().max(254), {
-        description: "Contact e-mail.",
-        example: "office@example.com",
-        must: "be an e-mail address",
-      }),
-      plan: planSlug.optional(),
-    })
-    .meta({ id: "OperatorNewTenant" }),
+  body: operations["tenant.create"].input.meta({ id: "OperatorNewTenant" }),
   reply: okReply({ tenant: OperatorTenant }),
   errors: [],
 });
@@ -68,12 +48,8 @@ export const updateTenant = contract({
   description: "Live calls go on.",
   body: z
     .strictObject({
-      plan: planSlug.optional(),
-      suspended: field(z.boolean(), {
-        description: "True: makes and takes no calls.",
-        example: true,
-        must: "be true or false",
-      }).optional(),
+      plan: operations["tenant.plan"].input.shape.plan.optional(),
+      suspended: flag("True: makes and takes no calls.", true).optional(),
     })
     .meta({ id: "OperatorTenantChanges" }),
   reply: okReply({ tenant: OperatorTenant }),
@@ -88,20 +64,7 @@ export const creditTenant = contract({
   tag: "Operator",
   role: operations.credit.role,
   summary: "Give or take wallet balance",
-  body: z
-    .strictObject({
-      eur: field(z.number().min(-1_000_000).max(1_000_000).multipleOf(0.01), {
-        description: "EUR, whole cents; negative: taken.",
-        example: 10,
-        must: "be an amount of EUR from -1000000 to 1000000, not 0, in whole cents",
-      }),
-      note: field(z.string().min(1).max(200).regex(/\S/), {
-        description: "What for; shown to the tenant.",
-        example: "Goodwill",
-        must: "be text of 1 to 200 characters",
-      }),
-    })
-    .meta({ id: "OperatorCredit" }),
+  body: operations.credit.input.omit({ tenant: true }).meta({ id: "OperatorCredit" }),
   reply: okReply(operations.credit.output.shape),
   errors: ["conflict"],
 });

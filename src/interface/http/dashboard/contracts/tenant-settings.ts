@@ -1,8 +1,8 @@
 /** What a tenant decides about itself: zone, features, dialling rules, disclosure. */
 import { z } from "zod";
 import { AGENT_LANGUAGES } from "../../../../domain/agent/agent.ts";
-import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../../../../domain/tenant/tenant-settings.ts";
 import { field, okReply, shown } from "../../../contracts/schema.ts";
+import { contactFields, dialingFields, dialingOut } from "../../../contracts/tenants.ts";
 import { contract } from "../../contract.ts";
 
 const FEATURES = ["callback_memory", "named_greeting", "cli_identity", "birthday_calls"] as const;
@@ -29,22 +29,7 @@ export const TenantSettings = z
       ...features(shown(z.boolean(), "Whether it is on.", false)),
       crm_bridge: shown(z.boolean(), "Bought under billing.", false),
     }),
-    allowed_prefixes: shown(
-      z.array(z.string()).nullable(),
-      "Prefixes that may be called; null: the country of the caller id.",
-      ["+370"],
-    ),
-    short_numbers: shown(
-      z.array(z.string()).nullable(),
-      "Short numbers that may be called, x for any digit; null: none.",
-      ["112"],
-    ),
-    calls_per_minute_max: shown(z.int(), "Outbound calls a minute.", 30),
-    daily_spend_max_eur: shown(
-      z.number().nullable(),
-      "Cap of a day, EUR; null: daily_spend_default_eur.",
-      null,
-    ),
+    ...dialingOut,
     daily_spend_default_eur: shown(z.number(), "The appliance's cap of a day, EUR.", 50),
     legacy_webhook: shown(
       z.boolean(),
@@ -95,16 +80,8 @@ export const updateTenantSettings = contract({
     "Only what is sent changes; calls that begin from now on heed it. `allowed_prefixes`, `short_numbers`, `calls_per_minute_max` and `daily_spend_max_eur` protect against toll fraud: only the operator changes them, others get 403.",
   body: z
     .strictObject({
-      name: field(z.string().min(1).max(120).regex(/\S/), {
-        description: "Company name.",
-        example: "Example UAB",
-        must: "be text of 1 to 120 characters",
-      }),
-      email: field(z.email().max(254), {
-        description: "Contact e-mail.",
-        example: "office@example.com",
-        must: "be an e-mail address",
-      }),
+      ...contactFields,
+      ...dialingFields,
       time_zone: field(z.string().min(1).max(64), {
         description: "IANA time zone.",
         example: "Europe/Vilnius",
@@ -121,26 +98,6 @@ export const updateTenantSettings = contract({
         example: { callback_memory: true },
         must: "hold true or false for any of callback_memory, named_greeting, cli_identity, birthday_calls",
       }),
-      allowed_prefixes: field(z.array(z.string().regex(PREFIX_PATTERN)).min(1).max(50), {
-        description: "Prefixes that may be called.",
-        example: ["+370", "+371"],
-        must: "be a list of 1 to 50 prefixes such as +370, or null for the country of the caller id",
-      }).nullable(),
-      short_numbers: field(z.array(z.string().regex(SHORT_NUMBER_PATTERN)).min(1).max(50), {
-        description: "Short numbers, star codes and extensions that may be called.",
-        example: ["112", "1xxx"],
-        must: "be a list of 1 to 50 short numbers of digits, *, # and x (any one digit), or null for none",
-      }).nullable(),
-      calls_per_minute_max: field(z.int().min(1).max(600), {
-        description: "Outbound calls a minute.",
-        example: 30,
-        must: "be an integer from 1 to 600",
-      }),
-      daily_spend_max_eur: field(z.number().min(0).max(100_000).multipleOf(0.01), {
-        description: "Cap of a day, EUR; null: the appliance's.",
-        example: 50,
-        must: "be an amount of EUR from 0 to 100000, in whole cents, or null",
-      }).nullable(),
       legacy_webhook: field(z.boolean(), {
         description: "call.completed instead of call.ended to agents' URLs.",
         example: false,

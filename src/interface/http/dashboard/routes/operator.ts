@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { callNoticeStore } from "../../../../adapter/store/call-notice-store.ts";
 import { mailAdminStore } from "../../../../adapter/store/mail-admin-store.ts";
 import { isoUtc } from "../../../../core/clock.ts";
-import { AppError, invalidField, notFound } from "../../../../core/errors.ts";
+import { AppError, notFound } from "../../../../core/errors.ts";
 import type { BackupSummary } from "../../../../operations/backup/backups.ts";
 import type { Checkout } from "../../../contracts/money.ts";
 import { askServices, type OutputOf } from "../../../contracts/operations.ts";
@@ -59,9 +59,9 @@ const tenantRoutes = ({ ask, presentTenant, presentCheckouts }: Parts): Route[] 
     ok: true,
     tenants: (await ask("tenant.list", {})).map(presentTenant),
   })),
-  route(contracts.createTenant)(async ({ body: { name, email, plan } }) => ({
+  route(contracts.createTenant)(async ({ body }) => ({
     ok: true,
-    tenant: presentTenant(await ask("tenant.create", { name, email, plan: plan ?? null })),
+    tenant: presentTenant(await ask("tenant.create", body)),
   })),
   route(contracts.updateTenant)(async ({ params: { id }, body: { plan, suspended } }) => {
     let tenant = (await ask("tenant.list", {})).find((row) => row.id === id);
@@ -71,10 +71,10 @@ const tenantRoutes = ({ ask, presentTenant, presentCheckouts }: Parts): Route[] 
       tenant = await ask(suspended ? "tenant.suspend" : "tenant.resume", { tenant: id });
     return { ok: true, tenant: presentTenant(tenant) };
   }),
-  route(contracts.creditTenant)(async ({ params: { id }, body: { eur, note } }) => {
-    if (eur === 0) throw invalidField("eur", "`eur` must not be 0.");
-    return { ok: true, ...(await ask("credit", { tenant: id, eur, note })) };
-  }),
+  route(contracts.creditTenant)(async ({ params: { id }, body }) => ({
+    ok: true,
+    ...(await ask("credit", { tenant: id, ...body })),
+  })),
   route(contracts.listWaitingCheckouts)(async () => ({
     ok: true,
     checkouts: await presentCheckouts(await ask("checkout.list", {})),

@@ -1,12 +1,10 @@
 /** A tenant's settings over HTTP: fields renamed, rules in tenant/. */
 
 import { AppError } from "../../../../core/errors.ts";
-import { eurToMicro, microToEur } from "../../../../core/money.ts";
+import { microToEur } from "../../../../core/money.ts";
 import { recordOf, wireOf } from "../../../../core/wire-names.ts";
-import type {
-  TenantSettings,
-  TenantSettingsChanges,
-} from "../../../../domain/tenant/tenant-settings.ts";
+import type { TenantSettings } from "../../../../domain/tenant/tenant-settings.ts";
+import { eurOrNull, settingsChangesOf } from "../../../contracts/tenants.ts";
 import { route } from "../../contract.ts";
 import { forbidden } from "../../problem.ts";
 import { hasNoSecondFactor } from "../../session/rights.ts";
@@ -45,8 +43,7 @@ const present = (
 ) =>
   wireOf(contracts.TenantSettings, settings, {
     features: wireOf(contracts.TenantSettings.shape.features, settings),
-    daily_spend_max_eur:
-      settings.dailySpendMax === null ? null : microToEur(settings.dailySpendMax),
+    daily_spend_max_eur: eurOrNull(settings.dailySpendMax),
     daily_spend_default_eur: microToEur(dailySpendDefault()),
     disclosure_default: { ...disclosureDefault },
   });
@@ -70,14 +67,8 @@ export const tenantSettingsRoutes = ({ dependencies, parts }: ProductContext) =>
       if (SAFEGUARDS.some((name) => isOther(body[name], before[name])))
         sessions.requireRecent(session);
       if (body.requires_second_factor && hasNoSecondFactor(session)) throw ownFactorFirst();
-      const { daily_spend_max_eur: spend, features = {}, ...plain } = body;
-      const changes: TenantSettingsChanges = {
-        ...recordOf(plain),
-        ...recordOf(features),
-        ...(spend === undefined
-          ? {}
-          : { dailySpendMax: spend === null ? null : eurToMicro(spend) }),
-      };
+      const { features = {}, ...others } = body;
+      const changes = { ...settingsChangesOf(others), ...recordOf(features) };
       const changed = await settings.update(tenantId, changes);
       return { ok: true, settings: present(changed, parts) };
     }),
