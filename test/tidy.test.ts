@@ -119,6 +119,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "adapter/sip",
     "app",
     "domain/agent",
+    "domain/call",
+    "domain/conversation",
     "domain/webhook",
     "operations/config",
   ],
@@ -294,7 +296,7 @@ test("every file opens with what it is", () => {
 });
 
 /** Functions of more than 60 lines that are still to be split. This number only gets smaller. */
-const LONG_FUNCTIONS = 12;
+const LONG_FUNCTIONS = 10;
 
 test("functions fit a screen", () => {
   const long = [...sources].flatMap(([file, text]) =>

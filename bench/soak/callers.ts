@@ -3,9 +3,10 @@
  * place, from a new phone each; every tenth asks something. A line of standard input prints what
  * happened since the line before; when it closes, all hang up.
  */
-import { createPhone } from "../../src/demo/phone/phone.ts";
+
 import { createVoices } from "../../src/demo/voices.ts";
 import { OWN_NUMBER } from "../../test/support/appliance.ts";
+import { createPhone } from "../../test/support/phone/phone.ts";
 import { BENCH_HOST, type CallTarget, callerNumber } from "../calls/target.ts";
 
 const target = JSON.parse(process.argv[2] ?? "{}") as CallTarget;

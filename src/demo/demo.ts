@@ -191,18 +191,15 @@ async function registerPhone(
   const { carrier, voices, clock, random } = parts;
   const password = hex(random.bytes(12));
   carrier.addSubscriber({ username: number, password, numbers: [number] });
-  const phone = await createPhone({
+  return createPhone({
     number,
+    password,
     host: HOST,
-    domain: carrier.domain,
-    proxy: carrier.address,
-    account: { username: number, password },
+    carrier: carrier.address,
     speech: voices.speaker(voice),
     clock,
     random,
   });
-  await phone.register();
-  return phone;
 }
 
 async function subscribe({ api }: DemoTenant, company: CompanyServer): Promise<void> {

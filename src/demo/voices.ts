@@ -1,7 +1,6 @@
 /** Speech for the demo's phones, and reference audio of the agent's sentences. Cached. */
 import { createSynthesiser, type Synthesiser } from "../adapter/engine/embedded/synthesiser.ts";
-import type { SpeechMaker } from "./phone/phone-call.ts";
-import { PHONE_SAMPLE_RATE_HZ } from "./phone/phone-media.ts";
+import { PHONE_SAMPLE_RATE_HZ, type SpeechMaker } from "./phone/phone-call.ts";
 
 export interface Voices {
   /** 8 kHz. Synthesised once, then cached. */

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { wavFile } from "../../src/adapter/engine/openai/wav.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
-import { createPhone } from "../../src/demo/phone/phone.ts";
+import { createPhone } from "../support/phone/phone.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";

@@ -8,7 +8,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { createDemoApi, type DemoApi } from "../../src/demo/api-client.ts";
-import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
+import { createPhone, type Phone } from "../support/phone/phone.ts";
 import { applianceSettings } from "../support/appliance.ts";
 import { type Baresip, startBaresip } from "../support/baresip.ts";
 import { eventually } from "../support/eventually.ts";

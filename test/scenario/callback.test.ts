@@ -7,14 +7,14 @@ import { callerStore } from "../../src/adapter/store/caller-store.ts";
 import { contactStore } from "../../src/adapter/store/contact-store.ts";
 import { birthdayCalls, tenants } from "../../src/adapter/store/schema/index.ts";
 import { wallClock } from "../../src/core/calendar.ts";
-import type { IncomingCall } from "../../src/demo/phone/incoming-call.ts";
-import type { Phone } from "../../src/demo/phone/phone.ts";
 import { OWN_NUMBER } from "../support/appliance.ts";
 import { callableZone } from "../support/callable-zone.ts";
 import { openAiChoice } from "../support/engine-session.ts";
 import { type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
+import type { IncomingCall } from "../support/phone/incoming-call.ts";
+import type { Phone } from "../support/phone/phone.ts";
 import { spoken } from "../support/spoken.ts";
 
 const KNOWN = "+37061000161";

@@ -11,8 +11,6 @@ import { eq } from "drizzle-orm";
 import { DtmfDetector } from "../../src/adapter/media/dtmf/tone-detector.ts";
 import { contactStore } from "../../src/adapter/store/contact-store.ts";
 import { pinAttempts, tenants, tools } from "../../src/adapter/store/schema/index.ts";
-import type { OutgoingCall } from "../../src/demo/phone/outgoing-call.ts";
-import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import { createVoices } from "../../src/demo/voices.ts";
 import { createLogger } from "../../src/operations/ops/logger.ts";
 import { dtmfTones } from "../../src/platform/audio/tones.ts";
@@ -22,6 +20,8 @@ import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance
 import { BOOKING, openAiChoice, sameForAllParts } from "../support/engine-session.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
+import type { OutgoingCall } from "../support/phone/outgoing-call.ts";
+import { createPhone, type Phone } from "../support/phone/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.0.43.31";

@@ -17,7 +17,6 @@ import {
   tenants,
   tools,
 } from "../../src/adapter/store/schema/index.ts";
-import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { dtmfTones } from "../../src/platform/audio/tones.ts";
@@ -25,6 +24,7 @@ import { openAiChoice } from "../support/engine-session.ts";
 import { callAgent, type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
+import type { PhoneCall } from "../support/phone/phone-call.ts";
 
 const HOST = "127.0.43.21";
 const PIN = "83640";

@@ -10,11 +10,11 @@ import { openDatabase } from "../../src/adapter/store/database.ts";
 import { calls as callRows } from "../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Random, randomInt, seededRandom } from "../../src/core/random.ts";
-import type { CallOptions, Phone } from "../../src/demo/phone/phone.ts";
-import { CallNotAnswered, type PhoneCall } from "../../src/demo/phone/phone-call.ts";
 import { withDeadline } from "../../src/domain/conversation/deadline.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
+import type { CallOptions, Phone } from "../support/phone/phone.ts";
+import { CallNotAnswered, type PhoneCall } from "../support/phone/phone-call.ts";
 import { tone } from "../support/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -3,7 +3,6 @@
  * from a browser and asked in writing. Takes some 60 s: the calls are real.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Phone } from "../../src/demo/phone/phone.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { listCalls } from "../../src/interface/http/contracts/calls.ts";
 import { chat } from "../../src/interface/http/dashboard/contracts/agents.ts";
@@ -17,6 +16,7 @@ import type { Browser } from "../support/dashboard-session.ts";
 import { DashboardSocket } from "../support/dashboard-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../support/https-receiver.ts";
+import type { Phone } from "../support/phone/phone.ts";
 import { replyOf } from "../support/reply.ts";
 import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";

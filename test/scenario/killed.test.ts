@@ -5,8 +5,8 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { IncomingCall } from "../../src/demo/phone/incoming-call.ts";
 import { type Killable, killable, OWN_NUMBER } from "../support/killable.ts";
+import type { IncomingCall } from "../support/phone/incoming-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);

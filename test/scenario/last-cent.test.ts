@@ -10,11 +10,11 @@ import { eq } from "drizzle-orm";
 import { billingStores } from "../../src/adapter/store/billing-stores.ts";
 import { tenants } from "../../src/adapter/store/schema/index.ts";
 import { eurToMicro } from "../../src/core/money.ts";
-import type { Phone } from "../../src/demo/phone/phone.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import { closingPhrase } from "../../src/domain/call/closing-phrase.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
+import type { Phone } from "../support/phone/phone.ts";
 import { watchStatements, wholeReads } from "../support/statement-watch.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -11,13 +11,13 @@ import {
 import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
-import type { Phone } from "../../src/demo/phone/phone.ts";
-import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import { OWN_NUMBER } from "../support/appliance.ts";
 import { openAiChoice } from "../support/engine-session.ts";
 import { type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
 import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
+import type { Phone } from "../support/phone/phone.ts";
+import type { PhoneCall } from "../support/phone/phone-call.ts";
 import { spoken } from "../support/spoken.ts";
 
 type Language = Exclude<AgentLanguage, "en">;

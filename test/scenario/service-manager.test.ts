@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
-import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import { createVoices } from "../../src/demo/voices.ts";
 import { runCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
+import { createPhone, type Phone } from "../support/phone/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(180_000);

@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type SipMessage, userOf } from "../../src/adapter/sip/message/index.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
-import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import { eventually } from "../support/eventually.ts";
 import { type HranaServer, startHranaServer } from "../support/hrana-server.ts";
+import { createPhone, type Phone } from "../support/phone/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(240_000);

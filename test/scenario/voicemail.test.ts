@@ -1,11 +1,11 @@
 /** Outbound calls that people and machines answer, through the composed appliance: about 60 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
-import type { Phone } from "../../src/demo/phone/phone.ts";
-import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { type Appliance, type CallView, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
+import type { Phone } from "../support/phone/phone.ts";
+import type { PhoneCall } from "../support/phone/phone-call.ts";
 import { tone } from "../support/phone.ts";
 import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";

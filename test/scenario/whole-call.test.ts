@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { callStore } from "../../src/adapter/store/call-store.ts";
 import { openDatabase } from "../../src/adapter/store/database.ts";
-import type { Phone } from "../../src/demo/phone/phone.ts";
-import { CallNotAnswered } from "../../src/demo/phone/phone-call.ts";
 import { ANSWERED_TIME_TOLERANCE_MS } from "../../src/domain/billing/answered-time-check.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
+import type { Phone } from "../support/phone/phone.ts";
+import { CallNotAnswered } from "../support/phone/phone-call.ts";
 import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -18,9 +18,9 @@ import { type Log, silentLog } from "../../src/core/log.ts";
 import { eurToMicro } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
-import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { configSchema } from "../../src/operations/config/schema.ts";
+import { createPhone, type Phone } from "./phone/phone.ts";
 import { quotas, wideDialing } from "./plans.ts";
 import { agentOf } from "./stored-rows.ts";
 

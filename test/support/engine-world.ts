@@ -8,14 +8,14 @@ import { tools } from "../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { eurToMicro } from "../../src/core/money.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
-import type { Phone } from "../../src/demo/phone/phone.ts";
-import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import { toolSecretBinding } from "../../src/platform/secrets/secret-binding.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "./appliance.ts";
 import { BOOKING, sameForAllParts } from "./engine-session.ts";
+import type { Phone } from "./phone/phone.ts";
+import type { PhoneCall } from "./phone/phone-call.ts";
 import { tempDir } from "./temp-dir.ts";
 
 /** The embedded voice that the test servers speak with. */

@@ -10,8 +10,8 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { seededRandom } from "../../src/core/random.ts";
-import type { IncomingCall } from "../../src/demo/phone/incoming-call.ts";
 import { type Killable, killable, OWN_NUMBER } from "./killable.ts";
+import type { IncomingCall } from "./phone/incoming-call.ts";
 import { StartFailed } from "./served-process.ts";
 import { tempDir } from "./temp-dir.ts";
 

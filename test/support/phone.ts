@@ -1,7 +1,7 @@
-/** The far end of calls in tests: the demo's phone, and speech that needs no synthesiser. */
+/** The far end of calls in tests: a phone, and speech that needs no synthesiser. */
 
-export { createPhone, type Phone, type PhoneOptions } from "../../src/demo/phone/phone.ts";
-export { CallNotAnswered } from "../../src/demo/phone/phone-call.ts";
+export { createPhone, type Phone, type PhoneOptions } from "./phone/phone.ts";
+export { CallNotAnswered } from "./phone/phone-call.ts";
 
 /** A pure tone of `durationMs` at 8 kHz, loud enough to count as speech. */
 export function tone(frequencyHz: number, durationMs: number): Int16Array {

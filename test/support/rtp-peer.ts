@@ -1,12 +1,12 @@
 /**
- * The far end of a call's RTP, without SIP: the demo phone's audio (G.711, paced, RFC 4733) joined
+ * The far end of a call's RTP, without SIP: the tests' phone's audio (G.711, paced, RFC 4733) joined
  * directly to a call worker's port. Says, presses keys, and keeps what it hears.
  */
 import { systemClock } from "../../src/core/clock.ts";
 import type { MediaPlan } from "../../src/core/media-plan.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { PhoneMedia } from "../../src/demo/phone/phone-media.ts";
-import type { RemoteDescription } from "../../src/demo/phone/session-description.ts";
+import { PhoneMedia } from "./phone/phone-media.ts";
+import type { RemoteDescription } from "./phone/session-description.ts";
 
 const TELEPHONE_EVENT = 101;
 

@@ -25,9 +25,11 @@ import {
   type Uri,
   userOf,
 } from "../../adapter/sip/message/index.ts";
-import { type Clock, systemClock } from "../../core/clock.ts";
+import type { Address } from "../../adapter/sip/transport/flow.ts";
+import { openUdpTransport, type UdpTransport } from "../../adapter/sip/transport/udp.ts";
+import { type Clock, sleep, systemClock } from "../../core/clock.ts";
+import { silentLog } from "../../core/log.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
-import { type Address, sendDatagram } from "../phone/datagram.ts";
 import { Registrar, type Subscriber } from "./registrar.ts";
 
 interface CarrierOptions {
@@ -58,107 +60,137 @@ export interface Carrier {
 const OWN_TAG = "carrier-";
 const REGISTERED_POLL_MS = 20;
 
-export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
-  const clock = options.clock ?? systemClock;
-  const registrar = new Registrar({
-    realm: options.domain,
-    clock,
-    random: options.random ?? systemRandom,
-  });
-  /** Number → username. */
-  const owners = new Map<string, string>();
-  const socket = await Bun.udpSocket({
-    hostname: options.host,
-    port: options.port ?? 0,
-    socket: {
-      data: (_socket, datagram, port, host) => receive(datagram.toString("utf8"), { host, port }),
-      error: () => {},
-    },
-  });
-  const address: Address = { host: options.host, port: socket.port };
-  const recordRoute = `<sip:${address.host}:${address.port};lr>`;
+type HeaderFields = readonly (readonly [string, string])[];
 
-  function send(text: string, peer: Address): void {
-    options.onMessage?.("out", text, peer);
-    sendDatagram(socket, text, peer);
+export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
+  const carrier: StatelessProxy = new StatelessProxy(
+    options,
+    await openUdpTransport(
+      { host: options.host, port: options.port ?? 0 },
+      (bytes, { remote }) => carrier.receive(new TextDecoder().decode(bytes), remote),
+      silentLog,
+    ),
+  );
+  return carrier;
+}
+
+class StatelessProxy implements Carrier {
+  readonly address: Address;
+  readonly domain: string;
+  readonly #registrar: Registrar;
+  readonly #clock: Clock;
+  /** Number → username. */
+  readonly #owners = new Map<string, string>();
+
+  constructor(
+    private readonly options: CarrierOptions,
+    private readonly transport: UdpTransport,
+  ) {
+    const { domain, clock = systemClock, random = systemRandom } = options;
+    this.address = transport.local;
+    this.domain = domain;
+    this.#clock = clock;
+    this.#registrar = new Registrar({ realm: domain, clock, random });
   }
 
-  function receive(text: string, source: Address): void {
+  addSubscriber({ numbers, ...subscriber }: Parameters<Carrier["addSubscriber"]>[0]): void {
+    this.#registrar.add(subscriber);
+    for (const number of numbers) this.#owners.set(number, subscriber.username);
+  }
+
+  isRegistered(username: string): boolean {
+    return this.#registrar.locate(username) !== null;
+  }
+
+  async registered(username: string, timeoutMs: number): Promise<void> {
+    const deadline = this.#clock.monotonic() + timeoutMs;
+    while (!this.isRegistered(username)) {
+      if (this.#clock.monotonic() > deadline)
+        throw new Error(`${username} did not register within ${timeoutMs} ms`);
+      await sleep(this.#clock, REGISTERED_POLL_MS);
+    }
+  }
+
+  close(): void {
+    void this.transport.close();
+  }
+
+  receive(text: string, source: Address): void {
     const message = parseMessage(text);
     if (message.kind === "failure") return;
-    options.onMessage?.("in", message, source);
-    if (message.kind === "response") forwardResponse(message);
-    else receiveRequest(stamped(message, source));
+    this.options.onMessage?.("in", message, source);
+    if (message.kind === "response") this.#forwardResponse(message);
+    else this.#receiveRequest(stamped(message, source));
   }
 
-  function receiveRequest(request: SipRequest): void {
+  #send(text: string, peer: Address): void {
+    this.options.onMessage?.("out", text, peer);
+    this.transport.flowTo(peer).send(text);
+  }
+
+  #receiveRequest(request: SipRequest): void {
     if (request.method === "ACK" && isOurRejection(request)) return;
-    if (Number(request.headers.get("max-forwards") ?? 70) <= 0) reply(request, 483);
-    else if (request.method === "REGISTER") register(request);
-    else if (belongsToDialog(request)) forwardInDialog(request);
-    else if (request.method === "OPTIONS" && userOf(request.uri) === null) reply(request, 200);
-    else routeNew(request);
+    if (Number(request.headers.get("max-forwards") ?? 70) <= 0) this.#reply(request, 483);
+    else if (request.method === "REGISTER") this.#register(request);
+    else if (belongsToDialog(request)) this.#forwardInDialog(request);
+    else if (request.method === "OPTIONS" && userOf(request.uri) === null)
+      this.#reply(request, 200);
+    else this.#routeNew(request);
   }
 
-  /** The ACK of a rejection also has a To tag, but no Route: it follows its INVITE (17.1.1.3). */
-  const belongsToDialog = (request: SipRequest) =>
-    request.to.parameters.has("tag") && (request.method !== "ACK" || request.headers.has("route"));
-
-  const isOurRejection = (request: SipRequest) =>
-    request.to.parameters.get("tag")?.startsWith(OWN_TAG) ?? false;
-
-  function register(request: SipRequest): void {
-    const { result, username } = registrar.verify(request, "authorization");
+  #register(request: SipRequest): void {
+    const { result, username } = this.#registrar.verify(request, "authorization");
     if (result !== "accepted" || username === null)
-      challenge(request, 401, "www-authenticate", result === "stale");
-    else if (userOf(request.to.uri) !== username) reply(request, 403);
+      this.#challenge(request, 401, "www-authenticate", result === "stale");
+    else if (userOf(request.to.uri) !== username) this.#reply(request, 403);
     else {
-      const binding = registrar.save(username, request);
+      const binding = this.#registrar.save(username, request);
       const headers = binding
         ? ([["contact", withExpires(binding.contact, binding.expiresSeconds)]] as const)
         : [];
-      reply(request, 200, headers);
+      this.#reply(request, 200, headers);
     }
   }
 
   /** Forwards a request outside a dialog from an authenticated subscriber to a registered one. */
-  function routeNew(request: SipRequest): void {
+  #routeNew(request: SipRequest): void {
     if (request.method !== "CANCEL" && request.method !== "ACK") {
-      const { result } = registrar.verify(request, "proxy-authorization");
+      const { result } = this.#registrar.verify(request, "proxy-authorization");
       if (result !== "accepted") {
-        challenge(request, 407, "proxy-authenticate", result === "stale");
+        this.#challenge(request, 407, "proxy-authenticate", result === "stale");
         return;
       }
     }
     const number = userOf(request.uri);
-    const owner = number === null ? undefined : owners.get(number);
-    const contact = owner === undefined ? null : registrar.locate(owner);
-    if (contact) forward(request, contact, addressOf(contact));
-    else reply(request, owner === undefined ? 404 : 480);
+    const owner = number === null ? undefined : this.#owners.get(number);
+    const contact = owner === undefined ? null : this.#registrar.locate(owner);
+    if (contact) this.#forward(request, contact, addressOf(contact));
+    else this.#reply(request, owner === undefined ? 404 : 480);
   }
 
   /**
    * Loose routing (16.12): the topmost Route is ours; forwards to the next one, or to the target.
    */
-  function forwardInDialog(request: SipRequest): void {
+  #forwardInDialog(request: SipRequest): void {
     const [, ...rest] = request.headers.all("route");
     const next = rest[0] === undefined ? request.uri : parseNameAddr(rest[0])?.uri;
     const destination = next && addressOf(next);
-    if (destination) forward(request, request.uri, destination, rest);
-    else if (request.method !== "ACK") reply(request, 404);
+    if (destination) this.#forward(request, request.uri, destination, rest);
+    else if (request.method !== "ACK") this.#reply(request, 404);
   }
 
-  function forward(
+  #forward(
     request: SipRequest,
     uri: Uri,
     destination: Address | null,
     routes: readonly string[] = [],
   ): void {
     if (!destination) {
-      reply(request, 480);
+      this.#reply(request, 480);
       return;
     }
-    const via = `SIP/2.0/UDP ${address.host}:${address.port};branch=${statelessBranch(request)}`;
+    const { host, port } = this.address;
+    const via = `SIP/2.0/UDP ${host}:${port};branch=${statelessBranch(request)}`;
     const headers = Headers.from([["via", via]]);
     for (const [name, value] of request.headers) {
       if (name === "proxy-authorization" || name === "route") continue;
@@ -166,63 +198,43 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
       headers.append(name, hops);
     }
     for (const route of routes) headers.append("route", route);
-    if (request.method === "INVITE") headers.append("record-route", recordRoute);
-    send(serialise({ ...request, uri, headers }), destination);
+    if (request.method === "INVITE") headers.append("record-route", `<sip:${host}:${port};lr>`);
+    this.#send(serialise({ ...request, uri, headers }), destination);
   }
 
   /** The topmost Via is ours: removes it and forwards to the next one. */
-  function forwardResponse(response: SipResponse): void {
+  #forwardResponse(response: SipResponse): void {
     const [, ...below] = response.headers.all("via");
     const next = below[0] === undefined ? undefined : parseVia(below[0]);
     if (!next) return;
     const rest = [...response.headers].filter(([name]) => name !== "via");
     const headers = Headers.from([...below.map((via) => ["via", via] as const), ...rest]);
-    send(serialise({ ...response, headers }), responseDestination(next));
+    this.#send(serialise({ ...response, headers }), responseDestination(next));
   }
 
-  function challenge(request: SipRequest, code: 401 | 407, header: string, stale: boolean): void {
-    if (request.method === "ACK") return;
-    reply(
+  #challenge(request: SipRequest, code: 401 | 407, header: string, stale: boolean): void {
+    const challenges = this.#registrar.challenges(stale);
+    this.#reply(
       request,
       code,
-      registrar.challenges(stale).map((value) => [header, value] as const),
+      challenges.map((value) => [header, value] as const),
     );
   }
 
-  function reply(
-    request: SipRequest,
-    statusCode: number,
-    headers: readonly (readonly [string, string])[] = [],
-  ): void {
+  #reply(request: SipRequest, statusCode: number, headers: HeaderFields = []): void {
     if (request.method === "ACK") return;
     const toTag = OWN_TAG + statelessBranch(request).slice(-12);
-    send(buildResponse(request, { statusCode, toTag, headers }), responseDestination(request.via));
+    const response = buildResponse(request, { statusCode, toTag, headers });
+    this.#send(response, responseDestination(request.via));
   }
-
-  const isRegistered = (username: string) => registrar.locate(username) !== null;
-
-  return {
-    address,
-    domain: options.domain,
-    addSubscriber({ numbers, ...subscriber }) {
-      registrar.add(subscriber);
-      for (const number of numbers) owners.set(number, subscriber.username);
-    },
-    isRegistered,
-    registered: (username, timeoutMs) =>
-      new Promise((resolve, reject) => {
-        const deadline = clock.monotonic() + timeoutMs;
-        const look = () => {
-          if (isRegistered(username)) resolve();
-          else if (clock.monotonic() > deadline)
-            reject(new Error(`${username} did not register within ${timeoutMs} ms`));
-          else clock.after(REGISTERED_POLL_MS, look);
-        };
-        look();
-      }),
-    close: () => socket.close(),
-  };
 }
+
+/** The ACK of a rejection also has a To tag, but no Route: it follows its INVITE (17.1.1.3). */
+const belongsToDialog = (request: SipRequest): boolean =>
+  request.to.parameters.has("tag") && (request.method !== "ACK" || request.headers.has("route"));
+
+const isOurRejection = (request: SipRequest): boolean =>
+  request.to.parameters.get("tag")?.startsWith(OWN_TAG) ?? false;
 
 function withExpires(contact: string, expiresSeconds: number): string {
   return `${contact.replace(/;\s*expires=\d+/i, "")};expires=${expiresSeconds}`;

@@ -1,9 +1,8 @@
 /** The demo's three calls, each from one person's side. */
 import type { Clock } from "../../core/clock.ts";
 import { sleep } from "../../core/clock.ts";
-import type { IncomingCall } from "../phone/incoming-call.ts";
 import type { Phone } from "../phone/phone.ts";
-import type { PhoneCall } from "../phone/phone-call.ts";
+import type { IncomingCall, PhoneCall } from "../phone/phone-call.ts";
 import {
   APPOINTMENT_NUMBER,
   CHILDREN,

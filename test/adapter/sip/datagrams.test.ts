@@ -1,8 +1,9 @@
 /** The UDP socket that every trunk shares: what one peer earns costs no other one anything. */
 import { afterEach, expect, test } from "bun:test";
+import { buildRequest } from "../../../src/adapter/sip/message/index.ts";
 import { openUdpTransport } from "../../../src/adapter/sip/transport/udp.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
-import { sendDatagram } from "../../../src/demo/phone/datagram.ts";
+import { startCarrier } from "../../../src/demo/carrier/carrier.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const HOST = "127.0.8.95";
@@ -43,12 +44,28 @@ test("datagrams to a server whose port is closed take none away from another ser
 
 test("the demo carrier's answers reach who lives, however many have died", async () => {
   const { got, alive, dead } = await peers();
-  const socket = await Bun.udpSocket({ hostname: HOST, port: 0, socket: { error: () => {} } });
-  open.push(() => socket.close());
-  for (const word of WORDS) {
-    sendDatagram(socket, "is anybody there?", dead);
-    sendDatagram(socket, word, alive);
-  }
+  const carrier = await startCarrier({ host: HOST, domain: "carrier.test" });
+  open.push(() => carrier.close());
+  const asker = await Bun.udpSocket({ hostname: HOST, port: 0, socket: { error: () => {} } });
+  open.push(() => asker.close());
+  for (const word of WORDS)
+    for (const { host, port } of [dead, alive]) {
+      const options = buildRequest({
+        ...{ method: "OPTIONS", uri: `sip:${HOST}` },
+        headers: [
+          // No rport: the answer goes to this port, wherever the request came from.
+          ["Via", `SIP/2.0/UDP ${host}:${port};branch=z9hG4bK${word.replace(" ", "-")}`],
+          ["From", `<sip:asker@${HOST}>;tag=1`],
+          ["To", `<sip:${HOST}>`],
+          ["Call-ID", `${word.replace(" ", "-")}@${HOST}`],
+          ["CSeq", "1 OPTIONS"],
+          ["Max-Forwards", 70],
+        ],
+      });
+      asker.send(options, carrier.address.port, HOST);
+    }
   await eventually(() => got.length === DATAGRAMS, "all arrived", 5_000).catch(() => undefined);
-  expect(got).toEqual(WORDS);
+  expect(got.map((answer) => /^Call-ID: (\S+)@/im.exec(answer)?.[1])).toEqual(
+    WORDS.map((word) => word.replace(" ", "-")),
+  );
 });

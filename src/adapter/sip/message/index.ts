@@ -1,6 +1,6 @@
 /**
  * SIP messages: parser, builders, typed header values. Pure, independent of SIP.js and of sockets;
- * used by the stack, the demo carrier and the test phones.
+ * used by the stack, the demo's carrier and the tests' phones.
  */
 export {
   buildRequest,

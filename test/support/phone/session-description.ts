@@ -1,7 +1,7 @@
 /** The SDP of a phone (RFC 8866, RFC 3264): one audio stream, G.711, telephone-event. */
 import { parse } from "sdp-transform";
-import type { MediaDirection } from "../../core/media-plan.ts";
-import type { G711Law } from "../../platform/audio/g711.ts";
+import type { MediaDirection } from "../../../src/core/media-plan.ts";
+import type { G711Law } from "../../../src/platform/audio/g711.ts";
 import type { Address } from "./datagram.ts";
 
 export const PAYLOAD_TYPES: Readonly<Record<G711Law, number>> = { PCMU: 0, PCMA: 8 };

@@ -1,10 +1,9 @@
 /** An outgoing call of the phone: INVITE with digest, CANCEL, ACK (RFC 3261 13.2, 9.1). */
 import {
   formatUri,
-  type HeaderInit,
   type RequestParts,
   type SipResponse,
-} from "../../adapter/sip/message/index.ts";
+} from "../../../src/adapter/sip/message/index.ts";
 import { Dialog, type DialogLine, partiesOfAnswer } from "./dialog.ts";
 import { PhoneCall, type PhoneCallSetup } from "./phone-call.ts";
 import { sendSigned } from "./signed-request.ts";
@@ -16,11 +15,8 @@ interface OutgoingCallPlan {
   /** From header, including the tag. */
   readonly from: string;
   readonly line: DialogLine;
-  /** False: the 2xx never gets an ACK (simulates a broken phone). */
-  readonly acknowledges: boolean;
   /** Copies of the 2xx within this time after the first get no ACK (simulates a slow network). */
   readonly ackDelayMs: number;
-  readonly headers: HeaderInit;
 }
 
 export class OutgoingCall extends PhoneCall {
@@ -67,7 +63,6 @@ export class OutgoingCall extends PhoneCall {
         ["cseq", `${++this.#cseq} INVITE`],
         ["contact", this.plan.line.contact],
         ["allow", "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, REFER, NOTIFY"],
-        ...this.plan.headers,
         ["content-type", "application/sdp"],
       ],
       body: offer,
@@ -121,7 +116,7 @@ export class OutgoingCall extends PhoneCall {
   #mayAcknowledge(): boolean {
     const nowMs = this.setup.clock.monotonic();
     this.#answeredAtMs ??= nowMs;
-    return this.plan.acknowledges && nowMs - this.#answeredAtMs >= this.plan.ackDelayMs;
+    return nowMs - this.#answeredAtMs >= this.plan.ackDelayMs;
   }
 
   protected abandon(): void {

@@ -13,17 +13,17 @@ import {
   RtpPacketView,
   timestampDelta,
   writeRtpHeader,
-} from "../../adapter/media/rtp/packet.ts";
-import { buildRtcp } from "../../adapter/media/rtp/rtcp.ts";
+} from "../../../src/adapter/media/rtp/packet.ts";
+import { buildRtcp } from "../../../src/adapter/media/rtp/rtcp.ts";
 import {
   readTelephoneEvent,
   TELEPHONE_EVENT_BYTES,
   TelephoneEventReceiver,
   TelephoneEventSender,
-} from "../../adapter/media/rtp/telephone-event.ts";
-import type { Clock, Timer } from "../../core/clock.ts";
-import { type Random, randomInt } from "../../core/random.ts";
-import { decodeG711, encodeG711, type G711Law } from "../../platform/audio/g711.ts";
+} from "../../../src/adapter/media/rtp/telephone-event.ts";
+import type { Clock, Timer } from "../../../src/core/clock.ts";
+import { type Random, randomInt } from "../../../src/core/random.ts";
+import { decodeG711, encodeG711, type G711Law } from "../../../src/platform/audio/g711.ts";
 import { type Address, sendDatagram } from "./datagram.ts";
 import { PAYLOAD_TYPES, type RemoteDescription } from "./session-description.ts";
 
@@ -105,10 +105,6 @@ export class PhoneMedia {
     return { packetsSent: this.#packetsSent, packetsReceived: this.#packetsReceived };
   }
 
-  get codec(): G711Law | null {
-    return this.#remote?.codec ?? null;
-  }
-
   /** Keys pressed by the remote party. */
   get digitsReceived(): string {
     return this.#digitsReceived;
@@ -142,12 +138,6 @@ export class PhoneMedia {
       return Promise.reject(new RangeError("more than a minute of speech is queued"));
     this.#queue.push(pcm);
     return new Promise((resolve) => this.#drained.push(resolve));
-  }
-
-  stopPlaying(): void {
-    this.#queue = [];
-    this.#queuePosition = 0;
-    this.#announceDrained();
   }
 
   /**

@@ -17,15 +17,19 @@ import {
   type SipRequest,
   type SipResponse,
   stamped,
-} from "../../adapter/sip/message/index.ts";
-import { TransactionLayer } from "../../adapter/sip/transaction/layer.ts";
-import { T1_MS, T2_MS, TRANSACTION_TIMEOUT_MS } from "../../adapter/sip/transaction/timers.ts";
-import type { Address, Flow } from "../../adapter/sip/transport/flow.ts";
-import { openUdpTransport, type UdpTransport } from "../../adapter/sip/transport/udp.ts";
-import type { Clock, Timer } from "../../core/clock.ts";
-import { hex } from "../../core/ids.ts";
-import { silentLog } from "../../core/log.ts";
-import type { Random } from "../../core/random.ts";
+} from "../../../src/adapter/sip/message/index.ts";
+import { TransactionLayer } from "../../../src/adapter/sip/transaction/layer.ts";
+import {
+  T1_MS,
+  T2_MS,
+  TRANSACTION_TIMEOUT_MS,
+} from "../../../src/adapter/sip/transaction/timers.ts";
+import type { Address, Flow } from "../../../src/adapter/sip/transport/flow.ts";
+import { openUdpTransport, type UdpTransport } from "../../../src/adapter/sip/transport/udp.ts";
+import type { Clock, Timer } from "../../../src/core/clock.ts";
+import { hex } from "../../../src/core/ids.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import type { Random } from "../../../src/core/random.ts";
 
 /** A received request, and the means to respond. */
 export interface ServerTransaction {
