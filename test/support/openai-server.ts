@@ -170,7 +170,7 @@ export function openAiServer(hostname = "127.0.0.1") {
     const pcm = resampler.process(await script.speech(input, voice));
     const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
     reply.begin(response_format === "wav" ? "audio/wav" : "audio/pcm");
-    if (response_format === "wav") reply.chunk(streamedWavHeader());
+    if (response_format === "wav") reply.chunk(wavHeader(SPEECH_RATE_HZ));
     const part = (SPEECH_RATE_HZ / 10) * 2 + 1;
     let sentMs = 0;
     for (let at = 0; at < bytes.length; at += part) {
@@ -275,7 +275,7 @@ export function fieldsOf(form: FormData): Record<string, unknown> {
 }
 
 /** As servers write it before they know the length. */
-function streamedWavHeader(): Uint8Array {
+export function wavHeader(sampleRateHz: number): Uint8Array {
   const header = Buffer.alloc(44);
   header.write("RIFF", 0, "latin1");
   header.writeUInt32LE(0xffffffff, 4);
@@ -283,8 +283,8 @@ function streamedWavHeader(): Uint8Array {
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(1, 20);
   header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(SPEECH_RATE_HZ, 24);
-  header.writeUInt32LE(SPEECH_RATE_HZ * 2, 28);
+  header.writeUInt32LE(sampleRateHz, 24);
+  header.writeUInt32LE(sampleRateHz * 2, 28);
   header.writeUInt16LE(2, 32);
   header.writeUInt16LE(16, 34);
   header.write("data", 36, "latin1");
@@ -294,7 +294,8 @@ function streamedWavHeader(): Uint8Array {
 
 const MS_PER_CHARACTER = 60;
 
-function toneSpeech(text: string): Int16Array {
+/** 60 ms a character, 8 kHz. */
+export function toneSpeech(text: string): Int16Array {
   return Int16Array.from({ length: text.length * MS_PER_CHARACTER * 8 }, (_, index) =>
     Math.round(8_000 * Math.sin((2 * Math.PI * 300 * index) / 8_000)),
   );
