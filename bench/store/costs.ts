@@ -18,7 +18,7 @@ import { scheduleStore } from "../../src/adapter/store/schedule-store.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";
 import { microEur } from "../../src/core/money.ts";
-import { createBilling } from "../../src/domain/billing/billing.ts";
+import { Billing } from "../../src/domain/billing/billing.ts";
 import { createAdmission } from "../../src/domain/call/admission.ts";
 import { NO_FIGURES } from "../../src/domain/call/final-figures.ts";
 import { prepaidPlan, wideDialing } from "../../test/support/plans.ts";
@@ -53,7 +53,7 @@ export async function measureStore(amount: Amount): Promise<StoreCost[]> {
 
 async function measureAll(database: Database, amount: Amount): Promise<StoreCost[]> {
   const plans = [{ ...prepaidPlan, maxConcurrentCalls: ROUNDS * 2 }];
-  const billing = createBilling({ database, stores: billingStores, plans, clock });
+  const billing = new Billing({ database, stores: billingStores, plans, clock });
   const admission = createAdmission({
     stores: callStores,
     ...{ billing, clock, concurrentCallsMax: ROUNDS * 2, liveCalls: () => 0 },

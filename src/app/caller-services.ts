@@ -13,7 +13,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Database, Queries } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import type { Billing } from "../domain/billing/ports.ts";
+import type { Billing } from "../domain/billing/billing.ts";
 import { createQuotas } from "../domain/billing/quotas.ts";
 import type { CallService } from "../domain/call/ports.ts";
 import { Campaigns } from "../domain/campaign/campaigns.ts";

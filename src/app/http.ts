@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import type { Billing } from "../domain/billing/ports.ts";
+import type { Billing } from "../domain/billing/billing.ts";
 import type { CallService } from "../domain/call/ports.ts";
 import type { SipStack } from "../domain/call/sip-port.ts";
 import type { Identity } from "../domain/identity/identity.ts";

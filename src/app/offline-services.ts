@@ -9,7 +9,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { silentLog as log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { createBilling } from "../domain/billing/billing.ts";
+import { Billing } from "../domain/billing/billing.ts";
 import { createQuotas } from "../domain/billing/quotas.ts";
 import { Campaigns } from "../domain/campaign/campaigns.ts";
 import type { Identity } from "../domain/identity/identity.ts";
@@ -91,7 +91,7 @@ function servicesOf(
   people: { readonly apiKeys: ApiKeys; readonly identity: Identity },
 ): Services {
   const { dataDir, plans, storage } = settings;
-  const billing = createBilling({ database, stores: billingStores, plans, clock, random });
+  const billing = new Billing({ database, stores: billingStores, plans, clock, random });
   const payments = createPayments(settings, {
     ...{ database, clock, random, log },
     publicUrl: () => "",

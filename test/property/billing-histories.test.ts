@@ -7,7 +7,7 @@ import { billingStores } from "../../src/adapter/store/billing-stores.ts";
 import { calls, holds } from "../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { type MicroEur, microEur, priceOfSeconds } from "../../src/core/money.ts";
-import { createBilling } from "../../src/domain/billing/billing.ts";
+import { Billing } from "../../src/domain/billing/billing.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../support/plans.ts";
@@ -20,7 +20,7 @@ const database = await openTestDatabase(join(tempDir(), "billing.db"), clock.now
 afterAll(() => database.close());
 
 const tinyPlan = { ...startPlan, slug: "tiny", includedMinutes: 2 };
-const billing = createBilling({
+const billing = new Billing({
   database,
   stores: billingStores,
   plans: [tinyPlan, prepaidPlan],

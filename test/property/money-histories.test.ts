@@ -20,7 +20,7 @@ import {
 import { AppError } from "../../src/core/errors.ts";
 import { silentLog as log } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
-import { createBilling } from "../../src/domain/billing/billing.ts";
+import { Billing } from "../../src/domain/billing/billing.ts";
 import {
   bookChargeback,
   type Chargeback,
@@ -54,7 +54,7 @@ let database = await open();
 afterAll(() => database.close());
 
 const provider = manualPayments(() => "https://voice.example.com");
-const billing = () => createBilling({ database, stores, plans, clock });
+const billing = () => new Billing({ database, stores, plans, clock });
 const checkouts = () => new PaymentCheckouts({ database, stores, plans, provider, clock });
 const mails = { enqueue: async () => undefined, wake: () => undefined };
 

@@ -10,7 +10,7 @@ import { billingStores } from "../../src/adapter/store/billing-stores.ts";
 import { calls, planUsage } from "../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { microEur, priceOfSeconds } from "../../src/core/money.ts";
-import { createBilling } from "../../src/domain/billing/billing.ts";
+import { Billing } from "../../src/domain/billing/billing.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import type { CallIdentity } from "../../src/domain/call/call-identity.ts";
 import { MoneyWatch } from "../../src/domain/call/money-watch.ts";
@@ -34,7 +34,7 @@ const plan = {
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
 const database = await openTestDatabase(join(tempDir(), "plan.db"), clock.now());
 afterAll(() => database.close());
-const billing = createBilling({ database, stores: billingStores, plans: [plan], clock });
+const billing = new Billing({ database, stores: billingStores, plans: [plan], clock });
 const events = { emit: async () => undefined, wake: () => undefined };
 
 type Step =

@@ -22,7 +22,7 @@ import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { createBilling } from "../../src/domain/billing/billing.ts";
+import { Billing } from "../../src/domain/billing/billing.ts";
 import type { Plan } from "../../src/domain/billing/ports.ts";
 import { createQuotas } from "../../src/domain/billing/quotas.ts";
 import { createAdmission, type DialingLimits } from "../../src/domain/call/admission.ts";
@@ -83,7 +83,7 @@ export async function startApiServer(options: ApiServerOptions) {
     shared: false,
   });
   const plans = options.plans ?? [{ ...startPlan, ...roomy }, prepaidPlan];
-  const billing = createBilling({ database, stores: billingStores, plans, clock, random });
+  const billing = new Billing({ database, stores: billingStores, plans, clock, random });
   const registrations = new Map<number, RegistrationStatus>();
   const wake = () => undefined;
   const context: Partial<CallContext> = {

@@ -5,8 +5,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import { createBilling } from "../../domain/billing/billing.ts";
-import type { Billing } from "../../domain/billing/ports.ts";
+import { Billing } from "../../domain/billing/billing.ts";
 import { type FreeDiskBytes, freeBytesOf } from "../../operations/ops/disk-watch.ts";
 import { createLogRing, type LogRing } from "../../operations/ops/log-ring.ts";
 import type { Vault } from "../../platform/secrets/vault.ts";
@@ -68,6 +67,6 @@ export async function openStorePhase(
     ...{ settings, clock, random, log, logs, stops, paths, node, database, vault },
     ...{ freeDiskBytes, maintenance },
     run: new RunState(settings),
-    billing: createBilling({ database, stores: billingStores, plans, clock, random }),
+    billing: new Billing({ database, stores: billingStores, plans, clock, random }),
   };
 }

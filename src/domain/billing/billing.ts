@@ -1,10 +1,10 @@
 /**
  * Billing: holds while a call lives, one charge when it has ended, the operator's credits.
  *
- * Everything that decides on money runs in the database's one writing transaction, so concurrent
- * calls are decided one after the other. A call draws on the plan month it began in, at the overage
- * rate its row was created with. Leaves to the call: when to extend, what to say when funds end, and
- * writing the charge into the call's row in the same transaction as `settle`.
+ * Every decision on money runs in the database's one writing transaction: concurrent calls are
+ * decided one after the other. A call draws on the plan month it began in, at the overage rate its
+ * row was created with. The call decides when to extend its hold and what to say when funds end. It
+ * writes the charge into its row in the same transaction as `settle`.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
@@ -19,13 +19,13 @@ import { monthIn } from "./plan-usage.ts";
 import {
   type Account,
   type Balance,
-  type Billing,
   type Charge,
   type Coverage,
   LOW_SECONDS,
   type Plan,
 } from "./ports.ts";
 import {
+  type Cover,
   coveredBy,
   coverSeconds,
   HOLD_BLOCK_SECONDS,
@@ -44,146 +44,29 @@ interface BillingOptions {
   readonly random?: Random;
 }
 
-/** What is known of the payer when a call is decided on. */
-interface Payer {
-  readonly plan: Plan;
-  /** The calendar month it is now in the tenant's zone. */
-  readonly month: string;
-}
+/** Methods that take `Queries` run inside the caller's transaction. */
+export class Billing {
+  readonly plans: readonly Plan[];
+  readonly #firstPlan: Plan;
 
-/** Throws RangeError without a plan. */
-export function createBilling(options: BillingOptions): Billing {
-  const { database, stores, plans, clock, random = systemRandom } = options;
-  const firstPlan = plans[0];
-  if (!firstPlan) throw new RangeError("billing needs at least one plan");
-
-  const planNamed = (slug: string): Plan => plans.find((plan) => plan.slug === slug) ?? firstPlan;
-
-  async function payerOf(queries: Queries, tenantId: number): Promise<Payer> {
-    const account = await stores.accounts(queries).find(tenantId);
-    return {
-      plan: planNamed(account.planSlug),
-      month: monthIn(account.timeZone, clock.now()),
-    };
+  /** Throws RangeError without a plan. */
+  constructor(private readonly options: BillingOptions) {
+    const [first] = options.plans;
+    if (!first) throw new RangeError("billing needs at least one plan");
+    this.plans = options.plans;
+    this.#firstPlan = first;
   }
 
-  async function rateOf(queries: Queries, tenantId: number, callUuid: string, plan: Plan) {
-    const snapshot = await stores.callRates(queries).rateOf(tenantId, callUuid);
-    return snapshot ?? plan.overagePerMinute;
+  /** The tenant's plan; the first configured one where its slug is gone. */
+  async planOf(queries: Queries, tenantId: number): Promise<Plan> {
+    const { planSlug } = await this.options.stores.accounts(queries).find(tenantId);
+    return this.#planNamed(planSlug);
   }
 
-  async function requireFunds(queries: Queries, tenantId: number): Promise<void> {
-    const { plan, month } = await payerOf(queries, tenantId);
-    const funds = freeFunds(await purseFor(stores, queries, tenantId, plan, month, null));
-    const cover = coverSeconds(MINIMUM_BILLABLE_SECONDS, funds, plan.overagePerMinute);
-    if (coveredBy(cover) < MINIMUM_BILLABLE_SECONDS) throw insufficientBalance();
-  }
-
-  async function hold(queries: Queries, tenantId: number, callUuid: string): Promise<void> {
-    if (await stores.holds(queries).find(tenantId, callUuid)) return;
-    if (await stores.ledger(queries).hasKey(tenantId, chargeKey(callUuid))) return; // has ended
-    const { plan, month } = await payerOf(queries, tenantId);
-    const rate = await rateOf(queries, tenantId, callUuid, plan);
-    const funds = freeFunds(await purseFor(stores, queries, tenantId, plan, month, callUuid));
-    const wantedSeconds = holdAheadSeconds(0, funds, rate, plan.maxConcurrentCalls);
-    const cover = coverSeconds(wantedSeconds, funds, rate);
-    if (coveredBy(cover) < MINIMUM_BILLABLE_SECONDS) throw insufficientBalance();
-    await writeHold(stores, queries, tenantId, { callUuid, month }, cover, clock.now());
-  }
-
-  async function extend(
-    queries: Queries,
-    tenantId: number,
-    callUuid: string,
-    elapsedSeconds: number,
-    whenLow?: (queries: Queries, secondsLeft: number) => Promise<void>,
-  ): Promise<Coverage> {
-    const held = await stores.holds(queries).find(tenantId, callUuid);
-    // Never held, or settled while this was on its way.
-    if (!held) return { coveredSeconds: 0, affordableSeconds: 0 };
-    const { plan } = await payerOf(queries, tenantId);
-    const rate = await rateOf(queries, tenantId, callUuid, plan);
-    const { month } = held;
-    const funds = freeFunds(await purseFor(stores, queries, tenantId, plan, month, callUuid));
-    const elapsed = Math.ceil(elapsedSeconds);
-    const aheadSeconds = holdAheadSeconds(elapsed, funds, rate, plan.maxConcurrentCalls);
-    const cover = coverSeconds(elapsed + aheadSeconds, funds, rate);
-    await writeHold(stores, queries, tenantId, held, cover, clock.now());
-    const affordableMax = elapsed + HOLD_BLOCK_SECONDS + LOW_SECONDS;
-    const affordableSeconds = coveredBy(coverSeconds(affordableMax, funds, rate));
-    const secondsLeft = affordableSeconds - elapsedSeconds;
-    if (secondsLeft <= LOW_SECONDS) await whenLow?.(queries, secondsLeft);
-    return { coveredSeconds: coveredBy(cover), affordableSeconds };
-  }
-
-  async function heldSeconds(
-    queries: Queries,
-    tenantId: number,
-    callUuid: string,
-  ): Promise<number | null> {
-    const held = await stores.holds(queries).find(tenantId, callUuid);
-    if (!held) return null;
-    const { plan } = await payerOf(queries, tenantId);
-    const ratePerMinute = await rateOf(queries, tenantId, callUuid, plan);
-    return held.planSeconds + paidSeconds(held.amount, ratePerMinute);
-  }
-
-  async function settle(
-    queries: Queries,
-    tenantId: number,
-    callUuid: string,
-    answeredMs: number,
-    overagePerMinute: MicroEur,
-  ): Promise<Charge> {
-    const before = await settledCharge(queries, tenantId, callUuid);
-    if (before) return before;
-    const { plan, month: monthNow } = await payerOf(queries, tenantId);
-    const held = await stores.holds(queries).find(tenantId, callUuid);
-    const month = held?.month ?? monthNow;
-    const purse = await purseFor(stores, queries, tenantId, plan, month, callUuid);
-    const charge = rateCall(answeredMs, chargeableFunds(purse), overagePerMinute);
-    await stores.holds(queries).release(tenantId, callUuid);
-    if (charge.billableSeconds === 0) return charge;
-    // Posted without entries too when the plan covers all: the key is what makes it happen once.
-    await post(
-      stores,
-      queries,
-      tenantId,
-      {
-        key: chargeKey(callUuid),
-        kind: "charge",
-        note: `Call of ${charge.billableSeconds} s: ${charge.includedSeconds} s from the plan, ${charge.overageSeconds} s overage`,
-        createdAt: clock.now(),
-      },
-      move("wallet", "revenue", charge.cost),
-    );
-    if (charge.includedSeconds > 0)
-      await stores.planUsage(queries).add(tenantId, month, charge.includedSeconds);
-    const rateOfHeld = (uuid: string) => rateOf(queries, tenantId, uuid, plan);
-    await backHolds(stores, queries, tenantId, purse, charge, rateOfHeld, clock.now());
-    return charge;
-  }
-
-  /** The charge of a call that was settled before; null when it was not. */
-  async function settledCharge(
-    queries: Queries,
-    tenantId: number,
-    callUuid: string,
-  ): Promise<Charge | null> {
-    if (!(await stores.ledger(queries).hasKey(tenantId, chargeKey(callUuid)))) return null;
-    const recorded = await stores.callRates(queries).chargeOf(tenantId, callUuid);
-    if (recorded) return recorded;
-    throw new AppError({
-      code: "engine",
-      publicMessage: "Something went wrong on our side.",
-      internal: `call ${callUuid} is charged in the ledger but has no row`,
-    });
-  }
-
-  async function balance(tenantId: number): Promise<Balance> {
-    const queries = database.read;
-    const { plan, month } = await payerOf(queries, tenantId);
-    const purse = await purseFor(stores, queries, tenantId, plan, month, null);
+  async balance(tenantId: number): Promise<Balance> {
+    const queries = this.options.database.read;
+    const { plan, month } = await this.#payerOf(queries, tenantId);
+    const purse = await purseFor(this.options.stores, queries, tenantId, plan, month, null);
     const free = freeFunds(purse);
     return {
       balance: purse.balance,
@@ -194,14 +77,15 @@ export function createBilling(options: BillingOptions): Billing {
     };
   }
 
-  async function account(tenantId: number): Promise<Account> {
-    const queries = database.read;
-    const { planSlug } = await stores.accounts(queries).find(tenantId);
-    const money = await stores.wallet(queries).balance(tenantId);
-    return { plan: planNamed(planSlug), balance: money };
+  async account(tenantId: number): Promise<Account> {
+    const { database, stores } = this.options;
+    const plan = await this.planOf(database.read, tenantId);
+    return { plan, balance: await stores.wallet(database.read).balance(tenantId) };
   }
 
-  async function credit(tenantId: number, amount: MicroEur, note: string): Promise<MicroEur> {
+  /** The operator's manual wallet entry; may be negative. Returns the new balance. */
+  credit(tenantId: number, amount: MicroEur, note: string): Promise<MicroEur> {
+    const { database, stores, clock, random = systemRandom } = this.options;
     return database.tx(async (queries) => {
       await stores.accounts(queries).find(tenantId);
       const key = `credit:${uuidV7(clock, random)}`;
@@ -212,19 +96,163 @@ export function createBilling(options: BillingOptions): Billing {
     });
   }
 
-  return {
-    plans,
-    planOf: async (queries, tenantId) => (await payerOf(queries, tenantId)).plan,
-    balance,
-    account,
-    requireFunds,
-    hold,
-    extendHold: (tenantId, callUuid, elapsedSeconds, whenLow) =>
-      database.tx((queries) => extend(queries, tenantId, callUuid, elapsedSeconds, whenLow)),
-    heldSeconds,
-    settle,
-    credit,
-  };
+  /** Throws insufficient_balance unless the 15-second minimum can be paid. */
+  async requireFunds(queries: Queries, tenantId: number): Promise<void> {
+    const { plan, month } = await this.#payerOf(queries, tenantId);
+    const purse = await purseFor(this.options.stores, queries, tenantId, plan, month, null);
+    requireMinimum(coverSeconds(MINIMUM_BILLABLE_SECONDS, freeFunds(purse), plan.overagePerMinute));
+  }
+
+  /**
+   * Holds a call's first 60 s, or 15 s if less is left than 60 s for each call that the plan allows
+   * at once. Throws insufficient_balance if not even 15 s are left. Idempotent per call.
+   */
+  async hold(queries: Queries, tenantId: number, callUuid: string): Promise<void> {
+    const { stores, clock } = this.options;
+    if (await stores.holds(queries).find(tenantId, callUuid)) return;
+    if (await stores.ledger(queries).hasKey(tenantId, chargeKey(callUuid))) return; // has ended
+    const { plan, month, rate, funds } = await this.#drawOf(queries, tenantId, callUuid, null);
+    const wantedSeconds = holdAheadSeconds(0, funds, rate, plan.maxConcurrentCalls);
+    const cover = coverSeconds(wantedSeconds, funds, rate);
+    requireMinimum(cover);
+    await writeHold(stores, queries, tenantId, { callUuid, month }, cover, clock.now());
+  }
+
+  /**
+   * Makes the hold cover `elapsedSeconds` + 60 s, or + 15 s if little is left. If the funds pay at
+   * most 60 s more, `whenLow` runs in the same transaction. Does nothing for a call without a hold.
+   */
+  extendHold(
+    tenantId: number,
+    callUuid: string,
+    elapsedSeconds: number,
+    whenLow?: (queries: Queries, secondsLeft: number) => Promise<void>,
+  ): Promise<Coverage> {
+    const { database, stores, clock } = this.options;
+    return database.tx(async (queries) => {
+      const held = await stores.holds(queries).find(tenantId, callUuid);
+      // Never held, or settled in the meantime.
+      if (!held) return { coveredSeconds: 0, affordableSeconds: 0 };
+      const { plan, rate, funds } = await this.#drawOf(queries, tenantId, callUuid, held.month);
+      const elapsed = Math.ceil(elapsedSeconds);
+      const aheadSeconds = holdAheadSeconds(elapsed, funds, rate, plan.maxConcurrentCalls);
+      const cover = coverSeconds(elapsed + aheadSeconds, funds, rate);
+      await writeHold(stores, queries, tenantId, held, cover, clock.now());
+      const affordableMax = elapsed + HOLD_BLOCK_SECONDS + LOW_SECONDS;
+      const affordableSeconds = coveredBy(coverSeconds(affordableMax, funds, rate));
+      const secondsLeft = affordableSeconds - elapsedSeconds;
+      if (secondsLeft <= LOW_SECONDS) await whenLow?.(queries, secondsLeft);
+      return { coveredSeconds: coveredBy(cover), affordableSeconds };
+    });
+  }
+
+  /**
+   * Seconds from its answer that a call's hold pays: what it talked and 15 to 60 s more. Null: it
+   * holds nothing.
+   */
+  async heldSeconds(queries: Queries, tenantId: number, callUuid: string): Promise<number | null> {
+    const held = await this.options.stores.holds(queries).find(tenantId, callUuid);
+    if (!held) return null;
+    const plan = await this.planOf(queries, tenantId);
+    const rate = await this.#rateOf(queries, tenantId, callUuid, plan);
+    return held.planSeconds + paidSeconds(held.amount, rate);
+  }
+
+  /**
+   * Charges once (key `call:<uuid>`) and releases the hold. The charge takes the plan seconds that
+   * are left, whichever call holds them, then the wallet (decisions.md 12). 0 ms: the call was never
+   * answered, and nothing is charged.
+   */
+  async settle(
+    queries: Queries,
+    tenantId: number,
+    callUuid: string,
+    answeredMs: number,
+    overagePerMinute: MicroEur,
+  ): Promise<Charge> {
+    const { stores, clock } = this.options;
+    const before = await this.#settledCharge(queries, tenantId, callUuid);
+    if (before) return before;
+    const { plan, month: monthNow } = await this.#payerOf(queries, tenantId);
+    const held = await stores.holds(queries).find(tenantId, callUuid);
+    const month = held?.month ?? monthNow;
+    const purse = await purseFor(stores, queries, tenantId, plan, month, callUuid);
+    const charge = rateCall(answeredMs, chargeableFunds(purse), overagePerMinute);
+    await stores.holds(queries).release(tenantId, callUuid);
+    if (charge.billableSeconds === 0) return charge;
+    await this.#postCharge(queries, tenantId, callUuid, charge);
+    if (charge.includedSeconds > 0)
+      await stores.planUsage(queries).add(tenantId, month, charge.includedSeconds);
+    const rateOfHeld = (uuid: string) => this.#rateOf(queries, tenantId, uuid, plan);
+    await backHolds(stores, queries, tenantId, purse, charge, rateOfHeld, clock.now());
+    return charge;
+  }
+
+  /** Posts without entries too, if the plan covers all: the key makes the charge happen once. */
+  async #postCharge(
+    queries: Queries,
+    tenantId: number,
+    callUuid: string,
+    { billableSeconds, includedSeconds, overageSeconds, cost }: Charge,
+  ): Promise<void> {
+    const transaction = {
+      key: chargeKey(callUuid),
+      kind: "charge",
+      note: `Call of ${billableSeconds} s: ${includedSeconds} s from the plan, ${overageSeconds} s overage`,
+      createdAt: this.options.clock.now(),
+    } as const;
+    const entries = move("wallet", "revenue", cost);
+    await post(this.options.stores, queries, tenantId, transaction, entries);
+  }
+
+  /** The charge of a call that was settled before; null: it was not. */
+  async #settledCharge(
+    queries: Queries,
+    tenantId: number,
+    callUuid: string,
+  ): Promise<Charge | null> {
+    const { stores } = this.options;
+    if (!(await stores.ledger(queries).hasKey(tenantId, chargeKey(callUuid)))) return null;
+    const recorded = await stores.callRates(queries).chargeOf(tenantId, callUuid);
+    if (recorded) return recorded;
+    throw new AppError({
+      code: "engine",
+      publicMessage: "Something went wrong on our side.",
+      internal: `call ${callUuid} is charged in the ledger but has no row`,
+    });
+  }
+
+  #planNamed(slug: string): Plan {
+    return this.plans.find((plan) => plan.slug === slug) ?? this.#firstPlan;
+  }
+
+  /** The tenant's plan, and the calendar month it is now in the tenant's zone. */
+  async #payerOf(queries: Queries, tenantId: number) {
+    const { planSlug, timeZone } = await this.options.stores.accounts(queries).find(tenantId);
+    return {
+      plan: this.#planNamed(planSlug),
+      month: monthIn(timeZone, this.options.clock.now()),
+    };
+  }
+
+  /** The rate from when the call began. */
+  async #rateOf(queries: Queries, tenantId: number, callUuid: string, plan: Plan) {
+    const snapshot = await this.options.stores.callRates(queries).rateOf(tenantId, callUuid);
+    return snapshot ?? plan.overagePerMinute;
+  }
+
+  /** What a call may draw on, at which rate. `heldMonth` null: the month it is now. */
+  async #drawOf(queries: Queries, tenantId: number, callUuid: string, heldMonth: string | null) {
+    const { plan, month: monthNow } = await this.#payerOf(queries, tenantId);
+    const month = heldMonth ?? monthNow;
+    const rate = await this.#rateOf(queries, tenantId, callUuid, plan);
+    const purse = await purseFor(this.options.stores, queries, tenantId, plan, month, callUuid);
+    return { plan, month, rate, funds: freeFunds(purse) };
+  }
+}
+
+function requireMinimum(cover: Cover): void {
+  if (coveredBy(cover) < MINIMUM_BILLABLE_SECONDS) throw insufficientBalance();
 }
 
 const chargeKey = (callUuid: string): string => `call:${callUuid}`;

@@ -5,7 +5,8 @@
 
 import type { Queries } from "../../core/database.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Billing, PlanQuotas } from "./ports.ts";
+import type { Billing } from "./billing.ts";
+import type { PlanQuotas } from "./ports.ts";
 
 export type QuotaName = keyof PlanQuotas;
 

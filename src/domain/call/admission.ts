@@ -9,7 +9,7 @@ import type { Queries } from "../../core/database.ts";
 import { type E164, isE164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
 import type { MicroEur } from "../../core/money.ts";
-import type { Billing } from "../billing/ports.ts";
+import type { Billing } from "../billing/billing.ts";
 import { type BurstLimits, type BurstOptions, createDialingBurst } from "./dialing-burst.ts";
 import { checkDestination, checkTransferTarget, type DialingRules } from "./dialing-rules.ts";
 import type { CallStores, CallTenant, CallTrunk } from "./stores.ts";

@@ -7,7 +7,7 @@ import { uuidV7 } from "../../core/ids.ts";
 import { microEur } from "../../core/money.ts";
 import type { Random } from "../../core/random.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
-import type { Billing } from "../billing/ports.ts";
+import type { Billing } from "../billing/billing.ts";
 import type { Quotas } from "../billing/quotas.ts";
 import type { EventSink } from "../webhook/ports.ts";
 import { endAbandonedSchedule } from "./abandoned-schedule.ts";

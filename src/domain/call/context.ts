@@ -1,6 +1,6 @@
 /** Everything a call may reach: the sum of what its use cases need, put together once by app.ts. */
 
-import type { Billing } from "../billing/ports.ts";
+import type { Billing } from "../billing/billing.ts";
 import type { Callers } from "../contact/ports.ts";
 import type { MailQueue } from "../mail/mail-queue.ts";
 import type { Admission } from "./admission.ts";

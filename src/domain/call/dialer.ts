@@ -10,7 +10,7 @@ import { e164 } from "../../core/e164.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { conversationRateHz } from "../../core/media-plan.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
-import type { Billing } from "../billing/ports.ts";
+import type { Billing } from "../billing/billing.ts";
 import type { Callers } from "../contact/ports.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { ScheduleEntry } from "../schedule/scheduler.ts";

@@ -4,7 +4,8 @@
  * the transaction that found it out. Leaves ending the call to its owner.
  */
 
-import { type Billing, LOW_SECONDS } from "../billing/ports.ts";
+import type { Billing } from "../billing/billing.ts";
+import { LOW_SECONDS } from "../billing/ports.ts";
 import { callBalanceLow } from "../webhook/catalogue.ts";
 import type { EventSink } from "../webhook/ports.ts";
 import type { CallIdentity } from "./call-identity.ts";

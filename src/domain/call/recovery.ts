@@ -11,7 +11,7 @@
 import type { Timer } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
-import type { Billing } from "../billing/ports.ts";
+import type { Billing } from "../billing/billing.ts";
 import { LOST_AFTER_MS } from "../mail/mail-queue.ts";
 import { callFailed } from "../webhook/catalogue.ts";
 import { processRecording, queueMail, type RecordingPorts } from "./after-call.ts";

@@ -3,7 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, notFound } from "../../core/errors.ts";
-import type { Billing } from "../billing/ports.ts";
+import type { Billing } from "../billing/billing.ts";
 import type { Quotas } from "../billing/quotas.ts";
 import { checkContent, type FileFormat, formatOf } from "./content.ts";
 

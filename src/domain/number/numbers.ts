@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { type E164, e164 } from "../../core/e164.ts";
 import { AppError, notFound } from "../../core/errors.ts";
-import type { Billing } from "../billing/ports.ts";
+import type { Billing } from "../billing/billing.ts";
 import type { NewNumber, NumberFields } from "./number-schema.ts";
 
 export interface NumberRecord extends NewNumber {

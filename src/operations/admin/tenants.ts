@@ -6,7 +6,7 @@ import type { Database } from "../../core/database.ts";
 import { invalidField, notFound } from "../../core/errors.ts";
 import { eurToMicro, type MicroEur, microEur } from "../../core/money.ts";
 import type { Random } from "../../core/random.ts";
-import type { Billing } from "../../domain/billing/ports.ts";
+import type { Billing } from "../../domain/billing/billing.ts";
 import { createTenant } from "../../domain/tenant/create-tenant.ts";
 
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";

@@ -15,7 +15,7 @@ import {
 } from "../../../src/adapter/store/schema/index.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { microEur, priceOfSeconds } from "../../../src/core/money.ts";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
 import { PaymentCheckouts } from "../../../src/domain/billing/checkout.ts";
 import { post, verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -29,7 +29,7 @@ const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
 const database = await openTestDatabase(join(directory, "main.db"), clock.now());
 afterAll(() => database.close());
 const plans = [startPlan, prepaidPlan];
-const billing = createBilling({ database, stores: billingStores, plans, clock });
+const billing = new Billing({ database, stores: billingStores, plans, clock });
 
 async function tenantWithCall(plan: string, credit = 0) {
   const tenantId = await insertTenant(database, { plan });
@@ -248,9 +248,9 @@ describe("the ledger", () => {
 
   test("the audit names the tenant whose hourly sums are not its ledger", async () => {
     const spoiled = await openTestDatabase(join(directory, "sums.db"), clock.now());
-    const { credit } = createBilling({ database: spoiled, stores: billingStores, plans, clock });
+    const books = new Billing({ database: spoiled, stores: billingStores, plans, clock });
     const tenantIds = [await insertTenant(spoiled), await insertTenant(spoiled)];
-    for (const tenantId of tenantIds) await credit(tenantId, microEur(5), "x");
+    for (const tenantId of tenantIds) await books.credit(tenantId, microEur(5), "x");
     expect(await verifyLedger(billingStores, spoiled.read)).toEqual([]);
     await spoiled.tx(async (q) => {
       await q
@@ -268,8 +268,8 @@ describe("the ledger", () => {
   test("the audit names a wallet that drifted, a lopsided transaction and an orphaned hold", async () => {
     const spoiled = await openTestDatabase(join(directory, "spoiled.db"), clock.now());
     const tenantId = await insertTenant(spoiled);
-    const credit = createBilling({ database: spoiled, stores: billingStores, plans, clock }).credit;
-    await credit(tenantId, microEur(5), "x");
+    const books = new Billing({ database: spoiled, stores: billingStores, plans, clock });
+    await books.credit(tenantId, microEur(5), "x");
     expect(await verifyLedger(billingStores, spoiled.read)).toEqual([]);
     await spoil(spoiled, tenantId);
     const problems = await verifyLedger(billingStores, spoiled.read);

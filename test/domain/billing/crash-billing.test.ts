@@ -10,7 +10,7 @@ import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import type { CallContext } from "../../../src/domain/call/context.ts";
 import { recoverCalls } from "../../../src/domain/call/recovery.ts";
@@ -31,7 +31,7 @@ const plan = { ...prepaidPlan, overagePerMinute: microEur(60 * MICRO_PER_SECOND)
 const database = await openTestDatabase(join(directory, "main.db"), clock.now());
 afterAll(() => database.close());
 
-const billing = createBilling({ database, stores, plans: [plan], clock });
+const billing = new Billing({ database, stores, plans: [plan], clock });
 const wake = () => undefined;
 
 /** What recovery reaches of an appliance that has just been started. */

@@ -16,7 +16,7 @@ import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
 import { PaymentCheckouts } from "../../../src/domain/billing/checkout.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { noticeLowBalances } from "../../../src/domain/billing/low-balance.ts";
@@ -62,7 +62,7 @@ const eventsOf = async (tenantId: number) =>
   }));
 const round = () => renewMonths(parts());
 const notice = () => noticeLowBalances(parts());
-const billing = () => createBilling({ database, stores, plans, clock });
+const billing = () => new Billing({ database, stores, plans, clock });
 const credit = (tenantId: number, eur: number) =>
   billing().credit(tenantId, microEur(eur * 1_000_000), "test");
 const eurOf = async (tenantId: number) =>

@@ -6,7 +6,7 @@ import { billingStores as stores } from "../../../src/adapter/store/billing-stor
 import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { statementStore } from "../../../src/adapter/store/statement-store.ts";
 import { microEur } from "../../../src/core/money.ts";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
 import {
   createStatements,
   STATEMENT_PAGE_ROWS,
@@ -23,7 +23,7 @@ import { openTestDatabase } from "../../support/test-store.ts";
 const clock = fakeClock(Date.parse("2026-10-31T21:59:59Z")); // 23:59:59 in Vilnius
 const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now());
 afterAll(() => database.close());
-const billing = createBilling({ database, stores, plans: [prepaidPlan], clock });
+const billing = new Billing({ database, stores, plans: [prepaidPlan], clock });
 const statements = createStatements(database, statementStore);
 const credit = (tenantId: number, eur: number, note: string) =>
   billing.credit(tenantId, microEur(eur * 1_000_000), note);

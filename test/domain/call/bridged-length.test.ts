@@ -7,7 +7,7 @@ import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
 import { LiveCall } from "../../../src/domain/call/live-call.ts";
 import { CallRegistry } from "../../../src/domain/call/registry.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
@@ -35,7 +35,7 @@ const ports = {
   ...{ database, stores: callStores, clock, random, log, node: "A", registry: new CallRegistry() },
   mails: { enqueue: async () => undefined, wake: () => undefined },
   settings: { recordingsDir: directory, prices: applianceSettings(directory, "127.0.0.1").prices },
-  billing: createBilling({
+  billing: new Billing({
     ...{ database, stores: billingStores, plans: [startPlan], clock, random },
   }),
   events: createEventSink({ stores: webhookStores, clock, random, wake: () => undefined }),

@@ -14,7 +14,7 @@ import type { Database } from "../../../src/core/database.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import type { CallContext } from "../../../src/domain/call/context.ts";
 import { recoverCalls, watchLeftCalls } from "../../../src/domain/call/recovery.ts";
@@ -51,7 +51,7 @@ afterAll(async () => {
 function node(name: string, database: Database, clock: FakeClock): CallContext {
   const recordingsDir = join(directory, name);
   mkdirSync(recordingsDir, { recursive: true });
-  const billing = createBilling({
+  const billing = new Billing({
     database,
     stores: billingStores,
     plans: [startPlan],

@@ -17,7 +17,7 @@ import { PoolCall } from "../../../src/adapter/worker/call-channel.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
 import { processRecording } from "../../../src/domain/call/after-call.ts";
 import type { CallIdentity } from "../../../src/domain/call/call-identity.ts";
 import type { CallContext } from "../../../src/domain/call/context.ts";
@@ -78,7 +78,7 @@ interface Mail {
 function appliance(encoder: Encoder) {
   const mails: Mail[] = [];
   const wake = () => undefined;
-  const billing = createBilling({
+  const billing = new Billing({
     ...{ database, stores: billingStores, plans: [startPlan], clock, random },
   });
   const context = {

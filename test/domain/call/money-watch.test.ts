@@ -7,7 +7,7 @@ import { events as eventRows, outbox } from "../../../src/adapter/store/schema/i
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
 import { MoneyWatch } from "../../../src/domain/call/money-watch.ts";
 import type { EventSink } from "../../../src/domain/webhook/ports.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
@@ -22,7 +22,7 @@ const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now())
 afterAll(() => database.close());
 /** A cent a second. */
 const plan = { ...prepaidPlan, overagePerMinute: microEur(600_000) };
-const billing = createBilling({ database, stores: billingStores, plans: [plan], clock });
+const billing = new Billing({ database, stores: billingStores, plans: [plan], clock });
 let wakes = 0;
 const sink = createEventSink({
   ...{ stores: webhookStores, clock, random: systemRandom },

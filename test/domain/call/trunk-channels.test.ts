@@ -9,7 +9,7 @@ import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { AppError } from "../../../src/core/errors.ts";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
 import { createAdmission } from "../../../src/domain/call/admission.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { startPlan, wideDialing } from "../../support/plans.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const plans = [{ ...startPlan, maxConcurrentCalls: PLAN_CALLS }];
   admission = createAdmission({
     stores: callStores,
-    billing: createBilling({ database, stores: billingStores, plans, clock }),
+    billing: new Billing({ database, stores: billingStores, plans, clock }),
     ...{ clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => wideDialing },
   });
 });

@@ -8,7 +8,7 @@ import { webhookStore } from "../../../src/adapter/store/webhook-store.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
 import { verifySignature } from "../../../src/domain/webhook/signature.ts";
 import { Subscriptions } from "../../../src/domain/webhook/subscriptions.ts";
 import { HttpWebhookTester } from "../../../src/domain/webhook/tester.ts";
@@ -36,7 +36,7 @@ const subscriptions = new Subscriptions({
   ...shared,
   records: webhookStore,
   urlProblem: createUrlCheck([HOST]),
-  plans: createBilling({ ...shared, stores: billingStores, plans: [startPlan] }),
+  plans: new Billing({ ...shared, stores: billingStores, plans: [startPlan] }),
 });
 const tester = new HttpWebhookTester({
   ...shared,

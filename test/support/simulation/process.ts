@@ -18,7 +18,7 @@ import type { Clock } from "../../../src/core/clock.ts";
 import type { Database, Queries } from "../../../src/core/database.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import type { Random } from "../../../src/core/random.ts";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
 import type { Plan } from "../../../src/domain/billing/ports.ts";
 import { createQuotas } from "../../../src/domain/billing/quotas.ts";
 import { abandonSchedule } from "../../../src/domain/call/abandoned-schedule.ts";
@@ -101,7 +101,7 @@ export async function startProcess(options: ProcessOptions) {
   const opened = openDatabase(options.databasePath, clock.now());
   const { database, state } = watched(opened, options.trouble, isAlive);
   const stores = webhookStores;
-  const billing = createBilling({ database, stores: billingStores, plans: [plan], clock, random });
+  const billing = new Billing({ database, stores: billingStores, plans: [plan], clock, random });
   const worker = new DeliveryWorker({
     ...{ database, stores, vault: plainVault, clock, random, log, pauseMs: 0, timeoutMs: 8_000 },
     client: outside.http(isAlive),
