@@ -13,6 +13,8 @@ const MS_PER_CHARACTER_MAX = 90;
 
 export class PhraseCache {
   readonly #phrases = new Map<string, Int16Array>();
+  /** Phrases that a call is having synthesised now, for all calls with that voice. */
+  readonly #inWork = new Map<string, Promise<void>>();
   #bytes = 0;
 
   get(voiceKey: string, text: string): Int16Array | null {
@@ -22,6 +24,24 @@ export class PhraseCache {
     this.#phrases.delete(key);
     this.#phrases.set(key, pcm);
     return pcm;
+  }
+
+  /** Resolves, never rejects, when whoever is making the phrase has ended; null: nobody is. */
+  inWork(voiceKey: string, text: string): Promise<void> | null {
+    return this.#inWork.get(`${voiceKey}\n${text}`) ?? null;
+  }
+
+  /** Marks the phrase as in work while `make` runs. */
+  async work(voiceKey: string, text: string, make: () => Promise<void>): Promise<void> {
+    const key = `${voiceKey}\n${text}`;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#inWork.set(key, promise);
+    try {
+      await make();
+    } finally {
+      this.#inWork.delete(key);
+      resolve();
+    }
   }
 
   put(voiceKey: string, text: string, pcm: Int16Array): void {
@@ -60,19 +80,37 @@ export class CachedPhrases {
     return SYNTHESIS_MS_MAX + text.length * MS_PER_CHARACTER_MAX;
   }
 
-  /** Synthesises those that are missing, one after the other. Rejects with EngineFailure. */
+  /**
+   * Synthesises those that are missing, one after the other. What another call is making already is
+   * waited for, and made here only if that call ends first. Rejects with EngineFailure.
+   */
   async prepare(texts: readonly string[], signal: AbortSignal): Promise<void> {
     for (const text of texts) {
-      if (text === "" || this.get(text)) continue;
-      const chunks: Int16Array[] = [];
-      const key = this.voiceKey();
-      for await (const chunk of this.tts.speak(text, signal)) chunks.push(chunk);
+      for (
+        let work = this.#othersWork(text);
+        work && !signal.aborted;
+        work = this.#othersWork(text)
+      )
+        await work;
       if (signal.aborted) return;
-      this.onSynthesised(text.length);
-      // Another voice than the agent's: good for this call, not for the next one.
-      if (this.tts.isFallback) this.#fallbacks.set(text, concatenated(chunks));
-      else this.cache.put(key, text, concatenated(chunks));
+      if (text === "" || this.get(text)) continue;
+      const key = this.voiceKey();
+      await this.cache.work(key, text, () => this.#synthesise(key, text, signal));
     }
+  }
+
+  #othersWork(text: string): Promise<void> | null {
+    return this.get(text) ? null : this.cache.inWork(this.voiceKey(), text);
+  }
+
+  async #synthesise(key: string, text: string, signal: AbortSignal): Promise<void> {
+    const chunks: Int16Array[] = [];
+    for await (const chunk of this.tts.speak(text, signal)) chunks.push(chunk);
+    if (signal.aborted) return;
+    this.onSynthesised(text.length);
+    // Another voice than the agent's: good for this call, not for the next one.
+    if (this.tts.isFallback) this.#fallbacks.set(text, concatenated(chunks));
+    else this.cache.put(key, text, concatenated(chunks));
   }
 }
 
