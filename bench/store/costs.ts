@@ -19,7 +19,7 @@ import { systemClock as clock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";
 import { microEur } from "../../src/core/money.ts";
 import { Billing } from "../../src/domain/billing/billing.ts";
-import { createAdmission } from "../../src/domain/call/admission.ts";
+import { Admission } from "../../src/domain/call/admission.ts";
 import { NO_FIGURES } from "../../src/domain/call/final-figures.ts";
 import { prepaidPlan, wideDialing } from "../../test/support/plans.ts";
 import { percentile } from "../process/percentile.ts";
@@ -54,7 +54,7 @@ export async function measureStore(amount: Amount): Promise<StoreCost[]> {
 async function measureAll(database: Database, amount: Amount): Promise<StoreCost[]> {
   const plans = [{ ...prepaidPlan, maxConcurrentCalls: ROUNDS * 2 }];
   const billing = new Billing({ database, stores: billingStores, plans, clock });
-  const admission = createAdmission({
+  const admission = new Admission({
     stores: callStores,
     ...{ billing, clock, concurrentCallsMax: ROUNDS * 2, liveCalls: () => 0 },
     dialing: () => wideDialing,

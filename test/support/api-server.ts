@@ -25,7 +25,7 @@ import { systemRandom } from "../../src/core/random.ts";
 import { Billing } from "../../src/domain/billing/billing.ts";
 import type { Plan } from "../../src/domain/billing/ports.ts";
 import { createQuotas } from "../../src/domain/billing/quotas.ts";
-import { createAdmission, type DialingLimits } from "../../src/domain/call/admission.ts";
+import { Admission, type DialingLimits } from "../../src/domain/call/admission.ts";
 import { createCallService } from "../../src/domain/call/call-service.ts";
 import type { CallContext } from "../../src/domain/call/context.ts";
 import { CallRegistry } from "../../src/domain/call/registry.ts";
@@ -95,7 +95,7 @@ export async function startApiServer(options: ApiServerOptions) {
     log,
     registry: new CallRegistry(),
     events: createEventSink({ stores: webhookStores, clock, random, wake }),
-    admission: createAdmission({
+    admission: new Admission({
       stores: callStores,
       ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0 },
       dialing: () => options.dialing ?? wideDialing,

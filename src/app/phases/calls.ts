@@ -9,7 +9,7 @@ import { describeError } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";
 import { createQuotas } from "../../domain/billing/quotas.ts";
 import { abandonSchedule } from "../../domain/call/abandoned-schedule.ts";
-import { createAdmission } from "../../domain/call/admission.ts";
+import { Admission } from "../../domain/call/admission.ts";
 import { createBurstNotice } from "../../domain/call/burst-notice.ts";
 import type { CallIdentity } from "../../domain/call/call-identity.ts";
 import { createCallService } from "../../domain/call/call-service.ts";
@@ -129,7 +129,7 @@ function admissionOf(
   delivery: Delivery,
 ) {
   const { mails, events } = delivery;
-  return createAdmission({
+  return new Admission({
     ...{ stores: callStores, billing, clock },
     get concurrentCallsMax() {
       return run.tuning().concurrentCallsMax;

@@ -1,7 +1,8 @@
 /**
- * May this tenant make or take a call now? Checked when a call is asked for, again when it fires, and
- * when it is handed to a person (decisions.md 9, 12): suspension, destination, calls dialled a minute, money a day,
- * concurrent calls of the plan, of the appliance and, for calls of ours, of the trunk, funds.
+ * May this tenant make or take a call now? Checked when a call is requested, again before it is
+ * dialled, and when it is transferred to a person (decisions.md 9, 12): suspension, destination,
+ * calls dialled a minute, money spent a day, funds, and concurrent calls of the plan, of the
+ * appliance and, for outbound calls, of the trunk.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -39,8 +40,6 @@ interface AdmissionOptions {
   readonly storageRejection?: () => string | null;
 }
 
-export type Admission = ReturnType<typeof createAdmission>;
-
 const limitReached = (publicMessage: string) =>
   new AppError({ code: "plan_limit_reached", publicMessage, retryable: true });
 
@@ -52,36 +51,113 @@ export function rulesOf(tenant: CallTenant, trunk: CallTrunk | undefined): Diali
   };
 }
 
-export function createAdmission(options: AdmissionOptions) {
-  const { billing, clock } = options;
+/** A check throws an AppError with the reason if the call may not be made. */
+export class Admission {
   /** When each tenant's transfers of the last minute began: each of them dials. */
-  const transfers = new Map<number, readonly number[]>();
+  readonly #transfers = new Map<number, readonly number[]>();
+  readonly #burst: ReturnType<typeof createDialingBurst>;
 
-  function transfersOf(tenantId: number): readonly number[] {
-    const since = clock.monotonic() - MINUTE_MS;
-    const recent = (transfers.get(tenantId) ?? []).filter((atMs) => atMs > since);
-    if (recent.length === 0) transfers.delete(tenantId);
+  constructor(private readonly options: AdmissionOptions) {
+    this.#burst = createDialingBurst({
+      stores: options.stores,
+      clock: options.clock,
+      limits: () => options.dialing().burst,
+      onStop: options.onBurstStop,
+    });
+  }
+
+  /** The limits as they are now. */
+  dialing(): DialingLimits {
+    return this.options.dialing();
+  }
+
+  /** Checks a request for an outbound call, now or later. */
+  async request(
+    queries: Queries,
+    tenant: CallTenant,
+    trunk: CallTrunk | undefined,
+    to: E164,
+    immediate: boolean,
+  ): Promise<void> {
+    this.#storageHasRoom();
+    notSuspended(tenant);
+    checkDestination(to, rulesOf(tenant, trunk));
+    await this.#withinSpend(queries, tenant);
+    await this.options.billing.requireFunds(queries, tenant.id);
+    if (!immediate) return;
+    await this.#withinBurst(queries, tenant, trunk, to);
+    await this.#withinRate(queries, tenant, "with waiting");
+    await this.#withinConcurrency(queries, tenant);
+    await this.#withinChannels(queries, trunk);
+  }
+
+  /**
+   * Checks immediately before the INVITE; the caller holds funds next. Returns the number's country
+   * if it is not the caller id's own.
+   */
+  async fire(
+    queries: Queries,
+    tenant: CallTenant,
+    trunk: CallTrunk | undefined,
+    to: E164,
+  ): Promise<string | null> {
+    this.#storageHasRoom();
+    notSuspended(tenant);
+    checkDestination(to, rulesOf(tenant, trunk));
+    const toCountry = await this.#withinBurst(queries, tenant, trunk, to);
+    await this.#withinRate(queries, tenant, "dialled only");
+    await this.#withinSpend(queries, tenant);
+    await this.#withinConcurrency(queries, tenant);
+    await this.#withinChannels(queries, trunk);
+    return toCountry;
+  }
+
+  /**
+   * Checks the transfer of a live call to a person, whom the carrier or the appliance dials. The
+   * call keeps its place among the concurrent ones. An allowed transfer counts as a call of this
+   * minute.
+   */
+  async transfer(
+    queries: Queries,
+    tenant: CallTenant,
+    trunk: CallTrunk | undefined,
+    to: string,
+  ): Promise<void> {
+    notSuspended(tenant);
+    const number = checkTransferTarget(to, rulesOf(tenant, trunk));
+    const country = number && (await this.#withinBurst(queries, tenant, trunk, number));
+    await this.#withinSpend(queries, tenant);
+    await this.#withinRate(queries, tenant, "with waiting");
+    const atMs = this.options.clock.monotonic();
+    this.#transfers.set(tenant.id, [...this.#transfersOf(tenant.id), atMs]);
+    if (number) this.#burst.transferred(tenant.id, number, country);
+  }
+
+  async inbound(queries: Queries, tenant: CallTenant): Promise<void> {
+    this.#storageHasRoom();
+    notSuspended(tenant);
+    await this.#withinSpend(queries, tenant);
+    await this.#withinConcurrency(queries, tenant);
+  }
+
+  #transfersOf(tenantId: number): readonly number[] {
+    const since = this.options.clock.monotonic() - MINUTE_MS;
+    const recent = (this.#transfers.get(tenantId) ?? []).filter((atMs) => atMs > since);
+    if (recent.length === 0) this.#transfers.delete(tenantId);
     return recent;
   }
 
-  function storageHasRoom(): void {
-    const rejection = options.storageRejection?.() ?? null;
+  #storageHasRoom(): void {
+    const rejection = this.options.storageRejection?.() ?? null;
     if (rejection !== null)
       throw new AppError({ code: "unavailable", publicMessage: rejection, retryable: true });
   }
 
-  function notSuspended(tenant: CallTenant): void {
-    if (tenant.suspended)
-      throw new AppError({
-        code: "plan_limit_reached",
-        publicMessage: "This account is suspended. Ask the operator to resume it.",
-      });
-  }
-
-  async function withinConcurrency(queries: Queries, tenant: CallTenant): Promise<void> {
+  async #withinConcurrency(queries: Queries, tenant: CallTenant): Promise<void> {
+    const { options } = this;
     if (options.liveCalls() >= options.concurrentCallsMax)
       throw limitReached("The appliance carries as many calls as it may. Try again in a minute.");
-    const plan = await billing.planOf(queries, tenant.id);
+    const plan = await options.billing.planOf(queries, tenant.id);
     if ((await options.stores.calls(queries).liveCount(tenant.id)) >= plan.maxConcurrentCalls)
       throw limitReached(
         `Plan ${plan.slug} allows ${plan.maxConcurrentCalls} calls at once. Wait until one ends, or change the plan.`,
@@ -89,55 +165,48 @@ export function createAdmission(options: AdmissionOptions) {
   }
 
   /**
-   * The carrier sends us no more than it carries: only calls that we begin are held back. A person whom a
-   * caller is handed to is not: where the carrier has no line left it says so, and the caller comes back.
+   * Only for calls that we begin: the carrier sends no more calls than it carries. A transfer is not
+   * checked either: a carrier without a free line rejects it, and the caller returns to the agent.
    */
-  async function withinChannels(queries: Queries, trunk: CallTrunk | undefined): Promise<void> {
+  async #withinChannels(queries: Queries, trunk: CallTrunk | undefined): Promise<void> {
     if (trunk?.channels == null) return;
-    if ((await options.stores.calls(queries).liveCount(trunk.tenantId)) >= trunk.channels)
+    if ((await this.options.stores.calls(queries).liveCount(trunk.tenantId)) >= trunk.channels)
       throw limitReached(
         `The trunk carries ${trunk.channels} calls at once, and all are taken. Wait until one ends, or raise the trunk's channels.`,
       );
   }
 
-  async function withinSpend(queries: Queries, tenant: CallTenant): Promise<void> {
-    const spendMax = tenant.dailySpendMax ?? options.dialing().dailySpendMax;
-    const spent = await options.stores.calls(queries).spentSince(tenant.id, clock.now() - DAY_MS);
+  async #withinSpend(queries: Queries, tenant: CallTenant): Promise<void> {
+    const { stores, clock, dialing } = this.options;
+    const spendMax = tenant.dailySpendMax ?? dialing().dailySpendMax;
+    const spent = await stores.calls(queries).spentSince(tenant.id, clock.now() - DAY_MS);
     if (spent >= spendMax)
       throw limitReached("The daily spending cap is reached. Ask the operator to raise it.");
   }
 
-  const burst = createDialingBurst({
-    ...{
-      stores: options.stores,
-      clock,
-      limits: () => options.dialing().burst,
-      onStop: options.onBurstStop,
-    },
-  });
-
-  /** Answers the country where it is abroad. */
-  function withinBurst(
+  /** Returns the number's country if it is abroad. */
+  #withinBurst(
     queries: Queries,
     tenant: CallTenant,
     trunk: CallTrunk | undefined,
     to: E164,
   ): Promise<string | null> {
     const callerId = trunk && isE164(trunk.callerId) ? trunk.callerId : null;
-    return burst.check(queries, tenant.id, to, callerId);
+    return this.#burst.check(queries, tenant.id, to, callerId);
   }
 
-  /** `waiting`: also those that were asked for at once and are about to be dialled. */
-  async function withinRate(
+  /** "with waiting" also counts immediate requests that are about to be dialled. */
+  async #withinRate(
     queries: Queries,
     tenant: CallTenant,
     waiting: "with waiting" | "dialled only",
   ): Promise<void> {
-    const schedules = options.stores.schedules(queries);
+    const { stores, clock } = this.options;
+    const schedules = stores.schedules(queries);
     const since = clock.now() - MINUTE_MS;
     const dialled = await schedules.firedSince(tenant.id, since);
     const next = waiting === "with waiting" ? await schedules.immediateSince(tenant.id, since) : 0;
-    if (dialled + next + transfersOf(tenant.id).length < tenant.callsPerMinuteMax) return;
+    if (dialled + next + this.#transfersOf(tenant.id).length < tenant.callsPerMinuteMax) return;
     throw new AppError({
       code: "rate_limited",
       publicMessage: `At most ${tenant.callsPerMinuteMax} calls a minute may be placed. Try again in a minute.`,
@@ -145,76 +214,12 @@ export function createAdmission(options: AdmissionOptions) {
       retryAfterSeconds: MINUTE_MS / 1000,
     });
   }
+}
 
-  return {
-    /** As they are now. */
-    dialing: options.dialing,
-
-    /** Asking for an outbound call, now or later. */
-    async request(
-      queries: Queries,
-      tenant: CallTenant,
-      trunk: CallTrunk | undefined,
-      to: E164,
-      immediate: boolean,
-    ): Promise<void> {
-      storageHasRoom();
-      notSuspended(tenant);
-      checkDestination(to, rulesOf(tenant, trunk));
-      await withinSpend(queries, tenant);
-      await billing.requireFunds(queries, tenant.id);
-      if (!immediate) return;
-      await withinBurst(queries, tenant, trunk, to);
-      await withinRate(queries, tenant, "with waiting");
-      await withinConcurrency(queries, tenant);
-      await withinChannels(queries, trunk);
-    },
-
-    /**
-     * The moment before the INVITE. The hold of funds is the caller's next step. Answers the country that is
-     * dialled where it is not the caller id's own.
-     */
-    async fire(
-      queries: Queries,
-      tenant: CallTenant,
-      trunk: CallTrunk | undefined,
-      to: E164,
-    ): Promise<string | null> {
-      storageHasRoom();
-      notSuspended(tenant);
-      checkDestination(to, rulesOf(tenant, trunk));
-      const toCountry = await withinBurst(queries, tenant, trunk, to);
-      await withinRate(queries, tenant, "dialled only");
-      await withinSpend(queries, tenant);
-      await withinConcurrency(queries, tenant);
-      await withinChannels(queries, trunk);
-      return toCountry;
-    },
-
-    /**
-     * A live call is to be handed to a person: the carrier dials, or we do. It keeps the call's own place
-     * among the concurrent ones. Counted as a call of this minute when it is allowed.
-     */
-    async transfer(
-      queries: Queries,
-      tenant: CallTenant,
-      trunk: CallTrunk | undefined,
-      to: string,
-    ): Promise<void> {
-      notSuspended(tenant);
-      const number = checkTransferTarget(to, rulesOf(tenant, trunk));
-      const country = number && (await withinBurst(queries, tenant, trunk, number));
-      await withinSpend(queries, tenant);
-      await withinRate(queries, tenant, "with waiting");
-      transfers.set(tenant.id, [...transfersOf(tenant.id), clock.monotonic()]);
-      if (number) burst.transferred(tenant.id, number, country);
-    },
-
-    async inbound(queries: Queries, tenant: CallTenant): Promise<void> {
-      storageHasRoom();
-      notSuspended(tenant);
-      await withinSpend(queries, tenant);
-      await withinConcurrency(queries, tenant);
-    },
-  };
+function notSuspended({ suspended }: CallTenant): void {
+  if (suspended)
+    throw new AppError({
+      code: "plan_limit_reached",
+      publicMessage: "This account is suspended. Ask the operator to resume it.",
+    });
 }

@@ -8,7 +8,7 @@ import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import { AppError } from "../../../src/core/errors.ts";
-import { createAdmission } from "../../../src/domain/call/admission.ts";
+import { Admission } from "../../../src/domain/call/admission.ts";
 import {
   type ApiServer,
   type ApiTenant,
@@ -53,7 +53,7 @@ const placeLater = (tenant: ApiTenant) =>
 /** What `fire` says of the tenant's next call; "admitted" marks it as dialled, as the dialer does. */
 function fire({ id }: ApiTenant, scheduleId: number): Promise<string> {
   const { billing } = server;
-  const admission = createAdmission({
+  const admission = new Admission({
     stores: callStores,
     ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => wideDialing },
   });

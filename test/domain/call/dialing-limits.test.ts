@@ -18,7 +18,7 @@ import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { type MicroEur, microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createAdmission, type DialingLimits } from "../../../src/domain/call/admission.ts";
+import { Admission, type DialingLimits } from "../../../src/domain/call/admission.ts";
 import { createBurstNotice } from "../../../src/domain/call/burst-notice.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 
@@ -45,14 +45,14 @@ const dialing: DialingLimits = {
 
 let clock: FakeClock;
 let server: ApiServer;
-let admission: ReturnType<typeof createAdmission>;
+let admission: Admission;
 
 beforeEach(async () => {
   clock = fakeClock(Date.parse("2026-11-21T10:00:00Z"));
   server = await startApiServer({ directory: tempDir(), clock, dialing });
   const { database, billing } = server;
   const wake = () => undefined;
-  admission = createAdmission({
+  admission = new Admission({
     stores: callStores,
     ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => dialing },
     onBurstStop: createBurstNotice({

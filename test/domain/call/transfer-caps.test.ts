@@ -6,7 +6,7 @@ import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
-import { createAdmission } from "../../../src/domain/call/admission.ts";
+import { Admission } from "../../../src/domain/call/admission.ts";
 import type { CallContext } from "../../../src/domain/call/context.ts";
 import { LiveCall } from "../../../src/domain/call/live-call.ts";
 import { CallRegistry } from "../../../src/domain/call/registry.ts";
@@ -44,7 +44,7 @@ async function worldOf(changes: Partial<typeof tenants.$inferInsert>) {
   );
   const { database } = server;
   const billing = server.billing;
-  const admission = createAdmission({
+  const admission = new Admission({
     stores: callStores,
     ...{ billing, clock, concurrentCallsMax: 10, liveCalls: () => 1, dialing: () => wideDialing },
   });

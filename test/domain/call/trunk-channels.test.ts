@@ -10,25 +10,25 @@ import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
-import { createAdmission } from "../../../src/domain/call/admission.ts";
+import { Admission } from "../../../src/domain/call/admission.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { startPlan, wideDialing } from "../../support/plans.ts";
 import { insertCall, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
 
-const TO = "+37061234567" as Parameters<ReturnType<typeof createAdmission>["fire"]>[3];
+const TO = "+37061234567" as Parameters<Admission["fire"]>[3];
 const PLAN_CALLS = 4;
 const clock = fakeClock();
 let database: Database;
 let tenantId = 0;
-let admission: ReturnType<typeof createAdmission>;
+let admission: Admission;
 
 beforeAll(async () => {
   database = await openTestDatabase(join(tempDir(), "linevoice.db"), clock.now());
   tenantId = await insertTenant(database, { callsPerMinuteMax: 100 });
   const plans = [{ ...startPlan, maxConcurrentCalls: PLAN_CALLS }];
-  admission = createAdmission({
+  admission = new Admission({
     stores: callStores,
     billing: new Billing({ database, stores: billingStores, plans, clock }),
     ...{ clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => wideDialing },

@@ -22,7 +22,7 @@ import { Billing } from "../../../src/domain/billing/billing.ts";
 import type { Plan } from "../../../src/domain/billing/ports.ts";
 import { createQuotas } from "../../../src/domain/billing/quotas.ts";
 import { abandonSchedule } from "../../../src/domain/call/abandoned-schedule.ts";
-import { createAdmission } from "../../../src/domain/call/admission.ts";
+import { Admission } from "../../../src/domain/call/admission.ts";
 import { createCallService } from "../../../src/domain/call/call-service.ts";
 import type { CallContext } from "../../../src/domain/call/context.ts";
 import { fireSchedule } from "../../../src/domain/call/dialer.ts";
@@ -139,7 +139,7 @@ export async function startProcess(options: ProcessOptions) {
       validMs: 0,
       urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: clock.now() }),
     },
-    admission: createAdmission({
+    admission: new Admission({
       stores: callStores,
       ...{ billing, clock, concurrentCallsMax: 10, dialing: () => wideDialing },
       liveCalls: () => registry.size,
