@@ -65,6 +65,8 @@ export interface Contract<
   /** A GET whose answer follows from tenant, path, query and the database alone: not made again
    * before something is committed (store/query-cache.ts). */
   readonly cacheable?: boolean;
+  /** A POST that replaces the record which GET shows at its path: takes `If-Match` as a PATCH does. */
+  readonly versioned?: true;
   /** How many requests of the rate limit it counts for. Default: 1. */
   readonly weight?: number;
   /** `user`: about the person signed in, whatever tenant is active, if any. Default: `tenant`. */

@@ -3,7 +3,7 @@ export const INTRODUCTION = `A business-to-business platform for AI voice agents
 
 Every request except \`GET /ping\` needs an API key, as \`Authorization: Bearer lv_live_…\` or \`X-LV-Api-Key: lv_live_…\`. Everything a key sees belongs to its tenant: another tenant's record is answered like one that does not exist. A key may be limited: to scopes (\`read\`, \`calls\`, \`manage\`; each operation names the one it needs, and a key that lacks it gets 403 \`insufficient_scope\`), to a time, and to addresses it may come from (else 401, as for an unknown key).
 
-Success bodies carry \`"ok": true\`. Errors are \`{"ok": false, "error", "message", "field", "request_id"}\`. Times are ISO 8601 in UTC with offset, money is EUR, what is unset is null. A body field that an endpoint does not know is refused; response-only fields sent back in a PATCH are ignored. A path that exists answers other methods with 405 and \`Allow\`.
+Success bodies carry \`"ok": true\`. Errors are \`{"ok": false, "error", "message", "field", "request_id"}\`. Times are ISO 8601 in UTC with offset, money is EUR, what is unset is null. A body field that an endpoint does not know is refused; response-only fields sent back in a PATCH are ignored. A record that can be changed is read with an \`ETag\`; a PATCH that names it in \`If-Match\` gets 409 \`conflict\` on the field \`if_match\` if the record was changed since then. A path that exists answers other methods with 405 and \`Allow\`.
 
 120 requests a minute for each key; above that 429 with \`Retry-After: 60\`: retry with exponential backoff. 429 and 5xx may be retried, 4xx else not.`;
 

@@ -56,9 +56,14 @@ export function openApiDocument(
   const show = (schema: z.ZodType, io: "input" | "output") => shownSchema(schema, io, schemas);
   show(ErrorBody, "output");
   const paths: Record<string, Json> = {};
-  for (const contract of frame === REST_FRAME ? contracts.map(withScopeError) : contracts) {
+  const isRest = frame === REST_FRAME;
+  const readable = new Set(
+    contracts.filter(({ method }) => method === "GET").map(({ path }) => path),
+  );
+  for (const contract of isRest ? contracts.map(withScopeError) : contracts) {
     const path = paths[contract.path] ?? {};
-    path[contract.method.toLowerCase()] = operation(contract, show, frame === REST_FRAME);
+    const versioned = contract.method === "PATCH" && readable.has(contract.path);
+    path[contract.method.toLowerCase()] = operation(contract, show, isRest, versioned);
     paths[contract.path] = path;
   }
   return {
@@ -77,23 +82,8 @@ export function openApiDocument(
     components: {
       schemas,
       securitySchemes: frame.securitySchemes,
-      parameters: {
-        IdempotencyKey: {
-          name: "Idempotency-Key",
-          in: "header",
-          description:
-            "Makes a repeated request safe for 24 hours: the first answer is replayed. The same key with another body is a conflict.",
-          schema: { type: "string", minLength: 1, maxLength: 255 },
-          example: "order-1042",
-        },
-      },
-      headers: {
-        RequestId: header("Id of this request; the caller's own if it sent a sane one.", "string"),
-        RateLimitLimit: header("Requests a minute for this key.", "integer"),
-        RateLimitRemaining: header("Requests left now.", "integer"),
-        RateLimitReset: header("Seconds until one more fits.", "integer"),
-        RetryAfter: header("Seconds to wait before trying again.", "integer"),
-      },
+      parameters: HEADER_PARAMETERS,
+      headers: COMMON_HEADERS,
     },
   };
 }
@@ -105,6 +95,33 @@ const withScopeError = (contract: Contract): Contract =>
 
 const header = (description: string, type: string) => ({ description, schema: { type } });
 
+const HEADER_PARAMETERS: Json = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Makes a repeated request safe for 24 hours: the first answer is replayed. The same key with another body is a conflict.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+    example: "order-1042",
+  },
+  IfMatch: {
+    name: "If-Match",
+    in: "header",
+    description:
+      "The `ETag` with which the record was read: the change is refused with `conflict` if the record was changed since then.",
+    schema: { type: "string" },
+    example: '"2f9x0c1k7m3q"',
+  },
+};
+
+const COMMON_HEADERS: Json = {
+  RequestId: header("Id of this request; the caller's own if it sent a sane one.", "string"),
+  RateLimitLimit: header("Requests a minute for this key.", "integer"),
+  RateLimitRemaining: header("Requests left now.", "integer"),
+  RateLimitReset: header("Seconds until one more fits.", "integer"),
+  RetryAfter: header("Seconds to wait before trying again.", "integer"),
+};
+
 type Show = (schema: z.ZodType, io: "input" | "output") => Json;
 
 /** The scope that a key needs, as roles of its scheme (OpenAPI 3.1, Security Requirement Object). */
@@ -113,10 +130,11 @@ function securityOf(contract: Contract): Json[] {
   return [{ bearer: [scope] }, { apiKey: [scope] }];
 }
 
-function operation(contract: Contract, show: Show, scoped: boolean): Json {
+function operation(contract: Contract, show: Show, scoped: boolean, versioned: boolean): Json {
   const parameters = [...pathParameters(contract), ...queryParameters(contract, show)];
   if (contract.method === "POST")
     parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
+  if (versioned) parameters.push({ $ref: "#/components/parameters/IfMatch" });
   return {
     operationId: contract.operationId,
     tags: [contract.tag],
@@ -253,6 +271,7 @@ export function errorCodes(contract: Contract): string[] {
     for (const code of ["unknown_field", "payload_too_large"]) codes.add(code);
   if (contract.method === "POST")
     for (const code of ["conflict", "valid_idempotency_key_required"]) codes.add(code);
+  if (contract.method === "PATCH") codes.add("conflict");
   for (const code of ["method_not_allowed", "engine", "unavailable"]) codes.add(code);
   return [...codes];
 }

@@ -19,11 +19,14 @@ import {
   withCommonHeaders,
 } from "./request-context.ts";
 import { checkBody, checkParams, checkQuery } from "./validate.ts";
+import { createVersions, type Versions, versionOf } from "./versions.ts";
 
 interface PipelineDependencies {
   readonly idempotency: Idempotency;
   readonly queryCache: QueryCache;
   readonly bodyBytesMax: number;
+  /** The routes of each mount. */
+  readonly routes: readonly (readonly Route[])[];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -41,7 +44,14 @@ type Pipeline = (
 ) => Promise<Response>;
 
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  const { queryCache, bodyBytesMax, clock, log } = dependencies;
+  const { queryCache, log } = dependencies;
+  const versions = createVersions(dependencies.routes);
+
+  function answered(contract: Contract, requestContext: RequestContext, json: string): Response {
+    const response = jsonResponse(requestContext, contract.status ?? 200, json);
+    if (versions.has(contract)) response.headers.set("etag", versionOf(json));
+    return response;
+  }
 
   async function answer(
     route: Route,
@@ -56,7 +66,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       const input = inputOf(contract, requestContext, request, params);
       return JSON.stringify(await route.handle({ ...input, body: {} } as never));
     });
-    return jsonResponse(requestContext, contract.status ?? 200, json);
+    return answered(contract, requestContext, json);
   }
 
   async function executeRequest(
@@ -70,23 +80,9 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     if (contract.method === "GET" || contract.method === "DELETE") {
       const result = await route.handle({ ...input, body: {} } as never);
       if (result instanceof Response) return withCommonHeaders(requestContext, result);
-      return jsonResponse(requestContext, contract.status ?? 200, JSON.stringify(result));
+      return answered(contract, requestContext, JSON.stringify(result));
     }
-    const bytes = await readBody(request, bytesMaxOf(contract, bodyBytesMax), clock);
-    const run = async (): Promise<Answer> => {
-      const result = await route.handle({
-        ...input,
-        body: bodyOf(contract, bytes, request),
-      } as never);
-      return { status: contract.status ?? 200, json: JSON.stringify(result) };
-    };
-    // What is about a person, or makes one, is answered to that browser alone: never replayed.
-    const replayable =
-      contract.method === "POST" && requestContext.tenantId !== 0 && !isPersonal(contract);
-    const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;
-    if (key !== null) return await runOnce(dependencies, requestContext, { key, bytes }, run);
-    const { status, json } = await run();
-    return jsonResponse(requestContext, status, json);
+    return await change(dependencies, versions, { route, requestContext, request, input });
   }
 
   return async (route, requestContext, request, params) => {
@@ -98,6 +94,48 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       return problemResponse(requestContext, problem);
     }
   };
+}
+
+interface Changing {
+  readonly route: Route;
+  readonly requestContext: RequestContext;
+  readonly request: Request;
+  readonly input: ReturnType<typeof inputOf>;
+}
+
+/** POST and PATCH: the body is read, a version that the request names is checked, a repetition is recognised. */
+async function change(
+  dependencies: PipelineDependencies,
+  versions: Versions,
+  { route, requestContext, request, input }: Changing,
+): Promise<Response> {
+  const { contract } = route;
+  const bytes = await readBody(
+    request,
+    bytesMaxOf(contract, dependencies.bodyBytesMax),
+    dependencies.clock,
+  );
+  const body = () => bodyOf(contract, bytes, request);
+  const changed = {
+    contract,
+    key: `${requestContext.tenantId} ${requestContext.path}`,
+    seen: request.headers.get("if-match"),
+  };
+  const run = async (): Promise<Answer> => {
+    const result = await versions.guard(
+      changed,
+      (reader) => reader.handle({ ...input, query: {}, body: {} } as never),
+      () => route.handle({ ...input, body: body() } as never),
+    );
+    return { status: contract.status ?? 200, json: JSON.stringify(result) };
+  };
+  // What is about a person, or makes one, is answered to that browser alone: never replayed.
+  const replayable =
+    contract.method === "POST" && requestContext.tenantId !== 0 && !isPersonal(contract);
+  const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;
+  if (key !== null) return await runOnce(dependencies, requestContext, { key, bytes }, run);
+  const { status, json } = await run();
+  return jsonResponse(requestContext, status, json);
 }
 
 const bytesMaxOf = (contract: Contract, bodyBytesMax: number) =>

@@ -102,6 +102,7 @@ export async function createHttpServer(
     idempotency,
     queryCache: queryCache,
     bodyBytesMax: settings.bodyBytesMax,
+    routes: [routes, ownRoutes],
     clock,
     log,
   });

@@ -34,6 +34,7 @@ export const getTrunk = contract({
 
 export const setTrunk = contract({
   operationId: "setTrunk",
+  versioned: true,
   recent: true,
   method: "POST",
   path: "/trunk",

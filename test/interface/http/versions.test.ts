@@ -1,0 +1,30 @@
+/** Two clients change one record: who names the version they saw never overwrites what they have not seen. */
+import { expect, test } from "bun:test";
+import { ask, pick, pickId } from "../../support/api-server.ts";
+import { newAgent, twoTenants } from "../../support/two-tenants.ts";
+
+const room = twoTenants();
+const { get, post } = room;
+
+test("a change that names an old version is refused and writes nothing", async () => {
+  const id = pickId(await post("/agents", newAgent), "agent.id");
+  const path = `/agents/${id}`;
+  const read = await get(path);
+  const version = read.headers.get("etag") ?? "";
+  expect(version).toMatch(/^"\w+"$/);
+  expect((await get(path)).headers.get("etag")).toBe(version);
+
+  const patch = (body: object, seen?: string) =>
+    ask(room.server, room.own, "PATCH", path, body, seen ? { "if-match": seen } : {});
+  expect((await patch({ name: "First" }, version)).status).toBe(200);
+  const late = await patch({ name: "Second" }, version);
+  expect(late.status).toBe(409);
+  expect(late.json).toMatchObject({ error: "conflict", field: "if_match" });
+  expect(pick(await get(path), "agent.name")).toBe("First");
+
+  const now = (await get(path)).headers.get("etag") ?? "";
+  expect(now).not.toBe(version);
+  const both = await Promise.all([patch({ name: "A" }, now), patch({ name: "B" }, now)]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect((await patch({ name: "Without" })).status).toBe(200);
+});
