@@ -2,6 +2,7 @@
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { answer, own } from "./api/client.ts";
 import { sessionQuery } from "./api/queries.ts";
+import { forgetDrafts } from "./ui/unsaved.tsx";
 
 export function useSession() {
   const { data } = useSuspenseQuery(sessionQuery);
@@ -21,6 +22,7 @@ export function useLeave(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
     await answer(own.POST("/sign-out"));
+    forgetDrafts();
     queries.clear();
     location.assign("/app/sign-in");
   };

@@ -23,6 +23,18 @@ interface Reply<Data> {
   readonly response: Response;
 }
 
+/** A record and its version (`ETag`), which a change of it names. */
+export type Versioned<Kept> = Kept & { readonly version: string };
+
+/** Unwraps a reply like `answer`, and picks the record with its version. */
+export async function versioned<Data, Kept extends object>(
+  asked: Promise<Reply<Data>>,
+  pick: (data: Data) => Kept,
+): Promise<Versioned<Kept>> {
+  const kept = pick(await answer(asked));
+  return { ...kept, version: (await asked).response.headers.get("etag") ?? "" };
+}
+
 export async function answer<Data>(asked: Promise<Reply<Data>>): Promise<Data> {
   const { data, error, response } = await asked;
   if (!response.ok || data === undefined)

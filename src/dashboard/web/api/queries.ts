@@ -1,6 +1,6 @@
 /** What is read from the server: one `queryOptions` for each resource, with its cache key. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { answer, own, rest } from "./client.ts";
+import { answer, own, rest, versioned } from "./client.ts";
 import type { operations as RestOperations } from "./rest.gen.ts";
 
 /** What a query's options load. */
@@ -29,8 +29,8 @@ export const agentsQuery = queryOptions({
 export const agentQuery = (id: number) =>
   queryOptions({
     queryKey: ["agents", id],
-    queryFn: async () =>
-      (await answer(rest.GET("/agents/{id}", { params: { path: { id } } }))).agent,
+    queryFn: () =>
+      versioned(rest.GET("/agents/{id}", { params: { path: { id } } }), ({ agent }) => agent),
   });
 export const filesQuery = queryOptions({
   queryKey: ["files"],
@@ -39,19 +39,29 @@ export const filesQuery = queryOptions({
 export const fileQuery = (id: number) =>
   queryOptions({
     queryKey: ["files", id],
-    queryFn: async () => (await answer(rest.GET("/files/{id}", { params: { path: { id } } }))).file,
+    queryFn: () =>
+      versioned(rest.GET("/files/{id}", { params: { path: { id } } }), ({ file }) => file),
   });
 export const toolsQuery = queryOptions({
   queryKey: ["tools"],
   queryFn: async () => (await answer(own.GET("/tools"))).tools,
 });
+export const toolQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["tools", id],
+    queryFn: () =>
+      versioned(own.GET("/tools/{id}", { params: { path: { id } } }), ({ tool }) => tool),
+  });
 export const numbersQuery = queryOptions({
   queryKey: ["numbers"],
   queryFn: async () => (await answer(rest.GET("/phone-numbers"))).phone_numbers,
 });
 export const trunkQuery = queryOptions({
   queryKey: ["trunk"],
-  queryFn: async () => (await answer(own.GET("/trunk"))).trunk,
+  queryFn: async () => {
+    const { trunk, version } = await versioned(own.GET("/trunk"), (reply) => reply);
+    return trunk && { ...trunk, version };
+  },
   refetchInterval: LIVE_MS,
 });
 
@@ -167,7 +177,7 @@ export const auditQuery = (offset: number, limit: number) =>
   });
 export const settingsQuery = queryOptions({
   queryKey: ["settings"],
-  queryFn: async () => (await answer(own.GET("/tenant-settings"))).settings,
+  queryFn: () => versioned(own.GET("/tenant-settings"), ({ settings }) => settings),
 });
 export const passkeysQuery = queryOptions({
   queryKey: ["passkeys"],

@@ -19,7 +19,7 @@ export function ConfirmSession() {
   const { t } = useText();
   const { user } = useSession();
   const stale = useStale();
-  const form = useForm(EMPTY);
+  const form = useForm(EMPTY, { unguarded: true });
   const [open, setOpen] = useState(false);
   const settle = useRef<((confirmed: boolean) => void) | null>(null);
 

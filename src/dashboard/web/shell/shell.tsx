@@ -8,6 +8,7 @@ import { useSession } from "../session.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Icon, Mark } from "../ui/icon.tsx";
 import { EmptyState } from "../ui/states.tsx";
+import { LeaveGuard } from "../ui/unsaved.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { ConfirmSession } from "./confirm-session.tsx";
 import { navigationFor } from "./navigation.ts";
@@ -47,6 +48,7 @@ function Frame() {
           )}
         </Suspense>
         <ConfirmSession />
+        <LeaveGuard />
       </main>
     </div>
   );

@@ -67,6 +67,8 @@ export function Confirm(props: {
   title: string;
   body: ReactNode;
   action: string;
+  /** Default: "Cancel". */
+  cancel?: string;
   open: boolean;
   onOpen: (open: boolean) => void;
   onConfirm: () => Promise<unknown>;
@@ -104,7 +106,7 @@ export function Confirm(props: {
               {props.action}
             </Button>
             <AlertDialog.Cancel asChild>
-              <Button variant="ghost">{t("action.cancel")}</Button>
+              <Button variant="ghost">{props.cancel ?? t("action.cancel")}</Button>
             </AlertDialog.Cancel>
           </div>
         </AlertDialog.Content>
@@ -119,6 +121,7 @@ export function ConfirmAbout<Thing>(props: {
   title: (thing: Thing) => string;
   body: ReactNode;
   action: string;
+  cancel?: string;
   onClose: () => void;
   onConfirm: (thing: Thing) => Promise<unknown>;
 }) {
@@ -128,6 +131,7 @@ export function ConfirmAbout<Thing>(props: {
       title={about === null ? "" : props.title(about)}
       body={props.body}
       action={props.action}
+      cancel={props.cancel}
       open={about !== null}
       onOpen={props.onClose}
       onConfirm={async () => about !== null && (await props.onConfirm(about))}

@@ -1,5 +1,4 @@
 /** Form fields: label, hint and the API's complaint, tied to the control for screen readers. */
-import { Switch } from "radix-ui";
 import { type ReactNode, useId } from "react";
 import { useText } from "../i18n/text.tsx";
 import type { Bound } from "./form.ts";
@@ -11,6 +10,7 @@ interface Notes {
 }
 
 interface Described extends Notes {
+  readonly name: string;
   readonly error: string | null;
   readonly children: (ids: {
     id: string;
@@ -19,12 +19,12 @@ interface Described extends Notes {
   }) => ReactNode;
 }
 
-function Field({ label, hint, optional, error, children }: Described) {
+function Field({ name, label, hint, optional, error, children }: Described) {
   const { t } = useText();
   const id = useId();
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
-    <div className="field">
+    <div className="field" data-field={name}>
       <label htmlFor={id}>
         {label} {optional && <span className="optional">{t("form.optional")}</span>}
       </label>
@@ -69,7 +69,7 @@ interface TextProps extends Notes, Bound<string> {
 
 export function TextField({ label, hint, optional, error, value, onValue, ...rest }: TextProps) {
   return (
-    <Field label={label} hint={hint} optional={optional} error={error}>
+    <Field name={rest.name} label={label} hint={hint} optional={optional} error={error}>
       {(ids) => (
         <input
           {...ids}
@@ -101,7 +101,7 @@ export function AreaField({
   ...rest
 }: AreaProps) {
   return (
-    <Field label={label} hint={hint} optional={optional} error={error}>
+    <Field name={rest.name} label={label} hint={hint} optional={optional} error={error}>
       {(ids) => (
         <textarea
           {...ids}
@@ -136,7 +136,7 @@ export function NumberField({
   ...rest
 }: NumberProps) {
   return (
-    <Field label={label} hint={hint} optional={optional} error={error}>
+    <Field name={rest.name} label={label} hint={hint} optional={optional} error={error}>
       {(ids) => (
         <input
           {...ids}
@@ -171,7 +171,7 @@ export function SelectField<Value extends string>({
   disabled,
 }: Notes & Bound<Value> & { choices: readonly Choice<Value>[]; disabled?: boolean }) {
   return (
-    <Field label={label} hint={hint} optional={optional} error={error}>
+    <Field name={name} label={label} hint={hint} optional={optional} error={error}>
       {(ids) => (
         <select
           {...ids}
@@ -196,6 +196,7 @@ export function SelectField<Value extends string>({
 }
 
 export function SwitchField({
+  name,
   label,
   hint,
   error,
@@ -205,7 +206,7 @@ export function SwitchField({
 }: Notes & Bound<boolean> & { disabled?: boolean }) {
   const id = useId();
   return (
-    <div className="switch-row">
+    <div className="switch-row" data-field={name}>
       <div>
         <label htmlFor={id}>{label}</label>
         {hint && (
@@ -219,16 +220,18 @@ export function SwitchField({
           </p>
         )}
       </div>
-      <Switch.Root
+      <input
         id={id}
+        type="checkbox"
+        role="switch"
+        aria-checked={value}
+        name={name}
         className="switch"
         checked={value}
         disabled={disabled}
-        onCheckedChange={onValue}
+        onChange={(event) => onValue(event.target.checked)}
         aria-describedby={hint ? `${id}-hint` : undefined}
-      >
-        <Switch.Thumb className="switch-thumb" />
-      </Switch.Root>
+      />
     </div>
   );
 }

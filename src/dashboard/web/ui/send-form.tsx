@@ -4,13 +4,14 @@ import { useText } from "../i18n/text.tsx";
 import { Button } from "./button.tsx";
 import { CurlButton, type CurlRequest } from "./copy.tsx";
 import { Confirm, Dialog } from "./dialog.tsx";
-import type { Form } from "./form.ts";
+import type { Change, Disputed, Form } from "./form.ts";
 import type { IconName } from "./icon.tsx";
 import { ProblemNote } from "./states.tsx";
+import { ConfirmLeaving } from "./unsaved.tsx";
 
 interface Sending<Values extends object> {
   readonly form: Form<Values>;
-  readonly onSend: (values: Values) => Promise<unknown>;
+  readonly onSend: (values: Values, change: Change<Values>) => Promise<unknown>;
   /** The same request as a curl command, with the current values of the form. */
   readonly curl?: (values: Values) => CurlRequest;
   readonly children: ReactNode;
@@ -31,6 +32,7 @@ export function SendForm<Values extends object>(props: SendFormProps<Values>) {
   const { form, action, curl } = props;
   return (
     <form className="form" noValidate={!props.checkedByBrowser} onSubmit={form.send(props.onSend)}>
+      <FormNotices form={form} />
       {props.children}
       <ProblemNote problem={form.problem} />
       {action !== null && (
@@ -59,21 +61,90 @@ interface FormDialogProps<Values extends object> extends SendFormProps<Values> {
   readonly onClose: () => void;
 }
 
-/** A dialog that is one form. It stays open until the sender closes it. */
+/** A dialog that is one form. It stays open until the sender closes it; closing it asks if values would be lost. */
 export function FormDialog<Values extends object>(props: FormDialogProps<Values>) {
   const { title, lead, wide, open = true, onClose, ...rest } = props;
+  const { form } = props;
+  const [asking, setAsking] = useState(false);
+  const close = () => (form.guarded ? setAsking(true) : onClose());
   return (
-    <Dialog
-      wide={wide}
-      title={title}
-      lead={lead}
-      open={open}
-      onOpen={(opened) => !opened && onClose()}
-    >
+    <Dialog wide={wide} title={title} lead={lead} open={open} onOpen={(to) => !to && close()}>
       <SendForm {...rest} />
+      <ConfirmLeaving
+        open={asking}
+        onStay={() => setAsking(false)}
+        onLeave={() => {
+          form.discard();
+          onClose();
+        }}
+      />
     </Dialog>
   );
 }
+
+/** That a draft was found again; and where somebody else changed the same fields, the question which values stay. */
+export function FormNotices<Values extends object>({ form }: { form: Form<Values> }) {
+  const { t } = useText();
+  return (
+    <>
+      {form.restored && (
+        <div className="note info" role="status">
+          <span className="grow">{t("unsaved.restored")}</span>
+          <Button small onClick={form.discard}>
+            {t("unsaved.discard")}
+          </Button>
+        </div>
+      )}
+      {form.disputed && <Comparison disputed={form.disputed} />}
+    </>
+  );
+}
+
+function Comparison({ disputed }: { disputed: Disputed }) {
+  const { t } = useText();
+  return (
+    <Dialog
+      wide
+      open
+      title={t("clash.title")}
+      lead={t("clash.lead")}
+      onOpen={(open) => !open && disputed.cancel()}
+    >
+      {disputed.clashes.map(({ name, label, mine, theirs }) => (
+        <section key={name} className="stack tight">
+          <h3>{label}</h3>
+          <div className="columns">
+            {[["clash.theirs", theirs] as const, ["clash.mine", mine] as const].map(
+              ([head, value]) => (
+                <div key={head}>
+                  <p className="small muted">{t(head)}</p>
+                  <p className="code wrap">
+                    {typeof value === "boolean"
+                      ? t(value ? "value.on" : "value.off")
+                      : wordsOf(value) || "–"}
+                  </p>
+                </div>
+              ),
+            )}
+          </div>
+        </section>
+      ))}
+      <div className="form-foot">
+        <Button variant="primary" onClick={disputed.keepMine}>
+          {t("clash.keep_mine")}
+        </Button>
+        <Button onClick={disputed.takeTheirs}>{t("clash.take_theirs")}</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+const wordsOf = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.join(", ")
+    : typeof value === "object" && value !== null
+      ? JSON.stringify(value, null, 2)
+      : String(value ?? "");
 
 interface EditFormProps<Values extends object> extends Sending<Values> {
   readonly mayChange: boolean;
@@ -92,6 +163,7 @@ export function EditForm<Values extends object>(props: EditFormProps<Values>) {
   const [deleting, setDeleting] = useState(false);
   return (
     <form className="form" noValidate onSubmit={form.send(props.onSend)}>
+      <FormNotices form={form} />
       {props.children}
       {props.mayChange && (
         <div className="form-foot sticky-foot">
@@ -111,7 +183,13 @@ export function EditForm<Values extends object>(props: EditFormProps<Values>) {
         </div>
       )}
       {removal && (
-        <Confirm {...removal} action={t("action.delete")} open={deleting} onOpen={setDeleting} />
+        <Confirm
+          {...removal}
+          action={t("action.delete")}
+          open={deleting}
+          onOpen={setDeleting}
+          onConfirm={() => form.leaving(removal.onConfirm)}
+        />
       )}
     </form>
   );

@@ -1,6 +1,14 @@
 /** Short words about what just happened. */
-import { Toast } from "radix-ui";
-import { createContext, type ReactNode, use, useCallback, useMemo, useState } from "react";
+import {
+  createContext,
+  type ReactNode,
+  use,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+} from "react";
+import { systemClock } from "../../../core/clock.ts";
 import { problemOf } from "../api/problem.ts";
 import { useText } from "../i18n/text.tsx";
 import { IconButton } from "./button.tsx";
@@ -43,25 +51,33 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     }),
     [add, texts],
   );
-  const drop = (id: number) => setSaid((before) => before.filter((entry) => entry.id !== id));
+  const drop = useCallback(
+    (id: number) => setSaid((before) => before.filter((entry) => entry.id !== id)),
+    [],
+  );
   return (
     <ToastContext value={toasts}>
-      <Toast.Provider duration={SHOWN_MS} label={texts.t("toast.label")}>
-        {children}
+      {children}
+      <section className="toasts" aria-label={texts.t("toast.label")} aria-live="polite">
         {said.map((entry) => (
-          <Toast.Root
-            key={entry.id}
-            className={entry.bad ? "toast bad" : "toast"}
-            onOpenChange={(open) => !open && drop(entry.id)}
-          >
-            <Toast.Description>{entry.text}</Toast.Description>
-            <Toast.Close asChild>
-              <IconButton icon="close" label={texts.t("action.close")} />
-            </Toast.Close>
-          </Toast.Root>
+          <Toast key={entry.id} entry={entry} onDrop={drop} />
         ))}
-        <Toast.Viewport className="toasts" label={texts.t("toast.label")} />
-      </Toast.Provider>
+      </section>
     </ToastContext>
+  );
+}
+
+function Toast({ entry, onDrop }: { entry: ToastEntry; onDrop: (id: number) => void }) {
+  const { t } = useText();
+  const { id } = entry;
+  useEffect(() => {
+    const timer = systemClock.after(SHOWN_MS, () => onDrop(id));
+    return () => timer.cancel();
+  }, [id, onDrop]);
+  return (
+    <div className={entry.bad ? "toast bad" : "toast"} role={entry.bad ? "alert" : undefined}>
+      <p>{entry.text}</p>
+      <IconButton icon="close" label={t("action.close")} onClick={() => onDrop(id)} />
+    </div>
   );
 }

@@ -52,7 +52,7 @@ export function Wallet() {
 
 function TopUp() {
   const { t } = useText();
-  const form = useForm<{ amount_eur: number | null }>({ amount_eur: 50 });
+  const form = useForm<{ amount_eur: number | null }>({ amount_eur: 50 }, { unguarded: true });
   const body = { amount_eur: form.values.amount_eur ?? 0 };
   return (
     <Card title={t("billing.top_up")} note={t("billing.top_up_lead")}>

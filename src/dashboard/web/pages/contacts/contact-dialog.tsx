@@ -1,13 +1,24 @@
 /** Make or change a contact. */
-import { answer, type Rest, rest } from "../../api/client.ts";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { answer, type Rest, rest, type Versioned, versioned } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { AreaField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
-import { type Form, useForm } from "../../ui/form.ts";
+import { type Change, type Form, useRecordForm } from "../../ui/form.ts";
+import { changesOf } from "../../ui/merge.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { FormDialog } from "../../ui/send-form.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 
-type Contact = Rest["Contact"];
+const contactQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["contacts", "one", id],
+    queryFn: async (): Promise<Contact | null> =>
+      await versioned(
+        rest.GET("/contacts/{id}", { params: { path: { id } } }),
+        (reply) => reply.contact,
+      ),
+  });
+type Contact = Versioned<Rest["Contact"]>;
 const LANGUAGES = ["lt", "lv", "en", "ru"] as const;
 
 interface Draft {
@@ -50,18 +61,21 @@ const bodyOf = (draft: Draft) => ({
   ...(draft.pin ? { pin: draft.pin } : {}),
 });
 
-export function ContactDialog(props: { contact: Contact | null; onClose: () => void }) {
+export function ContactDialog(props: { contact: Rest["Contact"] | null; onClose: () => void }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
-  const { contact } = props;
-  const form = useForm(draftOf(contact));
+  const query = contactQuery(props.contact?.id ?? 0);
+  const shown = props.contact && { ...props.contact, version: "" };
+  const { data: contact = shown } = useQuery({ ...query, enabled: shown !== null });
+  const form = useRecordForm(contact, query, draftOf);
 
-  async function save(draft: Draft) {
-    const body = bodyOf(draft);
-    await (contact
-      ? answer(rest.PATCH("/contacts/{id}", { params: { path: { id: contact.id } }, body }))
-      : answer(rest.POST("/contacts", { body })));
+  async function save(draft: Draft, { before, headers }: Change<Draft>) {
+    if (contact) {
+      const params = { path: { id: contact.id } };
+      const body = changesOf(bodyOf(before), bodyOf(draft));
+      await answer(rest.PATCH("/contacts/{id}", { params, body, headers }));
+    } else await answer(rest.POST("/contacts", { body: bodyOf(draft) }));
     await stale("contacts");
     showMessage(t("form.saved"));
     props.onClose();

@@ -4,7 +4,8 @@ import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
+import { useRecordForm } from "../../ui/form.ts";
+import { changesOf } from "../../ui/merge.ts";
 import { Card } from "../../ui/page.tsx";
 import { SendForm } from "../../ui/send-form.tsx";
 import { EmptyState, Loaded, LoadedRows } from "../../ui/states.tsx";
@@ -55,29 +56,32 @@ export function Birthdays() {
   );
 }
 
+const draftOf = (known: FeatureSettings) => ({
+  calling_from: known.calling_from,
+  calling_to: known.calling_to,
+  holidays: known.holidays ?? "",
+  birthday_agent_id: String(known.birthday_agent_id ?? ""),
+});
+
+const bodyOf = ({ holidays, birthday_agent_id, ...hours }: ReturnType<typeof draftOf>) => ({
+  ...hours,
+  holidays: HOLIDAYS.find((country) => country === holidays) ?? null,
+  birthday_agent_id: birthday_agent_id ? Number(birthday_agent_id) : null,
+});
+
 function Hours({ known }: { known: FeatureSettings }) {
   const { t } = useText();
   const { isOwner } = useSession();
   const save = useSaveFeatures("birthday-preview");
   const agents = useAgentChoices("–");
-  const form = useForm({
-    calling_from: known.calling_from,
-    calling_to: known.calling_to,
-    holidays: known.holidays ?? "",
-    birthday_agent_id: String(known.birthday_agent_id ?? ""),
-  });
+  const form = useRecordForm(known, featureSettingsQuery, draftOf);
   return (
     <Card title={t("features.hours")} note={t("features.hours_lead")}>
       <SendForm
         form={form}
         action={isOwner ? t("action.save") : null}
-        onSend={({ calling_from, calling_to, holidays, birthday_agent_id }) =>
-          save({
-            calling_from,
-            calling_to,
-            holidays: HOLIDAYS.find((country) => country === holidays) ?? null,
-            birthday_agent_id: birthday_agent_id ? Number(birthday_agent_id) : null,
-          })
+        onSend={(draft, { before, headers }) =>
+          save(changesOf(bodyOf(before), bodyOf(draft)), headers)
         }
       >
         <div className="columns">

@@ -7,7 +7,8 @@ import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
+import { useForm, useRecordForm } from "../../ui/form.ts";
+import { changesOf } from "../../ui/merge.ts";
 import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { SendForm } from "../../ui/send-form.tsx";
@@ -64,26 +65,29 @@ function secretOf(values: { crm_url: string; crm_secret: string }, known: Featur
   return keepsSecret(values.crm_url, known) ? {} : { crm_secret: null };
 }
 
+const draftOf = (known: FeatureSettings) => ({
+  crm_url: known.crm_url ?? "",
+  crm_secret: "",
+  crm_mapping: textOf(known.crm_mapping),
+});
+
+const bodyOf = ({ crm_url, crm_mapping }: ReturnType<typeof draftOf>) => ({
+  crm_url: crm_url || null,
+  crm_mapping: mappingOf(crm_mapping),
+});
+
 function Target({ known }: { known: FeatureSettings }) {
   const { t } = useText();
   const { isOwner } = useSession();
   const save = useSaveFeatures();
-  const form = useForm({
-    crm_url: known.crm_url ?? "",
-    crm_secret: "",
-    crm_mapping: textOf(known.crm_mapping),
-  });
+  const form = useRecordForm(known, featureSettingsQuery, draftOf);
   return (
     <Card title={t("features.tab.crm")} note={t("features.crm_lead")}>
       <SendForm
         form={form}
         action={isOwner ? t("action.save") : null}
-        onSend={(values) =>
-          save({
-            crm_url: values.crm_url || null,
-            crm_mapping: mappingOf(values.crm_mapping),
-            ...secretOf(values, known),
-          })
+        onSend={(draft, { before, headers }) =>
+          save({ ...changesOf(bodyOf(before), bodyOf(draft)), ...secretOf(draft, known) }, headers)
         }
       >
         <TextField label={t("features.crm_url")} type="url" {...form.bind("crm_url")} />
@@ -115,7 +119,7 @@ function Target({ known }: { known: FeatureSettings }) {
 
 function Trial() {
   const { t } = useText();
-  const form = useForm({ number: "" });
+  const form = useForm({ number: "" }, { unguarded: true });
   const [shown, setShown] = useState<string | null>(null);
   return (
     <Card title={t("features.crm_try")} note={t("features.crm_try_lead")}>

@@ -1,25 +1,26 @@
 /** How the features are set: read, and changed in parts. */
 import { queryOptions } from "@tanstack/react-query";
-import { answer, type Rest, rest } from "../../api/client.ts";
+import { answer, type Rest, rest, type Versioned, versioned } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
+import type { Change } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { useToasts } from "../../ui/toast.tsx";
 
-export type FeatureSettings = Rest["FeatureSettings"];
+export type FeatureSettings = Versioned<Rest["FeatureSettings"]>;
 type Changes = Rest["FeatureSettingsChanges"];
 
 export const featureSettingsQuery = queryOptions({
   queryKey: ["feature-settings"],
-  queryFn: async () => (await answer(rest.GET("/feature-settings"))).feature_settings,
+  queryFn: () => versioned(rest.GET("/feature-settings"), (reply) => reply.feature_settings),
 });
 
 /** `stale`: other queries that are loaded again after a change. */
-export function useSaveFeatures(...stale: readonly string[]): (changes: Changes) => Promise<void> {
+export function useSaveFeatures(...stale: readonly string[]) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const markStale = useStale();
-  return async (changes) => {
-    await answer(rest.PATCH("/feature-settings", { body: changes }));
+  return async (body: Changes, headers: Change<object>["headers"]) => {
+    await answer(rest.PATCH("/feature-settings", { body, headers }));
     await markStale("feature-settings", ...stale);
     showMessage(t("form.saved"));
   };

@@ -8,6 +8,7 @@ import { Button, IconButton } from "../../ui/button.tsx";
 import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { AreaField, SwitchField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
+import { changesOf } from "../../ui/merge.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { FormDialog } from "../../ui/send-form.tsx";
@@ -116,8 +117,9 @@ function MemoryDialog({ memory, onClose }: { memory: Memory; onClose: () => void
       action={t("action.save")}
       form={form}
       onClose={onClose}
-      onSend={async (body) => {
+      onSend={async (draft, { before }) => {
         const path = { id: memory.id };
+        const body = changesOf(before, draft);
         await answer(rest.PATCH("/call-memories/{id}", { params: { path }, body }));
         await stale("memories");
         onClose();

@@ -9,6 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { PasswordField } from "../../ui/credential-fields.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
+import { changesOf } from "../../ui/merge.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Badge, Card, Page as Frame } from "../../ui/page.tsx";
 import { SendForm } from "../../ui/send-form.tsx";
@@ -45,10 +46,10 @@ function You() {
         form={form}
         action={t("action.save")}
         disabled={!form.dirty}
-        onSend={async (body) => {
-          await answer(own.POST("/profile", { body }));
+        onSend={async (draft, { before }) => {
+          await answer(own.POST("/profile", { body: changesOf(before, draft) }));
           await stale("session");
-          await choose(body.locale);
+          await choose(draft.locale);
           showMessage(t("form.saved"));
         }}
       >
@@ -69,7 +70,7 @@ function Password() {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
-  const form = useForm({ current: "", password: "" });
+  const form = useForm({ current: "", password: "" }, { unguarded: true });
   return (
     <Card title={t("profile.password")} note={t("profile.password_lead")}>
       <SendForm

@@ -89,7 +89,7 @@ function PasskeyList(props: {
 function AddPasskey(props: { open: boolean; onClose: () => void }) {
   const { t } = useText();
   const stale = useStale();
-  const form = useForm({ name: "" });
+  const form = useForm({ name: "" }, { unguarded: true });
 
   async function register(name: string) {
     const { options } = await answer(own.POST("/passkeys/options"));

@@ -79,7 +79,7 @@ function SetUp(props: {
 }) {
   const { t } = useText();
   const stale = useStale();
-  const form = useForm({ code: "" });
+  const form = useForm({ code: "" }, { unguarded: true });
   return (
     <Dialog
       title={t("profile.totp")}
@@ -114,7 +114,7 @@ function Disable(props: { open: boolean; onClose: () => void }) {
   const { t } = useText();
   const stale = useStale();
   const empty = { password: "", code: "" };
-  const form = useForm(empty);
+  const form = useForm(empty, { unguarded: true });
   return (
     <FormDialog
       {...props}

@@ -1,53 +1,56 @@
 /** The company's settings. */
 import { useQuery } from "@tanstack/react-query";
-import { answer, type Own, own } from "../../api/client.ts";
-import { settingsQuery } from "../../api/queries.ts";
+import { answer, own } from "../../api/client.ts";
+import { type QueryData, settingsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { AreaField, NumberField, SwitchField, TextField } from "../../ui/field.tsx";
-import { type Form, useForm } from "../../ui/form.ts";
+import { type Form, useRecordForm } from "../../ui/form.ts";
+import { changesOf } from "../../ui/merge.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { Card, Page as Frame } from "../../ui/page.tsx";
 import { EditForm } from "../../ui/send-form.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 
-type Settings = Own["TenantSettings"];
+type Settings = QueryData<typeof settingsQuery>;
 const FEATURES = ["callback_memory", "named_greeting", "cli_identity", "birthday_calls"] as const;
 const LANGUAGES = ["lt", "lv", "en", "ru"] as const;
 
+type Feature = (typeof FEATURES)[number];
+type Language = (typeof LANGUAGES)[number];
+
 /** The values of the fields: prefixes as one text, each disclosure as text. */
-interface Draft {
+interface Draft extends Record<Feature, boolean>, Record<`disclosure_${Language}`, string> {
   readonly name: string;
   readonly email: string;
   readonly time_zone: string;
-  readonly features: Settings["features"];
   readonly allowed_prefixes: string;
   readonly short_numbers: string;
   readonly calls_per_minute_max: number | null;
   readonly daily_spend_max_eur: number | null;
   readonly legacy_webhook: boolean;
   readonly requires_second_factor: boolean;
-  readonly disclosure: Readonly<Record<(typeof LANGUAGES)[number], string>>;
 }
 
-const draftOf = (settings: Settings): Draft => ({
+const draftOf = ({ features, disclosure, ...settings }: Settings): Draft => ({
   name: settings.name,
   email: settings.email,
   time_zone: settings.time_zone,
-  features: settings.features,
+  callback_memory: features.callback_memory,
+  named_greeting: features.named_greeting,
+  cli_identity: features.cli_identity,
+  birthday_calls: features.birthday_calls,
   allowed_prefixes: settings.allowed_prefixes?.join(", ") ?? "",
   short_numbers: settings.short_numbers?.join(", ") ?? "",
   calls_per_minute_max: settings.calls_per_minute_max,
   daily_spend_max_eur: settings.daily_spend_max_eur,
   legacy_webhook: settings.legacy_webhook,
   requires_second_factor: settings.requires_second_factor,
-  disclosure: {
-    lt: settings.disclosure.lt ?? "",
-    lv: settings.disclosure.lv ?? "",
-    en: settings.disclosure.en ?? "",
-    ru: settings.disclosure.ru ?? "",
-  },
+  disclosure_lt: disclosure.lt ?? "",
+  disclosure_lv: disclosure.lv ?? "",
+  disclosure_en: disclosure.en ?? "",
+  disclosure_ru: disclosure.ru ?? "",
 });
 
 const listOf = (text: string) => {
@@ -66,17 +69,20 @@ const dialingOf = (draft: Draft) => ({
 });
 
 function bodyOf(draft: Draft, isOperator: boolean) {
-  const { crm_bridge: _, ...features } = draft.features;
-  const { lt, lv, en, ru } = draft.disclosure;
   return {
     name: draft.name,
     email: draft.email,
     time_zone: draft.time_zone,
-    features,
+    features: Object.fromEntries(FEATURES.map((name) => [name, draft[name]])),
     ...(isOperator ? dialingOf(draft) : {}),
     legacy_webhook: draft.legacy_webhook,
     requires_second_factor: draft.requires_second_factor,
-    disclosure: { lt: lt || null, lv: lv || null, en: en || null, ru: ru || null },
+    disclosure: {
+      lt: draft.disclosure_lt || null,
+      lv: draft.disclosure_lv || null,
+      en: draft.disclosure_en || null,
+      ru: draft.disclosure_ru || null,
+    },
   };
 }
 
@@ -97,20 +103,21 @@ function SettingsForm({ settings }: { settings: Settings }) {
   const { isOwner, operator } = useSession();
   const { showMessage } = useToasts();
   const stale = useStale();
-  const form = useForm(draftOf(settings));
+  const form = useRecordForm(settings, settingsQuery, draftOf, { draft: "settings" });
   return (
     <EditForm
       form={form}
       mayChange={isOwner}
-      onSend={async (draft) => {
-        await answer(own.PATCH("/tenant-settings", { body: bodyOf(draft, operator) }));
+      onSend={async (draft, { before, headers }) => {
+        const body = changesOf(bodyOf(before, operator), bodyOf(draft, operator));
+        await answer(own.PATCH("/tenant-settings", { body, headers }));
         await stale("settings", "tenant", "session", "home");
         showMessage(t("form.saved"));
       }}
     >
       {!isOwner && <p className="note">{t("settings.owner_only")}</p>}
       <Company form={form} />
-      <Features form={form} />
+      <Features form={form} crm={settings.features.crm_bridge} />
       <Dialing form={form} defaultEur={settings.daily_spend_default_eur} readOnly={!operator} />
       <Disclosure form={form} defaults={settings.disclosure_default} />
       <Card title={t("nav.team")}>
@@ -152,20 +159,16 @@ function Company({ form }: { form: Form<Draft> }) {
   );
 }
 
-function Features({ form }: { form: Form<Draft> }) {
+function Features({ form, crm }: { form: Form<Draft>; crm: boolean }) {
   const { t } = useText();
-  const { features } = form.values;
   return (
     <Card title={t("settings.features")}>
       {FEATURES.map((name) => (
         <SwitchField
           key={name}
-          name={name}
           label={t(`settings.${name}`)}
           hint={t(`settings.${name}_hint`)}
-          error={null}
-          value={features[name]}
-          onValue={(on) => form.set({ features: { ...features, [name]: on } })}
+          {...form.bind(name)}
         />
       ))}
       <SwitchField
@@ -173,7 +176,7 @@ function Features({ form }: { form: Form<Draft> }) {
         label={t("settings.crm_bridge")}
         hint={t("settings.crm_bridge_hint")}
         error={null}
-        value={features.crm_bridge}
+        value={crm}
         disabled
         onValue={() => undefined}
       />
@@ -185,19 +188,15 @@ function Features({ form }: { form: Form<Draft> }) {
 function Disclosure(props: { form: Form<Draft>; defaults: Settings["disclosure_default"] }) {
   const { t } = useText();
   const { form, defaults } = props;
-  const { disclosure } = form.values;
   return (
     <Card title={t("settings.disclosure")} note={t("settings.disclosure_lead")}>
       {LANGUAGES.map((name) => (
         <AreaField
           key={name}
-          name={`disclosure.${name}`}
           label={t(`lang.${name}`)}
           placeholder={defaults[name] || t("settings.disclosure_none")}
           rows={1}
-          error={form.bind("disclosure").error}
-          value={disclosure[name]}
-          onValue={(text) => form.set({ disclosure: { ...disclosure, [name]: text } })}
+          {...form.bind(`disclosure_${name}`)}
         />
       ))}
     </Card>

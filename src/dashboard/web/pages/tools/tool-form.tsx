@@ -37,7 +37,12 @@ export const emptyTool = (agentId: string): ToolDraft => ({
 });
 
 export const toolDraftOf = (tool: Rest["Tool"]): ToolDraft => ({
-  ...tool,
+  name: tool.name,
+  description: tool.description,
+  url: tool.url,
+  secret_header: tool.secret_header,
+  parameters: tool.parameters,
+  enabled: tool.enabled,
   secret: "",
   agent_id: String(tool.agent_id ?? ""),
   caller_level: CALLER_LEVELS[tool.caller_level] ?? "0",

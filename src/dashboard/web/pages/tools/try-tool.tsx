@@ -13,7 +13,10 @@ import { exampleOf } from "./schema-fields.ts";
 export function TryTool({ tool }: { tool: Rest["Tool"] }) {
   const { t, ms } = useText();
   const [result, setResult] = useState<Own["ToolResult"] | null>(null);
-  const form = useForm({ arguments: JSON.stringify(exampleOf(tool.parameters), null, 2) });
+  const form = useForm(
+    { arguments: JSON.stringify(exampleOf(tool.parameters), null, 2) },
+    { unguarded: true },
+  );
 
   async function run(text: string) {
     const parsed = parse(text);

@@ -1,7 +1,7 @@
 /** The trunk: how it stands, its account, a test. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { answer, type Own, own } from "../../api/client.ts";
+import { answer, own } from "../../api/client.ts";
 import { trunkQuery } from "../../api/queries.ts";
 import { registrationText } from "../../i18n/server-messages.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -11,10 +11,9 @@ import { Confirm } from "../../ui/dialog.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Card, Facts, Page as Frame, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
+import type { Trunk } from "./trunk-draft.ts";
 import { TrunkForm } from "./trunk-form.tsx";
 import { TrunkTest } from "./trunk-test.tsx";
-
-type Trunk = Own["Trunk"];
 
 const TONES: Readonly<Record<Trunk["status"], Tone>> = {
   registered: "good",
@@ -47,7 +46,7 @@ export function Page() {
               </div>
             )}
             {isOwner ? (
-              <TrunkForm key={data ? `${data.id}-${data.server}` : "new"} trunk={data} />
+              <TrunkForm key={data?.id ?? "new"} trunk={data} />
             ) : (
               <p className="note">{t("trunk.owner_only")}</p>
             )}

@@ -1,7 +1,8 @@
 /** What the trunk's form holds and sends. A port that nobody stated is not sent back: it stays with DNS. */
 import type { Own } from "../../api/client.ts";
+import type { QueryData, trunkQuery } from "../../api/queries.ts";
 
-export type Trunk = Own["Trunk"];
+export type Trunk = NonNullable<QueryData<typeof trunkQuery>>;
 type Transport = Trunk["transport"];
 
 export interface TrunkDraft {
@@ -19,7 +20,7 @@ export interface TrunkDraft {
   readonly channels: number | null;
 }
 
-export const draftOf = (trunk: Trunk | null): TrunkDraft => ({
+export const draftOf = (trunk: Own["Trunk"] | null): TrunkDraft => ({
   server: trunk?.server ?? "",
   port: trunk?.port_stated ? trunk.port : null,
   transport: trunk?.transport ?? "udp",

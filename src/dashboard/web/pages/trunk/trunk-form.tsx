@@ -1,9 +1,10 @@
 /** The account at the provider. The password goes in and never comes out. */
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
+import { trunkQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { NumberField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
-import { type Form, useForm } from "../../ui/form.ts";
+import { type Form, useRecordForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { Card } from "../../ui/page.tsx";
 import { SendForm } from "../../ui/send-form.tsx";
@@ -15,7 +16,7 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
-  const form = useForm(draftOf(trunk));
+  const form = useRecordForm(trunk, trunkQuery, draftOf, { draft: "trunk", secrets: ["password"] });
   const [preset, setPreset] = useState("");
 
   function choose(id: string) {
@@ -32,9 +33,8 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
       <SendForm
         form={form}
         action={t("action.save")}
-        onSend={async (draft) => {
-          await answer(own.POST("/trunk", { body: bodyOf(draft) }));
-          form.reset({ ...draft, password: "" });
+        onSend={async (draft, { headers }) => {
+          await answer(own.POST("/trunk", { body: bodyOf(draft), headers }));
           await stale("trunk", "home", "tenant");
           showMessage(t("trunk.saved"));
         }}

@@ -2,12 +2,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { answer, type Rest, rest } from "../../../api/client.ts";
-import { agentQuery } from "../../../api/queries.ts";
+import { answer, rest } from "../../../api/client.ts";
+import { agentQuery, type QueryData } from "../../../api/queries.ts";
 import { useText } from "../../../i18n/text.tsx";
 import { useSession } from "../../../session.ts";
 import { Button } from "../../../ui/button.tsx";
-import { useForm } from "../../../ui/form.ts";
+import { type Form, useRecordForm } from "../../../ui/form.ts";
+import { changesOf } from "../../../ui/merge.ts";
 import { useStale } from "../../../ui/mutate.ts";
 import { Page as Frame } from "../../../ui/page.tsx";
 import { EditForm } from "../../../ui/send-form.tsx";
@@ -15,13 +16,13 @@ import { Loaded } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { useToasts } from "../../../ui/toast.tsx";
 import { PlaceCall } from "../../calls/place-call.tsx";
-import { bodyOf, draftOf } from "../agent-draft.ts";
+import { type AgentDraft, bodyOf, draftOf } from "../agent-draft.ts";
 import { AgentFields } from "../agent-form.tsx";
 import { AgentKnowledge, AgentNumbers, AgentTools } from "../assigned.tsx";
 import { AgentTest } from "../test.tsx";
 
 const TABS = ["settings", "knowledge", "tools", "numbers", "test"] as const;
-type Agent = Rest["Agent"];
+type Agent = QueryData<ReturnType<typeof agentQuery>>;
 
 export function Page() {
   const { t } = useText();
@@ -45,7 +46,7 @@ export function Page() {
       }
     >
       <Loaded query={agent} lines={8}>
-        {(data) => <AgentTabs agent={data} />}
+        {(data) => <AgentTabs key={id} agent={data} />}
       </Loaded>
       <PlaceCall key={id} open={calling} onClose={() => setCalling(false)} agentId={id} />
     </Frame>
@@ -57,8 +58,12 @@ function AgentTabs({ agent }: { agent: Agent }) {
   const navigate = useNavigate();
   const search: { tab?: unknown } = useSearch({ strict: false });
   const tab = TABS.find((name) => name === search.tab) ?? "settings";
+  const form = useRecordForm(agent, agentQuery(agent.id), draftOf, {
+    draft: `agents/${agent.id}`,
+    outlivesTabs: true,
+  });
   const content = {
-    settings: () => <AgentSettings key={agent.updated_at} agent={agent} />,
+    settings: () => <AgentSettings agent={agent} form={form} />,
     knowledge: () => <AgentKnowledge agentId={agent.id} />,
     tools: () => <AgentTools agentId={agent.id} />,
     numbers: () => <AgentNumbers agentId={agent.id} />,
@@ -81,13 +86,12 @@ function AgentTabs({ agent }: { agent: Agent }) {
   );
 }
 
-function AgentSettings({ agent }: { agent: Agent }) {
+function AgentSettings({ agent, form }: { agent: Agent; form: Form<AgentDraft> }) {
   const { t } = useText();
   const navigate = useNavigate();
   const stale = useStale();
   const { showMessage } = useToasts();
   const { mayChange } = useSession();
-  const form = useForm(draftOf(agent));
   const path = { id: agent.id };
 
   async function remove() {
@@ -107,8 +111,9 @@ function AgentSettings({ agent }: { agent: Agent }) {
         body: t("agents.delete_body"),
         onConfirm: remove,
       }}
-      onSend={async (draft) => {
-        await answer(rest.PATCH("/agents/{id}", { params: { path }, body: bodyOf(draft) }));
+      onSend={async (draft, { before, headers }) => {
+        const body = changesOf(bodyOf(before), bodyOf(draft));
+        await answer(rest.PATCH("/agents/{id}", { params: { path }, body, headers }));
         await stale("agents");
         showMessage(t("form.saved"));
       }}

@@ -7,6 +7,7 @@ import { CurlButton } from "../../../ui/copy.tsx";
 import { useForm } from "../../../ui/form.ts";
 import { useStale } from "../../../ui/mutate.ts";
 import { Page as Frame } from "../../../ui/page.tsx";
+import { FormNotices } from "../../../ui/send-form.tsx";
 import { ProblemNote } from "../../../ui/states.tsx";
 import { useToasts } from "../../../ui/toast.tsx";
 import { emptyDraft, newBodyOf } from "../agent-draft.ts";
@@ -17,7 +18,7 @@ export function Page() {
   const navigate = useNavigate();
   const stale = useStale();
   const { showMessage } = useToasts();
-  const form = useForm(emptyDraft(language));
+  const form = useForm(emptyDraft(language), { draft: "agents/new" });
   return (
     <Frame
       narrow
@@ -43,6 +44,7 @@ export function Page() {
           });
         })}
       >
+        <FormNotices form={form} />
         <AgentFields form={form} />
         <div className="form-foot sticky-foot">
           <Button type="submit" variant="primary" busy={form.busy}>

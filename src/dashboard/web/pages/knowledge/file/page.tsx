@@ -1,12 +1,13 @@
 /** One knowledge file: its content and the agents that know it. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { answer, type Rest, rest } from "../../../api/client.ts";
-import { agentsQuery, fileQuery } from "../../../api/queries.ts";
+import { answer, rest } from "../../../api/client.ts";
+import { agentsQuery, fileQuery, type QueryData } from "../../../api/queries.ts";
 import { useText } from "../../../i18n/text.tsx";
 import { useSession } from "../../../session.ts";
 import { AreaField, CheckField, TextField } from "../../../ui/field.tsx";
-import { useForm } from "../../../ui/form.ts";
+import { useRecordForm } from "../../../ui/form.ts";
+import { changesOf } from "../../../ui/merge.ts";
 import { useStale } from "../../../ui/mutate.ts";
 import { Card, Page as Frame } from "../../../ui/page.tsx";
 import { EditForm } from "../../../ui/send-form.tsx";
@@ -24,19 +25,21 @@ export function Page() {
       lead={file.data && bytes(file.data.size_bytes)}
       back={{ to: "/knowledge", label: t("nav.knowledge") }}
     >
-      <Loaded query={file}>{(data) => <Editor key={data.updated_at} file={data} />}</Loaded>
+      <Loaded query={file}>{(data) => <Editor key={data.id} file={data} />}</Loaded>
     </Frame>
   );
 }
 
-function Editor({ file }: { file: Rest["FileWithContent"] }) {
+type File = QueryData<ReturnType<typeof fileQuery>>;
+const draftOf = ({ filename, content, agent_ids }: File) => ({ filename, content, agent_ids });
+
+function Editor({ file }: { file: File }) {
   const { t } = useText();
   const { mayChange } = useSession();
   const { showMessage } = useToasts();
   const stale = useStale();
   const navigate = useNavigate();
-  const { filename, content, agent_ids } = file;
-  const form = useForm({ filename, content, agent_ids });
+  const form = useRecordForm(file, fileQuery(file.id), draftOf, { draft: `files/${file.id}` });
   const path = { id: file.id };
 
   async function remove() {
@@ -55,8 +58,9 @@ function Editor({ file }: { file: Rest["FileWithContent"] }) {
         body: t("knowledge.delete_body"),
         onConfirm: remove,
       }}
-      onSend={async (body) => {
-        await answer(rest.PATCH("/files/{id}", { params: { path }, body }));
+      onSend={async (draft, { before, headers }) => {
+        const body = changesOf(before, draft);
+        await answer(rest.PATCH("/files/{id}", { params: { path }, body, headers }));
         await stale("files");
         showMessage(t("form.saved"));
       }}

@@ -6,6 +6,7 @@ import { Button } from "../../../ui/button.tsx";
 import { useForm } from "../../../ui/form.ts";
 import { useStale } from "../../../ui/mutate.ts";
 import { Page as Frame } from "../../../ui/page.tsx";
+import { FormNotices } from "../../../ui/send-form.tsx";
 import { ProblemNote } from "../../../ui/states.tsx";
 import { useToasts } from "../../../ui/toast.tsx";
 import { emptyTool, ToolFields, toolBodyOf } from "../tool-form.tsx";
@@ -16,7 +17,10 @@ export function Page() {
   const navigate = useNavigate();
   const stale = useStale();
   const { showMessage } = useToasts();
-  const form = useForm(emptyTool(typeof search.agent === "number" ? String(search.agent) : ""));
+  const form = useForm(emptyTool(typeof search.agent === "number" ? String(search.agent) : ""), {
+    draft: "tools/new",
+    secrets: ["secret"],
+  });
   return (
     <Frame narrow title={t("tools.new")} back={{ to: "/tools", label: t("nav.tools") }}>
       <form
@@ -31,6 +35,7 @@ export function Page() {
           await navigate({ to: "/tools/$id", params: { id: String(tool.id) } });
         })}
       >
+        <FormNotices form={form} />
         <ToolFields form={form} stored={false} />
         <div className="form-foot sticky-foot">
           <Button type="submit" variant="primary" busy={form.busy}>

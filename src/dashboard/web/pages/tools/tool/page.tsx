@@ -1,12 +1,14 @@
 /** One tool: change it, try it. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { answer, own, type Rest } from "../../../api/client.ts";
-import { toolsQuery } from "../../../api/queries.ts";
+import { answer, own } from "../../../api/client.ts";
+import { problemOf } from "../../../api/problem.ts";
+import { type QueryData, toolQuery } from "../../../api/queries.ts";
 import { useText } from "../../../i18n/text.tsx";
 import { useSession } from "../../../session.ts";
 import { NotFound } from "../../../shell/route-states.tsx";
-import { useForm } from "../../../ui/form.ts";
+import { useRecordForm } from "../../../ui/form.ts";
+import { changesOf } from "../../../ui/merge.ts";
 import { useStale } from "../../../ui/mutate.ts";
 import { Page as Frame } from "../../../ui/page.tsx";
 import { EditForm } from "../../../ui/send-form.tsx";
@@ -18,9 +20,9 @@ import { TryTool } from "../try-tool.tsx";
 export function Page() {
   const { t } = useText();
   const params: { id?: string } = useParams({ strict: false });
-  const tools = useQuery(toolsQuery);
-  const tool = tools.data?.find(({ id }) => String(id) === params.id);
-  if (tools.data && !tool) return <NotFound />;
+  const query = useQuery(toolQuery(Number(params.id)));
+  const tool = query.data;
+  if (query.error && problemOf(query.error).code === "not_found") return <NotFound />;
   return (
     <Frame
       narrow
@@ -28,18 +30,21 @@ export function Page() {
       lead={tool?.description}
       back={{ to: "/tools", label: t("nav.tools") }}
     >
-      <Loaded query={tools}>{() => tool && <Editor key={tool.updated_at} tool={tool} />}</Loaded>
+      <Loaded query={query}>{(data) => <Editor key={data.id} tool={data} />}</Loaded>
     </Frame>
   );
 }
 
-function Editor({ tool }: { tool: Rest["Tool"] }) {
+function Editor({ tool }: { tool: QueryData<ReturnType<typeof toolQuery>> }) {
   const { t } = useText();
   const { mayChange } = useSession();
   const navigate = useNavigate();
   const stale = useStale();
   const { showMessage } = useToasts();
-  const form = useForm(toolDraftOf(tool));
+  const form = useRecordForm(tool, toolQuery(tool.id), toolDraftOf, {
+    draft: `tools/${tool.id}`,
+    secrets: ["secret"],
+  });
   const params = { path: { id: tool.id } };
 
   async function remove() {
@@ -59,10 +64,11 @@ function Editor({ tool }: { tool: Rest["Tool"] }) {
           body: t("tools.delete_body"),
           onConfirm: remove,
         }}
-        onSend={async (draft) => {
+        onSend={async (draft, { before, headers }) => {
           const { secret } = draft;
-          const body = { ...toolBodyOf(draft), ...(secret ? { secret } : {}) };
-          await answer(own.PATCH("/tools/{id}", { params, body }));
+          const changes = changesOf(toolBodyOf(before), toolBodyOf(draft));
+          const body = { ...changes, ...(secret ? { secret } : {}) };
+          await answer(own.PATCH("/tools/{id}", { params, body, headers }));
           await stale("tools");
           showMessage(t("form.saved"));
         }}
