@@ -34,6 +34,9 @@ export interface ServerOptions {
   readonly realtimeUrl?: string;
   readonly format?: "pcm" | "wav";
   readonly contextTokens?: number;
+  readonly llmModel?: string;
+  readonly llmApi?: "auto" | "chat" | "responses";
+  readonly llmReasoningEffort?: string;
 }
 
 export function openAiSettings(url: string, options: ServerOptions = {}): OpenAiSettings {
@@ -48,7 +51,9 @@ export function openAiSettings(url: string, options: ServerOptions = {}): OpenAi
     stt_timeout_ms: options.sttTimeoutMs ?? 3_000,
     stt_mode: options.sttMode ?? "file",
     stt_realtime_url: options.realtimeUrl ?? null,
-    llm_model: "llm-model",
+    llm_model: options.llmModel ?? "llm-model",
+    llm_api: options.llmApi ?? "auto",
+    llm_reasoning_effort: options.llmReasoningEffort ?? "",
     llm_timeout_ms: options.llmTimeoutMs ?? 3_000,
     llm_context_tokens: options.contextTokens ?? 32_000,
     llm_temperature: 0.4,

@@ -42,6 +42,10 @@ export interface SessionSettings {
   readonly builtInTools?: readonly ToolSnapshot[];
   /** E.164, or empty where it is withheld: whom to call back. */
   readonly callerNumber?: string;
+  /** Calls with the same one have prompts that begin alike: a provider may keep that beginning. */
+  readonly promptCacheKey?: string;
+  /** Stands for the caller at a provider, which must not learn who it is; empty or absent: unknown. */
+  readonly safetyIdentifier?: string;
   /** What was said before this session began: the greeting, or a call another engine had to leave. */
   readonly history?: readonly ChatMessage[];
 }
@@ -156,8 +160,16 @@ export type LlmEvent =
   | { readonly type: "message"; readonly text: string }
   | {
       readonly type: "done";
-      readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+      readonly usage: LlmUsage;
     };
+
+/** Tokens of one answer. */
+export interface LlmUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Of the input, what the provider still had from an earlier request; absent: it does not say. */
+  readonly cachedInputTokens?: number;
+}
 
 export interface CallEnd {
   readonly reason: string;

@@ -3,22 +3,17 @@
  * whole, usage. Reads what servers really send: tool calls in fragments by index or whole at once,
  * with or without ids, arguments as text or as an object, a `message` where a `delta` belongs.
  */
-import type { JsonObject, JsonValue } from "../../../core/json.ts";
-import { isObject, parseJson } from "../../../core/json.ts";
-import type { ErrorAnswer } from "../provider-failure.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
+import type { LlmUsage } from "../../../domain/conversation/engine-port.ts";
+import {
+  type AnswerEnd,
+  type AnswerReader,
+  ErrorInStream,
+  type ModelToolCall,
+  toolArguments,
+  usageOf,
+} from "./answer-reader.ts";
 import { readErrorAnswer } from "./error-answer.ts";
-
-export interface ChatToolCall {
-  readonly name: string;
-  /** Null: what came is no JSON object. */
-  readonly arguments: JsonObject | null;
-  readonly rawArguments: string;
-}
-
-export interface ChatUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
 
 interface Fragments {
   readonly index: number | null;
@@ -29,49 +24,38 @@ interface Fragments {
 
 const TOOL_CALLS_MAX = 16;
 const ARGUMENT_CHARACTERS_MAX = 64 * 1024;
+/** Reasons to finish that are not the answer's own end. */
+const ENDS: Readonly<Record<string, AnswerEnd>> = { length: "cut", content_filter: "withheld" };
 
-/** The provider reported an error within its stream. */
-export class ErrorInStream extends Error {
-  override readonly name = "ErrorInStream";
-
-  constructor(readonly answer: ErrorAnswer) {
-    super(answer.message);
-  }
-}
-
-export class ChatChunks {
+export class ChatChunks implements AnswerReader {
   readonly #calls: Fragments[] = [];
-  #finished = false;
+  #end: AnswerEnd | null = null;
   #through = false;
-  #usage: ChatUsage | null = null;
+  #usage: LlmUsage | null = null;
   #alive = false;
 
-  /** The provider said that the answer is complete. */
-  get finished(): boolean {
-    return this.#finished;
+  get end(): AnswerEnd | null {
+    return this.#end;
   }
 
-  /** The model has begun: text, thoughts or a tool call. */
   get alive(): boolean {
     return this.#alive;
   }
 
-  /** As counted by the provider; null when it did not say. */
-  get usage(): ChatUsage | null {
+  get usage(): LlmUsage | null {
     return this.#usage;
   }
 
-  get toolCalls(): ChatToolCall[] {
+  get toolCalls(): ModelToolCall[] {
     return this.#calls
       .filter((call) => call.name !== "")
       .map(({ name, arguments: raw }) => ({
         name,
-        arguments: objectOf(raw),
+        arguments: toolArguments(raw),
         rawArguments: raw,
       }));
   }
 
-  /** Text that this chunk adds; often empty. Throws ErrorInStream. */
   add(chunk: JsonValue): string {
     if (!isObject(chunk)) return "";
     const { error, usage, choices } = chunk;
@@ -82,14 +66,13 @@ export class ChatChunks {
     const delta = isObject(choice.delta) ? choice.delta : choice.message;
     const text = isObject(delta) ? this.#readDelta(delta) : "";
     if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") {
-      this.#finished = true;
+      this.#end = ENDS[choice.finish_reason] ?? "whole";
     }
     return text;
   }
 
-  /** `[DONE]`: nothing follows. */
   done(): void {
-    this.#finished = true;
+    this.#end ??= "whole";
     this.#through = true;
   }
 
@@ -98,7 +81,7 @@ export class ChatChunks {
   }
 
   #readDelta(delta: JsonObject): string {
-    const text = textOf(delta.content);
+    const text = textOf(delta.content) + textOf(delta.refusal);
     const thoughts = delta.reasoning_content ?? delta.reasoning;
     if (text !== "" || (typeof thoughts === "string" && thoughts !== "")) this.#alive = true;
     const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
@@ -147,23 +130,12 @@ export class ChatChunks {
     const input = usage.prompt_tokens ?? usage.input_tokens;
     const output = usage.completion_tokens ?? usage.output_tokens;
     if (typeof input !== "number" && typeof output !== "number") return;
-    this.#usage = { inputTokens: count(input), outputTokens: count(output) };
+    const read = usage.prompt_tokens_details ?? usage.input_tokens_details;
+    this.#usage = usageOf(input, output, read);
   }
 }
 
-const count = (value: JsonValue | undefined): number =>
-  typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0;
-
-const isComplete = (call: Fragments): boolean => objectOf(call.arguments) !== null;
-
-function objectOf(raw: string): JsonObject | null {
-  if (raw.trim() === "") return {};
-  const parsed = parseJson(raw);
-  // Some servers encode the object twice.
-  const value = typeof parsed === "string" ? parseJson(parsed) : parsed;
-  if (value === null) return {};
-  return isObject(value) ? value : null;
-}
+const isComplete = (call: Fragments): boolean => toolArguments(call.arguments) !== null;
 
 function argumentsText(value: JsonValue | undefined): string {
   if (typeof value === "string") return value;

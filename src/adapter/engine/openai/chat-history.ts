@@ -29,8 +29,8 @@ export interface RememberedCall {
   readonly arguments: JsonObject;
 }
 
-/** Room for the answer and for what estimates miss. */
-const RESERVE_TOKENS = 1_024;
+/** Of an answer: some minutes of speech. */
+export const ANSWER_TOKENS_MAX = 1_024;
 const MESSAGES_MAX = 400;
 const NO_RESULT = '{"error":"no result"}';
 
@@ -154,7 +154,7 @@ export class ChatHistory {
   messages(contextTokens: number): CompletionMessage[] {
     for (const id of this.openCalls) this.#answerMissing(id);
     const system: CompletionMessage = { role: "system", content: this.systemPrompt };
-    let left = contextTokens - RESERVE_TOKENS - tokensOf(system);
+    let left = contextTokens - ANSWER_TOKENS_MAX - tokensOf(system);
     let first = this.#messages.length;
     while (first > 0) {
       const message = this.#messages[first - 1];

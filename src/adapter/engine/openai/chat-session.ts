@@ -1,10 +1,10 @@
 /**
- * The language side over `/v1/chat/completions`: streams an answer, piece by piece as it can be
- * spoken, hands tool calls on, and keeps the history of its call.
+ * The language side over a model's text API: streams an answer, piece by piece as it can be spoken, hands
+ * tool calls on, and keeps the history of its call.
  *
  * A tool that does not exist, or arguments that are no object, go back to the model, which gets one
- * more try; several calls at once are answered when all results are in. Parameters that a server
- * refuses and that we can do without are left out from then on.
+ * more try; several calls at once are answered when all results are in. An answer that is not whole ends
+ * with a sentence that says so. Where the history is too long for the model, its oldest turns are left out.
  */
 
 import type { Random } from "../../../core/random.ts";
@@ -16,21 +16,35 @@ import type {
   LlmEvent,
   LlmInput,
   LlmSession,
+  LlmUsage,
   SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
 import { estimateTokens } from "../prompt-size.ts";
+import { ProviderFailure } from "../provider-failure.ts";
 import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";
-import type { ChatToolCall, ChatUsage } from "./chat-chunks.ts";
-import type { ChatCompletions } from "./chat-completions.ts";
-import { ChatHistory, type RememberedCall } from "./chat-history.ts";
+import type { AnswerEnd, ModelToolCall } from "./answer-reader.ts";
+import {
+  ANSWER_TOKENS_MAX,
+  ChatHistory,
+  type CompletionMessage,
+  type RememberedCall,
+} from "./chat-history.ts";
+import type { LanguageModel } from "./language-model.ts";
 import { SpokenPieces } from "./spoken-pieces.ts";
+import { UNFINISHED } from "./unfinished.ts";
 
 interface ChatSessionOptions {
   readonly session: Pick<
     SessionSettings,
-    "systemPrompt" | "tools" | "builtInTools" | "language" | "history"
+    | "systemPrompt"
+    | "tools"
+    | "builtInTools"
+    | "language"
+    | "history"
+    | "promptCacheKey"
+    | "safetyIdentifier"
   >;
-  readonly completions: ChatCompletions;
+  readonly model: LanguageModel;
   readonly contextTokens: number;
   readonly random: Random;
 }
@@ -38,6 +52,9 @@ interface ChatSessionOptions {
 /** Requests for one answer: the first, and one after calls that could not be carried out. */
 const ROUNDS_MAX = 2;
 const ANSWER_CHARACTERS_MAX = 3_000;
+/** Requests for one answer that the model may call too long. */
+const SHORTENINGS_MAX = 3;
+const NOTHING_USED: LlmUsage = { inputTokens: 0, outputTokens: 0 };
 
 const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
   en: "English",
@@ -54,10 +71,13 @@ export class ChatSession implements LlmSession {
   readonly #tools: readonly ToolSnapshot[];
   #language: AgentLanguage;
   /** Since it was last told. */
-  #used: ChatUsage = { inputTokens: 0, outputTokens: 0 };
+  #used: LlmUsage = NOTHING_USED;
+  /** As configured, until the model finds a request too long. */
+  #contextTokens: number;
 
   constructor(private readonly options: ChatSessionOptions) {
-    const { session } = options;
+    const { session, contextTokens } = options;
+    this.#contextTokens = contextTokens;
     this.#history = new ChatHistory(session.systemPrompt, session.history ?? []);
     this.#tools = [...session.tools, ...(session.builtInTools ?? [])];
     this.#language = session.language;
@@ -72,7 +92,7 @@ export class ChatSession implements LlmSession {
     if (signal.aborted) return;
     const asBefore = this.#history.mark();
     if (!this.#remember(input)) {
-      yield { type: "done", usage: { inputTokens: 0, outputTokens: 0 } };
+      yield { type: "done", usage: NOTHING_USED };
       return;
     }
     let taken = false;
@@ -105,7 +125,7 @@ export class ChatSession implements LlmSession {
       { role: "user" as const, content: transcript === "" ? "(nothing was said)" : transcript },
     ];
     let text = "";
-    const answer = this.options.completions.stream({ messages, tools: [] }, forever());
+    const answer = this.options.model.stream({ messages, tools: [] }, forever());
     for await (const event of answer) {
       if (event.type === "text") text += event.text;
       if (text.length > SUMMARY_CHARACTERS_MAX) break;
@@ -137,31 +157,76 @@ export class ChatSession implements LlmSession {
   }
 
   async *#answer(signal: AbortSignal): AsyncGenerator<LlmEvent> {
-    for (let round = 1; round <= ROUNDS_MAX; round++) {
-      const needsAnother = yield* this.#round(signal);
-      if (!needsAnother) break;
+    try {
+      for (let round = 1; round <= ROUNDS_MAX; round++) {
+        const needsAnother = yield* this.#round(signal);
+        if (!needsAnother) break;
+      }
+    } catch (error) {
+      if (!(error instanceof ProviderFailure) || error.reason !== "policy") throw error;
+      // What was refused once would be refused with every later request, too.
+      this.#history.forgetQuestion();
+      yield* this.#say([this.#unfinished.withheld]);
     }
     if (signal.aborted) return;
     const usage = this.#used;
-    this.#used = { inputTokens: 0, outputTokens: 0 };
+    this.#used = NOTHING_USED;
     yield { type: "done", usage };
   }
 
-  /** One request. Answers whether another is needed. */
+  /** One request, asked again with less of the history where it is too long. Answers whether another is needed. */
   async *#round(signal: AbortSignal): AsyncGenerator<LlmEvent, boolean> {
-    const messages = this.#history.messages(this.options.contextTokens);
+    for (let shortening = 0; ; shortening++) {
+      const messages = this.#history.messages(this.#contextTokens);
+      const answer = { hasBegun: false };
+      try {
+        return yield* this.#request(messages, answer, signal);
+      } catch (error) {
+        const isTooLong = error instanceof ProviderFailure && error.reason === "too_long";
+        if (!isTooLong || answer.hasBegun || shortening >= SHORTENINGS_MAX) throw error;
+        if (!this.#shorten(messages)) throw error;
+      }
+    }
+  }
+
+  /** Whether the next request has fewer messages than this one, which was too long. */
+  #shorten(messages: readonly CompletionMessage[]): boolean {
+    const [system] = messages;
+    const ofPrompt = estimateOf(system ? [system] : []);
+    const ofTurns = estimateOf(messages) - ofPrompt;
+    this.#contextTokens = ANSWER_TOKENS_MAX + ofPrompt + Math.floor(ofTurns / 2);
+    return this.#history.messages(this.#contextTokens).length < messages.length;
+  }
+
+  async *#request(
+    messages: readonly CompletionMessage[],
+    answer: { hasBegun: boolean },
+    signal: AbortSignal,
+  ): AsyncGenerator<LlmEvent, boolean> {
+    const { promptCacheKey, safetyIdentifier } = this.options.session;
     const pieces = new SpokenPieces();
     let written = "";
+    let end: AnswerEnd = "whole";
     let sorted: SortedToolCalls = { accepted: [], hasRejected: false };
-    let usage: ChatUsage | null = null;
-    const stream = this.options.completions.stream({ messages, tools: this.#tools }, signal);
+    let usage: LlmUsage | null = null;
+    const stream = this.options.model.stream(
+      {
+        messages,
+        tools: this.#tools,
+        ...(promptCacheKey ? { cacheKey: promptCacheKey } : {}),
+        ...(safetyIdentifier ? { safetyIdentifier } : {}),
+      },
+      signal,
+    );
     try {
       for await (const event of stream) {
+        answer.hasBegun = true;
         if (event.type === "text") {
           written += event.text;
           yield* this.#say(pieces.push(event.text));
           if (written.length > ANSWER_CHARACTERS_MAX) break;
         } else if (event.type === "tool_calls") sorted = this.#sort(event.calls);
+        else if (event.type === "end") end = event.end;
         else usage = event.usage;
         if (signal.aborted) return false;
       }
@@ -171,15 +236,32 @@ export class ChatSession implements LlmSession {
         this.#count(usage ?? estimatedUsage(messages, this.#tools, written));
     }
     if (signal.aborted) return false;
-    yield* this.#say(pieces.end());
+    const hasCalls = sorted.accepted.length > 0 || sorted.hasRejected;
+    yield* this.#say(this.#lastWords(pieces, hasCalls ? "whole" : end, written));
     yield* this.#emitToolCalls(sorted);
     return sorted.hasRejected && sorted.accepted.length === 0;
   }
 
-  #count({ inputTokens, outputTokens }: ChatUsage): void {
+  /** What is left to say; half a sentence gives way to one that says why there is no more. */
+  #lastWords(pieces: SpokenPieces, end: AnswerEnd, written: string): string[] {
+    if (end === "whole") return pieces.end();
+    if (end === "withheld") return [this.#unfinished.withheld];
+    return [written.trim() === "" ? this.#unfinished.noAnswer : this.#unfinished.brokeOff];
+  }
+
+  get #unfinished() {
+    return UNFINISHED[this.#language];
+  }
+
+  #count(used: LlmUsage): void {
+    const before = this.#used;
+    const cached = used.cachedInputTokens ?? before.cachedInputTokens;
     this.#used = {
-      inputTokens: this.#used.inputTokens + inputTokens,
-      outputTokens: this.#used.outputTokens + outputTokens,
+      inputTokens: before.inputTokens + used.inputTokens,
+      outputTokens: before.outputTokens + used.outputTokens,
+      ...(cached === undefined
+        ? {}
+        : { cachedInputTokens: (before.cachedInputTokens ?? 0) + (used.cachedInputTokens ?? 0) }),
     };
   }
 
@@ -197,7 +279,7 @@ export class ChatSession implements LlmSession {
   }
 
   /** Remembers all calls; those that cannot be carried out are answered at once. */
-  #sort(calls: readonly ChatToolCall[]): SortedToolCalls {
+  #sort(calls: readonly ModelToolCall[]): SortedToolCalls {
     if (calls.length === 0) return { accepted: [], hasRejected: false };
     const known = new Set(this.#tools.map((tool) => tool.name));
     const remembered = calls.map((call) => ({ call, id: this.#newId() }));
@@ -219,14 +301,20 @@ export class ChatSession implements LlmSession {
   }
 }
 
+function estimateOf(messages: readonly CompletionMessage[]): number {
+  return messages.reduce((sum, { content }) => sum + 4 + estimateTokens(content ?? ""), 0);
+}
+
 function estimatedUsage(
-  messages: readonly { readonly content: string | null }[],
+  messages: readonly CompletionMessage[],
   tools: readonly ToolSnapshot[],
   written: string,
-): ChatUsage {
-  const told = messages.reduce((sum, { content }) => sum + 4 + estimateTokens(content ?? ""), 0);
+): LlmUsage {
   const offered = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
-  return { inputTokens: told + offered, outputTokens: estimateTokens(written) };
+  return {
+    inputTokens: estimateOf(messages) + offered,
+    outputTokens: estimateTokens(written),
+  };
 }
 
 /** Nobody aborts it: its time-outs end it. */

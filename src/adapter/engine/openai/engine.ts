@@ -6,10 +6,10 @@ import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type { SttStream } from "../../../domain/conversation/engine-port.ts";
 import { warnOfPromptSize } from "../prompt-size.ts";
 import { type PartEngine, type ProviderPorts, partEngine } from "../provider.ts";
-import { ChatCompletions } from "./chat-completions.ts";
 import { ChatSession } from "./chat-session.ts";
 import { HttpSttStream } from "./http-stt.ts";
 import { HttpTtsStream } from "./http-tts.ts";
+import { LanguageModel } from "./language-model.ts";
 import { Service } from "./service.ts";
 import { type OpenAiSettings, serviceOf } from "./settings.ts";
 import { TranscriptionSttStream } from "./transcription-stt.ts";
@@ -51,14 +51,14 @@ export function openAiLlm(
   { id, clock, random, log }: Ports & { readonly id: string },
 ): PartEngine<"llm"> {
   const service = new Service({ part: "llm", settings: serviceOf(settings, "llm"), clock });
-  const completions = new ChatCompletions(service, settings);
+  const model = new LanguageModel(service, settings);
   const contextTokens = settings.llm_context_tokens;
   return partEngine((session) => {
     warnOfPromptSize(log, session, {
       tokensMax: contextTokens,
       remedy: `assign fewer knowledge files, or raise [engine.${id}] llm_context_tokens`,
     });
-    const stream = new ChatSession({ session, completions, contextTokens, random });
+    const stream = new ChatSession({ session, model, contextTokens, random });
     let spoken = session.language;
     return {
       stream,

@@ -69,7 +69,7 @@ const RECIPES = `Any provider that speaks OpenAI's HTTP protocol. Recipes:
 
   Groq for STT and LLM, OpenAI for TTS
                     base_url = "https://api.groq.com/openai/v1", api_key = { file = "…" },
-                    llm_model = "llama-3.3-70b-versatile", stt_model = "whisper-large-v3-turbo",
+                    llm_model = "openai/gpt-oss-120b", stt_model = "whisper-large-v3-turbo",
                     tts_base_url = "https://api.openai.com/v1", tts_api_key = { file = "…" }
 
   On your own machines, without any key:

@@ -10,6 +10,7 @@ import {
   optionalText,
   secret,
   text,
+  textOrOff,
 } from "../../../platform/config/key.ts";
 import type { KeyProblem, Part } from "../provider.ts";
 import {
@@ -46,7 +47,20 @@ const serverKeys = (baseUrl: z.ZodType<string | null>) => ({
 });
 
 const llmKeys = () => ({
-  llm_model: text("Name of the language model.", "gpt-4o-mini", MODEL),
+  llm_model: text("Name of the language model.", "gpt-6-luna", MODEL),
+  llm_api: oneOf(
+    'API of the language model: "chat" is /chat/completions, "responses" is /responses; "auto": what the model wants, as known or learnt from the server.',
+    ["auto", "chat", "responses"],
+    "auto",
+  ),
+  llm_reasoning_effort: textOrOff(
+    'How long the model thinks before it answers: "none", "low" or what else it takes; one that it refuses becomes the smallest it takes. Empty: nothing is sent. A caller waits for thoughts.',
+    "none",
+    {
+      allowed: 'a word such as "none" or "low"',
+      matches: (word) => /^[a-z][a-z0-9_-]{0,31}$/.test(word),
+    },
+  ),
   llm_base_url: optionalText("Address of the language model, when it is not base_url.", HTTP_URL),
   llm_api_key: secret("Key sent to llm_base_url.", API_KEY),
   llm_context_tokens: integer(

@@ -1,6 +1,7 @@
 /** Tool calls and text as different servers stream them. */
 import { expect, test } from "bun:test";
-import { ChatChunks, ErrorInStream } from "../../../../src/adapter/engine/openai/chat-chunks.ts";
+import { ErrorInStream } from "../../../../src/adapter/engine/openai/answer-reader.ts";
+import { ChatChunks } from "../../../../src/adapter/engine/openai/chat-chunks.ts";
 import type { JsonObject, JsonValue } from "../../../../src/core/json.ts";
 
 function read(...deltas: JsonValue[]) {
@@ -81,7 +82,7 @@ test("text may be a string, parts or a whole message", () => {
   expect(chunks.add({ choices: [{ message: { content: "whole" }, finish_reason: "stop" }] })).toBe(
     "whole",
   );
-  expect(chunks.finished).toBe(true);
+  expect(chunks.end).toBe("whole");
 });
 
 test("usage comes in a last chunk without choices, under either name", () => {

@@ -1,0 +1,77 @@
+/** What both APIs of a language model have in common: the request, and an answer as it is put together. */
+import { isObject, type JsonObject, type JsonValue, parseJson } from "../../../core/json.ts";
+import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
+import type { LlmUsage } from "../../../domain/conversation/engine-port.ts";
+import type { ErrorAnswer } from "../provider-failure.ts";
+import type { CompletionMessage } from "./chat-history.ts";
+
+export interface ModelRequest {
+  readonly messages: readonly CompletionMessage[];
+  readonly tools: readonly ToolSnapshot[];
+  /** Requests with the same one begin with the same words. */
+  readonly cacheKey?: string;
+  /** Stands for the caller, without saying who it is. */
+  readonly safetyIdentifier?: string;
+}
+
+export interface ModelToolCall {
+  readonly name: string;
+  /** Null: what came is no JSON object. */
+  readonly arguments: JsonObject | null;
+  readonly rawArguments: string;
+}
+
+/** `cut`: at the limit of its length. `withheld`: the provider's filter took the rest. */
+export type AnswerEnd = "whole" | "cut" | "withheld";
+
+export interface AnswerReader {
+  /** Text that this event, or whole answer, adds; often empty. Throws ErrorInStream. */
+  add(event: JsonValue): string;
+  /** `[DONE]`: nothing follows. */
+  done(): void;
+  /** Nothing follows. */
+  readonly through: boolean;
+  /** The model has begun: text, thoughts or a tool call. */
+  readonly alive: boolean;
+  /** Null: the provider has not said that the answer is over. */
+  readonly end: AnswerEnd | null;
+  readonly toolCalls: readonly ModelToolCall[];
+  /** As counted by the provider; null when it did not say. */
+  readonly usage: LlmUsage | null;
+}
+
+/** The provider reported an error within its stream. */
+export class ErrorInStream extends Error {
+  override readonly name = "ErrorInStream";
+
+  constructor(readonly answer: ErrorAnswer) {
+    super(answer.message);
+  }
+}
+
+/** The arguments of a tool call; null: no object. */
+export function toolArguments(raw: string): JsonObject | null {
+  if (raw.trim() === "") return {};
+  const parsed = parseJson(raw);
+  // Some servers encode the object twice.
+  const value = typeof parsed === "string" ? parseJson(parsed) : parsed;
+  if (value === null) return {};
+  return isObject(value) ? value : null;
+}
+
+const countOf = (value: JsonValue | undefined): number =>
+  typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0;
+
+/** `details`: what the server says of the input, where it does. */
+export function usageOf(
+  input: JsonValue | undefined,
+  output: JsonValue | undefined,
+  details: JsonValue | undefined,
+): LlmUsage {
+  const cached = isObject(details) ? details.cached_tokens : undefined;
+  return {
+    inputTokens: countOf(input),
+    outputTokens: countOf(output),
+    ...(cached === undefined ? {} : { cachedInputTokens: countOf(cached) }),
+  };
+}

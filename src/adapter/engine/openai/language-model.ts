@@ -1,0 +1,186 @@
+/**
+ * A language model behind `POST /chat/completions` or `POST /responses`, whichever it wants: text, then
+ * tool calls, how the answer ended, and usage. An answer that broke off rejects, even when all of it so far
+ * was well-formed. What a server refuses is learnt, and the request asked again as the server wants it.
+ */
+import { type JsonValue, parseJson } from "../../../core/json.ts";
+import type { LlmUsage } from "../../../domain/conversation/engine-port.ts";
+import { ProviderFailure } from "../provider-failure.ts";
+import {
+  type AnswerEnd,
+  type AnswerReader,
+  ErrorInStream,
+  type ModelRequest,
+  type ModelToolCall,
+} from "./answer-reader.ts";
+import { ChatChunks } from "./chat-chunks.ts";
+import { reasonOfEvent } from "./error-answer.ts";
+import { type LlmApi, ModelRules, type RuleSettings } from "./model-rules.ts";
+import { chatBody, responsesBody } from "./request-body.ts";
+import { ResponseEvents } from "./response-events.ts";
+import { EventTooLong, ServerSentEvents } from "./server-sent-events.ts";
+import { type Answer, readOut, type Service } from "./service.ts";
+
+type ModelEvent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool_calls"; readonly calls: readonly ModelToolCall[] }
+  | { readonly type: "end"; readonly end: AnswerEnd }
+  | { readonly type: "usage"; readonly usage: LlmUsage };
+
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+const PAUSE_MS_MAX = 5_000;
+const MALFORMED_MAX = 3;
+/** One for each lesson that a server may have to teach, and the answer. */
+const ATTEMPTS_MAX = 6;
+const ENDS_A_SENTENCE = /[.!?…]["»”’)\]]*\s*$/u;
+
+const APIS = {
+  chat: { path: "/chat/completions", body: chatBody, reader: () => new ChatChunks() },
+  responses: { path: "/responses", body: responsesBody, reader: () => new ResponseEvents() },
+} as const;
+
+/** One of each server in a call worker. */
+export class LanguageModel {
+  readonly #rules: ModelRules;
+
+  constructor(
+    private readonly service: Service,
+    settings: RuleSettings,
+  ) {
+    this.#rules = new ModelRules(settings);
+  }
+
+  /** Rejects with ProviderFailure; ends quietly when aborted. */
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const { answer, api } = await this.#ask(request, signal);
+    const reader = APIS[api].reader();
+    if (/^application\/json/i.test(answer.contentType)) yield* this.#whole(answer, reader, signal);
+    else yield* this.#streamed(answer, reader, signal);
+  }
+
+  async #ask(
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly answer: Answer; readonly api: LlmApi }> {
+    const rules = this.#rules;
+    for (let attempt = 1; ; attempt++) {
+      const { api, state } = rules;
+      try {
+        const answer = await this.service.ask({
+          path: APIS[api].path,
+          body: APIS[api].body(request, rules),
+          accept: "text/event-stream",
+          signal,
+          pauseMsMax: PAUSE_MS_MAX,
+          bytesMax: ANSWER_BYTES_MAX,
+        });
+        return { answer, api };
+      } catch (error) {
+        // Another call may have learnt it meanwhile.
+        const isNew = rules.state !== state || rules.learn(error);
+        if (attempt >= ATTEMPTS_MAX || !isNew || !isRefusal(error)) throw error;
+      }
+    }
+  }
+
+  /** A server that does not stream. */
+  async *#whole(
+    answer: Answer,
+    reader: AnswerReader,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelEvent> {
+    const body = parseJson(await answer.text());
+    if (signal.aborted) return;
+    if (body === undefined) throw this.service.fail("protocol", "the answer is no JSON");
+    const text = this.#add(reader, body);
+    if (text !== "") yield { type: "text", text };
+    yield* this.#rest(reader);
+  }
+
+  async *#streamed(
+    answer: Answer,
+    reader: AnswerReader,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelEvent> {
+    const events = new ServerSentEvents();
+    let malformed = 0;
+    let written = "";
+    const read = (data: string): string => {
+      if (data.trim() === "[DONE]") {
+        reader.done();
+        return "";
+      }
+      const chunk = parseJson(data);
+      if (chunk === undefined && ++malformed > MALFORMED_MAX) {
+        throw this.service.fail("protocol", "too many malformed events");
+      }
+      const text = chunk === undefined ? "" : this.#add(reader, chunk);
+      if (reader.alive) answer.begun();
+      return text;
+    };
+    const parts = answer.parts();
+    let through = false;
+    try {
+      while (!reader.through) {
+        const { done, value } = await parts.next();
+        if (done) break;
+        for (const data of this.#events(() => events.push(value))) {
+          const text = read(data);
+          written += text;
+          if (text !== "") yield { type: "text", text };
+        }
+        if (signal.aborted) return;
+      }
+      through = reader.through;
+      if (through) readOut(parts);
+    } finally {
+      if (!through) void parts.return(undefined).catch(() => {});
+    }
+    if (signal.aborted) return;
+    for (const data of through ? [] : this.#events(() => events.end())) {
+      const text = read(data);
+      written += text;
+      if (text !== "") yield { type: "text", text };
+    }
+    this.#checkWhole(reader, written);
+    yield* this.#rest(reader);
+  }
+
+  *#rest(reader: AnswerReader): Generator<ModelEvent> {
+    const calls = reader.toolCalls;
+    if (calls.length > 0) yield { type: "tool_calls", calls };
+    yield { type: "end", end: reader.end ?? "whole" };
+    if (reader.usage) yield { type: "usage", usage: reader.usage };
+  }
+
+  /** Some servers neither finish nor say done: a sentence or a tool call that is whole will do. */
+  #checkWhole(reader: AnswerReader, written: string): void {
+    if (reader.end !== null) return;
+    const calls = reader.toolCalls;
+    const callsWhole = calls.length > 0 && calls.every((call) => call.arguments !== null);
+    if (callsWhole || (calls.length === 0 && ENDS_A_SENTENCE.test(written))) return;
+    throw this.service.fail("protocol", "the answer broke off");
+  }
+
+  #add(reader: AnswerReader, event: JsonValue): string {
+    try {
+      return reader.add(event);
+    } catch (error) {
+      if (!(error instanceof ErrorInStream)) throw error;
+      const { answer } = error;
+      throw this.service.fail(reasonOfEvent(answer), error.message, { answer, cause: error });
+    }
+  }
+
+  #events(take: () => string[]): string[] {
+    try {
+      return take();
+    } catch (error) {
+      if (!(error instanceof EventTooLong)) throw error;
+      throw this.service.fail("protocol", error.message, { cause: error });
+    }
+  }
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ProviderFailure && (error.ofRequest || error.reason === "not_found");

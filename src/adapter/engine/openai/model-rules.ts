@@ -1,0 +1,128 @@
+/**
+ * How the language model wants to be asked: over which API, with which reasoning effort, without which
+ * fields. Begins with what is known of the model by name and learns from each refusal; one of each server
+ * and model in a call worker, so that a lesson is paid for once.
+ */
+import { knownModel } from "../models.ts";
+import { type ErrorAnswer, ProviderFailure } from "../provider-failure.ts";
+import type { OpenAiSettings } from "./settings.ts";
+
+export type LlmApi = "chat" | "responses";
+
+export type RuleSettings = Pick<
+  OpenAiSettings,
+  "llm_model" | "llm_api" | "llm_reasoning_effort" | "llm_temperature"
+>;
+
+/** What we can do without, where a server does not know it. */
+const DISPENSABLE = [
+  ...["temperature", "stream_options", "parallel_tool_calls", "prompt_cache_key"],
+  ...["safety_identifier", "max_completion_tokens", "max_output_tokens", "strict"],
+] as const;
+const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+const LIST_FOLLOWS = /supported values|must be one of|should be|allowed values|expected one of/i;
+const TOOLS_NEED_NO_EFFORT = /function tools with reasoning_effort/i;
+const RESPONSES_ONLY = /only supported in v1\/responses|not a chat model/i;
+const CHAT_ONLY = /not supported (?:with|in) (?:the |v1\/)?responses/i;
+const ABOUT_EFFORT = /reasoning[_.\s]effort|does not support thinking/i;
+const BOUND_COUNTS = /in the completion|max_(?:completion_|output_)?tokens/i;
+
+export class ModelRules {
+  readonly #refused = new Set<string>();
+  /** Null: it knows no effort; undefined: nothing is known. */
+  #efforts: readonly string[] | null | undefined;
+  #toolsNeedNoEffort: boolean;
+  /** The one API that this server has; null: either will do. */
+  #onlyApi: LlmApi | null = null;
+
+  constructor(private readonly settings: RuleSettings) {
+    const known = knownModel(settings.llm_model);
+    this.#efforts = known?.efforts;
+    this.#toolsNeedNoEffort = known?.toolsNeedNoEffort ?? false;
+  }
+
+  get model(): string {
+    return this.settings.llm_model;
+  }
+
+  get api(): LlmApi {
+    const { llm_api: api } = this.settings;
+    if (api !== "auto") return api;
+    if (this.#onlyApi !== null) return this.#onlyApi;
+    return this.#toolsNeedNoEffort && this.#nearestEffort !== "none" ? "responses" : "chat";
+  }
+
+  /** Empty: none is sent. */
+  get effort(): string {
+    const mustBeNone = this.#toolsNeedNoEffort && this.api === "chat";
+    if (mustBeNone && (this.#efforts?.includes("none") ?? this.#efforts === undefined)) {
+      return "none";
+    }
+    return this.#nearestEffort;
+  }
+
+  /** Undefined: it is not sent. Models that think take none. */
+  get temperature(): number | undefined {
+    const thinks = this.effort !== "" && this.effort !== "none";
+    return thinks ? undefined : this.settings.llm_temperature;
+  }
+
+  takes(field: (typeof DISPENSABLE)[number]): boolean {
+    return !this.#refused.has(field);
+  }
+
+  /** Changes with every lesson that changes a request. */
+  get state(): string {
+    return [this.api, this.effort, ...this.#refused].join(" ");
+  }
+
+  /** Whether the request may be asked again, because it would look different now. */
+  learn(failure: unknown): boolean {
+    if (!(failure instanceof ProviderFailure) || failure.answer === null) return false;
+    const before = this.state;
+    if (failure.reason === "too_long") this.#learnBound(failure.answer);
+    else if (failure.reason === "not_found") this.#learnApi(failure.answer);
+    else if (failure.reason === "request") this.#learnFields(failure.answer);
+    return this.state !== before;
+  }
+
+  get #nearestEffort(): string {
+    const wanted = this.settings.llm_reasoning_effort;
+    if (wanted === "" || this.#efforts === null) return "";
+    if (this.#efforts === undefined || this.#efforts.includes(wanted)) return wanted;
+    return EFFORTS.find((effort) => this.#efforts?.includes(effort)) ?? "";
+  }
+
+  #learnApi({ message, code }: ErrorAnswer): void {
+    if (RESPONSES_ONLY.test(message)) this.#onlyApi ??= "responses";
+    else if (this.api === "responses" && code === "" && !message.includes(this.model)) {
+      this.#onlyApi ??= "chat";
+    }
+  }
+
+  #learnFields({ message, param }: ErrorAnswer): void {
+    const said = `${param} ${message}`;
+    if (TOOLS_NEED_NO_EFFORT.test(message)) this.#toolsNeedNoEffort = true;
+    else if (CHAT_ONLY.test(message)) this.#onlyApi ??= "chat";
+    else if (RESPONSES_ONLY.test(message)) this.#onlyApi ??= "responses";
+    else if (ABOUT_EFFORT.test(said)) this.#efforts = effortsIn(message, this.effort);
+    else for (const name of DISPENSABLE) if (said.includes(name)) this.#refused.add(name);
+  }
+
+  /** The room for the answer counts as used: without a bound the request may fit. */
+  #learnBound({ message }: ErrorAnswer): void {
+    if (!BOUND_COUNTS.test(message)) return;
+    this.#refused.add("max_completion_tokens");
+    this.#refused.add("max_output_tokens");
+  }
+}
+
+/** The values that a refusal lists; null: it lists none. */
+function effortsIn(message: string, refused: string): readonly string[] | null {
+  const at = message.search(LIST_FOLLOWS);
+  const list = at < 0 ? "" : message.slice(at);
+  const efforts = EFFORTS.filter(
+    (effort) => effort !== refused && new RegExp(`\\b${effort}\\b`).test(list),
+  );
+  return efforts.length === 0 ? null : efforts;
+}

@@ -1,0 +1,91 @@
+/**
+ * The bodies of `POST /chat/completions` and `POST /responses` for the same question, with what the rules
+ * of the model allow. Nothing is stored at the provider.
+ */
+import type { JsonObject, JsonValue } from "../../../core/json.ts";
+import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
+import type { ModelRequest } from "./answer-reader.ts";
+import { ANSWER_TOKENS_MAX, type CompletionMessage } from "./chat-history.ts";
+import type { ModelRules } from "./model-rules.ts";
+import { strictSchema } from "./strict-schema.ts";
+
+type Body = Record<string, unknown>;
+
+/** Thoughts count as answer: where there may be some, the bound leaves room for them. */
+const THOUGHT_TOKENS_MAX = 7_168;
+
+const strictSchemas = new WeakMap<JsonObject, JsonObject | null>();
+
+export function chatBody(request: ModelRequest, rules: ModelRules): Body {
+  const { messages, tools } = request;
+  return {
+    ...commonFields(request, rules),
+    messages,
+    ...(rules.takes("stream_options") ? { stream_options: { include_usage: true } } : {}),
+    ...(rules.effort === "" ? {} : { reasoning_effort: rules.effort }),
+    ...(rules.takes("max_completion_tokens") ? { max_completion_tokens: tokensMax(rules) } : {}),
+    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => chatTool(tool, rules)) }),
+  };
+}
+
+export function responsesBody(request: ModelRequest, rules: ModelRules): Body {
+  const { messages, tools } = request;
+  const instructions = messages.filter(({ role }) => role === "system");
+  return {
+    ...commonFields(request, rules),
+    instructions: instructions.map(({ content }) => content ?? "").join("\n\n"),
+    input: messages.filter(({ role }) => role !== "system").flatMap(inputItems),
+    store: false,
+    ...(rules.effort === "" ? {} : { reasoning: { effort: rules.effort } }),
+    ...(rules.takes("max_output_tokens") ? { max_output_tokens: tokensMax(rules) } : {}),
+    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => responsesTool(tool, rules)) }),
+  };
+}
+
+function commonFields({ cacheKey, safetyIdentifier }: ModelRequest, rules: ModelRules): Body {
+  const fields: Body = { model: rules.model, stream: true };
+  const { temperature } = rules;
+  if (temperature !== undefined && rules.takes("temperature")) fields.temperature = temperature;
+  if (cacheKey && rules.takes("prompt_cache_key")) fields.prompt_cache_key = cacheKey;
+  if (safetyIdentifier && rules.takes("safety_identifier")) {
+    fields.safety_identifier = safetyIdentifier;
+  }
+  return fields;
+}
+
+const tokensMax = ({ effort }: ModelRules): number =>
+  effort === "none" ? ANSWER_TOKENS_MAX : ANSWER_TOKENS_MAX + THOUGHT_TOKENS_MAX;
+
+function chatTool({ name, description, parameters }: ToolSnapshot, rules: ModelRules): Body {
+  const strict = rules.takes("strict") ? strictOf(parameters) : null;
+  const schema = strict === null ? { parameters } : { parameters: strict, strict: true };
+  return { type: "function", function: { name, description, ...schema } };
+}
+
+/** Here a tool is strict unless it says otherwise. */
+function responsesTool({ name, description, parameters }: ToolSnapshot, rules: ModelRules): Body {
+  const strict = rules.takes("strict") ? strictOf(parameters) : null;
+  const schema = { parameters: strict ?? parameters, strict: strict !== null };
+  return { type: "function", name, description, ...schema };
+}
+
+function strictOf(parameters: JsonObject): JsonObject | null {
+  const known = strictSchemas.get(parameters);
+  if (known !== undefined) return known;
+  const strict = strictSchema(parameters);
+  strictSchemas.set(parameters, strict);
+  return strict;
+}
+
+function inputItems(message: CompletionMessage): JsonValue[] {
+  const { role, content, tool_calls: calls = [], tool_call_id: callId } = message;
+  if (role === "tool") {
+    return [{ type: "function_call_output", call_id: callId ?? "", output: content ?? "" }];
+  }
+  return [
+    ...(content === null || content === "" ? [] : [{ type: "message", role, content }]),
+    ...calls.map(({ id, function: { name, arguments: args } }) => ({
+      ...{ type: "function_call", call_id: id, name, arguments: args },
+    })),
+  ];
+}

@@ -1,0 +1,124 @@
+/**
+ * The events of a streamed response (`/v1/responses`), put together: text and refusals as they come, tool
+ * calls when they are whole, how it ended, usage. Reads a response that was not streamed, too.
+ */
+import { isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
+import type { LlmUsage } from "../../../domain/conversation/engine-port.ts";
+import {
+  type AnswerEnd,
+  type AnswerReader,
+  ErrorInStream,
+  type ModelToolCall,
+  toolArguments,
+  usageOf,
+} from "./answer-reader.ts";
+import { readErrorAnswer } from "./error-answer.ts";
+
+const TOOL_CALLS_MAX = 16;
+const ARGUMENT_CHARACTERS_MAX = 64 * 1024;
+
+export class ResponseEvents implements AnswerReader {
+  readonly #calls: ModelToolCall[] = [];
+  #alive = false;
+  #end: AnswerEnd | null = null;
+  #usage: LlmUsage | null = null;
+  /** The message whose text came last: another one's does not run on from it. */
+  #speaking = "";
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  get end(): AnswerEnd | null {
+    return this.#end;
+  }
+
+  get through(): boolean {
+    return this.#end !== null;
+  }
+
+  get toolCalls(): readonly ModelToolCall[] {
+    return this.#calls;
+  }
+
+  get usage(): LlmUsage | null {
+    return this.#usage;
+  }
+
+  done(): void {
+    this.#end ??= "whole";
+  }
+
+  add(event: JsonValue): string {
+    if (!isObject(event)) return "";
+    switch (event.type) {
+      case "response.output_text.delta":
+      case "response.refusal.delta":
+        return this.#text(event);
+      case "response.output_item.added":
+        this.#alive = true;
+        return "";
+      case "response.output_item.done":
+        this.#readCall(event.item);
+        return "";
+      case "response.completed":
+      case "response.incomplete":
+        this.#finish(event.response);
+        return "";
+      case "response.failed":
+        throw new ErrorInStream(readErrorAnswer(event.response));
+      case "error":
+        throw new ErrorInStream(readErrorAnswer(event));
+      default:
+        return event.object === "response" ? this.#whole(event) : "";
+    }
+  }
+
+  #text({ item_id: id, delta }: JsonObject): string {
+    if (typeof delta !== "string" || delta === "") return "";
+    this.#alive = true;
+    const speaking = typeof id === "string" ? id : "";
+    const isAnother = this.#speaking !== "" && this.#speaking !== speaking;
+    this.#speaking = speaking;
+    return isAnother ? ` ${delta}` : delta;
+  }
+
+  #readCall(item: JsonValue | undefined): void {
+    if (!isObject(item) || item.type !== "function_call" || typeof item.name !== "string") return;
+    this.#alive = true;
+    const rawArguments = typeof item.arguments === "string" ? item.arguments : "";
+    if (rawArguments.length > ARGUMENT_CHARACTERS_MAX) {
+      const message = "a tool call's arguments are too long";
+      throw new ErrorInStream({ message, code: "", param: "" });
+    }
+    if (this.#calls.length >= TOOL_CALLS_MAX) return;
+    this.#calls.push({ name: item.name, arguments: toolArguments(rawArguments), rawArguments });
+  }
+
+  #whole(response: JsonObject): string {
+    if (response.status === "failed") throw new ErrorInStream(readErrorAnswer(response));
+    const texts: string[] = [];
+    for (const item of Array.isArray(response.output) ? response.output : []) {
+      this.#readCall(item);
+      for (const part of isObject(item) && Array.isArray(item.content) ? item.content : []) {
+        const text = isObject(part) ? (part.text ?? part.refusal) : null;
+        if (isObject(item) && item.type === "message" && typeof text === "string") texts.push(text);
+      }
+    }
+    this.#finish(response);
+    return texts.join(" ");
+  }
+
+  #finish(response: JsonValue | undefined): void {
+    this.#end = "whole";
+    if (!isObject(response)) return;
+    const { incomplete_details: details, usage } = response;
+    const reason = isObject(details) ? details.reason : null;
+    if (response.status === "incomplete") {
+      this.#end = reason === "content_filter" ? "withheld" : "cut";
+    }
+    if (!isObject(usage)) return;
+    const { input_tokens: input, output_tokens: output, input_tokens_details: read } = usage;
+    this.#usage = usageOf(input, output, read);
+  }
+}

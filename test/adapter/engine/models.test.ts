@@ -1,0 +1,40 @@
+/** What is known of models by name, and that the documents say the same. */
+import { expect, test } from "bun:test";
+import { KNOWN_MODELS, knownModel } from "../../../src/adapter/engine/models.ts";
+
+const documented = (await Bun.file("docs/engines.md").text())
+  .split("\n")
+  .filter(
+    (line) => line.startsWith("| `gpt") || /^\| `(?:o\d|llama|openai\/|tts|whisper)/.test(line),
+  )
+  .flatMap((line) => {
+    const [, names = "", , date = "", replacement = ""] = line
+      .split("|")
+      .map((cell) => cell.trim());
+    return [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => ({
+      name,
+      shutdown: date === "no date" ? null : date,
+      replacement: replacement === "" ? null : replacement.replaceAll("`", ""),
+    }));
+  });
+
+test("the table in the documents is the table that the appliance knows", () => {
+  const known = Object.entries(KNOWN_MODELS).map(([name, { shutdown, replacement }]) => ({
+    ...{ name, shutdown, replacement },
+  }));
+  const byName = (one: { name: string }, other: { name: string }) =>
+    one.name.localeCompare(other.name);
+  expect(documented.toSorted(byName)).toEqual(known.toSorted(byName));
+});
+
+test("what stands in a model's place is known, and outlives it", () => {
+  for (const [name, { shutdown, replacement }] of Object.entries(KNOWN_MODELS)) {
+    expect([name, shutdown === null]).toEqual([name, replacement === null]);
+    if (replacement !== null) expect(KNOWN_MODELS[replacement]?.shutdown).toBeNull();
+  }
+});
+
+test("a dated version is its model, a name of another provider is nothing known", () => {
+  expect(knownModel("gpt-4o-mini-2024-07-18")?.shutdown).toBe("2027-01-14");
+  expect(knownModel("qwen2.5:7b")).toBeNull();
+});
