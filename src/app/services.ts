@@ -1,5 +1,6 @@
 /** The services of operations/admin on the parts of this appliance: the running ones, or the bare store. */
 
+import { contactStore } from "../adapter/store/contact-store.ts";
 import { quotaStore } from "../adapter/store/quota-store.ts";
 import { statementStore } from "../adapter/store/statement-store.ts";
 import { tenantSettingsStore } from "../adapter/store/tenant-settings-store.ts";
@@ -10,15 +11,15 @@ import type { Random } from "../core/random.ts";
 import type { Billing } from "../domain/billing/billing.ts";
 import type { Checkouts } from "../domain/billing/checkout.ts";
 import { createQuotas } from "../domain/billing/quotas.ts";
-import { createStatements } from "../domain/billing/statement.ts";
+import { Statements } from "../domain/billing/statement.ts";
 import type { CallService } from "../domain/call/ports.ts";
 import type { Campaigns } from "../domain/campaign/campaigns.ts";
+import { ContactBook } from "../domain/contact/contact-book.ts";
 import type { Identity } from "../domain/identity/identity.ts";
 import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
 import { Tools } from "../domain/tool/tools.ts";
 import { createOperatorCalls } from "../operations/admin/calls.ts";
-import { createContactBook } from "../operations/admin/contact-book.ts";
 import { readLogs } from "../operations/admin/log-reader.ts";
 import { serverNeeded } from "../operations/admin/server-needed.ts";
 import type { Services } from "../operations/admin/services.ts";
@@ -77,8 +78,8 @@ export function createServices(
       ...{ database, records: toolStore, vault, quotas, clock },
       urlProblem: createUrlCheck(httpClient.allowNetworks),
     }),
-    contacts: createContactBook({ database, doNotCallList, quotas, clock }),
-    statements: createStatements(database, statementStore),
+    contacts: new ContactBook({ database, records: contactStore, doNotCallList, quotas, clock }),
+    statements: new Statements(database, statementStore),
     calls: createOperatorCalls({ database, clock, running }),
 
     readLogs(question) {

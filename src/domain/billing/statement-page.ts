@@ -1,7 +1,4 @@
-/**
- * A month's statement as one printable page: HTML without script or outside parts. Charges of calls
- * are summed a day, everything else has a line of its own.
- */
+/** A month's statement as one printable page: HTML without scripts or external parts. */
 import { type MicroEur, microToEur } from "../../core/money.ts";
 import type { StatementRow, StatementSummary } from "./statement.ts";
 

@@ -1,8 +1,8 @@
 /**
- * A tenant's month: what was paid in, what it went to, and the balance before and after, from the
- * ledger; the calls that began in it. Months are calendar months of the tenant's zone. Balances and a
- * day's charges come from sums (store/schema/ledger-rollups.ts); every transaction and call comes in
- * pages, so that a month of any size fits through.
+ * A tenant's month from the ledger: payments, charges, the balance before and after, and the calls
+ * that began in it. Months are calendar months of the tenant's zone. Balances and the charges of a
+ * day come from sums (store/schema/ledger-rollups.ts); transactions and calls are read in pages, so
+ * that a month of any size fits in memory.
  */
 
 import {
@@ -32,28 +32,27 @@ export interface StatementSummary {
   readonly overageSeconds: number;
 }
 
-/** A line of the month: the charges of a day's calls together, anything else on its own. */
+/** The charges of a day's calls together, or one other transaction. */
 export interface StatementRow {
-  /** Of the tenant's zone, `2026-11-21`. */
+  /** In the tenant's zone, `2026-11-21`. */
   readonly date: string;
   readonly kind: LedgerKind;
   readonly note: string;
-  /** How many were summed. */
   readonly transactions: number;
-  /** What came in from outside. */
+  /** Paid in from outside. */
   readonly paid: MicroEur;
   /** By how much the wallet changed. */
   readonly wallet: MicroEur;
 }
 
-/** One ledger transaction; sums of its entries. */
+/** One ledger transaction. */
 export interface StatementLine {
   readonly id: number;
   readonly createdAt: number;
   readonly kind: LedgerKind;
   readonly key: string;
   readonly note: string;
-  /** By account; only those that it touches. */
+  /** Sums of its entries, one for each account that it changes. */
   readonly entries: readonly { readonly account: string; readonly amount: MicroEur }[];
 }
 
@@ -77,7 +76,7 @@ export interface StatementCall {
   readonly costOfGoods: MicroEur;
 }
 
-/** Milliseconds since the epoch: from, inclusive, to, exclusive. */
+/** Milliseconds since the epoch; `toMs` is exclusive. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
@@ -88,16 +87,16 @@ export interface LedgerSum {
   readonly transactions: number;
   /** By how much the wallet changed. */
   readonly wallet: MicroEur;
-  /** By how much `payments` did; negative: that much came in. */
+  /** By how much the account `payments` changed; negative: that much was paid in. */
   readonly payments: MicroEur;
 }
 
-/** The rows, as a port; `src/adapter/store/statement-store.ts` implements it. */
+/** Implemented by store/statement-store.ts. */
 export interface StatementStore {
   tenant(
     tenantId: number,
   ): Promise<{ readonly name: string; readonly email: string; readonly timeZone: string } | null>;
-  /** One for each kind that occurs. */
+  /** One for each kind of transaction in the span. */
   sums(tenantId: number, span: Span): Promise<LedgerSum[]>;
   /** Like `lines`, without the charges of calls. */
   listed(tenantId: number, span: Span, afterId: number, limit: number): Promise<StatementLine[]>;
@@ -107,32 +106,60 @@ export interface StatementStore {
   ): Promise<
     Pick<StatementSummary, "calls" | "billableSeconds" | "includedSeconds" | "overageSeconds">
   >;
-  /** In the order of their times: those after the one with this id, from the first on for 0. */
+  /** By time: those after the one with this id; 0: from the first one. */
   lines(tenantId: number, span: Span, afterId: number, limit: number): Promise<StatementLine[]>;
-  /** In the order they began, as for `lines`. */
+  /** By the time they began; `afterId` as for `lines`. */
   calls(tenantId: number, span: Span, afterId: number, limit: number): Promise<StatementCall[]>;
-}
-
-/** Methods throw not_found for an unknown tenant, valid_month_required for a bad month. */
-export interface Statements {
-  summary(tenantId: number, month: string): Promise<StatementSummary>;
-  /** By date. As many as the month has days and transactions other than charges. */
-  rows(tenantId: number, month: string): Promise<StatementRow[]>;
-  lines(tenantId: number, month: string, afterId: number): Promise<StatementLine[]>;
-  calls(tenantId: number, month: string, afterId: number): Promise<StatementCall[]>;
 }
 
 /** Rows of one page. */
 export const STATEMENT_PAGE_ROWS = 500;
 
-export function createStatements(
-  database: Database,
-  stores: (queries: Database["read"]) => StatementStore,
-): Statements {
-  const store = stores(database.read);
+/** Methods throw not_found for an unknown tenant, valid_month_required for a bad month. */
+export class Statements {
+  readonly #store: StatementStore;
 
-  async function monthOf(tenantId: number, text: string): Promise<Month> {
-    const tenant = await store.tenant(tenantId);
+  constructor(database: Database, stores: (queries: Database["read"]) => StatementStore) {
+    this.#store = stores(database.read);
+  }
+
+  async summary(tenantId: number, text: string): Promise<StatementSummary> {
+    const { tenant, span } = await this.#monthOf(tenantId, text);
+    const opening = await this.#walletSum(tenantId, { fromMs: 0, toMs: span.fromMs });
+    const closing = opening + (await this.#walletSum(tenantId, span));
+    return {
+      tenantId,
+      ...tenant,
+      month: text,
+      openingBalance: microEur(opening),
+      closingBalance: microEur(closing),
+      ...(await this.#store.callSums(tenantId, span)),
+    };
+  }
+
+  /** By date: one row for each day with charged calls, one for each other transaction. */
+  async rows(tenantId: number, text: string): Promise<StatementRow[]> {
+    const month = await this.#monthOf(tenantId, text);
+    const rows = await this.#chargeRows(tenantId, month);
+    const listed = everyRow((after) =>
+      this.#store.listed(tenantId, month.span, after, STATEMENT_PAGE_ROWS),
+    );
+    for await (const line of listed) rows.push(rowOf(line, month.tenant.timeZone));
+    return rows.sort((left, right) => left.date.localeCompare(right.date));
+  }
+
+  async lines(tenantId: number, month: string, afterId: number): Promise<StatementLine[]> {
+    const { span } = await this.#monthOf(tenantId, month);
+    return this.#store.lines(tenantId, span, afterId, STATEMENT_PAGE_ROWS);
+  }
+
+  async calls(tenantId: number, month: string, afterId: number): Promise<StatementCall[]> {
+    const { span } = await this.#monthOf(tenantId, month);
+    return this.#store.calls(tenantId, span, afterId, STATEMENT_PAGE_ROWS);
+  }
+
+  async #monthOf(tenantId: number, text: string): Promise<Month> {
+    const tenant = await this.#store.tenant(tenantId);
     if (!tenant) throw notFound("tenant");
     const first = firstDay(text);
     const next = { ...first, month: first.month + 1 };
@@ -141,53 +168,19 @@ export function createStatements(
     return { tenant, first, span };
   }
 
-  async function walletSum(tenantId: number, span: Span): Promise<number> {
-    return (await store.sums(tenantId, span)).reduce((total, sum) => total + sum.wallet, 0);
+  async #walletSum(tenantId: number, span: Span): Promise<number> {
+    return (await this.#store.sums(tenantId, span)).reduce((total, sum) => total + sum.wallet, 0);
   }
 
-  /** One row a day on which calls were charged. */
-  async function chargeRows(tenantId: number, { tenant, first }: Month): Promise<StatementRow[]> {
+  async #chargeRows(tenantId: number, { tenant, first }: Month): Promise<StatementRow[]> {
     const rows: StatementRow[] = [];
     const days = daysInMonth(first.year, first.month);
     for (const { date, ...span } of daySpans(tenant.timeZone, first, days))
-      for (const { kind, transactions, wallet } of await store.sums(tenantId, span))
+      for (const { kind, transactions, wallet } of await this.#store.sums(tenantId, span))
         if (kind === "charge")
-          rows.push({ date, kind, note: "Calls", transactions, paid: NOTHING, wallet });
+          rows.push({ date, kind, note: "Calls", transactions, paid: microEur(0), wallet });
     return rows;
   }
-
-  return {
-    async summary(tenantId, text) {
-      const { tenant, span } = await monthOf(tenantId, text);
-      const opening = await walletSum(tenantId, { fromMs: 0, toMs: span.fromMs });
-      const closing = opening + (await walletSum(tenantId, span));
-      return {
-        tenantId,
-        ...tenant,
-        month: text,
-        openingBalance: microEur(opening),
-        closingBalance: microEur(closing),
-        ...(await store.callSums(tenantId, span)),
-      };
-    },
-    async rows(tenantId, text) {
-      const month = await monthOf(tenantId, text);
-      const rows = await chargeRows(tenantId, month);
-      const listed = everyRow((after) =>
-        store.listed(tenantId, month.span, after, STATEMENT_PAGE_ROWS),
-      );
-      for await (const line of listed) rows.push(rowOf(line, month.tenant.timeZone));
-      return rows.sort((left, right) => left.date.localeCompare(right.date));
-    },
-    async lines(tenantId, month, afterId) {
-      const { span } = await monthOf(tenantId, month);
-      return store.lines(tenantId, span, afterId, STATEMENT_PAGE_ROWS);
-    },
-    async calls(tenantId, month, afterId) {
-      const { span } = await monthOf(tenantId, month);
-      return store.calls(tenantId, span, afterId, STATEMENT_PAGE_ROWS);
-    },
-  };
 }
 
 interface Month {
@@ -196,9 +189,7 @@ interface Month {
   readonly span: Span;
 }
 
-const NOTHING = microEur(0);
-
-/** Page after page, until one is not full: `read` answers the rows after the one with this id. */
+/** All rows, page by page, until one is not full. `read` returns the rows after this id. */
 export async function* everyRow<Row extends { readonly id: number }>(
   read: (afterId: number) => Promise<readonly Row[]>,
 ): AsyncGenerator<Row> {

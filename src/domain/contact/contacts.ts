@@ -1,4 +1,4 @@
-/** The people a tenant knows (decisions.md 11). Rules here; rows in store/contact-store.ts. */
+/** The people a tenant knows (decisions.md 11). */
 
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
@@ -71,81 +71,76 @@ export interface ContactsDependencies {
   readonly clock: Clock;
 }
 
-type ContactChanges = Partial<NewContact>;
-
-/** Argon2id of a telephone PIN: small cost, few tries are allowed. */
+/** Argon2id of a telephone PIN. The cost is small because only few attempts are allowed. */
 const PIN_HASH = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
-export function createContacts(dependencies: ContactsDependencies) {
-  const { database, records, doNotCallList, quotas, clock } = dependencies;
-  return {
-    async list(tenantId: number, query: ContactQuery) {
-      const store = records(database.read);
-      const { search, limit, offset } = query;
-      if (search !== null) return await searched(store, tenantId, search, { limit, offset });
-      const contacts = await store.list(tenantId, { limit, offset });
-      return { contacts, total: await store.count(tenantId) };
-    },
+export class Contacts {
+  constructor(protected readonly deps: ContactsDependencies) {}
 
-    /** Throws not_found. */
-    async get(tenantId: number, id: number): Promise<ContactRecord> {
-      const contact = await records(database.read).find(tenantId, id);
-      if (!contact) throw notFound("contact");
-      return contact;
-    },
+  async list(tenantId: number, { search, limit, offset }: ContactQuery) {
+    const store = this.deps.records(this.deps.database.read);
+    if (search !== null) return searched(store, tenantId, search, { limit, offset });
+    const contacts = await store.list(tenantId, { limit, offset });
+    return { contacts, total: await store.count(tenantId) };
+  }
 
-    /** Who refused calls before is not to be called now, whatever the form says. Throws plan_limit_reached. */
-    async create(tenantId: number, { pin, ...fields }: NewContact): Promise<ContactRecord> {
-      const pinHash = await pinHashOf(pin);
-      const nowMs = clock.now();
-      return database.tx(async (queries) => {
-        const store = records(queries);
-        await quotas.require(queries, tenantId, "contacts", 1);
-        const doNotCall =
-          fields.doNotCall || (await doNotCallList.has(queries, tenantId, fields.numberE164));
-        const made = await store.insert(tenantId, {
-          ...{ ...fields, doNotCall, pinHash, createdAt: nowMs, updatedAt: nowMs },
-        });
-        if (doNotCall) await doNotCallList.note(queries, tenantId, [made.numberE164]);
-        return made;
-      });
-    },
+  /** Throws not_found. */
+  async get(tenantId: number, id: number): Promise<ContactRecord> {
+    const contact = await this.deps.records(this.deps.database.read).find(tenantId, id);
+    if (!contact) throw notFound("contact");
+    return contact;
+  }
 
-    /** A PIN of null takes it away; undefined keeps it. Throws not_found. */
-    async update(
-      tenantId: number,
-      id: number,
-      { pin, ...changes }: ContactChanges,
-    ): Promise<ContactRecord> {
-      const pinHash = pin === undefined ? {} : { pinHash: await pinHashOf(pin) };
-      return database.tx(async (queries) => {
-        const before = await records(queries).find(tenantId, id);
-        const times = { updatedAt: clock.now() };
-        const updated = await records(queries).update(tenantId, id, {
-          ...{ ...changes, ...pinHash, ...times },
-        });
-        if (!before || !updated) throw notFound("contact");
-        if (before.doNotCall && !updated.doNotCall)
-          await doNotCallList.remove(queries, tenantId, updated.numberE164);
-        if (!before.doNotCall && updated.doNotCall)
-          await doNotCallList.note(queries, tenantId, [updated.numberE164]);
-        return updated;
-      });
-    },
+  /** A number on the do-not-call list stays there. Throws plan_limit_reached. */
+  async create(tenantId: number, { pin, ...fields }: NewContact): Promise<ContactRecord> {
+    const { database, records, doNotCallList, quotas, clock } = this.deps;
+    const pinHash = await pinHashOf(pin);
+    const nowMs = clock.now();
+    return database.tx(async (queries) => {
+      await quotas.require(queries, tenantId, "contacts", 1);
+      const doNotCall =
+        fields.doNotCall || (await doNotCallList.has(queries, tenantId, fields.numberE164));
+      const contact = { ...fields, doNotCall, pinHash, createdAt: nowMs, updatedAt: nowMs };
+      const made = await records(queries).insert(tenantId, contact);
+      if (doNotCall) await doNotCallList.note(queries, tenantId, [made.numberE164]);
+      return made;
+    });
+  }
 
-    /** "Don't call me" stays. Throws not_found. */
-    async remove(tenantId: number, id: number): Promise<void> {
-      await database.tx(async (queries) => {
-        const contact = await records(queries).find(tenantId, id);
-        if (!contact || !(await records(queries).remove(tenantId, id))) throw notFound("contact");
-        if (contact.doNotCall)
-          await doNotCallList.add(queries, tenantId, contact.numberE164, clock.now());
-      });
-    },
-  };
+  /** A PIN of null deletes it; undefined keeps it. Throws not_found. */
+  async update(
+    tenantId: number,
+    id: number,
+    { pin, ...changes }: Partial<NewContact>,
+  ): Promise<ContactRecord> {
+    const { database, records, doNotCallList, clock } = this.deps;
+    const pinHash = pin === undefined ? {} : { pinHash: await pinHashOf(pin) };
+    return database.tx(async (queries) => {
+      const before = await records(queries).find(tenantId, id);
+      const changed = { ...changes, ...pinHash, updatedAt: clock.now() };
+      const updated = await records(queries).update(tenantId, id, changed);
+      if (!before || !updated) throw notFound("contact");
+      if (before.doNotCall && !updated.doNotCall)
+        await doNotCallList.remove(queries, tenantId, updated.numberE164);
+      if (!before.doNotCall && updated.doNotCall)
+        await doNotCallList.note(queries, tenantId, [updated.numberE164]);
+      return updated;
+    });
+  }
+
+  /** The number stays on the do-not-call list. Throws not_found. */
+  async remove(tenantId: number, id: number): Promise<void> {
+    const { database, records, doNotCallList, clock } = this.deps;
+    await database.tx(async (queries) => {
+      const contact = await records(queries).find(tenantId, id);
+      if (!contact || !(await records(queries).remove(tenantId, id))) throw notFound("contact");
+      if (contact.doNotCall)
+        await doNotCallList.add(queries, tenantId, contact.numberE164, clock.now());
+    });
+  }
 }
 
-/** A search reads every contact: in turns. */
+/** A search reads every contact, in batches that let other work run in between. */
 async function searched(
   store: ContactRecords,
   tenantId: number,

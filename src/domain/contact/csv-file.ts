@@ -1,6 +1,6 @@
 /**
- * A CSV file as a spreadsheet writes it (RFC 4180): `,` or `;` between, UTF-8 with or without a mark, the
- * first row its header. For lists of people, here and in campaign/.
+ * Reads a CSV file as spreadsheets write it (RFC 4180): separated by `,` or `;`, UTF-8 with or
+ * without a byte order mark, the header in the first row. For contacts and campaigns.
  */
 import { Readable } from "node:stream";
 import { parse } from "csv-parse";
@@ -9,19 +9,19 @@ import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
 import { type Country, e164Candidates } from "../number/national-form.ts";
 
-/** Below the header. */
+/** Without the header. */
 export const CSV_LINES_MAX = 20_000;
 const LINE_CHARACTERS_MAX = 16_384;
 const PIECE_BYTES = 16_384;
 
 interface CsvLine {
   readonly cells: readonly string[];
-  /** Of the file, the header being 1. */
+  /** Line of the file; the header is 1. */
   readonly line: number;
 }
 
 interface CsvFile {
-  /** Empty: so is the file. */
+  /** Empty if the file is. */
   readonly header: readonly string[];
   readonly lines: readonly CsvLine[];
 }
@@ -35,7 +35,10 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
-/** In turns. Reads one line more than may be taken, so that more can be told. Throws valid_csv_required. */
+/**
+ * Yields to the event loop. Reads one line more than allowed, so that the caller notices a file
+ * that is too long. Throws valid_csv_required.
+ */
 export async function readCsvFile(csv: string): Promise<CsvFile> {
   const beginning = csv.slice(0, LINE_CHARACTERS_MAX);
   const firstLine = beginning.slice(0, beginning.search(/\r?\n|$/));
@@ -44,7 +47,7 @@ export async function readCsvFile(csv: string): Promise<CsvFile> {
   const turn = createYielder();
   try {
     const parser = parse({
-      // Trimming takes a byte order mark too.
+      // Trimming also removes a byte order mark.
       ...{ delimiter, info: true, trim: true, skip_empty_lines: true },
       ...{ relax_column_count: true, max_record_size: LINE_CHARACTERS_MAX, to: CSV_LINES_MAX + 2 },
     });
@@ -59,7 +62,7 @@ export async function readCsvFile(csv: string): Promise<CsvFile> {
   return { header: header?.cells ?? [], lines };
 }
 
-/** A telephone number as people write it, in E.164; undefined: it is none. */
+/** Converts a written telephone number to E.164; undefined: it is none. */
 export function numberIn(written: string, country: Country | null): E164 | undefined {
   const compact = written.replace(/[\s().-]/g, "");
   return isE164(compact) ? compact : e164Candidates(compact, country)[0];

@@ -1,11 +1,9 @@
-/**
- * Contacts as CSV (csv-file.ts). Every bad line is told with its number; good ones are taken when the import
- * is carried out.
- */
+/** Reads and writes contacts as CSV (csv-file.ts). Every problem is reported with its line. */
 
+import { csvRow } from "../../core/csv.ts";
 import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
-import type { AgentLanguage } from "../agent/agent.ts";
+import { AGENT_LANGUAGES, type AgentLanguage } from "../agent/agent.ts";
 import type { Country } from "../number/national-form.ts";
 import { parseBirthday } from "./birthday.ts";
 import type { ContactFields } from "./contact-schema.ts";
@@ -14,9 +12,9 @@ import { CSV_LINES_MAX, numberIn, readCsvFile } from "./csv-file.ts";
 const NAME_MAX = 120;
 const NOTES_MAX = 2000;
 const PROBLEMS_MAX = 200;
-const LANGUAGES: readonly string[] = ["lt", "lv", "en", "ru"];
+const LANGUAGES: readonly string[] = AGENT_LANGUAGES;
 
-/** Ours → how the column may be headed, lower case. */
+/** The headings that a column may have, in lower case. */
 const HEADINGS = {
   number: ["number", "phone", "phone number", "number_e164", "tel", "telefonas", "numeris"],
   first_name: ["first name", "first_name", "firstname", "vardas", "given name"],
@@ -31,7 +29,7 @@ const HEADINGS = {
 type Column = keyof typeof HEADINGS;
 
 export interface LineProblem {
-  /** Of the file, the header being 1. */
+  /** Line of the file; the header is 1. */
   readonly line: number;
   readonly column: Column | null;
   readonly problem: string;
@@ -48,7 +46,10 @@ interface ReadContacts {
   readonly problemCount: number;
 }
 
-/** In turns. `country`: whose national numbers are understood, e.g. "LT". Throws valid_csv_required. */
+/**
+ * Yields to the event loop. `country`: whose national numbers are understood, e.g. "LT". Throws
+ * valid_csv_required.
+ */
 export async function readContactsCsv(csv: string, country: Country | null): Promise<ReadContacts> {
   const { header, lines } = await readCsvFile(csv);
   if (header.length === 0) throw invalidField("csv", "`csv` is empty: a header row is needed.");
@@ -119,7 +120,7 @@ function contactFrom(
     complain("birthday", `"${birthday}" is no day; write it like 1980-02-29, or --02-29.`);
   const language = cell("language").toLowerCase();
   if (language !== "" && !LANGUAGES.includes(language))
-    complain("language", `"${language}" is not one of lt, lv, en, ru.`);
+    complain("language", `"${language}" is not one of ${LANGUAGES.join(", ")}.`);
   return {
     numberE164,
     firstName: text("first_name", NAME_MAX),
@@ -148,7 +149,7 @@ const COLUMNS: readonly Column[] = [
   ...(["language", "notes", "consent", "do_not_call"] as const),
 ];
 
-/** What `readContactsCsv` reads back as it was. A spreadsheet runs no cell as a formula. */
+/** `readContactsCsv` reads it back unchanged. */
 export function contactsCsvHeader(): string {
   return `${COLUMNS.join(",")}\r\n`;
 }
@@ -165,12 +166,5 @@ export function contactCsvLine(contact: ContactFields): string {
     consent: contact.consent ? "yes" : "no",
     do_not_call: contact.doNotCall ? "yes" : "no",
   };
-  return `${COLUMNS.map((column) => csvCell(column, values[column])).join(",")}\r\n`;
-}
-
-function csvCell(column: Column, value: string): string {
-  // `+370…` and `--02-29` are no formulas; anything else that begins like one is made text.
-  const isOurs = column === "number" || column === "birthday";
-  const safe = !isOurs && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return `${csvRow(COLUMNS.map((column) => values[column]))}\r\n`;
 }

@@ -6,6 +6,7 @@
 import type { Checkouts } from "../../domain/billing/checkout.ts";
 import type { Statements } from "../../domain/billing/statement.ts";
 import type { Campaigns } from "../../domain/campaign/campaigns.ts";
+import type { ContactBook } from "../../domain/contact/contact-book.ts";
 import type { Identity } from "../../domain/identity/identity.ts";
 import type { ApiKeys } from "../../domain/tenant/api-keys.ts";
 import type { createTenantSettings } from "../../domain/tenant/tenant-settings.ts";
@@ -13,7 +14,6 @@ import type { Tools } from "../../domain/tool/tools.ts";
 import type { Backups } from "../backup/backups.ts";
 import type { ErasureReport } from "../privacy/erase-person.ts";
 import type { OperatorCalls } from "./calls.ts";
-import type { ContactBook } from "./contact-book.ts";
 import type { LogEntry, LogQuestion } from "./log-reader.ts";
 import type { TenantAdmin } from "./tenants.ts";
 import type { Trunks } from "./trunks.ts";

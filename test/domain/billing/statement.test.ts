@@ -8,9 +8,9 @@ import { statementStore } from "../../../src/adapter/store/statement-store.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
 import {
-  createStatements,
   STATEMENT_PAGE_ROWS,
   type StatementLine,
+  Statements,
 } from "../../../src/domain/billing/statement.ts";
 import { CALLS_HEADER, callRow, ledgerRows } from "../../../src/domain/billing/statement-csv.ts";
 import { statementPage } from "../../../src/domain/billing/statement-page.ts";
@@ -24,7 +24,7 @@ const clock = fakeClock(Date.parse("2026-10-31T21:59:59Z")); // 23:59:59 in Viln
 const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now());
 afterAll(() => database.close());
 const billing = new Billing({ database, stores, plans: [prepaidPlan], clock });
-const statements = createStatements(database, statementStore);
+const statements = new Statements(database, statementStore);
 const credit = (tenantId: number, eur: number, note: string) =>
   billing.credit(tenantId, microEur(eur * 1_000_000), note);
 

@@ -6,7 +6,7 @@ import { quotaStore } from "../../../src/adapter/store/quota-store.ts";
 import { contacts, doNotCallEntries } from "../../../src/adapter/store/schema/index.ts";
 import { doNotCallListOf } from "../../../src/app/caller-services.ts";
 import { createQuotas } from "../../../src/domain/billing/quotas.ts";
-import { importContacts } from "../../../src/domain/contact/import.ts";
+import { importContacts } from "../../../src/domain/contact/contact-book.ts";
 import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";

@@ -1,11 +1,10 @@
-/** Bringing in a file of contacts: a preview first, then all good lines. */
+/** A tenant's contacts as a CSV file: imports it, after a preview if wanted, and exports it. */
 
-import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
-import type { Database, Queries } from "../../core/database.ts";
-import type { Quotas } from "../billing/quotas.ts";
+import { yieldToEventLoop } from "../../core/clock.ts";
+import type { Queries } from "../../core/database.ts";
 import type { Country } from "../number/national-form.ts";
 import type { ContactFields } from "./contact-schema.ts";
-import type { ContactRecord, ContactRecords } from "./contacts.ts";
+import { type ContactRecord, Contacts, type ContactsDependencies } from "./contacts.ts";
 import {
   contactCsvLine,
   contactsCsvHeader,
@@ -13,10 +12,9 @@ import {
   type ReadContact,
   readContactsCsv,
 } from "./csv.ts";
-import type { DoNotCallList } from "./do-not-call.ts";
 
 const EXPORT_PAGE = 500;
-/** In one transaction: some milliseconds, however many of them change a contact. */
+/** Lines in one transaction, which takes some milliseconds. */
 const BATCH_LINES = 50;
 const PREVIEW_LINES = 20;
 
@@ -27,33 +25,29 @@ interface ImportReport {
   readonly unchanged: number;
   readonly problemCount: number;
   readonly problems: readonly LineProblem[];
-  /** The first lines, as they were understood. */
+  /** The first contacts. */
   readonly preview: readonly ContactFields[];
 }
 
-interface ImportOptions {
-  readonly database: Database;
-  readonly records: (queries: Queries) => ContactRecords;
-  readonly doNotCallList: DoNotCallList;
-  readonly quotas: Quotas;
-  readonly clock: Clock;
+interface ImportFile {
+  readonly csv: string;
+  /** Whose national numbers are understood. */
+  readonly country: Country | null;
+  readonly dryRun: boolean;
+  /** Import the good lines of a file that has bad ones. */
+  readonly skipBad: boolean;
 }
 
 /**
- * A line whose number and name are known changes that contact, any other makes a new one; "do not call" is
- * only ever added. Nothing is taken when a line is wrong, unless `skipBad`. Works in turns, each batch of lines
- * in a transaction of its own: a crash leaves a part imported, and the same file imports the rest.
- * Throws valid_csv_required, plan_limit_reached.
+ * A line whose number and name are known updates that contact; any other line creates one. "Do not
+ * call" is only added, never removed. Each batch of lines has its own transaction: after a crash a
+ * part is imported, and the same file imports the rest. Throws valid_csv_required,
+ * plan_limit_reached.
  */
 export async function importContacts(
-  options: ImportOptions,
+  options: ContactsDependencies,
   tenantId: number,
-  file: {
-    readonly csv: string;
-    readonly country: Country | null;
-    readonly dryRun: boolean;
-    readonly skipBad: boolean;
-  },
+  file: ImportFile,
 ): Promise<ImportReport> {
   const { database } = options;
   const { contacts, problems, problemCount } = await readContactsCsv(file.csv, file.country);
@@ -91,7 +85,7 @@ const countsOf = ({ inserts, updates, unchanged }: Plan): Counts => ({
   unchanged,
 });
 
-/** Sums what is done with each batch; others have a turn in between. */
+/** Sums the counts of all batches. Other work runs in between. */
 async function inBatches(
   contacts: readonly ReadContact[],
   work: (batch: readonly ReadContact[]) => Promise<Counts>,
@@ -108,7 +102,7 @@ async function inBatches(
 }
 
 async function planOf(
-  { records, doNotCallList }: ImportOptions,
+  { records, doNotCallList }: ContactsDependencies,
   queries: Queries,
   tenantId: number,
   batch: readonly ReadContact[],
@@ -127,7 +121,7 @@ async function planOf(
   let unchanged = 0;
   for (const contact of batch) {
     const before = known.get(personOf(contact));
-    // A file does not know who asked not to be called since: it adds refusals and lifts none.
+    // The file may be older than a "do not call": it adds some and removes none.
     const doNotCall =
       contact.doNotCall || before?.doNotCall === true || listed.has(contact.numberE164);
     if (doNotCall && !before?.doNotCall) doNotCallNumbers.push(contact.numberE164);
@@ -140,7 +134,7 @@ async function planOf(
 }
 
 async function store(
-  options: ImportOptions,
+  options: ContactsDependencies,
   queries: Queries,
   tenantId: number,
   batch: readonly ReadContact[],
@@ -176,17 +170,35 @@ const personOf = ({ numberE164, firstName, lastName }: ContactFields): string =>
 const isSame = (known: ContactRecord, fields: ContactFields) =>
   Object.entries(fields).every(([key, value]) => known[key as keyof ContactFields] === value);
 
-/** The whole book as CSV, piece by piece. */
-export async function* exportContacts(
-  store: ContactRecords,
-  tenantId: number,
-): AsyncIterable<string> {
-  yield contactsCsvHeader();
-  let last = 0;
-  for (;;) {
-    const page = await store.after(tenantId, last, EXPORT_PAGE);
-    if (page.length === 0) return;
-    yield page.map(contactCsvLine).join("");
-    last = page.at(-1)?.id ?? last;
+/** Contacts one by one and as a file: the same rules for REST, dashboard and command line. */
+export class ContactBook extends Contacts {
+  import(tenantId: number, file: ImportFile): Promise<ImportReport> {
+    return importContacts(this.deps, tenantId, file);
   }
+
+  /** All contacts as CSV, piece by piece. */
+  async *export(tenantId: number): AsyncIterable<string> {
+    for (let after: number | null = 0; after !== null; ) {
+      const piece: CsvPiece = await this.exportPiece(tenantId, after);
+      yield piece.csv;
+      after = piece.next;
+    }
+  }
+
+  /** The CSV after this contact, with the header before the first. */
+  async exportPiece(tenantId: number, after: number): Promise<CsvPiece> {
+    const store = this.deps.records(this.deps.database.read);
+    const page = await store.after(tenantId, after, EXPORT_PAGE);
+    const lines = page.map(contactCsvLine).join("");
+    return {
+      csv: after === 0 ? `${contactsCsvHeader()}${lines}` : lines,
+      next: page.length === EXPORT_PAGE ? (page.at(-1)?.id ?? null) : null,
+    };
+  }
+}
+
+interface CsvPiece {
+  readonly csv: string;
+  /** The last contact of this piece; null: nothing is left. */
+  readonly next: number | null;
 }
