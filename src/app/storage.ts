@@ -1,5 +1,5 @@
 /** The data directory: made, private, and what is in it; and the database, here or on a server. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../adapter/store/database.ts";
 import { openRemoteDatabase, type RemoteAddress } from "../adapter/store/remote-database.ts";
@@ -10,6 +10,7 @@ import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
 import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
 import { requireWholeDatabase } from "../operations/backup/whole-database.ts";
+import { makeOnce } from "../platform/files/durable-file.ts";
 
 export interface DataPaths {
   readonly database: string;
@@ -19,8 +20,8 @@ export interface DataPaths {
 }
 
 const PRIVATE = 0o700;
-const PRIVATE_FILE = 0o600;
 const NODE_ID_BYTES = 8;
+const NODE_ID = /^[0-9a-f]{16}$/;
 
 export function prepareDataDir(dataDir: string): DataPaths {
   const paths = {
@@ -34,14 +35,19 @@ export function prepareDataDir(dataDir: string): DataPaths {
   return paths;
 }
 
-/** Who this data directory is among nodes that share a store: made once, the same ever after. */
+/**
+ * Who this data directory is among nodes that share a store: made once, the same ever after. A file
+ * that a failing disk has damaged is replaced.
+ */
 export function nodeIdOf(dataDir: string, random: Random): string {
   const file = join(dataDir, "node-id");
-  const known = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
-  if (known !== "") return known;
+  const read = () => (existsSync(file) ? readFileSync(file, "utf8").trim() : "");
+  const known = read();
+  if (NODE_ID.test(known)) return known;
+  rmSync(file, { force: true });
   const made = hex(random.bytes(NODE_ID_BYTES));
-  writeFileSync(file, `${made}\n`, { mode: PRIVATE_FILE });
-  return made;
+  makeOnce(file, `${file}.${made}`, `${made}\n`);
+  return read();
 }
 
 /** What must be done to a database file before it is opened for good. Answers the copy it made. */

@@ -1,6 +1,6 @@
 /** What a crash leaves behind is made up for at the next start (appliance.md 5). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { billingStores } from "../../src/adapter/store/billing-stores.ts";
 import { calls, events, holds } from "../../src/adapter/store/schema/index.ts";
@@ -26,10 +26,14 @@ const TALK_MS = 6_500;
 
 let world: Appliance;
 const crashed = join(tempDir(), "data");
+/** The same, and the disk has lost who this node is. */
+const damaged = join(tempDir(), "data");
 
 /** The files as they are at this instant: what a machine finds after a power cut. */
 function powerCut(): void {
-  cpSync(world.dataDir, crashed, { recursive: true, filter: (path) => !path.endsWith(".sock") });
+  for (const copy of [crashed, damaged])
+    cpSync(world.dataDir, copy, { recursive: true, filter: (path) => !path.endsWith(".sock") });
+  writeFileSync(join(damaged, "node-id"), "\0".repeat(17));
 }
 
 beforeAll(async () => {
@@ -77,4 +81,21 @@ test(
     }
   },
   spoken(90_000),
+);
+
+test(
+  "a node whose id a disk has damaged ends its calls and mails their recordings",
+  async () => {
+    const deps = { clock: systemClock, random: systemRandom, log: silentLog };
+    const app = await startApp(applianceSettings(damaged, "127.0.8.7"), deps);
+    try {
+      const [stored] = await app.database.read.select().from(calls);
+      expect(stored).toMatchObject({ status: "failed", endedReason: "interrupted" });
+      const outbox = () => readdirSync(join(damaged, "outbox")).filter((f) => f.endsWith(".eml"));
+      await eventually(() => outbox().length === 1, "the mail is handed over", 30_000);
+    } finally {
+      await app.stop();
+    }
+  },
+  spoken(60_000),
 );

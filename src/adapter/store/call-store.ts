@@ -3,7 +3,7 @@
  * have their own stores.
  */
 
-import { and, count, eq, gt, gte, inArray, isNull, lt, or, sql, sum } from "drizzle-orm";
+import { and, count, eq, gt, gte, inArray, isNull, lt, ne, or, sql, sum } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { FinalFigures } from "../../domain/call/final-figures.ts";
 import type { CallEnding } from "../../domain/call/state.ts";
@@ -212,6 +212,15 @@ function callsOfNodes(queries: Queries) {
         .select()
         .from(calls)
         .where(inArray(calls.status, [...LIVE]));
+    },
+
+    /** Open calls and unprocessed recordings are this node's from now on. */
+    async adoptLeft(node: string): Promise<void> {
+      const isLeft = or(inArray(calls.status, [...LIVE]), IS_IN_WORK);
+      await queries
+        .update(calls)
+        .set({ node })
+        .where(and(isLeft, ne(calls.node, node)));
     },
 
     /** Unprocessed recordings on this node's disk, of all tenants. */

@@ -17,7 +17,12 @@ export async function startJobs(phase: HttpPhase): Promise<void> {
   audio.start();
   const mailedRecordings = deleteMailedRecordings(context);
   stops.add(() => mailedRecordings.cancel());
-  if (!settings.storage.shared) await database.tx(dropDeadLeases);
+  // A node that lost its id is another one, but nobody else has this database.
+  if (!settings.storage.shared)
+    await database.tx(async (queries) => {
+      await dropDeadLeases(queries);
+      await callStores.calls(queries).adoptLeft(phase.node);
+    });
   await recoverCalls(context);
   delivery.start();
   const heartbeat = startHeartbeat({ registry, database, stores: callStores, clock, log });

@@ -148,6 +148,8 @@ export interface CallRecords {
   heartbeat(callUuids: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
   /** Of every tenant: what a crash left behind. */
   leftLive(): Promise<readonly StoredCall[]>;
+  /** Of every tenant: open calls and unprocessed recordings are that node's from now on. */
+  adoptLeft(node: string): Promise<void>;
   /** Recordings that this node has on its disk, of every tenant. */
   leftUnprocessed(node: string): Promise<readonly StoredCall[]>;
   liveCount(tenantId: number): Promise<number>;
