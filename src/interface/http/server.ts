@@ -10,6 +10,7 @@
 import { Elysia } from "elysia";
 import { idempotencyStore } from "../../adapter/store/idempotency-store.ts";
 import { createQueryCache } from "../../adapter/store/query-cache.ts";
+import { cannotListen } from "../../core/cannot-listen.ts";
 import { systemClock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { AGENT_VOICES } from "../../domain/agent/agent.ts";
@@ -216,7 +217,11 @@ export async function createHttpServer(
       maxRequestBodySize: TRANSPORT_BYTES_MAX,
       ...(tls ? { tls } : {}),
     });
-  listen(settings.port, settings.tls);
+  try {
+    listen(settings.port, settings.tls);
+  } catch (error) {
+    throw cannotListen("The API", settings, "[server] listen", error);
+  }
   address.port = app.server?.port ?? settings.port;
   const proxies = blockListOf(settings.trustedProxies ?? []);
   const connectionCap = createConnectionCap({

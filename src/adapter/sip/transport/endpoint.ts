@@ -3,8 +3,8 @@
  * is counted and dropped without a response, so that a scanner learns nothing. The layers above
  * only see messages that our parser has accepted.
  */
+import { cannotListen } from "../../../core/cannot-listen.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
 import { pii } from "../../../core/log.ts";
 import {
@@ -89,8 +89,8 @@ export class Endpoint {
   }
 
   /**
-   * Throws if the address cannot be bound for UDP, or the TLS address for TLS. A failure to bind
-   * TCP is only logged: UDP trunks, and trunks that only open connections, still work. The caller
+   * Throws AppError `unavailable` if the address cannot be bound for UDP and TCP, or the TLS
+   * address for TLS: a carrier that connects must never find another program there. The caller
    * must close it.
    */
   static async open(options: EndpointOptions): Promise<Endpoint> {
@@ -138,21 +138,23 @@ export class Endpoint {
   async #open(): Promise<void> {
     const { bind, log, tls } = this.options;
     // Configured TLS must work or fail: it is never left out silently.
-    if (tls) await this.#streams.listenTls(tls);
+    if (tls)
+      await this.#streams.listenTls(tls).catch((error) => {
+        throw cannotListen("SIP over TLS", tls.bind, "[sip] tls_bind", error);
+      });
     const onBytes = (bytes: Uint8Array, flow: Flow) => this.#receive(bytes, flow);
     for (let attempt = 1; ; attempt++) {
-      const udp = await openUdpTransport(bind, onBytes, log);
+      const udp = await openUdpTransport(bind, onBytes, log).catch((error) => {
+        throw cannotListen("SIP over UDP", bind, "[sip] bind", error);
+      });
       this.#udp = udp;
       try {
         await this.#streams.listen(udp.local);
         return;
       } catch (error) {
-        if (bind.port === 0 && attempt < PORT_TRIES) {
-          await udp.close();
-          continue;
-        }
-        log.warn("sip.tcp_not_listening", { port: udp.local.port, error: describeError(error) });
-        return;
+        if (bind.port !== 0 || attempt === PORT_TRIES)
+          throw cannotListen("SIP over TCP", udp.local, "[sip] bind", error);
+        await udp.close();
       }
     }
   }
