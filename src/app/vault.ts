@@ -15,20 +15,20 @@ import {
   sealedStore,
 } from "../adapter/store/sealed-store.ts";
 import type { Database, Queries } from "../core/database.ts";
-import { AppError } from "../core/errors.ts";
 import type { Random } from "../core/random.ts";
 import {
   createVault,
   MASTER_KEY_BYTES,
   SealBroken,
   type Vault,
+  WrongMasterKey,
 } from "../platform/secrets/vault.ts";
 
 const PURPOSE_ROOT = "purpose_root";
 /** Absent until the purposes' root is replaced: both are one until then. */
 const LASTING_ROOT = "lasting_root";
 
-/** Throws AppError `conflict` when the data was sealed with another master key. */
+/** Throws WrongMasterKey. */
 export async function openVault(
   database: Database,
   masterKey: Uint8Array,
@@ -63,17 +63,9 @@ function rootFrom(sealed: string, sealing: Vault, name: string): Uint8Array {
     return Buffer.from(sealing.open(sealed, applianceSecretBinding(name)), "base64");
   } catch (error) {
     if (!(error instanceof SealBroken)) throw error;
-    throw wrongMasterKey(error);
+    throw new WrongMasterKey(error);
   }
 }
-
-const wrongMasterKey = (cause?: unknown) =>
-  new AppError({
-    code: "conflict",
-    publicMessage:
-      "The master key is not the one this data was sealed with. Nothing was changed. Put the right key back ([secrets] master_key, its credential, or <data>/master.key). If a rotation of the key was interrupted, finish it: linevoice key rotate-master",
-    cause,
-  });
 
 interface Rotated {
   /** How many values were sealed anew. */

@@ -17,7 +17,7 @@ import {
 } from "../interface/contracts/operations.ts";
 import { createControlClient, NoServer } from "../interface/control/client.ts";
 import { type LoadedConfig, loadConfig } from "../operations/config/load.ts";
-import { masterKeyOf } from "../operations/config/master-key.ts";
+import { withMasterKey } from "../operations/config/master-key.ts";
 import {
   DATA_DIR_WAIT_MS,
   DataDirBusy,
@@ -82,12 +82,13 @@ async function directly<Name extends OperationName>(
   try {
     if (needsServer(name)) throw noServer();
     const { config, dataDir } = loaded;
-    const masterKey = masterKeyOf(loaded, random);
-    const settings = settingsFromConfig(config, { version, masterKey, dataDir });
-    const publicUrl = () => settings.http.publicUrl ?? reachable(listenUrl(settings.http));
-    return await withOfflineServices(settings, { clock, random, publicUrl }, (services) =>
-      askServices(services)(name, input),
-    );
+    return await withMasterKey(loaded, random, (masterKey) => {
+      const settings = settingsFromConfig(config, { version, masterKey, dataDir });
+      const publicUrl = () => settings.http.publicUrl ?? reachable(listenUrl(settings.http));
+      return withOfflineServices(settings, { clock, random, publicUrl }, (services) =>
+        askServices(services)(name, input),
+      );
+    });
   } finally {
     lock.release();
   }

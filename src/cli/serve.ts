@@ -16,7 +16,7 @@ import { startControlServer } from "../interface/control/server.ts";
 import { checkSocketPath } from "../interface/control/socket-path.ts";
 import type { Services } from "../operations/admin/services.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
-import { masterKeyOf } from "../operations/config/master-key.ts";
+import { withMasterKey } from "../operations/config/master-key.ts";
 import { retiredKeysIn } from "../operations/config/retired-keys.ts";
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
@@ -48,9 +48,10 @@ export const serveCommand: Command = {
     const systemd = createSystemdNotifier(terminal.env);
     const signals = stopSignals();
     try {
-      const masterKey = masterKeyOf(loaded, random);
-      const settings = settingsFromConfig(config, { version, masterKey, dataDir });
-      const { app, control } = await startListening(settings, loaded, log);
+      const { app, control, masterKey } = await withMasterKey(loaded, random, async (masterKey) => {
+        const settings = settingsFromConfig(config, { version, masterKey, dataDir });
+        return { ...(await startListening(settings, loaded, log)), masterKey };
+      });
       terminal.out(`API   ${app.addresses.http}`);
       terminal.out(`SIP   ${app.addresses.sip}`);
       const { setup } = app.services.identity;

@@ -1,6 +1,6 @@
 /** The command line where the database is on a libSQL server: what works, what is refused and how to fix it. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startHranaServer } from "../support/hrana-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -70,6 +70,19 @@ test("another node needs the new master key after a rotation, and the command sa
   expect((await there()).err).toContain("The master key is not the one");
   bring();
   expect(await there()).toMatchObject({ status: 0, err: "" });
+});
+
+test("a node without the key of the others leaves none behind", async () => {
+  const fresh = join(cwd, "fresh");
+  for (const args of [["tenant", "list"], ["serve"]]) {
+    const { status, err } = await run(args, { LINEVOICE_STORAGE__DATA_DIR: fresh });
+    expect([args, status, err]).toEqual([
+      args,
+      1,
+      expect.stringContaining("The master key is not the one"),
+    ]);
+    expect(existsSync(join(fresh, "master.key"))).toBe(false);
+  }
 });
 
 test("a wrong token is said to be wrong", async () => {

@@ -1,21 +1,29 @@
 /** The master key: configured, or made once in the data directory and read from there ever after. */
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hex } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
 import { isMasterKey } from "../../platform/config/formats.ts";
 import { makeOnce } from "../../platform/files/durable-file.ts";
+import { WrongMasterKey } from "../../platform/secrets/vault.ts";
 import { ConfigInvalid } from "./config-invalid.ts";
 import type { LoadedConfig } from "./load.ts";
 
 const KEY_BYTES = 32;
 
-/** 32 bytes. Makes `<data>/master.key` (0600) when there is none. Throws ConfigInvalid. */
+/**
+ * 32 bytes. Makes `<data>/master.key` (0600) when there is none and nothing is sealed yet. Throws
+ * ConfigInvalid.
+ */
 export function masterKeyOf({ config, dataDir }: LoadedConfig, random: Random): Uint8Array {
   const configured = config.secrets.master_key;
   if (configured !== null) return new Uint8Array(Buffer.from(configured, "base64"));
   const file = join(dataDir, "master.key");
   if (!existsSync(file)) {
+    if (config.storage.database === "file" && existsSync(join(dataDir, "linevoice.db")))
+      throw new ConfigInvalid([
+        `${file} is missing, and the database beside it is sealed with it. Restore the file from where you keep it, or set [secrets] master_key.`,
+      ]);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const made = Buffer.from(random.bytes(KEY_BYTES)).toString("base64");
     makeOnce(file, `${file}.${hex(random.bytes(6))}`, `${made}\n`);
@@ -26,4 +34,23 @@ export function masterKeyOf({ config, dataDir }: LoadedConfig, random: Random): 
       `${file}:1: not a master key. Allowed: 32 bytes in base64. Restore the file from a backup; without it stored secrets cannot be read.`,
     ]);
   return new Uint8Array(Buffer.from(text, "base64"));
+}
+
+/**
+ * Runs what opens the data with the master key. A key that was made for it is taken back where the
+ * data turns out to be sealed with another: nodes of one store share theirs.
+ */
+export async function withMasterKey<Result>(
+  loaded: LoadedConfig,
+  random: Random,
+  open: (masterKey: Uint8Array) => Promise<Result>,
+): Promise<Result> {
+  const file = join(loaded.dataDir, "master.key");
+  const isNew = !existsSync(file);
+  try {
+    return await open(masterKeyOf(loaded, random));
+  } catch (error) {
+    if (isNew && error instanceof WrongMasterKey) rmSync(file, { force: true });
+    throw error;
+  }
 }

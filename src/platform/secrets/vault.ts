@@ -7,6 +7,7 @@
  * signatures stay valid after the master key is changed. Purpose keys never leave the process.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { AppError } from "../../core/errors.ts";
 
 const VERSION = "v1";
 const NONCE_BYTES = 12;
@@ -44,6 +45,18 @@ export class SealBroken extends Error {
       `The secret ${binding} does not open with this master key. Restore the master key the data was written with, or enter the secret anew.`,
       options,
     );
+  }
+}
+
+/** The data was sealed with another master key: `conflict`. */
+export class WrongMasterKey extends AppError {
+  constructor(cause?: unknown) {
+    super({
+      code: "conflict",
+      publicMessage:
+        "The master key is not the one this data was sealed with. Nothing was changed. Put the right key back ([secrets] master_key, its credential, or <data>/master.key). If a rotation of the key was interrupted, finish it: linevoice key rotate-master",
+      cause,
+    });
   }
 }
 

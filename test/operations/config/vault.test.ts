@@ -1,6 +1,6 @@
 /** Sealing at rest and the master key. */
 import { expect, test } from "bun:test";
-import { statSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { seededRandom } from "../../../src/core/random.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
@@ -65,4 +65,15 @@ test("the master key is made once, private, and refused when it is damaged", () 
   expect(masterKeyOf(loaded, seededRandom(2))).toEqual(key);
   writeFileSync(file, "short\n");
   expect(() => masterKeyOf(loaded, seededRandom(3))).toThrow("32 bytes in base64");
+});
+
+test("no key is made beside a database that another one has sealed", () => {
+  const cwd = tempDir();
+  const env = { LINEVOICE_STORAGE__DATA_DIR: "." };
+  const loaded = loadConfig({ env, cwd, systemPath: join(cwd, "none") });
+  writeFileSync(join(cwd, "linevoice.db"), "rows");
+  expect(() => masterKeyOf(loaded, seededRandom(1))).toThrow(
+    `${join(cwd, "master.key")} is missing, and the database beside it is sealed with it. Restore the file`,
+  );
+  expect(readdirSync(cwd)).toEqual(["linevoice.db"]);
 });
