@@ -7,7 +7,7 @@ import { retentionStore } from "../adapter/store/retention-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
-import { startRetention } from "../domain/retention/retention.ts";
+import { Retention } from "../domain/retention/retention.ts";
 import { type Backups, backupsDirOf, createBackups } from "../operations/backup/backups.ts";
 import { startNightlyBackup } from "../operations/backup/nightly.ts";
 import { runDatabaseJob } from "../operations/backup/run-database-job.ts";
@@ -52,7 +52,7 @@ export function startMaintenance(
   });
   const recordings = watchRecordings(paths.recordings, { clock, log });
   const { backups, nightly } = startBackups({ dataDir, storage }, paths, { clock, log });
-  const retention = startRetention({
+  const retention = new Retention({
     ...{ database, records: retentionStore, clock, log },
     recordingsDir: paths.recordings,
     outboxDir: paths.outbox,
@@ -60,6 +60,7 @@ export function startMaintenance(
     transcriptsDays: storage.transcriptsRetentionDays,
     recordingsDays: storage.recordingsRetentionDays,
   });
+  retention.start();
 
   const integrity = storage.remote
     ? null

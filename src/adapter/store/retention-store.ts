@@ -19,7 +19,7 @@ import {
 } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
-import type { RetentionRecords } from "../../domain/retention/retention.ts";
+import type { OldRows, RetentionRecords } from "../../domain/retention/retention.ts";
 import {
   callDiagnostics,
   callMemories,
@@ -54,8 +54,9 @@ const transcriptDays = (baseDays: number) =>
 export function retentionStore(queries: Queries): RetentionRecords {
   return {
     ...expiredRecordings(queries),
-    ...expiredMessages(queries),
-    ...expiredCallerFacts(queries),
+    deleteEvents: (before, limit) =>
+      deleteBatch(queries, [events.id, oldEvents(queries, before)], limit),
+    deleteOld: (what, beforeMs, limit) => deleteBatch(queries, OLD[what](beforeMs, queries), limit),
 
     /** Deletes the texts and diagnostics of expired calls. Returns the number of calls. */
     async expireTranscripts(nowMs: number, baseDays: number, limit: number): Promise<number> {
@@ -146,95 +147,57 @@ function expiredRecordings(
   };
 }
 
-/** Expired messages: events, deliveries and emails. */
-function expiredMessages(
+/** Events that every subscriber has received or finally missed. Their outbox rows go with them. */
+function oldEvents(
   queries: Queries,
-): Pick<RetentionRecords, "deleteDeliveries" | "deleteEvents" | "deleteMails"> {
-  return {
-    deleteDeliveries: (beforeMs: number, limit: number) =>
-      deleteBatch(queries, deliveries.id, lte(deliveries.createdAt, beforeMs), limit),
-
-    /**
-     * Deletes events that every subscriber has received or finally missed, with their outbox rows.
-     */
-    deleteEvents(
-      before: { readonly anyMs: number; readonly transcriptMs: number },
-      limit: number,
-    ): Promise<number> {
-      const waiting = queries
-        .select({ id: outbox.id })
-        .from(outbox)
-        .where(and(eq(outbox.eventId, events.id), eq(outbox.status, "pending")));
-      const old = and(
-        lte(events.createdAt, Math.max(before.anyMs, before.transcriptMs)),
-        or(
-          and(ne(events.type, TRANSCRIPT_EVENT), lte(events.createdAt, before.anyMs)),
-          and(eq(events.type, TRANSCRIPT_EVENT), lte(events.createdAt, before.transcriptMs)),
-        ),
-        sql`not ${exists(waiting)}`,
-      );
-      return deleteBatch(queries, events.id, old, limit);
-    },
-
-    /**
-     * Deletes emails that were sent or have failed; keeps one whose recording is still to be
-     * deleted.
-     */
-    deleteMails(beforeMs: number, limit: number): Promise<number> {
-      const old = and(
-        lte(mails.createdAt, beforeMs),
-        or(eq(mails.status, "dead"), and(eq(mails.status, "sent"), isNull(mails.attachment))),
-      );
-      return deleteBatch(queries, mails.id, old, limit);
-    },
-  };
+  before: { readonly anyMs: number; readonly transcriptMs: number },
+): SQL | undefined {
+  const waiting = queries
+    .select({ id: outbox.id })
+    .from(outbox)
+    .where(and(eq(outbox.eventId, events.id), eq(outbox.status, "pending")));
+  return and(
+    lte(events.createdAt, Math.max(before.anyMs, before.transcriptMs)),
+    or(
+      and(ne(events.type, TRANSCRIPT_EVENT), lte(events.createdAt, before.anyMs)),
+      and(eq(events.type, TRANSCRIPT_EVENT), lte(events.createdAt, before.transcriptMs)),
+    ),
+    sql`not ${exists(waiting)}`,
+  );
 }
 
-/** Expired data about callers. */
-function expiredCallerFacts(
-  queries: Queries,
-): Pick<
-  RetentionRecords,
-  "deleteMemories" | "deletePurposes" | "deletePinTries" | "deleteCrmAnswers" | "deleteCrmMessages"
-> {
-  return {
-    deleteMemories: (beforeMs: number, limit: number) =>
-      deleteBatch(queries, callMemories.id, lte(callMemories.attemptedAt, beforeMs), limit),
+/** A table's primary key, and which of its rows are old. */
+type OldRowsOf = readonly [SQLiteColumn, SQL | undefined];
 
-    /** Purposes of ended calls only: a call may be planned a year ahead. */
-    deletePurposes(beforeMs: number, limit: number): Promise<number> {
-      const unfinished = queries
-        .select({ one: sql`1` })
-        .from(calls)
-        .where(and(eq(calls.callUuid, callPurposes.callUuid), isNull(calls.endedAt)));
-      const old = and(lte(callPurposes.createdAt, beforeMs), notExists(unfinished));
-      return deleteBatch(queries, callPurposes.callUuid, old, limit);
-    },
+const OLD: Readonly<Record<OldRows, (beforeMs: number, queries: Queries) => OldRowsOf>> = {
+  deliveries: (beforeMs) => [deliveries.id, lte(deliveries.createdAt, beforeMs)],
+  memories: (beforeMs) => [callMemories.id, lte(callMemories.attemptedAt, beforeMs)],
+  pin_attempts: (beforeMs) => [pinAttempts.id, lte(pinAttempts.attemptedAt, beforeMs)],
+  crm_answers: (beforeMs) => [crmCache.id, lte(crmCache.fetchedAt, beforeMs)],
+  /** Delivered or failed messages: they contain a transcript. */
+  crm_messages(beforeMs) {
+    const isOver = inArray(crmPosts.status, ["delivered", "failed"]);
+    return [crmPosts.id, and(isOver, lte(crmPosts.createdAt, beforeMs))];
+  },
+  /** Sent or failed emails, except one whose recording is still to be deleted. */
+  mails(beforeMs) {
+    const isSent = and(eq(mails.status, "sent"), isNull(mails.attachment));
+    return [mails.id, and(lte(mails.createdAt, beforeMs), or(eq(mails.status, "dead"), isSent))];
+  },
+  /** Purposes of ended calls only: a call may be planned a year ahead. */
+  purposes(beforeMs, queries) {
+    const unfinished = queries
+      .select({ one: sql`1` })
+      .from(calls)
+      .where(and(eq(calls.callUuid, callPurposes.callUuid), isNull(calls.endedAt)));
+    const old = and(lte(callPurposes.createdAt, beforeMs), notExists(unfinished));
+    return [callPurposes.callUuid, old];
+  },
+};
 
-    deletePinTries: (beforeMs: number, limit: number) =>
-      deleteBatch(queries, pinAttempts.id, lte(pinAttempts.attemptedAt, beforeMs), limit),
-
-    deleteCrmAnswers: (beforeMs: number, limit: number) =>
-      deleteBatch(queries, crmCache.id, lte(crmCache.fetchedAt, beforeMs), limit),
-
-    /** Delivered or failed messages: they contain a transcript. */
-    deleteCrmMessages(beforeMs: number, limit: number): Promise<number> {
-      const isOver = inArray(crmPosts.status, ["delivered", "failed"]);
-      return deleteBatch(
-        queries,
-        crmPosts.id,
-        and(isOver, lte(crmPosts.createdAt, beforeMs)),
-        limit,
-      );
-    },
-  };
-}
-
-/** Returns the number of deleted rows; `key` is the table's primary key. */
 async function deleteBatch(
   queries: Queries,
-  key: SQLiteColumn,
-  where: SQL | undefined,
+  [key, where]: OldRowsOf,
   limit: number,
 ): Promise<number> {
   const old = queries.select({ key }).from(key.table).where(where).limit(limit);

@@ -15,7 +15,7 @@
  */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, sleep } from "../../core/clock.ts";
+import { type Clock, sleep, type Timer } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -36,18 +36,21 @@ export interface RetentionRecords {
   markRecordingExpired(tenantId: number, callUuid: string): Promise<void>;
   /** True if a call, or an email that is not sent yet, still needs the file. */
   isFileNeeded(callUuid: string, file: string): Promise<boolean>;
-  deleteDeliveries(beforeMs: number, limit: number): Promise<number>;
   deleteEvents(
     before: { readonly anyMs: number; readonly transcriptMs: number },
     limit: number,
   ): Promise<number>;
-  deleteMails(beforeMs: number, limit: number): Promise<number>;
-  deleteMemories(beforeMs: number, limit: number): Promise<number>;
-  deletePurposes(beforeMs: number, limit: number): Promise<number>;
-  deletePinTries(beforeMs: number, limit: number): Promise<number>;
-  deleteCrmAnswers(beforeMs: number, limit: number): Promise<number>;
-  deleteCrmMessages(beforeMs: number, limit: number): Promise<number>;
+  deleteOld(what: OldRows, beforeMs: number, limit: number): Promise<number>;
 }
+
+export type OldRows =
+  | "deliveries"
+  | "mails"
+  | "memories"
+  | "purposes"
+  | "pin_attempts"
+  | "crm_answers"
+  | "crm_messages";
 
 export interface RetentionOptions {
   readonly records: (queries: Queries) => RetentionRecords;
@@ -78,12 +81,6 @@ interface RetentionReport {
   readonly crm_messages: number;
 }
 
-interface Retention {
-  /** Runs one full pass, or waits for the one that is running. Rejects when the store does. */
-  run(): Promise<RetentionReport>;
-  stop(): Promise<void>;
-}
-
 const DAY_MS = 86_400_000;
 const LOG_DAYS = 30;
 /** The agent hears of a memory for 14 days; a lookup may find it for longer. */
@@ -96,62 +93,130 @@ const PAUSE_MS = 20;
 const RECORDING_NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(?:wav|mp3)/;
 const MAIL_NAME = /\.eml(?:\.partial)?$/;
 
-/** Runs every hour, the first time one minute after the start. The owner must `stop` it. */
-export function startRetention(options: RetentionOptions): Retention {
-  const { database, clock, log, batchMax = BATCH_MAX } = options;
-  let running: Promise<RetentionReport> | null = null;
-  const leaving = new AbortController();
+/** The owner must `stop` it. */
+export class Retention {
+  readonly #leaving = new AbortController();
+  #running: Promise<RetentionReport> | null = null;
+  #timers: readonly Timer[] = [];
 
-  const daysAgo = (days: number) => clock.now() - days * DAY_MS;
+  constructor(private readonly options: RetentionOptions) {}
 
-  /** Repeats a step until a batch is not full. */
-  async function drained(step: (queries: Queries) => Promise<number>): Promise<number> {
-    let total = 0;
-    while (!leaving.signal.aborted) {
-      const count = await database.tx(step);
-      total += count;
-      if (count < batchMax) break;
-      await sleep(clock, PAUSE_MS, leaving.signal);
-    }
-    return total;
+  /** Runs every hour, the first time one minute after the start. */
+  start(): void {
+    const { clock, log } = this.options;
+    const wake = () => {
+      this.run().catch((error) => {
+        if (!this.#leaving.signal.aborted)
+          log.error("retention.failed", { error: describeError(error) });
+      });
+    };
+    this.#timers = [clock.after(FIRST_AFTER_MS, wake), clock.every(PERIOD_MS, wake)];
   }
 
-  async function expireRecordings(): Promise<number> {
-    let total = 0;
-    while (!leaving.signal.aborted) {
-      const due = await options
-        .records(database.read)
-        .recordingsEndedBy(daysAgo(options.recordingsDays), batchMax);
-      if (due.length === 0) break;
-      for (const { file } of due) await rm(join(options.recordingsDir, file), { force: true });
+  /** Runs one full pass, or waits for the one that is running. Rejects when the store does. */
+  run(): Promise<RetentionReport> {
+    this.#running ??= this.#pass().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async stop(): Promise<void> {
+    this.#leaving.abort(new Error("stopping"));
+    for (const timer of this.#timers) timer.cancel();
+    await this.#running?.catch(() => undefined);
+  }
+
+  async #pass(): Promise<RetentionReport> {
+    const { clock, log, transcriptsDays, outboxDir, outboxDays } = this.options;
+    const logBefore = this.#daysAgo(LOG_DAYS);
+    const memoryBefore = this.#daysAgo(MEMORY_DAYS);
+    const copiesBefore = this.#daysAgo(Math.min(LOG_DAYS, transcriptsDays));
+    const mailFilesBefore = this.#daysAgo(Math.min(outboxDays, transcriptsDays));
+    const report = {
+      transcripts: await this.#inBatches((records, limit) =>
+        records.expireTranscripts(clock.now(), transcriptsDays, limit),
+      ),
+      recordings: await this.#expireRecordings(),
+      orphan_files: await this.#deleteOrphans(),
+      deliveries: await this.#deleteOld("deliveries", logBefore),
+      events: await this.#inBatches((records, limit) =>
+        records.deleteEvents({ anyMs: logBefore, transcriptMs: copiesBefore }, limit),
+      ),
+      mails: await this.#deleteOld("mails", copiesBefore),
+      mail_files: await this.#deleteFiles(outboxDir, mailFilesBefore, (name) =>
+        MAIL_NAME.test(name),
+      ),
+      memories: await this.#deleteOld("memories", memoryBefore),
+      crm_answers: await this.#deleteOld("crm_answers", memoryBefore),
+      crm_messages: await this.#deleteOld("crm_messages", copiesBefore),
+    };
+    await this.#deleteOld("purposes", memoryBefore);
+    await this.#deleteOld("pin_attempts", memoryBefore);
+    if (Object.values(report).some((count) => count > 0)) log.info("retention.done", report);
+    return report;
+  }
+
+  #daysAgo(days: number): number {
+    return this.options.clock.now() - days * DAY_MS;
+  }
+
+  #deleteOld(what: OldRows, beforeMs: number): Promise<number> {
+    return this.#inBatches((records, limit) => records.deleteOld(what, beforeMs, limit));
+  }
+
+  #inBatches(step: (records: RetentionRecords, limit: number) => Promise<number>): Promise<number> {
+    const { database, records } = this.options;
+    return this.#untilDone((limit) => database.tx((queries) => step(records(queries), limit)));
+  }
+
+  /** Deletes each file before its row is updated. */
+  #expireRecordings(): Promise<number> {
+    const { database, records, recordingsDir, recordingsDays } = this.options;
+    return this.#untilDone(async (limit) => {
+      const beforeMs = this.#daysAgo(recordingsDays);
+      const due = await records(database.read).recordingsEndedBy(beforeMs, limit);
+      if (due.length === 0) return 0;
+      for (const { file } of due) await rm(join(recordingsDir, file), { force: true });
       await database.tx(async (queries) => {
         for (const { tenantId, callUuid } of due)
-          await options.records(queries).markRecordingExpired(tenantId, callUuid);
+          await records(queries).markRecordingExpired(tenantId, callUuid);
       });
-      total += due.length;
-      if (due.length < batchMax) break;
-      await sleep(clock, PAUSE_MS, leaving.signal);
+      return due.length;
+    });
+  }
+
+  /** Repeats a step until a batch is not full. Returns the sum. */
+  async #untilDone(step: (limit: number) => Promise<number>): Promise<number> {
+    const { clock, batchMax = BATCH_MAX } = this.options;
+    let total = 0;
+    while (!this.#leaving.signal.aborted) {
+      const count = await step(batchMax);
+      total += count;
+      if (count < batchMax) break;
+      await sleep(clock, PAUSE_MS, this.#leaving.signal);
     }
     return total;
   }
 
   /** Deletes files that a crash left behind and no row refers to. */
-  async function dropOrphans(): Promise<number> {
-    const beforeMs = daysAgo(Math.max(1, options.recordingsDays));
-    return await dropFiles(options.recordingsDir, beforeMs, async (name) => {
+  #deleteOrphans(): Promise<number> {
+    const { database, records, recordingsDir, recordingsDays } = this.options;
+    const beforeMs = this.#daysAgo(Math.max(1, recordingsDays));
+    return this.#deleteFiles(recordingsDir, beforeMs, async (name) => {
       const uuid = RECORDING_NAME.exec(name)?.[1];
-      return uuid !== undefined && !(await options.records(database.read).isFileNeeded(uuid, name));
+      return uuid !== undefined && !(await records(database.read).isFileNeeded(uuid, name));
     });
   }
 
-  async function dropFiles(
+  async #deleteFiles(
     directory: string,
     beforeMs: number,
     isOurs: (name: string) => boolean | Promise<boolean>,
   ): Promise<number> {
     let total = 0;
     for (const name of await readdir(directory).catch(() => [])) {
-      if (leaving.signal.aborted) break;
+      if (this.#leaving.signal.aborted) break;
       const path = join(directory, name);
       const found = await stat(path).catch(() => null);
       if (!found?.isFile() || found.mtimeMs > beforeMs || !(await isOurs(name))) continue;
@@ -160,71 +225,4 @@ export function startRetention(options: RetentionOptions): Retention {
     }
     return total;
   }
-
-  async function pass(): Promise<RetentionReport> {
-    const { transcriptsDays } = options;
-    const logBefore = daysAgo(LOG_DAYS);
-    const memoryBefore = daysAgo(MEMORY_DAYS);
-    const mailFilesBefore = daysAgo(Math.min(options.outboxDays, transcriptsDays));
-    const copiesBefore = daysAgo(Math.min(LOG_DAYS, transcriptsDays));
-    const report = {
-      transcripts: await drained((queries) =>
-        options.records(queries).expireTranscripts(clock.now(), transcriptsDays, batchMax),
-      ),
-      recordings: await expireRecordings(),
-      orphan_files: await dropOrphans(),
-      deliveries: await drained((queries) =>
-        options.records(queries).deleteDeliveries(logBefore, batchMax),
-      ),
-      events: await drained((queries) =>
-        options
-          .records(queries)
-          .deleteEvents({ anyMs: logBefore, transcriptMs: copiesBefore }, batchMax),
-      ),
-      mails: await drained((queries) =>
-        options.records(queries).deleteMails(copiesBefore, batchMax),
-      ),
-      mail_files: await dropFiles(options.outboxDir, mailFilesBefore, (name) =>
-        MAIL_NAME.test(name),
-      ),
-      memories: await drained((queries) =>
-        options.records(queries).deleteMemories(memoryBefore, batchMax),
-      ),
-      crm_answers: await drained((queries) =>
-        options.records(queries).deleteCrmAnswers(memoryBefore, batchMax),
-      ),
-      crm_messages: await drained((queries) =>
-        options.records(queries).deleteCrmMessages(copiesBefore, batchMax),
-      ),
-    };
-    await drained((queries) => options.records(queries).deletePurposes(memoryBefore, batchMax));
-    await drained((queries) => options.records(queries).deletePinTries(memoryBefore, batchMax));
-    if (Object.values(report).some((count) => count > 0)) log.info("retention.done", report);
-    return report;
-  }
-
-  function run(): Promise<RetentionReport> {
-    running ??= pass().finally(() => {
-      running = null;
-    });
-    return running;
-  }
-
-  function wake(): void {
-    run().catch((error) => {
-      if (!leaving.signal.aborted) log.error("retention.failed", { error: describeError(error) });
-    });
-  }
-
-  const first = clock.after(FIRST_AFTER_MS, wake);
-  const hourly = clock.every(PERIOD_MS, wake);
-  return {
-    run,
-    async stop() {
-      leaving.abort(new Error("stopping"));
-      first.cancel();
-      hourly.cancel();
-      await running?.catch(() => undefined);
-    },
-  };
 }

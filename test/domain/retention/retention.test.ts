@@ -23,7 +23,7 @@ import {
 import type { Database } from "../../../src/core/database.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
-import { type RetentionOptions, startRetention } from "../../../src/domain/retention/retention.ts";
+import { Retention, type RetentionOptions } from "../../../src/domain/retention/retention.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
@@ -48,7 +48,7 @@ async function appliance(options: Partial<RetentionOptions> = {}) {
   mkdirSync(outboxDir);
   const database = await openTestDatabase(join(dataDir, "linevoice.db"), NOW);
   const clock = fakeClock(NOW);
-  const retention = startRetention({
+  const retention = new Retention({
     records: retentionStore,
     ...{ database, clock, log: silentLog, recordingsDir, outboxDir },
     transcriptsDays: 30,
@@ -56,6 +56,7 @@ async function appliance(options: Partial<RetentionOptions> = {}) {
     outboxDays: 7,
     ...options,
   });
+  retention.start();
   opened.push({ database, stop: () => retention.stop() });
   return { database, clock, retention, recordingsDir, outboxDir };
 }
