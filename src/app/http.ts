@@ -14,7 +14,6 @@ import type { HttpServer } from "../interface/http/ports.ts";
 import { createHttpServer } from "../interface/http/server.ts";
 import { sharedRateLimiter } from "../interface/http/shared-rate-limit.ts";
 import type { Services } from "../operations/admin/services.ts";
-import { createUrlCheck } from "../platform/net/tenant-url.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
 import type { Audio } from "./audio.ts";
 import type { CallerJobs, CallerParts } from "./caller-services.ts";
@@ -80,7 +79,6 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
     {
       ...parts,
       webhookTester: parts.delivery.tester,
-      urlProblem: createUrlCheck(settings.httpClient.allowNetworks),
       checkouts: parts.payments.checkouts,
       stripeEvents: parts.payments.stripeEvents,
       rateLimiter: settings.storage.shared

@@ -1,6 +1,9 @@
 /** The services of operations/admin on the parts of this appliance: the running ones, or the bare store. */
 
+import { agentStore } from "../adapter/store/agent-store.ts";
 import { contactStore } from "../adapter/store/contact-store.ts";
+import { fileStore } from "../adapter/store/file-store.ts";
+import { numberStore } from "../adapter/store/number-store.ts";
 import { quotaStore } from "../adapter/store/quota-store.ts";
 import { statementStore } from "../adapter/store/statement-store.ts";
 import { tenantSettingsStore } from "../adapter/store/tenant-settings-store.ts";
@@ -8,28 +11,37 @@ import { toolStore } from "../adapter/store/tool-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Random } from "../core/random.ts";
+import { createAgents } from "../domain/agent/agents.ts";
 import type { Billing } from "../domain/billing/billing.ts";
 import type { Checkouts } from "../domain/billing/checkout.ts";
-import { createQuotas } from "../domain/billing/quotas.ts";
+import { createQuotas, type Quotas } from "../domain/billing/quotas.ts";
 import { Statements } from "../domain/billing/statement.ts";
 import type { CallService } from "../domain/call/ports.ts";
 import type { Campaigns } from "../domain/campaign/campaigns.ts";
 import { ContactBook } from "../domain/contact/contact-book.ts";
 import type { Identity } from "../domain/identity/identity.ts";
+import { Files } from "../domain/knowledge/files.ts";
+import { Numbers } from "../domain/number/numbers.ts";
 import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
 import { Tools } from "../domain/tool/tools.ts";
+import { createCallRecords } from "../operations/admin/call-records.ts";
 import { createOperatorCalls } from "../operations/admin/calls.ts";
+import { createFeatureSettings } from "../operations/admin/feature-settings.ts";
 import { readLogs } from "../operations/admin/log-reader.ts";
+import { createQueuedMails } from "../operations/admin/mail-queue.ts";
+import { createMemories } from "../operations/admin/memories.ts";
+import { createReports } from "../operations/admin/reports.ts";
 import { serverNeeded } from "../operations/admin/server-needed.ts";
 import type { Services } from "../operations/admin/services.ts";
 import { createTenantAdmin } from "../operations/admin/tenants.ts";
 import { createTrunks, type RunningTrunks } from "../operations/admin/trunks.ts";
 import type { TurnFeed } from "../operations/admin/turn-feed.ts";
+import { createWebhooks } from "../operations/admin/webhooks.ts";
 import type { Backups } from "../operations/backup/backups.ts";
 import type { LogRing } from "../operations/ops/log-ring.ts";
 import { erasePerson } from "../operations/privacy/erase-person.ts";
-import { createUrlCheck } from "../platform/net/tenant-url.ts";
+import { createUrlCheck, type UrlProblem } from "../platform/net/tenant-url.ts";
 import { MASTER_KEY_BYTES, type Vault } from "../platform/secrets/vault.ts";
 import { doNotCallListOf } from "./caller-services.ts";
 import type { DataPaths } from "./storage.ts";
@@ -66,6 +78,7 @@ export function createServices(
   const { database, identity, vault, billing, apiKeys, checkouts, clock, running } = parts;
   const quotas = createQuotas(billing, quotaStore);
   const doNotCallList = doNotCallListOf(vault, database);
+  const urlProblem = createUrlCheck(httpClient.allowNetworks);
   return {
     ...{ identity, apiKeys, checkouts, campaigns: parts.campaigns, backups: parts.backups },
     tenants: createTenantAdmin(parts),
@@ -75,9 +88,9 @@ export function createServices(
       running: running?.trunks ?? null,
     }),
     tools: new Tools({
-      ...{ database, records: toolStore, vault, quotas, clock },
-      urlProblem: createUrlCheck(httpClient.allowNetworks),
+      ...{ database, records: toolStore, vault, quotas, clock, urlProblem },
     }),
+    ...resourceServices(parts, quotas, urlProblem),
     contacts: new ContactBook({ database, records: contactStore, doNotCallList, quotas, clock }),
     statements: new Statements(database, statementStore),
     calls: createOperatorCalls({ database, clock, running }),
@@ -98,5 +111,26 @@ export function createServices(
       const root = purposes ? parts.random.bytes(MASTER_KEY_BYTES) : null;
       return rotateMasterKey(database, vault, next, root);
     },
+  };
+}
+
+/** Agents and what belongs to them, and what is left of calls. */
+function resourceServices(
+  { database, vault, billing, clock, random }: ServiceParts,
+  quotas: Quotas,
+  urlProblem: UrlProblem,
+) {
+  return {
+    agents: createAgents({
+      ...{ database, records: agentStore, plans: billing, clock, urlProblem },
+    }),
+    files: new Files({ database, records: fileStore, billing, quotas, clock }),
+    numbers: new Numbers({ database, records: numberStore, billing, clock }),
+    callRecords: createCallRecords(database),
+    reports: createReports({ database, billing, clock }),
+    featureSettings: createFeatureSettings({ database, vault, urlProblem, clock }),
+    webhooks: createWebhooks({ database, plans: billing, vault, clock, random, urlProblem }),
+    memories: createMemories(database),
+    queuedMails: createQueuedMails({ database, clock }),
   };
 }

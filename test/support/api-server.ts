@@ -40,7 +40,6 @@ import type { HttpDependencies, HttpSettings } from "../../src/interface/http/po
 import { createHttpServer } from "../../src/interface/http/server.ts";
 import { createBackups } from "../../src/operations/backup/backups.ts";
 import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
-import { createUrlCheck } from "../../src/platform/net/tenant-url.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
 import { prepaidPlan, startPlan, wideDialing } from "./plans.ts";
 import { openTestDatabase } from "./test-store.ts";
@@ -57,6 +56,8 @@ export interface ApiServerOptions {
   readonly dialing?: DialingLimits;
   /** Payments go through it instead of bank transfers. */
   readonly stripe?: StripeSettings;
+  /** Private networks that URLs of tenants may name. Default: loopback. */
+  readonly allowNetworks?: readonly string[];
   /** Trusted when webhooks are delivered. */
   readonly caPem?: string;
 }
@@ -133,7 +134,10 @@ export async function startApiServer(options: ApiServerOptions) {
   };
   const apiKeys = new ApiKeys({ database, records: apiKeyStore, clock, random, log });
   const services = createServices(
-    { httpClient: { allowNetworks: ["127.0.0.0/8"] }, sip: { allowNetworks: [] } },
+    {
+      httpClient: { allowNetworks: options.allowNetworks ?? ["127.0.0.0/8"] },
+      sip: { allowNetworks: [] },
+    },
     {
       ...{ database, identity, vault, billing, apiKeys, clock, random },
       checkouts: payments.checkouts,
@@ -171,7 +175,6 @@ export async function startApiServer(options: ApiServerOptions) {
         ...{ database, stores: webhookStores, vault, client, clock, random, wake },
         timeoutMs: 3000,
       }),
-      urlProblem: createUrlCheck(["127.0.0.0/8"]),
       ...payments,
       callerParts,
       recordings: { locate: async (file) => join(options.directory, file) },

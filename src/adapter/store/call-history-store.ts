@@ -25,8 +25,6 @@ interface Page {
   readonly offset: number;
 }
 
-export type CallItemRow = Awaited<ReturnType<ReturnType<typeof callHistoryStore>["list"]>>[number];
-
 const HOUR_MS = 3_600_000;
 
 const ITEM = {

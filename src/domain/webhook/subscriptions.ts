@@ -56,7 +56,7 @@ interface WebhookPlans {
   ): Promise<{ readonly slug: string; readonly maxWebhooks: number }>;
 }
 
-interface SubscriptionDependencies {
+export interface SubscriptionDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => WebhookRecords;
   readonly plans: WebhookPlans;

@@ -19,7 +19,6 @@ import type { CrmTrial } from "../../domain/contact/crm/trial.ts";
 import type { Identity } from "../../domain/identity/identity.ts";
 import type { WebhookTester } from "../../domain/webhook/tester.ts";
 import type { Services } from "../../operations/admin/services.ts";
-import type { UrlProblem } from "../../platform/net/tenant-url.ts";
 import type { DashboardParts } from "./dashboard/ports.ts";
 
 export interface HttpSettings {
@@ -55,7 +54,6 @@ export interface HttpDependencies {
   readonly billing: Billing;
   readonly calls: CallService;
   readonly webhookTester: Pick<WebhookTester, "test" | "resend">;
-  readonly urlProblem: UrlProblem;
   readonly vault: Vault;
   readonly identity: Identity;
   readonly checkouts: Checkouts;
@@ -80,7 +78,7 @@ export interface HttpDependencies {
 /** What rests on a tenant's contacts. */
 interface CallerRoutesParts {
   readonly campaigns: Campaigns;
-  readonly crmPosts: Pick<CrmPosts, "replay">;
+  readonly crmPosts: Pick<CrmPosts, "list" | "replay">;
   readonly crmTrial: (tenantId: number, number: string) => Promise<CrmTrial>;
   readonly birthdays: Pick<BirthdayCalls, "preview">;
 }

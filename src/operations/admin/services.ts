@@ -3,20 +3,29 @@
  * contracts in interface/contracts. A command without a running server gets the same ones over the opened
  * store; what needs a server then answers `unavailable`.
  */
+import type { createAgents } from "../../domain/agent/agents.ts";
 import type { Checkouts } from "../../domain/billing/checkout.ts";
 import type { Statements } from "../../domain/billing/statement.ts";
 import type { Campaigns } from "../../domain/campaign/campaigns.ts";
 import type { ContactBook } from "../../domain/contact/contact-book.ts";
 import type { Identity } from "../../domain/identity/identity.ts";
+import type { Files } from "../../domain/knowledge/files.ts";
+import type { Numbers } from "../../domain/number/numbers.ts";
 import type { ApiKeys } from "../../domain/tenant/api-keys.ts";
 import type { createTenantSettings } from "../../domain/tenant/tenant-settings.ts";
 import type { Tools } from "../../domain/tool/tools.ts";
 import type { Backups } from "../backup/backups.ts";
 import type { ErasureReport } from "../privacy/erase-person.ts";
+import type { CallRecords } from "./call-records.ts";
 import type { OperatorCalls } from "./calls.ts";
+import type { FeatureSettings } from "./feature-settings.ts";
 import type { LogEntry, LogQuestion } from "./log-reader.ts";
+import type { QueuedMails } from "./mail-queue.ts";
+import type { Memories } from "./memories.ts";
+import type { Reports } from "./reports.ts";
 import type { TenantAdmin } from "./tenants.ts";
 import type { Trunks } from "./trunks.ts";
+import type { Webhooks } from "./webhooks.ts";
 
 export interface Services {
   readonly tenants: TenantAdmin;
@@ -31,6 +40,15 @@ export interface Services {
   readonly statements: Statements;
   readonly backups: Backups;
   readonly calls: OperatorCalls;
+  readonly agents: ReturnType<typeof createAgents>;
+  readonly files: Files;
+  readonly numbers: Numbers;
+  readonly callRecords: CallRecords;
+  readonly reports: Reports;
+  readonly featureSettings: FeatureSettings;
+  readonly memories: Memories;
+  readonly webhooks: Webhooks;
+  readonly queuedMails: QueuedMails;
   /** Oldest first, at most `limit`. Of a call also what is stored. Throws not_found (call). */
   readLogs(question: LogQuestion): Promise<readonly LogEntry[]>;
   /** Everything a tenant has about a person's number; `dryRun` only counts. Throws conflict while one calls. */

@@ -1,6 +1,12 @@
 /** Tenants as the operator keeps them: made, listed, suspended, put on a plan, credited. */
 
+import { agentStore } from "../../adapter/store/agent-store.ts";
+import { dashboardListStore } from "../../adapter/store/dashboard-list-store.ts";
+import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
+import { fileStore } from "../../adapter/store/file-store.ts";
+import { numberStore } from "../../adapter/store/number-store.ts";
 import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
+import { tenantStore } from "../../adapter/store/tenant-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { invalidField, notFound } from "../../core/errors.ts";
@@ -9,6 +15,8 @@ import type { Random } from "../../core/random.ts";
 import type { Billing } from "../../domain/billing/billing.ts";
 import { createTenant } from "../../domain/tenant/create-tenant.ts";
 
+/** Audited when somebody talks to an agent in the browser (interface/http/dashboard/sockets/web-call.ts). */
+const WEB_CALL_ACTION = "talkToAgent";
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";
 
 export interface AdminTenant {
@@ -24,7 +32,7 @@ export interface AdminTenant {
 interface TenantAdminDependencies {
   readonly database: Database;
   readonly vault: { seal(plain: string, binding: string): string };
-  readonly billing: Pick<Billing, "plans" | "credit">;
+  readonly billing: Pick<Billing, "plans" | "credit" | "account">;
   /** A suspended tenant's keys open nothing from then on. */
   readonly apiKeys: { forget(): void };
   readonly clock: Clock;
@@ -46,6 +54,7 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
 
   return {
     ...reads,
+    ...createTenantViews(deps),
 
     /** `plan` null: the first configured one. Throws `valid_…_required`. */
     async create(draft: { name: string; email: string; plan: string | null }) {
@@ -112,6 +121,44 @@ function createTenantReads(database: Pick<Database, "read">) {
     /** Throws not_found. */
     async require(tenantId: number): Promise<void> {
       if (!(await tenantAdminStore(database.read).find(tenantId))) throw notFound("tenant");
+    },
+  };
+}
+
+/** A tenant as its own people see it. */
+function createTenantViews({
+  database,
+  billing,
+}: Pick<TenantAdminDependencies, "database" | "billing">) {
+  return {
+    /** What the tenant sees of itself: company, trunk, plan and balance. Throws not_found. */
+    async profile(tenantId: number) {
+      const found = await tenantStore(database.read).profile(tenantId);
+      if (!found) throw notFound("tenant");
+      return { ...found, ...(await billing.account(tenantId)) };
+    },
+
+    /** The wallet's history, newest first. */
+    async ledger(tenantId: number, page: { readonly limit: number; readonly offset: number }) {
+      const store = dashboardListStore(database.read);
+      return {
+        entries: await store.ledger(tenantId, page),
+        total: await store.ledgerTotal(tenantId),
+      };
+    },
+
+    /** Steps on the way to the first call that can be read from what is stored. */
+    async progress(tenantId: number) {
+      const diagnostics = diagnosticsStore(database.read);
+      const numbers = await numberStore(database.read).list(tenantId);
+      const called = await diagnostics.hasAnsweredCall(tenantId);
+      return {
+        agent: (await agentStore(database.read).count(tenantId)) > 0,
+        knowledge: (await fileStore(database.read).count(tenantId)) > 0,
+        talk: called || (await diagnostics.wasDone(tenantId, WEB_CALL_ACTION)),
+        number: numbers.some(({ agentId }) => agentId !== null),
+        first_call: called,
+      };
     },
   };
 }

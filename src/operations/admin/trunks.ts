@@ -13,12 +13,14 @@ import {
 } from "../../adapter/store/trunk-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
+import { isE164 } from "../../core/e164.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import {
   EXTRA_NETWORKS_MAX,
   type RegistrationStatus,
   type SeenAddress,
 } from "../../domain/call/sip-port.ts";
+import { type Country, countryOf } from "../../domain/number/national-form.ts";
 import { isHost, parseHostPort } from "../../platform/config/formats.ts";
 import { AddressRules } from "../../platform/net/address-rules.ts";
 import type { TrunkInput } from "./trunk-schema.ts";
@@ -65,6 +67,8 @@ interface TrunksDependencies {
   readonly allowNetworks: readonly string[];
   readonly clock: Clock;
 }
+
+export { shownPort };
 
 export type Trunks = ReturnType<typeof createTrunks>;
 
@@ -128,6 +132,15 @@ function createTrunkReads({ database, running }: TrunksDependencies) {
       const trunk = await trunkStore(database.read).find(tenantId);
       return trunk ? stateOf(trunk) : null;
     },
+
+    /** Of the trunk's caller id; null: none is known. */
+    async country(tenantId: number): Promise<Country | null> {
+      const callerId = (await trunkStore(database.read).find(tenantId))?.callerId;
+      return callerId !== undefined && isE164(callerId) ? countryOf(callerId) : null;
+    },
+
+    /** Calls that nobody got and numbers that two tenants claim, of all tenants, newest first. */
+    notices: (limit: number) => callNoticeStore(database.read).all(limit),
 
     /** Addresses that used the trunk's Contact user and are not the trunk's, newest first. */
     async unknownSources(tenantId: number): Promise<string[]> {

@@ -1,6 +1,5 @@
 /** A URL that would never be connected to is refused where it is saved (decisions.md 12); `HTTPS://` is taken. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createUrlCheck } from "../../../src/platform/net/tenant-url.ts";
 import {
   type ApiServer,
   type ApiTenant,
@@ -17,8 +16,7 @@ let tenant: ApiTenant;
 let agent = 0;
 
 beforeAll(async () => {
-  const urlProblem = createUrlCheck(["10.1.0.0/16"]);
-  server = await startApiServer({ directory: tempDir(), dependencies: { urlProblem } });
+  server = await startApiServer({ directory: tempDir(), allowNetworks: ["10.1.0.0/16"] });
   tenant = await server.tenant();
   agent = pickId(await ask(server, tenant, "POST", "/agents", newAgent), "agent.id");
 });

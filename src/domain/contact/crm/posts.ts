@@ -28,6 +28,17 @@ interface CrmPost {
   readonly attempts: number;
 }
 
+interface CrmPostList {
+  /** Newest first. */
+  posts(tenantId: number): Promise<CrmPostState[]>;
+}
+
+interface CrmPostState extends CrmPostOutcome {
+  readonly id: number;
+  readonly callUuid: string;
+  readonly createdAt: number;
+}
+
 interface CrmPostOutcome {
   readonly status: "pending" | "delivered" | "failed";
   readonly attempts: number;
@@ -54,7 +65,7 @@ export interface CrmPostRecords {
 
 interface CrmPostsOptions {
   readonly database: Database;
-  readonly records: (queries: Queries) => CrmPostRecords & Pick<CrmRecords, "target">;
+  readonly records: (queries: Queries) => CrmPostRecords & CrmPostList & Pick<CrmRecords, "target">;
   /** The add-on is paid for. */
   readonly isOn: (queries: Queries, tenantId: number) => Promise<boolean>;
   readonly vault: { open(sealed: string, binding: string): string };
@@ -91,6 +102,10 @@ export class CrmPosts {
 
   wake(): void {
     this.#loop.wake();
+  }
+
+  list(tenantId: number): Promise<CrmPostState[]> {
+    return this.options.records(this.options.database.read).posts(tenantId);
   }
 
   async #sendDue(): Promise<void> {

@@ -178,6 +178,14 @@ const oneOf = <const Values extends readonly [string, ...string[]]>(
     must: `be one of: ${values.join(", ")}`,
   }).optional();
 
+export const callFilter = {
+  agent_id: idIn("agents").optional(),
+  status: oneOf(CALL_STATUSES, "Only calls in this state."),
+  direction: oneOf(["inbound", "outbound"], "Only this direction."),
+  from: day("Only calls of this day or later."),
+  to: day("Only calls of this day or earlier."),
+};
+
 export const listCalls = contract({
   operationId: "listCalls",
   method: "GET",
@@ -189,11 +197,7 @@ export const listCalls = contract({
   query: z.strictObject({
     limit: page.limit(25),
     offset: page.offset(),
-    agent_id: idIn("agents").optional(),
-    status: oneOf(CALL_STATUSES, "Only calls in this state."),
-    direction: oneOf(["inbound", "outbound"], "Only this direction."),
-    from: day("Only calls of this day or later."),
-    to: day("Only calls of this day or earlier."),
+    ...callFilter,
   }),
   reply: okReply({
     calls: z.array(CallItem),

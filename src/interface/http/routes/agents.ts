@@ -1,10 +1,8 @@
 /** Agents over HTTP: fields renamed, rules in agent/. */
 
-import { agentStore } from "../../../adapter/store/agent-store.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
 import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
 import type { AgentRecord } from "../../../domain/agent/agent-schema.ts";
-import { createAgents } from "../../../domain/agent/agents.ts";
 import { route } from "../contract.ts";
 import { Agent, agentContracts, CreatedAgent } from "../contracts/agents.ts";
 import type { RouteContext } from "./context.ts";
@@ -12,11 +10,8 @@ import type { RouteContext } from "./context.ts";
 const present = (agent: AgentRecord, engine: string) => wireOf(Agent, agent, { engine });
 
 export const agentRoutes = ({ settings, dependencies }: RouteContext) => {
-  const { database, billing, clock, urlProblem } = dependencies;
+  const { agents } = dependencies.services;
   const engine = settings.engineLabel;
-  const agents = createAgents({
-    ...{ database, records: agentStore, plans: billing, clock, urlProblem },
-  });
   const contracts = agentContracts([...AGENT_VOICES, ...Object.keys(settings.voiceAliases)]);
   return [
     route(contracts.list)(async ({ tenantId }) => ({

@@ -1,43 +1,36 @@
 /** Calls over HTTP: lists and details from the store, requests to the call service. */
 
-import { type CallItemRow, callHistoryStore } from "../../../adapter/store/call-history-store.ts";
-import { callNotesStore } from "../../../adapter/store/call-notes-store.ts";
+import type { z } from "zod";
 import { isoUtc, spaceSeparatedUtc } from "../../../core/clock.ts";
 import { isE164 } from "../../../core/e164.ts";
-import { invalidField, notFound } from "../../../core/errors.ts";
+import { invalidField } from "../../../core/errors.ts";
 import { type MicroEur, microEur, microToEur } from "../../../core/money.ts";
+import { wireOf } from "../../../core/wire-names.ts";
 import { transcriptOf } from "../../../domain/call/transcript-text.ts";
 import type { CallNote, TurnMeasures } from "../../../domain/conversation/call-report.ts";
+import type {
+  CallItem,
+  CallRecords,
+  CallRow,
+  CallTurn,
+} from "../../../operations/admin/call-records.ts";
 import { type Route, route } from "../contract.ts";
 import * as contracts from "../contracts/calls.ts";
 import type { RecordingLinks } from "../recording-links.ts";
 import type { RouteContext } from "./context.ts";
-import { eurOrNull, isoOrNull } from "./present.ts";
+import { eurOrNull } from "./present.ts";
 
 const DAY_MS = 86_400_000;
 
-const presentItem = (call: CallItemRow) => ({
-  call_uuid: call.callUuid,
-  direction: call.direction,
-  from_number: call.fromNumber || null,
-  to_number: call.toNumber,
-  status: call.status,
-  billable_seconds: call.billableSeconds,
-  cost_eur: microToEur(call.cost),
-  agent_id: call.agentId,
-  created_at: isoUtc(call.createdAt),
-  answered_at: isoOrNull(call.answeredAt),
-  ended_at: isoOrNull(call.endedAt),
-  ended_reason: call.endedReason,
-  schedule_id: call.scheduleId,
-});
+const presentItem = (call: CallItem) =>
+  wireOf(contracts.CallItem, call, {
+    from_number: call.fromNumber || null,
+    cost_eur: microToEur(call.cost),
+  });
 
-type History = ReturnType<typeof callHistoryStore>;
-type CallRow = NonNullable<Awaited<ReturnType<History["find"]>>>;
-type TurnRow = Awaited<ReturnType<History["turns"]>>[number];
-type ToolCallRow = Awaited<ReturnType<History["toolCalls"]>>[number];
+type Conversation = Awaited<ReturnType<CallRecords["conversation"]>>;
 
-const presentTurn = (turn: TurnRow) => ({
+const presentTurn = (turn: CallTurn) => ({
   speaker: turn.speaker,
   text: turn.text,
   start_ms: turn.startMs,
@@ -95,7 +88,7 @@ function presentNotes(notes: readonly CallNote[]) {
   };
 }
 
-const presentToolCall = (call: ToolCallRow) => ({
+const presentToolCall = (call: Conversation["toolCalls"][number]) => ({
   tool: call.tool,
   arguments: { ...call.arguments },
   ok: call.ok,
@@ -117,13 +110,7 @@ function costOfGoods(call: CallRow) {
   };
 }
 
-function presentDetail(
-  call: CallRow,
-  turns: readonly TurnRow[],
-  toolCalls: readonly ToolCallRow[],
-  notes: readonly CallNote[],
-  links: RecordingLinks,
-) {
+function presentDetail({ call, turns, toolCalls, notes }: Conversation, links: RecordingLinks) {
   const hasRecording = call.recordingStatus === "ready" && call.recordingFile !== null;
   return {
     ...presentItem(call),
@@ -162,44 +149,33 @@ function presentDetail(
 }
 
 /** UTC days, `to` included. */
-export const dayStart = (day: string | undefined) =>
-  day === undefined ? undefined : Date.parse(day);
-export const dayEnd = (day: string | undefined) =>
+const dayStart = (day: string | undefined) => (day === undefined ? undefined : Date.parse(day));
+const dayEnd = (day: string | undefined) =>
   day === undefined ? undefined : Date.parse(day) + DAY_MS;
 
-function callParts({ dependencies, recordingLinks }: RouteContext) {
-  const { database, calls } = dependencies;
-  return { recordingLinks, database, calls };
-}
+export const filterOf = (query: z.output<z.ZodObject<typeof contracts.callFilter>>) => ({
+  agentId: query.agent_id,
+  status: query.status,
+  direction: query.direction,
+  fromMs: dayStart(query.from),
+  toMs: dayEnd(query.to),
+});
 
-type Parts = ReturnType<typeof callParts>;
+const callRecordRoutes = ({ dependencies, recordingLinks }: RouteContext): Route[] => {
+  const { callRecords } = dependencies.services;
+  return [
+    route(contracts.listCalls)(async ({ tenantId, query }) => {
+      const { calls, total } = await callRecords.list(tenantId, filterOf(query), query);
+      return { ok: true, calls: calls.map(presentItem), total };
+    }),
+    route(contracts.getCall)(async ({ tenantId, params }) => ({
+      ok: true,
+      call: presentDetail(await callRecords.conversation(tenantId, params.uuid), recordingLinks),
+    })),
+  ];
+};
 
-const callRecordRoutes = ({ recordingLinks, database }: Parts): Route[] => [
-  route(contracts.listCalls)(async ({ tenantId, query }) => {
-    const history = callHistoryStore(database.read);
-    const filter = {
-      agentId: query.agent_id,
-      status: query.status,
-      direction: query.direction,
-      fromMs: dayStart(query.from),
-      toMs: dayEnd(query.to),
-    };
-    const total = await history.total(tenantId, filter);
-    const rows = query.offset < total ? await history.list(tenantId, filter, query) : [];
-    return { ok: true, calls: rows.map(presentItem), total };
-  }),
-  route(contracts.getCall)(async ({ tenantId, params }) => {
-    const history = callHistoryStore(database.read);
-    const call = await history.find(tenantId, params.uuid);
-    if (!call) throw notFound("call");
-    const turns = await history.turns(call.id);
-    const toolCalls = await history.toolCalls(call.id);
-    const notes = await callNotesStore(database.read).of(call.id);
-    return { ok: true, call: presentDetail(call, turns, toolCalls, notes, recordingLinks) };
-  }),
-];
-
-const callControlRoutes = ({ database, calls }: Parts): Route[] => [
+const callControlRoutes = ({ dependencies: { calls, services } }: RouteContext): Route[] => [
   route(contracts.createCall)(async ({ tenantId, body }) => {
     const { to_number: toNumber, from_number: fromNumber, schedule_at: scheduleAt } = body;
     if (!isE164(toNumber)) throw invalidField("to_number", "`to_number` must be E.164.");
@@ -230,13 +206,12 @@ const callControlRoutes = ({ database, calls }: Parts): Route[] => [
   }),
   route(contracts.hangUpCall)(async ({ tenantId, params }) => {
     await calls.hangUp(tenantId, params.uuid);
-    const call = await callHistoryStore(database.read).find(tenantId, params.uuid);
-    if (!call) throw notFound("call");
-    return { ok: true, call_uuid: params.uuid, status: call.status };
+    const { status } = await services.callRecords.get(tenantId, params.uuid);
+    return { ok: true, call_uuid: params.uuid, status };
   }),
 ];
 
-export const callRoutes = (context: RouteContext): Route[] => {
-  const parts = callParts(context);
-  return [...callRecordRoutes(parts), ...callControlRoutes(parts)];
-};
+export const callRoutes = (context: RouteContext): Route[] => [
+  ...callRecordRoutes(context),
+  ...callControlRoutes(context),
+];

@@ -1,12 +1,10 @@
 /** Contacts and memories over HTTP: rules in contact/. */
 
-import { callSetupStore } from "../../../adapter/store/call-setup-store.ts";
-import { callerStore, type MemoryRow } from "../../../adapter/store/caller-store.ts";
-import { isE164 } from "../../../core/e164.ts";
-import { notFound } from "../../../core/errors.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
 import type { ContactRecord } from "../../../domain/contact/contacts.ts";
-import { countryOf, isCountry } from "../../../domain/number/national-form.ts";
+import { isCountry } from "../../../domain/number/national-form.ts";
+import type { Memory } from "../../../operations/admin/memories.ts";
+import type { Services } from "../../../operations/admin/services.ts";
 import { type Route, rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/contacts.ts";
 import { streamOf } from "../csv-response.ts";
@@ -15,25 +13,12 @@ import type { RouteContext } from "./context.ts";
 const present = (contact: ContactRecord) =>
   wireOf(contracts.Contact, contact, { has_pin: contact.pinHash !== null });
 
-const presentMemory = (memory: MemoryRow) => wireOf(contracts.Memory, memory);
+const presentMemory = (memory: Memory) => wireOf(contracts.Memory, memory);
 
-function contactParts({ dependencies }: RouteContext) {
-  const { database, services } = dependencies;
-  const { contacts } = services;
-
-  /** Of the trunk's caller id, unless said. */
-  async function countryFor(tenantId: number, said: string | undefined) {
-    if (isCountry(said)) return said;
-    const callerId = (await callSetupStore(database.read).trunk(tenantId))?.callerId;
-    return callerId !== undefined && isE164(callerId) ? countryOf(callerId) : null;
-  }
-  return { database, contacts, countryFor };
-}
-
-type Parts = ReturnType<typeof contactParts>;
+type Parts = Pick<Services, "contacts" | "memories" | "trunks">;
 
 /** All contacts: listing, adding, and CSV. */
-const contactListRoutes = ({ contacts, countryFor }: Parts): Route[] => [
+const contactListRoutes = ({ contacts, trunks }: Parts): Route[] => [
   route(contracts.listContacts)(async ({ tenantId, query }) => {
     const { search = null, limit, offset } = query;
     const found = await contacts.list(tenantId, { search, limit, offset });
@@ -46,7 +31,7 @@ const contactListRoutes = ({ contacts, countryFor }: Parts): Route[] => [
   route(contracts.importContacts)(async ({ tenantId, body }) => {
     const report = await contacts.import(tenantId, {
       csv: body.csv,
-      country: await countryFor(tenantId, body.country),
+      country: isCountry(body.country) ? body.country : await trunks.country(tenantId),
       dryRun: body.dry_run ?? false,
       skipBad: body.skip_bad ?? false,
     });
@@ -95,28 +80,23 @@ const oneContactRoutes = ({ contacts }: Parts): Route[] => [
   }),
 ];
 
-const memoryRoutes = ({ database }: Parts): Route[] => [
+const memoryRoutes = ({ memories }: Parts): Route[] => [
   route(contracts.listMemories)(async ({ tenantId, query }) => {
-    const found = await callerStore(database.read).listMemories(tenantId, query.number ?? null);
+    const found = await memories.list(tenantId, query.number ?? null);
     return { ok: true, call_memories: found.map(presentMemory) };
   }),
-  route(contracts.updateMemory)(async ({ tenantId, params, body }) => {
-    const changed = await database.tx((queries) =>
-      callerStore(queries).updateMemory(tenantId, params.id, body),
-    );
-    if (!changed) throw notFound("memory");
-    return { ok: true, call_memory: presentMemory(changed) };
-  }),
+  route(contracts.updateMemory)(async ({ tenantId, params, body }) => ({
+    ok: true,
+    call_memory: presentMemory(await memories.update(tenantId, params.id, body)),
+  })),
   route(contracts.deleteMemory)(async ({ tenantId, params }) => {
-    const removed = await database.tx((queries) =>
-      callerStore(queries).removeMemory(tenantId, params.id),
-    );
-    if (!removed) throw notFound("memory");
+    await memories.remove(tenantId, params.id);
     return { ok: true, id: params.id, deleted: true };
   }),
 ];
 
-export const contactRoutes = (context: RouteContext): Route[] => {
-  const parts = contactParts(context);
-  return [...contactListRoutes(parts), ...oneContactRoutes(parts), ...memoryRoutes(parts)];
-};
+export const contactRoutes = ({ dependencies: { services } }: RouteContext): Route[] => [
+  ...contactListRoutes(services),
+  ...oneContactRoutes(services),
+  ...memoryRoutes(services),
+];

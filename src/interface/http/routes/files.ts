@@ -1,10 +1,7 @@
 /** Knowledge files over HTTP: rules in knowledge/. */
 
-import { fileStore } from "../../../adapter/store/file-store.ts";
-import { quotaStore } from "../../../adapter/store/quota-store.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
-import { createQuotas } from "../../../domain/billing/quotas.ts";
-import { type FileRecord, Files } from "../../../domain/knowledge/files.ts";
+import type { FileRecord } from "../../../domain/knowledge/files.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/files.ts";
 import type { RouteContext } from "./context.ts";
@@ -12,11 +9,7 @@ import type { RouteContext } from "./context.ts";
 const present = (file: FileRecord) => wireOf(contracts.KnowledgeFile, file);
 
 export const fileRoutes = ({ dependencies }: RouteContext) => {
-  const { database, billing, clock } = dependencies;
-  const files = new Files({
-    ...{ database, records: fileStore, billing, clock },
-    quotas: createQuotas(billing, quotaStore),
-  });
+  const { files } = dependencies.services;
   return [
     route(contracts.listFiles)(async ({ tenantId }) => ({
       ok: true,

@@ -1,8 +1,7 @@
 /** Phone numbers over HTTP: rules in number/. */
 
-import { numberStore } from "../../../adapter/store/number-store.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
-import { type NumberRecord, Numbers } from "../../../domain/number/numbers.ts";
+import type { NumberRecord } from "../../../domain/number/numbers.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/phone-numbers.ts";
 import type { RouteContext } from "./context.ts";
@@ -10,8 +9,7 @@ import type { RouteContext } from "./context.ts";
 const present = (number: NumberRecord) => wireOf(contracts.PhoneNumber, number);
 
 export const phoneNumberRoutes = ({ dependencies }: RouteContext) => {
-  const { database, billing, clock } = dependencies;
-  const numbers = new Numbers({ database, records: numberStore, billing, clock });
+  const { numbers } = dependencies.services;
   return [
     route(contracts.listPhoneNumbers)(async ({ tenantId }) => ({
       ok: true,

@@ -1,6 +1,5 @@
 /** Recordings by signed link: no key, bounded life, byte ranges (RFC 9110 14). */
 
-import { callHistoryStore } from "../../../adapter/store/call-history-store.ts";
 import { notFound } from "../../../core/errors.ts";
 import { byteRange } from "../byte-range.ts";
 import { rawRoute } from "../contract.ts";
@@ -8,10 +7,10 @@ import { getRecording } from "../contracts/calls.ts";
 import type { RouteContext } from "./context.ts";
 
 export const recordingRoutes = ({ dependencies, recordingLinks }: RouteContext) => {
-  const { database, recordings } = dependencies;
+  const { services, recordings } = dependencies;
 
   async function pathOf(callUuid: string): Promise<string> {
-    const stored = await callHistoryStore(database.read).recordingFile(callUuid);
+    const stored = await services.callRecords.linkedRecordingFile(callUuid);
     const path = stored === null ? null : await recordings.locate(stored);
     if (path === null) throw notFound("recording");
     return path;

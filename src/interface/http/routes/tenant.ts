@@ -1,9 +1,7 @@
 /** GET /tenant: what the company account is and has, without a secret. */
 
-import { tenantStore } from "../../../adapter/store/tenant-store.ts";
-import { shownPort } from "../../../adapter/store/trunk-store.ts";
-import { notFound } from "../../../core/errors.ts";
 import { microToEur } from "../../../core/money.ts";
+import { shownPort } from "../../../operations/admin/trunks.ts";
 import { route } from "../contract.ts";
 import { getTenant } from "../contracts/tenant.ts";
 import type { RouteContext } from "./context.ts";
@@ -11,15 +9,12 @@ import type { RouteContext } from "./context.ts";
 const bit = (on: boolean): 0 | 1 => (on ? 1 : 0);
 
 export const tenantRoutes = ({ dependencies, queryCache }: RouteContext) => {
-  const { database, billing, registrations } = dependencies;
+  const { services, registrations } = dependencies;
   return [
     route(getTenant)(async ({ tenantId }) => {
-      const stored = async () => {
-        const found = await tenantStore(database.read).profile(tenantId);
-        if (!found) throw notFound("tenant");
-        return { ...found, ...(await billing.account(tenantId)) };
-      };
-      const { tenant, trunk, plan, balance } = await queryCache.read(`tenant ${tenantId}`, stored);
+      const { tenant, trunk, plan, balance } = await queryCache.read(`tenant ${tenantId}`, () =>
+        services.tenants.profile(tenantId),
+      );
       const registration = trunk && registrations.status(trunk.id);
       return {
         ok: true,

@@ -1,32 +1,18 @@
 /** Webhooks over HTTP: subscriptions, deliveries and secrets; sending is the webhook room's. */
 
-import { tenantStore } from "../../../adapter/store/tenant-store.ts";
-import { webhookStore } from "../../../adapter/store/webhook-store.ts";
-import { signingSecret } from "../../../core/ids.ts";
 import { wireOf } from "../../../core/wire-names.ts";
 import { SNIPPETS } from "../../../domain/webhook/snippets/index.ts";
-import { Subscriptions, type WebhookRecord } from "../../../domain/webhook/subscriptions.ts";
-import { tenantSecretBinding } from "../../../platform/secrets/secret-binding.ts";
+import type { WebhookRecord } from "../../../domain/webhook/subscriptions.ts";
 import { type Route, rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/webhooks.ts";
 import type { RouteContext } from "./context.ts";
 
-const PREFIX_LENGTH = 8;
-
 const present = (webhook: WebhookRecord) => wireOf(contracts.Webhook, webhook);
 
 function webhookParts({ dependencies }: RouteContext) {
-  const { database, billing, vault, clock, random, webhookTester, urlProblem } = dependencies;
-  const subscriptions = new Subscriptions({
-    database,
-    records: webhookStore,
-    plans: billing,
-    vault,
-    clock,
-    random,
-    urlProblem,
-  });
-  return { webhookTester, subscriptions, database, vault, random };
+  const { services, webhookTester } = dependencies;
+  const { webhooks } = services;
+  return { webhookTester, webhooks, subscriptions: webhooks.subscriptions };
 }
 
 type Parts = ReturnType<typeof webhookParts>;
@@ -73,20 +59,14 @@ const deliveryRoutes = ({ webhookTester, subscriptions }: Parts): Route[] => [
   }),
 ];
 
-const signingRoutes = ({ database, vault, random }: Parts): Route[] => [
+const signingRoutes = ({ webhooks }: Parts): Route[] => [
   rawRoute(contracts.getSnippet)(async ({ query }) => {
     return new Response(SNIPPETS[query.lang], {
       headers: { "content-type": "text/plain; charset=utf-8" },
     });
   }),
   route(contracts.regenerateSecret)(async ({ tenantId }) => {
-    const secret = signingSecret(random);
-    const prefix = secret.slice(0, PREFIX_LENGTH);
-    const sealed = vault.seal(secret, tenantSecretBinding(tenantId));
-    await database.tx(async (queries) => {
-      await tenantStore(queries).setWebhookSecret(tenantId, sealed, prefix);
-      await database.revocations.note(queries, [{ kind: "tenant_secret", tenant: tenantId }]);
-    });
+    const { secret, prefix } = await webhooks.replaceTenantSecret(tenantId);
     return {
       ok: true,
       webhook_secret: secret,

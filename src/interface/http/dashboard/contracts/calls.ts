@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { okReply, shown, timeOut } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
-import { listCalls } from "../../contracts/calls.ts";
+import { callFilter } from "../../contracts/calls.ts";
 
 export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
 
@@ -204,10 +204,7 @@ export const callsCsv = contract({
   summary: "Calls as CSV, newest first",
   audited: true,
   description: "All that the filters of GET /calls let through, streamed.",
-  query: (listCalls.query as NonNullable<typeof listCalls.query>).omit({
-    limit: true,
-    offset: true,
-  }),
+  query: z.strictObject(callFilter),
   reply: z.string(),
   replyType: "text/csv",
   errors: [],

@@ -123,7 +123,7 @@ export const getHealth = contract({
   errors: ["unavailable"],
 });
 
-const CallNotice = z
+export const CallNotice = z
   .strictObject({
     tenant_id: shown(z.int(), "Id of the company.", 1),
     tenant_name: shown(z.string(), "Its name.", "Acme"),
@@ -244,6 +244,21 @@ export const testMail = contract({
   errors: [],
 });
 
+export const QueuedMail = z
+  .strictObject({
+    id: shown(z.int(), "Id of the mail.", 1),
+    tenant_id: shown(z.int(), "Whose.", 1),
+    recipient: shown(z.string(), "To whom.", "office@example.com"),
+    subject: shown(z.string(), "Subject.", "Call of 2026-11-21"),
+    call_uuid: shown(z.string().nullable(), "About which call.", null),
+    status: shown(z.enum(["pending", "dead"]), "State.", "dead"),
+    attempts: shown(z.int(), "Failed attempts.", 10),
+    last_error: shown(z.string().nullable(), "Why the last one failed.", "421 try later"),
+    next_attempt_at: optionalTime("When it is tried again."),
+    created_at: timeOut("When it was queued."),
+  })
+  .meta({ id: "OperatorMail" });
+
 export const listMails = contract({
   operationId: "operatorListMails",
   method: "GET",
@@ -261,22 +276,7 @@ export const listMails = contract({
     }).default("dead"),
   }),
   reply: okReply({
-    mails: z.array(
-      z
-        .strictObject({
-          id: shown(z.int(), "Id of the mail.", 1),
-          tenant_id: shown(z.int(), "Whose.", 1),
-          recipient: shown(z.string(), "To whom.", "office@example.com"),
-          subject: shown(z.string(), "Subject.", "Call of 2026-11-21"),
-          call_uuid: shown(z.string().nullable(), "About which call.", null),
-          status: shown(z.enum(["pending", "dead"]), "State.", "dead"),
-          attempts: shown(z.int(), "Failed attempts.", 10),
-          last_error: shown(z.string().nullable(), "Why the last one failed.", "421 try later"),
-          next_attempt_at: optionalTime("When it is tried again."),
-          created_at: timeOut("When it was queued."),
-        })
-        .meta({ id: "OperatorMail" }),
-    ),
+    mails: z.array(QueuedMail),
     total: shown(z.int(), "All there are.", 1),
   }),
   errors: [],

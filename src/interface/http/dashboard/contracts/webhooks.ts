@@ -3,6 +3,22 @@ import { z } from "zod";
 import { okReply, shown } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
 
+export const WebhookState = z
+  .strictObject({
+    id: shown(z.int(), "Id of the webhook.", 1),
+    url: shown(z.string(), "Where events are POSTed to.", "https://example.com/hooks"),
+    enabled: shown(z.boolean(), "False: switched off after failing for days.", true),
+    failing_since: shown(
+      z.iso.datetime({ offset: true }).nullable(),
+      "Since when every delivery failed. ISO 8601, UTC.",
+      null,
+    ),
+    disabled_reason: shown(z.string().nullable(), "Why it was switched off.", null),
+    pending: shown(z.int(), "Events that wait to be sent.", 0),
+    failed: shown(z.int(), "Events that were given up.", 0),
+  })
+  .meta({ id: "WebhookState" });
+
 export const listWebhookStates = contract({
   operationId: "listWebhookStates",
   method: "GET",
@@ -10,23 +26,7 @@ export const listWebhookStates = contract({
   tag: "Webhooks",
   summary: "How each webhook fares",
   reply: okReply({
-    webhooks: z.array(
-      z
-        .strictObject({
-          id: shown(z.int(), "Id of the webhook.", 1),
-          url: shown(z.string(), "Where events are POSTed to.", "https://example.com/hooks"),
-          enabled: shown(z.boolean(), "False: switched off after failing for days.", true),
-          failing_since: shown(
-            z.iso.datetime({ offset: true }).nullable(),
-            "Since when every delivery failed. ISO 8601, UTC.",
-            null,
-          ),
-          disabled_reason: shown(z.string().nullable(), "Why it was switched off.", null),
-          pending: shown(z.int(), "Events that wait to be sent.", 0),
-          failed: shown(z.int(), "Events that were given up.", 0),
-        })
-        .meta({ id: "WebhookState" }),
-    ),
+    webhooks: z.array(WebhookState),
   }),
   errors: [],
 });

@@ -1,11 +1,10 @@
 /** The wallet's history over HTTP: ledger, checkouts, a month as a page or as CSV. */
 
-import { dashboardListStore } from "../../../../adapter/store/dashboard-list-store.ts";
 import { monthText } from "../../../../core/calendar.ts";
 import { isoUtc } from "../../../../core/clock.ts";
 import { microToEur } from "../../../../core/money.ts";
+import { wireOf } from "../../../../core/wire-names.ts";
 import { rawRoute, route } from "../../contract.ts";
-import { isoOrNull } from "../../routes/present.ts";
 import { statementCsvResponse, statementPageResponse } from "../../statement-response.ts";
 import * as contracts from "../contracts/billing.ts";
 import type { ProductContext } from "./context.ts";
@@ -14,13 +13,12 @@ const CALL_KEY = /^call:([0-9a-f-]{36})$/;
 const CHECKOUT_KEY = /^checkout:(chk_[0-9a-f]{32})$/;
 
 export const billingRoutes = ({ dependencies, publicUrl }: ProductContext) => {
-  const { database, checkouts } = dependencies;
-  const { statements } = dependencies.services;
+  const { checkouts, services } = dependencies;
+  const { statements, tenants } = services;
 
   return [
     route(contracts.listLedger)(async ({ tenantId, query }) => {
-      const store = dashboardListStore(database.read);
-      const entries = await store.ledger(tenantId, query);
+      const { entries, total } = await tenants.ledger(tenantId, query);
       return {
         ok: true,
         entries: entries.map(({ id, createdAt, kind, note, key, amount }) => ({
@@ -28,23 +26,17 @@ export const billingRoutes = ({ dependencies, publicUrl }: ProductContext) => {
           call_uuid: CALL_KEY.exec(key)?.[1] ?? null,
           checkout_id: CHECKOUT_KEY.exec(key)?.[1] ?? null,
         })),
-        total: await store.ledgerTotal(tenantId),
+        total,
       };
     }),
     route(contracts.listCheckouts)(async ({ tenantId }) => ({
       ok: true,
-      checkouts: (await checkouts.list(tenantId)).map((checkout) => ({
-        id: checkout.id,
-        kind: checkout.kind,
-        item: checkout.item,
-        amount_eur: microToEur(checkout.amount),
-        provider: checkout.provider,
-        status: checkout.status,
-        page_url: `${publicUrl()}/checkout/${checkout.id}`,
-        created_at: isoUtc(checkout.createdAt),
-        expires_at: isoUtc(checkout.expiresAt),
-        paid_at: isoOrNull(checkout.paidAt),
-      })),
+      checkouts: (await checkouts.list(tenantId)).map((checkout) =>
+        wireOf(contracts.DashboardCheckout, checkout, {
+          amount_eur: microToEur(checkout.amount),
+          page_url: `${publicUrl()}/checkout/${checkout.id}`,
+        }),
+      ),
     })),
     rawRoute(contracts.getStatement)(async ({ tenantId, query }) => {
       const month = monthText(query.year, query.month);

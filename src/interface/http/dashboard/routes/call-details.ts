@@ -1,25 +1,26 @@
 /** Everything that is known about a call, put together from its rows. */
 import type { z } from "zod";
-import { agentStore } from "../../../../adapter/store/agent-store.ts";
-import { callHistoryStore } from "../../../../adapter/store/call-history-store.ts";
-import { callNotesStore } from "../../../../adapter/store/call-notes-store.ts";
-import { diagnosticsStore } from "../../../../adapter/store/diagnostics-store.ts";
 import { isoUtc } from "../../../../core/clock.ts";
-import type { Queries } from "../../../../core/database.ts";
-import { notFound } from "../../../../core/errors.ts";
+import { wireOf } from "../../../../core/wire-names.ts";
 import { stagesOf, timelineOf } from "../../../../domain/call/timeline.ts";
+import type {
+  CallDiagnosis,
+  CallRecords,
+  CallRow,
+  CallTurn,
+} from "../../../../operations/admin/call-records.ts";
 import { route } from "../../contract.ts";
-import { eurOrNull, isoOrNull } from "../../routes/present.ts";
+import { eurOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/calls.ts";
 import { DASHBOARD_MOUNT } from "../document.ts";
 import type { ProductContext } from "./context.ts";
 
-type History = ReturnType<typeof callHistoryStore>;
-type CallRow = NonNullable<Awaited<ReturnType<History["find"]>>>;
-type TurnRow = Awaited<ReturnType<History["turns"]>>[number];
-type CallDiagnostics = Awaited<ReturnType<ReturnType<typeof diagnosticsStore>["find"]>>;
+type Conversation = Awaited<ReturnType<CallRecords["conversation"]>>;
 
-const presentTurn = (turn: TurnRow) => {
+const Delivery = contracts.CallDetails.shape.deliveries.element;
+const Mail = contracts.CallDetails.shape.mails.element;
+
+const presentTurn = (turn: CallTurn) => {
   const stages = stagesOf(turn.measures);
   return {
     index: turn.turnIndex,
@@ -40,7 +41,7 @@ const presentTurn = (turn: TurnRow) => {
   };
 };
 
-const presentQuality = (quality: CallDiagnostics["quality"], zeroMs: number) =>
+const presentQuality = (quality: CallDiagnosis["quality"], zeroMs: number) =>
   quality.map((sample) => ({
     at_ms: sample.atMs - zeroMs,
     packets_sent: sample.sent,
@@ -85,44 +86,16 @@ function costLines(call: CallRow, isOperator: boolean): CostLine[] {
 
 const FAULTS = ["caller", "callee", "carrier", "engine", "us"] as const;
 
-type Store = ReturnType<typeof diagnosticsStore>;
-type CallDelivery = Awaited<ReturnType<Store["deliveries"]>>[number];
-type CallMail = Awaited<ReturnType<Store["mails"]>>[number];
-
-const presentDelivery = (delivery: CallDelivery) => ({
-  webhook_id: delivery.webhookId,
-  event_id: delivery.eventId,
-  delivery_id: delivery.deliveryId,
-  type: delivery.type,
-  attempt: delivery.attempt,
-  status: delivery.status,
-  http_status: delivery.httpStatus,
-  duration_ms: delivery.durationMs,
-  error: delivery.error,
-  at: isoUtc(delivery.createdAt),
-});
-
-const presentMail = (mail: CallMail) => ({
-  recipient: mail.recipient,
-  status: mail.status,
-  attempts: mail.attempts,
-  last_error: mail.lastError,
-  sent_at: isoOrNull(mail.sentAt),
-});
-
-async function detailsOf(queries: Queries, call: CallRow, isOperator: boolean) {
-  const history = callHistoryStore(queries);
-  const store = diagnosticsStore(queries);
-  const { tenantId, callUuid, answeredAt, createdAt, endedAt } = call;
-  const turns = await history.turns(call.id);
-  const toolCalls = await history.toolCalls(call.id);
-  const diagnostics = await store.find(call.id);
-  const agent =
-    call.agentId === null ? undefined : await agentStore(queries).find(tenantId, call.agentId);
+function detailsOf(
+  { call, turns, toolCalls, notes }: Conversation,
+  diagnosis: CallDiagnosis,
+  isOperator: boolean,
+) {
+  const { callUuid, answeredAt, createdAt, endedAt } = call;
+  const { sip, quality, deliveries, mails } = diagnosis;
   const zeroMs = answeredAt ?? createdAt;
   const spans = timelineOf({
-    ...{ zeroMs, createdAt, answeredAt, endedAt, turns, toolCalls, sip: diagnostics.sip },
-    notes: await callNotesStore(queries).of(call.id),
+    ...{ zeroMs, createdAt, answeredAt, endedAt, turns, toolCalls, sip, notes },
   });
   const hasAudio = call.recordingStatus === "ready" && call.recordingFile !== null;
   const base = `${DASHBOARD_MOUNT}/calls/${callUuid}`;
@@ -130,7 +103,7 @@ async function detailsOf(queries: Queries, call: CallRow, isOperator: boolean) {
     call_uuid: callUuid,
     explanation: call.endedExplanation,
     fault: FAULTS.find((fault) => fault === call.fault) ?? null,
-    agent_name: agent?.name ?? null,
+    agent_name: diagnosis.agentName,
     duration_ms: answeredAt === null || endedAt === null ? null : endedAt - answeredAt,
     timeline: spans.map(({ lane, startMs, endMs, label }) => ({
       ...{ lane, label, start_ms: Math.round(startMs), end_ms: Math.round(endMs) },
@@ -143,12 +116,14 @@ async function detailsOf(queries: Queries, call: CallRow, isOperator: boolean) {
       start_ms: toolCall.createdAt - toolCall.durationMs - zeroMs,
       duration_ms: toolCall.durationMs,
     })),
-    rtp: presentQuality(diagnostics.quality, zeroMs),
-    sip: diagnostics.sip.map(({ atMs, direction, line, detail }) => ({
+    rtp: presentQuality(quality, zeroMs),
+    sip: sip.map(({ atMs, direction, line, detail }) => ({
       ...{ at_ms: atMs - zeroMs, direction, line, detail },
     })),
-    deliveries: (await store.deliveries(tenantId, callUuid)).map(presentDelivery),
-    mails: (await store.mails(tenantId, callUuid)).map(presentMail),
+    deliveries: deliveries.map((delivery) =>
+      wireOf(Delivery, delivery, { at: isoUtc(delivery.createdAt) }),
+    ),
+    mails: mails.map((mail) => wireOf(Mail, mail)),
     cost_lines: costLines(call, isOperator),
     answered_time_check: {
       clock_ms: call.answeredClockMs,
@@ -159,16 +134,16 @@ async function detailsOf(queries: Queries, call: CallRow, isOperator: boolean) {
     recording: {
       status: call.recordingStatus,
       audio_url: hasAudio ? `${base}/audio` : null,
-      peaks_url: hasAudio && (await store.hasPeaks(call.id)) ? `${base}/peaks` : null,
+      peaks_url: hasAudio && diagnosis.hasPeaks ? `${base}/peaks` : null,
     },
   };
 }
 
-export const callDetailsRoutes = ({ dependencies: { database } }: ProductContext) => [
+export const callDetailsRoutes = ({ dependencies: { services } }: ProductContext) => [
   route(contracts.getCallDetails)(async ({ tenantId, params, session }) => {
-    const call = await callHistoryStore(database.read).find(tenantId, params.uuid);
-    if (!call) throw notFound("call");
+    const conversation = await services.callRecords.conversation(tenantId, params.uuid);
+    const diagnosis = await services.callRecords.diagnosis(conversation.call);
     const isOperator = session?.user.operator === true;
-    return { ok: true, details: await detailsOf(database.read, call, isOperator) };
+    return { ok: true, details: detailsOf(conversation, diagnosis, isOperator) };
   }),
 ];

@@ -1,12 +1,4 @@
 /** The first page: status indicators, today, problems with their fixes, the way to the first call. */
-import { agentStore } from "../../../../adapter/store/agent-store.ts";
-import { dashboardListStore } from "../../../../adapter/store/dashboard-list-store.ts";
-import { diagnosticsStore } from "../../../../adapter/store/diagnostics-store.ts";
-import { fileStore } from "../../../../adapter/store/file-store.ts";
-import { numberStore } from "../../../../adapter/store/number-store.ts";
-import { reportStore } from "../../../../adapter/store/report-store.ts";
-import { tenantStore } from "../../../../adapter/store/tenant-store.ts";
-import { startOfDay, wallClock } from "../../../../core/calendar.ts";
 import { presentTrunk } from "../../../contracts/trunks.ts";
 import { type Route, route } from "../../contract.ts";
 import { eur, minutesOf } from "../../routes/present.ts";
@@ -16,58 +8,35 @@ import { problemsOf } from "../problems.ts";
 import { type StatusIndicator, statusesOf } from "../status-indicators.ts";
 import type { ProductContext } from "./context.ts";
 
-const DAY_MS = 86_400_000;
-/** Written when somebody talks to an agent (sockets/talk.ts). */
-const WEB_CALL_ACTION = "talkToAgent";
-function percentile(values: readonly number[], share: number): number | null {
-  const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
-}
-
 function homeParts({ dependencies, parts }: ProductContext) {
-  const { database, billing, services, clock } = dependencies;
+  const { billing, services, clock } = dependencies;
   const { live, remoteNodes, statusSources } = parts;
   const liveCalls = async (tenantId: number) => [
     ...live.list(tenantId),
     ...((await remoteNodes?.list(tenantId)) ?? []),
   ];
   async function today(tenantId: number) {
-    const zone = await tenantStore(database.read).timeZone(tenantId);
-    const day = wallClock(zone, clock.now());
-    const span = {
-      fromMs: startOfDay(zone, day),
-      toMs: startOfDay(zone, { ...day, day: day.day + 1 }),
-    };
-    const kinds = await reportStore(database.read).byKind(tenantId, span);
-    const sum = (pick: (kind: (typeof kinds)[number]) => number) =>
-      kinds.reduce((total, kind) => total + pick(kind), 0);
-    return {
-      calls: sum((kind) => kind.calls),
-      minutes: minutesOf(sum((kind) => kind.billableSeconds)),
-      cost_eur: eur(sum((kind) => kind.cost)),
-    };
+    const { calls, billableSeconds, cost } = await services.reports.today(tenantId);
+    return { calls, minutes: minutesOf(billableSeconds), cost_eur: eur(cost) };
   }
   async function checklist(tenantId: number, trunk: StatusIndicator) {
-    const diagnostics = diagnosticsStore(database.read);
-    const numbers = await numberStore(database.read).list(tenantId);
-    const called = await diagnostics.hasAnsweredCall(tenantId);
+    const done = await services.tenants.progress(tenantId);
     const steps = [
-      ["agent", (await agentStore(database.read).count(tenantId)) > 0, "/app/agents"],
-      ["knowledge", (await fileStore(database.read).count(tenantId)) > 0, "/app/knowledge"],
-      ["talk", called || (await diagnostics.wasDone(tenantId, WEB_CALL_ACTION)), "/app/agents"],
+      ["agent", done.agent, "/app/agents"],
+      ["knowledge", done.knowledge, "/app/knowledge"],
+      ["talk", done.talk, "/app/agents"],
       ["trunk", trunk.state === "ok", "/app/trunk"],
-      ["number", numbers.some(({ agentId }) => agentId !== null), "/app/numbers"],
-      ["first_call", called, "/app/calls"],
+      ["number", done.number, "/app/numbers"],
+      ["first_call", done.first_call, "/app/calls"],
     ] as const;
-    return steps.map(([id, done, href]) => ({ id, done, href }));
+    return steps.map(([id, isDone, href]) => ({ id, done: isDone, href }));
   }
-  return { database, billing, services, clock, statusSources, liveCalls, today, checklist };
+  return { billing, services, clock, statusSources, liveCalls, today, checklist };
 }
 
 type Parts = ReturnType<typeof homeParts>;
 
 const routesOf = ({
-  database,
   billing,
   services,
   clock,
@@ -80,20 +49,17 @@ const routesOf = ({
     const trunk = await services.trunks.get(tenantId);
     const shownTrunk = trunk && presentTrunk(trunk);
     const statuses = await statusesOf(statusSources, shownTrunk, clock.now());
-    const latencies = await diagnosticsStore(database.read).turnLatencies(
-      tenantId,
-      clock.now() - DAY_MS,
-    );
+    const { p50Ms, p90Ms } = await services.reports.latency(tenantId);
     return {
       ok: true,
-      statuses: statuses,
+      statuses,
       live_calls: (await liveCalls(tenantId)).length,
       today: await today(tenantId),
-      latency: { p50_ms: percentile(latencies, 0.5), p90_ms: percentile(latencies, 0.9) },
+      latency: { p50_ms: p50Ms, p90_ms: p90Ms },
       problems: problemsOf({
-        statuses: statuses,
-        webhooks: await dashboardListStore(database.read).webhookStates(tenantId),
-        numbers: await numberStore(database.read).list(tenantId),
+        statuses,
+        webhooks: await services.webhooks.states(tenantId),
+        numbers: await services.numbers.list(tenantId),
         money: await billing.balance(tenantId),
         isOperator: session?.user.operator === true,
       }),
@@ -101,7 +67,7 @@ const routesOf = ({
     };
   }),
   route(contracts.listLive)(async ({ tenantId }) => {
-    const agents = await agentStore(database.read).list(tenantId);
+    const agents = await services.agents.list(tenantId);
     const names = new Map(agents.map(({ id, name }) => [id, name]));
     return {
       ok: true,
@@ -112,7 +78,4 @@ const routesOf = ({
   }),
 ];
 
-export const homeRoutes = (context: ProductContext): Route[] => {
-  const parts = homeParts(context);
-  return [...routesOf(parts)];
-};
+export const homeRoutes = (context: ProductContext): Route[] => routesOf(homeParts(context));

@@ -1,14 +1,11 @@
 /** The operator's routes: the whole appliance, over all tenants. They carry out the operations of the contracts. */
 import { basename } from "node:path";
-import { callNoticeStore } from "../../../../adapter/store/call-notice-store.ts";
-import { mailAdminStore } from "../../../../adapter/store/mail-admin-store.ts";
-import { isoUtc } from "../../../../core/clock.ts";
 import { AppError, notFound } from "../../../../core/errors.ts";
+import { wireOf } from "../../../../core/wire-names.ts";
 import type { BackupSummary } from "../../../../operations/backup/backups.ts";
 import type { Checkout } from "../../../contracts/money.ts";
 import { askServices, type OutputOf } from "../../../contracts/operations.ts";
 import { type Route, route } from "../../contract.ts";
-import { isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/operator.ts";
 import type { ProductContext } from "./context.ts";
 
@@ -23,9 +20,9 @@ const resultOf = (rank: number) => {
 };
 
 function operatorParts({ dependencies, settings, parts }: ProductContext) {
-  const { database, clock } = dependencies;
+  const { services } = dependencies;
   const { live, mailTest, logs, statusSources } = parts;
-  const ask = askServices(dependencies.services);
+  const ask = askServices(services);
   const presentTenant = (tenant: OutputOf<"tenant.create">) => ({
     ...tenant,
     live_calls: live.list(tenant.id).length,
@@ -43,9 +40,8 @@ function operatorParts({ dependencies, settings, parts }: ProductContext) {
     presentCheckouts,
     settings,
     parts,
-    database,
+    services,
     statusSources,
-    clock,
     mailTest,
     logs,
   };
@@ -88,14 +84,11 @@ const tenantRoutes = ({ ask, presentTenant, presentCheckouts }: Parts): Route[] 
 ];
 
 /** How the appliance is, and its backups. */
-const applianceRoutes = ({ settings, parts, database, statusSources, ask }: Parts): Route[] => [
+const applianceRoutes = ({ settings, parts, services, statusSources, ask }: Parts): Route[] => [
   route(contracts.listCallNotices)(async () => ({
     ok: true,
-    notices: (await callNoticeStore(database.read).all(NOTICES_MAX)).map(
-      ({ notice: { tenantId, kind, subject, times, lastAt }, tenantName }) => ({
-        ...{ tenant_id: tenantId, tenant_name: tenantName, kind, subject, times },
-        last_at: isoUtc(lastAt),
-      }),
+    notices: (await services.trunks.notices(NOTICES_MAX)).map(({ notice, tenantName }) =>
+      wireOf(contracts.CallNotice, notice, { tenant_name: tenantName }),
     ),
   })),
   route(contracts.getHealth)(async () => {
@@ -121,7 +114,7 @@ const applianceRoutes = ({ settings, parts, database, statusSources, ask }: Part
   })),
 ];
 
-const logAndMailRoutes = ({ parts, database, clock, mailTest, logs }: Parts): Route[] => [
+const logAndMailRoutes = ({ parts, services, mailTest, logs }: Parts): Route[] => [
   route(contracts.listLogs)(async ({ query }) => {
     const { limit, offset, level, call } = query;
     const { lines, total } = logs.read({
@@ -143,37 +136,15 @@ const logAndMailRoutes = ({ parts, database, clock, mailTest, logs }: Parts): Ro
     return { ok: true, sent, provider, error, duration_ms: durationMs };
   }),
   route(contracts.listMails)(async ({ query: { status, limit, offset } }) => {
-    const store = mailAdminStore(database.read);
-    const rows = await store.list(status, { limit, offset });
+    const { mails, total } = await services.queuedMails.list(status, { limit, offset });
     return {
       ok: true,
-      mails: rows.map((mail) => ({
-        id: mail.id,
-        tenant_id: mail.tenantId,
-        recipient: mail.recipient,
-        subject: mail.subject,
-        call_uuid: mail.callUuid,
-        status,
-        attempts: mail.attempts,
-        last_error: mail.lastError,
-        next_attempt_at: isoOrNull(mail.nextAttemptAt),
-        created_at: isoUtc(mail.createdAt),
-      })),
-      total: await store.total(status),
+      mails: mails.map((mail) => wireOf(contracts.QueuedMail, mail, { status })),
+      total,
     };
   }),
   route(contracts.retryMail)(async ({ params: { id } }) => {
-    await database.tx(async (queries) => {
-      const store = mailAdminStore(queries);
-      const status = await store.statusOf(id);
-      if (status === null) throw notFound("mail");
-      if (status !== "dead")
-        throw new AppError({
-          code: "conflict",
-          publicMessage: `This mail is ${status}: only one that was given up can be tried again.`,
-        });
-      await store.revive(id, clock.now());
-    });
+    await services.queuedMails.retry(id);
     parts.wakeMails();
     return { ok: true, id, status: "pending" };
   }),

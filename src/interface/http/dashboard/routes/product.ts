@@ -30,11 +30,11 @@ export const productRoutes = (context: ProductContext): Route[] => [
 ];
 
 export function productSockets({ dependencies, parts }: ProductContext): SocketRoute[] {
-  const { database, clock, log, identity } = dependencies;
+  const { services, clock, log, identity } = dependencies;
   const { live, remoteNodes, webCalls } = parts;
   const { audit } = identity;
   return [
-    liveSocket({ live, remoteNodes, database, clock, log }),
+    liveSocket({ live, remoteNodes, agents: services.agents, clock, log }),
     monitorSocket({ live, audit }),
     webCallSocket({ webCalls, audit }),
   ];

@@ -1,10 +1,9 @@
 /** `/ws`: a tenant's calls as they live, and its registration. See contracts/home.ts. */
 
-import { agentStore } from "../../../../adapter/store/agent-store.ts";
 import type { Clock } from "../../../../core/clock.ts";
-import type { Database } from "../../../../core/database.ts";
 import { describeError } from "../../../../core/errors.ts";
 import type { Log } from "../../../../core/log.ts";
+import type { Services } from "../../../../operations/admin/services.ts";
 import type { DashboardParts, LiveCallView, LiveEvent } from "../ports.ts";
 import { presentLive, presentTurn } from "../present-live.ts";
 import type { Socket, SocketRoute } from "./socket.ts";
@@ -14,15 +13,15 @@ const PING_MS = 20_000;
 export function liveSocket(deps: {
   readonly live: DashboardParts["live"];
   readonly remoteNodes: DashboardParts["remoteNodes"];
-  readonly database: Database;
+  readonly agents: Services["agents"];
   readonly clock: Clock;
   readonly log: Log;
 }): SocketRoute {
-  const { live, remoteNodes, database, clock, log } = deps;
+  const { live, remoteNodes, agents, clock, log } = deps;
 
   /** An agent that is newer than the socket gets its name with the call's next change. */
   async function learn(tenantId: number, names: Map<number, string>): Promise<void> {
-    for (const { id, name } of await agentStore(database.read).list(tenantId)) names.set(id, name);
+    for (const { id, name } of await agents.list(tenantId)) names.set(id, name);
   }
 
   function sendCall(socket: Socket, names: Map<number, string>, call: LiveCallView): void {

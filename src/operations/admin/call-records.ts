@@ -1,0 +1,153 @@
+/** Calls and scheduled calls as they are stored: lists, one call in every detail, its recording, calls as CSV. */
+import { agentStore } from "../../adapter/store/agent-store.ts";
+import { type CallFilter, callHistoryStore } from "../../adapter/store/call-history-store.ts";
+import { callNotesStore } from "../../adapter/store/call-notes-store.ts";
+import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
+import { scheduleListStore } from "../../adapter/store/schedule-list-store.ts";
+import { isoUtc } from "../../core/clock.ts";
+import { csvRow } from "../../core/csv.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import { notFound } from "../../core/errors.ts";
+import { microToEur } from "../../core/money.ts";
+
+const CSV_PAGE_ROWS = 500;
+
+const CSV_HEADER = csvRow([
+  ...["call_uuid", "direction", "from_number", "to_number", "agent_id", "status", "ended_reason"],
+  ...["created_at", "answered_at", "ended_at", "billable_seconds", "cost_eur", "answered_by"],
+  ...["latency_p50_ms", "mos", "summary"],
+]);
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type History = ReturnType<typeof callHistoryStore>;
+type Diagnostics = ReturnType<typeof diagnosticsStore>;
+type Schedules = ReturnType<typeof scheduleListStore>;
+type CsvCall = Awaited<ReturnType<Diagnostics["pageOfCalls"]>>[number];
+
+export type CallItem = Awaited<ReturnType<History["list"]>>[number];
+export type CallRow = NonNullable<Awaited<ReturnType<History["find"]>>>;
+export type CallTurn = Awaited<ReturnType<History["turns"]>>[number];
+export type ScheduleRow = NonNullable<Awaited<ReturnType<Schedules["find"]>>>;
+export type CallDiagnosis = Awaited<ReturnType<CallRecords["diagnosis"]>>;
+
+export type CallRecords = ReturnType<typeof createCallRecords>;
+
+export function createCallRecords({ read }: Pick<Database, "read">) {
+  return { ...storedCalls(read), ...recordings(read), ...scheduledCalls(read) };
+}
+
+function storedCalls(read: Queries) {
+  const history = callHistoryStore(read);
+
+  /** Throws not_found. */
+  async function get(tenantId: number, callUuid: string): Promise<CallRow> {
+    const call = await history.find(tenantId, callUuid);
+    if (!call) throw notFound("call");
+    return call;
+  }
+
+  return {
+    get,
+
+    /** Newest first. */
+    async list(tenantId: number, filter: CallFilter, page: Page) {
+      const total = await history.total(tenantId, filter);
+      const calls = page.offset < total ? await history.list(tenantId, filter, page) : [];
+      return { calls, total };
+    },
+
+    /** A call with what was said, done and noted in it. Throws not_found. */
+    async conversation(tenantId: number, callUuid: string) {
+      const call = await get(tenantId, callUuid);
+      return {
+        call,
+        turns: await history.turns(call.id),
+        toolCalls: await history.toolCalls(call.id),
+        notes: await callNotesStore(read).of(call.id),
+      };
+    },
+
+    /** What is known about it besides: SIP trace, quality, deliveries, mails. */
+    async diagnosis({ id, tenantId, callUuid, agentId }: CallRow) {
+      const store = diagnosticsStore(read);
+      const agent = agentId === null ? undefined : await agentStore(read).find(tenantId, agentId);
+      return {
+        agentName: agent?.name ?? null,
+        ...(await store.find(id)),
+        deliveries: await store.deliveries(tenantId, callUuid),
+        mails: await store.mails(tenantId, callUuid),
+        hasPeaks: await store.hasPeaks(id),
+      };
+    },
+
+    /** Line by line, read page by page. */
+    async *csv(tenantId: number, filter: CallFilter): AsyncGenerator<string> {
+      yield CSV_HEADER;
+      const store = diagnosticsStore(read);
+      for (let after: CsvCall | null = null; ; ) {
+        const page: CsvCall[] = await store.pageOfCalls(tenantId, filter, after, CSV_PAGE_ROWS);
+        for (const call of page) yield csvLine(call);
+        after = page.at(-1) ?? after;
+        if (page.length < CSV_PAGE_ROWS) return;
+      }
+    },
+  };
+}
+
+const csvTime = (epochMs: number | null) => (epochMs === null ? null : isoUtc(epochMs));
+
+const csvLine = (call: CsvCall): string =>
+  csvRow([
+    ...[call.callUuid, call.direction, call.fromNumber, call.toNumber, call.agentId, call.status],
+    ...[call.endedReason, isoUtc(call.createdAt), csvTime(call.answeredAt)],
+    ...[csvTime(call.endedAt), call.billableSeconds, microToEur(call.cost), call.answeredBy],
+    ...[call.latencyP50Ms, call.mos, call.summary],
+  ]);
+
+function recordings(read: Queries) {
+  /** Throws not_found. */
+  async function recorded(tenantId: number, callUuid: string) {
+    const call = await callHistoryStore(read).find(tenantId, callUuid);
+    if (call?.recordingStatus !== "ready" || call.recordingFile === null)
+      throw notFound("recording");
+    return { id: call.id, file: call.recordingFile };
+  }
+  return {
+    /** The file's name. Throws not_found. */
+    recordingFile: async (tenantId: number, callUuid: string) =>
+      (await recorded(tenantId, callUuid)).file,
+
+    /** Of any tenant's call, for who has a signed link; null: there is none. */
+    linkedRecordingFile: (callUuid: string) => callHistoryStore(read).recordingFile(callUuid),
+
+    /** The recording's loudness, for its waveform. Throws not_found. */
+    async peaks(tenantId: number, callUuid: string) {
+      const { id } = await recorded(tenantId, callUuid);
+      const peaks = await diagnosticsStore(read).peaks(id);
+      if (!peaks) throw notFound("waveform");
+      return peaks;
+    },
+  };
+}
+
+function scheduledCalls(read: Queries) {
+  const store = scheduleListStore(read);
+  return {
+    async schedules(tenantId: number, filter: Parameters<Schedules["total"]>[1], page: Page) {
+      const total = await store.total(tenantId, filter);
+      const schedules = page.offset < total ? await store.list(tenantId, filter, page) : [];
+      return { schedules, total };
+    },
+
+    /** Throws not_found. */
+    async schedule(tenantId: number, id: number): Promise<ScheduleRow> {
+      const schedule = await store.find(tenantId, id);
+      if (!schedule) throw notFound("schedule entry");
+      return schedule;
+    },
+  };
+}

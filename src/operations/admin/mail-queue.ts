@@ -1,0 +1,36 @@
+/** Mails of all tenants that wait or were given up, for the operator. */
+import { mailAdminStore } from "../../adapter/store/mail-admin-store.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
+import { AppError, notFound } from "../../core/errors.ts";
+
+export type QueuedMails = ReturnType<typeof createQueuedMails>;
+
+export function createQueuedMails(deps: { readonly database: Database; readonly clock: Clock }) {
+  const { database, clock } = deps;
+  return {
+    /** Newest first. */
+    async list(
+      status: "pending" | "dead",
+      page: { readonly limit: number; readonly offset: number },
+    ) {
+      const store = mailAdminStore(database.read);
+      return { mails: await store.list(status, page), total: await store.total(status) };
+    },
+
+    /** Once more, with all its attempts; the caller wakes the mailer. Throws not_found, conflict. */
+    async retry(id: number): Promise<void> {
+      await database.tx(async (queries) => {
+        const store = mailAdminStore(queries);
+        const status = await store.statusOf(id);
+        if (status === null) throw notFound("mail");
+        if (status !== "dead")
+          throw new AppError({
+            code: "conflict",
+            publicMessage: `This mail is ${status}: only one that was given up can be tried again.`,
+          });
+        await store.revive(id, clock.now());
+      });
+    },
+  };
+}

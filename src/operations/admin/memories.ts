@@ -1,0 +1,32 @@
+/** What is remembered of outbound calls, for the tenant to read and correct. */
+import { callerStore, type MemoryRow as Memory } from "../../adapter/store/caller-store.ts";
+import type { Database } from "../../core/database.ts";
+import { notFound } from "../../core/errors.ts";
+
+export type { Memory };
+export type Memories = ReturnType<typeof createMemories>;
+
+export const createMemories = (database: Database) => ({
+  /** `number` null: of all numbers. */
+  list: (tenantId: number, number: string | null): Promise<Memory[]> =>
+    callerStore(database.read).listMemories(tenantId, number),
+
+  /** Throws not_found. */
+  async update(
+    tenantId: number,
+    id: number,
+    changes: Partial<Pick<Memory, "reason" | "outcome" | "promise" | "sensitive">>,
+  ): Promise<Memory> {
+    const changed = await database.tx((queries) =>
+      callerStore(queries).updateMemory(tenantId, id, changes),
+    );
+    if (!changed) throw notFound("memory");
+    return changed;
+  },
+
+  /** Throws not_found. */
+  async remove(tenantId: number, id: number): Promise<void> {
+    const isGone = await database.tx((queries) => callerStore(queries).removeMemory(tenantId, id));
+    if (!isGone) throw notFound("memory");
+  },
+});

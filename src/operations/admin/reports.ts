@@ -1,0 +1,212 @@
+/** Analytics and usage: hourly sums arranged by the tenant's calendar. */
+import { billingStores } from "../../adapter/store/billing-stores.ts";
+import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
+import { reportStore } from "../../adapter/store/report-store.ts";
+import { tenantStore } from "../../adapter/store/tenant-store.ts";
+import {
+  type DaySpan,
+  daySpans,
+  daysInMonth,
+  hourIn,
+  monthText,
+  startOfDay,
+  wallClock,
+} from "../../core/calendar.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import { CALL_STATUSES } from "../../core/ended-reason.ts";
+import type { Billing } from "../../domain/billing/billing.ts";
+import { allowanceSeconds } from "../../domain/billing/funds.ts";
+import type { Span } from "../../domain/billing/statement.ts";
+import type { TurnMeasures } from "../../domain/conversation/call-report.ts";
+
+const DAY_MS = 86_400_000;
+
+type Rows = ReturnType<typeof reportStore>;
+type HourRow = Awaited<ReturnType<Rows["byHour"]>>[number];
+type KindRow = Awaited<ReturnType<Rows["byKind"]>>[number];
+
+/** `cost` in micro-euro, not rounded. */
+export interface Figures {
+  calls: number;
+  answered: number;
+  billableSeconds: number;
+  cost: number;
+}
+
+/** Which of the days, in their order, an hour begins in. Hours come in order too. */
+function* withDays(days: readonly DaySpan[], hours: readonly HourRow[]) {
+  let at = 0;
+  for (const hour of hours) {
+    while (hour.startMs >= (days[at]?.toMs ?? Number.POSITIVE_INFINITY)) at++;
+    const day = days[at];
+    if (day && hour.startMs >= day.fromMs) yield { day, hour };
+  }
+}
+
+/** One row a day, also where nothing happened. */
+function byDay(days: readonly DaySpan[], hours: readonly HourRow[]) {
+  const sums = new Map<string, Figures>(
+    days.map(({ date }) => [date, { calls: 0, answered: 0, billableSeconds: 0, cost: 0 }]),
+  );
+  for (const { day, hour } of withDays(days, hours)) {
+    const sum = sums.get(day.date);
+    if (!sum) continue;
+    sum.calls += hour.calls;
+    sum.answered += hour.answered;
+    sum.billableSeconds += hour.billableSeconds;
+    sum.cost += hour.cost;
+  }
+  return [...sums].map(([date, figures]) => ({ date, ...figures }));
+}
+
+function byHourOfDay(zone: string, days: readonly DaySpan[], hours: readonly HourRow[]): number[] {
+  const counts = new Array<number>(24).fill(0);
+  for (const { day, hour } of withDays(days, hours)) {
+    const at = hourIn(zone, day, hour.startMs);
+    counts[at] = (counts[at] ?? 0) + hour.calls;
+  }
+  return counts;
+}
+
+const sumOf = (rows: readonly KindRow[], pick: (row: KindRow) => number) =>
+  rows.reduce((total, row) => total + pick(row), 0);
+
+const totalsOf = (rows: readonly KindRow[]): Figures => ({
+  calls: sumOf(rows, (row) => row.calls),
+  answered: sumOf(rows, (row) => row.answered),
+  billableSeconds: sumOf(rows, (row) => row.billableSeconds),
+  cost: sumOf(rows, (row) => row.cost),
+});
+
+/** How long each step of an answer takes, from the end of the one before. */
+function latencyStages(measures: readonly TurnMeasures[]) {
+  type Step = Exclude<keyof TurnMeasures, "early">;
+  const stage = (from: Step | null, to: Step) => {
+    const values = measures.flatMap((turn) => {
+      const began = from === null ? 0 : turn[from];
+      const ended = turn[to];
+      return began === null || ended === null ? [] : [Math.max(0, ended - began)];
+    });
+    return { p50Ms: percentile(values, 0.5), p95Ms: percentile(values, 0.95) };
+  };
+  return {
+    endpoint: stage(null, "endpointMs"),
+    stt: stage("endpointMs", "sttFinalMs"),
+    mind: stage("sttFinalMs", "firstTokenMs"),
+    voice: stage("firstTokenMs", "firstAudioMs"),
+    packet: stage("firstAudioMs", "firstPacketMs"),
+  };
+}
+
+/** Nearest rank; null of nothing. */
+function percentile(values: readonly number[], share: number): number | null {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+}
+
+const spanOf = (days: readonly DaySpan[]): Span => ({
+  fromMs: days[0]?.fromMs ?? 0,
+  toMs: days.at(-1)?.toMs ?? 0,
+});
+
+async function figuresOf(read: Queries, tenantId: number, calendar: readonly DaySpan[]) {
+  const reports = reportStore(read);
+  const span = spanOf(calendar);
+  const hours = await reports.byHour(tenantId, span);
+  const kinds = await reports.byKind(tenantId, span);
+  return {
+    ...{ span, hours, kinds, totals: totalsOf(kinds), days: byDay(calendar, hours) },
+    agents: await reports.byAgent(tenantId, span),
+  };
+}
+
+interface ReportDependencies {
+  readonly database: Pick<Database, "read">;
+  readonly billing: Pick<Billing, "balance">;
+  readonly clock: Clock;
+}
+
+export type Reports = ReturnType<typeof createReports>;
+
+export const createReports = (deps: ReportDependencies) => ({
+  ...analyticsReports(deps),
+  ...usageReports(deps),
+});
+
+const zoneOf = (read: Queries, tenantId: number) => tenantStore(read).timeZone(tenantId);
+
+function analyticsReports({ database: { read }, clock }: ReportDependencies) {
+  return {
+    /** The last days, today included. */
+    async analytics(tenantId: number, days: number) {
+      const zone = await zoneOf(read, tenantId);
+      const today = wallClock(zone, clock.now());
+      const first = { year: today.year, month: today.month, day: today.day - days + 1 };
+      const calendar = daySpans(zone, first, days);
+      const { span, hours, kinds, totals, ...figures } = await figuresOf(read, tenantId, calendar);
+      const latencies = await reportStore(read).latencies(tenantId, span);
+      const measures = await reportStore(read).measures(tenantId, span);
+      const countOf = (matches: (row: KindRow) => boolean) =>
+        sumOf(kinds.filter(matches), (row) => row.calls);
+      return {
+        ...{ totals, byDay: figures.days, byAgent: figures.agents },
+        byStatus: Object.fromEntries(
+          CALL_STATUSES.map((status) => [status, countOf((row) => row.status === status)]),
+        ) as Record<(typeof CALL_STATUSES)[number], number>,
+        inbound: countOf((row) => row.direction === "inbound"),
+        outbound: countOf((row) => row.direction === "outbound"),
+        byHour: byHourOfDay(zone, calendar, hours),
+        answeredMs: sumOf(kinds, (row) => row.answeredMs),
+        p50Ms: percentile(latencies.p50, 0.5),
+        p95Ms: percentile(latencies.p95, 0.95),
+        stages: latencyStages(measures),
+      };
+    },
+
+    /** Since midnight in the tenant's zone. */
+    async today(tenantId: number): Promise<Figures> {
+      const zone = await zoneOf(read, tenantId);
+      const day = wallClock(zone, clock.now());
+      const toMs = startOfDay(zone, { ...day, day: day.day + 1 });
+      const span = { fromMs: startOfDay(zone, day), toMs };
+      return totalsOf(await reportStore(read).byKind(tenantId, span));
+    },
+
+    /** Of the agent's turns of the last 24 hours. */
+    async latency(tenantId: number) {
+      const sinceMs = clock.now() - DAY_MS;
+      const latencies = await diagnosticsStore(read).turnLatencies(tenantId, sinceMs);
+      return { p50Ms: percentile(latencies, 0.5), p90Ms: percentile(latencies, 0.9) };
+    },
+  };
+}
+
+function usageReports({ database: { read }, billing, clock }: ReportDependencies) {
+  return {
+    /** A month; without `year` or `month` the current one. */
+    async usage(tenantId: number, asked: { readonly year?: number; readonly month?: number }) {
+      const zone = await zoneOf(read, tenantId);
+      const now = wallClock(zone, clock.now());
+      const { year = now.year, month = now.month } = asked;
+      const calendar = daySpans(zone, { year, month, day: 1 }, daysInMonth(year, month));
+      const { kinds, totals, days, agents } = await figuresOf(read, tenantId, calendar);
+      const inMonth = monthText(year, month);
+      const used = await reportStore(read).planSecondsUsed(tenantId, inMonth);
+      const { balance, plan } = await billing.balance(tenantId);
+      const allowance = await allowanceSeconds(billingStores, read, tenantId, plan, inMonth);
+      const sum = (pick: (row: KindRow) => number) => sumOf(kinds, pick);
+      return {
+        ...{ year, month, totals, balance, byDay: days, byAgent: agents },
+        includedSecondsUsed: used,
+        includedSecondsLeft: Math.max(0, allowance - used),
+        overageSeconds: sum((row) => row.overageSeconds),
+        llmInputTokens: sum((row) => row.llmInputTokens),
+        llmOutputTokens: sum((row) => row.llmOutputTokens),
+        ttsCharacters: sum((row) => row.ttsCharacters),
+        sttSeconds: sum((row) => row.sttSeconds),
+        costOfGoods: sum((row) => row.costOfGoods),
+      };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** A tenant's webhooks: subscriptions, how they fare, and the tenant's older secret. */
+import { dashboardListStore } from "../../adapter/store/dashboard-list-store.ts";
+import { tenantStore } from "../../adapter/store/tenant-store.ts";
+import { webhookStore } from "../../adapter/store/webhook-store.ts";
+import { notFound } from "../../core/errors.ts";
+import { signingSecret } from "../../core/ids.ts";
+import {
+  type SubscriptionDependencies,
+  Subscriptions,
+} from "../../domain/webhook/subscriptions.ts";
+import { tenantSecretBinding } from "../../platform/secrets/secret-binding.ts";
+
+const PREFIX_LENGTH = 8;
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+export function createWebhooks(deps: Omit<SubscriptionDependencies, "records">) {
+  const { database, vault, random } = deps;
+  return {
+    subscriptions: new Subscriptions({ ...deps, records: webhookStore }),
+
+    /** With what waits and what was given up. */
+    states: (tenantId: number) => dashboardListStore(database.read).webhookStates(tenantId),
+
+    /** Switches it on again. Throws not_found. */
+    async enable(tenantId: number, id: number): Promise<void> {
+      const isEnabled = await database.tx((queries) =>
+        dashboardListStore(queries).enableWebhook(tenantId, id),
+      );
+      if (!isEnabled) throw notFound("webhook");
+    },
+
+    /** Replaces the tenant's older secret; the previous one stops at once. */
+    async replaceTenantSecret(tenantId: number) {
+      const secret = signingSecret(random);
+      const prefix = secret.slice(0, PREFIX_LENGTH);
+      const sealed = vault.seal(secret, tenantSecretBinding(tenantId));
+      await database.tx(async (queries) => {
+        await tenantStore(queries).setWebhookSecret(tenantId, sealed, prefix);
+        await database.revocations.note(queries, [{ kind: "tenant_secret", tenant: tenantId }]);
+      });
+      return { secret, prefix };
+    },
+  };
+}
