@@ -27,7 +27,6 @@ import {
   type SipRequest,
   type SipResponse,
   tagOf,
-  withPlainSdp,
 } from "./message/index.ts";
 import { probeTrunk } from "./probe.ts";
 import { hostForUri, type RegisterRequest, RegistrationClient } from "./registration.ts";
@@ -198,13 +197,13 @@ export class SipTrunk implements Trunk {
   }
 
   /** Handles a request assigned to this trunk. Throws the exceptions of SIP.js. */
-  receiveRequest(received: SipRequest): void {
-    const request = withPlainSdp(received);
+  receiveRequest(request: SipRequest): void {
     const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
     leg?.requestReceived(request);
     if (request.method === "BYE" && leg?.abandonedBy(request))
       this.deps.transactions.respond(request, { statusCode: 200 });
-    else if (!HANDLED_OUTSIDE_SIP_JS.has(request.method)) this.#agent.receiveRequest(request);
+    else if (!HANDLED_OUTSIDE_SIP_JS.has(request.method))
+      this.#agent.receiveRequest(request, leg?.negotiator);
     else if (leg) void this.#answerInDialog(request, leg);
     else this.deps.transactions.respond(request, { statusCode: 481 });
   }
@@ -298,7 +297,7 @@ export class SipTrunk implements Trunk {
     return {
       onResponse: (response, flow) => {
         this.#legOf(response.callId)?.responseReceived(response, flow.remote.host);
-        this.#agent.receiveResponse(withPlainSdp(response), flow.remote);
+        this.#agent.receiveResponse(response, flow.remote);
       },
       onFailure: ({ silent, reason }) => {
         if (reason) this.#log.warn("sip.unreachable", { error: describeError(reason) });

@@ -1,6 +1,7 @@
 /**
- * Converts our parsed messages to SIP.js message objects. Every header that SIP.js reads is already
- * parsed, so that its own grammar (5 ms per INVITE, stalls on hostile input) is never used.
+ * Converts our parsed messages to SIP.js message objects, and adds what a peer left out: tags, a
+ * Contact, the type of a body. Every header that SIP.js reads is already parsed, so that its own
+ * grammar (5 ms per INVITE, stalls on hostile input) is never used.
  */
 import { Core, NameAddrHeader, URI } from "sip.js";
 import type { Challenge } from "../digest.ts";
@@ -35,6 +36,8 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "www-authenticate",
   "proxy-authenticate",
 ]);
+/** request-checks.ts has checked it, and we ring reliably ourselves (reliable-ringing.ts). */
+const WITHHELD_IN_REQUESTS: ReadonlySet<string> = new Set([...WITHHELD, "require"]);
 
 /**
  * `contactUser` is put into the Request-URI, because SIP.js responds 404 to any other user. From
@@ -94,8 +97,9 @@ function fill(target: Core.IncomingMessage, message: SipMessage): void {
   target.toTag = tagOf(message.to) ?? (message.kind === "response" ? NULL_TAG : "");
   target.via = { host: message.via.host, port: message.via.port ?? 5060 };
   target.viaBranch = branchOf(message.via);
+  const withheld = message.kind === "request" ? WITHHELD_IN_REQUESTS : WITHHELD;
   for (const [name, value] of message.headers) {
-    if (WITHHELD.has(name)) continue;
+    if (withheld.has(name)) continue;
     const parsed = parseForSipJs(name, value, message);
     if (parsed !== undefined) addParsed(target, name, value, parsed);
     else if (name !== "contact") target.addHeader(name, value);

@@ -1,8 +1,8 @@
 /**
  * Internal state of a SIP.js dialog (RFC 3261 12). It is needed for in-dialog requests that SIP.js
- * does not support (UPDATE, OPTIONS) and to find the dialog that a Replaces names.
+ * does not support (UPDATE, OPTIONS, PRACK) and to find the dialog that a Replaces names.
  */
-import type { Session } from "sip.js";
+import type { Core, Session } from "sip.js";
 import { type SipRequest, tagOf } from "../message/index.ts";
 import { NULL_TAG, toSipJsContact } from "./convert.ts";
 
@@ -68,4 +68,13 @@ export function noteRequest(session: Session, request: SipRequest): boolean {
   const target = request.method === "UPDATE" ? toSipJsContact(request) : undefined;
   if (target) dialogState.remoteTarget = target;
   return true;
+}
+
+/**
+ * The remote party hung up without an ACK for our 2xx. SIP.js keeps waiting for it, and its timer
+ * throws 32 s later, when the session is gone.
+ */
+export function stopAwaitingAck(session: Session): void {
+  const { dialog } = session as unknown as { readonly dialog?: Core.Session };
+  if (dialog) dialog.delegate = { onAckTimeout: () => {} };
 }

@@ -1,4 +1,4 @@
-/** Writes responses to in-dialog requests that SIP.js does not support (UPDATE, OPTIONS). */
+/** Writes responses to in-dialog requests that SIP.js does not support, or only in part. */
 import { ACCEPT, ALLOW, SUPPORTED } from "../capabilities.ts";
 import {
   buildResponse,
@@ -10,7 +10,7 @@ import {
 } from "../message/index.ts";
 
 /** In-dialog requests that are answered without SIP.js. */
-export const HANDLED_OUTSIDE_SIP_JS: ReadonlySet<string> = new Set(["UPDATE", "OPTIONS"]);
+export const HANDLED_OUTSIDE_SIP_JS: ReadonlySet<string> = new Set(["UPDATE", "OPTIONS", "PRACK"]);
 
 export function inDialogAnswer(
   request: SipRequest,

@@ -97,6 +97,10 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.#ringing.start();
   }
 
+  protected override confirmRinging(prack: SipRequest): boolean {
+    return this.#ringing?.confirm(prack.headers.get("rack") ?? "") ?? true;
+  }
+
   answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }> {
     this.#unansweredTimer.cancel();
     if (this.endedBy) return Promise.reject(new LegEnded(this.endedBy));

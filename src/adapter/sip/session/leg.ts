@@ -30,7 +30,13 @@ import {
 import type { Address } from "../transport/flow.ts";
 import { AdvertisedContact } from "./advertised-contact.ts";
 import { toSipJsUri } from "./convert.ts";
-import { type DialogName, dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
+import {
+  type DialogName,
+  dialogNamed,
+  nameOfRequest,
+  noteRequest,
+  stopAwaitingAck,
+} from "./dialog.ts";
 import { DTMF_TYPES, digitOf } from "./dtmf-info.ts";
 import { hungUp, sessionExpired } from "./leg-end.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
@@ -243,6 +249,7 @@ export abstract class BaseLeg {
   protected dialogDelegate(): SessionDelegate {
     return {
       onBye: (bye: Bye) => {
+        stopAwaitingAck(this.session);
         this.settle(bye.accept());
         if (!this.isReplaced) this.end(hungUp(this.peer));
       },
@@ -302,12 +309,19 @@ export abstract class BaseLeg {
     return false;
   }
 
-  /** The response to an UPDATE or OPTIONS with this leg's Call-ID. Never rejects. */
+  /** The response to an UPDATE, OPTIONS or PRACK with this leg's Call-ID. Never rejects. */
   async answerInDialog(request: SipRequest): Promise<ResponseParts> {
     if (request.method === "UPDATE")
       return await answerUpdate(request, this.session, this.negotiator, this.context.random);
     if (!this.dialogNamed(nameOfRequest(request))) return { statusCode: 481 };
-    return { statusCode: noteRequest(this.session, request) ? 200 : 500 };
+    if (!noteRequest(this.session, request)) return { statusCode: 500 };
+    const isConfirmed = request.method !== "PRACK" || this.confirmRinging(request);
+    return { statusCode: isConfirmed ? 200 : 481 };
+  }
+
+  /** Handles a PRACK (RFC 3262 3). False: it matches no response of ours. */
+  protected confirmRinging(_prack: SipRequest): boolean {
+    return true;
   }
 
   /**

@@ -20,6 +20,9 @@ import {
   type SdpSession,
 } from "../sdp.ts";
 
+/** Stands for the answer that a peer did not send: what was agreed before stays. */
+export const UNANSWERED = "unanswered";
+
 /** Thrown into SIP.js, which responds 488 or ends the dialog. */
 class UnacceptableSdp extends Error {
   constructor(readonly reason: string) {
@@ -122,6 +125,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
       return;
     }
     this.#state = { name: "stable" };
+    if (sdp === UNANSWERED) return;
     const accepted = acceptAnswer(sdp, this.#session(this.#version));
     if (!accepted.ok) throw this.#reject(accepted.reason);
     this.#agree(accepted);

@@ -1,9 +1,10 @@
 /**
- * Workarounds for defects of SIP.js 0.21.2, each with its reason. Written for that version: read
- * this file again before every update. The missing timers A, E, G, D, I, J, K are not fixed here:
+ * Workarounds for defects of SIP.js 0.21.2 in what it sends, each with its reason. Written for that
+ * version: read this file again before every update. What a peer sends is normalised before SIP.js
+ * sees it (convert.ts, user-agent.ts). The missing timers A, E, G, D, I, J, K are not fixed here:
  * `transaction/` runs below SIP.js and makes them unnecessary.
  */
-import { Core, Invitation, Session, SessionState } from "sip.js";
+import { Core } from "sip.js";
 import { hex } from "../../../core/ids.ts";
 import { systemRandom } from "../../../core/random.ts";
 import { kindOf, type RequestAuthorisation } from "../credentials.ts";
@@ -14,25 +15,6 @@ type Method<This, Arguments extends unknown[], Result> = (
   ...input: Arguments
 ) => Result;
 
-interface InvitationInternals {
-  onAckTimeout: Method<Invitation, [], void>;
-}
-interface SessionInternals {
-  onAckRequest: Method<ReinvitedSession, [Core.IncomingAckRequest], Promise<void>>;
-  onPrackRequest: Method<Session, [{ accept(): unknown }], void>;
-}
-interface ReinvitedSession {
-  /** We answered a re-INVITE, and its ACK has not arrived. */
-  pendingReinviteAck: boolean;
-  readonly dialog?: Core.SessionDialog;
-  rollbackOffer(): Promise<void>;
-}
-interface DialogInternals {
-  /** Undefined: the constructor threw after the dialog was added to the list. */
-  readonly logger: object | undefined;
-  readonly invite2xxTimer: ReturnType<typeof setTimeout> | undefined;
-  dispose(): void;
-}
 interface ClientTransactionInternals {
   makeId(request: { method: string; branch?: string }): string;
 }
@@ -63,23 +45,9 @@ let applied = false;
 export function applySipJsPatches(): void {
   if (applied) return;
   applied = true;
-  guardAckTimeout();
   strengthenBranches();
   answerChallenges();
-  answerLatePrack();
-  keepSessionWithoutAnswer();
-  disposeHalfDialogs();
   leaveTimeoutsToUs();
-}
-
-/** When the ACK of a 2xx never arrived and the call had already ended, a timer threw 32 s later. */
-function guardAckTimeout(): void {
-  const prototype = Invitation.prototype as unknown as InvitationInternals;
-  const original = prototype.onAckTimeout;
-  prototype.onAckTimeout = function () {
-    if (this.state !== SessionState.Established || !this.dialog) return;
-    original.call(this);
-  };
 }
 
 /**
@@ -134,47 +102,6 @@ function nextCSeq(message: Core.OutgoingRequestMessage, dialog: DialogCounter | 
   if (!dialog?.localSequenceNumber) return message.cseq + 1;
   dialog.incrementLocalSequenceNumber();
   return dialog.localSequenceNumber;
-}
-
-/** PRACK in an established dialog threw "Unimplemented.". */
-function answerLatePrack(): void {
-  const prototype = Session.prototype as unknown as SessionInternals;
-  prototype.onPrackRequest = (request) => {
-    request.accept();
-  };
-}
-
-/**
- * The ACK of a re-INVITE without an offer must answer ours (RFC 3261 13.2.1). Some peers omit the
- * answer. SIP.js then hung up, although a failed re-INVITE must leave the session unchanged (14.2).
- */
-function keepSessionWithoutAnswer(): void {
-  const prototype = Session.prototype as unknown as SessionInternals;
-  const original = prototype.onAckRequest;
-  prototype.onAckRequest = function (request) {
-    const unanswered = this.dialog?.signalingState === Core.SignalingState.HaveLocalOffer;
-    if (!this.pendingReinviteAck || !unanswered) return original.call(this, request);
-    this.pendingReinviteAck = false;
-    this.dialog?.signalingStateRollback();
-    return this.rollbackOffer();
-  };
-}
-
-/**
- * A dialog whose constructor threw stays in SIP.js' list, and its dispose threw because it had no
- * logger: the trunk could not be closed.
- */
-function disposeHalfDialogs(): void {
-  const prototype = Core.SessionDialog.prototype as unknown as DialogInternals;
-  const original = prototype.dispose;
-  prototype.dispose = function () {
-    if (this.logger !== undefined) {
-      original.call(this);
-      return;
-    }
-    clearTimeout(this.invite2xxTimer);
-    Core.Dialog.prototype.dispose.call(this);
-  };
 }
 
 /**

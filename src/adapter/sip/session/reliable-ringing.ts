@@ -7,23 +7,6 @@ import type { Clock, Timer } from "../../../core/clock.ts";
 import { type Random, randomInt } from "../../../core/random.ts";
 import { T1_MS } from "../transaction/timers.ts";
 
-interface PrackRequest {
-  readonly message: { getHeader(name: string): string | undefined };
-  accept(): unknown;
-  reject(options: { statusCode: number }): unknown;
-}
-interface ProgressOptions {
-  readonly statusCode: number;
-  readonly extraHeaders: string[];
-}
-interface InvitationInternals {
-  readonly incomingInviteRequest: {
-    progress(options: ProgressOptions): {
-      readonly session: { delegate?: { onPrack?: (request: PrackRequest) => void } };
-    };
-  };
-}
-
 interface ReliableRingingDeps {
   readonly clock: Clock;
   readonly random: Random;
@@ -32,18 +15,14 @@ interface ReliableRingingDeps {
 }
 
 export class ReliableRinging {
-  readonly #invite: InvitationInternals["incomingInviteRequest"];
   readonly #rseq: number;
-  readonly #cseq: number;
   #repeat: Timer | undefined;
   #limit: Timer | undefined;
 
   constructor(
-    invitation: Invitation,
+    private readonly invitation: Invitation,
     private readonly deps: ReliableRingingDeps,
   ) {
-    this.#invite = (invitation as unknown as InvitationInternals).incomingInviteRequest;
-    this.#cseq = invitation.request.cseq;
     this.#rseq = 1 + randomInt(deps.random, 2 ** 30);
   }
 
@@ -61,20 +40,18 @@ export class ReliableRinging {
     this.#limit?.cancel();
   }
 
-  #send(nextMs: number): void {
-    const extraHeaders = ["Require: 100rel", `RSeq: ${this.#rseq}`];
-    const { session } = this.#invite.progress({ statusCode: 180, extraHeaders });
-    session.delegate = { onPrack: (request) => this.#confirm(request) };
-    this.#repeat = this.deps.clock.after(nextMs, () => this.#send(nextMs * 2));
+  /** `rack`: of a PRACK (RFC 3262 7.2). False: it is not for this response. */
+  confirm(rack: string): boolean {
+    const [, rseq, cseq] = /^\s*(\d+)\s+(\d+)\s+INVITE\s*$/.exec(rack) ?? [];
+    if (Number(rseq) !== this.#rseq || Number(cseq) !== this.invitation.request.cseq) return false;
+    this.stop();
+    return true;
   }
 
-  #confirm(request: PrackRequest): void {
-    const rack = /^\s*(\d+)\s+(\d+)\s+INVITE\s*$/.exec(request.message.getHeader("rack") ?? "");
-    if (Number(rack?.[1]) !== this.#rseq || Number(rack?.[2]) !== this.#cseq) {
-      request.reject({ statusCode: 481 });
-      return;
-    }
-    this.stop();
-    request.accept();
+  #send(nextMs: number): void {
+    const extraHeaders = ["Require: 100rel", `RSeq: ${this.#rseq}`];
+    // Fails when a final response is being sent; `stop` follows.
+    this.invitation.progress({ statusCode: 180, extraHeaders }).catch(() => {});
+    this.#repeat = this.deps.clock.after(nextMs, () => this.#send(nextMs * 2));
   }
 }

@@ -5,7 +5,7 @@
 import { type Session, SessionState } from "sip.js";
 import type { Random } from "../../../core/random.ts";
 import { randomInt } from "../../../core/random.ts";
-import type { ResponseParts, SipRequest } from "../message/index.ts";
+import { type ResponseParts, type SipRequest, withPlainSdp } from "../message/index.ts";
 import { dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
 
@@ -17,11 +17,12 @@ const retryAfter = (random: Random): ResponseParts => ({
 
 /** Returns the response; an offer is applied. Never rejects. */
 export async function answerUpdate(
-  request: SipRequest,
+  received: SipRequest,
   session: Session,
   negotiator: MediaNegotiator,
   random: Random,
 ): Promise<ResponseParts> {
+  const request = withPlainSdp(received);
   if (!dialogNamed(session, nameOfRequest(request))) return { statusCode: 481 };
   if (!noteRequest(session, request)) return { statusCode: 500 };
   if (request.body === "") return { statusCode: 200 };

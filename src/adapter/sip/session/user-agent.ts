@@ -20,11 +20,17 @@ import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
 import type { RequestAuthorisation, TrunkCredentials } from "../credentials.ts";
 import type { Challenge } from "../digest.ts";
-import { branchOf, type SipRequest, type SipResponse, type SipUri } from "../message/index.ts";
+import {
+  branchOf,
+  type SipRequest,
+  type SipResponse,
+  type SipUri,
+  withPlainSdp,
+} from "../message/index.ts";
 import type { Address } from "../transport/flow.ts";
 import { toSipJsRequest, toSipJsResponse, toSipJsUri } from "./convert.ts";
 import { type IncomingLegOptions, SipIncomingLeg } from "./incoming-leg.ts";
-import type { MediaNegotiator } from "./media-negotiator.ts";
+import { type MediaNegotiator, UNANSWERED } from "./media-negotiator.ts";
 import { applySipJsPatches } from "./patches.ts";
 
 interface TrunkUserAgentOptions {
@@ -105,8 +111,12 @@ export class TrunkUserAgent {
     return inviter;
   }
 
-  /** Throws the exceptions of SIP.js; the caller must send the response. */
-  receiveRequest(request: SipRequest): void {
+  /**
+   * `negotiator`: of the request's leg, if there is one. Throws the exceptions of SIP.js; the caller
+   * must send the response.
+   */
+  receiveRequest(received: SipRequest, negotiator?: MediaNegotiator): void {
+    const request = withAnswer(withPlainSdp(received), negotiator);
     const converted = toSipJsRequest(request, this.options.contactUser);
     this.#requests.set(converted, request);
     if (request.method === "ACK" && this.#isAccepted(converted.viaBranch))
@@ -123,7 +133,8 @@ export class TrunkUserAgent {
     return server?.transaction.state === Core.TransactionState.Accepted;
   }
 
-  receiveResponse(response: SipResponse, source: Address): void {
+  receiveResponse(received: SipResponse, source: Address): void {
+    const response = withPlainSdp(received);
     const converted = toSipJsResponse(response, this.#challengeOf(response, source), source);
     try {
       this.#agent.userAgentCore.receiveIncomingResponseFromTransport(converted);
@@ -206,6 +217,20 @@ export class TrunkUserAgent {
       }
     };
   }
+}
+
+/**
+ * The ACK of a re-INVITE without an offer must answer ours (RFC 3261 13.2.1). Some peers omit the
+ * answer. SIP.js would then hang up, although a failed re-INVITE must leave the session unchanged
+ * (14.2).
+ */
+function withAnswer(request: SipRequest, negotiator: MediaNegotiator | undefined): SipRequest {
+  if (request.method !== "ACK" || !negotiator?.awaitsAnswer || !negotiator.plan) return request;
+  const contentType = request.headers.get("content-type") ?? "";
+  if (request.body !== "" && negotiator.hasDescription(contentType)) return request;
+  const headers = request.headers.clone();
+  headers.set("content-type", "application/sdp");
+  return { ...request, headers, body: UNANSWERED };
 }
 
 interface ClientInternals {
