@@ -302,7 +302,7 @@ test("every file opens with what it is", () => {
 });
 
 /** Functions of more than 60 lines that are still to be split. This number only gets smaller. */
-const LONG_FUNCTIONS = 5;
+const LONG_FUNCTIONS = 4;
 
 test("functions fit a screen", () => {
   const long = [...sources].flatMap(([file, text]) =>

@@ -1,7 +1,12 @@
 /** Checkouts with the provider that the configuration names. */
 
 import { manualPayments } from "../adapter/payments/manual.ts";
-import { createStripe, type EventStatus } from "../adapter/payments/stripe.ts";
+import {
+  type EventStatus,
+  StripeEvents,
+  StripeProvider,
+  stripeClient,
+} from "../adapter/payments/stripe.ts";
 import { billingStores } from "../adapter/store/billing-stores.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
@@ -38,12 +43,11 @@ export function createPayments(
     });
   if (!settings.stripe)
     return { checkouts: checkoutsWith(manualPayments(publicUrl)), stripeEvents: null };
-  const stripe = createStripe(settings.stripe, {
-    ...{ database, stores: billingStores, clock, log, publicUrl },
+  const client = stripeClient(settings.stripe);
+  const checkouts = checkoutsWith(new StripeProvider({ client, publicUrl, log }));
+  const events = new StripeEvents({
+    ...{ client, checkouts, database, stores: billingStores, clock, log },
+    webhookSecret: settings.stripe.webhookSecret,
   });
-  const checkouts = checkoutsWith(stripe.provider);
-  return {
-    checkouts,
-    stripeEvents: (body, signature) => stripe.receive(checkouts, body, signature),
-  };
+  return { checkouts, stripeEvents: (body, signature) => events.receive(body, signature) };
 }

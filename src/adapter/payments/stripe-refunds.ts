@@ -14,7 +14,7 @@ import {
 import { type ChargebackStatus, syncEntitlement } from "../../domain/billing/entitlement.ts";
 import type { BillingStores, Checkout } from "../../domain/billing/stores.ts";
 
-interface Books {
+export interface Books {
   readonly database: Database;
   readonly stores: BillingStores;
   readonly clock: Clock;
