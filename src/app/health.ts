@@ -10,10 +10,17 @@ export interface HealthCheck {
   problems(): Promise<string[]>;
   /**
    * What only a restart fixes, a sentence each: a thread that turns no more, a socket that hears nothing, a
-   * database file that cannot be read. Takes 5 s at most.
+   * database file that cannot be read, or not be written while no call would be lost. Takes 5 s at most.
    */
   stuck(): Promise<string[]>;
 }
+
+const DISK_FAILS = "its disk fails";
+/** By what SQLite calls it; anything else is a disk that fails. */
+const WRITE_FAILURES = [
+  [/^SQLITE_FULL/, "the disk is full"],
+  [/^SQLITE_READONLY/, "its disk is read-only"],
+] as const;
 
 export function createHealthCheck(parts: {
   readonly database: Database;
@@ -22,10 +29,11 @@ export function createHealthCheck(parts: {
   readonly maintenance: Maintenance;
   /** A libSQL server out of reach is no reason to restart: live calls go on. */
   readonly isStoreRemote: boolean;
+  readonly liveCalls: () => number;
 }): HealthCheck {
-  const { database, audio, sip, maintenance, isStoreRemote } = parts;
+  const { database, audio, sip, maintenance, isStoreRemote, liveCalls } = parts;
 
-  async function databaseProblem(): Promise<string | null> {
+  async function readProblem(): Promise<string | null> {
     try {
       await database.ping();
       return null;
@@ -34,19 +42,44 @@ export function createHealthCheck(parts: {
     }
   }
 
+  /** Why the newest write failed and would fail again; null: writes succeed. */
+  async function writeFailure(): Promise<string | null> {
+    try {
+      await database.probeWrites();
+      return null;
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      return WRITE_FAILURES.find(([pattern]) => pattern.test(code))?.[1] ?? DISK_FAILS;
+    }
+  }
+
+  async function storeProblem(): Promise<string | null> {
+    const unread = await readProblem();
+    if (unread !== null) return unread;
+    const failure = await writeFailure();
+    return failure === null ? null : `The database cannot be written: ${failure}.`;
+  }
+
+  /** A restart neither empties a disk nor gives a live call back. */
+  async function stuckStore(): Promise<string | null> {
+    const unread = await readProblem();
+    if (unread !== null || liveCalls() > 0) return unread;
+    return (await writeFailure()) === DISK_FAILS ? "The database's disk fails." : null;
+  }
+
   const said = (sentences: readonly (string | null)[]) =>
     sentences.filter((sentence) => sentence !== null);
 
   return {
     async problems() {
-      return said([audio.problem(), maintenance.disk.rejection(), await databaseProblem()]);
+      return said([audio.problem(), maintenance.disk.rejection(), await storeProblem()]);
     },
 
     async stuck() {
       const [media, signalling, stored] = await Promise.all([
         audio.answers(),
         sip.receivesOwnKeepAlive(),
-        isStoreRemote ? null : databaseProblem(),
+        isStoreRemote ? null : stuckStore(),
       ]);
       return said([
         media ? null : "A call worker does not answer.",

@@ -24,6 +24,8 @@ export interface Database {
   version(): number | null;
   /** Rejects when the database cannot be read. */
   ping(): Promise<void>;
+  /** Tries a write where the last one failed. Rejects with what the disk says, as SQLite names it. */
+  probeWrites(): Promise<void>;
   /** Waits for the current transaction, then closes the file. Later queries throw. */
   close(): Promise<void>;
 }

@@ -44,9 +44,17 @@ testWhere(disk !== null, "mounting")(
     disk.fill(0);
     await Bun.sleep(3_000);
     expect(call.state).toBe("active");
+    const ready = async () => {
+      const response = await fetch(`${world?.app.addresses.http}/readyz`);
+      return [response.status, await response.text()];
+    };
+    const refused = await world.api("PATCH", `/agents/${world.agentId}`, { name: "Desk" });
+    expect(JSON.stringify(refused)).toContain("disk is full");
+    expect(await ready()).toEqual([503, expect.stringContaining("the disk is full")]);
     await call.hangUp();
     await Bun.sleep(1_000);
     disk.empty();
+    await eventually(async () => (await ready())[0] === 200, "it is ready again", 60_000);
     await eventually(async () => (await only())?.endedAt !== null, "its end is stored", 60_000);
     expect(await only()).toMatchObject({
       ...{ status: "completed", endedReason: "caller_hangup", billableSeconds: 15 },

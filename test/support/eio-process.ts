@@ -50,7 +50,8 @@ async function all() {
   );
   const mailed = await attempt(() => mail.send(message, AbortSignal.any([])));
   const backedUp = await attempt(() => backups.create(null));
-  return { written, mailed, backedUp };
+  const probed = await attempt(() => database.probeWrites());
+  return { written, probed, mailed, backedUp };
 }
 
 const well = { ...(await all()), recorded: await record("a.wav", false) };

@@ -59,7 +59,15 @@ export function openDatabase(path: string, nowMs: number): Database {
     // The pragma counts commits of other connections; this connection's own changes are added.
     version: () => (dataVersion.get()?.data_version ?? 0) + (ownChanges.get()?.n ?? 0),
     async ping() {
-      reader.query("SELECT 1").get();
+      reader.query("SELECT count(*) FROM sqlite_schema").get();
+    },
+    async probeWrites() {
+      if (writes.failure() === null) return;
+      const version = writer.query<{ user_version: number }, []>("PRAGMA user_version");
+      // The same number again: a page is written, and nothing is changed.
+      await writes.run(async () => {
+        writer.run(`PRAGMA user_version = ${version.get()?.user_version ?? 0}`);
+      });
     },
     async close() {
       await writes.idle();

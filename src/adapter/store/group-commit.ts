@@ -18,7 +18,17 @@ export interface GroupCommit<Queries> {
   run<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>;
   /** Resolves when no transaction is running or waiting. */
   idle(): Promise<void>;
+  /** Why the newest group could not be written; null: it was. */
+  failure(): DiskFailure | null;
 }
+
+/** SQLite's names of what a disk does to a write. */
+const DISK_FAILURE = /^SQLITE_(IOERR|FULL|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
+
+type DiskFailure = Error & { readonly code: string };
+
+const isDiskFailure = (error: unknown): error is DiskFailure =>
+  error instanceof Error && "code" in error && DISK_FAILURE.test(String(error.code));
 
 interface Member<Queries> {
   /** Runs the body. The returned function settles its promise later. */
@@ -33,6 +43,7 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
   const waiting: Member<Queries>[] = [];
   let working: Promise<void> = Promise.resolve();
   let isWorking = false;
+  let failure: DiskFailure | null = null;
 
   async function work(): Promise<void> {
     isWorking = true;
@@ -65,9 +76,11 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
       sqlite.run("COMMIT");
     } catch (error) {
       undo(sqlite);
+      if (isDiskFailure(error)) failure = error;
       for (const { fail } of taken) fail(error);
       return;
     }
+    failure = null;
     for (const each of settle) each();
   }
 
@@ -84,6 +97,7 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
         if (!isWorking) working = work();
       }),
     idle: () => working,
+    failure: () => failure,
   };
 }
 

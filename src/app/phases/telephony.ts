@@ -65,6 +65,7 @@ export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> 
   const health = createHealthCheck({
     ...{ database, audio, sip, maintenance },
     isStoreRemote: settings.storage.remote != null,
+    liveCalls: () => registry.size,
   });
   const held = { ...store, audio, sip, diagnostics, registry, live, trunks, leases, health };
   return { ...held, turns: createTurnFeed(), ...watch(held) };

@@ -49,11 +49,14 @@ export function problemOf(thrown: unknown): Problem {
       cause: status >= 500 ? thrown : null,
     };
   }
-  if (isStorageTrouble(thrown))
+  const trouble = storageTrouble(thrown);
+  if (trouble !== null)
     return {
       status: 503,
       error: "unavailable",
-      message: "The storage is out of reach. Try again in a few seconds.",
+      message: trouble.startsWith("SQLITE_FULL")
+        ? "The appliance's disk is full, so nothing can be stored. Ask the operator to make room."
+        : "The storage is out of reach. Try again in a few seconds.",
       field: null,
       cause: thrown,
     };
@@ -66,13 +69,14 @@ export function problemOf(thrown: unknown): Problem {
   };
 }
 
-function isStorageTrouble(thrown: unknown): boolean {
+/** What SQLite or its server calls the trouble; null: it is none of the storage's. */
+function storageTrouble(thrown: unknown): string | null {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 4; depth++) {
     const code = (error as { code?: unknown }).code;
-    if (typeof code === "string" && STORAGE.test(code)) return true;
+    if (typeof code === "string" && STORAGE.test(code)) return code;
     error = error.cause;
   }
-  return false;
+  return null;
 }
 
 /** One identical answer for no key, a malformed, an unknown and a revoked one. */

@@ -196,10 +196,11 @@ test.skipIf(compiler === undefined)(
     });
     const seen = JSON.parse(await new Response(child.stdout).text());
     expect(await child.exited).toBe(0);
-    const good = { written: "ok", mailed: "ok", backedUp: "ok", recorded: "some" };
+    const good = { written: "ok", probed: "ok", mailed: "ok", backedUp: "ok", recorded: "some" };
     expect(seen.well).toEqual(good);
     expect(seen.fixed).toEqual(good);
     expect(seen.broken.written).toMatch(/^503 SQLITE_IOERR/);
+    expect(seen.broken.probed).toMatch(/^503 SQLITE_IOERR/);
     expect(seen.broken.mailed).toContain("EIO");
     expect(seen.broken.backedUp).not.toBe("ok");
     expect(seen).toMatchObject({ readable: 1, balance: 2, integrity: [] });
