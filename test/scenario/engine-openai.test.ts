@@ -100,13 +100,23 @@ test(
     expect(detail.transcript).toContain("Customer: Can you book me for Friday?");
     expect(detail.transcript).toContain(`${BOOKED}`);
     const row = detail as unknown as {
-      usage: { llm_input_tokens: number; tts_characters: number; stt_seconds: number };
+      usage: {
+        llm_input_tokens: number;
+        llm_cached_input_tokens: number;
+        tts_characters: number;
+        stt_seconds: number;
+      };
       cost_of_goods: { stt_eur: number; llm_eur: number; tts_eur: number };
     };
     expect(row.usage.llm_input_tokens).toBeGreaterThanOrEqual(300);
+    expect(row.usage.llm_cached_input_tokens).toBe(row.usage.llm_input_tokens * 0.6);
     expect(row.cost_of_goods.stt_eur).toBeGreaterThan(0);
     expect(row.cost_of_goods.llm_eur).toBeGreaterThan(0);
     const [ask] = first.seen("llm").map(({ json }) => json as ChatBody);
+    expect(ask).toMatchObject({
+      prompt_cache_key: expect.stringMatching(/^agent-\d+$/),
+      safety_identifier: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
     expect(ask?.messages[0]?.content).toContain("KNOWLEDGE BASE");
     expect(ask?.messages[1]).toEqual({ role: "assistant", content: GREETING });
     expect(ask?.tools?.map((tool) => tool.function.name)).toEqual(

@@ -128,7 +128,10 @@ export function openAiServer(hostname = "127.0.0.1") {
 
   async function chat(body: ChatBody, reply: RawReply, fault: Fault | null): Promise<void> {
     const { text = "", tools = [] } = script.answer(body);
-    const usage = { prompt_tokens: 100, completion_tokens: text.split(" ").length };
+    const usage = {
+      ...{ prompt_tokens: 100, completion_tokens: text.split(" ").length },
+      prompt_tokens_details: { cached_tokens: 60 },
+    };
     if (!body.stream) {
       const message = { role: "assistant", content: text };
       return reply.send(200, "application/json", JSON.stringify({ choices: [{ message }], usage }));

@@ -164,6 +164,8 @@ export class CallHost implements HandlersOf<CallHostCommands> {
       transferTargets: Object.values(transferTargets),
       builtInTools: builtInTools({ transferTargets, sendDigits: maySendDigits(config) }, tools),
       callerNumber: variables.caller_number,
+      promptCacheKey: `agent-${agent.id}`,
+      safetyIdentifier: config.callerTag ?? "",
       history: history ?? (greeting.own === "" ? [] : [{ by: "agent", text: greeting.own }]),
     });
   }

@@ -14,6 +14,7 @@ export const NO_MEDIA: MediaStatistics = {
 
 export const NO_USAGE: EngineUsage = {
   llmInputTokens: 0,
+  llmCachedInputTokens: 0,
   llmOutputTokens: 0,
   ttsCharacters: 0,
   sttSeconds: 0,

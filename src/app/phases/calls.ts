@@ -33,6 +33,9 @@ import type { TelephonyPhase } from "./telephony.ts";
 
 const DAY_MS = 86_400_000;
 
+/** For `vault.lastingKey`: a caller stays the same one when the master key is rotated. */
+const CALLER_TAG_PURPOSE = "calls: caller tags";
+
 export interface CallPhase extends TelephonyPhase {
   readonly delivery: Delivery;
   readonly context: CallContext;
@@ -99,6 +102,7 @@ function contextOf(
   parts: { delivery: Delivery; links: RecordingLinks; callerParts: CallerParts },
 ): CallContext {
   const { settings, database, node, billing, sip, audio, registry, diagnostics } = telephony;
+  const { vault } = telephony;
   const { maintenance, monitoring, tracing, clock, random, log } = telephony;
   const { delivery, links, callerParts } = parts;
   return {
@@ -107,6 +111,7 @@ function contextOf(
       ringTimeoutMs: settings.sip.ringTimeoutMs,
       recordingsDir: telephony.paths.recordings,
       voiceAliases: settings.voiceAliases,
+      callerTagKey: vault.lastingKey(CALLER_TAG_PURPOSE),
       prices: settings.prices,
     },
     stores: callStores,

@@ -1,5 +1,6 @@
 /** Builds what the call worker is told about a call: the agent as it is now, and all it knows. */
 
+import { createHmac } from "node:crypto";
 import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { CallerContext } from "../contact/ports.ts";
@@ -17,8 +18,17 @@ interface CallConfigOptions {
   readonly recordingPath: string | null;
   /** `[engine.voice_aliases]`: the operator's names for the four voices. */
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+  readonly callerTagKey: Uint8Array;
   /** What is known of the other side. Missing: nothing. */
   readonly callerContext?: CallerContext | null;
+}
+
+/**
+ * Stands for one tenant's caller at a provider, which can tell callers apart without learning who they are.
+ * Equal in every call with the same number.
+ */
+function callerTag(key: Uint8Array, tenantId: number, number: string): string {
+  return createHmac("sha256", key).update(`${tenantId} ${number}`).digest("hex").slice(0, 32);
 }
 
 const isVoice = (name: string): name is AgentVoice => AGENT_VOICES.some((voice) => voice === name);
@@ -43,9 +53,11 @@ export async function buildCallConfig(
   agent: AgentRecord,
   options: CallConfigOptions,
 ): Promise<CallConfig> {
-  const { voiceAliases, callerContext = null, ...call } = options;
+  const { voiceAliases, callerTagKey, callerContext = null, ...call } = options;
+  const otherNumber = call.direction === "inbound" ? call.fromNumber : call.toNumber;
   return {
     ...call,
+    callerTag: callerTag(callerTagKey, tenant.id, otherNumber),
     agent: snapshot(agent, voiceAliases),
     knowledge: await setup.knowledge(tenant.id, agent.id),
     memory: callerContext?.knowledge ?? null,

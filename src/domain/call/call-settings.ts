@@ -9,5 +9,7 @@ export interface CallSettings {
   /** Absolute path; WAVs while a call runs, MP3s after it. */
   readonly recordingsDir: string;
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+  /** Of the hash that stands for a caller at a provider of language models. */
+  readonly callerTagKey: Uint8Array;
   readonly prices: GoodsPrices;
 }

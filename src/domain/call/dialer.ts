@@ -28,7 +28,8 @@ import type { CallTenant, CallTrunk, StoredCall } from "./stores.ts";
 import { isTrusted } from "./trusted-trunk.ts";
 
 export interface DialerPorts extends LiveCallPorts {
-  readonly settings: LiveCallPorts["settings"] & Pick<CallSettings, "voiceAliases">;
+  readonly settings: LiveCallPorts["settings"] &
+    Pick<CallSettings, "voiceAliases" | "callerTagKey">;
   readonly billing: LiveCallPorts["billing"] & Pick<Billing, "hold">;
   readonly admission: Pick<Admission, "fire" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
@@ -116,6 +117,7 @@ async function known(
     sampleRateHz: expectedRateHz(context, trunk?.id ?? null),
     recordingPath: context.mayRecord() ? join(settings.recordingsDir, `${callUuid}.wav`) : null,
     voiceAliases: settings.voiceAliases,
+    callerTagKey: settings.callerTagKey,
   });
   const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);
   return {

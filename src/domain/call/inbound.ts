@@ -35,7 +35,8 @@ import { isTrusted } from "./trusted-trunk.ts";
 import type { UnknownCalls } from "./unknown-calls.ts";
 
 export interface InboundPorts extends LiveCallPorts {
-  readonly settings: LiveCallPorts["settings"] & Pick<CallSettings, "voiceAliases">;
+  readonly settings: LiveCallPorts["settings"] &
+    Pick<CallSettings, "voiceAliases" | "callerTagKey">;
   readonly billing: LiveCallPorts["billing"] & Pick<Billing, "planOf" | "hold">;
   readonly admission: Pick<Admission, "inbound" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
@@ -211,6 +212,7 @@ function setUp(
           ? join(settings.recordingsDir, `${call.callUuid}.wav`)
           : null,
         voiceAliases: settings.voiceAliases,
+        callerTagKey: settings.callerTagKey,
       }),
     };
   });

@@ -86,7 +86,7 @@ const BROWSER_LINE: MediaPlan = {
 
 /** What an agent is tried with. */
 export interface TrialPorts extends CallStorage {
-  readonly settings: Pick<CallSettings, "rtpHost" | "voiceAliases">;
+  readonly settings: Pick<CallSettings, "rtpHost" | "voiceAliases" | "callerTagKey">;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -173,6 +173,7 @@ export async function trialConfig(
   const config = await buildCallConfig(setup, tenant, agent, {
     ...{ callId: uuidV7(clock, random), direction: "inbound", fromNumber: "", toNumber: "" },
     ...{ rtpHost: settings.rtpHost, recordingPath: null, voiceAliases: settings.voiceAliases },
+    callerTagKey: settings.callerTagKey,
   });
   const maxDurationSeconds = Math.min(config.agent.maxDurationSeconds, DURATION_SECONDS_MAX);
   return { ...config, agent: { ...config.agent, maxDurationSeconds }, browser: browser ?? null };

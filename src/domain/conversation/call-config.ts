@@ -32,6 +32,8 @@ export interface ToolSnapshot {
 export interface CallConfig {
   readonly callId: string;
   readonly direction: "inbound" | "outbound";
+  /** Stands for the other side at a provider: a keyed hash. Missing: nothing is told. */
+  readonly callerTag?: string;
   readonly fromNumber: string;
   readonly toNumber: string;
   readonly agent: AgentSnapshot;

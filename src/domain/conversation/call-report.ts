@@ -42,6 +42,8 @@ export interface TurnMeasures {
 
 export interface EngineUsage {
   readonly llmInputTokens: number;
+  /** Of these, what the provider still had from an earlier request. */
+  readonly llmCachedInputTokens: number;
   readonly llmOutputTokens: number;
   readonly ttsCharacters: number;
   readonly sttSeconds: number;

@@ -11,6 +11,7 @@ import {
   type LlmEvent,
   type LlmInput,
   type LlmSession,
+  type LlmUsage,
 } from "./engine-port.ts";
 import { LLM_TIMEOUT_MS } from "./limits.ts";
 import type { ToolCallRequest } from "./tool-calls.ts";
@@ -23,7 +24,7 @@ interface ResponderEvents {
   endCall(): void;
   transfer(target: string): void;
   message(text: string): void;
-  usage(tokens: { readonly inputTokens: number; readonly outputTokens: number }): void;
+  usage(tokens: LlmUsage): void;
   /** The answer is complete. */
   done(): void;
   failed(failure: EngineFailure): void;

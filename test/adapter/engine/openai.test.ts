@@ -58,7 +58,7 @@ test("an answer comes sentence by sentence while the model still writes", async 
       texts.push(piece.text);
       arrivals.push(performance.now());
     } else if (piece.type === "done") {
-      expect(piece.usage).toEqual({ inputTokens: 100, outputTokens: 10 });
+      expect(piece.usage).toEqual({ inputTokens: 100, outputTokens: 10, cachedInputTokens: 60 });
     }
   }
   expect(texts).toEqual(["We are open from nine.", "On Sunday we are closed."]);

@@ -118,6 +118,7 @@ async function briefFor(written: Written): Promise<CallConfig> {
     callerContext: await callers.contextOf(queries, tenant, agent, other),
     ...{ callId: other.callUuid, direction: "inbound", fromNumber: number },
     ...{ toNumber: "+37052000001", rtpHost: HOST, recordingPath: null, voiceAliases: {} },
+    callerTagKey: new Uint8Array(32),
   });
   const fromCrm = await callers.lookUp(tenant, other);
   return {

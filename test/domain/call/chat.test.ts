@@ -43,7 +43,7 @@ beforeEach(() => {
     {
       database,
       stores: callStores,
-      settings: { rtpHost: "127.0.0.1", voiceAliases: {} },
+      settings: { rtpHost: "127.0.0.1", voiceAliases: {}, callerTagKey: new Uint8Array(32) },
       clock,
       random,
       media: { openChat },

@@ -138,7 +138,13 @@ describe("a finished call", () => {
           trunk_eur: null,
           total_eur: 0.00015,
         },
-        usage: { llm_input_tokens: 0, llm_output_tokens: 0, tts_characters: 0, stt_seconds: 0 },
+        usage: {
+          llm_input_tokens: 0,
+          llm_cached_input_tokens: 0,
+          llm_output_tokens: 0,
+          tts_characters: 0,
+          stt_seconds: 0,
+        },
         latency: { p50_ms: 600, p95_ms: 900 },
         tool_calls: [
           {

@@ -115,6 +115,7 @@ export async function startProcess(options: ProcessOptions) {
   const context = {
     settings: {
       ...{ rtpHost: "127.0.0.1", ringTimeoutMs: 30_000, recordingsDir, voiceAliases: {} },
+      callerTagKey: new Uint8Array(32),
       prices: {
         ...{ sttPerMinute: 0, llmInputPerMillionTokens: 0, llmOutputPerMillionTokens: 0 },
         ...{ ttsPerMillionCharacters: 0, trunkPerMinute: 0 },

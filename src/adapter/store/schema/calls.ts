@@ -67,6 +67,8 @@ export const calls = sqliteTable(
     costTts: money("cost_tts"),
     costTrunk: money("cost_trunk"),
     llmInputTokens: integer("llm_input_tokens").notNull().default(0),
+    /** Of these, what the provider still had from an earlier request. */
+    llmCachedInputTokens: integer("llm_cached_input_tokens").notNull().default(0),
     llmOutputTokens: integer("llm_output_tokens").notNull().default(0),
     ttsCharacters: integer("tts_characters").notNull().default(0),
     sttSeconds: real("stt_seconds").notNull().default(0),

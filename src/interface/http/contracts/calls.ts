@@ -129,6 +129,11 @@ export const CallDetail = z
     }),
     usage: z.strictObject({
       llm_input_tokens: shown(z.int(), "Tokens read by the language model.", 900),
+      llm_cached_input_tokens: shown(
+        z.int(),
+        "Of these, tokens that the provider still had from an earlier request.",
+        700,
+      ),
       llm_output_tokens: shown(z.int(), "Tokens written by the language model.", 120),
       tts_characters: shown(z.int(), "Characters spoken.", 400),
       stt_seconds: shown(z.number(), "Seconds of speech recognised.", 20.5),

@@ -130,6 +130,7 @@ function presentDetail({ call, turns, toolCalls, notes }: Conversation, links: R
     cost_of_goods: costOfGoods(call),
     usage: {
       llm_input_tokens: call.llmInputTokens,
+      llm_cached_input_tokens: call.llmCachedInputTokens,
       llm_output_tokens: call.llmOutputTokens,
       tts_characters: call.ttsCharacters,
       stt_seconds: call.sttSeconds,

@@ -26,6 +26,9 @@ export function Costs({ details }: { details: Details }) {
               cell: (line) => (
                 <span className="nums">
                   {number(line.quantity)} {t(`call.unit.${line.unit}`)}
+                  {line.cached !== null && line.cached > 0 && (
+                    <small className="muted"> {t("call.cached", { n: number(line.cached) })}</small>
+                  )}
                 </span>
               ),
             },

@@ -283,6 +283,12 @@ export const messages = {
     ru: "Оператор связи",
   },
   "call.unit.s": { en: "s", lt: "s", lv: "s", ru: "с" },
+  "call.cached": {
+    en: "(cached: {n})",
+    lt: "(iš atminties: {n})",
+    lv: "(no kešatmiņas: {n})",
+    ru: "(из кэша: {n})",
+  },
   "call.unit.tokens": { en: "tokens", lt: "žetonai", lv: "tokeni", ru: "токены" },
   "call.unit.characters": { en: "characters", lt: "ženklai", lv: "zīmes", ru: "знаки" },
   "call.included": { en: "included", lt: "įskaičiuota", lv: "iekļauts", ru: "включено" },

@@ -123,6 +123,11 @@ export const CallDetails = z
         ),
         side: shown(z.enum(["paid", "goods"]), "Paid by the tenant, or cost of goods.", "paid"),
         quantity: shown(z.number(), "How much.", 42),
+        cached: shown(
+          z.number().nullable(),
+          "Of these, what the provider still had; null: not for this.",
+          null,
+        ),
         unit: shown(z.enum(["s", "tokens", "characters"]), "Of what.", "s"),
         amount_eur: shown(z.number().nullable(), "EUR; null: not known.", 0.1),
       }),

@@ -58,7 +58,7 @@ type CostLine = z.output<typeof contracts.CallDetails>["cost_lines"][number];
 function costLines(call: CallRow, isOperator: boolean): CostLine[] {
   const tokens = call.llmInputTokens + call.llmOutputTokens;
   const answeredSeconds = Math.round((call.answeredClockMs ?? 0) / 1000);
-  const seconds = { side: "paid", unit: "s" } as const;
+  const seconds = { side: "paid", unit: "s", cached: null } as const;
   const paid: CostLine[] = [
     { ...seconds, item: "plan_seconds", quantity: call.includedSeconds, amount_eur: 0 },
     {
@@ -78,6 +78,7 @@ function costLines(call: CallRow, isOperator: boolean): CostLine[] {
     ...goods.map(
       ([item, quantity, unit, amount]): CostLine => ({
         ...{ item, quantity, unit, amount_eur: eurOrNull(amount) },
+        cached: item === "llm" ? call.llmCachedInputTokens : null,
         side: "goods",
       }),
     ),

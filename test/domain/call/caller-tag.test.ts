@@ -1,0 +1,44 @@
+/** What stands for a caller at a provider: the same for the same person, and nothing of the number. */
+import { expect, test } from "bun:test";
+import type { AgentRecord } from "../../../src/domain/agent/agent-schema.ts";
+import { buildCallConfig } from "../../../src/domain/call/call-config.ts";
+import type { CallTenant } from "../../../src/domain/call/stores.ts";
+
+const setup = {
+  knowledge: async () => [],
+  tools: async () => [],
+  disclosure: async () => null,
+};
+const agent = { id: 7, voice: "Sari", language: "en", fillerPhrases: "" } as AgentRecord;
+const NUMBER = "+37061234567";
+
+async function tagOf({ tenantId = 1, number = NUMBER, outbound = false, key = 1 } = {}) {
+  const tenant = { id: tenantId, name: "A", timeZone: "UTC" } as CallTenant;
+  const config = await buildCallConfig(setup, tenant, agent, {
+    ...{ callId: crypto.randomUUID(), direction: outbound ? "outbound" : "inbound" },
+    ...(outbound
+      ? { fromNumber: "+37052000001", toNumber: number }
+      : { fromNumber: number, toNumber: "+37052000001" }),
+    ...{ rtpHost: "127.0.0.1", recordingPath: null, voiceAliases: {} },
+    callerTagKey: new Uint8Array(32).fill(key),
+  });
+  return config.callerTag ?? "";
+}
+
+test("a person is the same one in every call, whoever called", async () => {
+  const tag = await tagOf();
+  expect(tag).toMatch(/^[0-9a-f]{32}$/);
+  expect(await tagOf()).toBe(tag);
+  expect(await tagOf({ outbound: true })).toBe(tag);
+});
+
+test("another number, tenant or appliance is another one", async () => {
+  const tags = [
+    await tagOf(),
+    await tagOf({ number: "+37061234568" }),
+    await tagOf({ number: "" }),
+    await tagOf({ tenantId: 2 }),
+    await tagOf({ key: 2 }),
+  ];
+  expect(new Set(tags).size).toBe(tags.length);
+});
