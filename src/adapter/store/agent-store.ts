@@ -1,10 +1,10 @@
 /** Agents: rows of `agents`, and the rows that refer to them. */
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, eq, getTableColumns } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { AgentRecords } from "../../domain/agent/agents.ts";
 import { resetLegacyUrl } from "./endpoint-health-store.ts";
 import { ownedBy, ownedRows } from "./owned-rows.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { agents, schedules } from "./schema/index.ts";
 
 const COLUMNS = getTableColumns(agents);
@@ -22,6 +22,14 @@ export async function hasAgent(
   return row !== undefined;
 }
 
+const findAgent = statement((queries) =>
+  queries
+    .select()
+    .from(agents)
+    .where(and(eq(agents.id, arg("id")), eq(agents.tenantId, arg("tenantId"))))
+    .prepare(),
+);
+
 export function agentStore(queries: Queries): AgentRecords {
   const rows = ownedRows(queries, agents, COLUMNS);
   return {
@@ -29,19 +37,7 @@ export function agentStore(queries: Queries): AgentRecords {
     count: rows.count,
 
     async find(tenantId, id) {
-      const statement = prepared(queries, "agents.find", () =>
-        queries
-          .select()
-          .from(agents)
-          .where(
-            and(
-              eq(agents.id, sql.placeholder("id")),
-              eq(agents.tenantId, sql.placeholder("tenantId")),
-            ),
-          )
-          .prepare(),
-      );
-      return await statement.get({ tenantId, id });
+      return await findAgent(queries).get({ tenantId, id });
     },
 
     async insert(tenantId, agent) {

@@ -1,32 +1,33 @@
 /** All stores of billing, and the small parts of tenants and calls that it needs. */
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";
 import type { AccountStore, BillingStores, CallRateStore } from "../../domain/billing/stores.ts";
 import { checkoutStore } from "./checkout-store.ts";
 import { holdStore, planUsageStore } from "./hold-store.ts";
 import { ledgerStore, walletStore } from "./ledger-store.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { renewalStore } from "./renewal-store.ts";
 import { calls } from "./schema/calls.ts";
 import { tenants } from "./schema/tenants.ts";
 
+const findAccount = statement((queries) =>
+  queries
+    .select({
+      planSlug: tenants.plan,
+      timeZone: tenants.timeZone,
+      crmBridge: tenants.crmBridge,
+      retentionBlocks: tenants.retentionBlocks,
+    })
+    .from(tenants)
+    .where(eq(tenants.id, arg("tenantId")))
+    .prepare(),
+);
+
 function accountStore(queries: Queries): AccountStore {
   return {
     async find(tenantId) {
-      const statement = prepared(queries, "accounts.find", () =>
-        queries
-          .select({
-            planSlug: tenants.plan,
-            timeZone: tenants.timeZone,
-            crmBridge: tenants.crmBridge,
-            retentionBlocks: tenants.retentionBlocks,
-          })
-          .from(tenants)
-          .where(eq(tenants.id, sql.placeholder("tenantId")))
-          .prepare(),
-      );
-      const account = await statement.get({ tenantId });
+      const account = await findAccount(queries).get({ tenantId });
       if (!account) throw notFound("tenant");
       return account;
     },
@@ -48,16 +49,18 @@ function accountStore(queries: Queries): AccountStore {
   };
 }
 
+const callRate = statement((queries) =>
+  queries
+    .select({ rate: calls.overageRate })
+    .from(calls)
+    .where(and(eq(calls.tenantId, arg("tenantId")), eq(calls.callUuid, arg("callUuid"))))
+    .prepare(),
+);
+
 function callRateStore(queries: Queries): CallRateStore {
-  const ofCall = (tenantId: number, callUuid: string) =>
-    and(eq(calls.tenantId, tenantId), eq(calls.callUuid, callUuid));
   return {
     async rateOf(tenantId, callUuid) {
-      const found = await queries
-        .select({ rate: calls.overageRate })
-        .from(calls)
-        .where(ofCall(tenantId, callUuid));
-      return found[0]?.rate ?? null;
+      return (await callRate(queries).get({ tenantId, callUuid }))?.rate ?? null;
     },
 
     async chargeOf(tenantId, callUuid) {
@@ -70,7 +73,7 @@ function callRateStore(queries: Queries): CallRateStore {
           cost: calls.cost,
         })
         .from(calls)
-        .where(ofCall(tenantId, callUuid));
+        .where(and(eq(calls.tenantId, tenantId), eq(calls.callUuid, callUuid)));
       return found[0] ?? null;
     },
   };

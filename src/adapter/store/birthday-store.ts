@@ -2,6 +2,7 @@
 import { and, eq, gte, inArray, isNotNull, isNull, like, notExists, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { BirthdayRecords, BirthdayTenant } from "../../domain/contact/birthday-calls.ts";
+import { arg, statement } from "./prepared.ts";
 import {
   birthdayCalls,
   callPurposes,
@@ -161,6 +162,14 @@ function birthdayCallRows(queries: Queries): Pick<BirthdayRecords, "begin" | "wa
   };
 }
 
+const birthdayCallOf = statement((queries) =>
+  queries
+    .select({ id: birthdayCalls.id, attempts: birthdayCalls.attempts })
+    .from(birthdayCalls)
+    .where(eq(birthdayCalls.callUuid, arg("callUuid")))
+    .prepare(),
+);
+
 /** Results of the calls. */
 function birthdayCallEnds(
   queries: Queries,
@@ -174,12 +183,7 @@ function birthdayCallEnds(
     },
 
     async byCall(callUuid) {
-      const row = await queries
-        .select({ id: birthdayCalls.id, attempts: birthdayCalls.attempts })
-        .from(birthdayCalls)
-        .where(eq(birthdayCalls.callUuid, callUuid))
-        .get();
-      return row ?? null;
+      return (await birthdayCallOf(queries).get({ callUuid })) ?? null;
     },
 
     async settle(id, state, nowMs) {

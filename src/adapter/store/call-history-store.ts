@@ -3,11 +3,11 @@
  * `total` comes from sums that triggers maintain, so that a page costs the same with a million
  * calls.
  */
-import { and, asc, desc, eq, gte, lt, type Placeholder, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import { flatRowReader } from "./flat-rows.ts";
-import { prepared } from "./prepared.ts";
+import { rowStatement } from "./prepared.ts";
 import { callRollups, calls, callTotals, toolCalls, turns } from "./schema/index.ts";
 
 export interface CallFilter {
@@ -24,6 +24,8 @@ interface Page {
   readonly limit: number;
   readonly offset: number;
 }
+
+type OfTenant<Given> = Given & { readonly tenantId: number };
 
 const HOUR_MS = 3_600_000;
 
@@ -51,22 +53,19 @@ export function callHistoryStore(queries: Queries) {
 
     /** Newest first. */
     async list(tenantId: number, filter: CallFilter, page: Page) {
-      const statement = prepared(queries, `calls.list:${shapeOf(filter)}`, () =>
-        pageOf(queries, HOLES.tenantId, holesOf(filter), HOLES).prepare(),
-      );
-      return readItems(await statement.values({ tenantId, ...filter, ...page }));
+      const row = { tenantId, ...filter, ...page };
+      return readItems(await itemsOfPage(queries, row).values({ ...row }));
     },
 
     async total(tenantId: number, filter: CallFilter): Promise<number> {
-      const statement = prepared(queries, `calls.total:${shapeOf(filter)}`, () =>
-        totalOf(queries, HOLES.tenantId, holesOf(filter)).prepare(),
-      );
-      const hours = {
-        fromMs: Math.floor((filter.fromMs ?? 0) / HOUR_MS),
-        toMs: Math.ceil((filter.toMs ?? 0) / HOUR_MS),
+      const { fromMs, toMs } = filter;
+      const row = {
+        ...{ tenantId, ...filter },
+        ...(fromMs === undefined ? {} : { fromMs: Math.floor(fromMs / HOUR_MS) }),
+        ...(toMs === undefined ? {} : { toMs: Math.ceil(toMs / HOUR_MS) }),
       };
-      const row = await statement.get({ tenantId, ...filter, ...hours });
-      return Number(row?.n ?? 0);
+      const found = await totalOf(queries, row).get({ ...row });
+      return Number(found?.n ?? 0);
     },
 
     /** For the operator only: a call of any tenant. */
@@ -115,33 +114,8 @@ function callParts(queries: Queries) {
   };
 }
 
-type Hole = Placeholder<string>;
-type OrHoles<Shape> = { readonly [Key in keyof Shape]: Shape[Key] | Hole };
-
-const HOLES = {
-  tenantId: sql.placeholder("tenantId"),
-  limit: sql.placeholder("limit"),
-  offset: sql.placeholder("offset"),
-};
-
-const NAMES = ["agentId", "status", "direction", "fromMs", "toMs"] as const;
-
-/** Which filters are set: each combination is a separate statement. */
-const shapeOf = (filter: CallFilter) =>
-  NAMES.map((name) => (filter[name] === undefined ? "-" : "x")).join("");
-
-const holesOf = (filter: CallFilter): OrHoles<CallFilter> =>
-  Object.fromEntries(
-    NAMES.filter((name) => filter[name] !== undefined).map((name) => [name, sql.placeholder(name)]),
-  );
-
 /** The query of a page. Exported for a test of its query plan. */
-export function pageOf(
-  queries: Queries,
-  tenantId: number | Hole,
-  filter: OrHoles<CallFilter>,
-  page: OrHoles<Page>,
-) {
+export function pageOf(queries: Queries, tenantId: number, filter: CallFilter, page: Page) {
   return queries
     .select(ITEM)
     .from(calls)
@@ -160,8 +134,13 @@ export function pageOf(
     .offset(page.offset);
 }
 
-/** `fromMs` and `toMs` must be whole hours. */
-function totalOf(queries: Queries, tenantId: Hole, filter: OrHoles<CallFilter>) {
+const itemsOfPage = rowStatement(
+  (queries, { tenantId, limit, offset, ...filter }: OfTenant<CallFilter & Page>) =>
+    pageOf(queries, tenantId, filter, { limit, offset }).prepare(),
+);
+
+/** `fromMs` and `toMs` are hours here. */
+const totalOf = rowStatement((queries, { tenantId, ...filter }: OfTenant<CallFilter>) => {
   const dated = filter.fromMs !== undefined || filter.toMs !== undefined;
   const table = dated ? callRollups : callTotals;
   return queries
@@ -176,5 +155,6 @@ function totalOf(queries: Queries, tenantId: Hole, filter: OrHoles<CallFilter>) 
         filter.fromMs === undefined ? undefined : gte(callRollups.hour, filter.fromMs),
         filter.toMs === undefined ? undefined : lt(callRollups.hour, filter.toMs),
       ),
-    );
-}
+    )
+    .prepare();
+});

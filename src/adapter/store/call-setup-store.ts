@@ -3,7 +3,7 @@
 import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { agentStore } from "./agent-store.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import {
   agentFiles,
   agents,
@@ -20,20 +20,76 @@ type AgentRow = typeof agents.$inferSelect;
 type NumberRow = typeof phoneNumbers.$inferSelect;
 type TrunkRow = typeof trunks.$inferSelect;
 
+const findTenant = statement((queries) =>
+  queries
+    .select()
+    .from(tenants)
+    .where(eq(tenants.id, arg("tenantId")))
+    .prepare(),
+);
+
+const numbersAmong = statement((queries) =>
+  queries
+    .select()
+    .from(phoneNumbers)
+    .where(
+      and(
+        eq(phoneNumbers.tenantId, arg("tenantId")),
+        inArray(phoneNumbers.numberE164, sql`(SELECT value FROM json_each(${arg("candidates")}))`),
+      ),
+    )
+    .prepare(),
+);
+
+const agentKnowledge = statement((queries) =>
+  queries
+    .select({ filename: files.filename, format: files.format, content: files.content })
+    .from(agentFiles)
+    .innerJoin(files, eq(files.id, agentFiles.fileId))
+    .where(and(eq(agentFiles.agentId, arg("agentId")), eq(files.tenantId, arg("tenantId"))))
+    .orderBy(files.id)
+    .prepare(),
+);
+
+const disclosureText = statement((queries) =>
+  queries
+    .select({ text: tenantDisclosures.text })
+    .from(tenantDisclosures)
+    .where(
+      and(
+        eq(tenantDisclosures.tenantId, arg("tenantId")),
+        eq(tenantDisclosures.language, arg("language")),
+      ),
+    )
+    .prepare(),
+);
+
+const agentTools = statement((queries) =>
+  queries
+    .select({
+      name: tools.name,
+      description: tools.description,
+      parameters: tools.parameters,
+    })
+    .from(tools)
+    .where(
+      and(
+        eq(tools.tenantId, arg("tenantId")),
+        eq(tools.enabled, true),
+        or(isNull(tools.agentId), eq(tools.agentId, arg("agentId"))),
+      ),
+    )
+    .orderBy(tools.id)
+    .prepare(),
+);
+
 export function callSetupStore(queries: Queries) {
   return {
     ...callNumbers(queries),
     ...agentContext(queries),
 
     tenant(tenantId: number): Promise<TenantRow | undefined> {
-      const statement = prepared(queries, "tenants.row", () =>
-        queries
-          .select()
-          .from(tenants)
-          .where(eq(tenants.id, sql.placeholder("tenantId")))
-          .prepare(),
-      );
-      return statement.get({ tenantId });
+      return findTenant(queries).get({ tenantId });
     },
 
     trunk(tenantId: number): Promise<TrunkRow | undefined> {
@@ -61,15 +117,7 @@ function callNumbers(queries: Queries) {
     },
 
     firstNumberOf(tenantId: number, candidates: readonly string[]): Promise<NumberRow[]> {
-      return queries
-        .select()
-        .from(phoneNumbers)
-        .where(
-          and(
-            eq(phoneNumbers.tenantId, tenantId),
-            inArray(phoneNumbers.numberE164, [...candidates]),
-          ),
-        );
+      return numbersAmong(queries).all({ tenantId, candidates: JSON.stringify(candidates) });
     },
 
     /** The only lookup across tenants: the tenant of each of these numbers. */
@@ -87,42 +135,16 @@ function callNumbers(queries: Queries) {
 function agentContext(queries: Queries) {
   return {
     knowledge(tenantId: number, agentId: number) {
-      return queries
-        .select({ filename: files.filename, format: files.format, content: files.content })
-        .from(agentFiles)
-        .innerJoin(files, eq(files.id, agentFiles.fileId))
-        .where(and(eq(agentFiles.agentId, agentId), eq(files.tenantId, tenantId)))
-        .orderBy(files.id);
+      return agentKnowledge(queries).all({ tenantId, agentId });
     },
 
     /** The tenant's own disclosure sentence; null: use the operator's. */
     async disclosure(tenantId: number, language: AgentRow["language"]): Promise<string | null> {
-      const row = await queries
-        .select({ text: tenantDisclosures.text })
-        .from(tenantDisclosures)
-        .where(
-          and(eq(tenantDisclosures.tenantId, tenantId), eq(tenantDisclosures.language, language)),
-        )
-        .get();
-      return row?.text ?? null;
+      return (await disclosureText(queries).get({ tenantId, language }))?.text ?? null;
     },
 
     tools(tenantId: number, agentId: number) {
-      return queries
-        .select({
-          name: tools.name,
-          description: tools.description,
-          parameters: tools.parameters,
-        })
-        .from(tools)
-        .where(
-          and(
-            eq(tools.tenantId, tenantId),
-            eq(tools.enabled, true),
-            or(isNull(tools.agentId), eq(tools.agentId, agentId)),
-          ),
-        )
-        .orderBy(tools.id);
+      return agentTools(queries).all({ tenantId, agentId });
     },
   };
 }

@@ -9,7 +9,7 @@ import type { FinalFigures } from "../../domain/call/final-figures.ts";
 import type { CallEnding } from "../../domain/call/state.ts";
 import type { RecordingChange, StoredToolCall } from "../../domain/call/stores.ts";
 import type { CallReport, TurnRecord } from "../../domain/conversation/call-report.ts";
-import { prepared } from "./prepared.ts";
+import { arg, rowStatement, statement } from "./prepared.ts";
 import { callRollups, calls, toolCalls, turns } from "./schema/index.ts";
 
 export type CallRow = typeof calls.$inferSelect;
@@ -27,13 +27,77 @@ const OPEN = ["queued", ...LIVE] as const;
 export const IS_IN_WORK = sql`recording_status IN ('processing', 'recording')`;
 
 /** `own` for a prepared statement. */
-const OWN = and(
-  eq(calls.callUuid, sql.placeholder("callUuid")),
-  eq(calls.tenantId, sql.placeholder("tenantId")),
+const OWN = and(eq(calls.callUuid, arg("callUuid")), eq(calls.tenantId, arg("tenantId")));
+
+type CallChanges = Partial<Omit<NewCallRow, "callUuid">>;
+
+const insertCall = rowStatement((queries, row: typeof calls.$inferInsert) =>
+  queries.insert(calls).values(row).returning({ id: calls.id }).prepare(),
 );
 
-const own = (tenantId: number, callUuid: string) =>
-  and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId));
+const updateCall = rowStatement((queries, changes: CallChanges) =>
+  queries.update(calls).set(changes).where(OWN).prepare(),
+);
+
+const updateOpenCall = rowStatement((queries, changes: CallChanges) =>
+  queries
+    .update(calls)
+    .set(changes)
+    .where(and(OWN, inArray(calls.status, [...OPEN])))
+    .prepare(),
+);
+
+async function changeCall(
+  queries: Queries,
+  tenantId: number,
+  callUuid: string,
+  changes: CallChanges,
+): Promise<void> {
+  await updateCall(queries, changes).run({ ...changes, tenantId, callUuid });
+}
+
+const putTurn = rowStatement((queries, { callId, turnIndex, ...rest }: typeof turns.$inferInsert) =>
+  queries
+    .insert(turns)
+    .values({ callId, turnIndex, ...rest })
+    .onConflictDoUpdate({ target: [turns.callId, turns.turnIndex], set: rest })
+    .prepare(),
+);
+
+const countLive = statement((queries) =>
+  queries
+    .select({ n: count() })
+    .from(calls)
+    .where(and(eq(calls.tenantId, arg("tenantId")), inArray(calls.status, [...LIVE])))
+    .prepare(),
+);
+
+const spent = statement((queries) => {
+  const exactly = queries
+    .select({ cost: sum(calls.cost) })
+    .from(calls)
+    .where(
+      and(
+        eq(calls.tenantId, arg("tenantId")),
+        gte(calls.createdAt, arg("sinceMs")),
+        lt(calls.createdAt, arg("untilMs")),
+      ),
+    );
+  const inHours = queries
+    .select({ cost: sum(callRollups.cost) })
+    .from(callRollups)
+    .where(and(eq(callRollups.tenantId, arg("tenantId")), gt(callRollups.hour, arg("firstHour"))));
+  return queries
+    .select({ total: sql<number>`coalesce(${exactly}, 0) + coalesce(${inHours}, 0)` })
+    .from(sql`(SELECT 1)`)
+    .prepare();
+});
+
+const findCall = statement((queries) => queries.select().from(calls).where(OWN).prepare());
+
+const callStatus = statement((queries) =>
+  queries.select({ status: calls.status }).from(calls).where(OWN).prepare(),
+);
 
 export function callStore(queries: Queries) {
   return {
@@ -44,25 +108,26 @@ export function callStore(queries: Queries) {
     ...callLimits(queries),
 
     async insert(tenantId: number, call: NewCallRow): Promise<number> {
-      const [row] = await queries
-        .insert(calls)
-        .values({ ...call, tenantId })
-        .returning({ id: calls.id });
+      const values = { ...call, tenantId };
+      const [row] = await insertCall(queries, values).all(values);
       if (!row) throw new Error("insert answered no row");
       return row.id;
     },
 
     find(tenantId: number, callUuid: string): Promise<CallRow | undefined> {
-      const statement = prepared(queries, "calls.find", () =>
-        queries.select().from(calls).where(OWN).prepare(),
-      );
-      return statement.get({ tenantId, callUuid });
+      return findCall(queries).get({ tenantId, callUuid });
     },
   };
 }
 
 /** A call from dialling to the answer. */
 function callProgress(queries: Queries) {
+  const change = (tenantId: number, callUuid: string, changes: CallChanges) =>
+    changeCall(queries, tenantId, callUuid, changes);
+  const changeOpen = async (tenantId: number, callUuid: string, changes: CallChanges) => {
+    await updateOpenCall(queries, changes).run({ ...changes, tenantId, callUuid });
+  };
+
   return {
     /** Written before the INVITE is sent: from here on the call is never dialled again. */
     async markDialing(
@@ -71,24 +136,17 @@ function callProgress(queries: Queries) {
       node: string,
       nowMs: number,
     ): Promise<void> {
-      await queries
-        .update(calls)
-        .set({ status: "dialing", heartbeatAt: nowMs, node })
-        .where(own(tenantId, callUuid));
+      await change(tenantId, callUuid, { status: "dialing", heartbeatAt: nowMs, node });
     },
 
     async markRinging(tenantId: number, callUuid: string, nowMs: number): Promise<void> {
-      await queries
-        .update(calls)
-        .set({ status: "ringing", ringingAt: nowMs, heartbeatAt: nowMs })
-        .where(and(own(tenantId, callUuid), inArray(calls.status, [...OPEN])));
+      const times = { ringingAt: nowMs, heartbeatAt: nowMs };
+      await changeOpen(tenantId, callUuid, { status: "ringing", ...times });
     },
 
     async markAnswered(tenantId: number, callUuid: string, nowMs: number): Promise<void> {
-      await queries
-        .update(calls)
-        .set({ status: "in_progress", answeredAt: nowMs, heartbeatAt: nowMs })
-        .where(and(own(tenantId, callUuid), inArray(calls.status, [...OPEN])));
+      const times = { answeredAt: nowMs, heartbeatAt: nowMs };
+      await changeOpen(tenantId, callUuid, { status: "in_progress", ...times });
     },
 
     async setAnsweredBy(
@@ -96,11 +154,11 @@ function callProgress(queries: Queries) {
       callUuid: string,
       answeredBy: CallReport["answeredBy"],
     ): Promise<void> {
-      await queries.update(calls).set({ answeredBy }).where(own(tenantId, callUuid));
+      await change(tenantId, callUuid, { answeredBy });
     },
 
     async setSip(tenantId: number, callUuid: string, sipCallId: string): Promise<void> {
-      await queries.update(calls).set({ sipCallId }).where(own(tenantId, callUuid));
+      await change(tenantId, callUuid, { sipCallId });
     },
   };
 }
@@ -113,22 +171,17 @@ function callConversation(queries: Queries) {
       callUuid: string,
       recording: RecordingChange,
     ): Promise<void> {
-      await queries
-        .update(calls)
-        .set({
-          recordingStatus: recording.status,
-          ...(recording.file === undefined ? {} : { recordingFile: recording.file }),
-          ...(recording.ms === undefined ? {} : { recordingMs: recording.ms }),
-        })
-        .where(own(tenantId, callUuid));
+      await changeCall(queries, tenantId, callUuid, {
+        recordingStatus: recording.status,
+        recordingFile: recording.file,
+        recordingMs: recording.ms,
+      });
     },
 
     async putTurn(callId: number, turn: TurnRecord): Promise<void> {
       const { index, ...rest } = turn;
-      await queries
-        .insert(turns)
-        .values({ callId, turnIndex: index, ...rest })
-        .onConflictDoUpdate({ target: [turns.callId, turns.turnIndex], set: rest });
+      const values = { callId, turnIndex: index, ...rest };
+      await putTurn(queries, values).run(values);
     },
 
     turns(callId: number) {
@@ -146,10 +199,7 @@ function callEnd(queries: Queries) {
   return {
     /** True if the end is not written yet. Check it first in the transaction that ends a call. */
     async isOpen(tenantId: number, callUuid: string): Promise<boolean> {
-      const statement = prepared(queries, "calls.status", () =>
-        queries.select({ status: calls.status }).from(calls).where(OWN).prepare(),
-      );
-      const row = await statement.get({ tenantId, callUuid });
+      const row = await callStatus(queries).get({ tenantId, callUuid });
       return row !== undefined && (OPEN as readonly string[]).includes(row.status);
     },
 
@@ -162,29 +212,26 @@ function callEnd(queries: Queries) {
       report: CallReport | null,
       figures: FinalFigures,
     ): Promise<void> {
-      await queries
-        .update(calls)
-        .set({
-          status: ending.status,
-          endedReason: ending.reason,
-          endedExplanation: ending.explanation,
-          fault: ending.fault,
-          sipFinalCode: ending.sipCode ?? (ending.status === "completed" ? SIP_OK : null),
-          endedAt,
-          ...figures,
-          ...(report
-            ? {
-                answeredBy: report.answeredBy,
-                summary: report.summary,
-                codec: report.media.codec,
-                packetsLost: report.media.packetsLost,
-                jitterMs: report.media.jitterMs,
-                mos: report.media.mos,
-                ...report.usage,
-              }
-            : {}),
-        })
-        .where(own(tenantId, callUuid));
+      await changeCall(queries, tenantId, callUuid, {
+        status: ending.status,
+        endedReason: ending.reason,
+        endedExplanation: ending.explanation,
+        fault: ending.fault,
+        sipFinalCode: ending.sipCode ?? (ending.status === "completed" ? SIP_OK : null),
+        endedAt,
+        ...figures,
+        ...(report
+          ? {
+              answeredBy: report.answeredBy,
+              summary: report.summary,
+              codec: report.media.codec,
+              packetsLost: report.media.packetsLost,
+              jitterMs: report.media.jitterMs,
+              mos: report.media.mos,
+              ...report.usage,
+            }
+          : {}),
+      });
     },
   };
 }
@@ -237,12 +284,7 @@ function callsOfNodes(queries: Queries) {
 function callLimits(queries: Queries) {
   return {
     async liveCount(tenantId: number): Promise<number> {
-      const row = await queries
-        .select({ n: count() })
-        .from(calls)
-        .where(and(eq(calls.tenantId, tenantId), inArray(calls.status, [...LIVE])))
-        .get();
-      return row?.n ?? 0;
+      return (await countLive(queries).get({ tenantId }))?.n ?? 0;
     },
 
     /**
@@ -251,23 +293,9 @@ function callLimits(queries: Queries) {
      */
     async spentSince(tenantId: number, sinceMs: number): Promise<number> {
       const firstHour = Math.floor(sinceMs / HOUR_MS);
-      const exactly = await queries
-        .select({ total: sql<number>`coalesce(${sum(calls.cost)}, 0)` })
-        .from(calls)
-        .where(
-          and(
-            eq(calls.tenantId, tenantId),
-            gte(calls.createdAt, sinceMs),
-            lt(calls.createdAt, (firstHour + 1) * HOUR_MS),
-          ),
-        )
-        .get();
-      const summed = await queries
-        .select({ total: sql<number>`coalesce(${sum(callRollups.cost)}, 0)` })
-        .from(callRollups)
-        .where(and(eq(callRollups.tenantId, tenantId), gt(callRollups.hour, firstHour)))
-        .get();
-      return Number(exactly?.total ?? 0) + Number(summed?.total ?? 0);
+      const untilMs = (firstHour + 1) * HOUR_MS;
+      const row = await spent(queries).get({ tenantId, sinceMs, firstHour, untilMs });
+      return row?.total ?? 0;
     },
   };
 }

@@ -17,6 +17,7 @@ import type { Queries } from "../../core/database.ts";
 import type { CampaignRecords, TargetStatus } from "../../domain/campaign/campaigns.ts";
 import type { RunnerRecords } from "../../domain/campaign/runner.ts";
 import { hasAgent } from "./agent-store.ts";
+import { arg, statement } from "./prepared.ts";
 import {
   calls,
   campaigns,
@@ -47,6 +48,21 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
     ...pastTargetCalls(queries),
   };
 }
+
+const runningCampaigns = statement((queries) =>
+  queries
+    .select({
+      campaign: campaigns,
+      timeZone: tenants.timeZone,
+      holidays: featureSettings.holidays,
+    })
+    .from(campaigns)
+    .innerJoin(tenants, eq(tenants.id, campaigns.tenantId))
+    .leftJoin(featureSettings, eq(featureSettings.tenantId, campaigns.tenantId))
+    .where(eq(campaigns.status, "running"))
+    .orderBy(asc(campaigns.id))
+    .prepare(),
+);
 
 /** Campaigns as their tenant sees them. */
 function campaignRows(
@@ -92,17 +108,7 @@ function campaignRows(
     },
 
     async running() {
-      const rows = await queries
-        .select({
-          campaign: campaigns,
-          timeZone: tenants.timeZone,
-          holidays: featureSettings.holidays,
-        })
-        .from(campaigns)
-        .innerJoin(tenants, eq(tenants.id, campaigns.tenantId))
-        .leftJoin(featureSettings, eq(featureSettings.tenantId, campaigns.tenantId))
-        .where(eq(campaigns.status, "running"))
-        .orderBy(asc(campaigns.id));
+      const rows = await runningCampaigns(queries).all();
       return rows.map(({ campaign, timeZone, holidays }) => ({ ...campaign, timeZone, holidays }));
     },
   };
@@ -211,6 +217,23 @@ function nextTargets(
   };
 }
 
+const targetOfCall = statement((queries) =>
+  queries
+    .select({
+      id: campaignTargets.id,
+      campaignId: campaignTargets.campaignId,
+      attempts: campaignTargets.attempts,
+      attemptsMax: campaigns.attemptsMax,
+      retryAfterMin: campaigns.retryAfterMin,
+    })
+    .from(campaignTargets)
+    .innerJoin(campaigns, eq(campaigns.id, campaignTargets.campaignId))
+    .where(
+      and(eq(campaignTargets.callUuid, arg("callUuid")), eq(campaignTargets.status, "calling")),
+    )
+    .prepare(),
+);
+
 /** Calls of a campaign, running and finished. */
 function targetCalls(
   queries: Queries,
@@ -236,22 +259,24 @@ function targetCalls(
     },
 
     async byCall(callUuid) {
-      const row = await queries
-        .select({
-          id: campaignTargets.id,
-          campaignId: campaignTargets.campaignId,
-          attempts: campaignTargets.attempts,
-          attemptsMax: campaigns.attemptsMax,
-          retryAfterMin: campaigns.retryAfterMin,
-        })
-        .from(campaignTargets)
-        .innerJoin(campaigns, eq(campaigns.id, campaignTargets.campaignId))
-        .where(and(eq(campaignTargets.callUuid, callUuid), eq(campaignTargets.status, "calling")))
-        .get();
-      return row ?? null;
+      return (await targetOfCall(queries).get({ callUuid })) ?? null;
     },
   };
 }
+
+const lostTargets = statement((queries) =>
+  queries
+    .select({
+      callUuid: calls.callUuid,
+      endedReason: calls.endedReason,
+      answeredAt: calls.answeredAt,
+    })
+    .from(campaignTargets)
+    .innerJoin(calls, eq(calls.callUuid, campaignTargets.callUuid))
+    .where(and(IS_CALLING, isNotNull(calls.endedAt)))
+    .limit(LOST_MAX)
+    .prepare(),
+);
 
 /** Results of a campaign's latest calls, and calls that no node tracks any more. */
 function pastTargetCalls(
@@ -276,16 +301,7 @@ function pastTargetCalls(
     },
 
     async lost() {
-      const rows = await queries
-        .select({
-          callUuid: calls.callUuid,
-          endedReason: calls.endedReason,
-          answeredAt: calls.answeredAt,
-        })
-        .from(campaignTargets)
-        .innerJoin(calls, eq(calls.callUuid, campaignTargets.callUuid))
-        .where(and(IS_CALLING, isNotNull(calls.endedAt)))
-        .limit(LOST_MAX);
+      const rows = await lostTargets(queries).all();
       return rows.map(({ callUuid, endedReason, answeredAt }) => ({
         callUuid,
         endedReason: endedReason ?? "interrupted",

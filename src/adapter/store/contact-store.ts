@@ -4,6 +4,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
 import type { ContactRecords } from "../../domain/contact/contacts.ts";
 import { ownedRows } from "./owned-rows.ts";
+import { arg, statement } from "./prepared.ts";
 import { contacts } from "./schema/index.ts";
 
 const SAME_NUMBER_MAX = 50;
@@ -88,16 +89,21 @@ const contactLists = (
   },
 });
 
+const contactsWithNumber = statement((queries) =>
+  queries
+    .select(COLUMNS)
+    .from(contacts)
+    .where(and(eq(contacts.tenantId, arg("tenantId")), eq(contacts.numberE164, arg("numberE164"))))
+    .orderBy(asc(contacts.id))
+    .limit(arg("limit"))
+    .prepare(),
+);
+
 const contactsByNumber = (
   queries: Queries,
 ): Pick<ContactRecords, "byNumber" | "byNumbers" | "setDoNotCall"> => ({
   async byNumber(tenantId, numberE164, limit) {
-    return await queries
-      .select(COLUMNS)
-      .from(contacts)
-      .where(and(eq(contacts.tenantId, tenantId), eq(contacts.numberE164, numberE164)))
-      .orderBy(asc(contacts.id))
-      .limit(limit);
+    return await contactsWithNumber(queries).all({ tenantId, numberE164, limit });
   },
 
   async byNumbers(tenantId, numbersE164) {

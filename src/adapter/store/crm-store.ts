@@ -1,12 +1,38 @@
 /** The CRM bridge's rows: its settings, cached CRM data, and messages for the CRM. */
-import { and, asc, desc, eq, gt, gte, isNull, lte, min, notInArray, or } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNull, lte, min, notInArray, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CrmRecords } from "../../domain/contact/crm/lookup.ts";
 import type { CrmAnswer } from "../../domain/contact/crm/mapping.ts";
 import type { CrmPostRecords } from "../../domain/contact/crm/posts.ts";
+import { arg, statement } from "./prepared.ts";
 import { crmCache, crmPosts, featureSettings } from "./schema/index.ts";
 
 const POSTS_MAX = 200;
+
+const duePost = statement((queries) =>
+  queries
+    .select({ id: crmPosts.id })
+    .from(crmPosts)
+    .where(
+      and(
+        eq(crmPosts.status, "pending"),
+        lte(crmPosts.nextAttemptAt, arg("nowMs")),
+        or(isNull(crmPosts.leasedUntil), lte(crmPosts.leasedUntil, arg("nowMs"))),
+        notInArray(crmPosts.tenantId, sql`(SELECT value FROM json_each(${arg("except")}))`),
+      ),
+    )
+    .orderBy(asc(crmPosts.nextAttemptAt), asc(crmPosts.id))
+    .limit(1)
+    .prepare(),
+);
+
+const nextPostDue = statement((queries) =>
+  queries
+    .select({ at: min(crmPosts.nextAttemptAt) })
+    .from(crmPosts)
+    .where(and(eq(crmPosts.status, "pending"), gt(crmPosts.nextAttemptAt, arg("nowMs"))))
+    .prepare(),
+);
 
 export function crmStore(queries: Queries) {
   return {
@@ -117,20 +143,8 @@ function crmPostQueue(
 ): Pick<CrmRecords & CrmPostRecords, "claim" | "settle" | "nextDueAfter"> {
   return {
     async claim(nowMs, owner, untilMs, exceptTenants) {
-      const due = await queries
-        .select({ id: crmPosts.id })
-        .from(crmPosts)
-        .where(
-          and(
-            eq(crmPosts.status, "pending"),
-            lte(crmPosts.nextAttemptAt, nowMs),
-            or(isNull(crmPosts.leasedUntil), lte(crmPosts.leasedUntil, nowMs)),
-            notInArray(crmPosts.tenantId, [...exceptTenants]),
-          ),
-        )
-        .orderBy(asc(crmPosts.nextAttemptAt), asc(crmPosts.id))
-        .limit(1)
-        .get();
+      const except = JSON.stringify(exceptTenants);
+      const due = await duePost(queries).get({ nowMs, except });
       if (!due) return null;
       const [post] = await queries
         .update(crmPosts)
@@ -159,11 +173,7 @@ function crmPostQueue(
     },
 
     async nextDueAfter(nowMs) {
-      const row = await queries
-        .select({ at: min(crmPosts.nextAttemptAt) })
-        .from(crmPosts)
-        .where(and(eq(crmPosts.status, "pending"), gt(crmPosts.nextAttemptAt, nowMs)))
-        .get();
+      const row = await nextPostDue(queries).get({ nowMs });
       return row?.at ?? null;
     },
   };

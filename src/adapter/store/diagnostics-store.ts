@@ -1,11 +1,12 @@
 /** Diagnostics of a call: SIP message trace, quality, waveform, deliveries. */
 
-import { and, asc, desc, eq, gte, isNotNull, lt, lte, or } from "drizzle-orm";
+import { and, asc, desc, eq, gte, isNotNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import type { QualitySample, SipTraceEntry } from "../../domain/call/diagnostics.ts";
 import type { RecordingPeaks } from "../../domain/call/media-port.ts";
 import type { CallFilter } from "./call-history-store.ts";
+import { arg, rowStatement, statement } from "./prepared.ts";
 import {
   auditEntries,
   callDiagnostics,
@@ -30,6 +31,31 @@ const packed = (bytes: Int8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 const unpacked = (text: string) => new Int8Array(Buffer.from(text, "base64"));
 
+const putDiagnostics = statement((queries) =>
+  queries
+    .insert(callDiagnostics)
+    .values({
+      tenantId: arg("tenantId"),
+      callId: arg("callId"),
+      sip: arg("sip"),
+      quality: arg("quality"),
+    })
+    .onConflictDoUpdate({
+      target: callDiagnostics.callId,
+      set: { sip: sql`excluded.sip`, quality: sql`excluded.quality` },
+    })
+    .prepare(),
+);
+
+const putPeaks = rowStatement(
+  (queries, { tenantId, callId, ...peaks }: typeof callPeaks.$inferInsert) =>
+    queries
+      .insert(callPeaks)
+      .values({ tenantId, callId, ...peaks })
+      .onConflictDoUpdate({ target: callPeaks.callId, set: peaks })
+      .prepare(),
+);
+
 export function diagnosticsStore(queries: Queries) {
   return {
     ...recordingPeaks(queries),
@@ -45,10 +71,7 @@ export function diagnosticsStore(queries: Queries) {
         readonly quality: readonly QualitySample[];
       },
     ): Promise<void> {
-      await queries
-        .insert(callDiagnostics)
-        .values({ tenantId, callId, ...diagnostics })
-        .onConflictDoUpdate({ target: callDiagnostics.callId, set: diagnostics });
+      await putDiagnostics(queries).run({ tenantId, callId, ...diagnostics });
     },
 
     async find(callId: number) {
@@ -78,10 +101,8 @@ function recordingPeaks(queries: Queries) {
         right: packed(peaks.right),
         createdAt: nowMs,
       };
-      await queries
-        .insert(callPeaks)
-        .values({ tenantId, callId, ...row })
-        .onConflictDoUpdate({ target: callPeaks.callId, set: row });
+      const values = { tenantId, callId, ...row };
+      await putPeaks(queries, values).run(values);
     },
 
     async peaks(callId: number): Promise<RecordingPeaks | null> {

@@ -4,56 +4,58 @@
  */
 import { and, eq, gte, isNotNull, lt, min, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { schedules } from "./schema/index.ts";
 
-const ofTenant = eq(schedules.tenantId, sql.placeholder("tenantId"));
+const ofTenant = eq(schedules.tenantId, arg("tenantId"));
 const isFired = isNotNull(schedules.firedAt);
+
+const knewNumber = statement((queries) =>
+  queries
+    .select({ id: schedules.id })
+    .from(schedules)
+    .where(
+      and(
+        ofTenant,
+        eq(schedules.toNumber, arg("number")),
+        isFired,
+        lt(schedules.firedAt, arg("sinceMs")),
+      ),
+    )
+    .limit(1)
+    .prepare(),
+);
+
+const newNumbers = statement((queries) =>
+  queries
+    .selectDistinct({ number: schedules.toNumber })
+    .from(schedules)
+    .where(
+      and(
+        ofTenant,
+        isFired,
+        gte(schedules.firedAt, arg("sinceMs")),
+        sql`NOT EXISTS (SELECT 1 FROM schedules earlier
+                WHERE earlier.tenant_id = ${schedules.tenantId}
+                AND earlier.to_number = ${schedules.toNumber}
+                AND earlier.fired_at IS NOT NULL
+                AND earlier.fired_at < ${arg("before")})`,
+      ),
+    )
+    .limit(arg("countMax"))
+    .prepare(),
+);
 
 export function dialledStore(queries: Queries) {
   return {
     /** True if the number was dialled before `sinceMs`, as far as schedules are kept. */
     async knewNumber(tenantId: number, number: string, sinceMs: number): Promise<boolean> {
-      const statement = prepared(queries, "dialled.knewNumber", () =>
-        queries
-          .select({ id: schedules.id })
-          .from(schedules)
-          .where(
-            and(
-              ofTenant,
-              eq(schedules.toNumber, sql.placeholder("number")),
-              isFired,
-              lt(schedules.firedAt, sql.placeholder("sinceMs")),
-            ),
-          )
-          .limit(1)
-          .prepare(),
-      );
-      return (await statement.get({ tenantId, number, sinceMs })) !== undefined;
+      return (await knewNumber(queries).get({ tenantId, number, sinceMs })) !== undefined;
     },
 
     /** Numbers dialled since then and never before; at most `countMax`. */
     async newNumbers(tenantId: number, sinceMs: number, countMax: number): Promise<string[]> {
-      const statement = prepared(queries, "dialled.newNumbers", () =>
-        queries
-          .selectDistinct({ number: schedules.toNumber })
-          .from(schedules)
-          .where(
-            and(
-              ofTenant,
-              isFired,
-              gte(schedules.firedAt, sql.placeholder("sinceMs")),
-              sql`NOT EXISTS (SELECT 1 FROM schedules earlier
-                WHERE earlier.tenant_id = ${schedules.tenantId}
-                AND earlier.to_number = ${schedules.toNumber}
-                AND earlier.fired_at IS NOT NULL
-                AND earlier.fired_at < ${sql.placeholder("before")})`,
-            ),
-          )
-          .limit(sql.placeholder("countMax"))
-          .prepare(),
-      );
-      const found = await statement.all({ tenantId, sinceMs, before: sinceMs, countMax });
+      const found = await newNumbers(queries).all({ tenantId, sinceMs, before: sinceMs, countMax });
       return found.map(({ number }) => number);
     },
 

@@ -4,11 +4,10 @@
  * deliveries, not on their backlog: the backlog of a dead endpoint is never read.
  */
 import { and, asc, eq, inArray, isNull, or, sql } from "drizzle-orm";
-import type { Queries } from "../../core/database.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { events, legacyEndpoints, outbox, webhooks } from "./schema/outbox.ts";
 
-const nowMs = sql.placeholder("nowMs");
+const nowMs = arg("nowMs");
 const failingSince = sql<number | null>`coalesce(${webhooks.failingSince},
   ${legacyEndpoints.failingSince})`;
 
@@ -20,12 +19,12 @@ const KINDS = {
   webhook: {
     column: sql.raw("webhook_id"),
     index: sql.raw("outbox_ready_webhook"),
-    busy: sql.placeholder("busyWebhooks"),
+    busy: arg("busyWebhooks"),
   },
   legacy: {
     column: sql.raw("legacy_url"),
     index: sql.raw("outbox_ready_legacy"),
-    busy: sql.placeholder("busyUrls"),
+    busy: arg("busyUrls"),
   },
 } as const;
 type Kind = (typeof KINDS)[keyof typeof KINDS];
@@ -65,44 +64,40 @@ const readyRows = (kind: Kind) => sql`(
  * Takes `nowMs`, `limit`, the busy endpoints as JSON lists, and 1 if all failing endpoints are
  * busy.
  */
-export const dueStatement = (queries: Queries) =>
-  prepared(queries, "outbox.due", () =>
-    queries
-      .select({
-        outboxId: outbox.id,
-        tenantId: outbox.tenantId,
-        webhookId: outbox.webhookId,
-        legacyUrl: outbox.legacyUrl,
-        attempts: outbox.attempts,
-        eventId: outbox.eventId,
-        type: events.type,
-        callUuid: events.callUuid,
-        body: events.body,
-        failingSince,
-      })
-      .from(outbox)
-      .innerJoin(events, eq(events.id, outbox.eventId))
-      .leftJoin(webhooks, eq(webhooks.id, outbox.webhookId))
-      .leftJoin(
-        legacyEndpoints,
-        and(
-          eq(legacyEndpoints.tenantId, outbox.tenantId),
-          eq(legacyEndpoints.url, outbox.legacyUrl),
-        ),
-      )
-      .where(
-        and(
-          inArray(
-            outbox.id,
-            sql`(SELECT * FROM ${readyRows(KINDS.webhook)}
+export const dueStatement = statement((queries) =>
+  queries
+    .select({
+      outboxId: outbox.id,
+      tenantId: outbox.tenantId,
+      webhookId: outbox.webhookId,
+      legacyUrl: outbox.legacyUrl,
+      attempts: outbox.attempts,
+      eventId: outbox.eventId,
+      type: events.type,
+      callUuid: events.callUuid,
+      body: events.body,
+      failingSince,
+    })
+    .from(outbox)
+    .innerJoin(events, eq(events.id, outbox.eventId))
+    .leftJoin(webhooks, eq(webhooks.id, outbox.webhookId))
+    .leftJoin(
+      legacyEndpoints,
+      and(eq(legacyEndpoints.tenantId, outbox.tenantId), eq(legacyEndpoints.url, outbox.legacyUrl)),
+    )
+    .where(
+      and(
+        inArray(
+          outbox.id,
+          sql`(SELECT * FROM ${readyRows(KINDS.webhook)}
               UNION ALL SELECT * FROM ${readyRows(KINDS.legacy)})`,
-          ),
-          or(isNull(outbox.webhookId), eq(webhooks.enabled, true)),
-          isNull(legacyEndpoints.disabledReason),
-          or(eq(sql.placeholder("busyFailing"), 0), isNull(failingSince)),
         ),
-      )
-      .orderBy(asc(outbox.nextAttemptAt), asc(outbox.id))
-      .limit(sql.placeholder("limit"))
-      .prepare(),
-  );
+        or(isNull(outbox.webhookId), eq(webhooks.enabled, true)),
+        isNull(legacyEndpoints.disabledReason),
+        or(eq(arg("busyFailing"), 0), isNull(failingSince)),
+      ),
+    )
+    .orderBy(asc(outbox.nextAttemptAt), asc(outbox.id))
+    .limit(arg("limit"))
+    .prepare(),
+);

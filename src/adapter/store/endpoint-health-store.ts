@@ -5,7 +5,7 @@
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { HealthStore } from "../../domain/webhook/stores.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { agents } from "./schema/agents.ts";
 import { legacyEndpoints, webhooks } from "./schema/outbox.ts";
 import { tenants } from "./schema/tenants.ts";
@@ -24,6 +24,14 @@ export async function resetLegacyUrl(
   await queries.delete(legacyEndpoints).where(legacy(tenantId, url));
 }
 
+const webhookHealth = statement((queries) =>
+  queries
+    .select({ enabled: webhooks.enabled, failingSince: webhooks.failingSince })
+    .from(webhooks)
+    .where(and(eq(webhooks.tenantId, arg("tenantId")), eq(webhooks.id, arg("webhookId"))))
+    .prepare(),
+);
+
 export function endpointHealthStore(queries: Queries): HealthStore {
   return {
     ...endpointOutcomes(queries),
@@ -31,19 +39,7 @@ export function endpointHealthStore(queries: Queries): HealthStore {
 
     async of(tenantId, { webhookId, legacyUrl }) {
       if (webhookId !== null) {
-        const statement = prepared(queries, "webhooks.health", () =>
-          queries
-            .select({ enabled: webhooks.enabled, failingSince: webhooks.failingSince })
-            .from(webhooks)
-            .where(
-              and(
-                eq(webhooks.tenantId, sql.placeholder("tenantId")),
-                eq(webhooks.id, sql.placeholder("webhookId")),
-              ),
-            )
-            .prepare(),
-        );
-        return (await statement.get({ tenantId, webhookId })) ?? null;
+        return (await webhookHealth(queries).get({ tenantId, webhookId })) ?? null;
       }
       const found = await queries
         .select()

@@ -2,7 +2,7 @@
 import { and, eq, isNull, notInArray, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { HoldStore, PlanUsageStore } from "../../domain/billing/stores.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { calls } from "./schema/calls.ts";
 import { holds, planUsage } from "./schema/money.ts";
 
@@ -15,47 +15,76 @@ const holdColumns = {
   amount: holds.amount,
 };
 
-const OF_CALL = and(
-  eq(holds.tenantId, sql.placeholder("tenantId")),
-  eq(holds.callUuid, sql.placeholder("callUuid")),
+const OF_CALL = and(eq(holds.tenantId, arg("tenantId")), eq(holds.callUuid, arg("callUuid")));
+
+const findHold = statement((queries) =>
+  queries.select(holdColumns).from(holds).where(OF_CALL).prepare(),
+);
+
+const listHolds = statement((queries) =>
+  queries
+    .select(holdColumns)
+    .from(holds)
+    .where(eq(holds.tenantId, arg("tenantId")))
+    .prepare(),
+);
+
+const putHold = statement((queries) =>
+  queries
+    .insert(holds)
+    .values({
+      tenantId: arg("tenantId"),
+      createdAt: arg("createdAt"),
+      callUuid: arg("callUuid"),
+      month: arg("month"),
+      planSeconds: arg("planSeconds"),
+      amount: arg("amount"),
+    })
+    .onConflictDoUpdate({
+      target: holds.callUuid,
+      set: { planSeconds: sql`excluded.plan_seconds`, amount: sql`excluded.amount` },
+      setWhere: eq(holds.tenantId, arg("tenantId")),
+    })
+    .prepare(),
+);
+
+const releaseHold = statement((queries) => queries.delete(holds).where(OF_CALL).prepare());
+
+const secondsUsed = statement((queries) =>
+  queries
+    .select({ seconds: planUsage.secondsUsed })
+    .from(planUsage)
+    .where(and(eq(planUsage.tenantId, arg("tenantId")), eq(planUsage.month, arg("month"))))
+    .prepare(),
+);
+
+const addSeconds = statement((queries) =>
+  queries
+    .insert(planUsage)
+    .values({ tenantId: arg("tenantId"), month: arg("month"), secondsUsed: arg("seconds") })
+    .onConflictDoUpdate({
+      target: [planUsage.tenantId, planUsage.month],
+      set: { secondsUsed: sql`${planUsage.secondsUsed} + excluded.seconds_used` },
+    })
+    .prepare(),
 );
 
 export function holdStore(queries: Queries): HoldStore {
   return {
     async find(tenantId, callUuid) {
-      const statement = prepared(queries, "holds.find", () =>
-        queries.select(holdColumns).from(holds).where(OF_CALL).prepare(),
-      );
-      return (await statement.get({ tenantId, callUuid })) ?? null;
+      return (await findHold(queries).get({ tenantId, callUuid })) ?? null;
     },
 
     async list(tenantId) {
-      const statement = prepared(queries, "holds.list", () =>
-        queries
-          .select(holdColumns)
-          .from(holds)
-          .where(eq(holds.tenantId, sql.placeholder("tenantId")))
-          .prepare(),
-      );
-      return statement.all({ tenantId });
+      return listHolds(queries).all({ tenantId });
     },
 
     async put(tenantId, hold, nowMs) {
-      await queries
-        .insert(holds)
-        .values({ tenantId, createdAt: nowMs, ...hold })
-        .onConflictDoUpdate({
-          target: holds.callUuid,
-          set: { planSeconds: hold.planSeconds, amount: hold.amount },
-          setWhere: eq(holds.tenantId, tenantId),
-        });
+      await putHold(queries).run({ tenantId, createdAt: nowMs, ...hold });
     },
 
     async release(tenantId, callUuid) {
-      const statement = prepared(queries, "holds.release", () =>
-        queries.delete(holds).where(OF_CALL).prepare(),
-      );
-      await statement.run({ tenantId, callUuid });
+      await releaseHold(queries).run({ tenantId, callUuid });
     },
 
     async orphans() {
@@ -71,30 +100,12 @@ export function holdStore(queries: Queries): HoldStore {
 export function planUsageStore(queries: Queries): PlanUsageStore {
   return {
     async secondsUsed(tenantId, month) {
-      const statement = prepared(queries, "plan_usage.seconds", () =>
-        queries
-          .select({ seconds: planUsage.secondsUsed })
-          .from(planUsage)
-          .where(
-            and(
-              eq(planUsage.tenantId, sql.placeholder("tenantId")),
-              eq(planUsage.month, sql.placeholder("month")),
-            ),
-          )
-          .prepare(),
-      );
-      const found = await statement.get({ tenantId, month });
+      const found = await secondsUsed(queries).get({ tenantId, month });
       return found?.seconds ?? 0;
     },
 
     async add(tenantId, month, seconds) {
-      await queries
-        .insert(planUsage)
-        .values({ tenantId, month, secondsUsed: seconds })
-        .onConflictDoUpdate({
-          target: [planUsage.tenantId, planUsage.month],
-          set: { secondsUsed: sql`${planUsage.secondsUsed} + ${seconds}` },
-        });
+      await addSeconds(queries).run({ tenantId, month, seconds });
     },
   };
 }

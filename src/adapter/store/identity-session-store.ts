@@ -1,13 +1,13 @@
 /** Sessions: found by the hash of their token, with user, tenant and role. */
-import { and, desc, eq, lt, ne, notInArray, or, sql } from "drizzle-orm";
+import { and, desc, eq, lt, ne, notInArray, or } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { SessionStore } from "../../domain/identity/stores.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { memberships, sessions, users } from "./schema/identity.ts";
 import { tenants } from "./schema/tenants.ts";
 
 /** Runs with every request, so it is prepared. */
-const byToken = (queries: Queries) =>
+const findSession = statement((queries) =>
   queries
     .select({
       session: sessions,
@@ -34,13 +34,10 @@ const byToken = (queries: Queries) =>
       memberships,
       and(eq(memberships.userId, sessions.userId), eq(memberships.tenantId, sessions.tenantId)),
     )
-    .where(
-      or(
-        eq(sessions.tokenHash, sql.placeholder("tokenHash")),
-        eq(sessions.formerHash, sql.placeholder("tokenHash")),
-      ),
-    )
-    .limit(1);
+    .where(or(eq(sessions.tokenHash, arg("tokenHash")), eq(sessions.formerHash, arg("tokenHash"))))
+    .limit(1)
+    .prepare(),
+);
 
 export function sessionStore(queries: Queries): SessionStore {
   return {
@@ -53,8 +50,7 @@ export function sessionStore(queries: Queries): SessionStore {
     },
 
     async byToken(tokenHash) {
-      const statement = prepared(queries, "sessions.byToken", () => byToken(queries).prepare());
-      const row = await statement.get({ tokenHash });
+      const row = await findSession(queries).get({ tokenHash });
       return row ?? null;
     },
 

@@ -6,7 +6,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
 import type { LedgerStore, WalletStore } from "../../domain/billing/stores.ts";
-import { prepared } from "./prepared.ts";
+import { arg, rowStatement, statement } from "./prepared.ts";
 import { ledgerRollups } from "./schema/ledger-rollups.ts";
 import { ledgerEntries, ledgerTransactions, wallets } from "./schema/money.ts";
 import { tenants } from "./schema/tenants.ts";
@@ -14,41 +14,71 @@ import { tenants } from "./schema/tenants.ts";
 /** Wallets per round. */
 const LEVELS_MAX = 1000;
 
+const findKey = statement((queries) =>
+  queries
+    .select({ id: ledgerTransactions.id })
+    .from(ledgerTransactions)
+    .where(
+      and(eq(ledgerTransactions.tenantId, arg("tenantId")), eq(ledgerTransactions.key, arg("key"))),
+    )
+    .limit(1)
+    .prepare(),
+);
+
+const walletBalance = statement((queries) =>
+  queries
+    .select({ balance: wallets.balance })
+    .from(wallets)
+    .where(eq(wallets.tenantId, arg("tenantId")))
+    .prepare(),
+);
+
+const insertTransaction = rowStatement(
+  (queries, row: Omit<typeof ledgerTransactions.$inferInsert, "id">) =>
+    queries
+      .insert(ledgerTransactions)
+      .values(row)
+      .onConflictDoNothing({ target: ledgerTransactions.key })
+      .returning({ id: ledgerTransactions.id })
+      .prepare(),
+);
+
+const insertEntry = rowStatement((queries, row: Omit<typeof ledgerEntries.$inferInsert, "id">) =>
+  queries.insert(ledgerEntries).values(row).prepare(),
+);
+
+const addToWallet = statement((queries) =>
+  queries
+    .insert(wallets)
+    .values({ tenantId: arg("tenantId"), balance: arg("amount") })
+    .onConflictDoUpdate({
+      target: wallets.tenantId,
+      set: { balance: sql`${wallets.balance} + excluded.balance` },
+    })
+    .prepare(),
+);
+
 export function ledgerStore(queries: Queries): LedgerStore {
   return {
     ...ledgerChecks(queries),
 
     async insertTransaction(tenantId, transaction) {
-      const inserted = await queries
-        .insert(ledgerTransactions)
-        .values({ tenantId, ...transaction })
-        .onConflictDoNothing({ target: ledgerTransactions.key })
-        .returning({ id: ledgerTransactions.id });
+      const { key, kind, note, createdAt } = transaction;
+      const row = { tenantId, key, kind, note, createdAt };
+      const inserted = await insertTransaction(queries, row).all(row);
       return inserted[0]?.id ?? null;
     },
 
     async insertEntries(tenantId, transactionId, entries) {
       if (entries.length === 0) return;
-      await queries
-        .insert(ledgerEntries)
-        .values(entries.map((entry) => ({ tenantId, transactionId, ...entry })));
+      for (const { account, amount } of entries) {
+        const row = { tenantId, transactionId, account, amount };
+        await insertEntry(queries, row).run(row);
+      }
     },
 
     async hasKey(tenantId, key) {
-      const statement = prepared(queries, "ledger_transactions.hasKey", () =>
-        queries
-          .select({ id: ledgerTransactions.id })
-          .from(ledgerTransactions)
-          .where(
-            and(
-              eq(ledgerTransactions.tenantId, sql.placeholder("tenantId")),
-              eq(ledgerTransactions.key, sql.placeholder("key")),
-            ),
-          )
-          .limit(1)
-          .prepare(),
-      );
-      return (await statement.get({ tenantId, key })) !== undefined;
+      return (await findKey(queries).get({ tenantId, key })) !== undefined;
     },
 
     async kindOf(tenantId, key) {
@@ -123,25 +153,12 @@ function ledgerChecks(
 export function walletStore(queries: Queries): WalletStore {
   return {
     async balance(tenantId) {
-      const statement = prepared(queries, "wallets.balance", () =>
-        queries
-          .select({ balance: wallets.balance })
-          .from(wallets)
-          .where(eq(wallets.tenantId, sql.placeholder("tenantId")))
-          .prepare(),
-      );
-      const found = await statement.get({ tenantId });
+      const found = await walletBalance(queries).get({ tenantId });
       return found?.balance ?? microEur(0);
     },
 
     async add(tenantId, amount) {
-      await queries
-        .insert(wallets)
-        .values({ tenantId, balance: amount })
-        .onConflictDoUpdate({
-          target: wallets.tenantId,
-          set: { balance: sql`${wallets.balance} + ${amount}` },
-        });
+      await addToWallet(queries).run({ tenantId, amount });
     },
 
     async changedLevels(thresholds, tenantId) {

@@ -1,8 +1,22 @@
 /** The rows of the mail queue. */
-import { and, asc, eq, gt, isNotNull, isNull, lte, min, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  gt,
+  isNotNull,
+  isNull,
+  lte,
+  min,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { LINK_MAIL_PREFIX } from "../../domain/identity/mails.ts";
 import type { MailStores } from "../../domain/mail/stores.ts";
+import { arg, statement } from "./prepared.ts";
 import { calls } from "./schema/calls.ts";
 import { mails } from "./schema/outbox.ts";
 
@@ -24,10 +38,47 @@ const columns = {
 const heldBy = (id: number, owner: string) => and(eq(mails.id, id), eq(mails.leaseOwner, owner));
 const noLease = { leaseOwner: null, leaseUntil: null };
 
-/** The attachment is on another node's disk. */
-const isOnRemoteNode = (node: string) => sql`(${mails.attachment} IS NOT NULL AND EXISTS (
+/** The attachment is on another node's disk. Without a node's name: nothing is. */
+const isOnRemoteNode = (node: Placeholder | string | null) =>
+  sql`(${mails.attachment} IS NOT NULL AND EXISTS (
   SELECT 1 FROM ${calls} WHERE ${calls.callUuid} = ${mails.callUuid} AND ${calls.node} <> ${node}))`;
-const isHere = (node: string | null) => (node === null ? sql`1` : sql`NOT ${isOnRemoteNode(node)}`);
+const isHere = (node: Placeholder | string | null) => sql`NOT ${isOnRemoteNode(node)}`;
+
+const isLost = sql<number>`(${isOnRemoteNode(arg("node"))}
+  AND ${mails.nextAttemptAt} <= ${arg("lostBeforeMs")})`;
+
+/** The next mail of a lane. */
+const dueMail = (inLane: SQL) =>
+  statement((queries) =>
+    queries
+      .select({ ...columns, isLost })
+      .from(mails)
+      .where(
+        and(
+          eq(mails.status, "pending"),
+          lte(mails.nextAttemptAt, arg("nowMs")),
+          or(isNull(mails.leaseUntil), lte(mails.leaseUntil, arg("nowMs"))),
+          inLane,
+          or(isHere(arg("node")), isLost),
+        ),
+      )
+      .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
+      .limit(1)
+      .prepare(),
+  );
+
+const dueMails = {
+  without: dueMail(isNull(mails.attachment)),
+  "with attachment": dueMail(isNotNull(mails.attachment)),
+};
+
+const nextMailDue = statement((queries) =>
+  queries
+    .select({ at: min(mails.nextAttemptAt) })
+    .from(mails)
+    .where(and(eq(mails.status, "pending"), gt(mails.nextAttemptAt, arg("nowMs"))))
+    .prepare(),
+);
 
 export const mailStore: MailStores = (queries) => ({
   ...mailLeases(queries),
@@ -54,24 +105,7 @@ const mailLeases = (
   queries: Queries,
 ): Pick<ReturnType<MailStores>, "claim" | "extendLease" | "nextDueAfter"> => ({
   async claim({ nowMs, owner, leaseUntilMs, node, lane, lostBeforeMs }) {
-    const isLost =
-      node === null
-        ? sql<number>`0`
-        : sql<number>`(${isOnRemoteNode(node)} AND ${mails.nextAttemptAt} <= ${lostBeforeMs})`;
-    const due = await queries
-      .select({ ...columns, isLost })
-      .from(mails)
-      .where(
-        and(
-          eq(mails.status, "pending"),
-          lte(mails.nextAttemptAt, nowMs),
-          or(isNull(mails.leaseUntil), lte(mails.leaseUntil, nowMs)),
-          lane === "without" ? isNull(mails.attachment) : isNotNull(mails.attachment),
-          or(isHere(node), isLost),
-        ),
-      )
-      .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
-      .limit(1);
+    const due = await dueMails[lane](queries).all({ nowMs, node, lostBeforeMs });
     const mail = due[0];
     if (!mail) return null;
     await queries
@@ -86,11 +120,7 @@ const mailLeases = (
   },
 
   async nextDueAfter(nowMs) {
-    const found = await queries
-      .select({ at: min(mails.nextAttemptAt) })
-      .from(mails)
-      .where(and(eq(mails.status, "pending"), gt(mails.nextAttemptAt, nowMs)));
-    return found[0]?.at ?? null;
+    return (await nextMailDue(queries).get({ nowMs }))?.at ?? null;
   },
 });
 

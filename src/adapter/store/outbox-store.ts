@@ -3,7 +3,7 @@ import { and, asc, eq, gt, inArray, isNull, lte, min, or, sql } from "drizzle-or
 import type { Queries } from "../../core/database.ts";
 import type { EventStore, OutboxStore, Subscriber } from "../../domain/webhook/stores.ts";
 import { dueStatement } from "./due-deliveries.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { events, outbox } from "./schema/outbox.ts";
 
 const noLease = { leaseOwner: null, leaseUntil: null };
@@ -13,23 +13,73 @@ const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
     ? and(isNull(outbox.webhookId), eq(outbox.legacyUrl, legacyUrl ?? ""))
     : eq(outbox.webhookId, webhookId);
 
+const insertEvent = statement((queries) =>
+  queries
+    .insert(events)
+    .values({
+      tenantId: arg("tenantId"),
+      id: arg("id"),
+      type: arg("type"),
+      callUuid: arg("callUuid"),
+      body: arg("body"),
+      createdAt: arg("createdAt"),
+    })
+    .prepare(),
+);
+
+const insertDelivery = statement((queries) =>
+  queries
+    .insert(outbox)
+    .values({
+      tenantId: arg("tenantId"),
+      eventId: arg("eventId"),
+      webhookId: arg("webhookId"),
+      legacyUrl: arg("legacyUrl"),
+      status: "pending",
+      attempts: 0,
+      nextAttemptAt: arg("nowMs"),
+      createdAt: arg("nowMs"),
+    })
+    .prepare(),
+);
+
+const leaseDeliveries = statement((queries) =>
+  queries
+    .update(outbox)
+    .set({
+      leaseOwner: sql`${arg("owner")}`,
+      leaseUntil: sql`${arg("untilMs")}`,
+    })
+    .where(inArray(outbox.id, sql`(SELECT value FROM json_each(${arg("ids")}))`))
+    .prepare(),
+);
+
+const concludeDelivery = statement((queries) =>
+  queries
+    .update(outbox)
+    .set({
+      status: sql`${arg("status")}`,
+      attempts: sql`${arg("attempts")}`,
+      nextAttemptAt: sql`${arg("nextAttemptAt")}`,
+      ...noLease,
+    })
+    .where(and(eq(outbox.id, arg("outboxId")), eq(outbox.leaseOwner, arg("owner"))))
+    .returning({ id: outbox.id })
+    .prepare(),
+);
+
+const nextDelivery = statement((queries) =>
+  queries
+    .select({ at: min(outbox.nextAttemptAt) })
+    .from(outbox)
+    .where(and(eq(outbox.status, "pending"), gt(outbox.nextAttemptAt, arg("nowMs"))))
+    .prepare(),
+);
+
 export function eventStore(queries: Queries): EventStore {
   return {
     async insert(tenantId, event) {
-      const statement = prepared(queries, "events.insert", () =>
-        queries
-          .insert(events)
-          .values({
-            tenantId: sql.placeholder("tenantId"),
-            id: sql.placeholder("id"),
-            type: sql.placeholder("type"),
-            callUuid: sql.placeholder("callUuid"),
-            body: sql.placeholder("body"),
-            createdAt: sql.placeholder("createdAt"),
-          })
-          .prepare(),
-      );
-      await statement.run({ tenantId, ...event });
+      await insertEvent(queries).run({ tenantId, ...event });
     },
   };
 }
@@ -41,22 +91,7 @@ export function outboxStore(queries: Queries): OutboxStore {
     ...outboxRetries(queries),
 
     async insert(tenantId, eventId, subscriber, nowMs) {
-      const statement = prepared(queries, "outbox.insert", () =>
-        queries
-          .insert(outbox)
-          .values({
-            tenantId: sql.placeholder("tenantId"),
-            eventId: sql.placeholder("eventId"),
-            webhookId: sql.placeholder("webhookId"),
-            legacyUrl: sql.placeholder("legacyUrl"),
-            status: "pending",
-            attempts: 0,
-            nextAttemptAt: sql.placeholder("nowMs"),
-            createdAt: sql.placeholder("nowMs"),
-          })
-          .prepare(),
-      );
-      await statement.run({ tenantId, eventId, ...subscriber, nowMs });
+      await insertDelivery(queries).run({ tenantId, eventId, ...subscriber, nowMs });
     },
   };
 }
@@ -77,17 +112,7 @@ function outboxQueue(
     },
 
     async lease(outboxIds, owner, untilMs) {
-      const statement = prepared(queries, "outbox.lease", () =>
-        queries
-          .update(outbox)
-          .set({
-            leaseOwner: sql`${sql.placeholder("owner")}`,
-            leaseUntil: sql`${sql.placeholder("untilMs")}`,
-          })
-          .where(inArray(outbox.id, sql`(SELECT value FROM json_each(${sql.placeholder("ids")}))`))
-          .prepare(),
-      );
-      await statement.run({ owner, untilMs, ids: JSON.stringify(outboxIds) });
+      await leaseDeliveries(queries).run({ owner, untilMs, ids: JSON.stringify(outboxIds) });
     },
 
     async release(outboxIds, owner) {
@@ -98,11 +123,7 @@ function outboxQueue(
     },
 
     async nextDueAfter(nowMs) {
-      const found = await queries
-        .select({ at: min(outbox.nextAttemptAt) })
-        .from(outbox)
-        .where(and(eq(outbox.status, "pending"), gt(outbox.nextAttemptAt, nowMs)));
-      return found[0]?.at ?? null;
+      return (await nextDelivery(queries).get({ nowMs }))?.at ?? null;
     },
   };
 }
@@ -111,25 +132,7 @@ function outboxQueue(
 function outboxOutcomes(queries: Queries): Pick<OutboxStore, "conclude" | "abandon"> {
   return {
     async conclude(outboxId, owner, outcome) {
-      const statement = prepared(queries, "outbox.conclude", () =>
-        queries
-          .update(outbox)
-          .set({
-            status: sql`${sql.placeholder("status")}`,
-            attempts: sql`${sql.placeholder("attempts")}`,
-            nextAttemptAt: sql`${sql.placeholder("nextAttemptAt")}`,
-            ...noLease,
-          })
-          .where(
-            and(
-              eq(outbox.id, sql.placeholder("outboxId")),
-              eq(outbox.leaseOwner, sql.placeholder("owner")),
-            ),
-          )
-          .returning({ id: outbox.id })
-          .prepare(),
-      );
-      const changed = await statement.all({ ...outcome, outboxId, owner });
+      const changed = await concludeDelivery(queries).all({ ...outcome, outboxId, owner });
       return changed.length > 0;
     },
 

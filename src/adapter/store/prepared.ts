@@ -1,24 +1,45 @@
 /**
- * Prepared statements for frequent reads. Building and compiling a query costs ten times as much as
- * running it, so each is prepared once per connection.
+ * Prepared statements. Building a query costs ten times as much as running it, so what calls need
+ * often is built once per connection. Arguments are given by name: `arg("tenantId")` in the query,
+ * `{ tenantId }` when it runs.
  */
+import { type Placeholder, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 
-const cache = new WeakMap<Queries, Map<string, unknown>>();
+export const arg = <Name extends string>(name: Name): Placeholder<Name> => sql.placeholder(name);
+
+/** A statement of which `build` always builds the same one. */
+export function statement<Statement>(
+  build: (queries: Queries) => Statement,
+): (queries: Queries) => Statement {
+  const built = new WeakMap<Queries, Statement>();
+  return (queries) => {
+    const known = built.get(queries);
+    if (known) return known;
+    const made = build(queries);
+    built.set(queries, made);
+    return made;
+  };
+}
 
 /**
- * `name` identifies the statement on the whole appliance; `build` must always build the same one.
+ * As `statement`, for rows and changes whose columns vary: one statement for each set of columns.
+ * `build` is given the row with arguments of the columns' names in place of its values. A null stays
+ * null, because a column's encoder would take it for a value.
  */
-export function prepared<Statement>(
-  queries: Queries,
-  name: string,
-  build: () => Statement,
-): Statement {
-  const statements = cache.get(queries) ?? new Map<string, unknown>();
-  cache.set(queries, statements);
-  const known = statements.get(name) as Statement | undefined;
-  if (known) return known;
-  const made = build();
-  statements.set(name, made);
-  return made;
+export function rowStatement<Given extends object, Statement>(
+  build: (queries: Queries, row: Given) => Statement,
+): (queries: Queries, row: Given) => Statement {
+  const shapes = new Map<string, (queries: Queries) => Statement>();
+  return (queries, row) => {
+    const given: [string, unknown][] = Object.entries(row);
+    const columns = given.filter(([, value]) => value !== undefined);
+    const shape = columns.map(([name, value]) => (value === null ? `${name}=null` : name)).join();
+    const known = shapes.get(shape);
+    if (known) return known(queries);
+    const slots = columns.map(([name, value]) => [name, value === null ? null : arg(name)]);
+    const made = statement((on) => build(on, Object.fromEntries(slots) as Given));
+    shapes.set(shape, made);
+    return made(queries);
+  };
 }

@@ -3,7 +3,7 @@ import { and, eq, gt, inArray, notExists, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
 import type { RenewalStore } from "../../domain/billing/stores.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { renewals } from "./schema/money.ts";
 import { tenants } from "./schema/tenants.ts";
 
@@ -19,6 +19,20 @@ const tenantColumns = {
   suspended: tenants.suspended,
   createdAt: tenants.createdAt,
 };
+
+const planStatus = statement((queries) =>
+  queries
+    .select({ status: renewals.status })
+    .from(renewals)
+    .where(
+      and(
+        eq(renewals.tenantId, arg("tenantId")),
+        eq(renewals.month, arg("month")),
+        eq(renewals.item, "plan"),
+      ),
+    )
+    .prepare(),
+);
 
 export function renewalStore(queries: Queries): RenewalStore {
   return {
@@ -119,20 +133,7 @@ function dueRenewals(queries: Queries): Pick<RenewalStore, "timeZones" | "withou
 function paidPlans(queries: Queries): Pick<RenewalStore, "planStatus" | "isPaidAfter"> {
   return {
     async planStatus(tenantId, month) {
-      const statement = prepared(queries, "renewals.plan_due", () =>
-        queries
-          .select({ status: renewals.status })
-          .from(renewals)
-          .where(
-            and(
-              eq(renewals.tenantId, sql.placeholder("tenantId")),
-              eq(renewals.month, sql.placeholder("month")),
-              eq(renewals.item, "plan"),
-            ),
-          )
-          .prepare(),
-      );
-      const found = await statement.get({ tenantId, month });
+      const found = await planStatus(queries).get({ tenantId, month });
       return found?.status ?? null;
     },
 

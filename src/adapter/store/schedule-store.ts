@@ -22,7 +22,7 @@ import {
 } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { DueFilter, ScheduleEntry } from "../../domain/schedule/scheduler.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { type ScheduleStatus, schedules, trunkLeases, trunks } from "./schema/index.ts";
 
 export type ScheduleRow = typeof schedules.$inferSelect;
@@ -30,7 +30,7 @@ type NewSchedule = Omit<typeof schedules.$inferInsert, "tenantId" | "id">;
 
 const noLease = { leaseOwner: null, leaseUntil: null };
 
-const node = sql.placeholder("node");
+const node = arg("node");
 
 /**
  * The trunk of the tenant is held by another node, or by none yet. A tenant without a trunk may be
@@ -43,14 +43,14 @@ const isTrunkOnRemoteNode = sql`EXISTS (
 /** Takes the result of `dueValues`. Prepared, because it runs every second. */
 const due = and(
   eq(schedules.status, "pending"),
-  lte(schedules.scheduleAt, sql.placeholder("dueBy")),
+  lte(schedules.scheduleAt, arg("dueBy")),
   or(
     isNull(schedules.leaseUntil),
-    lt(schedules.leaseUntil, sql.placeholder("nowMs")),
+    lt(schedules.leaseUntil, arg("nowMs")),
     // A lease this long means that the clock was set back since.
-    and(isNotNull(schedules.leaseOwner), gt(schedules.leaseUntil, sql.placeholder("leaseEnd"))),
+    and(isNotNull(schedules.leaseOwner), gt(schedules.leaseUntil, arg("leaseEnd"))),
   ),
-  sql`${schedules.tenantId} NOT IN (SELECT value FROM json_each(${sql.placeholder("full")}))`,
+  sql`${schedules.tenantId} NOT IN (SELECT value FROM json_each(${arg("full")}))`,
   sql`(${node} IS NULL OR NOT ${isTrunkOnRemoteNode})`,
 );
 
@@ -58,6 +58,26 @@ const dueValues = (nowMs: number, dueBy: number, leaseMs: number, filter: DueFil
   ...{ nowMs, dueBy, leaseEnd: nowMs + leaseMs, node: filter.node },
   full: JSON.stringify(filter.exceptTenants),
 });
+
+const dueEntries = statement((queries) =>
+  queries
+    .select()
+    .from(schedules)
+    .where(due)
+    .orderBy(asc(schedules.scheduleAt), asc(schedules.id))
+    .limit(arg("countMax"))
+    .prepare(),
+);
+
+const firstDue = statement((queries) =>
+  queries
+    .select({ scheduleAt: schedules.scheduleAt })
+    .from(schedules)
+    .where(due)
+    .orderBy(asc(schedules.scheduleAt))
+    .limit(1)
+    .prepare(),
+);
 
 export function scheduleStore(queries: Queries) {
   return {
@@ -95,16 +115,7 @@ function dueSchedules(queries: Queries) {
       countMax: number,
       filter: DueFilter,
     ): Promise<ScheduleRow[]> {
-      const statement = prepared(queries, "schedules.due", () =>
-        queries
-          .select()
-          .from(schedules)
-          .where(due)
-          .orderBy(asc(schedules.scheduleAt), asc(schedules.id))
-          .limit(sql.placeholder("countMax"))
-          .prepare(),
-      );
-      const found = await statement.all({
+      const found = await dueEntries(queries).all({
         ...dueValues(nowMs, nowMs, leaseMs, filter),
         countMax,
       });
@@ -142,16 +153,7 @@ function scheduleCounts(queries: Queries) {
       leaseMs: number,
       filter: DueFilter,
     ): Promise<number | null> {
-      const statement = prepared(queries, "schedules.firstDue", () =>
-        queries
-          .select({ scheduleAt: schedules.scheduleAt })
-          .from(schedules)
-          .where(due)
-          .orderBy(asc(schedules.scheduleAt))
-          .limit(1)
-          .prepare(),
-      );
-      const [first] = await statement.all(dueValues(nowMs, dueBy, leaseMs, filter));
+      const [first] = await firstDue(queries).all(dueValues(nowMs, dueBy, leaseMs, filter));
       return first?.scheduleAt ?? null;
     },
 

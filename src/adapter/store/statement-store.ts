@@ -14,7 +14,7 @@ import type {
 } from "../../domain/billing/statement.ts";
 import type { LedgerKind } from "../../domain/billing/stores.ts";
 import { hourSpan } from "./hour-span.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { callRollups, calls } from "./schema/calls.ts";
 import { ledgerRollups } from "./schema/ledger-rollups.ts";
 import { ledgerEntries, ledgerTransactions } from "./schema/money.ts";
@@ -113,27 +113,25 @@ export function callsAfter(
 }
 
 /** Sums of whole hours. Prepared: a page of a month needs each of its days. */
-function hourlySums(queries: Queries) {
-  return prepared(queries, "ledger_rollups.sums", () =>
-    queries
-      .select({
-        kind: ledgerRollups.kind,
-        transactions: total(ledgerRollups.transactions),
-        wallet: total(ledgerRollups.wallet),
-        payments: total(ledgerRollups.payments),
-      })
-      .from(ledgerRollups)
-      .where(
-        and(
-          eq(ledgerRollups.tenantId, sql.placeholder("tenantId")),
-          gte(ledgerRollups.hour, sql.placeholder("fromHour")),
-          lt(ledgerRollups.hour, sql.placeholder("toHour")),
-        ),
-      )
-      .groupBy(ledgerRollups.kind)
-      .prepare(),
-  );
-}
+const hourlySums = statement((queries) =>
+  queries
+    .select({
+      kind: ledgerRollups.kind,
+      transactions: total(ledgerRollups.transactions),
+      wallet: total(ledgerRollups.wallet),
+      payments: total(ledgerRollups.payments),
+    })
+    .from(ledgerRollups)
+    .where(
+      and(
+        eq(ledgerRollups.tenantId, arg("tenantId")),
+        gte(ledgerRollups.hour, arg("fromHour")),
+        lt(ledgerRollups.hour, arg("toHour")),
+      ),
+    )
+    .groupBy(ledgerRollups.kind)
+    .prepare(),
+);
 
 /** Sums of a partial hour, read from the transactions. */
 export function exactSums(queries: Queries, tenantId: number, span: Span) {

@@ -1,7 +1,7 @@
 /** A tenant's row as the API reads it, and its legacy webhook secret. */
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { tenants, trunks } from "./schema/index.ts";
 
 const TENANT_SHOWN = {
@@ -25,19 +25,20 @@ const TRUNK_SHOWN = {
   callerId: trunks.callerId,
 };
 
+const findProfile = statement((queries) =>
+  queries
+    .select({ tenant: TENANT_SHOWN, trunk: TRUNK_SHOWN })
+    .from(tenants)
+    .leftJoin(trunks, eq(trunks.tenantId, tenants.id))
+    .where(eq(tenants.id, arg("tenantId")))
+    .prepare(),
+);
+
 export function tenantStore(queries: Queries) {
   return {
     /** What the API returns about a tenant and its trunk. */
     async profile(tenantId: number) {
-      const statement = prepared(queries, "tenants.profile", () =>
-        queries
-          .select({ tenant: TENANT_SHOWN, trunk: TRUNK_SHOWN })
-          .from(tenants)
-          .leftJoin(trunks, eq(trunks.tenantId, tenants.id))
-          .where(eq(tenants.id, sql.placeholder("tenantId")))
-          .prepare(),
-      );
-      return await statement.get({ tenantId });
+      return await findProfile(queries).get({ tenantId });
     },
 
     async timeZone(tenantId: number): Promise<string> {

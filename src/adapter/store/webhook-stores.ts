@@ -2,55 +2,91 @@
  * All stores of webhook delivery: subscribers and the delivery log. The health store is a separate
  * file.
  */
-import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { DeliveryStore, SubscriberStore, WebhookStores } from "../../domain/webhook/stores.ts";
 import { endpointHealthStore } from "./endpoint-health-store.ts";
 import { eventStore, outboxStore } from "./outbox-store.ts";
-import { prepared } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { agents } from "./schema/agents.ts";
 import { deliveries, legacyEndpoints, webhooks } from "./schema/outbox.ts";
 import { tenants } from "./schema/tenants.ts";
+
+const enabledWebhooks = statement((queries) =>
+  queries
+    .select({ id: webhooks.id, events: webhooks.events })
+    .from(webhooks)
+    .where(and(eq(webhooks.tenantId, arg("tenantId")), eq(webhooks.enabled, true)))
+    .orderBy(webhooks.id)
+    .prepare(),
+);
+
+const webhookTarget = statement((queries) =>
+  queries
+    .select({
+      url: webhooks.url,
+      secretSealed: webhooks.secretSealed,
+      enabled: webhooks.enabled,
+    })
+    .from(webhooks)
+    .where(and(eq(webhooks.tenantId, arg("tenantId")), eq(webhooks.id, arg("webhookId"))))
+    .prepare(),
+);
+
+const insertDeliveryRecord = statement((queries) =>
+  queries
+    .insert(deliveries)
+    .values({
+      tenantId: arg("tenantId"),
+      id: arg("id"),
+      outboxId: arg("outboxId"),
+      webhookId: arg("webhookId"),
+      eventId: arg("eventId"),
+      type: arg("type"),
+      attempt: arg("attempt"),
+      status: arg("status"),
+      httpStatus: arg("httpStatus"),
+      durationMs: arg("durationMs"),
+      error: arg("error"),
+      createdAt: arg("createdAt"),
+      nextAttemptAt: arg("nextAttemptAt"),
+    })
+    .prepare(),
+);
+
+const agentWebhook = statement((queries) =>
+  queries
+    .select({ url: agents.webhookUrl, olderVariant: tenants.legacyWebhook })
+    .from(agents)
+    .innerJoin(tenants, eq(tenants.id, agents.tenantId))
+    .leftJoin(
+      legacyEndpoints,
+      and(
+        eq(legacyEndpoints.tenantId, agents.tenantId),
+        eq(legacyEndpoints.url, agents.webhookUrl),
+      ),
+    )
+    .where(
+      and(
+        eq(agents.tenantId, arg("tenantId")),
+        eq(agents.id, arg("agentId")),
+        isNull(legacyEndpoints.disabledReason),
+      ),
+    )
+    .prepare(),
+);
 
 function subscriberStore(queries: Queries): SubscriberStore {
   return {
     ...deliveryTargets(queries),
 
     async webhooksFor(tenantId, type) {
-      const statement = prepared(queries, "webhooks.enabled", () =>
-        queries
-          .select({ id: webhooks.id, events: webhooks.events })
-          .from(webhooks)
-          .where(
-            and(eq(webhooks.tenantId, sql.placeholder("tenantId")), eq(webhooks.enabled, true)),
-          )
-          .orderBy(webhooks.id)
-          .prepare(),
-      );
-      const enabled = await statement.all({ tenantId });
+      const enabled = await enabledWebhooks(queries).all({ tenantId });
       return enabled.filter(({ events }) => events.includes(type)).map(({ id }) => id);
     },
 
     async legacyOf(tenantId, agentId) {
-      const found = await queries
-        .select({ url: agents.webhookUrl, olderVariant: tenants.legacyWebhook })
-        .from(agents)
-        .innerJoin(tenants, eq(tenants.id, agents.tenantId))
-        .leftJoin(
-          legacyEndpoints,
-          and(
-            eq(legacyEndpoints.tenantId, agents.tenantId),
-            eq(legacyEndpoints.url, agents.webhookUrl),
-          ),
-        )
-        .where(
-          and(
-            eq(agents.tenantId, tenantId),
-            eq(agents.id, agentId),
-            isNull(legacyEndpoints.disabledReason),
-          ),
-        );
-      const agent = found[0];
+      const agent = await agentWebhook(queries).get({ tenantId, agentId });
       return agent?.url ? { url: agent.url, olderVariant: agent.olderVariant } : null;
     },
   };
@@ -60,23 +96,7 @@ function subscriberStore(queries: Queries): SubscriberStore {
 function deliveryTargets(queries: Queries): Pick<SubscriberStore, "target" | "tenantSecret"> {
   return {
     async target(tenantId, webhookId) {
-      const statement = prepared(queries, "webhooks.target", () =>
-        queries
-          .select({
-            url: webhooks.url,
-            secretSealed: webhooks.secretSealed,
-            enabled: webhooks.enabled,
-          })
-          .from(webhooks)
-          .where(
-            and(
-              eq(webhooks.tenantId, sql.placeholder("tenantId")),
-              eq(webhooks.id, sql.placeholder("webhookId")),
-            ),
-          )
-          .prepare(),
-      );
-      return (await statement.get({ tenantId, webhookId })) ?? null;
+      return (await webhookTarget(queries).get({ tenantId, webhookId })) ?? null;
     },
 
     async tenantSecret(tenantId) {
@@ -92,27 +112,7 @@ function deliveryTargets(queries: Queries): Pick<SubscriberStore, "target" | "te
 function deliveryStore(queries: Queries): DeliveryStore {
   return {
     async insert(tenantId, record) {
-      const statement = prepared(queries, "deliveries.insert", () =>
-        queries
-          .insert(deliveries)
-          .values({
-            tenantId: sql.placeholder("tenantId"),
-            id: sql.placeholder("id"),
-            outboxId: sql.placeholder("outboxId"),
-            webhookId: sql.placeholder("webhookId"),
-            eventId: sql.placeholder("eventId"),
-            type: sql.placeholder("type"),
-            attempt: sql.placeholder("attempt"),
-            status: sql.placeholder("status"),
-            httpStatus: sql.placeholder("httpStatus"),
-            durationMs: sql.placeholder("durationMs"),
-            error: sql.placeholder("error"),
-            createdAt: sql.placeholder("createdAt"),
-            nextAttemptAt: sql.placeholder("nextAttemptAt"),
-          })
-          .prepare(),
-      );
-      await statement.run({ tenantId, ...record });
+      await insertDeliveryRecord(queries).run({ tenantId, ...record });
     },
 
     async eventOf(tenantId, webhookId, deliveryId) {
