@@ -46,6 +46,9 @@ interface UtteranceProcessorOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** The caller's turn; what somebody whom we called says first; or what is said beside the agent's words. */
+type UtteranceKind = "turn" | "greeting" | "aside";
+
 export class UtteranceProcessor {
   readonly #recognitions = new Recognitions();
   /** The recogniser was lost in the middle of what the caller says. */
@@ -72,14 +75,14 @@ export class UtteranceProcessor {
     const { machine, agent, echo, screening } = this.options;
     switch (machine.state.name) {
       case "screening":
-        this.#recognise(utterance, true);
+        this.#recognise(utterance, "greeting");
         screening()?.utteranceEnded(utterance.speechMs);
         break;
       case "caller_speaking":
       case "endpointing":
         machine.apply({ type: "endpoint" });
         if (this.#utteranceLost) this.#askToRepeat();
-        else this.#recognise(utterance);
+        else this.#recognise(utterance, "turn");
         break;
       case "thinking":
         if (agent.toolAtWork) this.#recognise(utterance);
@@ -112,28 +115,27 @@ export class UtteranceProcessor {
     agent.sayPhrase(activeLanguage.phrases.sayAgain);
   }
 
-  /** `greeting`: what somebody whom we called says first. */
-  #recognise(utterance: Utterance, greeting = false): void {
+  #recognise(utterance: Utterance, kind: UtteranceKind = "aside"): void {
     const { segmenter, onFailure } = this.options;
     this.#recognitions.add(
       segmenter.finish(),
-      (result) => this.#process(utterance, result, greeting),
+      (result) => this.#process(utterance, result, kind),
       onFailure,
     );
   }
 
-  #process(utterance: Utterance, result: SttResult, greeting: boolean): void {
+  #process(utterance: Utterance, result: SttResult, kind: UtteranceKind): void {
     const { usage, machine, agent, overlap, pendingQuestions, silence, screening } = this.options;
     usage.recognised(result.audioMs);
     const text = result.text.trim();
     if (text !== "") screening()?.words(text);
     const { name } = machine.state;
-    const answered = greeting && this.options.greetsFirst;
+    const answered = kind === "greeting" && this.options.greetsFirst;
     if (!TALKING.has(name) || name === "screening" || answered || this.options.waits()) {
       if (text !== "") pendingQuestions.record(text, utterance);
       return;
     }
-    if (this.#isNothing(text, utterance)) {
+    if (this.#isNothing(text, utterance, kind === "turn")) {
       if (name === "thinking" && !agent.moreToCome) machine.apply({ type: "dismissed" });
       return;
     }
@@ -144,11 +146,14 @@ export class UtteranceProcessor {
     pendingQuestions.answer(text, result.confidence, utterance);
   }
 
-  /** A short noise, or a "mhm" that leaves the word to the agent. */
-  #isNothing(text: string, { speechMs, soundMs }: Utterance): boolean {
+  /**
+   * A short noise, or a "mhm" that leaves the word to the agent. What was the caller's turn interrupts
+   * nothing: whatever the agent says meanwhile is a filler.
+   */
+  #isNothing(text: string, { speechMs, soundMs }: Utterance, hadTurn: boolean): boolean {
     const { settings, activeLanguage, machine, agent, overlap } = this.options;
     const { language } = activeLanguage;
-    const agentSpeaks = machine.state.name === "agent_speaking";
+    const agentSpeaks = machine.state.name === "agent_speaking" && !hadTurn;
     if (agentSpeaks && !agent.nearlyDone)
       return !takesTurn(settings, language, { speechMs: soundMs, partial: text });
     if (text === "" && speechMs < settings.bargeInMs) return true;
