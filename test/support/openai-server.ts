@@ -26,9 +26,9 @@ export type Fault =
   /** … or falls silent there. */
   | { readonly type: "stall"; readonly after: number }
   /** Sends exactly this, and closes. */
-  | { readonly type: "raw"; readonly bytes: string }
+  | { readonly type: "raw"; readonly bytes: string | Uint8Array }
   /** … and leaves the connection open. */
-  | { readonly type: "open"; readonly bytes: string };
+  | { readonly type: "open"; readonly bytes: string | Uint8Array };
 
 export interface ChatAnswer {
   readonly text?: string;
@@ -55,6 +55,8 @@ export interface Script {
   answer: (body: ChatBody) => ChatAnswer;
   /** 8 kHz. Default: a tone of 60 ms a character. */
   speech: (text: string, voice: string) => Promise<Int16Array> | Int16Array;
+  /** What goes wrong with this request; null: nothing, as far as the others below do not say so. */
+  faultOf: (seen: SeenRequest) => Fault | null | Promise<Fault | null>;
   faults: Record<ServiceName, Fault[]>;
   /** Every request fails so, until it is null again. */
   always: Record<ServiceName, Fault | null>;
@@ -83,6 +85,7 @@ export function openAiServer(hostname = "127.0.0.1") {
     recognises: [],
     answer: () => ({ text: "All right." }),
     speech: (text) => toneSpeech(text),
+    faultOf: () => null,
     faults: { stt: [], llm: [], tts: [] },
     always: { stt: null, llm: null, tts: null },
     delayMs: { stt: 0, llm: 0, tts: 0 },
@@ -100,7 +103,8 @@ export function openAiServer(hostname = "127.0.0.1") {
       return reply.send(400, "application/json", JSON.stringify({ error }));
     }
     if (script.delayMs[service] > 0) await Bun.sleep(script.delayMs[service]);
-    const fault = script.faults[service].shift() ?? script.always[service];
+    const own = await script.faultOf(seen);
+    const fault = own ?? script.faults[service].shift() ?? script.always[service];
     if (fault && (await failed(fault, reply))) return;
     if (service === "stt") transcribe(seen, reply);
     else if (service === "llm") await chat(seen.json as ChatBody, reply, fault);

@@ -237,16 +237,16 @@ export class ChatSession implements LlmSession {
     }
     if (signal.aborted) return false;
     const hasCalls = sorted.accepted.length > 0 || sorted.hasRejected;
-    yield* this.#say(this.#lastWords(pieces, hasCalls ? "whole" : end, written));
+    yield* this.#say(hasCalls ? pieces.end() : this.#lastWords(pieces, end, written));
     yield* this.#emitToolCalls(sorted);
     return sorted.hasRejected && sorted.accepted.length === 0;
   }
 
-  /** What is left to say; half a sentence gives way to one that says why there is no more. */
+  /** What is left to say. Nothing at all, and half a sentence, give way to one that says so. */
   #lastWords(pieces: SpokenPieces, end: AnswerEnd, written: string): string[] {
-    if (end === "whole") return pieces.end();
     if (end === "withheld") return [this.#unfinished.withheld];
-    return [written.trim() === "" ? this.#unfinished.noAnswer : this.#unfinished.brokeOff];
+    if (written.trim() === "") return [this.#unfinished.noAnswer];
+    return end === "whole" ? pieces.end() : [this.#unfinished.brokeOff];
   }
 
   get #unfinished() {
