@@ -175,6 +175,16 @@ test("ending: the far end has hung up, the end is stored or made up for", async 
   expect(call.billable_seconds).toBe(15);
 });
 
+test("stopped for longer than calls may be silent, and continued: the call goes on", async () => {
+  const { number, call: leg } = await talking();
+  await world.freeze(7_000);
+  await Bun.sleep(1_500);
+  expect([leg.state, callOf(number)?.status]).toEqual(["active", "in_progress"]);
+  await leg.hangUp();
+  await when("it ends", () => callOf(number)?.status === "completed");
+  expect(callOf(number)?.ended_reason).toBe("caller_hangup");
+});
+
 test("charged, before the recording is touched: charged once, mailed", async () => {
   const { number, call: leg } = await talking();
   await Bun.sleep(1_000);

@@ -75,6 +75,7 @@ external_ip = "${host}"
 allow_networks = ["127.0.0.0/8"]
 [rtp]
 ports = "${options.rtpPorts}"
+timeout_sec = 5
 [conversation]
 disclosure_enabled = false
 [mail]
@@ -138,7 +139,7 @@ export async function killable(options: KillableOptions): Promise<Killable> {
   carrier.addSubscriber({ ...TRUNK, numbers: [OWN_NUMBER] });
   const phones: Phone[] = [];
   const on = ["--config", config];
-  const { start, kill } = servedProcess({
+  const { start, kill, freeze } = servedProcess({
     ...{ command: [...program, "serve", ...on], dir, base: BASE(host), watch },
   });
   await cli(program, [
@@ -200,7 +201,7 @@ export async function killable(options: KillableOptions): Promise<Killable> {
 
   return {
     ...{ dir, carrier, smtp, receiver, agentId, trunk: watch },
-    ...{ start, kill, api, rows },
+    ...{ start, kill, freeze, api, rows },
     write(sql) {
       const stored = new Sqlite(join(dir, "data/linevoice.db"), { readwrite: true });
       stored.run(sql);

@@ -32,6 +32,8 @@ export interface ServedProcess {
   start(): Promise<{ readonly registeredMs: number }>;
   /** SIGKILL, now. Resolves when the process is gone. */
   kill(): Promise<void>;
+  /** SIGSTOP, and SIGCONT after that time. */
+  freeze(ms: number): Promise<void>;
 }
 
 /**
@@ -128,5 +130,11 @@ export function servedProcess(options: {
     child = null;
   }
 
-  return { start, kill };
+  async function freeze(ms: number) {
+    child?.kill("SIGSTOP");
+    await Bun.sleep(ms);
+    child?.kill("SIGCONT");
+  }
+
+  return { start, kill, freeze };
 }

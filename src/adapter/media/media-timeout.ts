@@ -6,6 +6,9 @@
 import type { MediaDirection } from "../../core/media-plan.ts";
 import type { MediaTimeout } from "../../domain/conversation/audio-port.ts";
 
+/** A call is checked every 20 ms; longer than this, the whole process was stopped. */
+const STOOD_STILL_MS = 1_000;
+
 interface MediaTimeoutLimits {
   readonly rtpTimeoutMs: number;
   readonly holdTimeoutMs: number;
@@ -14,6 +17,7 @@ interface MediaTimeoutLimits {
 export class MediaTimeoutWatch {
   #direction: MediaDirection | null = null;
   #sinceMs = 0;
+  #checkedMs: number | null = null;
   #told = false;
 
   constructor(private readonly limits: MediaTimeoutLimits) {}
@@ -32,8 +36,12 @@ export class MediaTimeoutWatch {
 
   /** `lifeMs`: when the remote party last sent something; null: never. Reports a time-out once. */
   check(nowMs: number, lifeMs: number | null): MediaTimeout | null {
+    const stoodStill = this.#checkedMs !== null && nowMs - this.#checkedMs > STOOD_STILL_MS;
+    this.#checkedMs = nowMs;
     if (this.#told || this.#direction === null) return null;
     const held = isHold(this.#direction);
+    // What came while nobody looked is lost: the remote party gets the whole time again.
+    if (stoodStill && !held) this.#sinceMs = nowMs;
     const sinceMs = held ? this.#sinceMs : Math.max(this.#sinceMs, lifeMs ?? 0);
     const { rtpTimeoutMs, holdTimeoutMs } = this.limits;
     if (nowMs - sinceMs < (held ? holdTimeoutMs : rtpTimeoutMs)) return null;

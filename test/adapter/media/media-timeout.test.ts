@@ -18,7 +18,8 @@ test("before the first plan nothing is awaited", () => {
 test("in sendrecv a remote party without a sign of life is lost at the limit, not below it, and once", () => {
   const watch = watchFrom("sendrecv");
   expect(watch.check(14_999, null)).toBeNull();
-  expect(watch.check(20_000, 5_001)).toBeNull();
+  for (let nowMs = 14_999; nowMs < 20_001; nowMs += 20)
+    expect(watch.check(nowMs, 5_001)).toBeNull();
   expect(watch.check(20_001, 5_001)).toBe("lost");
   expect(watch.check(90_000, 5_001)).toBeNull();
 });
@@ -53,6 +54,21 @@ test("a call that is taken off hold has the whole time again, on either side", (
   watch.follow("recvonly", 614_000);
   expect(watch.check(1_213_999, null)).toBeNull();
   expect(watch.check(1_214_000, null)).toBe("held");
+});
+
+test("while the process is stopped, nobody is lost; after it the whole time counts again", () => {
+  const watch = watchFrom("sendrecv");
+  for (let nowMs = 0; nowMs <= 10_000; nowMs += 1_000) expect(watch.check(nowMs, null)).toBeNull();
+  expect(watch.check(35_000, null)).toBeNull();
+  for (let nowMs = 36_000; nowMs < 50_000; nowMs += 1_000)
+    expect(watch.check(nowMs, null)).toBeNull();
+  expect(watch.check(50_000, null)).toBe("lost");
+});
+
+test("a hold goes on while the process is stopped", () => {
+  const watch = watchFrom("inactive");
+  expect(watch.check(500_000, null)).toBeNull();
+  expect(watch.check(600_000, null)).toBe("held");
 });
 
 test("the time restarts with the answer", () => {
