@@ -32,6 +32,12 @@ export interface ServerOptions {
   readonly ttsTimeoutMs?: number;
   readonly sttMode?: "file" | "sse" | "realtime";
   readonly realtimeUrl?: string;
+  readonly realtimeModel?: string;
+  /** Text to speech over this socket. */
+  readonly speechUrl?: string;
+  readonly ttsModel?: string;
+  readonly ttsInstructions?: string;
+  readonly voices?: OpenAiSettings["voices"];
   readonly format?: "pcm" | "wav";
   readonly contextTokens?: number;
   readonly llmModel?: string;
@@ -51,19 +57,25 @@ export function openAiSettings(url: string, options: ServerOptions = {}): OpenAi
     stt_timeout_ms: options.sttTimeoutMs ?? 3_000,
     stt_mode: options.sttMode ?? "file",
     stt_realtime_url: options.realtimeUrl ?? null,
+    stt_realtime_model: options.realtimeModel ?? null,
+    stt_prompt: null,
+    stt_keywords: true,
     llm_model: options.llmModel ?? "llm-model",
     llm_api: options.llmApi ?? "auto",
     llm_reasoning_effort: options.llmReasoningEffort ?? "",
     llm_timeout_ms: options.llmTimeoutMs ?? 3_000,
     llm_context_tokens: options.contextTokens ?? 32_000,
     llm_temperature: 0.4,
-    tts_model: "tts-model",
+    tts_model: options.ttsModel ?? "tts-model",
+    tts_mode: options.speechUrl === undefined ? "auto" : "realtime",
+    tts_realtime_url: options.speechUrl ?? null,
+    tts_instructions: options.ttsInstructions ?? null,
     tts_timeout_ms: options.ttsTimeoutMs ?? 2_000,
     tts_sample_rate_hz: 24_000,
     tts_format: options.format ?? "pcm",
     ...{ stt_eur_per_min: 0, tts_eur_per_million_characters: 0 },
     ...{ llm_input_eur_per_million_tokens: 0, llm_output_eur_per_million_tokens: 0 },
-    voices: VOICES,
+    voices: options.voices ?? VOICES,
   };
 }
 
@@ -97,6 +109,11 @@ export function realtimeSettings(
     transcription_model: "whisper-1",
     audio: "g711",
     turn_detection: "own",
+    turn_eagerness: "auto",
+    noise_reduction: "off",
+    reasoning_effort: "",
+    transcription_prompt: null,
+    transcription_keywords: true,
     connect_timeout_ms: 1_000,
     response_timeout_ms: 1_000,
     input_eur_per_million_tokens: 0,

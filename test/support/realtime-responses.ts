@@ -1,7 +1,14 @@
 /** The answers of the tests' Realtime server: one at a time, word by word, with the audio of each, or as a fault has it. */
 import type { ServerWebSocket } from "bun";
 import type { Item, RealtimeScript, ResponseFault, SpokenAnswer } from "./realtime-script.ts";
-import { type Frame, formatOf, fromPcm, type Peer, type Wire } from "./realtime-wire.ts";
+import {
+  type Frame,
+  formatOf,
+  fromPcm,
+  type Peer,
+  type RunningResponse,
+  type Wire,
+} from "./realtime-wire.ts";
 
 /** `response.create` is answered by what this returns. */
 export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
@@ -14,18 +21,23 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
       output_modalities?: string[];
     };
     const beside = request.conversation === "none";
-    if (!beside && peer.active) {
+    if (!beside && (peer.active || script.busy > 0)) {
+      script.busy = Math.max(0, script.busy - 1);
+      const active = peer.active?.id ?? "resp_unknown";
       const error = {
+        type: "invalid_request_error",
         code: "conversation_already_has_active_response",
-        message: "busy",
-        event_id: frame.event_id,
+        message: `Conversation already has an active response in progress: ${active}. Wait until the response is finished before creating a new one.`,
+        event_id: null,
       };
       send(ws, { type: "error", error });
       return;
     }
     const id = newId("resp");
-    const running = { id, cancelled: false };
+    const running: RunningResponse = { id, cancelled: false };
     if (!beside) peer.active = running;
+    peer.running.set(id, running);
+    if (script.createdDelayMs > 0) await Bun.sleep(script.createdDelayMs);
     send(ws, {
       type: "response.created",
       response: { id, status: "in_progress", metadata: request.metadata ?? null },
@@ -51,8 +63,11 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
       });
       return;
     }
-    const stalled = await speak(ws, running, said, fault, beside, request.output_modalities);
-    if (stalled) return;
+    const texts = [...(said.before ?? []), said.text ?? ""].filter((text) => text !== "");
+    for (const text of texts) {
+      const stalled = await speak(ws, running, { text }, fault, beside, request.output_modalities);
+      if (stalled) return;
+    }
     const output = (said.tools ?? []).map(({ name, arguments: args }) =>
       callTool(ws, id, name, args),
     );
@@ -73,7 +88,7 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
   /** Whether nothing more comes. */
   async function speak(
     ws: ServerWebSocket<Peer>,
-    running: { id: string; cancelled: boolean },
+    running: RunningResponse,
     { text = "" }: SpokenAnswer,
     fault: ResponseFault | undefined,
     beside: boolean,
@@ -91,6 +106,8 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
     });
     const words = text.split(/(?<= )/);
     const audio = modalities?.includes("text") ? null : await script.speech(text);
+    if (audio) ws.data.hasSpoken = true;
+    const late: Frame[] = [];
     for (const [index, word] of words.entries()) {
       if (running.cancelled) break;
       if (fault && "after" in fault && index >= fault.after) {
@@ -98,16 +115,20 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
         return true;
       }
       const name = audio ? "response.output_audio_transcript.delta" : "response.output_text.delta";
-      if (!script.sparse) send(ws, { ...common, type: name, delta: word });
+      const told = { ...common, type: name, delta: word };
+      if (script.wordsLast) late.push(told);
+      else if (!script.sparse) send(ws, told);
       item.text += word;
       if (audio) {
         const from = Math.round((audio.length * index) / words.length);
         const to = Math.round((audio.length * (index + 1)) / words.length);
         const delta = fromPcm(formatOf(ws.data), audio.subarray(from, to));
         send(ws, { ...common, type: "response.output_audio.delta", delta });
+        item.audioMs += (to - from) / 8;
       }
       if (script.paceMs > 0) await Bun.sleep(script.paceMs);
     }
+    for (const frame of late) send(ws, frame);
     const type = "response.output_audio_transcript.done";
     if (!running.cancelled) send(ws, { ...common, type, transcript: item.text });
     return false;
@@ -142,9 +163,10 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
     return item;
   }
 
-  function finish(ws: ServerWebSocket<Peer>, running: { id: string }, how: object): void {
+  function finish(ws: ServerWebSocket<Peer>, running: RunningResponse, how: object): void {
     const usage = { total_tokens: 30, input_tokens: 20, output_tokens: 10 };
     if (ws.data.active === running) ws.data.active = null;
+    ws.data.running.delete(running.id);
     send(ws, { type: "response.done", response: { id: running.id, output: [], ...how, usage } });
   }
 

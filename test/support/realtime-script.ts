@@ -2,6 +2,8 @@
 
 export interface SpokenAnswer {
   readonly text?: string;
+  /** Said first, as message items of their own. */
+  readonly before?: readonly string[];
   readonly tools?: readonly { readonly name: string; readonly arguments: object | string }[];
 }
 
@@ -21,7 +23,14 @@ export interface Item {
   readonly id: string;
   readonly role: string;
   text: string;
-  readonly audioMs: number;
+  audioMs: number;
+}
+
+/** An `error` event; `event_id` is added. */
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly param?: string;
 }
 
 export interface RealtimeScript {
@@ -36,10 +45,22 @@ export interface RealtimeScript {
   faults: ResponseFault[];
   /** Connections are refused with this status; 0: taken, and never a word. */
   refuse: number | null;
+  /** An update of the session is refused with this. */
+  refuseUpdate: (session: Record<string, unknown>) => Refusal | null;
+  /** Updates are taken and never confirmed, or confirmed with another format. */
+  updates: "confirmed" | "ignored" | "as_they_were" | "without_formats";
+  /** So many questions are told that another answer is under way. */
+  busy: number;
+  /** Of a session, from its beginning. */
+  expiresInSec: number;
   /** Words and calls are told only when they are whole. */
   sparse: boolean;
+  /** The words of a phrase come after all its sound. */
+  wordsLast: boolean;
   /** Words written down while the caller still speaks, one every 300 ms of audio. */
   partials: string[];
+  /** Before a response is begun, and before its first word. */
+  createdDelayMs: number;
   responseDelayMs: number;
   transcriptionDelayMs: number;
   /** Between two words. */
@@ -58,8 +79,14 @@ export function defaultScript(): RealtimeScript {
     speech: (text) => new Int16Array(text.length * MS_PER_CHARACTER * 8).fill(3_000),
     faults: [],
     refuse: null,
+    refuseUpdate: () => null,
+    updates: "confirmed",
+    busy: 0,
+    expiresInSec: 3_600,
     partials: [],
     sparse: false,
+    wordsLast: false,
+    createdDelayMs: 0,
     responseDelayMs: 0,
     transcriptionDelayMs: 0,
     paceMs: 0,

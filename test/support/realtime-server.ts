@@ -1,12 +1,21 @@
 /**
  * A server that speaks OpenAI's Realtime protocol over a real WebSocket, as its public reference
  * describes it: GA or beta names, G.711 or PCM, transcription sessions too. What it hears, answers
- * and how it fails is scripted.
+ * and how it fails is scripted. What a GA client may not send is refused and kept in `violations`.
  */
 import type { Server, ServerWebSocket } from "bun";
 import { createResponses } from "./realtime-responses.ts";
-import { defaultScript } from "./realtime-script.ts";
-import { createWire, type Frame, formatOf, type Peer, toPcm } from "./realtime-wire.ts";
+import { problemOf } from "./realtime-rules.ts";
+import { defaultScript, type Refusal } from "./realtime-script.ts";
+import {
+  createWire,
+  defaultSession,
+  type Frame,
+  formatOf,
+  type Peer,
+  toPcm,
+  updated,
+} from "./realtime-wire.ts";
 
 const END_SILENCE_MS = 300;
 const LOUD = 700;
@@ -14,6 +23,7 @@ const LOUD = 700;
 export function realtimeServer(hostname = "127.0.0.1") {
   const received: Frame[] = [];
   const headers: Headers[] = [];
+  const violations: string[] = [];
   const peers = new Set<ServerWebSocket<Peer>>();
   const script = defaultScript();
   const wire = createWire(script);
@@ -69,24 +79,79 @@ export function realtimeServer(hostname = "127.0.0.1") {
     send(ws, { ...common, type: `${name}.completed`, transcript: text });
   }
 
+  function refuse(ws: ServerWebSocket<Peer>, frame: Frame, refusal: Refusal): void {
+    const error = { type: "invalid_request_error", event_id: frame.event_id ?? null, ...refusal };
+    send(ws, { type: "error", error });
+  }
+
+  function update(ws: ServerWebSocket<Peer>, frame: Frame): void {
+    const peer = ws.data;
+    const session = frame.session as Record<string, unknown>;
+    const refusal = script.refuseUpdate(session);
+    if (refusal) {
+      refuse(ws, frame, refusal);
+      return;
+    }
+    const output = (session.audio as { output?: { voice?: unknown } } | undefined)?.output;
+    if (peer.hasSpoken && output?.voice !== undefined) {
+      violations.push("voice after audio");
+      const message = "Cannot update a conversation's voice if assistant audio is present.";
+      refuse(ws, frame, { code: "cannot_update_voice", message, param: "session.voice" });
+      return;
+    }
+    if (script.updates === "ignored") return;
+    if (script.updates !== "as_they_were") peer.session = updated(peer.session, session);
+    const told =
+      script.updates === "without_formats" ? { type: "realtime", audio: {} } : peer.session;
+    send(ws, { type: "session.updated", session: told });
+  }
+
+  function truncate(ws: ServerWebSocket<Peer>, frame: Frame): void {
+    const item = ws.data.items.find(({ id }) => id === frame.item_id);
+    const endMs = Number(frame.audio_end_ms);
+    if (item && endMs <= item.audioMs + 1) {
+      item.audioMs = endMs;
+      send(ws, { ...frame, type: "conversation.item.truncated" });
+      return;
+    }
+    const message = item
+      ? `Audio content of ${item.audioMs}ms is already shorter than ${endMs}ms`
+      : `Item ${String(frame.item_id)} does not exist`;
+    violations.push(message);
+    refuse(ws, frame, { code: "invalid_value", message });
+  }
+
+  function cancel(ws: ServerWebSocket<Peer>, frame: Frame): void {
+    const running = ws.data.running.get(String(frame.response_id)) ?? ws.data.active;
+    if (running) running.cancelled = true;
+    else
+      refuse(ws, frame, {
+        code: "response_cancel_not_active",
+        message: "Cancellation failed: no active response found",
+      });
+  }
+
   function receive(ws: ServerWebSocket<Peer>, frame: Frame): void {
     const peer = ws.data;
     received.push(frame);
+    const problem = script.dialect === "ga" ? problemOf(frame) : null;
+    if (problem) {
+      violations.push(`${frame.type} ${problem.message}`);
+      refuse(ws, frame, { code: "invalid_value", ...problem });
+      return;
+    }
     switch (frame.type) {
       case "session.update":
       case "transcription_session.update":
-        peer.session = { ...peer.session, ...(frame.session as object) };
-        send(ws, { type: "session.updated", session: peer.session });
+        update(ws, frame);
         break;
       case "input_audio_buffer.append":
         hear(ws, String(frame.audio));
         break;
       case "input_audio_buffer.commit":
         if (peer.input.length < 800) {
-          send(ws, {
-            type: "error",
-            error: { code: "input_audio_buffer_commit_empty", message: "buffer too small" },
-          });
+          const message = "Error committing input audio buffer: buffer too small.";
+          refuse(ws, frame, { code: "input_audio_buffer_commit_empty", message });
         } else commit(ws);
         break;
       case "input_audio_buffer.clear":
@@ -109,13 +174,11 @@ export function realtimeServer(hostname = "127.0.0.1") {
       case "response.create":
         void respond(ws, frame);
         break;
+      case "conversation.item.truncate":
+        truncate(ws, frame);
+        break;
       case "response.cancel":
-        if (peer.active) peer.active.cancelled = true;
-        else
-          send(ws, {
-            type: "error",
-            error: { code: "response_cancel_not_active", message: "nothing to cancel" },
-          });
+        cancel(ws, frame);
         break;
     }
   }
@@ -126,16 +189,21 @@ export function realtimeServer(hostname = "127.0.0.1") {
     fetch(request, server) {
       if (script.refuse) return new Response("refused", { status: script.refuse });
       headers.push(request.headers);
-      const transcriptionOnly = new URL(request.url).searchParams.get("intent") === "transcription";
+      const query = new URL(request.url).searchParams;
+      const transcriptionOnly = query.get("intent") === "transcription";
+      const expiresAt = Math.floor(Date.now() / 1_000) + script.expiresInSec;
       const data: Peer = {
         transcriptionOnly,
-        session: {},
+        query,
+        session: script.dialect === "ga" ? defaultSession(transcriptionOnly, expiresAt) : {},
         input: [],
         partials: 0,
         speechMs: 0,
         silentMs: 0,
         items: [],
         active: null,
+        running: new Map(),
+        hasSpoken: false,
       };
       return server.upgrade(request, { data }) ? undefined : new Response("no", { status: 400 });
     },
@@ -144,8 +212,9 @@ export function realtimeServer(hostname = "127.0.0.1") {
         peers.add(ws);
         if (script.refuse === 0) return;
         const beta = { modalities: ["text", "audio"], input_audio_format: "pcm16" };
-        const ga = { type: ws.data.transcriptionOnly ? "transcription" : "realtime", audio: {} };
-        send(ws, { type: "session.created", session: script.dialect === "beta" ? beta : ga });
+        const isBeta = script.dialect === "beta";
+        const kind = isBeta && ws.data.transcriptionOnly ? "transcription_session" : "session";
+        send(ws, { type: `${kind}.created`, session: isBeta ? beta : ws.data.session });
       },
       message: (ws, message) => receive(ws, JSON.parse(String(message)) as Frame),
       close: (ws) => void peers.delete(ws),
@@ -157,10 +226,16 @@ export function realtimeServer(hostname = "127.0.0.1") {
     script,
     received,
     headers,
+    violations,
     of: (type: string) => received.filter((frame) => frame.type === type),
     /** The conversations of the open connections. */
     conversations: () => [...peers].map((ws) => ws.data.items),
     sessions: () => [...peers].map((ws) => ws.data.session),
+    queries: () => [...peers].map((ws) => ws.data.query),
+    /** Says something to every connection that nobody asked for. */
+    tell(frame: Frame) {
+      for (const ws of peers) send(ws, frame);
+    },
     /** Cuts every connection. */
     drop() {
       for (const ws of peers) ws.terminate();

@@ -19,7 +19,58 @@ export interface Peer {
   speechMs: number;
   silentMs: number;
   items: Item[];
-  active: { id: string; cancelled: boolean } | null;
+  /** Of the conversation: one at a time. */
+  active: RunningResponse | null;
+  /** All, also those beside the conversation. */
+  readonly running: Map<string, RunningResponse>;
+  /** Model and intent, as the address named them. */
+  readonly query: URLSearchParams;
+  /** The voice has spoken: it cannot be changed. */
+  hasSpoken: boolean;
+}
+
+export interface RunningResponse {
+  readonly id: string;
+  cancelled: boolean;
+}
+
+const PCM = { type: "audio/pcm", rate: 24_000 };
+
+/** What a session is before its first update, as the public reference has it. */
+export function defaultSession(transcriptionOnly: boolean, expiresAt: number) {
+  const input = {
+    format: PCM,
+    transcription: null,
+    noise_reduction: null,
+    turn_detection: { type: "server_vad", create_response: true, interrupt_response: true },
+  };
+  if (transcriptionOnly) return { type: "transcription", audio: { input }, expires_at: expiresAt };
+  const output = { format: PCM, voice: "alloy", speed: 1 };
+  return {
+    type: "realtime",
+    instructions: "Your knowledge cutoff is 2023-10.",
+    tools: [],
+    output_modalities: ["audio"],
+    audio: { input, output },
+    expires_at: expiresAt,
+  };
+}
+
+/** Only what the update names changes. Formats, voices and the like are whole values. */
+export function updated(
+  session: Record<string, unknown>,
+  update: Record<string, unknown>,
+): Record<string, unknown> {
+  const merged = { ...session };
+  for (const [key, value] of Object.entries(update)) {
+    const before = merged[key];
+    const isPart = ["audio", "input", "output", "transcription"].includes(key);
+    merged[key] =
+      isPart && value !== null && typeof value === "object" && typeof before === "object"
+        ? updated((before ?? {}) as Record<string, unknown>, value as Record<string, unknown>)
+        : value;
+  }
+  return merged;
 }
 
 /** How everything is said to a connection. */

@@ -12,6 +12,7 @@ export const SOCKET_URL = {
   allowed: 'a ws:// or wss:// URL, e.g. "wss://api.openai.com/v1/realtime"',
   matches: isWebSocketUrl,
 };
+export const PROMPT = { allowed: "a sentence or two", charactersMax: 500 };
 export const API_KEY = { allowed: "an API key" };
 
 export const price = (what: string) =>
@@ -21,6 +22,10 @@ export const price = (what: string) =>
 const NEEDS_KEY = /(^|\.)(openai\.com|groq\.com|mistral\.ai|together\.xyz|deepinfra\.com)$/;
 
 export const needsKey = (url: string): boolean => NEEDS_KEY.test(new URL(url).hostname);
+
+/** OpenAI itself, or its models at Azure: what only they have, or do not need, is told by it. */
+export const isOpenAi = (url: string): boolean =>
+  /(^|\.)(openai\.com|openai\.azure\.com)$/.test(new URL(url).hostname);
 
 /** `advice`: another way out, e.g. `, or base_url to a server of your own`. */
 export function keyMissing(

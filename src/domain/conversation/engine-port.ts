@@ -191,6 +191,14 @@ export interface TtsStream {
 /** Speech is there, but not of this text: nothing is broken, another voice should say it. */
 export class UnsupportedText extends Error {
   override readonly name = "UnsupportedText";
+
+  constructor(
+    message: string,
+    /** What of it was not said; null: nothing was. */
+    readonly unspoken: string | null = null,
+  ) {
+    super(message);
+  }
 }
 
 export class EngineFailure extends Error {

@@ -28,6 +28,7 @@ beforeEach(() => {
 afterEach(async () => {
   await engine.close();
   await server.close();
+  expect(server.violations).toEqual([]);
 });
 
 const start = (more: Partial<RealtimeSettings> = {}) =>

@@ -128,3 +128,23 @@ test("the cost of goods follows the provider of each part", () => {
   );
   expect(prices).toMatchObject({ stt_eur_per_min: 0, tts_eur_per_million_characters: 12 });
 });
+
+test("a voice that the Realtime API does not have is named, with those it has", () => {
+  const realtime = { KIND: "realtime", REALTIME__API_KEY: "k" };
+  expect(problems(realtime)).toBe("");
+  expect(problems({ ...realtime, REALTIME__VOICES__SARI: "nova" })).toMatch(
+    /\[engine\.realtime\.voices\] Sari: "nova" is no voice.*alloy, ash, .*marin, cedar/,
+  );
+  expect(problems({ ...realtime, REALTIME__VOICES__SARI: "voice_1234" })).toBe("");
+  const own = { REALTIME__BASE_URL: "ws://127.0.0.1:8080/v1/realtime" };
+  expect(problems({ ...realtime, ...own, REALTIME__VOICES__SARI: "af_heart" })).toBe("");
+});
+
+test("a voice over Realtime needs its voices; any other model does not", () => {
+  const openai = { KIND: "openai", OPENAI__API_KEY: "k", OPENAI__VOICES__EMMA: "nova" };
+  expect(problems({ ...openai, OPENAI__TTS_MODEL: "tts-1" })).toBe("");
+  expect(problems({ ...openai, OPENAI__TTS_MODEL: "gpt-realtime-2.1-mini" })).toMatch(
+    /\[engine\.openai\.voices\] Emma: "nova"/,
+  );
+  expect(problems({ ...openai, OPENAI__TTS_MODE: "realtime" })).toMatch(/voices\] Emma/);
+});

@@ -98,7 +98,9 @@ export class TtsChain implements TtsStream {
         if (error instanceof UnsupportedText) {
           candidate.breaker.abandoned();
           providers.unsupportedText(candidate, error);
-          return { failure: error };
+          unspoken.text = error.unspoken ?? unspoken.text;
+          unspoken.spokenMs = 0;
+          return unspoken.text === "" ? "done" : { failure: error };
         }
         providers.failed("tts", candidate, error);
         dropSpoken(unspoken);

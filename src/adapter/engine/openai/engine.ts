@@ -4,14 +4,18 @@
  */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type { SttStream } from "../../../domain/conversation/engine-port.ts";
+import { knowledgeKeywords } from "../knowledge-keywords.ts";
 import { warnOfPromptSize } from "../prompt-size.ts";
 import { type PartEngine, type ProviderPorts, partEngine } from "../provider.ts";
+import { TranscriptionHints } from "../transcription-hints.ts";
 import { ChatSession } from "./chat-session.ts";
 import { HttpSttStream } from "./http-stt.ts";
 import { HttpTtsStream } from "./http-tts.ts";
 import { LanguageModel } from "./language-model.ts";
+import { openRealtimeSpeech } from "./realtime-speech.ts";
 import { Service } from "./service.ts";
-import { type OpenAiSettings, serviceOf } from "./settings.ts";
+import { type OpenAiSettings, serviceOf, speaksOverRealtime } from "./settings.ts";
+import { SpeechManner } from "./speech-manner.ts";
 import { TranscriptionSttStream } from "./transcription-stt.ts";
 
 type Ports = Pick<ProviderPorts, "clock" | "random" | "log">;
@@ -26,9 +30,11 @@ export function openAiStt(
   { clock, log }: Pick<Ports, "clock" | "log">,
 ): PartEngine<"stt"> {
   const service = new Service({ part: "stt", settings: serviceOf(settings, "stt"), clock });
+  const hints = new TranscriptionHints();
   return partEngine((session) => {
-    const { language, sampleRateHz } = session;
-    const options = { settings, language, sampleRateHz };
+    const { language, sampleRateHz, knowledge } = session;
+    const keywords = settings.stt_keywords ? knowledgeKeywords(knowledge) : [];
+    const options = { settings, hints, keywords, language, sampleRateHz };
     const stream: SwitchableSttStream =
       settings.stt_mode === "realtime"
         ? new TranscriptionSttStream({ ...options, clock, log })
@@ -74,16 +80,22 @@ export function openAiLlm(
 
 export function openAiTts(
   settings: OpenAiSettings,
-  { clock }: Pick<Ports, "clock">,
+  { clock, log }: Pick<Ports, "clock" | "log">,
 ): PartEngine<"tts"> {
+  if (speaksOverRealtime(settings)) {
+    return partEngine((session) => openRealtimeSpeech(settings, session, { clock, log }));
+  }
   const service = new Service({ part: "tts", settings: serviceOf(settings, "tts"), clock });
-  return partEngine(({ voice, sampleRateHz }) => {
+  const manner = new SpeechManner(settings);
+  return partEngine(({ voice, sampleRateHz, language }) => {
     const stream = new HttpTtsStream({
-      service,
-      settings,
+      ...{ service, settings, manner, sampleRateHz, language },
       voice: settings.voices[voice],
-      sampleRateHz,
     });
-    return { stream, close: () => stream.dropPrefetched() };
+    return {
+      stream,
+      switchLanguage: (newLanguage) => stream.switchLanguage(newLanguage),
+      close: () => stream.dropPrefetched(),
+    };
   });
 }

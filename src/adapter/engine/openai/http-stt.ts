@@ -3,6 +3,7 @@
  * JSON, plain text or server-sent events, whatever the server makes of what it was asked.
  */
 
+import type { JsonObject } from "../../../core/json.ts";
 import { isObject, parseJson } from "../../../core/json.ts";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type {
@@ -10,6 +11,8 @@ import type {
   SttResult,
   SttStream,
 } from "../../../domain/conversation/engine-port.ts";
+import { ProviderFailure } from "../provider-failure.ts";
+import { isEchoOfPrompt, type TranscriptionHints } from "../transcription-hints.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
 import { ServerSentEvents } from "./server-sent-events.ts";
 import { type Answer, readOut, type Service } from "./service.ts";
@@ -18,7 +21,9 @@ import { wavFile } from "./wav.ts";
 
 interface HttpSttOptions {
   readonly service: Service;
-  readonly settings: Pick<OpenAiSettings, "stt_model" | "stt_mode">;
+  readonly settings: Pick<OpenAiSettings, "stt_model" | "stt_mode" | "stt_prompt">;
+  readonly hints: TranscriptionHints;
+  readonly keywords: readonly string[];
   readonly language: AgentLanguage;
   readonly sampleRateHz: number;
 }
@@ -60,24 +65,42 @@ export class HttpSttStream implements SttStream {
   }
 
   async finalize(): Promise<SttResult> {
-    const { service, settings, sampleRateHz } = this.options;
+    const { sampleRateHz, hints } = this.options;
     const audioMs = this.#audio.ms;
-    const body = new FormData();
-    const file = wavFile(this.#audio.pcm, sampleRateHz);
+    const wav = wavFile(this.#audio.pcm, sampleRateHz);
     this.#audio.clear();
-    body.set("file", new File([file], "speech.wav", { type: "audio/wav" }));
-    body.set("model", settings.stt_model);
-    body.set("language", this.#language);
+    const fields = this.#fields();
+    const answer = await this.#ask(wav, fields).catch((error: unknown) => {
+      if (!isRefusal(error) || !hints.learn(fields, describe(error))) throw error;
+      return this.#ask(wav, this.#fields());
+    });
+    const text = (await this.#read(answer)).trim();
+    return { text: isEchoOfPrompt(text, fields) ? "" : text, confidence: CONFIDENCE, audioMs };
+  }
+
+  #fields(): JsonObject {
+    const { settings, hints, keywords } = this.options;
+    const { stt_model: model, stt_prompt: prompt } = settings;
+    return hints.fieldsOf({ model, language: this.#language, keywords, prompt });
+  }
+
+  #ask(wav: Uint8Array<ArrayBuffer>, fields: JsonObject): Promise<Answer> {
+    const { service, settings } = this.options;
+    const body = new FormData();
+    body.set("file", new File([wav], "speech.wav", { type: "audio/wav" }));
+    for (const [name, value] of Object.entries(fields)) {
+      if (Array.isArray(value)) for (const one of value) body.append(`${name}[]`, String(one));
+      else body.set(name, String(value));
+    }
     body.set("response_format", "json");
     if (settings.stt_mode === "sse") body.set("stream", "true");
-    const answer = await service.ask({
+    return service.ask({
       path: "/audio/transcriptions",
       body,
       signal: this.#closed.signal,
       pauseMsMax: PAUSE_MS_MAX,
       bytesMax: ANSWER_BYTES_MAX,
     });
-    return { text: (await this.#read(answer)).trim(), confidence: CONFIDENCE, audioMs };
   }
 
   close(): void {
@@ -121,3 +144,9 @@ export class HttpSttStream implements SttStream {
     return text;
   }
 }
+
+const isRefusal = (error: unknown): error is ProviderFailure =>
+  error instanceof ProviderFailure && error.ofRequest;
+
+const describe = ({ answer, message }: ProviderFailure): string =>
+  answer ? `${answer.param} ${answer.message}` : message;

@@ -6,17 +6,21 @@
  * are dropped; an answer without a sample, or one that stops in the middle, is a failure.
  */
 
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type { TtsStream } from "../../../domain/conversation/engine-port.ts";
 import { PcmStream } from "../pcm-stream.ts";
 import { ProviderFailure } from "../provider-failure.ts";
-import type { Service } from "./service.ts";
+import type { Answer, Service } from "./service.ts";
 import type { OpenAiSettings } from "./settings.ts";
+import type { SpeechManner } from "./speech-manner.ts";
 import { SpeechSamples } from "./speech-samples.ts";
 import { NotSpeech } from "./wav.ts";
 
 interface HttpTtsOptions {
   readonly service: Service;
   readonly settings: Pick<OpenAiSettings, "tts_model" | "tts_format" | "tts_sample_rate_hz">;
+  readonly manner: SpeechManner;
+  readonly language: AgentLanguage;
   /** As the provider calls it. */
   readonly voice: string;
   readonly sampleRateHz: number;
@@ -37,7 +41,15 @@ export class HttpTtsStream implements TtsStream {
   /** Announced, and not asked for yet. */
   #announced: string[] = [];
 
-  constructor(private readonly options: HttpTtsOptions) {}
+  #language: AgentLanguage;
+
+  constructor(private readonly options: HttpTtsOptions) {
+    this.#language = options.language;
+  }
+
+  switchLanguage(language: AgentLanguage): void {
+    this.#language = language;
+  }
 
   prefetch(text: string): void {
     if (this.#announced.length >= ANNOUNCED_MAX || this.#ahead.has(text)) return;
@@ -92,14 +104,15 @@ export class HttpTtsStream implements TtsStream {
     return { stream, abort };
   }
 
-  async #fetch(text: string, stream: PcmStream, signal: AbortSignal): Promise<void> {
-    const { service, settings, voice, sampleRateHz } = this.options;
-    const answer = await service.ask({
+  #ask(text: string, instructions: string | null, signal: AbortSignal): Promise<Answer> {
+    const { service, settings, voice } = this.options;
+    return service.ask({
       path: "/audio/speech",
       body: {
         model: settings.tts_model,
         input: text,
         voice,
+        ...(instructions === null ? {} : { instructions }),
         response_format: settings.tts_format,
       },
       accept: "audio/*",
@@ -107,6 +120,17 @@ export class HttpTtsStream implements TtsStream {
       pauseMsMax: PAUSE_MS_MAX,
       bytesMax: BYTES_MAX,
     });
+  }
+
+  async #fetch(text: string, stream: PcmStream, signal: AbortSignal): Promise<void> {
+    const { service, settings, manner, sampleRateHz } = this.options;
+    const language = this.#language;
+    const answer = await this.#ask(text, manner.instructionsIn(language), signal).catch(
+      (error: unknown) => {
+        if (!manner.learn(error)) throw error;
+        return this.#ask(text, null, signal);
+      },
+    );
     if (/mpeg|mp3|ogg|flac|json|html/i.test(answer.contentType)) {
       throw service.fail("protocol", `${answer.contentType} instead of PCM`);
     }

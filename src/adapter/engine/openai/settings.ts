@@ -5,6 +5,7 @@
 import type { z } from "zod";
 import {
   decimal,
+  flag,
   integer,
   oneOf,
   optionalText,
@@ -13,16 +14,21 @@ import {
   textOrOff,
 } from "../../../platform/config/key.ts";
 import type { KeyProblem, Part } from "../provider.ts";
+import { voiceProblems } from "../realtime/settings.ts";
 import {
   API_KEY,
   HTTP_URL,
+  isOpenAi,
   keyMissing,
   MODEL,
   needsKey,
+  PROMPT,
   price,
   SOCKET_URL,
 } from "../server-keys.ts";
 import { voiceKeys } from "../voice-keys.ts";
+
+const LIVE_MODEL = "gpt-live-transcribe";
 
 export const BASE_URL = "Address of the server; each part may have an address of its own.";
 
@@ -90,12 +96,37 @@ const sttKeys = () => ({
     'Address for stt_mode "realtime". Empty: base_url with ws:// and /realtime.',
     SOCKET_URL,
   ),
+  stt_realtime_model: optionalText(
+    `Name of the model for stt_mode "realtime". Empty: ${LIVE_MODEL}, which writes while the caller speaks, at OpenAI; stt_model at other servers.`,
+    MODEL,
+  ),
+  stt_prompt: optionalText(
+    "What speech to text is told about the calls, e.g. the trade and its terms.",
+    PROMPT,
+  ),
+  stt_keywords: flag(
+    "Names and products in the agent's knowledge are told to speech to text.",
+    true,
+  ),
 });
 
 const ttsKeys = () => ({
   tts_model: text("Name of the model for text to speech.", "gpt-4o-mini-tts", MODEL),
   tts_base_url: optionalText("Address of text to speech, when it is not base_url.", HTTP_URL),
   tts_api_key: secret("Key sent to tts_base_url.", API_KEY),
+  tts_mode: oneOf(
+    '"http": one request a sentence; "realtime": one socket a call, over OpenAI\'s Realtime API; "auto": by the name of tts_model.',
+    ["auto", "http", "realtime"],
+    "auto",
+  ),
+  tts_realtime_url: optionalText(
+    'Address for tts_mode "realtime". Empty: the address of text to speech with ws:// and /realtime.',
+    SOCKET_URL,
+  ),
+  tts_instructions: optionalText(
+    "How the voice is to speak: pace, accent, tone; {language} stands for the call's language. Empty: models of OpenAI are told the language only, others nothing.",
+    PROMPT,
+  ),
   tts_format: oneOf(
     "Audio format that is asked for. A WAV header is understood either way.",
     ["pcm", "wav"],
@@ -152,8 +183,30 @@ export function serviceOf(table: OpenAiSettings, part: Part): ServiceSettings {
   };
 }
 
-export const realtimeUrlOf = (table: OpenAiSettings): string =>
-  table.stt_realtime_url ?? `${serviceOf(table, "stt").baseUrl.replace(/^http/, "ws")}/realtime`;
+/** The socket of one part, with the query that its server wants. */
+export function realtimeUrlOf(
+  table: OpenAiSettings,
+  part: "stt" | "tts",
+  query: Readonly<Record<string, string>>,
+): string {
+  const { baseUrl, apiVersion } = serviceOf(table, part);
+  const url = new URL(
+    table[`${part}_realtime_url`] ?? `${baseUrl.replace(/^http/, "ws")}/realtime`,
+  );
+  const all = apiVersion === null ? query : { ...query, "api-version": apiVersion };
+  for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** The model that writes while the caller speaks, or the one a server of one's own has. */
+export function liveModelOf(table: OpenAiSettings): string {
+  if (table.stt_realtime_model !== null) return table.stt_realtime_model;
+  return isOpenAi(realtimeUrlOf(table, "stt", {})) ? LIVE_MODEL : table.stt_model;
+}
+
+/** Models of the Realtime API speak over its socket only. */
+export const speaksOverRealtime = ({ tts_mode: mode, tts_model: model }: OpenAiSettings): boolean =>
+  mode === "realtime" || (mode === "auto" && /^gpt-realtime/.test(model));
 
 /** `id`: the table's. */
 export function keyProblems(table: OpenAiSettings, id: string, part: Part): KeyProblem[] {
@@ -167,9 +220,12 @@ export function keyProblems(table: OpenAiSettings, id: string, part: Part): KeyP
     ];
   }
   const url = own ?? table.base_url ?? "";
-  if (keyOf(table, part) !== null || url === "" || !needsKey(url)) return [];
+  const speaks = part === "tts" && url !== "" && speaksOverRealtime(table);
+  const unknown = speaks ? voiceProblems(id, realtimeUrlOf(table, "tts", {}), table.voices) : [];
+  if (keyOf(table, part) !== null || url === "" || !needsKey(url)) return unknown;
   const key = own === null ? "api_key" : `${part}_api_key`;
-  return [keyMissing({ id, key, url }, ", or base_url to a server of your own")];
+  const missing = keyMissing({ id, key, url }, ", or base_url to a server of your own");
+  return [missing, ...unknown];
 }
 
 function keyOf(table: OpenAiSettings, part: Part): string | null {

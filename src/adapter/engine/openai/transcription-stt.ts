@@ -5,6 +5,7 @@
  */
 
 import type { Clock } from "../../../core/clock.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import type { Log } from "../../../core/log.ts";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type {
@@ -13,18 +14,22 @@ import type {
   SttStream,
 } from "../../../domain/conversation/engine-port.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
-import {
-  type Dialect,
-  type ServerEvent,
-  textField,
-  transcriptionUpdate,
-} from "../realtime/events.ts";
+import { dialectOf, errorOf, type ServerEvent, textField } from "../realtime/events.ts";
+import { formatProblem, transcriptionUpdate } from "../realtime/session-update.ts";
 import { RealtimeSocket } from "../realtime/socket.ts";
-import { committedFor, Upload } from "../realtime/upload.ts";
-import { type OpenAiSettings, realtimeUrlOf, serviceOf } from "./settings.ts";
+import { committedFor, isNothing, Upload } from "../realtime/upload.ts";
+import { isOpenAi } from "../server-keys.ts";
+import {
+  isEchoOfPrompt,
+  type TranscriptionHints,
+  writesWhileSpoken,
+} from "../transcription-hints.ts";
+import { liveModelOf, type OpenAiSettings, realtimeUrlOf, serviceOf } from "./settings.ts";
 
 interface TranscriptionSttOptions {
   readonly settings: OpenAiSettings;
+  readonly hints: TranscriptionHints;
+  readonly keywords: readonly string[];
   readonly language: AgentLanguage;
   readonly sampleRateHz: number;
   readonly clock: Clock;
@@ -32,15 +37,22 @@ interface TranscriptionSttOptions {
 }
 
 const FORMAT = "pcm";
+/** Event ids of updates to another language begin with it. */
+const LANGUAGE = "language";
 /** The caller speaks again while earlier words are still to come. */
 const UPLOADS_MAX = 3;
 
 export class TranscriptionSttStream implements SttStream {
-  readonly capabilities = { partials: true };
+  readonly capabilities: SttStream["capabilities"];
+  readonly #model: string;
   #language: AgentLanguage;
   #socket: RealtimeSocket;
   #ready: Promise<void> = Promise.resolve();
-  #dialect: Dialect = "ga";
+  #created: ServerEvent | null = null;
+  /** What the transcription was told last. */
+  #told: JsonObject = {};
+  #utterances = 0;
+  #updates = 0;
   #uploads: Upload[] = [];
   /** Words of items that are still growing. */
   readonly #words = new Map<string, string>();
@@ -48,6 +60,8 @@ export class TranscriptionSttStream implements SttStream {
 
   constructor(private readonly options: TranscriptionSttOptions) {
     this.#language = options.language;
+    this.#model = liveModelOf(options.settings);
+    this.capabilities = { partials: writesWhileSpoken(this.#model) };
     this.#socket = this.#connect();
   }
 
@@ -56,7 +70,8 @@ export class TranscriptionSttStream implements SttStream {
     this.#uploads = this.#uploads.filter((upload) => upload.over).slice(1 - UPLOADS_MAX);
     const send = (event: Parameters<RealtimeSocket["send"]>[0]) => this.#socket.send(event);
     const isOpen = () => this.#socket.isOpen;
-    const upload = new Upload({ format: FORMAT, sampleRateHz, clock, isOpen, send }, lead);
+    const key = `utterance_${++this.#utterances}`;
+    const upload = new Upload({ key, format: FORMAT, sampleRateHz, clock, isOpen, send }, lead);
     this.#uploads.push(upload);
     this.#words.clear();
     this.#whenReady().then(
@@ -97,7 +112,7 @@ export class TranscriptionSttStream implements SttStream {
 
   switchLanguage(language: AgentLanguage): void {
     this.#language = language;
-    if (this.#socket.alive) this.#configure();
+    this.#tellLanguage();
   }
 
   close(): void {
@@ -117,31 +132,51 @@ export class TranscriptionSttStream implements SttStream {
   }
 
   #connect(): RealtimeSocket {
-    const { settings, clock } = this.options;
-    const url = new URL(realtimeUrlOf(settings));
-    url.searchParams.set("intent", "transcription");
+    const { settings, clock, hints } = this.options;
+    const { apiKey, apiKeyHeader } = serviceOf(settings, "stt");
     const socket = new RealtimeSocket({
-      url: url.href,
-      apiKey: serviceOf(settings, "stt").apiKey,
+      url: transcriptionUrlOf(settings, this.#model),
+      ...{ apiKey, apiKeyHeader },
       connectTimeoutMs: settings.connect_timeout_ms,
       part: "stt",
       clock,
+      session: {
+        update: (created) => {
+          this.#created = created;
+          return this.#update(created);
+        },
+        updateWithout: (error) =>
+          this.#created && hints.learn(this.#told, describe(error))
+            ? this.#update(this.#created)
+            : null,
+        problemOf: (session) => formatProblem(session, FORMAT, ["input"]),
+      },
       onEvent: (event) => this.#receive(event),
       onGone: (failure) => this.#lost(failure),
     });
-    this.#ready = socket.ready.then((dialect) => {
-      this.#dialect = dialect;
-      this.#configure();
+    this.#ready = socket.ready.then(() => {
       for (const upload of this.#uploads) upload.restart();
     });
     this.#ready.catch(() => {});
     return socket;
   }
 
-  #configure(): void {
-    const { stt_model: model } = this.options.settings;
-    const request = { format: FORMAT, model, language: this.#language } as const;
-    this.#socket.send(transcriptionUpdate(this.#dialect, request));
+  #update(created: ServerEvent): JsonObject {
+    const { hints, keywords, settings } = this.options;
+    const prompt = settings.stt_prompt;
+    const request = { model: this.#model, language: this.#language, keywords, prompt };
+    this.#told = hints.fieldsOf(request);
+    return transcriptionUpdate(dialectOf(created), {
+      format: FORMAT,
+      transcription: this.#told,
+      isConversation: created.body.type === "session.created",
+    });
+  }
+
+  #tellLanguage(): void {
+    if (!this.#created || !this.#socket.isOpen) return;
+    const event_id = `${LANGUAGE}_${++this.#updates}`;
+    this.#socket.send({ event_id, ...this.#update(this.#created) });
   }
 
   #receive({ type, body }: ServerEvent): void {
@@ -157,10 +192,27 @@ export class TranscriptionSttStream implements SttStream {
         this.#written(itemId, textField(body, "transcript").trim());
         break;
       case "conversation.item.input_audio_transcription.failed":
+        this.#failed(
+          this.#uploads.find(({ items }) => items.has(itemId)),
+          this.#socket.failureOf(body),
+        );
+        break;
       case "error":
-        this.#rejected(itemId, this.#socket.failureOf(body));
+        this.#receiveError(body);
         break;
     }
+  }
+
+  /** Only what names an event of ours is about an utterance; the rest is a remark. */
+  #receiveError(body: JsonObject): void {
+    const error = errorOf(body);
+    const failure = this.#socket.failureOf(body);
+    const upload = this.#uploads.find((one) => one.isAbout(error));
+    if (upload?.over && isNothing(error)) this.#resolve(upload, "");
+    else this.#failed(upload, failure);
+    if (textField(error, "code") === "session_expired") this.#socket.giveUp(failure);
+    const isLanguage = textField(error, "event_id").startsWith(LANGUAGE);
+    if (isLanguage && this.options.hints.learn(this.#told, describe(error))) this.#tellLanguage();
   }
 
   /** Words may come before the item they belong to is committed: they are the running one's. */
@@ -177,16 +229,17 @@ export class TranscriptionSttStream implements SttStream {
     if (!upload) return;
     upload.items.set(itemId, text);
     if (!upload.over || upload.text === null) return;
-    this.#uploads = this.#uploads.filter((one) => one !== upload);
-    upload.resolve(upload.text);
+    this.#resolve(upload, isEchoOfPrompt(upload.text, this.#told) ? "" : upload.text);
   }
 
-  #rejected(itemId: string, failure: ProviderFailure): void {
+  #resolve(upload: Upload, text: string): void {
+    this.#uploads = this.#uploads.filter((one) => one !== upload);
+    upload.resolve(text);
+  }
+
+  #failed(upload: Upload | undefined, failure: ProviderFailure): void {
     this.options.log.warn("stt.refused", { error: failure.message });
-    const upload = this.#uploads.find(
-      (one) => one.over && (itemId === "" || one.items.has(itemId)),
-    );
-    if (upload) this.#reject(upload, failure);
+    if (upload?.over) this.#reject(upload, failure);
   }
 
   /** What is waited for fails; a running utterance goes to the next socket. */
@@ -200,3 +253,13 @@ export class TranscriptionSttStream implements SttStream {
     upload.reject(failure);
   }
 }
+
+/** OpenAI takes the model with the session only; servers of one's own want it in the address. */
+function transcriptionUrlOf(settings: OpenAiSettings, model: string): string {
+  const intent = { intent: "transcription" };
+  const isTheirs = isOpenAi(realtimeUrlOf(settings, "stt", {}));
+  return realtimeUrlOf(settings, "stt", isTheirs ? intent : { ...intent, model });
+}
+
+const describe = (error: JsonObject): string =>
+  `${textField(error, "param")} ${textField(error, "message")}`;

@@ -5,19 +5,26 @@
  * duration) needs no second implementation.
  */
 import type { Clock } from "../../../core/clock.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Random } from "../../../core/random.ts";
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
 import type {
   Engine,
   EngineSession,
   SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
+import { knowledgeKeywords } from "../knowledge-keywords.ts";
 import { warnOfPromptSize } from "../prompt-size.ts";
-import { RealtimeLink } from "./link.ts";
+import { TranscriptionHints } from "../transcription-hints.ts";
+import { textField } from "./events.ts";
+import { type LinkSession, RealtimeLink } from "./link.ts";
 import { RealtimeLlmSession } from "./realtime-llm.ts";
 import { RealtimeSttStream } from "./realtime-stt.ts";
 import { RealtimeTtsStream } from "./realtime-tts.ts";
-import type { RealtimeSettings } from "./settings.ts";
+import { languageUpdate, sessionUpdate } from "./session-update.ts";
+import { audioFormatOf, type RealtimeSettings } from "./settings.ts";
 
 /** Instructions and tools together, as the protocol's documentation has it. */
 const PROMPT_TOKENS_MAX = 16_384;
@@ -31,10 +38,11 @@ export interface RealtimeEngineOptions {
 
 export function createRealtimeEngine(options: RealtimeEngineOptions): Engine {
   const sessions = new Set<EngineSession>();
+  const hints = new TranscriptionHints();
   return {
     label: "realtime",
     open(settings) {
-      const session = openSession(options, settings, () => sessions.delete(session));
+      const session = openSession(options, settings, hints, () => sessions.delete(session));
       sessions.add(session);
       return session;
     },
@@ -47,6 +55,7 @@ export function createRealtimeEngine(options: RealtimeEngineOptions): Engine {
 function openSession(
   options: RealtimeEngineOptions,
   session: SessionSettings,
+  hints: TranscriptionHints,
   onClose: () => void,
 ): EngineSession {
   const { settings, clock, random } = options;
@@ -55,19 +64,71 @@ function openSession(
     tokensMax: PROMPT_TOKENS_MAX,
     remedy: "assign fewer knowledge files",
   });
-  const link = new RealtimeLink({ settings, session, clock, log });
-  const stt = new RealtimeSttStream(link);
+  const tools = [...session.tools, ...(session.builtInTools ?? [])];
+  const url = new URL(settings.base_url);
+  if (settings.model !== "") url.searchParams.set("model", settings.model);
+  const link = new RealtimeLink({
+    url: url.href,
+    apiKey: settings.api_key,
+    part: "llm",
+    format: audioFormatOf(settings),
+    connectTimeoutMs: settings.connect_timeout_ms,
+    responseTimeoutMs: settings.response_timeout_ms,
+    session: sessionOf(settings, session, tools, hints),
+    language: session.language,
+    sampleRateHz: session.sampleRateHz,
+    history: session.history ?? [],
+    clock,
+    log,
+  });
+  const stt = new RealtimeSttStream(link, settings);
   const tts = new RealtimeTtsStream(link);
   return {
     combinedSession: true,
     stt,
     tts,
-    llm: new RealtimeLlmSession({ link, stt, tts, random }),
+    llm: new RealtimeLlmSession({ link, tools, stt, tts, random }),
     switchLanguage: (language) => link.switchLanguage(language),
     close() {
       onClose();
       stt.close();
       link.close();
     },
+  };
+}
+
+/** The session of a call: what it is told at its beginning, and what of it a language changes. */
+function sessionOf(
+  settings: RealtimeSettings,
+  session: SessionSettings,
+  tools: readonly ToolSnapshot[],
+  hints: TranscriptionHints,
+): LinkSession {
+  const keywords = settings.transcription_keywords ? knowledgeKeywords(session.knowledge) : [];
+  const { transcription_model: model, transcription_prompt: prompt } = settings;
+  let told: JsonObject = {};
+  const transcriptionIn = (language: AgentLanguage): JsonObject | null => {
+    if (model === "") return null;
+    told = hints.fieldsOf({ model, language, keywords, prompt });
+    return told;
+  };
+  return {
+    begin: (dialect, language) =>
+      sessionUpdate(dialect, {
+        instructions: session.systemPrompt,
+        tools,
+        voice: settings.voices[session.voice],
+        format: audioFormatOf(settings),
+        transcription: transcriptionIn(language),
+        turnDetection: { by: settings.turn_detection, eagerness: settings.turn_eagerness },
+        reasoningEffort: settings.reasoning_effort,
+        noiseReduction: settings.noise_reduction,
+      }),
+    switchLanguage(dialect, language) {
+      const transcription = transcriptionIn(language);
+      return transcription && languageUpdate(dialect, transcription);
+    },
+    learn: (error) =>
+      hints.learn(told, `${textField(error, "param")} ${textField(error, "message")}`),
   };
 }

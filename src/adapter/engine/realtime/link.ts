@@ -1,39 +1,69 @@
 /**
- * A call's connection to a Realtime server: the socket, the session on it and the responses under
- * way. Its three faces (STT, LLM, TTS) meet here.
+ * A call's connection to a Realtime server: the socket, the session on it and the answers under way. Its
+ * faces (STT, LLM, TTS) meet here.
  *
  * Reconnect rules: a socket that is lost is opened again when something is wanted next, at most
  * `CONNECTS_MAX` times in a call; the new session is told all that was said, as text. What was under
- * way on the lost one fails.
+ * way on the lost one fails. A session that would expire is replaced before, in a moment when nothing
+ * is under way.
  */
 
-import type { Clock } from "../../../core/clock.ts";
+import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { Log } from "../../../core/log.ts";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
-import type {
-  ChatMessage,
-  EngineFailure,
-  SessionSettings,
-} from "../../../domain/conversation/engine-port.ts";
+import type { ChatMessage, EngineFailure } from "../../../domain/conversation/engine-port.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import { AudioDecoder } from "./audio-codec.ts";
-import { type Dialect, objectField, type ServerEvent, sessionUpdate, textField } from "./events.ts";
-import { RealtimeResponse } from "./response.ts";
-import { audioFormatOf, type RealtimeSettings } from "./settings.ts";
+import {
+  type AudioFormat,
+  type Dialect,
+  dialectOf,
+  errorOf,
+  type ServerEvent,
+  textField,
+} from "./events.ts";
+import type { RealtimeResponse } from "./response.ts";
+import { Responses } from "./responses.ts";
+import { formatProblem } from "./session-update.ts";
 import { RealtimeSocket } from "./socket.ts";
 
+/** What the session is to be; the language may change during a call. */
+export interface LinkSession {
+  /** `session.update` for a session that has just begun. */
+  begin(dialect: Dialect, language: AgentLanguage): JsonObject;
+  /** For a language that changes in the middle; null: the session needs not know. */
+  switchLanguage(dialect: Dialect, language: AgentLanguage): JsonObject | null;
+  /** Whether an update that was refused with this error is worth sending again, changed. */
+  learn(error: JsonObject): boolean;
+}
+
 interface LinkOptions {
-  readonly settings: RealtimeSettings;
-  readonly session: SessionSettings;
+  /** With what names the model. */
+  readonly url: string;
+  readonly apiKey: string | null;
+  readonly apiKeyHeader?: "authorization" | "api-key";
+  readonly part: EngineFailure["part"];
+  readonly format: AudioFormat;
+  readonly connectTimeoutMs: number;
+  readonly responseTimeoutMs: number;
+  readonly session: LinkSession;
+  readonly language: AgentLanguage;
+  readonly sampleRateHz: number;
+  readonly history: readonly ChatMessage[];
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const CONNECTS_MAX = 4;
 const HISTORY_MAX = 300;
-/** An answer that was cancelled is over on the server within this time. */
-const CANCEL_MS_MAX = 500;
+/** A session's longest life, where the server does not say when it expires. */
+const SESSION_MS_MAX = 60 * 60_000;
+/** A session is replaced so long before it expires; one with a short life in its last quarter. */
+const RENEWED_BEFORE_MS = 5 * 60_000;
+const IDLE_CHECK_MS = 100;
+/** Event ids of updates to another language begin with it. */
+const LANGUAGE = "language";
 /** Complaints about what is over already. */
 const HARMLESS = /cancel_not_active|commit_empty|item_not_found|truncat|item.*not.*exist/i;
 
@@ -41,21 +71,33 @@ export class RealtimeLink {
   readonly history: ChatMessage[];
   #language: AgentLanguage;
   #socket: RealtimeSocket | null = null;
+  /** Takes the place of a socket whose session is about to expire. */
+  #successor: RealtimeSocket | null = null;
+  #renewal: Timer | null = null;
   #dialect: Dialect = "ga";
   #ready: Promise<void> = Promise.resolve();
   #connects = 0;
+  #generation = 0;
+  #updates = 0;
   #closed = false;
-  #keys = 0;
-  /** Asked for and not created yet, in order. */
-  #asked: RealtimeResponse[] = [];
-  readonly #running = new Map<string, RealtimeResponse>();
-  #listeners: ((event: ServerEvent) => void)[] = [];
-  #onReconnect: (() => void)[] = [];
-  #onLost: ((failure: ProviderFailure) => void)[] = [];
+  readonly #responses: Responses;
+  readonly #listeners: ((event: ServerEvent) => void)[] = [];
+  readonly #onReconnect: (() => void)[] = [];
+  readonly #onLost: (() => void)[] = [];
+  readonly #isBusy: (() => boolean)[] = [];
 
   constructor(readonly options: LinkOptions) {
-    this.history = [...(options.session.history ?? [])];
-    this.#language = options.session.language;
+    const { history, language, part, format, sampleRateHz, responseTimeoutMs, clock } = options;
+    this.history = [...history];
+    this.#language = language;
+    this.#responses = new Responses({
+      send: (event) => this.send(event),
+      fail: (reason, message) => this.fail(part, reason, message),
+      createDecoder: () => new AudioDecoder(format, sampleRateHz),
+      sampleRateHz,
+      firstMsMax: responseTimeoutMs,
+      clock,
+    });
     this.#connect();
   }
 
@@ -73,13 +115,12 @@ export class RealtimeLink {
 
   /** The answer that is being made in the conversation, if one is. */
   get active(): RealtimeResponse | null {
-    const all = [...this.#asked, ...this.#running.values()];
-    return all.find((response) => !response.options.outOfBand) ?? null;
+    return this.#responses.active;
   }
 
   /** How many sessions there were: a new one was told everything that is remembered. */
-  get connects(): number {
-    return this.#connects;
+  get generation(): number {
+    return this.#generation;
   }
 
   /** For `response.create`: answer in writing. */
@@ -97,8 +138,13 @@ export class RealtimeLink {
   }
 
   /** The socket is gone; `ready` opens another. */
-  onLost(listener: (failure: ProviderFailure) => void): void {
+  onLost(listener: () => void): void {
     this.#onLost.push(listener);
+  }
+
+  /** While one of these is true the session is not exchanged for a new one. */
+  busyWhile(isBusy: () => boolean): void {
+    this.#isBusy.push(isBusy);
   }
 
   /** Resolves when the session stands; opens it again when it is lost. Rejects with ProviderFailure. */
@@ -120,45 +166,23 @@ export class RealtimeLink {
   /** Asks for an answer. One in the conversation waits until the one before is over. */
   async ask(response: JsonObject = {}, outOfBand = false): Promise<RealtimeResponse> {
     await this.ready();
-    if (!outOfBand) await this.#untilIdle();
+    if (!outOfBand) await this.#responses.untilIdle();
     return this.askNow(response, outOfBand);
   }
 
   /** The same without waiting; the session must stand. */
   askNow(response: JsonObject = {}, outOfBand = false): RealtimeResponse {
-    const { settings, session, clock } = this.options;
-    const key = `r${++this.#keys}`;
-    const asked = new RealtimeResponse({
-      key,
-      outOfBand,
-      decoder: new AudioDecoder(audioFormatOf(settings), session.sampleRateHz),
-      sampleRateHz: session.sampleRateHz,
-      firstMsMax: settings.response_timeout_ms,
-      clock,
-      fail: (reason, message) => this.fail("llm", reason, message),
-    });
-    const metadata = { key };
-    const body: JsonObject = { ...response, metadata };
-    this.#asked.push(asked);
-    void asked.finished.then(() => {
-      if (asked.failure) this.#cancelAtServer(asked);
-    });
-    void asked.settled.then(() => this.#forget(asked));
-    const sent = this.send({ type: "response.create", event_id: key, response: body });
-    if (!sent) this.#lost(asked, this.fail("llm", "connect", "the connection is lost"));
-    return asked;
+    return this.#responses.ask(response, outOfBand);
   }
 
   /** Stops an answer, here and at the server. */
   cancel(response: RealtimeResponse): void {
-    if (response.over) return;
-    this.#cancelAtServer(response);
-    response.cancel();
+    this.#responses.cancel(response);
   }
 
   switchLanguage(language: AgentLanguage): void {
     this.#language = language;
-    if (this.alive) this.send(this.#configuration());
+    this.#tellLanguage();
   }
 
   fail(
@@ -172,58 +196,104 @@ export class RealtimeLink {
 
   close(): void {
     this.#closed = true;
+    this.#renewal?.cancel();
+    this.#successor?.close();
     this.#socket?.close();
-    this.#lose(this.fail("llm", "connect", "the call is over"));
-  }
-
-  #connect(): void {
-    const { settings, clock } = this.options;
-    if (this.#closed || this.#connects >= CONNECTS_MAX) {
-      this.#ready = Promise.reject(this.fail("llm", "connect", "lost too often in one call"));
-      this.#ready.catch(() => {});
-      return;
-    }
-    this.#connects++;
-    const url = new URL(settings.base_url);
-    if (settings.model !== "") url.searchParams.set("model", settings.model);
-    const socket = new RealtimeSocket({
-      url: url.href,
-      apiKey: settings.api_key,
-      connectTimeoutMs: settings.connect_timeout_ms,
-      part: "llm",
-      clock,
-      onEvent: (event) => this.#receive(event),
-      onGone: (failure) => this.#onSocketGone(failure),
-    });
-    this.#socket = socket;
-    this.#ready = socket.ready.then((dialect) => this.#begin(dialect));
-    this.#ready.catch(() => {});
-  }
-
-  #begin(dialect: Dialect): void {
-    this.#dialect = dialect;
-    this.send(this.#configuration());
-    for (const { by, text } of this.history) this.send(this.#itemOf(by, text));
-    for (const listener of this.#onReconnect) listener();
-  }
-
-  #configuration(): JsonObject {
-    const { settings, session } = this.options;
-    return sessionUpdate(this.#dialect, {
-      instructions: session.systemPrompt,
-      tools: [...session.tools, ...(session.builtInTools ?? [])],
-      voice: settings.voices[session.voice],
-      format: audioFormatOf(settings),
-      model: settings.model,
-      transcriptionModel: settings.transcription_model,
-      language: this.#language,
-      turnDetection: settings.turn_detection,
-    });
+    this.#responses.lose(this.fail(this.options.part, "connect", "the call is over"));
   }
 
   /** A text as an item of the conversation. */
   sendText(by: ChatMessage["by"], text: string): boolean {
     return this.send(this.#itemOf(by, text));
+  }
+
+  #tellLanguage(): void {
+    const update = this.options.session.switchLanguage(this.#dialect, this.#language);
+    if (update) this.send({ event_id: `${LANGUAGE}_${++this.#updates}`, ...update });
+  }
+
+  #connect(): void {
+    const { part } = this.options;
+    const successor = this.#successor;
+    if (successor?.alive) {
+      this.#adopt(successor);
+      return;
+    }
+    if (this.#closed || this.#connects >= CONNECTS_MAX) {
+      this.#ready = Promise.reject(this.fail(part, "connect", "lost too often in one call"));
+      this.#ready.catch(() => {});
+      return;
+    }
+    this.#connects++;
+    this.#adopt(this.#open());
+  }
+
+  #open(): RealtimeSocket {
+    const { session, format } = this.options;
+    const update = () => session.begin(this.#dialect, this.#language);
+    const socket: RealtimeSocket = new RealtimeSocket({
+      ...this.options,
+      session: {
+        update: (created) => {
+          this.#dialect = dialectOf(created);
+          return update();
+        },
+        updateWithout: (error) => (session.learn(error) ? update() : null),
+        problemOf: (told) => formatProblem(told, format, ["input", "output"]),
+      },
+      onEvent: (event) => {
+        if (socket === this.#socket) this.#receive(event);
+      },
+      onGone: (failure) => {
+        if (socket === this.#socket) this.#onSocketGone(failure);
+      },
+    });
+    return socket;
+  }
+
+  /** From now on this is the call's socket. */
+  #adopt(socket: RealtimeSocket): void {
+    this.#socket = socket;
+    if (this.#successor === socket) this.#successor = null;
+    this.#generation++;
+    this.#ready = socket.ready.then(({ expiresAt }) => {
+      if (socket !== this.#socket) return;
+      for (const { by, text } of this.history) this.send(this.#itemOf(by, text));
+      this.#renewBefore(expiresAt);
+      for (const listener of this.#onReconnect) listener();
+    });
+    this.#ready.catch(() => {});
+  }
+
+  #renewBefore(expiresAt: number | null): void {
+    const { clock } = this.options;
+    const lifeMs = Math.min(SESSION_MS_MAX, (expiresAt ?? Number.POSITIVE_INFINITY) - clock.now());
+    this.#renewal?.cancel();
+    const delayMs = lifeMs - Math.min(RENEWED_BEFORE_MS, lifeMs / 4);
+    this.#renewal = clock.after(Math.max(0, delayMs), () => this.#renew());
+  }
+
+  /** Without a successor the session expires, and another is opened as after any loss. */
+  #renew(): void {
+    if (this.#closed || !this.alive) return;
+    const successor = this.#open();
+    this.#successor = successor;
+    successor.ready.then(
+      () => this.#succeed(successor),
+      (failure: ProviderFailure) =>
+        this.options.log.warn("realtime.not_renewed", { error: failure.message }),
+    );
+  }
+
+  #succeed(successor: RealtimeSocket): void {
+    if (this.#closed || this.#successor !== successor) return;
+    if (!this.#responses.isIdle || this.#isBusy.some((isBusy) => isBusy())) {
+      this.#renewal = this.options.clock.after(IDLE_CHECK_MS, () => this.#succeed(successor));
+      return;
+    }
+    const before = this.#socket;
+    this.#adopt(successor);
+    before?.close();
   }
 
   #itemOf(by: ChatMessage["by"], text: string): JsonObject {
@@ -241,46 +311,23 @@ export class RealtimeLink {
 
   #receive(event: ServerEvent): void {
     const { type, body } = event;
-    if (type === "response.created") this.#created(objectField(body, "response"));
-    else if (type.startsWith("response.")) this.#responseOf(body)?.receive(event);
+    if (type.startsWith("response.")) this.#responses.receive(event);
     else if (type === "error") this.#complaint(body);
     else if (type === "rate_limits.updated") this.#noteRateLimits(body);
     for (const listener of this.#listeners) listener(event);
   }
 
-  #created(response: JsonObject): void {
-    const key = textField(objectField(response, "metadata"), "key");
-    const index = Math.max(
-      0,
-      this.#asked.findIndex((asked) => asked.options.key === key),
-    );
-    const [asked] = this.#asked.splice(index, 1);
-    const id = textField(response, "id");
-    if (!asked) {
-      // Nobody wants it: one that was given up before the server began it.
-      this.send({ type: "response.cancel", response_id: id });
-      return;
-    }
-    asked.created(id);
-    this.#running.set(id, asked);
-  }
-
-  #responseOf(body: JsonObject): RealtimeResponse | null {
-    const id = textField(body, "response_id") || textField(objectField(body, "response"), "id");
-    return this.#running.get(id) ?? null;
-  }
-
   #complaint(body: JsonObject): void {
     const failure = this.#socket?.failureOf(body);
-    if (!failure) return;
-    const error = objectField(body, "error");
+    if (!failure || this.#responses.rejected(body, failure)) return;
+    const error = errorOf(body);
     const detail = `${textField(error, "code")} ${textField(error, "message")}`;
-    const key = textField(error, "event_id");
-    const asked = this.#asked.find((response) => response.options.key === key);
-    if (asked) this.#lost(asked, failure);
-    else if (!HARMLESS.test(detail))
+    if (!HARMLESS.test(detail)) {
       this.options.log.warn("realtime.error", { error: failure.message });
-    if (/session_expired/.test(detail)) this.#socket?.close();
+    }
+    if (/session_expired/.test(detail)) this.#socket?.giveUp(failure);
+    const isLanguage = textField(error, "event_id").startsWith(LANGUAGE);
+    if (isLanguage && this.options.session.learn(error)) this.#tellLanguage();
   }
 
   #noteRateLimits(body: JsonObject): void {
@@ -294,43 +341,10 @@ export class RealtimeLink {
     }
   }
 
-  async #untilIdle(): Promise<void> {
-    const { active } = this;
-    if (!active) return;
-    this.cancel(active);
-    const waited = Promise.withResolvers<void>();
-    const timer = this.options.clock.after(CANCEL_MS_MAX, waited.resolve);
-    await Promise.race([active.settled, waited.promise]);
-    timer.cancel();
-    this.#forget(active);
-  }
-
-  #cancelAtServer({ id }: RealtimeResponse): void {
-    this.send(
-      id === "" ? { type: "response.cancel" } : { type: "response.cancel", response_id: id },
-    );
-  }
-
-  #lost(response: RealtimeResponse, failure: ProviderFailure): void {
-    response.settle();
-    this.#forget(response);
-    response.fail(failure);
-  }
-
-  #forget(response: RealtimeResponse): void {
-    this.#asked = this.#asked.filter((asked) => asked !== response);
-    if (response.id !== "") this.#running.delete(response.id);
-  }
-
   #onSocketGone(failure: ProviderFailure): void {
+    this.#renewal?.cancel();
     this.options.log.warn("realtime.connection_lost", { error: failure.message });
-    this.#lose(failure);
-    for (const listener of this.#onLost) listener(failure);
-  }
-
-  #lose(failure: ProviderFailure): void {
-    for (const response of [...this.#asked, ...this.#running.values()]) {
-      this.#lost(response, failure);
-    }
+    this.#responses.lose(failure);
+    for (const listener of this.#onLost) listener();
   }
 }

@@ -1,7 +1,7 @@
 /** OpenAI's Realtime protocol: speech in, speech out, one session for all three parts. */
 import type { CombinedProvider } from "../provider.ts";
 import { keyMissing, needsKey } from "../server-keys.ts";
-import { realtimeKeys } from "./settings.ts";
+import { realtimeKeys, voiceProblems } from "./settings.ts";
 
 export const realtime = {
   id: "realtime",
@@ -13,9 +13,10 @@ export const realtime = {
     model: "model",
     timeout: "response_timeout_ms",
   },
-  problems({ api_key, base_url }) {
-    if (api_key !== null || !needsKey(base_url)) return [];
-    return [keyMissing({ id: "realtime", key: "api_key", url: base_url })];
+  problems({ api_key, base_url, voices }) {
+    const unknown = voiceProblems("realtime", base_url, voices);
+    if (api_key !== null || !needsKey(base_url)) return unknown;
+    return [keyMissing({ id: "realtime", key: "api_key", url: base_url }), ...unknown];
   },
   prices: ({ input_eur_per_million_tokens, output_eur_per_million_tokens }) => ({
     llm_input_eur_per_million_tokens: input_eur_per_million_tokens,

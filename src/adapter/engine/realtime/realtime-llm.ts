@@ -5,6 +5,7 @@
 
 import type { JsonValue } from "../../../core/json.ts";
 import type { Random } from "../../../core/random.ts";
+import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
 import type {
   CallEnd,
   CallSummary,
@@ -20,6 +21,7 @@ import type { RealtimeResponse, ResponseCall } from "./response.ts";
 
 interface RealtimeLlmOptions {
   readonly link: RealtimeLink;
+  readonly tools: readonly ToolSnapshot[];
   readonly stt: RealtimeSttStream;
   readonly tts: RealtimeTtsStream;
   readonly random: Random;
@@ -30,10 +32,13 @@ const ROUNDS_MAX = 2;
 
 export class RealtimeLlmSession implements LlmSession {
   /** Our ids of tool calls → the server's, those without a result yet. */
-  readonly #calls = new Map<string, string>();
-  #last: RealtimeResponse | null = null;
+  readonly #calls = new Map<string, { readonly callId: string; readonly generation: number }>();
+  /** Answers since the caller spoke last. */
+  #turn: RealtimeResponse[] = [];
 
-  constructor(private readonly options: RealtimeLlmOptions) {}
+  constructor(private readonly options: RealtimeLlmOptions) {
+    options.link.busyWhile(() => this.#calls.size > 0);
+  }
 
   async *respond(input: LlmInput, signal: AbortSignal): AsyncGenerator<LlmEvent> {
     if (signal.aborted) return;
@@ -61,26 +66,46 @@ export class RealtimeLlmSession implements LlmSession {
 
   truncateSpoken(text: string, playedMs?: number): void {
     const { link } = this.options;
-    const last = this.#last;
     const index = link.history.findLastIndex(({ by }) => by === "agent");
     if (index >= 0) {
       if (text.trim() === "") link.history.splice(index, 1);
       else link.history[index] = { by: "agent", text };
     }
-    if (!last || last.itemId === "") return;
-    this.#last = null;
-    const share = last.transcript === "" ? 1 : text.length / last.transcript.length;
-    const audioEndMs = playedMs ?? share * last.track.ms;
-    if (text.trim() === "" && audioEndMs < 1) {
-      link.send({ type: "conversation.item.delete", item_id: last.itemId });
-      return;
+    const turn = this.#turn;
+    this.#turn = [];
+    this.#truncateItems(turn.slice(firstHeard(turn, text)), text, playedMs);
+  }
+
+  /** What was played of these answers is kept; the item it ends in is cut there, later ones go. */
+  #truncateItems(
+    answers: readonly RealtimeResponse[],
+    text: string,
+    playedMs: number | undefined,
+  ): void {
+    const { link } = this.options;
+    const items = answers.flatMap(({ track, items, cancelled }) =>
+      items.map(({ id, from, through }, index) => ({
+        id,
+        ms: track.msOf(through - from),
+        // More of it may be at the server than came here.
+        isOpen: cancelled && index === items.length - 1,
+      })),
+    );
+    const allMs = items.reduce((sum, { ms }) => sum + ms, 0);
+    const characters = answers.reduce((sum, { transcript }) => sum + transcript.length, 0);
+    const share = characters === 0 ? 1 : Math.min(1, text.length / characters);
+    let leftMs = text.trim() === "" && !playedMs ? 0 : (playedMs ?? share * allMs);
+    for (const { id, ms, isOpen } of items) {
+      const isWhole = ms > 0 && leftMs >= ms && !isOpen;
+      const endMs = Math.floor(Math.min(leftMs, ms));
+      leftMs = Math.max(0, leftMs - ms);
+      if (id === "" || isWhole) continue;
+      if (endMs < 1) link.send({ type: "conversation.item.delete", item_id: id });
+      else {
+        const common = { item_id: id, content_index: 0, audio_end_ms: endMs };
+        link.send({ type: "conversation.item.truncate", ...common });
+      }
     }
-    link.send({
-      type: "conversation.item.truncate",
-      item_id: last.itemId,
-      content_index: 0,
-      audio_end_ms: Math.floor(Math.max(0, Math.min(audioEndMs, last.track.ms))),
-    });
   }
 
   async summarize(end: CallEnd): Promise<CallSummary> {
@@ -108,6 +133,7 @@ export class RealtimeLlmSession implements LlmSession {
   /** The answer to this input; null: it needs none yet. */
   async #ask(input: LlmInput): Promise<RealtimeResponse | null> {
     const { link, stt } = this.options;
+    if (input.type !== "tool_result") this.#turn = [];
     if (input.type === "utterance") {
       const ahead = stt.takeAhead();
       const committed = stt.takeCommitted();
@@ -131,24 +157,26 @@ export class RealtimeLlmSession implements LlmSession {
 
   async #tell(by: "caller" | "tool", text: string, known: boolean): Promise<void> {
     const { link } = this.options;
-    const before = link.connects;
+    const before = link.generation;
     await link.ready();
     // A session that began just now was told everything that is remembered.
-    if (known && before === link.connects) return;
-    if (before === link.connects) link.sendText(by, text);
+    if (known && before === link.generation) return;
+    if (before === link.generation) link.sendText(by, text);
   }
 
   async #toolResult(id: string, ok: boolean, output: JsonValue): Promise<void> {
     const { link } = this.options;
-    const callId = this.#calls.get(id);
-    if (callId === undefined) return;
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
     this.#calls.delete(id);
     const result = JSON.stringify(ok ? output : { failed: true, detail: output });
     link.remember({ by: "tool", text: result });
-    const before = link.connects;
+    const before = link.generation;
     await link.ready();
-    if (before !== link.connects) return;
-    this.#sendResult(callId, result);
+    if (before !== link.generation) return;
+    // A session that is younger than the call knows of no call.
+    if (call.generation === link.generation) this.#sendResult(call.callId, result);
+    else link.sendText("tool", result);
   }
 
   #sendResult(callId: string, output: string): void {
@@ -161,7 +189,7 @@ export class RealtimeLlmSession implements LlmSession {
   /** Whether calls were refused, so that the model must be asked again. */
   async *#read(response: RealtimeResponse, signal: AbortSignal): AsyncGenerator<LlmEvent, boolean> {
     const { link, tts } = this.options;
-    this.#last = response;
+    this.#turn.push(response);
     tts.speaksFrom(response);
     const onAbort = () => this.#aborted(response);
     signal.addEventListener("abort", onAbort, { once: true });
@@ -195,17 +223,17 @@ export class RealtimeLlmSession implements LlmSession {
     if (response.track.begun) return;
     // Nobody heard a sound of it: it was never said.
     void response.settled.then(() => {
-      if (response.itemId !== "" && !response.track.begun) {
-        link.send({ type: "conversation.item.delete", item_id: response.itemId });
+      if (response.track.begun) return;
+      this.#turn = this.#turn.filter((answer) => answer !== response);
+      for (const { id } of response.items) {
+        if (id !== "") link.send({ type: "conversation.item.delete", item_id: id });
       }
     });
   }
 
   /** Null: it cannot be carried out; the model is told why. */
   #toolCall({ callId, name, arguments: args }: ResponseCall): LlmEvent | null {
-    const { session } = this.options.link.options;
-    const known = [...session.tools, ...(session.builtInTools ?? [])];
-    const problem = known.some((tool) => tool.name === name)
+    const problem = this.options.tools.some((tool) => tool.name === name)
       ? "the arguments are not a JSON object"
       : "there is no such tool";
     if (args === null || problem.startsWith("there is no")) {
@@ -213,7 +241,20 @@ export class RealtimeLlmSession implements LlmSession {
       return null;
     }
     const id = `call_${Buffer.from(this.options.random.bytes(9)).toString("base64url")}`;
-    this.#calls.set(id, callId);
+    this.#calls.set(id, { callId, generation: this.options.link.generation });
     return { type: "tool_call", toolCallId: id, tool: name, arguments: args };
   }
 }
+
+/** Which answer what was heard begins with: those before it were heard and done. */
+function firstHeard(answers: readonly RealtimeResponse[], text: string): number {
+  const heard = plain(text);
+  const index = answers.findLastIndex(({ transcript }) => {
+    const said = plain(transcript);
+    const length = Math.min(said.length, heard.length);
+    return length > 0 && said.slice(0, length) === heard.slice(0, length);
+  });
+  return index < 0 ? answers.length - 1 : index;
+}
+
+const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");

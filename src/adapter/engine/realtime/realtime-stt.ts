@@ -6,17 +6,18 @@
  * An answer that nobody fetches (the utterance was a cough, a "mhm") is cancelled and forgotten.
  */
 import type { Timer } from "../../../core/clock.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import type {
   ExpectedAnswer,
   SttResult,
   SttStream,
 } from "../../../domain/conversation/engine-port.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
-import { type ServerEvent, textField } from "./events.ts";
+import { errorOf, type ServerEvent, textField } from "./events.ts";
 import type { RealtimeLink } from "./link.ts";
 import type { RealtimeResponse } from "./response.ts";
-import { audioFormatOf } from "./settings.ts";
-import { committedFor, Upload } from "./upload.ts";
+import type { RealtimeSettings } from "./settings.ts";
+import { committedFor, isNothing, Upload } from "./upload.ts";
 
 /** Heard, but not written down. */
 const UNWRITTEN = "…";
@@ -31,24 +32,26 @@ export class RealtimeSttStream implements SttStream {
   #uploads: Upload[] = [];
   #ahead: { readonly response: RealtimeResponse; readonly timer: Timer } | null = null;
   #committed = false;
+  #utterances = 0;
   #onEndpoint: () => void = () => {};
 
-  constructor(private readonly link: RealtimeLink) {
-    const turnDetection = link.options.settings.turn_detection;
-    this.capabilities = { partials: false, endpoints: turnDetection === "server" };
+  constructor(
+    private readonly link: RealtimeLink,
+    private readonly settings: RealtimeSettings,
+  ) {
+    this.capabilities = { partials: false, endpoints: settings.turn_detection !== "own" };
+    link.busyWhile(() => this.#uploads.length > 0 || this.#ahead !== null);
     link.onEvent((event) => this.#receive(event));
     link.onReconnect(() => this.#reconnected());
     link.onLost(() => this.#lost());
   }
 
   startUtterance(lead: Int16Array): void {
-    const { settings, session, clock } = this.link.options;
+    const { format, sampleRateHz, clock } = this.link.options;
     this.#uploads = this.#uploads.filter((upload) => upload.over).slice(1 - UPLOADS_MAX);
     const upload = new Upload(
       {
-        format: audioFormatOf(settings),
-        sampleRateHz: session.sampleRateHz,
-        clock,
+        ...{ key: `utterance_${++this.#utterances}`, format, sampleRateHz, clock },
         isOpen: () => this.link.isOpen,
         send: (event) => this.link.send(event),
       },
@@ -68,7 +71,7 @@ export class RealtimeSttStream implements SttStream {
   finalize(): Promise<SttResult> {
     const upload = this.#running;
     if (!upload) return Promise.reject(this.link.fail("stt", "protocol", "no utterance runs"));
-    upload.end(this.link.options.settings.response_timeout_ms, () => this.#late(upload));
+    upload.end(this.settings.response_timeout_ms, () => this.#late(upload));
     this.link.ready().then(
       () => this.#commit(upload),
       (failure: ProviderFailure) => this.#reject(upload, failure),
@@ -123,7 +126,7 @@ export class RealtimeSttStream implements SttStream {
     upload.commit();
     this.#committed = true;
     this.#askAhead();
-    if (this.link.options.settings.transcription_model === "") this.#resolve(upload, UNWRITTEN);
+    if (this.settings.transcription_model === "") this.#resolve(upload, UNWRITTEN);
     else this.#checkWritten(upload);
   }
 
@@ -139,7 +142,9 @@ export class RealtimeSttStream implements SttStream {
     const response = this.takeAhead();
     if (!response) return;
     this.link.cancel(response);
-    void response.settled.then(() => this.#deleteItem(response.itemId));
+    void response.settled.then(() => {
+      for (const { id } of response.items) this.#deleteItem(id);
+    });
   }
 
   #deleteItem(id: string): void {
@@ -180,6 +185,9 @@ export class RealtimeSttStream implements SttStream {
       case "conversation.item.input_audio_transcription.failed":
         this.#written(textField(body, "item_id"), UNWRITTEN);
         break;
+      case "error":
+        this.#rejected(errorOf(body));
+        break;
     }
   }
 
@@ -188,6 +196,15 @@ export class RealtimeSttStream implements SttStream {
     if (!upload) return;
     upload.items.set(itemId, text);
     this.#checkWritten(upload);
+  }
+
+  /** Too short to be speech: there is nothing to answer. */
+  #rejected(error: JsonObject): void {
+    const upload = this.#uploads.find((one) => one.over && one.isAbout(error));
+    if (!upload || !isNothing(error)) return;
+    this.#dropAhead();
+    this.#committed = false;
+    this.#resolve(upload, "");
   }
 
   #checkWritten(upload: Upload): void {

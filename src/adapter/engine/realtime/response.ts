@@ -10,6 +10,7 @@ import { SpokenPieces } from "../openai/spoken-pieces.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import type { AudioDecoder } from "./audio-codec.ts";
 import { objectField, type ServerEvent, textField } from "./events.ts";
+import { reasonOf } from "./socket.ts";
 import { SpeechTrack } from "./speech-track.ts";
 
 export interface ResponseCall {
@@ -23,6 +24,15 @@ export interface ResponseCall {
 type ResponseEvent =
   | { readonly type: "piece"; readonly text: string }
   | { readonly type: "call"; readonly call: ResponseCall };
+
+/** A message of the response: a model may say several (commentary first, then its answer). */
+interface SpokenItem {
+  readonly id: string;
+  /** Samples of the track before it. */
+  readonly from: number;
+  /** Samples of the track up to its end, as far as they have come. */
+  through: number;
+}
 
 export interface ResponseUsage {
   readonly inputTokens: number;
@@ -54,9 +64,12 @@ export class RealtimeResponse {
   readonly #finished = Promise.withResolvers<void>();
   readonly #settled = Promise.withResolvers<void>();
   #id = "";
-  #itemId = "";
+  readonly #items: SpokenItem[] = [];
+  #saying = "";
   #firstWords = "";
   #transcript = "";
+  /** Items whose words have come. */
+  readonly #written = new Set<string>();
   readonly #calls = new Set<string>();
   #speaking = false;
   #usage: ResponseUsage = { inputTokens: 0, outputTokens: 0 };
@@ -64,6 +77,7 @@ export class RealtimeResponse {
   #over = false;
   #cancelled = false;
   #wake: (() => void) | null = null;
+  #onProgress: (() => void) | null = null;
   #timer: Timer | null;
 
   constructor(readonly options: ResponseOptions) {
@@ -79,9 +93,9 @@ export class RealtimeResponse {
     return this.#id;
   }
 
-  /** The spoken item in the server's conversation; empty when it has none (yet). */
-  get itemId(): string {
-    return this.#itemId;
+  /** Its messages in the server's conversation so far, in the order they are spoken. */
+  get items(): readonly SpokenItem[] {
+    return this.#items;
   }
 
   get over(): boolean {
@@ -119,6 +133,14 @@ export class RealtimeResponse {
     return this.#failure;
   }
 
+  /** Resolves when there are more words or more sound, or when it is over. One reader. */
+  progress(): Promise<void> {
+    if (this.#over) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onProgress = resolve;
+    });
+  }
+
   created(id: string): void {
     this.#id = id;
   }
@@ -129,15 +151,17 @@ export class RealtimeResponse {
     if (this.#over) return;
     switch (type) {
       case "response.output_audio.delta":
-        this.#receiveTranscript(body);
+        this.#sound(body);
         break;
       case "response.output_audio_transcript.delta":
       case "response.output_text.delta":
-        this.#words(textField(body, "delta"));
+        this.#words(textField(body, "item_id"), textField(body, "delta"));
         break;
       case "response.output_audio_transcript.done":
         // Some servers write the words down only when all are said.
-        if (this.#transcript === "") this.#words(textField(body, "transcript"));
+        if (!this.#written.has(textField(body, "item_id"))) {
+          this.#words(textField(body, "item_id"), textField(body, "transcript"));
+        }
         break;
       case "response.output_item.done":
         this.#itemDone(objectField(body, "item"));
@@ -175,22 +199,39 @@ export class RealtimeResponse {
   }
 
   #itemAdded(item: JsonObject): void {
-    if (textField(item, "type") === "message") this.#itemId = textField(item, "id");
+    if (textField(item, "type") === "message") this.#itemOf(textField(item, "id"));
   }
 
-  #receiveTranscript(body: JsonObject): void {
-    if (this.#itemId === "") this.#itemId = textField(body, "item_id");
+  /** The item with this id, or the newest where a server names none. */
+  #itemOf(id: string): SpokenItem {
+    const known = this.#items.findLast((item) => id === "" || item.id === id);
+    if (known) return known;
+    const { samples } = this.track;
+    const item: SpokenItem = { id, from: samples, through: samples };
+    this.#items.push(item);
+    return item;
+  }
+
+  #sound(body: JsonObject): void {
+    const item = this.#itemOf(textField(body, "item_id"));
     this.track.add(this.options.decoder.decode(textField(body, "delta")));
+    item.through = this.track.samples;
     if (!this.#speaking) this.#begin();
+    this.#progressed();
   }
 
-  #words(delta: string): void {
+  #words(itemId: string, words: string): void {
+    const isNext = this.#saying !== itemId && this.#transcript !== "";
+    this.#saying = itemId;
+    this.#written.add(itemId);
+    const delta = isNext && !/\s$/.test(this.#transcript) ? ` ${words}` : words;
     this.#transcript += delta;
     if (this.#speaking) this.#say(this.#pieces.push(delta));
     else {
       this.#firstWords += delta;
       this.#begin();
     }
+    this.#progressed();
   }
 
   /** The first whole words are a piece of their own as soon as there is sound: nothing waits. */
@@ -239,13 +280,22 @@ export class RealtimeResponse {
       inputTokens: typeof input === "number" ? input : 0,
       outputTokens: typeof output === "number" ? output : 0,
     };
-    if (textField(response, "status") === "failed") {
-      const error = objectField(objectField(response, "status_details"), "error");
-      const code = `${textField(error, "type")} ${textField(error, "code")}`;
-      const reason = /rate_limit/.test(code) ? "rate_limited" : "server";
-      this.#failure = this.options.fail(reason, textField(error, "message") || code || "failed");
-    }
+    this.#failure = this.#failureOf(response);
     this.#end();
+  }
+
+  /** A response that failed, or that was cut off before it said anything. */
+  #failureOf(response: JsonObject): ProviderFailure | null {
+    const details = objectField(response, "status_details");
+    const status = textField(response, "status");
+    if (status === "failed") {
+      const error = objectField(details, "error");
+      const said = textField(error, "message") || textField(error, "code") || "failed";
+      return this.options.fail(reasonOf(error), said);
+    }
+    const isSilent = this.#transcript === "" && this.track.samples === 0 && this.#calls.size === 0;
+    if (status !== "incomplete" || !isSilent) return null;
+    return this.options.fail("request", `no answer: ${textField(details, "reason")}`);
   }
 
   #end(): void {
@@ -259,7 +309,13 @@ export class RealtimeResponse {
     this.#timer = null;
     this.track.end();
     this.#wake?.();
+    this.#progressed();
     this.#finished.resolve();
+  }
+
+  #progressed(): void {
+    this.#onProgress?.();
+    this.#onProgress = null;
   }
 
   #alive(): void {

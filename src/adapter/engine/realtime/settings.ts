@@ -1,7 +1,16 @@
 /** `[engine.realtime]`. */
 import type { z } from "zod";
-import { integer, oneOf, secret, text, textOrOff } from "../../../platform/config/key.ts";
-import { API_KEY, MODEL, price, SOCKET_URL } from "../server-keys.ts";
+import {
+  flag,
+  integer,
+  oneOf,
+  optionalText,
+  secret,
+  text,
+  textOrOff,
+} from "../../../platform/config/key.ts";
+import type { KeyProblem } from "../provider.ts";
+import { API_KEY, isOpenAi, MODEL, PROMPT, price, SOCKET_URL } from "../server-keys.ts";
 import { voiceKeys } from "../voice-keys.ts";
 import type { AudioFormat } from "./events.ts";
 
@@ -21,9 +30,32 @@ export const realtimeKeys = {
     "g711",
   ),
   turn_detection: oneOf(
-    'Who detects the end of an utterance: this appliance ("own") or the server.',
-    ["own", "server"],
+    'Who detects the end of an utterance: this appliance ("own"), the server by silence ("server"), or the server by what is said ("semantic").',
+    ["own", "server", "semantic"],
     "own",
+  ),
+  turn_eagerness: oneOf(
+    'With turn_detection "semantic": how soon the caller is taken to have finished.',
+    ["auto", "low", "medium", "high"],
+    "auto",
+  ),
+  noise_reduction: oneOf(
+    "Noise reduction of the server, before it listens.",
+    ["off", "near_field", "far_field"],
+    "off",
+  ),
+  reasoning_effort: oneOf(
+    'How much a reasoning model thinks before it speaks; "" leaves it to the model. Models that do not reason refuse it.',
+    ["", "minimal", "low", "medium", "high", "xhigh"],
+    "",
+  ),
+  transcription_prompt: optionalText(
+    "What transcription is told about the calls, e.g. the trade and its terms.",
+    PROMPT,
+  ),
+  transcription_keywords: flag(
+    "Names and products in the agent's knowledge are told to transcription.",
+    true,
   ),
   connect_timeout_ms: integer("Longest wait for the session.", 3000, 100, 60_000),
   response_timeout_ms: integer("Longest wait for the first word of an answer.", 3000, 100, 60_000),
@@ -37,3 +69,34 @@ export type RealtimeSettings = z.output<z.ZodObject<typeof realtimeKeys>>;
 /** As the protocol names it. */
 export const audioFormatOf = ({ audio }: RealtimeSettings): AudioFormat =>
   audio === "g711" ? "g711_alaw" : audio;
+
+/**
+ * The built-in voices of OpenAI's Realtime API. Source: openai 7.57.0 (13 November 2026),
+ * resources/realtime/realtime.d.ts, `RealtimeAudioConfigOutput.voice`.
+ */
+const VOICES = [
+  "alloy",
+  "ash",
+  "ballad",
+  "coral",
+  "echo",
+  "sage",
+  "shimmer",
+  "verse",
+  "marin",
+  "cedar",
+];
+/** Names of voices that the server at `url` does not know; other servers have their own. `id`: the table's. */
+export function voiceProblems(
+  id: string,
+  url: string,
+  voices: Readonly<Record<string, string>>,
+): KeyProblem[] {
+  if (!isOpenAi(url)) return [];
+  return Object.entries(voices)
+    .filter(([, name]) => !VOICES.includes(name) && !name.startsWith("voice_"))
+    .map(([agentVoice, name]) => ({
+      key: `voices.${agentVoice}`,
+      message: `[engine.${id}.voices] ${agentVoice}: "${name}" is no voice of the Realtime API. Allowed: ${VOICES.join(", ")}, or the id of a voice of your own ("voice_…").`,
+    }));
+}

@@ -1,37 +1,58 @@
 /**
- * The WebSocket to a Realtime server: connects, waits for the server's first event, then says what
- * comes and goes. One life: a socket that is gone is not used again, its owner opens another.
+ * The WebSocket to a Realtime server: connects, asks for the session it is to have, then says what comes
+ * and goes. One life: a socket that is gone is not used again, its owner opens another.
  *
- * Guarantees: `ready` settles within `connectTimeoutMs`; `onGone` comes exactly once, after which
- * nothing else does; frames that are no event are counted and dropped, too many of them or one too
- * long end the socket; what is sent before `ready` waits, bounded.
+ * Guarantees: `ready` settles within `connectTimeoutMs`, and only with a session that the server has
+ * confirmed as it was asked for; nothing is sent before; everything sent has an `event_id`; `onGone` comes
+ * exactly once, after which nothing else does; frames that are no event are counted and dropped, too many
+ * of them or one too long end the socket.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { EngineFailure } from "../../../domain/conversation/engine-port.ts";
-import { ProviderFailure, withoutSecrets } from "../provider-failure.ts";
+import { readErrorAnswer, reasonOfEvent, reasonOfStatus } from "../openai/error-answer.ts";
 import {
-  type Dialect,
-  dialectOf,
-  objectField,
-  readServerEvent,
-  type ServerEvent,
-  textField,
-} from "./events.ts";
+  type ErrorAnswer,
+  type FailureReason,
+  ProviderFailure,
+  withoutSecrets,
+} from "../provider-failure.ts";
+import { errorOf, objectField, readServerEvent, type ServerEvent, textField } from "./events.ts";
+
+/** Which session the server is asked for. */
+interface SessionRequest {
+  /** The update that follows `session.created`. */
+  update(created: ServerEvent): JsonObject;
+  /** The update after one that was refused with this error; null: there is no other way to ask. */
+  updateWithout(error: JsonObject): JsonObject | null;
+  /** Why the session the server confirms is not the one asked for; null: it is. */
+  problemOf(session: JsonObject): string | null;
+}
 
 interface RealtimeSocketOptions {
   readonly url: string;
   readonly apiKey: string | null;
+  readonly apiKeyHeader?: "authorization" | "api-key";
   readonly connectTimeoutMs: number;
   readonly part: EngineFailure["part"];
   readonly clock: Clock;
+  readonly session: SessionRequest;
+  /** What comes once the session stands. */
   readonly onEvent: (event: ServerEvent) => void;
   readonly onGone: (failure: ProviderFailure) => void;
+}
+
+/** A session that stands. */
+interface RealtimeSession {
+  /** Milliseconds since the epoch; null: the server does not say. */
+  readonly expiresAt: number | null;
 }
 
 const FRAME_CHARACTERS_MAX = 4 * 1024 * 1024;
 const UNSENT_BYTES_MAX = 1024 * 1024;
 const MALFORMED_MAX = 5;
+/** How Bun words a handshake that was answered with another status than 101. */
+const REFUSED_HANDSHAKE = /status code: (\d{3})/;
 
 /** Bun's WebSocket takes headers; the DOM's type does not say so. */
 const SocketWithHeaders = WebSocket as unknown as new (
@@ -39,30 +60,41 @@ const SocketWithHeaders = WebSocket as unknown as new (
   options: { readonly headers: Readonly<Record<string, string>> },
 ) => WebSocket;
 
-type State = "connecting" | "ready" | "gone";
+type State = "connecting" | "configuring" | "ready" | "gone";
 
 export class RealtimeSocket {
   readonly #socket: WebSocket;
-  readonly #ready = Promise.withResolvers<Dialect>();
+  readonly #ready = Promise.withResolvers<RealtimeSession>();
   readonly #timer: Timer;
   #state: State = "connecting";
   #malformed = 0;
+  #events = 0;
+  /** The update that is to be confirmed. */
+  #updateId = "";
+  #expiresAt: number | null = null;
+  /** What the server complained of while it did not confirm the session. */
+  #complaint: ProviderFailure | null = null;
 
   constructor(private readonly options: RealtimeSocketOptions) {
-    const { url, apiKey, clock, connectTimeoutMs } = options;
+    const { url, apiKey, apiKeyHeader = "authorization", clock, connectTimeoutMs } = options;
     this.#ready.promise.catch(() => {});
-    const headers: Record<string, string> =
-      apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+    const headers: Record<string, string> = {};
+    if (apiKey !== null) {
+      headers[apiKeyHeader] = apiKeyHeader === "api-key" ? apiKey : `Bearer ${apiKey}`;
+    }
     this.#socket = new SocketWithHeaders(url, { headers });
     this.#socket.onmessage = ({ data }) => this.#receive(data);
+    this.#socket.onerror = (event) => this.#handshakeFailed(event);
     this.#socket.onclose = ({ code, reason }) => this.#closed(code, reason);
     this.#timer = clock.after(connectTimeoutMs, () =>
-      this.#gone(this.fail("connect", `no session within ${connectTimeoutMs} ms`)),
+      this.#gone(
+        this.#complaint ?? this.fail("connect", `no session within ${connectTimeoutMs} ms`),
+      ),
     );
   }
 
-  /** The server has spoken: in this dialect. Rejects with ProviderFailure. */
-  get ready(): Promise<Dialect> {
+  /** The session stands. Rejects with ProviderFailure. */
+  get ready(): Promise<RealtimeSession> {
     return this.#ready.promise;
   }
 
@@ -76,7 +108,7 @@ export class RealtimeSocket {
   }
 
   fail(
-    reason: ProviderFailure["reason"],
+    reason: FailureReason,
     message: string,
     more: { status?: number; retryAfterMs?: number } = {},
   ): ProviderFailure {
@@ -88,13 +120,7 @@ export class RealtimeSocket {
 
   /** After `ready`. False: not sent. */
   send(event: JsonObject): boolean {
-    if (this.#state !== "ready") return false;
-    if (this.#socket.bufferedAmount > UNSENT_BYTES_MAX) {
-      this.#gone(this.fail("timeout", "the server reads too slowly"));
-      return false;
-    }
-    this.#socket.send(JSON.stringify(event));
-    return true;
+    return this.#state === "ready" && this.#send(event) !== "";
   }
 
   /** Ends it; `onGone` does not come for what we end ourselves. */
@@ -104,6 +130,28 @@ export class RealtimeSocket {
     this.#timer.cancel();
     this.#ready.reject(this.fail("connect", "closed"));
     this.#socket.close(1000);
+  }
+
+  /** It is of no use any more: gone, as if the server had closed it. */
+  giveUp(failure: ProviderFailure): void {
+    this.#gone(failure);
+  }
+
+  /** What an `error` event means. */
+  failureOf(body: ServerEvent["body"]): ProviderFailure {
+    const error = errorOf(body);
+    return this.fail(reasonOf(error), textField(error, "message") || textField(error, "code"));
+  }
+
+  /** Its event id; empty: not sent. */
+  #send(event: JsonObject): string {
+    if (this.#socket.bufferedAmount > UNSENT_BYTES_MAX) {
+      this.#gone(this.fail("timeout", "the server reads too slowly"));
+      return "";
+    }
+    const named = { event_id: `event_${++this.#events}`, ...event };
+    this.#socket.send(JSON.stringify(named));
+    return String(named.event_id);
   }
 
   #receive(data: unknown): void {
@@ -120,40 +168,66 @@ export class RealtimeSocket {
       }
       return;
     }
-    if (this.#state === "connecting") this.#first(event);
-    else this.options.onEvent(event);
+    if (this.#state === "ready") this.options.onEvent(event);
+    else if (this.#state === "configuring") this.#configuring(event);
+    else this.#first(event);
   }
 
-  #first({ type, body }: ServerEvent): void {
-    if (type === "error") {
-      this.#gone(this.failureOf(body));
+  #first(event: ServerEvent): void {
+    if (event.type === "error") {
+      this.#gone(this.failureOf(event.body));
       return;
     }
-    if (type !== "session.created") return;
-    this.#timer.cancel();
-    this.#state = "ready";
-    this.#ready.resolve(dialectOf(objectField(body, "session")));
+    if (event.type !== "session.created") return;
+    const { expires_at: expiresAt } = objectField(event.body, "session");
+    if (typeof expiresAt === "number" && expiresAt > 0) this.#expiresAt = expiresAt * 1_000;
+    this.#state = "configuring";
+    this.#updateId = this.#send(this.options.session.update(event));
   }
 
-  /** What an `error` event means. */
-  failureOf(body: ServerEvent["body"]): ProviderFailure {
-    const error = objectField(body, "error");
-    const code = `${textField(error, "type")} ${textField(error, "code")}`;
-    const message = textField(error, "message") || code;
-    if (/invalid_api_key|authentication|permission|quota/i.test(code)) {
-      return this.fail("auth", message);
+  #configuring({ type, body }: ServerEvent): void {
+    if (type === "error") {
+      this.#updateRefused(body);
+      return;
     }
-    if (/rate_limit/i.test(code)) return this.fail("rate_limited", message);
-    if (/invalid_request/i.test(code)) return this.fail("request", message);
-    return this.fail("server", message);
+    if (type !== "session.updated") return;
+    const problem = this.options.session.problemOf(objectField(body, "session"));
+    if (problem !== null) {
+      this.#gone(this.fail("request", problem));
+      return;
+    }
+    this.#timer.cancel();
+    this.#state = "ready";
+    this.#ready.resolve({ expiresAt: this.#expiresAt });
+  }
+
+  /** An error without our event id may be a remark about what is confirmed all the same. */
+  #updateRefused(body: JsonObject): void {
+    const error = errorOf(body);
+    const failure = this.failureOf(body);
+    this.#complaint = failure;
+    if (textField(error, "event_id") !== this.#updateId) return;
+    const other = this.options.session.updateWithout(error);
+    if (other === null) this.#gone(failure);
+    else this.#updateId = this.#send(other);
+  }
+
+  #handshakeFailed(event: Event): void {
+    const { message } = event as { message?: unknown };
+    const status = Number(REFUSED_HANDSHAKE.exec(String(message))?.[1] ?? Number.NaN);
+    if (!Number.isFinite(status) || status < 400) return;
+    this.#gone(
+      this.fail(reasonOfStatus(status, NOT_SAID), `the handshake got ${status}`, { status }),
+    );
   }
 
   #closed(code: number, reason: string): void {
     if (this.#state === "gone") return;
     const text = `closed with ${code} ${reason}`.trim();
-    if (/401|403|unauthori[sz]ed|forbidden|api.?key/i.test(reason)) {
-      this.#gone(this.fail("auth", text));
-    } else this.#gone(this.fail(this.#state === "connecting" ? "connect" : "protocol", text));
+    const isAuth = /\b40[13]\b|unauthori[sz]ed|forbidden|authentication|api.?key/i.test(reason);
+    const isNew = this.#state !== "ready";
+    const failure = this.fail(isNew ? "connect" : "protocol", text);
+    this.#gone(isAuth ? this.fail("auth", text) : (this.#complaint ?? failure));
   }
 
   #gone(failure: ProviderFailure): void {
@@ -164,4 +238,18 @@ export class RealtimeSocket {
     this.#socket.close();
     this.options.onGone(failure);
   }
+}
+
+const NOT_SAID: ErrorAnswer = { message: "", code: "", param: "" };
+const BAD_KEY = /api_key|authentication|permission/i;
+/** Errors of the type `invalid_request_error` that another attempt does not meet. */
+const PASSING = /session_expired|already_has_active_response/;
+
+/** By its code rather than by its type: `invalid_request_error` is the type of nearly all of them. */
+export function reasonOf(error: JsonObject): FailureReason {
+  const code = `${textField(error, "type")} ${textField(error, "code")}`;
+  if (BAD_KEY.test(code)) return "auth";
+  if (PASSING.test(code)) return "server";
+  const reason = reasonOfEvent(readErrorAnswer({ error }));
+  return reason === "server" && /invalid_request/.test(code) ? "request" : reason;
 }

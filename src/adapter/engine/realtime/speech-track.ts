@@ -26,12 +26,16 @@ export class SpeechTrack {
   #ended = false;
   #wake: (() => void) | null = null;
 
-  constructor(private readonly sampleRateHz: number) {
+  constructor(readonly sampleRateHz: number) {
     this.#pcm = new Int16Array(sampleRateHz * 4);
   }
 
   get ms(): number {
-    return (this.#length / this.sampleRateHz) * 1_000;
+    return this.msOf(this.#length);
+  }
+
+  msOf(samples: number): number {
+    return (samples / this.sampleRateHz) * 1_000;
   }
 
   get samples(): number {

@@ -7,12 +7,14 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { SttResult } from "../../../domain/conversation/engine-port.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
 import { AudioEncoder } from "./audio-codec.ts";
-import type { AudioFormat } from "./events.ts";
+import { type AudioFormat, textField } from "./events.ts";
 
 /** These services do not say how sure they are. */
 const CONFIDENCE = 0.9;
 
 interface UploadOptions {
+  /** What is sent of it has this before a number as its event id. */
+  readonly key: string;
   readonly format: AudioFormat;
   readonly sampleRateHz: number;
   readonly clock: Clock;
@@ -26,6 +28,7 @@ export class Upload {
   readonly #audio: UtteranceAudio;
   #encoder: AudioEncoder;
   #sent = 0;
+  #events = 0;
   #over = false;
   #timer: Timer | null = null;
   readonly #result = Promise.withResolvers<SttResult>();
@@ -63,7 +66,7 @@ export class Upload {
     const fresh = this.#audio.pcm.subarray(this.#sent);
     if (fresh.length === 0 || !this.options.isOpen()) return;
     const audio = this.#encoder.encode(fresh);
-    const gone = audio === "" || this.options.send({ type: "input_audio_buffer.append", audio });
+    const gone = audio === "" || this.#send({ type: "input_audio_buffer.append", audio });
     if (gone) this.#sent += fresh.length;
     else this.restart();
   }
@@ -76,7 +79,7 @@ export class Upload {
     this.awaitsCommit = false;
   }
 
-  /** The caller has finished: from now on `heard` is waited for. */
+  /** The caller has finished: from now on `result` is waited for. */
   end(timeoutMs: number, onLate: () => void): void {
     this.#over = true;
     this.#timer = this.options.clock.after(timeoutMs, onLate);
@@ -86,10 +89,20 @@ export class Upload {
   commit(): void {
     this.send();
     const audio = this.#encoder.flush();
-    if (audio !== "") this.options.send({ type: "input_audio_buffer.append", audio });
+    if (audio !== "") this.#send({ type: "input_audio_buffer.append", audio });
     if (this.items.size > 0) return;
     this.awaitsCommit = true;
-    this.options.send({ type: "input_audio_buffer.commit" });
+    this.#send({ type: "input_audio_buffer.commit" });
+  }
+
+  /** Whether an error is about something that was sent of it. */
+  isAbout(error: JsonObject): boolean {
+    const { event_id: id } = error;
+    return typeof id === "string" && id.startsWith(`${this.options.key}_`);
+  }
+
+  #send(event: JsonObject): boolean {
+    return this.options.send({ event_id: `${this.options.key}_${++this.#events}`, ...event });
   }
 
   /** All its texts, when all are written; null before. */
@@ -116,3 +129,7 @@ export function committedFor(uploads: readonly Upload[]): Upload | null {
   if (awaited) awaited.awaitsCommit = false;
   return awaited ?? uploads.at(-1) ?? null;
 }
+
+/** The server found nothing in it that could be speech. */
+export const isNothing = (error: JsonObject): boolean =>
+  textField(error, "code") === "input_audio_buffer_commit_empty";

@@ -1,0 +1,43 @@
+/**
+ * Names in an agent's knowledge that a transcription model would write otherwise: people, products,
+ * places. Found by how they are written: with capitals within a sentence, or as the first cell of a row
+ * or the head of an item of a list.
+ */
+import type { KnowledgeSnapshot } from "../../domain/conversation/call-config.ts";
+
+const KEYWORDS_MAX = 60;
+const KEYWORD_CHARACTERS_MAX = 60;
+const HEAD_WORDS_MAX = 4;
+/** Longer knowledge is not searched to its end. */
+const CHARACTERS_MAX = 200_000;
+
+/** Words with capitals, not at the beginning of a sentence: "Dr. Ona Petraitienė". */
+const NAME = /(?<=[\p{Ll}\p{N},;:(–-] )\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){0,3}/gu;
+/** What stands before a price or a description: "- Teeth whitening: 90 EUR", "| Whitening | 90 |". */
+const HEAD = /^\s*(?:[-*•|]|\d+[.)])?\s*"?(\p{Lu}[^:;,|"\n]{2,60}?)"?\s*(?:[:;,|]|\s[–—-]\s)/u;
+
+/** The most frequent ones first. */
+export function knowledgeKeywords(knowledge: readonly KnowledgeSnapshot[]): string[] {
+  const found = new Map<string, number>();
+  const add = (text: string) => {
+    const name = text
+      .replace(/[<>*_`#]/g, "")
+      .replace(/\s+/g, " ")
+      .trim();
+    if (name.length < 3 || name.length > KEYWORD_CHARACTERS_MAX) return;
+    found.set(name, (found.get(name) ?? 0) + 1);
+  };
+  for (const { content, format } of knowledge) {
+    const lines = content.slice(0, CHARACTERS_MAX).split("\n");
+    // A table's first row names its columns.
+    for (const line of format === "csv" ? lines.slice(1) : lines) {
+      const head = HEAD.exec(line)?.[1];
+      if (head !== undefined && head.split(" ").length <= HEAD_WORDS_MAX) add(head);
+      for (const [name] of line.matchAll(NAME)) add(name);
+    }
+  }
+  return [...found]
+    .sort(([, times], [, others]) => others - times)
+    .slice(0, KEYWORDS_MAX)
+    .map(([name]) => name);
+}

@@ -1,0 +1,55 @@
+/**
+ * Text to speech over OpenAI's Realtime API, for models that `/audio/speech` does not take: one socket a
+ * call, whose session hears nothing and answers nothing; each sentence is asked for word for word.
+ */
+import type { Clock } from "../../../core/clock.ts";
+import type { Log } from "../../../core/log.ts";
+import type { SessionSettings } from "../../../domain/conversation/engine-port.ts";
+import type { OpenPart } from "../provider.ts";
+import { RealtimeLink } from "../realtime/link.ts";
+import { Phrases } from "../realtime/phrases.ts";
+import { sessionUpdate } from "../realtime/session-update.ts";
+import { readAloud } from "../spoken-language.ts";
+import { type OpenAiSettings, realtimeUrlOf, serviceOf } from "./settings.ts";
+
+const FORMAT = "pcm";
+const INSTRUCTIONS = "You read texts aloud, word for word, and say nothing of your own.";
+
+export function openRealtimeSpeech(
+  settings: OpenAiSettings,
+  { callId, language, voice, sampleRateHz }: SessionSettings,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): OpenPart<"tts"> {
+  const { apiKey, apiKeyHeader, connectTimeoutMs, timeoutMs } = serviceOf(settings, "tts");
+  const link = new RealtimeLink({
+    url: realtimeUrlOf(settings, "tts", { model: settings.tts_model }),
+    ...{ apiKey, apiKeyHeader, connectTimeoutMs },
+    part: "tts",
+    format: FORMAT,
+    responseTimeoutMs: timeoutMs,
+    session: {
+      begin: (dialect) =>
+        sessionUpdate(dialect, {
+          instructions: INSTRUCTIONS,
+          tools: [],
+          voice: settings.voices[voice],
+          format: FORMAT,
+          transcription: null,
+          turnDetection: { by: "own", eagerness: "auto" },
+          reasoningEffort: "",
+          noiseReduction: "off",
+        }),
+      switchLanguage: () => null,
+      learn: () => false,
+    },
+    ...{ language, sampleRateHz, clock },
+    history: [],
+    log: log.with({ call_id: callId }),
+  });
+  const phrases = new Phrases(link, (spoken) => readAloud(spoken, settings.tts_instructions ?? ""));
+  return {
+    stream: phrases,
+    switchLanguage: (newLanguage) => link.switchLanguage(newLanguage),
+    close: () => link.close(),
+  };
+}

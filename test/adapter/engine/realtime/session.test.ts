@@ -1,0 +1,294 @@
+/** The session of a Realtime call against a server that refuses what the protocol does not allow. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { ProviderFailure } from "../../../../src/adapter/engine/provider-failure.ts";
+import { createRealtimeEngine } from "../../../../src/adapter/engine/realtime/engine.ts";
+import type { RealtimeSettings } from "../../../../src/adapter/engine/realtime/settings.ts";
+import type { Engine, EngineSession } from "../../../../src/domain/conversation/engine-port.ts";
+import {
+  answerTo,
+  hum,
+  PORTS,
+  realtimeSettings,
+  sessionSettings,
+  speech,
+  textOf,
+  utterance,
+} from "../../../support/engine-session.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { type RealtimeServer, realtimeServer } from "../../../support/realtime-server.ts";
+
+let server: RealtimeServer;
+let engine: Engine;
+
+beforeEach(() => {
+  server = realtimeServer("127.0.41.2");
+  engine = start();
+});
+afterEach(async () => {
+  await engine.close();
+  await server.close();
+  expect(server.violations).toEqual([]);
+});
+
+const start = (more: Partial<RealtimeSettings> = {}) =>
+  createRealtimeEngine({ settings: realtimeSettings(server.url, more), ...PORTS });
+const open = (more = {}) => engine.open(sessionSettings(more));
+
+async function heardBy(session: EngineSession, words: string): Promise<string> {
+  server.script.recognises.push(words);
+  hum(session, 800);
+  return (await session.stt.finalize()).text;
+}
+
+async function exchange(session: EngineSession, words: string): Promise<string> {
+  return textOf(await answerTo(session, utterance(await heardBy(session, words))));
+}
+
+async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ProviderFailure)) throw new Error(`no failure but ${String(error)}`);
+  return error;
+}
+
+test("a session that the server refuses is a failure, and no sound of it is played", async () => {
+  const message = "Invalid value: 'nova'. Supported values are: 'alloy'.";
+  const param = "session.audio.output.voice";
+  server.script.refuseUpdate = () => ({ code: "invalid_value", message, param });
+  const failure = await failureOf(speech(open(), "Good afternoon."));
+  expect(failure).toMatchObject({ reason: "request", lasting: false });
+  expect(failure.message).toContain("Invalid value: 'nova'");
+  expect(server.of("response.create")).toEqual([]);
+});
+
+test("a session confirmed in another format is a failure, not noise", async () => {
+  server.script.updates = "as_they_were";
+  const failure = await failureOf(speech(open(), "Good afternoon."));
+  expect(failure.reason).toBe("request");
+  expect(failure.message).toContain("audio/pcm instead of audio/pcma");
+});
+
+test("a server that does not name its formats has PCM: taken where PCM is wanted", async () => {
+  server.script.updates = "without_formats";
+  expect((await failureOf(speech(open(), "Good afternoon."))).message).toContain("audio/pcm");
+  engine = start({ audio: "pcm" });
+  expect((await speech(open(), "Good afternoon.")).length).toBeGreaterThan(4_000);
+});
+
+test("a server that never confirms the session is a failure to connect", async () => {
+  server.script.updates = "ignored";
+  engine = start({ connect_timeout_ms: 150 });
+  expect((await failureOf(speech(open(), "Good afternoon."))).reason).toBe("connect");
+});
+
+test.each([
+  [401, "auth", true],
+  [403, "auth", true],
+  [404, "not_found", true],
+  [429, "rate_limited", false],
+  [503, "server", false],
+] as const)("a handshake answered with %i is %s", async (status, reason, lasting) => {
+  server.script.refuse = status;
+  const failure = await failureOf(speech(open(), "Good afternoon."));
+  expect(failure).toMatchObject({ reason, status, lasting });
+});
+
+test("settings of the session reach the server as it names them", async () => {
+  engine = start({
+    turn_detection: "semantic",
+    turn_eagerness: "high",
+    noise_reduction: "far_field",
+    reasoning_effort: "low",
+    transcription_model: "gpt-transcribe",
+    transcription_prompt: "Calls to a dental clinic.",
+  });
+  const content = "Our dentist is Ona Petraitiene, and the hygienist is Jonas Kazlauskas.";
+  const session = open({
+    language: "lt",
+    knowledge: [{ filename: "staff.md", format: "md", content }],
+  });
+  expect(session.stt.capabilities.endpoints).toBe(true);
+  await speech(session, "Good afternoon.");
+  expect(server.sessions()[0]).toMatchObject({
+    reasoning: { effort: "low" },
+    audio: {
+      input: {
+        noise_reduction: { type: "far_field" },
+        transcription: {
+          model: "gpt-transcribe",
+          languages: ["lt"],
+          keywords: ["Ona Petraitiene", "Jonas Kazlauskas"],
+          prompt: "Calls to a dental clinic.",
+        },
+        turn_detection: {
+          type: "semantic_vad",
+          eagerness: "high",
+          create_response: false,
+          interrupt_response: false,
+        },
+      },
+    },
+  });
+});
+
+test("a language that the server refuses is left out, for the next calls too", async () => {
+  engine = start({ transcription_model: "gpt-transcribe" });
+  server.script.refuseUpdate = (session) =>
+    JSON.stringify(session).includes('"lv"')
+      ? { code: "invalid_value", message: "Unsupported language code: lv", param: "session.audio" }
+      : null;
+  expect(await exchange(open({ language: "lv" }), "Labdien")).toBe("All right.");
+  expect(server.of("session.update")).toHaveLength(2);
+  expect(await exchange(open({ language: "lv" }), "Labdien")).toBe("All right.");
+  expect(server.of("session.update")).toHaveLength(3);
+});
+
+test("another language in the middle changes the transcription and nothing else", async () => {
+  const session = open();
+  await exchange(session, "Hello");
+  session.switchLanguage?.("lt");
+  await eventually(() => server.of("session.update").length === 2, "the language is told");
+  expect(server.of("session.update")[1]?.session).toEqual({
+    type: "realtime",
+    audio: { input: { transcription: { model: "whisper-1", language: "lt" } } },
+  });
+  expect(await exchange(session, "Laba diena")).toBe("All right.");
+});
+
+test("a question that meets another answer is asked again when that is over", async () => {
+  server.script.busy = 2;
+  expect(await exchange(open(), "When are you open?")).toBe("All right.");
+  expect(server.of("response.create")).toHaveLength(3);
+});
+
+test("an answer that does not end is a failure of the server, which does not last", async () => {
+  server.script.busy = 100;
+  engine = start({ response_timeout_ms: 10_000 });
+  const failure = await failureOf(exchange(open(), "When are you open?"));
+  expect(failure).toMatchObject({ reason: "server", lasting: false });
+});
+
+test("an answer given up before the server began it is cancelled by its id when it begins", async () => {
+  server.script.createdDelayMs = 150;
+  server.script.answer = () => ({ text: "Mhm to you, too. ".repeat(20) });
+  server.script.paceMs = 10;
+  const session = open();
+  await heardBy(session, "mhm");
+  const words = heardBy(session, "When are you open?");
+  await eventually(() => server.of("response.cancel").length === 1, "the first is cancelled");
+  server.script.answer = () => ({ text: "From nine." });
+  expect(textOf(await answerTo(session, utterance(await words)))).toBe("From nine.");
+  expect(server.of("response.cancel")).toHaveLength(1);
+});
+
+test("of several messages in an answer the one that was being heard is cut, later ones go", async () => {
+  server.script.answer = () => ({
+    before: ["Let me look that up."],
+    text: "We are open from nine to five on every day of the week, and on Saturday until noon.",
+  });
+  const session = open();
+  const words = await heardBy(session, "When are you open?");
+  const events = await answerTo(session, utterance(words));
+  expect(textOf(events)).toBe(
+    "Let me look that up. We are open from nine to five on every day of the week, and on Saturday until noon.",
+  );
+  for (const event of events) if (event.type === "text") await speech(session, event.text);
+  session.llm.truncateSpoken("Let me look", 700);
+  await eventually(() => server.of("conversation.item.delete").length === 1, "the second goes");
+  const [truncated] = server.of("conversation.item.truncate");
+  const answers = server.conversations()[0]?.filter(({ role }) => role === "assistant");
+  expect(answers?.map(({ text }) => text)).toEqual(["Let me look that up."]);
+  expect(truncated).toMatchObject({ item_id: answers?.[0]?.id, audio_end_ms: 700 });
+});
+
+test("what is cut in the second message leaves the first whole", async () => {
+  server.script.answer = () => ({
+    before: ["One moment."],
+    text: "We are open from nine to five.",
+  });
+  const session = open();
+  await answerTo(session, utterance(await heardBy(session, "When are you open?")));
+  // 11 characters of 60 ms, then 500 ms of what follows.
+  session.llm.truncateSpoken("One moment. We are", 660 + 500);
+  await eventually(() => server.of("conversation.item.truncate").length === 1, "it is cut");
+  const answers = server.conversations()[0]?.filter(({ role }) => role === "assistant");
+  expect(server.of("conversation.item.truncate")[0]).toMatchObject({
+    item_id: answers?.[1]?.id,
+    audio_end_ms: 500,
+  });
+  expect(server.of("conversation.item.delete")).toEqual([]);
+});
+
+test("more than was said cannot be cut: the server would refuse it", async () => {
+  server.script.answer = () => ({ before: ["One moment."], text: "We are open." });
+  const session = open();
+  await answerTo(session, utterance(await heardBy(session, "When are you open?")));
+  session.llm.truncateSpoken("One moment. We are open.", 60_000);
+  expect(await exchange(session, "Thank you")).toBe("One moment. We are open.");
+});
+
+test("a session is renewed before it expires, between two turns, and remembers the conversation", async () => {
+  server.script.expiresInSec = 2;
+  const session = open();
+  await exchange(session, "When are you open?");
+  server.script.expiresInSec = 3_600;
+  await eventually(() => server.headers.length === 2, "another session is opened", 4_000);
+  await eventually(() => server.conversations().length === 1, "the old one is closed");
+  expect(server.conversations()[0]?.map(({ text }) => text)).toEqual([
+    "When are you open?",
+    "All right.",
+  ]);
+  expect(await exchange(session, "And on Sunday?")).toBe("All right.");
+  expect(server.headers).toHaveLength(2);
+});
+
+test("a session that would expire while a tool works is renewed when its result is told", async () => {
+  server.script.expiresInSec = 2;
+  server.script.answer = (heard) =>
+    heard.includes("booked")
+      ? { text: "You are booked." }
+      : { tools: [{ name: "book_visit", arguments: { day: "Friday" } }] };
+  const session = open();
+  const events = await answerTo(session, utterance(await heardBy(session, "Book me")));
+  server.script.expiresInSec = 3_600;
+  await eventually(() => server.headers.length === 2, "another session is opened", 4_000);
+  const call = events.find((event) => event.type === "tool_call");
+  if (call?.type !== "tool_call") throw new Error("no tool call");
+  const result = { type: "tool_result", toolCallId: call.toolCallId, ok: true } as const;
+  const told = await answerTo(session, { ...result, output: { booked: true } });
+  expect(textOf(told)).toBe("You are booked.");
+  await eventually(() => server.conversations().length === 1, "the old one is closed");
+});
+
+test("a session that expires after all is opened again, without waiting for what was under way", async () => {
+  server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(20) });
+  server.script.paceMs = 20;
+  const session = open();
+  const answer = failureOf(exchange(session, "When are you open?"));
+  await eventually(() => server.of("response.create").length === 1, "it is asked");
+  const message = "Your session hit the maximum duration of 60 minutes.";
+  const error = { type: "invalid_request_error", code: "session_expired", message, event_id: null };
+  server.tell({ type: "error", error });
+  expect((await answer).reason).toBe("server");
+  server.script.paceMs = 0;
+  server.script.answer = () => ({ text: "All right." });
+  expect(await exchange(session, "Hello?")).toBe("All right.");
+});
+
+test("an utterance too short to be speech is nothing, at once", async () => {
+  const session = open();
+  await speech(session, "Good afternoon.");
+  session.stt.startUtterance(new Int16Array(0));
+  session.stt.push(new Int16Array(160));
+  const before = performance.now();
+  expect((await session.stt.finalize()).text).toBe("");
+  expect(performance.now() - before).toBeLessThan(900);
+});
+
+test("an answer that a filter cut off before its first word is no answer", async () => {
+  server.script.faults.push({ type: "failed", code: "insufficient_quota" });
+  const failure = await failureOf(exchange(open(), "When are you open?"));
+  expect(failure).toMatchObject({ reason: "auth", lasting: true });
+});
