@@ -239,6 +239,8 @@ inChromium("in the dashboard", () => {
     await dialog().getByLabel("E-mail").fill("new@clinic.example");
     await dialog().getByLabel("Role").selectOption({ label: "Viewer" });
     await dialog().getByRole("button", { name: "Invite" }).click();
+    await dialog().getByText("/app/invitation#token=").waitFor();
+    await page.keyboard.press("Escape");
     await page.getByRole("row").filter({ hasText: "new@clinic.example" }).waitFor();
     await page.getByRole("tab", { name: "Audit log" }).click();
     await page.getByRole("row").filter({ hasText: "invite" }).first().waitFor();

@@ -1,7 +1,7 @@
 /**
  * Webhooks as their tenant sees them, and their delivery log. Secrets are written, never returned.
  */
-import { and, desc, eq, getTableColumns } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { EVENT_TYPES } from "../../domain/webhook/event-types.ts";
 import type { WebhookRecord, WebhookRecords } from "../../domain/webhook/subscriptions.ts";
@@ -52,6 +52,7 @@ export function webhookStore(queries: Queries): WebhookRecords {
           durationMs: deliveries.durationMs,
           createdAt: deliveries.createdAt,
           nextAttemptAt: deliveries.nextAttemptAt,
+          test: sql<number>`${isNull(deliveries.outboxId)}`.mapWith(Boolean),
         })
         .from(deliveries)
         .where(and(eq(deliveries.webhookId, id), eq(deliveries.tenantId, tenantId)))

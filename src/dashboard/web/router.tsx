@@ -2,6 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRouter } from "@tanstack/react-router";
 import { insidePages, publicPages } from "./generated/routes.gen.ts";
+import type { CallsView } from "./pages/calls/calls-view.ts";
 import { insideRoute, notFoundRoute, rootRoute } from "./routes.tsx";
 import { Failure, NotFound, Pending } from "./shell/route-states.tsx";
 
@@ -23,6 +24,10 @@ export const createAppRouter = (queries: QueryClient) =>
   });
 
 declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** The view of the calls page from which a call was opened. */
+    readonly calls?: CallsView;
+  }
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }

@@ -139,7 +139,7 @@ export class Team {
     inviter: ActiveSession["user"],
     emailSent: string,
     role: TenantRole,
-  ): Promise<Invitation> {
+  ): Promise<{ readonly invitation: Invitation; readonly url: string }> {
     const email = normalEmail(emailSent);
     const { link, company } = await transaction(this.deps, async (store) => {
       const members = await store.team.members(tenantId);
@@ -162,7 +162,10 @@ export class Team {
       inviter.id,
       tenantId,
     );
-    return { id: link.id, email, role, expiresAt: link.expiresAt };
+    return {
+      invitation: { id: link.id, email, role, expiresAt: link.expiresAt },
+      url: link.url,
+    };
   }
 
   /** Throws not_found. */

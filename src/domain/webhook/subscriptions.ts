@@ -29,6 +29,8 @@ interface DeliveryRecord {
   readonly durationMs: number;
   readonly createdAt: number;
   readonly nextAttemptAt: number | null;
+  /** Sent by "Send a test": its event is not stored, so it cannot be sent again. */
+  readonly test: boolean;
 }
 
 interface Page {

@@ -17,6 +17,8 @@ import { createTenant } from "../../domain/tenant/create-tenant.ts";
 
 /** Audited when somebody talks to an agent in the browser (interface/http/dashboard/sockets/web-call.ts). */
 const WEB_CALL_ACTION = "talkToAgent";
+/** Audited when somebody writes to an agent in the browser (`chatWithAgent`). */
+const CHAT_ACTION = "chatWithAgent";
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";
 
 export interface AdminTenant {
@@ -151,11 +153,15 @@ function createTenantViews({
     async progress(tenantId: number) {
       const diagnostics = diagnosticsStore(database.read);
       const numbers = await numberStore(database.read).list(tenantId);
+      const files = await fileStore(database.read).list(tenantId);
       const called = await diagnostics.hasAnsweredCall(tenantId);
+      const asked =
+        (await diagnostics.wasDone(tenantId, WEB_CALL_ACTION)) ||
+        (await diagnostics.wasDone(tenantId, CHAT_ACTION));
       return {
         agent: (await agentStore(database.read).count(tenantId)) > 0,
-        knowledge: (await fileStore(database.read).count(tenantId)) > 0,
-        talk: called || (await diagnostics.wasDone(tenantId, WEB_CALL_ACTION)),
+        knowledge: files.some(({ agentIds }) => agentIds.length > 0),
+        talk: called || asked,
         number: numbers.some(({ agentId }) => agentId !== null),
         first_call: called,
       };

@@ -71,6 +71,7 @@ describe("webhooks", () => {
       duration_ms: 12,
       created_at: "1970-01-01T00:00:02+00:00",
       next_attempt_at: null,
+      test: true,
     });
     expect(
       pick(await get(`/webhooks/${id}/deliveries?limit=1&offset=1`), "deliveries.0.attempt"),

@@ -77,6 +77,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const [state, setState] = useState<SocketState>("connecting");
 
   useEffect(() => {
+    /** In which state the list of calls may have shown each. */
+    const states = new Map<string, LiveCall["status"]>();
     const socket = openSocket("/api/dashboard/ws", {
       onState(now) {
         setState(now);
@@ -85,7 +87,12 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       onMessage(message) {
         const event = message as LiveMessage;
         setLive((before) => after(before, event));
+        if (event.type === "call" && states.get(event.call.call_uuid) !== event.call.status) {
+          states.set(event.call.call_uuid, event.call.status);
+          void queries.invalidateQueries({ queryKey: ["calls"] });
+        }
         if (event.type === "ended") {
+          states.delete(event.call_uuid);
           void queries.invalidateQueries({ queryKey: ["calls"] });
           void queries.invalidateQueries({ queryKey: ["call", event.call_uuid] });
           void queries.invalidateQueries({ queryKey: homeQuery.queryKey });

@@ -7,7 +7,7 @@ export function Page(props: {
   title: string;
   lead?: ReactNode;
   actions?: ReactNode;
-  back?: { to: string; label: string };
+  back?: { to: string; search?: object; label: string };
   narrow?: boolean;
   children: ReactNode;
 }) {
@@ -19,7 +19,7 @@ export function Page(props: {
       <header className="page-head">
         <div className="grow">
           {props.back && (
-            <Link to={props.back.to} className="back">
+            <Link to={props.back.to} search={{ ...props.back.search }} className="back">
               <Icon name="back" size={14} />
               {props.back.label}
             </Link>

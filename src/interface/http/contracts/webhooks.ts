@@ -51,6 +51,7 @@ export const Delivery = z
       "When it is tried again; null: not. ISO 8601, UTC.",
       null,
     ),
+    test: shown(z.boolean(), "Sent as a test: it cannot be sent again.", false),
   })
   .meta({ id: "Delivery" });
 

@@ -11,6 +11,12 @@ export function useAgentChoices(none: string) {
   ];
 }
 
+/** The value of the only agent that there is; "" where there are none or several. */
+export function useOnlyAgent(): string {
+  const { data = [] } = useQuery(agentsQuery);
+  return data.length === 1 ? String(data[0]?.id) : "";
+}
+
 /** Undefined for no agent, and for an agent that does not exist any more. */
 export function useAgentName(): (id: number | null) => string | undefined {
   const agents = useQuery(agentsQuery);

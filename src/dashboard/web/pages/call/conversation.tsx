@@ -36,7 +36,11 @@ export function Conversation({ call }: { call: Call }) {
             onSecond={setSecond}
           />
         ) : (
-          <p className="soft">{t(`call.recording.${call.recording_status}`)}</p>
+          <p className="soft">
+            {t(
+              call.ended_reason ? `call.recording.${call.recording_status}` : "call.recording.live",
+            )}
+          </p>
         )}
       </Card>
       <Notes call={call} />

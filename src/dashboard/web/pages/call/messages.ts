@@ -40,6 +40,12 @@ export const messages = {
     ru: "Место в записи",
   },
   "call.caller_channel": { en: "Caller", lt: "Skambinantis", lv: "Zvanītājs", ru: "Звонящий" },
+  "call.recording.live": {
+    en: "The call is going on. If it is recorded, the recording is here afterwards.",
+    lt: "Skambutis vyksta. Jei jis įrašomas, įrašas čia bus po skambučio.",
+    lv: "Zvans notiek. Ja tas tiek ierakstīts, ieraksts šeit būs pēc zvana.",
+    ru: "Звонок идёт. Если он записывается, запись будет здесь после звонка.",
+  },
   "call.recording.none": {
     en: "This call was not recorded.",
     lt: "Šis skambutis neįrašytas.",

@@ -1,8 +1,9 @@
 /** One call: how it went in words, its sound and words in step, and every trace it left. */
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useLocation, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { callDetailsQuery, callQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
+import { useNow } from "../../live/now.ts";
 import { CurlButton } from "../../ui/copy.tsx";
 import { Badge, Card, Figures, Page as Frame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
@@ -17,6 +18,7 @@ import { Timeline } from "./timeline.tsx";
 
 const TABS = ["conversation", "timeline", "quality", "delivery", "cost"] as const;
 const ACTIVE_MS = 2_000;
+const MS_PER_SECOND = 1_000;
 
 /** The recording is still being made. */
 const isUnderWay = (status: string | undefined) =>
@@ -24,6 +26,7 @@ const isUnderWay = (status: string | undefined) =>
 
 export function Page() {
   const { t, dateTime } = useText();
+  const { calls } = useLocation().state;
   const { uuid = "" }: { uuid?: string } = useParams({ strict: false });
   const call = useQuery({
     ...callQuery(uuid),
@@ -46,7 +49,7 @@ export function Page() {
           </>
         )
       }
-      back={{ to: "/calls", label: t("nav.calls") }}
+      back={{ to: "/calls", search: calls, label: t("nav.calls") }}
       actions={<CurlButton request={() => ({ method: "GET", path: `/calls/${uuid}` })} />}
     >
       <Loaded query={call} lines={8}>
@@ -80,6 +83,7 @@ function CallBody({ call }: { call: Call }) {
             to: "/calls/$uuid",
             params: { uuid: call.call_uuid },
             search: next === "conversation" ? {} : { tab: next },
+            state: true,
             replace: true,
           })
         }
@@ -117,7 +121,10 @@ function CallBody({ call }: { call: Call }) {
 
 function Outcome({ call, details }: { call: Call; details: Details | null }) {
   const { t, clock, eur, ms, number } = useText();
+  const now = useNow();
   const answeredMs = details?.duration_ms ?? null;
+  const liveMs =
+    call.answered_at && !call.ended_reason ? now - new Date(call.answered_at).getTime() : null;
   return (
     <>
       <Card>
@@ -133,7 +140,9 @@ function Outcome({ call, details }: { call: Call; details: Details | null }) {
         figures={[
           {
             label: t("calls.duration"),
-            value: answeredMs === null ? clock(call.billable_seconds) : clock(answeredMs / 1000),
+            value: clock(
+              (liveMs ?? answeredMs ?? call.billable_seconds * MS_PER_SECOND) / MS_PER_SECOND,
+            ),
           },
           { label: t("calls.cost"), value: eur(call.cost_eur, 4) },
           { label: t("call.median"), value: ms(call.latency.p50_ms) },

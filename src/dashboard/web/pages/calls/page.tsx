@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Rest } from "../../api/client.ts";
-import { agentsQuery, callsQuery } from "../../api/queries.ts";
+import { callsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { ExportAnchor } from "../../shell/confirm-session.tsx";
@@ -12,6 +12,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Badge, Page as Frame } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { type Column, Pager, Table } from "../../ui/table.tsx";
+import { useAgentName } from "../agents/agent-choices.ts";
 import { CallFilters } from "./call-filters.tsx";
 import { type CallsView, queryOf, viewOf } from "./calls-view.ts";
 import { statusTone } from "./outcome.ts";
@@ -35,7 +36,7 @@ export function Page() {
           {(data) =>
             data.calls.length > 0 ? (
               <>
-                <CallTable calls={data.calls} />
+                <CallTable calls={data.calls} view={view} />
                 <Pager
                   offset={offset}
                   limit={LIMIT}
@@ -82,21 +83,24 @@ function Actions({ filters }: { filters: CallsView }) {
           {t("calls.place")}
         </Button>
       )}
-      <PlaceCall open={placing} onClose={() => setPlacing(false)} />
+      {placing && <PlaceCall onClose={() => setPlacing(false)} />}
     </>
   );
 }
 
-function CallTable({ calls }: { calls: readonly Call[] }) {
+function CallTable({ calls, view }: { calls: readonly Call[]; view: CallsView }) {
   const { t, dateTime, clock, eur } = useText();
-  const agents = useQuery(agentsQuery);
-  const agentName = (id: number | null) =>
-    agents.data?.find((agent) => agent.id === id)?.name ?? "–";
+  const agentName = useAgentName();
   const columns: Column<Call>[] = [
     {
       head: t("calls.call"),
       cell: (call) => (
-        <Link to="/calls/$uuid" params={{ uuid: call.call_uuid }} className="cover row nums">
+        <Link
+          to="/calls/$uuid"
+          params={{ uuid: call.call_uuid }}
+          state={{ calls: queryOf(view) }}
+          className="cover row nums"
+        >
           <Icon name={call.direction === "inbound" ? "inbound" : "outbound"} size={14} />
           <span className="visually-hidden">
             {t(call.direction === "inbound" ? "calls.inbound" : "calls.outbound")}
@@ -110,7 +114,7 @@ function CallTable({ calls }: { calls: readonly Call[] }) {
       head: t("calls.status"),
       cell: (call) => <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>,
     },
-    { head: t("calls.agent"), cell: (call) => agentName(call.agent_id) },
+    { head: t("calls.agent"), cell: (call) => agentName(call.agent_id) ?? "–" },
     {
       head: t("calls.when"),
       cell: (call) => <span className="nums">{dateTime(call.created_at)}</span>,

@@ -9,7 +9,7 @@ import { type Bound, useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { FormDialog } from "../../ui/send-form.tsx";
 import { useToasts } from "../../ui/toast.tsx";
-import { useAgentChoices } from "../agents/agent-choices.ts";
+import { useAgentChoices, useOnlyAgent } from "../agents/agent-choices.ts";
 
 interface Draft {
   readonly to_number: string;
@@ -26,15 +26,16 @@ const bodyOf = (draft: Draft) => ({
   ...(draft.schedule_at ? { schedule_at: new Date(draft.schedule_at).toISOString() } : {}),
 });
 
-export function PlaceCall(props: { open: boolean; onClose: () => void; agentId?: number }) {
+export function PlaceCall(props: { onClose: () => void; agentId?: number }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const navigate = useNavigate();
   const stale = useStale();
   const agents = useAgentChoices("–");
+  const onlyAgent = useOnlyAgent();
   const form = useForm<Draft>({
     to_number: "",
-    agent_id: String(props.agentId ?? ""),
+    agent_id: props.agentId === undefined ? onlyAgent : String(props.agentId),
     from_number: "",
     schedule_at: "",
   });
@@ -56,7 +57,6 @@ export function PlaceCall(props: { open: boolean; onClose: () => void; agentId?:
       checkedByBrowser
       form={form}
       curl={(draft) => ({ method: "POST", path: "/calls", body: bodyOf(draft) })}
-      open={props.open}
       onClose={props.onClose}
       onSend={place}
     >

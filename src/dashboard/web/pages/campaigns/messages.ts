@@ -33,6 +33,18 @@ export const messages = {
     lv: "Sagatavojiet CSV failu ar kolonnu number; citas kolonnas kļūst par aģenta vārdiem.",
     ru: "Подготовьте файл CSV со столбцом number; другие столбцы станут словами агента.",
   },
+  "campaigns.no_agent": {
+    en: "A campaign needs an agent who calls. Make one first.",
+    lt: "Kampanijai reikia agento, kuris skambintų. Pirmiausia jį sukurkite.",
+    lv: "Kampaņai vajag aģentu, kas zvana. Vispirms to izveidojiet.",
+    ru: "Кампании нужен агент, который звонит. Сначала создайте его.",
+  },
+  "campaigns.keep": {
+    en: "Keep the campaign",
+    lt: "Palikti kampaniją",
+    lv: "Paturēt kampaņu",
+    ru: "Оставить кампанию",
+  },
   "campaigns.name": { en: "Name", lt: "Pavadinimas", lv: "Nosaukums", ru: "Название" },
   "campaigns.name_hint": {
     en: "The agent is told it as the reason of the call.",

@@ -1,8 +1,10 @@
 /** A new campaign from a list. */
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { answer, rest } from "../../api/client.ts";
 import { agentsQuery, numbersQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { AreaField, FileField, NumberField, SelectField, TextField } from "../../ui/field.tsx";
 import { type Form, useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
@@ -47,9 +49,24 @@ const EMPTY: Draft = {
 
 export function NewCampaign({ onClose }: { onClose: () => void }) {
   const { t } = useText();
+  const { data: agents } = useQuery(agentsQuery);
+  if (!agents) return null;
+  const [first] = agents;
+  if (first) return <CampaignForm agentId={first.id} onClose={onClose} />;
+  return (
+    <Dialog open title={t("campaigns.new")} onOpen={onClose}>
+      <p>{t("campaigns.no_agent")}</p>
+      <Link to="/agents/new" className="button primary">
+        {t("agents.new")}
+      </Link>
+    </Dialog>
+  );
+}
+
+function CampaignForm({ agentId, onClose }: { agentId: number; onClose: () => void }) {
+  const { t } = useText();
   const stale = useStale();
-  const agents = useQuery(agentsQuery);
-  const form = useForm<Draft>({ ...EMPTY, agent_id: String(agents.data?.[0]?.id ?? "") });
+  const form = useForm<Draft>({ ...EMPTY, agent_id: String(agentId) });
   return (
     <FormDialog
       wide
@@ -99,7 +116,7 @@ export function NewCampaign({ onClose }: { onClose: () => void }) {
 /** Who calls, and the number which is shown. */
 function Parties({ form }: { form: Form<Draft> }) {
   const { t } = useText();
-  const agents = useAgentChoices("–");
+  const [, ...agents] = useAgentChoices("–");
   const numbers = useQuery(numbersQuery);
   return (
     <div className="columns">

@@ -159,6 +159,7 @@ function CampaignButtons({ campaign }: { campaign: Campaign }) {
         title={t("campaigns.cancel_title", { name: campaign.name })}
         body={t("campaigns.cancel_body")}
         action={t("campaigns.action.cancel")}
+        cancel={t("campaigns.keep")}
         open={cancelling}
         onOpen={setCancelling}
         onConfirm={() => act("cancel")}

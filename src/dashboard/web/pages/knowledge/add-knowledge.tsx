@@ -20,16 +20,15 @@ const bodyOf = ({ filename, content, agent_id }: Draft) => ({
   ...(agent_id ? { agent_id: Number(agent_id) } : {}),
 });
 
-export function AddKnowledge(props: { open: boolean; onClose: () => void }) {
+export function AddKnowledge(props: { agentId: string; onClose: () => void }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
   const agents = useAgentChoices(t("knowledge.nobody"));
-  const empty: Draft = { filename: "", content: "", agent_id: "" };
-  const form = useForm(empty);
+  const form = useForm<Draft>({ filename: "", content: "", agent_id: props.agentId });
   return (
     <FormDialog
-      {...props}
+      onClose={props.onClose}
       wide
       title={t("knowledge.new")}
       action={t("action.add")}
@@ -39,7 +38,6 @@ export function AddKnowledge(props: { open: boolean; onClose: () => void }) {
         await answer(rest.POST("/files", { body: bodyOf(draft) }));
         await stale("files", "home");
         showMessage(t("knowledge.added"));
-        form.reset(empty);
         props.onClose();
       }}
     >

@@ -9,13 +9,14 @@ import { Button } from "../../ui/button.tsx";
 import { Page as Frame } from "../../ui/page.tsx";
 import { EmptyState, LoadedRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
-import { useAgentName } from "../agents/agent-choices.ts";
+import { useAgentName, useOnlyAgent } from "../agents/agent-choices.ts";
 import { AddKnowledge } from "./add-knowledge.tsx";
 
 export function Page() {
   const { t } = useText();
   const { mayChange } = useSession();
   const files = useQuery(filesQuery);
+  const onlyAgent = useOnlyAgent();
   const [adding, setAdding] = useState(false);
   const add = mayChange && (
     <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
@@ -36,7 +37,7 @@ export function Page() {
           {(rows) => <FileTable rows={rows} />}
         </LoadedRows>
       </section>
-      <AddKnowledge open={adding} onClose={() => setAdding(false)} />
+      {adding && <AddKnowledge agentId={onlyAgent} onClose={() => setAdding(false)} />}
     </Frame>
   );
 }

@@ -15,7 +15,7 @@ import { FormDialog } from "../../ui/send-form.tsx";
 import { EmptyState, LoadedRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useToasts } from "../../ui/toast.tsx";
-import { useAgentChoices } from "../agents/agent-choices.ts";
+import { useAgentChoices, useOnlyAgent } from "../agents/agent-choices.ts";
 
 type Numbered = Rest["PhoneNumber"];
 
@@ -23,6 +23,7 @@ export function Page() {
   const { t } = useText();
   const { mayChange } = useSession();
   const numbers = useQuery(numbersQuery);
+  const onlyAgent = useOnlyAgent();
   const [adding, setAdding] = useState(false);
   const add = mayChange && (
     <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
@@ -43,7 +44,7 @@ export function Page() {
           {(rows) => <NumberTable rows={rows} />}
         </LoadedRows>
       </section>
-      <AddNumber open={adding} onClose={() => setAdding(false)} />
+      {adding && <AddNumber agentId={onlyAgent} onClose={() => setAdding(false)} />}
     </Frame>
   );
 }
@@ -151,16 +152,15 @@ const bodyOf = (draft: Draft) => ({
   agent_id: draft.agent_id ? Number(draft.agent_id) : null,
 });
 
-function AddNumber(props: { open: boolean; onClose: () => void }) {
+function AddNumber(props: { agentId: string; onClose: () => void }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
   const choices = useAgentChoices(t("numbers.no_agent"));
-  const empty: Draft = { number_e164: "", label: "", agent_id: "" };
-  const form = useForm(empty);
+  const form = useForm<Draft>({ number_e164: "", label: "", agent_id: props.agentId });
   return (
     <FormDialog
-      {...props}
+      onClose={props.onClose}
       title={t("numbers.new")}
       action={t("action.add")}
       form={form}
@@ -169,7 +169,6 @@ function AddNumber(props: { open: boolean; onClose: () => void }) {
         await answer(rest.POST("/phone-numbers", { body: bodyOf(draft) }));
         await stale("numbers", "home");
         showMessage(t("numbers.added"));
-        form.reset(empty);
         props.onClose();
       }}
     >

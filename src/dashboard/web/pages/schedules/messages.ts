@@ -49,6 +49,18 @@ export const messages = {
     lv: "Tas netiks veikts. Ieraksts sarakstā paliek.",
     ru: "Он не состоится. Запись останется в списке.",
   },
+  "schedules.cancel_call": {
+    en: "Cancel the call",
+    lt: "Atšaukti skambutį",
+    lv: "Atcelt zvanu",
+    ru: "Отменить звонок",
+  },
+  "schedules.keep": {
+    en: "Keep the call",
+    lt: "Palikti skambutį",
+    lv: "Paturēt zvanu",
+    ru: "Оставить звонок",
+  },
   "schedules.cancelled": {
     en: "The call is cancelled.",
     lt: "Skambutis atšauktas.",

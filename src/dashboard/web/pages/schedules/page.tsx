@@ -77,7 +77,7 @@ export function Page() {
           }
         </Loaded>
       </section>
-      <PlaceCall open={placing} onClose={() => setPlacing(false)} />
+      {placing && <PlaceCall onClose={() => setPlacing(false)} />}
     </Frame>
   );
 }
@@ -99,7 +99,8 @@ function ScheduleTable({ rows }: { rows: readonly Schedule[] }) {
         about={cancelling}
         title={() => t("schedules.cancel_title")}
         body={t("schedules.cancel_body")}
-        action={t("schedules.cancel")}
+        action={t("schedules.cancel_call")}
+        cancel={t("schedules.keep")}
         onClose={() => setCancelling(null)}
         onConfirm={({ id }) =>
           doing.run(

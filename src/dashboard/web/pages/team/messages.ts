@@ -22,11 +22,17 @@ export const messages = {
     ru: "Журнал аудита",
   },
   "team.invite": { en: "Invite", lt: "Pakviesti", lv: "Ielūgt", ru: "Пригласить" },
-  "team.invite_lead": {
-    en: "They get an e-mail with a link that works once.",
-    lt: "Gaus el. laišką su vienkartine nuoroda.",
-    lv: "Saņems vēstuli ar vienreizēju saiti.",
-    ru: "Придёт письмо с одноразовой ссылкой.",
+  "team.link": {
+    en: "Hand this link over",
+    lt: "Perduokite šią nuorodą",
+    lv: "Nododiet šo saiti",
+    ru: "Передайте эту ссылку",
+  },
+  "team.link_lead": {
+    en: "This appliance sends no e-mail yet. Whoever opens the link joins; it works once.",
+    lt: "Šis įrenginys laiškų dar nesiunčia. Kas atvers nuorodą, prisijungs; ji veikia vieną kartą.",
+    lv: "Šī iekārta vēl nesūta vēstules. Kas atver saiti, tas pievienojas; tā darbojas vienreiz.",
+    ru: "Это устройство пока не отправляет писем. Кто откроет ссылку, войдёт в команду; она действует один раз.",
   },
   "team.invited": {
     en: "The invitation is on its way.",

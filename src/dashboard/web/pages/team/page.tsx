@@ -7,7 +7,8 @@ import { teamQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { ConfirmAbout } from "../../ui/dialog.tsx";
+import { Secret } from "../../ui/copy.tsx";
+import { ConfirmAbout, Dialog } from "../../ui/dialog.tsx";
 import { FilterSelect, SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
@@ -54,7 +55,7 @@ export function Page() {
           { name: "audit", label: t("team.tab.audit"), content: () => <AuditLog /> },
         ]}
       />
-      <Invite open={inviting} onClose={() => setInviting(false)} />
+      {inviting && <Invite onClose={() => setInviting(false)} />}
     </Frame>
   );
 }
@@ -189,24 +190,29 @@ function Invitations() {
   );
 }
 
-function Invite(props: { open: boolean; onClose: () => void }) {
+function Invite(props: { onClose: () => void }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
-  const empty: { email: string; role: Role } = { email: "", role: "member" };
-  const form = useForm(empty);
+  const form = useForm<{ email: string; role: Role }>({ email: "", role: "member" });
+  const [link, setLink] = useState<string | null>(null);
+  if (link !== null)
+    return (
+      <Dialog open title={t("team.link")} lead={t("team.link_lead")} onOpen={props.onClose}>
+        <Secret value={link} />
+      </Dialog>
+    );
   return (
     <FormDialog
-      {...props}
+      onClose={props.onClose}
       title={t("team.invite")}
-      lead={t("team.invite_lead")}
       action={t("team.invite")}
       form={form}
       onSend={async (body) => {
-        await answer(own.POST("/team/invitations", { body }));
+        const made = await answer(own.POST("/team/invitations", { body }));
         await stale("team");
+        if (made.link !== null) return setLink(made.link);
         showMessage(t("team.invited"));
-        form.reset(empty);
         props.onClose();
       }}
     >

@@ -61,7 +61,15 @@ function DeliveryTable({ webhookId, rows }: { webhookId: number; rows: readonly 
       rows={rows}
       rowKey={(row) => row.delivery_id}
       columns={[
-        { head: t("call.event"), cell: (row) => <code>{row.type}</code> },
+        {
+          head: t("call.event"),
+          cell: (row) => (
+            <span className="row">
+              <code>{row.type}</code>
+              {row.test && <Badge tone="info">{t("webhooks.is_test")}</Badge>}
+            </span>
+          ),
+        },
         {
           head: t("calls.when"),
           cell: (row) => <span className="nums">{dateTime(row.created_at)}</span>,
@@ -73,7 +81,8 @@ function DeliveryTable({ webhookId, rows }: { webhookId: number; rows: readonly 
           head: t("webhooks.resend"),
           end: true,
           cell: (row) =>
-            mayChange && (
+            mayChange &&
+            !row.test && (
               <Button small onClick={() => resend(row.delivery_id)}>
                 {t("webhooks.resend")}
               </Button>

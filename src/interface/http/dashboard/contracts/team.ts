@@ -54,7 +54,14 @@ export const invite = contract({
   summary: "Invite somebody by e-mail",
   description: "An older invitation of the same address is replaced.",
   body: z.strictObject({ email: emailIn(), role: roleIn() }).meta({ id: "InvitationRequest" }),
-  reply: okReply({ invitation: Invitation }),
+  reply: okReply({
+    invitation: Invitation,
+    link: shown(
+      z.string().nullable(),
+      "The link to hand over, where mail only becomes files on the appliance; null: it is mailed.",
+      null,
+    ),
+  }),
   errors: ["conflict", "plan_limit_reached"],
 });
 

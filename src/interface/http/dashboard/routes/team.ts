@@ -25,12 +25,13 @@ const invitationView = ({ id, email, role, expiresAt }: Invitation) => ({
 
 function teamParts({ dependencies }: RouteContext) {
   const { team, audit } = dependencies.identity;
-  return { team, audit };
+  const mailsOut = dependencies.dashboard?.statusSources.mailProvider !== "outbox";
+  return { team, audit, mailsOut };
 }
 
 type Parts = ReturnType<typeof teamParts>;
 
-const memberRoutes = ({ team }: Parts): Route[] => [
+const memberRoutes = ({ team, mailsOut }: Parts): Route[] => [
   route(contracts.getTeam)(async ({ tenantId }) => {
     const { members, invitations } = await team.overview(tenantId);
     return {
@@ -42,8 +43,8 @@ const memberRoutes = ({ team }: Parts): Route[] => [
   route(contracts.invite)(async (request) => {
     const { tenantId, body } = request;
     const { user } = sessionOf(request);
-    const invitation = await team.invite(tenantId, user, body.email, body.role);
-    return { ok: true, invitation: invitationView(invitation) };
+    const { invitation, url } = await team.invite(tenantId, user, body.email, body.role);
+    return { ok: true, invitation: invitationView(invitation), link: mailsOut ? null : url };
   }),
   route(contracts.withdrawInvitation)(async ({ tenantId, params }) => {
     await team.revokeInvitation(tenantId, params.id);

@@ -48,7 +48,7 @@ export function Page() {
       <Loaded query={agent} lines={8}>
         {(data) => <AgentTabs key={id} agent={data} />}
       </Loaded>
-      <PlaceCall key={id} open={calling} onClose={() => setCalling(false)} agentId={id} />
+      {calling && <PlaceCall key={id} onClose={() => setCalling(false)} agentId={id} />}
     </Frame>
   );
 }

@@ -1,0 +1,145 @@
+/**
+ * What the pages say is true, and what they offer leads on: first steps, a call while it lives, questions
+ * before something is lost. In Chromium beside a whole appliance. Takes some 40 s.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { signIn, visit } from "../support/dashboard-page.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(120_000);
+
+const { en } = await messageCatalogues();
+const inChromium = describe.skipIf(chromiumPath() === null);
+const CALLER = "+37061000090";
+let world: Appliance;
+let browser: Browser;
+let page: Page;
+let emptyPage: Page;
+
+beforeAll(async () => {
+  if (chromiumPath() === null) return;
+  await buildDashboard();
+  world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.90" });
+  browser = await launchChromium();
+  const owner = await visit(browser);
+  page = owner.page;
+  await signIn(owner, world.app, { tenantId: world.tenantId, email: "owner@clinic.example" });
+  const other = await world.app.ask("tenant.create", {
+    ...{ name: "Another company", email: "other@example.com", plan: null },
+  });
+  const stranger = await visit(browser);
+  emptyPage = stranger.page;
+  await signIn(stranger, world.app, { tenantId: other.id, email: "owner@other.example" });
+});
+afterAll(async () => {
+  if (chromiumPath() === null) return;
+  await browser?.close();
+  await world?.close();
+});
+
+const address = (path: string) => `${world.app.addresses.http}/app${path}`;
+const dialog = (at: Page) => at.getByRole("dialog");
+const button = (at: Page, name: string) => at.getByRole("button", { name, exact: true });
+
+inChromium("first steps", () => {
+  test("knowledge and numbers go to the only agent unless somebody says otherwise", async () => {
+    await page.goto(address("/knowledge"));
+    await button(page, en["knowledge.new"]).first().click();
+    const known = dialog(page).getByLabel(en["knowledge.agents"]);
+    expect(await known.locator("option:checked").textContent()).toBe("Reception");
+    await page.keyboard.press("Escape");
+    await page.goto(address("/numbers"));
+    await button(page, en["numbers.new"]).first().click();
+    const answered = dialog(page).getByLabel(en["numbers.agent"]);
+    expect(await answered.locator("option:checked").textContent()).toBe("Reception");
+    await page.keyboard.press("Escape");
+  });
+
+  test("a campaign without an agent leads to making one", async () => {
+    await emptyPage.goto(address("/campaigns"));
+    await button(emptyPage, en["campaigns.new"]).first().click();
+    await dialog(emptyPage).getByText(en["campaigns.no_agent"]).waitFor();
+    await dialog(emptyPage).getByRole("link", { name: en["agents.new"] }).click();
+    await emptyPage.waitForURL(/\/agents\/new/);
+  });
+
+  test("knowledge that no agent knows is no step done", async () => {
+    const step = emptyPage.getByRole("listitem").filter({ hasText: en["home.step.knowledge"] });
+    await emptyPage.goto(address("/knowledge"));
+    await button(emptyPage, en["knowledge.new"]).first().click();
+    await dialog(emptyPage).getByLabel(en["knowledge.filename"]).fill("prices.md");
+    await dialog(emptyPage).getByLabel(en["knowledge.content"]).fill("# Prices");
+    await button(emptyPage, en["action.add"]).click();
+    await emptyPage.getByRole("link", { name: "prices.md" }).waitFor();
+    await emptyPage.goto(address("/"));
+    await step.waitFor();
+    expect(await step.getByText(en["home.step_done"]).count()).toBe(0);
+  });
+});
+
+inChromium("a call that lives", () => {
+  test("is in the list at once, says so in its details, and leads back to the same list", async () => {
+    await page.goto(address("/calls?direction=inbound"));
+    await page.getByText(en["calls.none_match"]).waitFor();
+    const caller = await world.phone(CALLER, "m3");
+    const call = await caller.call(OWN_NUMBER);
+    await call.answered;
+    await page.getByRole("link", { name: CALLER }).click({ timeout: 10_000 });
+    await page.getByText(en["call.recording.live"]).waitFor();
+    const duration = page.locator(".figure").filter({ hasText: en["calls.duration"] });
+    await duration.getByText(/0:0[2-9]/).waitFor({ timeout: 10_000 });
+    await page.getByRole("tab", { name: en["call.tab.cost"] }).click();
+    await page.locator("main").getByRole("link", { name: en["nav.calls"] }).click();
+    await page.waitForURL(/direction=inbound/);
+    await call.hangUp();
+  });
+});
+
+inChromium("a question before something is lost", () => {
+  test("has two answers that say what they do", async () => {
+    await page.goto(address("/schedules"));
+    await button(page, en["calls.place"]).first().click();
+    await dialog(page).getByLabel(en["calls.place_to"]).fill("+37061000091");
+    await dialog(page).getByLabel(en["calls.place_at"]).fill("2027-03-01T10:00");
+    await button(page, en["calls.place_now"]).click();
+    await button(page, en["schedules.cancel"]).click();
+    const buttons = page.getByRole("alertdialog").getByRole("button");
+    expect(await buttons.allTextContents()).toEqual([
+      en["schedules.cancel_call"],
+      en["schedules.keep"],
+    ]);
+  });
+});
+
+inChromium("what is sent", () => {
+  test("an invitation whose mail only becomes a file shows its link", async () => {
+    await page.goto(address("/team"));
+    await button(page, en["team.invite"]).first().click();
+    await dialog(page).getByLabel(en["auth.email"]).fill("new@clinic.example");
+    await dialog(page).getByRole("button", { name: en["team.invite"] }).click();
+    const link = await dialog(page).locator("code").textContent();
+    expect(link).toContain("/app/invitation#token=");
+    const invited = await visit(browser);
+    await invited.page.goto(link ?? "");
+    await invited.page.getByText("new@clinic.example").first().waitFor();
+    await invited.context.close();
+  });
+
+  test("a test of a webhook is listed as a test, and cannot be sent again", async () => {
+    const { body } = await world.api("POST", "/webhooks", {
+      url: "https://127.0.0.1:9/hook",
+      events: ["call.ended"],
+    });
+    const { id } = (body as unknown as { webhook: { id: number } }).webhook;
+    await page.goto(address(`/webhooks/${id}`));
+    await button(page, en["webhooks.test"]).click();
+    const row = page.getByRole("row").filter({ hasText: "call.ended" });
+    await row.getByText(en["webhooks.is_test"]).waitFor();
+    expect(await row.getByRole("button", { name: en["webhooks.resend"] }).count()).toBe(0);
+  });
+});
