@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import { createCallAudio } from "../../../src/adapter/media/call-audio.ts";
 import { createPacer } from "../../../src/adapter/media/rtp/pacer.ts";
-import { buildRtpPacket } from "../../../src/adapter/media/rtp/packet.ts";
 import { createPortPool } from "../../../src/adapter/media/rtp/port-pool.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { e164 } from "../../../src/core/e164.ts";
@@ -11,6 +10,7 @@ import type { MediaPlan } from "../../../src/core/media-plan.ts";
 import { eventually } from "../../support/eventually.ts";
 import { incomingLine } from "../../support/incoming-line.ts";
 import { OFFER } from "../../support/raw-call.ts";
+import { buildRtpPacket } from "../../support/rtp-packet.ts";
 import { next } from "../../support/sip-stack.ts";
 
 const FAR = "127.0.64.2";

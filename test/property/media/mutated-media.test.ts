@@ -3,7 +3,7 @@
  * `MUTATIONS` inputs of each kind (default 20,000; `npm run soak` takes 1,000,000).
  */
 import { expect, test } from "bun:test";
-import { buildRtpPacket, looksLikeRtcp } from "../../../src/adapter/media/rtp/packet.ts";
+import { looksLikeRtcp } from "../../../src/adapter/media/rtp/packet.ts";
 import { RtpReceiver } from "../../../src/adapter/media/rtp/receiver.ts";
 import { buildRtcp, readRtcp } from "../../../src/adapter/media/rtp/rtcp.ts";
 import { SrtpInbound } from "../../../src/adapter/media/srtp/inbound.ts";
@@ -17,6 +17,7 @@ import {
 } from "../../../src/adapter/sip/sdp.ts";
 import type { CodecName } from "../../../src/core/codecs.ts";
 import { type Random, randomInt, seededRandom } from "../../../src/core/random.ts";
+import { buildRtpPacket } from "../../support/rtp-packet.ts";
 
 const RUNS = Number(process.env.MUTATIONS ?? 20_000);
 const GROWTH_BYTES_MAX = 48 * 2 ** 20;

@@ -1,11 +1,11 @@
 /**
  * RTCP of one stream (RFC 3550 6): a report every 5 s ±50 % (6.2), counted in ticks so that it
- * needs no timer, round-trip time from the remote party's reports (6.4.1), BYE at the end.
+ * needs no timer, and BYE at the end.
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { Random } from "../../../core/random.ts";
 import type { RtpReceiver } from "./receiver.ts";
-import { buildRtcp, middleNtp, type ReportBlock, type RtcpReport, readRtcp } from "./rtcp.ts";
+import { buildRtcp, type ReportBlock, type RtcpReport, readRtcp } from "./rtcp.ts";
 import type { RtpSender } from "./sender.ts";
 
 const INTERVAL_TICKS = 250;
@@ -27,23 +27,11 @@ export class RtcpSession {
   #packetsSentBefore = 0;
   #lastSenderReport = 0;
   #lastSenderReportMs = 0;
-  #roundTripMs: number | null = null;
-  #farFractionLost: number | null = null;
 
   constructor(deps: RtcpSessionDeps) {
     this.#deps = deps;
     this.#cname = Buffer.from(deps.random.bytes(9)).toString("base64url");
     this.#ticksLeft = this.#nextInterval();
-  }
-
-  /** Null until the remote party has sent a report about our stream. */
-  get roundTripMs(): number | null {
-    return this.#roundTripMs;
-  }
-
-  /** The remote party's recent loss of our packets, 0–1; null until it has sent a report. */
-  get farLossRatio(): number | null {
-    return this.#farFractionLost === null ? null : this.#farFractionLost / 256;
   }
 
   /** Called every 20 ms. */
@@ -62,24 +50,11 @@ export class RtcpSession {
   receive(datagram: Uint8Array): boolean {
     const received = readRtcp(datagram);
     if (!received) return false;
-    const nowMs = this.#deps.clock.now();
     if (received.senderReportNtp !== null && received.ssrc === this.#deps.receiver.ssrc) {
       this.#lastSenderReport = received.senderReportNtp;
-      this.#lastSenderReportMs = nowMs;
-    }
-    for (const block of received.blocks) {
-      if (block.ssrc === this.#deps.sender.ssrc) this.#takeBlock(block, nowMs);
+      this.#lastSenderReportMs = this.#deps.clock.now();
     }
     return true;
-  }
-
-  #takeBlock(block: ReportBlock, nowMs: number): void {
-    this.#farFractionLost = block.fractionLost;
-    if (block.lastSenderReport === 0) return;
-    const away = (middleNtp(nowMs) - block.lastSenderReport) | 0;
-    const units = away - block.delaySinceLastSenderReport;
-    // A wrong clock of the remote party must not give a negative time.
-    if (units >= 0) this.#roundTripMs = units / NTP_UNITS_PER_MS;
   }
 
   #report(goodbye: boolean): void {

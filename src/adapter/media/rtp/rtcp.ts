@@ -45,12 +45,6 @@ export interface RtcpReceived {
   readonly goodbye: boolean;
 }
 
-/** The middle 32 bits of the NTP timestamp of a wall-clock time (RFC 3550 4). */
-export function middleNtp(nowMs: number): number {
-  const seconds = Math.floor(nowMs / 1000) + NTP_EPOCH_OFFSET_S;
-  return (((seconds & 0xffff) << 16) | (ntpFraction(nowMs) >>> 16)) >>> 0;
-}
-
 function ntpFraction(nowMs: number): number {
   return Math.floor(((nowMs % 1000) / 1000) * 2 ** 32) >>> 0;
 }

@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { ComfortNoise, noiseLevelOf } from "../../../../src/adapter/media/audio/comfort-noise.ts";
-import { buildRtpPacket, RtpPacketView } from "../../../../src/adapter/media/rtp/packet.ts";
+import { RtpPacketView } from "../../../../src/adapter/media/rtp/packet.ts";
 import { RtpReceiver } from "../../../../src/adapter/media/rtp/receiver.ts";
 import { RtpSender } from "../../../../src/adapter/media/rtp/sender.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
 import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
+import { buildRtpPacket } from "../../../support/rtp-packet.ts";
 
 const FAR = { host: "192.0.2.1", port: 4000 };
 

@@ -5,6 +5,7 @@ import { RtpReceiver } from "../../../../src/adapter/media/rtp/receiver.ts";
 import { RtpSender } from "../../../../src/adapter/media/rtp/sender.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
 import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
+import { buildRtpPacket } from "../../../support/rtp-packet.ts";
 import { speechLike } from "../../../support/speech-like.ts";
 
 const FAR = { host: "192.0.2.1", port: 4000 };
@@ -123,7 +124,6 @@ test("no payload makes it throw, and frames go on", async () => {
   const { receiver, close } = await stream(20);
   const random = seededRandom(8);
   const frame = new Int16Array(FRAME);
-  const { buildRtpPacket } = await import("../../../../src/adapter/media/rtp/packet.ts");
   for (let index = 0; index < 3000; index++) {
     const payload = random.bytes(Math.floor(random.float() * 120));
     const header = {

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
 import { openWav } from "../../../../src/adapter/media/recording/wav.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
-import { buildRtpPacket } from "../../../../src/adapter/media/rtp/packet.ts";
 import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import type { MediaPlan } from "../../../../src/core/media-plan.ts";
 import type { CallAudio } from "../../../../src/domain/conversation/audio-port.ts";
 import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
+import { buildRtpPacket } from "../../../support/rtp-packet.ts";
 
 const HOST = "127.0.41.1";
 const cleanups: (() => unknown)[] = [];

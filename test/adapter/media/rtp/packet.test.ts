@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import {
-  buildRtpPacket,
   looksLikeRtcp,
   RtpPacketView,
   sequenceDelta,
   timestampDelta,
 } from "../../../../src/adapter/media/rtp/packet.ts";
+import { buildRtpPacket } from "../../../support/rtp-packet.ts";
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(" ", ""), "hex"));
 

@@ -5,11 +5,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
-import {
-  buildRtpPacket,
-  looksLikeRtcp,
-  RtpPacketView,
-} from "../../../../src/adapter/media/rtp/packet.ts";
+import { looksLikeRtcp, RtpPacketView } from "../../../../src/adapter/media/rtp/packet.ts";
 import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
 import { readRtcp } from "../../../../src/adapter/media/rtp/rtcp.ts";
 import { SrtpInbound } from "../../../../src/adapter/media/srtp/inbound.ts";
@@ -21,6 +17,7 @@ import type { MediaPlan, SrtpKeys } from "../../../../src/core/media-plan.ts";
 import type { CallAudio } from "../../../../src/domain/conversation/audio-port.ts";
 import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { buildRtpPacket } from "../../../support/rtp-packet.ts";
 
 const HOST = "127.0.45.1";
 const PEER = "127.0.45.2";

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
-import { buildRtpPacket } from "../../../../src/adapter/media/rtp/packet.ts";
 import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
 import { type RtcpReceived, readRtcp } from "../../../../src/adapter/media/rtp/rtcp.ts";
 import { type Clock, systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
+import { buildRtpPacket } from "../../../support/rtp-packet.ts";
 
 const HOST = "127.0.43.1";
 const clock: Clock = systemClock;

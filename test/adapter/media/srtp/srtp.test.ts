@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { buildRtpPacket } from "../../../../src/adapter/media/rtp/packet.ts";
 import { buildRtcp } from "../../../../src/adapter/media/rtp/rtcp.ts";
 import { SrtpInbound } from "../../../../src/adapter/media/srtp/inbound.ts";
 import { derive } from "../../../../src/adapter/media/srtp/keys.ts";
@@ -7,6 +6,7 @@ import { SrtpOutbound } from "../../../../src/adapter/media/srtp/outbound.ts";
 import { SrtpSession } from "../../../../src/adapter/media/srtp/session.ts";
 import { SrtpTransform } from "../../../../src/adapter/media/srtp/transform.ts";
 import type { SrtpSuite } from "../../../../src/core/media-plan.ts";
+import { buildRtpPacket } from "../../../support/rtp-packet.ts";
 
 const hex = (text: string) => new Uint8Array(Buffer.from(text.replace(/\s/g, ""), "hex"));
 const hexOf = (bytes: Uint8Array | null) => (bytes ? toHex(bytes) : null);
