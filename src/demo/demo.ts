@@ -47,8 +47,7 @@ import {
   PRICE,
   TOOL,
 } from "./script.ts";
-import { Steps } from "./steps.ts";
-import { createTerminal, type Terminal } from "./terminal.ts";
+import { createTerminal, Steps, type Terminal } from "./terminal.ts";
 import { createVoices, type Voices } from "./voices.ts";
 
 interface DemoOptions {

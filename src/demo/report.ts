@@ -3,8 +3,7 @@ import { relative } from "node:path";
 import { type CallEvidence, isRightBill } from "./evidence/call-evidence.ts";
 import type { SentenceMatch } from "./hearing/sentence-matcher.ts";
 import type { SceneResult } from "./scene/scenes.ts";
-import type { Steps } from "./steps.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Steps, Terminal } from "./terminal.ts";
 
 interface ReportedCall {
   readonly title: string;

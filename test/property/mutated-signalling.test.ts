@@ -20,7 +20,7 @@ import {
 import { buildBindingRequest, parseBindingAnswer } from "../../src/adapter/sip/nat/stun.ts";
 import { rejectionOf } from "../../src/adapter/sip/request-checks.ts";
 import { calledNumbersOf, callerNumberOf } from "../../src/adapter/sip/session/parties.ts";
-import { replacesOf } from "../../src/adapter/sip/session/replaces-header.ts";
+import { replacesOf } from "../../src/adapter/sip/session/replaces.ts";
 import { TransactionLayer } from "../../src/adapter/sip/transaction/layer.ts";
 import type { Flow } from "../../src/adapter/sip/transport/flow.ts";
 import { StreamFramer, UnframedStream } from "../../src/adapter/sip/transport/framer.ts";

@@ -6,7 +6,6 @@
 import type { SrtpSuite } from "../../../core/media-plan.ts";
 import { RTP_HEADER_BYTES, readUint16, readUint32 } from "../rtp/packet.ts";
 import { deriveKeys, RTCP_TAG_BYTES, rtpTagBytes } from "./keys.ts";
-import { ReplayWindow } from "./replay-window.ts";
 import { CIPHER_BYTES_MAX, SrtpTransform } from "./transform.ts";
 
 const CONTEXTS_MAX = 4;
@@ -141,4 +140,25 @@ function headerBytes(packet: Uint8Array, size: number): number | null {
     offset += 4 + readUint16(packet, offset + 2) * 4;
   }
   return offset > size ? null : offset;
+}
+
+const WINDOW = 512;
+const NEVER = -1;
+
+/** The packet indices seen recently (RFC 3711 3.3.2), for the last `WINDOW` of them. */
+class ReplayWindow {
+  readonly #seen = new Float64Array(WINDOW).fill(NEVER);
+  #highest = NEVER;
+
+  /** False for an index that was seen, and for one that is too old. */
+  isFresh(index: number): boolean {
+    if (index <= this.#highest - WINDOW) return false;
+    return this.#seen[index % WINDOW] !== index;
+  }
+
+  /** Call it only for authenticated packets. */
+  add(index: number): void {
+    this.#seen[index % WINDOW] = index;
+    this.#highest = Math.max(this.#highest, index);
+  }
 }

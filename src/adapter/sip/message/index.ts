@@ -2,6 +2,7 @@
  * SIP messages: parser, builders, typed header values. Pure, independent of SIP.js and of sockets;
  * used by the stack, the demo's carrier and the tests' phones.
  */
+
 export {
   buildRequest,
   buildResponse,
@@ -22,6 +23,7 @@ export {
   type SipMessage,
   type SipRequest,
   type SipResponse,
+  stamped,
   transactionIdentity,
 } from "./message.ts";
 export { bodyTypeOf, mediaTypeOf, sdpIn, withPlainSdp } from "./multipart.ts";
@@ -29,7 +31,6 @@ export { formatNameAddr, type NameAddr, parseNameAddr, tagOf } from "./name-addr
 export { type Parameters, parseParameters } from "./parameters.ts";
 export { MESSAGE_BYTES_MAX, parseMessage } from "./parse.ts";
 export { rejectMalformed } from "./rejection.ts";
-export { stamped } from "./stamped.ts";
 export { formatUri, parseUri, type SipUri, type Uri, userOf } from "./uri.ts";
 export {
   branchOf,

@@ -5,7 +5,7 @@
 import type { Headers } from "./headers.ts";
 import type { NameAddr } from "./name-addr.ts";
 import type { Uri } from "./uri.ts";
-import type { Via } from "./via.ts";
+import { formatVia, stampSource, type Via } from "./via.ts";
 
 export interface CSeq {
   readonly number: number;
@@ -60,4 +60,15 @@ export function transactionIdentity(message: SipMessage): string {
 export function isOfRfc2543({ via }: SipMessage): boolean {
   const branch = via.parameters.get("branch") ?? "";
   return !branch.startsWith(COOKIE) || branch.length === COOKIE.length;
+}
+
+/** The request with `received` and `rport` in its topmost Via (RFC 3261 18.2.1, RFC 3581 4). */
+export function stamped(
+  request: SipRequest,
+  source: { readonly host: string; readonly port: number },
+): SipRequest {
+  const via = stampSource(request.via, source);
+  const headers = request.headers.clone();
+  headers.setFirst("via", formatVia(via));
+  return { ...request, via, headers };
 }

@@ -40,11 +40,10 @@ import {
 import { DTMF_TYPES, digitOf } from "./dtmf-info.ts";
 import { hungUp, sessionExpired } from "./leg-end.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
-import { isUpdateUnwelcome, outcomeOf, sendUpdate } from "./refresh.ts";
 import { isAskedAgain, type ReinviteOutcome, Renegotiation } from "./renegotiation.ts";
 import { SessionTimer } from "./session-timer.ts";
 import { transfer, UNTOUCHED } from "./transfer.ts";
-import { answerUpdate } from "./update.ts";
+import { answerUpdate, isUpdateUnwelcome, outcomeOf, sendUpdate } from "./update.ts";
 
 export interface LegContext {
   readonly clock: Clock;

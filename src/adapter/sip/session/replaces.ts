@@ -1,8 +1,9 @@
-/** Finds the leg that an INVITE with Replaces replaces (RFC 3891 3). */
-import type { SipRequest } from "../message/index.ts";
+/** The Replaces header (RFC 3891): what it says, and which leg an INVITE with it replaces (3). */
+import { parseParameters, type SipRequest } from "../message/index.ts";
+import { NULL_TAG } from "./convert.ts";
+import type { DialogName } from "./dialog.ts";
 import type { BaseLeg } from "./leg.ts";
 import { SipOutgoingLeg } from "./outgoing-leg.ts";
-import { replacesOf } from "./replaces-header.ts";
 
 /** The leg; a status code to reject the INVITE; null: it replaces nothing. */
 export function replacedLeg(request: SipRequest, legs: Iterable<BaseLeg>): BaseLeg | number | null {
@@ -17,4 +18,28 @@ export function replacedLeg(request: SipRequest, legs: Iterable<BaseLeg>): BaseL
     return name.earlyOnly ? 486 : leg;
   }
   return 481;
+}
+
+interface Replaces extends DialogName {
+  readonly earlyOnly: boolean;
+}
+
+/** RFC 3891 6.1. Null: the request replaces nothing; undefined: its header is malformed, or there are two. */
+export function replacesOf({ headers }: SipRequest): Replaces | null | undefined {
+  const [value, ...others] = headers.all("replaces");
+  if (value === undefined) return null;
+  if (others.length > 0) return undefined;
+  const [callId = "", ...rest] = value.split(";");
+  const parameters = parseParameters(rest);
+  const localTag = parameters?.get("to-tag");
+  const remoteTag = parameters?.get("from-tag");
+  if (!parameters || callId.trim() === "" || !localTag || !remoteTag) return undefined;
+  // RFC 3891 3: a tag of 0 means an RFC 2543 peer without a tag.
+  const plain = (tag: string) => (tag === "0" ? NULL_TAG : tag);
+  return {
+    callId: callId.trim(),
+    localTag: plain(localTag),
+    remoteTag: plain(remoteTag),
+    earlyOnly: parameters.has("early-only"),
+  };
 }

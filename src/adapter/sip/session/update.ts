@@ -1,13 +1,15 @@
 /**
  * UPDATE inside a dialog (RFC 3311), which SIP.js does not support: with an offer it changes the
- * media; without one it refreshes the session (RFC 4028).
+ * media; without one it refreshes the session (RFC 4028 7.4 recommends it if the remote party allows
+ * it). Ours is written by the dialog of SIP.js; the session timer adds its headers when it is sent.
  */
-import { type Session, SessionState } from "sip.js";
-import type { Random } from "../../../core/random.ts";
-import { randomInt } from "../../../core/random.ts";
+import { Core, type Session, SessionState } from "sip.js";
+import { type Random, randomInt } from "../../../core/random.ts";
+import { ALLOW } from "../capabilities.ts";
 import { type ResponseParts, type SipRequest, withPlainSdp } from "../message/index.ts";
 import { dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
+import type { ReinviteOutcome } from "./renegotiation.ts";
 
 /** RFC 3311 5.2: when the remote party may try again. */
 const retryAfter = (random: Random): ResponseParts => ({
@@ -41,3 +43,41 @@ export async function answerUpdate(
     return { statusCode: 488 };
   }
 }
+
+interface SessionInternals {
+  readonly dialog?: Core.Dialog;
+  readonly _contact?: string;
+}
+
+/** Sends one without an offer. Settles when the remote party has responded or the transaction has timed out. Never rejects. */
+export function sendUpdate(session: Session): Promise<ReinviteOutcome> {
+  const { dialog, _contact: contact } = session as unknown as SessionInternals;
+  if (!dialog || contact === undefined) return Promise.resolve({ kind: "busy" });
+  const extraHeaders = [`Contact: ${contact}`, `Allow: ${ALLOW}`];
+  const request = dialog.createOutgoingRequestMessage("UPDATE", { extraHeaders });
+  return new Promise((resolve) => {
+    const onReject = ({ message }: Core.IncomingResponse) => resolve(outcomeOf(message));
+    new Core.UserAgentClient(Core.NonInviteClientTransaction, dialog.userAgentCore, request, {
+      onAccept: () => resolve({ kind: "accepted" }),
+      onRedirect: onReject,
+      onReject: onReject,
+    });
+  });
+}
+
+/** The meaning of a rejected in-dialog request for the session timer. */
+export function outcomeOf(message: Core.IncomingResponseMessage): ReinviteOutcome {
+  const minSe = message.getHeader("min-se");
+  const sipCode = message.statusCode ?? null;
+  return { kind: "refused", sipCode, ...(minSe === undefined ? {} : { minSe }) };
+}
+
+/**
+ * These codes concern the session, not the method: it does not exist, interval too short, glare,
+ * retry later.
+ */
+const SESSION_FAILURES: ReadonlySet<number> = new Set([408, 422, 481, 491, 500, 503]);
+
+/** The remote party listed UPDATE in Allow but rejects it; a re-INVITE may work. */
+export const isUpdateUnwelcome = (outcome: ReinviteOutcome): boolean =>
+  outcome.kind === "refused" && outcome.sipCode !== null && !SESSION_FAILURES.has(outcome.sipCode);
