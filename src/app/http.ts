@@ -10,8 +10,7 @@ import type { CallService } from "../domain/call/ports.ts";
 import type { SipStack } from "../domain/call/sip-port.ts";
 import type { Identity } from "../domain/identity/identity.ts";
 import type { DashboardParts } from "../interface/http/dashboard/ports.ts";
-import type { HttpServer } from "../interface/http/ports.ts";
-import { createHttpServer } from "../interface/http/server.ts";
+import { HttpServer } from "../interface/http/server.ts";
 import { sharedRateLimiter } from "../interface/http/shared-rate-limit.ts";
 import type { Services } from "../operations/admin/services.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
@@ -57,9 +56,9 @@ function baseUrlOf(settings: AppSettings, address: { host: string; port: number 
   return `${settings.http.tls ? "https" : "http"}://${host}:${address.port}`;
 }
 
-export async function startHttp(settings: AppSettings, parts: HttpParts): Promise<Http> {
+export function startHttp(settings: AppSettings, parts: HttpParts): Http {
   const { sip, database } = parts;
-  const server = await createHttpServer(
+  const server = new HttpServer(
     {
       host: settings.http.listen.host,
       port: settings.http.listen.port,
@@ -92,7 +91,7 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
       registrations: { status: (trunkId) => sip.trunk(trunkId)?.registration ?? null },
       health: { problems: () => parts.health.problems(), warnings: () => parts.warnings() },
     },
-  );
+  ).listen();
   const baseUrl = settings.http.publicUrl ?? baseUrlOf(settings, server.address);
   return { server, baseUrl };
 }

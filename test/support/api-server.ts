@@ -37,7 +37,7 @@ import { NO_LIMITS } from "../../src/domain/tenant/key-limits.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
 import { HttpWebhookTester } from "../../src/domain/webhook/tester.ts";
 import type { HttpDependencies, HttpSettings } from "../../src/interface/http/ports.ts";
-import { createHttpServer } from "../../src/interface/http/server.ts";
+import { HttpServer } from "../../src/interface/http/server.ts";
 import { createBackups } from "../../src/operations/backup/backups.ts";
 import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
@@ -147,7 +147,7 @@ export async function startApiServer(options: ApiServerOptions) {
       running: null,
     },
   );
-  const server = await createHttpServer(
+  const server = new HttpServer(
     {
       host: "127.0.0.1",
       port: 0,
@@ -182,7 +182,7 @@ export async function startApiServer(options: ApiServerOptions) {
       health: { problems: async () => [] },
       ...options.dependencies,
     },
-  );
+  ).listen();
   base = `http://${server.address.host}:${server.address.port}`;
 
   return {

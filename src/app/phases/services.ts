@@ -47,7 +47,7 @@ export interface HttpPhase extends ServicePhase {
 export async function openHttp(phase: ServicePhase, doctor: Doctor | null): Promise<HttpPhase> {
   const { settings, maintenance, monitoring, run, stops } = phase;
   const dashboard = createDashboard(settings, { ...phase, doctor, isDraining: run.isDraining });
-  const http = await startHttp(settings, {
+  const http = startHttp(settings, {
     ...phase,
     identity: phase.services.identity,
     dashboard: dashboard.parts,

@@ -1,6 +1,6 @@
 /**
- * What every request passes before routing: an exchange with its id, draining, authentication, the
- * rate limit. Nothing of the body has been read when a request is turned away here.
+ * What every request passes before routing: its context and id, draining, authentication, the rate
+ * limit. A request is rejected here before any of its body is read.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -52,13 +52,68 @@ const isDashboard = (path: string) =>
 /** The web app's pages and the redirect to them. */
 const isPage = (path: string) => path === "/" || path === "/app" || path.startsWith("/app/");
 
-export function createMiddleware(deps: MiddlewareDependencies) {
-  const { table, apiKeys, limiter, sessionAuthentication, clock, random, log } = deps;
-  const requestContexts = new WeakMap<Request, RequestContext>();
-  const unknownKeys = memoryRateLimiter(() => UNKNOWN_KEYS_PER_MINUTE, clock);
-  let refusing = false;
+export class Middleware {
+  readonly #requestContexts = new WeakMap<Request, RequestContext>();
+  readonly #unknownKeys: ReturnType<typeof memoryRateLimiter>;
+  #refusing = false;
 
-  function open(request: Request): RequestContext {
+  constructor(private readonly deps: MiddlewareDependencies) {
+    this.#unknownKeys = memoryRateLimiter(() => UNKNOWN_KEYS_PER_MINUTE, deps.clock);
+  }
+
+  /** From now on API requests are answered with 503. */
+  refuse(): void {
+    this.#refusing = true;
+  }
+
+  get isDraining(): boolean {
+    return this.#refusing;
+  }
+
+  requestContextOf(request: Request): RequestContext {
+    return this.#requestContexts.get(request) ?? this.#open(request);
+  }
+
+  /** Returns the rejection; undefined: the request goes on to its route. */
+  async admit(request: Request): Promise<Response | undefined> {
+    const requestContext = this.#open(request);
+    try {
+      await this.#identify(requestContext, request);
+      return undefined;
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem.cause !== null && !this.#refusing)
+        this.deps.log.error("http.admission_failed", {
+          request_id: requestContext.requestId,
+          error: describeError(problem.cause),
+        });
+      return problemResponse(requestContext, problem);
+    }
+  }
+
+  /** Answers a request without a route: an unknown path, another method, or OPTIONS. */
+  notFound(request: Request): Response {
+    const requestContext = this.requestContextOf(request);
+    const allow = this.deps.table.allow(requestContext.path);
+    if (allow === null) return problemResponse(requestContext, problemOf(unknownPath()));
+    if (request.method === "OPTIONS")
+      return new Response(null, {
+        status: 204,
+        headers: { allow, "x-request-id": requestContext.requestId },
+      });
+    return problemResponse(requestContext, problemOf(methodNotAllowed(allow)), { allow });
+  }
+
+  /** Counts what a heavy route costs beside the request itself. Throws rate_limited. */
+  async chargeWeight(requestContext: RequestContext, weight: number): Promise<void> {
+    if (weight <= 1) return;
+    const { session, keyId } = requestContext;
+    if (session) this.deps.sessionAuthentication.chargeWeight(session, weight - 1);
+    else await this.#take(requestContext, keyId, weight - 1);
+  }
+
+  #open(request: Request): RequestContext {
+    const { clock, random } = this.deps;
     const { path, search } = splitUrl(request.url);
     const requestContext: RequestContext = {
       requestId: saneRequestId(request.headers.get("x-request-id")) ?? hex(random.bytes(16)),
@@ -76,33 +131,24 @@ export function createMiddleware(deps: MiddlewareDependencies) {
       newToken: null,
       actor: null,
     };
-    requestContexts.set(request, requestContext);
+    this.#requestContexts.set(request, requestContext);
     return requestContext;
   }
 
-  /** Whoever sends many keys that are none is not looked up any more, unless the key was known before. */
-  async function keyOf(secret: string, ip: string): Promise<KnownKey | null> {
-    const source = numberOf(networkOf(ip));
-    if (unknownKeys.isFull(source) && !apiKeys.wasKnown(secret))
-      throw tooManyRequests(UNKNOWN_KEYS_PER_MINUTE, 60);
-    const key = await apiKeys.identify(secret, ip);
-    if (!key) unknownKeys.take(source);
-    return key;
-  }
-
-  /** Throws what the request is refused with. */
-  async function identify(requestContext: RequestContext, request: Request): Promise<void> {
+  /** Throws the reason for a rejection. */
+  async #identify(requestContext: RequestContext, request: Request): Promise<void> {
+    const { table, sessionAuthentication } = this.deps;
     const { path } = requestContext;
     if (isPage(path)) sessionAuthentication.requireKnownHost(request);
     if (!table.isApi(path)) return;
-    if (refusing) throw draining();
+    if (this.#refusing) throw draining();
+    const isOpen = table.isOpen(path);
     if (isDashboard(path)) {
-      const isOpen = table.isOpen(path);
       await sessionAuthentication.authenticate(requestContext, request, isOpen);
       if (!requestContext.session && !isOpen) throw signInNeeded();
       return;
     }
-    if (table.isOpen(path)) return;
+    if (isOpen) return;
     const secret = bearerOf(request.headers);
     if (secret === null && sessionAuthentication.hasCookie(requestContext, request)) {
       await sessionAuthentication.authenticate(requestContext, request, false);
@@ -110,63 +156,28 @@ export function createMiddleware(deps: MiddlewareDependencies) {
       return;
     }
     requestContext.origins = null;
-    const key = secret === null ? null : await keyOf(secret, sessionAuthentication.ipOf(request));
+    const ip = sessionAuthentication.ipOf(request);
+    const key = secret === null ? null : await this.#keyOf(secret, ip);
     if (!key) throw unauthorized();
     requestContext.tenantId = key.tenantId;
     requestContext.keyId = key.keyId;
     requestContext.keyLimits = key;
-    requestContext.rate = await limiter.take(key.keyId);
-    if (!requestContext.rate.allowed) throw rateLimited(requestContext.rate.limit);
+    await this.#take(requestContext, key.keyId);
   }
 
-  return {
-    requestContextOf: (request: Request): RequestContext =>
-      requestContexts.get(request) ?? open(request),
+  /** After many unknown keys from one network, keys from there that were never valid are not looked up. */
+  async #keyOf(secret: string, ip: string): Promise<KnownKey | null> {
+    const { apiKeys } = this.deps;
+    const source = numberOf(networkOf(ip));
+    if (this.#unknownKeys.isFull(source) && !apiKeys.wasKnown(secret))
+      throw tooManyRequests(UNKNOWN_KEYS_PER_MINUTE, 60);
+    const key = await apiKeys.identify(secret, ip);
+    if (!key) this.#unknownKeys.take(source);
+    return key;
+  }
 
-    /** Undefined: go on to the route. */
-    async admit(request: Request): Promise<Response | undefined> {
-      const requestContext = open(request);
-      try {
-        await identify(requestContext, request);
-        return undefined;
-      } catch (error) {
-        const problem = problemOf(error);
-        if (problem.cause !== null && !refusing)
-          log.error("http.admission_failed", {
-            request_id: requestContext.requestId,
-            error: describeError(problem.cause),
-          });
-        return problemResponse(requestContext, problem);
-      }
-    },
-
-    /** No route took it: an unknown path, another method, or the question which there are. */
-    notFound(requestContext: RequestContext, request: Request): Response {
-      const allow = table.allow(requestContext.path);
-      if (allow === null) return problemResponse(requestContext, problemOf(unknownPath()));
-      if (request.method === "OPTIONS")
-        return new Response(null, {
-          status: 204,
-          headers: { allow, "x-request-id": requestContext.requestId },
-        });
-      return problemResponse(requestContext, problemOf(methodNotAllowed(allow)), { allow });
-    },
-
-    /** Counts what a heavy route costs beside the request itself. Throws rate_limited. */
-    async chargeWeight(requestContext: RequestContext, weight: number): Promise<void> {
-      if (weight <= 1) return;
-      if (requestContext.session) {
-        sessionAuthentication.chargeWeight(requestContext.session, weight - 1);
-        return;
-      }
-      requestContext.rate = await limiter.take(requestContext.keyId, weight - 1);
-      if (!requestContext.rate.allowed) throw rateLimited(requestContext.rate.limit);
-    },
-
-    refuse(): void {
-      refusing = true;
-    },
-
-    isDraining: () => refusing,
-  };
+  async #take(requestContext: RequestContext, keyId: number, weight?: number): Promise<void> {
+    requestContext.rate = await this.deps.limiter.take(keyId, weight);
+    if (!requestContext.rate.allowed) throw rateLimited(requestContext.rate.limit);
+  }
 }

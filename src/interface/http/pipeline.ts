@@ -36,7 +36,7 @@ const OPEN_BODY_BYTES_MAX = 65_536;
 
 type PathParams = Readonly<Record<string, string | null | undefined>>;
 
-type Pipeline = (
+export type Pipeline = (
   route: Route,
   requestContext: RequestContext,
   request: Request,

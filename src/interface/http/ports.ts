@@ -83,17 +83,6 @@ interface CallerRoutesParts {
   readonly birthdays: Pick<BirthdayCalls, "preview">;
 }
 
-export interface HttpServer {
-  /** As bound: port 0 is resolved. */
-  readonly address: { readonly host: string; readonly port: number };
-  /** From now on every API request gets 503 `unavailable` with Retry-After; /healthz goes on. */
-  refuse(): void;
-  /** New connections are made with this certificate; open ones go on. Only where TLS is on already. */
-  renewCertificate(tls: { readonly cert: string; readonly key: string }): void;
-  /** Answers what is under way (bounded to 5 s), closes every connection, writes what is pending. */
-  stop(): Promise<void>;
-}
-
 /** Sealing at rest (config/secrets): AES-256-GCM under the master key. */
 export interface Vault {
   /** `binding` is the associated data: the sealed text opens only with the same binding. */

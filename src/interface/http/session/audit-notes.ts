@@ -25,6 +25,8 @@ interface AuditNotesDependencies {
   readonly log: Log;
 }
 
+export type AuditNotes = ReturnType<typeof createAuditNotes>;
+
 export function createAuditNotes({ identity, clock, log }: AuditNotesDependencies) {
   /** When which reading was noted, the oldest first. */
   const reads = new Map<string, number>();
