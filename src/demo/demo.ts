@@ -18,7 +18,7 @@ import {
 } from "./appliance.ts";
 import { type Carrier, startCarrier } from "./carrier/carrier.ts";
 import { makeCertificates } from "./company/certificate.ts";
-import { type CompanyServer, startCompanyServer } from "./company/company-server.ts";
+import { CompanyServer } from "./company/company-server.ts";
 import { DataDirInUse, DEFAULT_DATA_DIR, freshDataDir } from "./data-dir.ts";
 import { gatherEvidence } from "./evidence/call-evidence.ts";
 import { type LiveView, showLive } from "./live-view.ts";
@@ -122,7 +122,7 @@ async function setTheStage(
   const voices = await createVoices();
   const certificates = makeCertificates(HOST, clock.now(), random);
   const toolSecret = { header: TOOL_SECRET_HEADER, value: hex(random.bytes(16)) };
-  const company = startCompanyServer({ host: HOST, certificates, toolSecret, clock });
+  const company = new CompanyServer({ host: HOST, certificates, toolSecret, clock });
   cleanup.push(() => company.stop());
   const carrier = await startCarrier({ host: HOST, domain: DOMAIN, clock, random });
   cleanup.push(() => carrier.close());
@@ -142,36 +142,38 @@ async function setTheStage(
   await app.ready();
   terminal.fact("appliance", `SIP ${app.addresses.sip}, API ${app.addresses.http}/api/v1`);
 
-  const trunkPassword = hex(random.bytes(12));
-  carrier.addSubscriber({
-    username: COMPANY.trunkUser,
-    password: trunkPassword,
-    numbers: [COMPANY.number],
-  });
-  const parts = { carrier, company, toolSecret, trunkPassword, clock };
-  const tenant = await setUpTenant(appliance, parts);
-  await carrier.registered(COMPANY.trunkUser, REGISTERED_TIMEOUT_MS);
-  terminal.fact("trunk", `${COMPANY.trunkUser} is registered, ${COMPANY.number}`);
-  await subscribe(tenant, company);
-  terminal.fact("webhook", `${company.webhookUrl}, signed`);
-
-  const phones = new Map<Person, Phone>();
-  for (const person of PEOPLE) {
-    const phone = await registerPhone(person, { carrier, voices, clock, random });
-    cleanup.push(() => phone.close());
-    phones.set(person, phone);
-    terminal.fact("phone", `${person.number}, ${person.name}`);
-  }
-  const labels = new Map(PEOPLE.map(({ number, name }) => [number, name.padEnd(5)]));
+  const parts = { carrier, company, toolSecret, clock, random };
+  const tenant = await connectTenant(appliance, parts, terminal);
+  const phoneOf = await registerPhones({ carrier, voices, clock, random }, terminal, cleanup);
   await rehearse(voices);
+  const labels = new Map(PEOPLE.map(({ number, name }) => [number, name.padEnd(5)]));
   const live = showLive(app, terminal, labels);
   cleanup.push(() => live.stop());
-  const phoneOf = (person: Person) => {
-    const phone = phones.get(person);
-    if (!phone) throw new Error(`${person.name} has no phone`);
-    return phone;
-  };
   return { clock, voices, carrier, company, appliance, tenant, live, phoneOf };
+}
+
+/** Sets up the tenant, registers its trunk at the carrier and subscribes its webhook. */
+async function connectTenant(
+  appliance: DemoAppliance,
+  parts: {
+    readonly carrier: Carrier;
+    readonly company: CompanyServer;
+    readonly toolSecret: { readonly header: string; readonly value: string };
+    readonly clock: Clock;
+    readonly random: Random;
+  },
+  terminal: Terminal,
+): Promise<DemoTenant> {
+  const { carrier, company } = parts;
+  const username = COMPANY.trunkUser;
+  const trunkPassword = hex(parts.random.bytes(12));
+  carrier.addSubscriber({ username, password: trunkPassword, numbers: [COMPANY.number] });
+  const tenant = await setUpTenant(appliance, { ...parts, trunkPassword });
+  await carrier.registered(username, REGISTERED_TIMEOUT_MS);
+  terminal.fact("trunk", `${username} is registered, ${COMPANY.number}`);
+  await subscribe(tenant, company);
+  terminal.fact("webhook", `${company.webhookUrl}, signed`);
+  return tenant;
 }
 
 /** Synthesises every line before the calls, because this thread paces audio during them. */
@@ -183,11 +185,36 @@ async function rehearse(voices: Voices): Promise<void> {
     for (const line of [...questions, goodbye]) await voices.speak(voice, line);
 }
 
+interface PhoneParts {
+  readonly carrier: Carrier;
+  readonly voices: Voices;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+async function registerPhones(
+  parts: PhoneParts,
+  terminal: Terminal,
+  cleanup: (() => unknown)[],
+): Promise<Stage["phoneOf"]> {
+  const phones = new Map<Person, Phone>();
+  for (const person of PEOPLE) {
+    const phone = await registerPhone(person, parts);
+    cleanup.push(() => phone.close());
+    phones.set(person, phone);
+    terminal.fact("phone", `${person.number}, ${person.name}`);
+  }
+  return (person) => {
+    const phone = phones.get(person);
+    if (!phone) throw new Error(`${person.name} has no phone`);
+    return phone;
+  };
+}
+
 async function registerPhone(
   { number, voice }: Person,
-  parts: { carrier: Carrier; voices: Voices; clock: Clock; random: Random },
+  { carrier, voices, clock, random }: PhoneParts,
 ): Promise<Phone> {
-  const { carrier, voices, clock, random } = parts;
   const password = hex(random.bytes(12));
   carrier.addSubscriber({ username: number, password, numbers: [number] });
   return createPhone({

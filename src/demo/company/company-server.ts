@@ -21,48 +21,78 @@ interface ReceivedEvent {
   readonly callUuid: string | null;
 }
 
-export interface CompanyServer {
-  readonly toolUrl: string;
-  readonly webhookUrl: string;
-  readonly toolRequests: readonly ToolRequest[];
-  readonly events: readonly ReceivedEvent[];
-  /** Known after the webhook was created; earlier deliveries fail. */
-  setSigningSecret(secret: string): void;
-  stop(): Promise<void>;
-}
-
 const BODY_BYTES_MAX = 256 * 1024;
 const RECORDS_MAX = 1000;
+const TOOL_PATH = "/tools/appointment";
+const WEBHOOK_PATH = "/webhooks";
 
-export function startCompanyServer(options: {
+interface CompanyServerOptions {
   readonly host: string;
   readonly certificates: DemoCertificates;
   readonly toolSecret: { readonly header: string; readonly value: string };
   readonly clock: Clock;
-}): CompanyServer {
-  const { host, certificates, toolSecret, clock } = options;
-  const toolRequests: ToolRequest[] = [];
-  const events: ReceivedEvent[] = [];
-  let signingSecret: string | null = null;
+}
 
-  async function runTool(request: Request): Promise<Response> {
-    const authentic = sameText(request.headers.get(toolSecret.header) ?? "", toolSecret.value);
+/** Serves from its creation until `stop`. */
+export class CompanyServer {
+  readonly toolRequests: ToolRequest[] = [];
+  readonly events: ReceivedEvent[] = [];
+  readonly toolUrl: string;
+  readonly webhookUrl: string;
+  readonly #server: Bun.Server<undefined>;
+  #signingSecret: string | null = null;
+
+  constructor(private readonly options: CompanyServerOptions) {
+    const { host, certificates } = options;
+    this.#server = Bun.serve({
+      hostname: host,
+      port: 0,
+      maxRequestBodySize: BODY_BYTES_MAX,
+      tls: { cert: certificates.certificate, key: certificates.key },
+      fetch: (request) => this.#answer(request),
+      error: () => new Response(null, { status: 400 }),
+    });
+    const origin = `https://${host}:${this.#server.port}`;
+    this.toolUrl = origin + TOOL_PATH;
+    this.webhookUrl = origin + WEBHOOK_PATH;
+  }
+
+  /** Known after the webhook was created; earlier deliveries fail. */
+  setSigningSecret(secret: string): void {
+    this.#signingSecret = secret;
+  }
+
+  stop(): Promise<void> {
+    return this.#server.stop(true);
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const path = new URL(request.url).pathname;
+    if (request.method !== "POST") return new Response(null, { status: 405 });
+    if (path === TOOL_PATH) return this.#runTool(request);
+    if (path === WEBHOOK_PATH) return this.#receiveEvent(request);
+    return new Response(null, { status: 404 });
+  }
+
+  async #runTool(request: Request): Promise<Response> {
+    const { header, value } = this.options.toolSecret;
+    const authentic = sameText(request.headers.get(header) ?? "", value);
     const body = (await request.json()) as { arguments?: unknown };
-    if (toolRequests.length < RECORDS_MAX)
-      toolRequests.push({ authentic, arguments: body.arguments });
+    if (this.toolRequests.length < RECORDS_MAX)
+      this.toolRequests.push({ authentic, arguments: body.arguments });
     if (!authentic) return Response.json({ error: "wrong secret" }, { status: 401 });
     return Response.json({ message: TOOL.answer });
   }
 
-  async function receiveEvent(request: Request): Promise<Response> {
+  async #receiveEvent(request: Request): Promise<Response> {
     const body = await request.text();
     const signature = request.headers.get("x-lv-signature") ?? "";
-    const nowUnixSeconds = Math.floor(clock.now() / 1000);
-    const authentic =
-      signingSecret !== null && verifySignature(signingSecret, signature, body, nowUnixSeconds);
+    const nowSeconds = Math.floor(this.options.clock.now() / 1000);
+    const secret = this.#signingSecret;
+    const authentic = secret !== null && verifySignature(secret, signature, body, nowSeconds);
     const event = JSON.parse(body) as { type?: string; data?: { call_id?: string } };
-    if (events.length < RECORDS_MAX)
-      events.push({
+    if (this.events.length < RECORDS_MAX)
+      this.events.push({
         type: event.type ?? "",
         deliveryId: request.headers.get("x-lv-delivery-id") ?? "",
         authentic,
@@ -70,32 +100,6 @@ export function startCompanyServer(options: {
       });
     return new Response(null, { status: authentic ? 204 : 401 });
   }
-
-  const server = Bun.serve({
-    hostname: host,
-    port: 0,
-    maxRequestBodySize: BODY_BYTES_MAX,
-    tls: { cert: certificates.certificate, key: certificates.key },
-    async fetch(request) {
-      const path = new URL(request.url).pathname;
-      if (request.method !== "POST") return new Response(null, { status: 405 });
-      if (path === "/tools/appointment") return runTool(request);
-      if (path === "/webhooks") return receiveEvent(request);
-      return new Response(null, { status: 404 });
-    },
-    error: () => new Response(null, { status: 400 }),
-  });
-  const origin = `https://${host}:${server.port}`;
-  return {
-    toolUrl: `${origin}/tools/appointment`,
-    webhookUrl: `${origin}/webhooks`,
-    toolRequests,
-    events,
-    setSigningSecret(secret) {
-      signingSecret = secret;
-    },
-    stop: () => server.stop(true),
-  };
 }
 
 function sameText(given: string, wanted: string): boolean {
