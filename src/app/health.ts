@@ -33,6 +33,33 @@ export function createHealthCheck(parts: {
 }): HealthCheck {
   const { database, audio, sip, maintenance, isStoreRemote, liveCalls } = parts;
 
+  const store = createStoreCheck(database, liveCalls);
+
+  const said = (sentences: readonly (string | null)[]) =>
+    sentences.filter((sentence) => sentence !== null);
+
+  return {
+    async problems() {
+      return said([audio.problem(), maintenance.disk.rejection(), await store.problem()]);
+    },
+
+    async stuck() {
+      const [media, signalling, stored] = await Promise.all([
+        audio.answers(),
+        sip.receivesOwnKeepAlive(),
+        isStoreRemote ? null : store.stuck(),
+      ]);
+      return said([
+        media ? null : "A call worker does not answer.",
+        signalling ? null : "The SIP socket hears nothing.",
+        stored,
+      ]);
+    },
+  };
+}
+
+/** Whether the database can be read and written: a sentence where not. */
+function createStoreCheck(database: Database, liveCalls: () => number) {
   async function readProblem(): Promise<string | null> {
     try {
       await database.ping();
@@ -53,39 +80,19 @@ export function createHealthCheck(parts: {
     }
   }
 
-  async function storeProblem(): Promise<string | null> {
-    const unread = await readProblem();
-    if (unread !== null) return unread;
-    const failure = await writeFailure();
-    return failure === null ? null : `The database cannot be written: ${failure}.`;
-  }
-
-  /** A restart neither empties a disk nor gives a live call back. */
-  async function stuckStore(): Promise<string | null> {
-    const unread = await readProblem();
-    if (unread !== null || liveCalls() > 0) return unread;
-    return (await writeFailure()) === DISK_FAILS ? "The database's disk fails." : null;
-  }
-
-  const said = (sentences: readonly (string | null)[]) =>
-    sentences.filter((sentence) => sentence !== null);
-
   return {
-    async problems() {
-      return said([audio.problem(), maintenance.disk.rejection(), await storeProblem()]);
+    async problem(): Promise<string | null> {
+      const unread = await readProblem();
+      if (unread !== null) return unread;
+      const failure = await writeFailure();
+      return failure === null ? null : `The database cannot be written: ${failure}.`;
     },
 
-    async stuck() {
-      const [media, signalling, stored] = await Promise.all([
-        audio.answers(),
-        sip.receivesOwnKeepAlive(),
-        isStoreRemote ? null : stuckStore(),
-      ]);
-      return said([
-        media ? null : "A call worker does not answer.",
-        signalling ? null : "The SIP socket hears nothing.",
-        stored,
-      ]);
+    /** A restart neither empties a disk nor gives a live call back. */
+    async stuck(): Promise<string | null> {
+      const unread = await readProblem();
+      if (unread !== null || liveCalls() > 0) return unread;
+      return (await writeFailure()) === DISK_FAILS ? "The database's disk fails." : null;
     },
   };
 }

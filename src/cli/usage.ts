@@ -58,7 +58,7 @@ export function required(value: string | undefined, name: string): string {
 /** A positive integer. */
 export function idFrom(value: string | undefined, name: string): number {
   const text = required(value, name);
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new WrongUsage(`${name} is a number such as 1.`);
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new WrongUsage(`${name} must be a number such as 1.`);
   return Number(text);
 }
 

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { isoUtc } from "../../core/clock.ts";
 import type { ErasureReport } from "../../operations/privacy/erase-person.ts";
 import { isMasterKey } from "../../platform/config/formats.ts";
-import { e164Text, id, operation } from "./operation.ts";
-import { shown } from "./schema.ts";
+import { id, operation } from "./operation.ts";
+import { choice, e164In, field, integer, shown } from "./schema.ts";
 
 export const Backup = z.strictObject({
   file: shown(z.string(), "Name in the backups directory.", "linevoice-20261121T033000000Z.db"),
@@ -17,10 +17,12 @@ export const Backup = z.strictObject({
   ),
 });
 
+const LEVELS = ["info", "warn", "error"] as const;
+
 const LogLine = z.strictObject({
   at: z.iso.datetime({ offset: true }),
   layer: z.enum(["log", "call", "sip", "media", "turn", "tool", "webhook", "billing"]),
-  level: z.enum(["info", "warn", "error"]),
+  level: z.enum(LEVELS),
   text: z.string(),
   fields: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });
@@ -39,9 +41,21 @@ export const applianceOperations = {
   }),
   "logs.read": operation({
     input: z.strictObject({
-      call: z.string().max(64).nullable(),
-      level: z.enum(["info", "warn", "error"]),
-      limit: z.int().min(1).max(2000),
+      call: field(
+        z
+          .string()
+          .toLowerCase()
+          .regex(/^[0-9a-f-]{36}$/),
+        {
+          description: "Only of this call, with what is stored of it.",
+          example: "019aa1b2-0000-7000-8000-000000000001",
+          must: "be a call's UUID, as `GET /calls` shows it",
+        },
+      )
+        .nullable()
+        .default(null),
+      level: choice(LEVELS, "Only this level or worse.", "warn").default("info"),
+      limit: integer(1, 2000, "How many at most.", 200).default(200),
     }),
     output: z.array(LogLine),
     role: "operator",
@@ -52,7 +66,7 @@ export const applianceOperations = {
       })),
   }),
   "person.erase": operation({
-    input: z.strictObject({ tenant: id, number: e164Text, dry_run: z.boolean() }),
+    input: z.strictObject({ tenant: id, number: e164In("Whose data goes."), dry_run: z.boolean() }),
     output: z.custom<ErasureReport>((value) => typeof value === "object" && value !== null),
     role: "operator",
     run: async ({ tenants, erasePerson }, { tenant, number, dry_run }) => {

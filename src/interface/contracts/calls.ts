@@ -2,12 +2,13 @@
 import { z } from "zod";
 import type { CallProgress as Step } from "../../operations/admin/follow-call.ts";
 import type { Services } from "../../operations/admin/services.ts";
-import { e164Text, id, operation } from "./operation.ts";
+import { id, operation } from "./operation.ts";
+import { e164In } from "./schema.ts";
 
 export const callOperations = {
   /** Asks for a call now with an agent, whose tenant it belongs to. */
   "call.place": operation({
-    input: z.strictObject({ agent: id, to: e164Text }),
+    input: z.strictObject({ agent: id, to: e164In("Whom to call.") }),
     output: z.strictObject({ tenant_id: id, call_uuid: z.uuid() }),
     role: "member",
     needsServer: true,

@@ -35,6 +35,4 @@ export const operation = <Input extends z.ZodType, Output extends z.ZodType>(
 export const id = z.int().positive();
 export const nothing = z.strictObject({});
 export const ofTenant = z.strictObject({ tenant: id });
-/** A telephone number; the service says what is wrong with it. */
-export const e164Text = z.string().max(32);
 export const optionalTime = z.iso.datetime({ offset: true }).nullable();

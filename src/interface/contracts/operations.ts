@@ -8,6 +8,7 @@ import { applianceOperations } from "./appliance.ts";
 import { callOperations } from "./calls.ts";
 import { checked } from "./check.ts";
 import { contactOperations } from "./contacts.ts";
+import { keyOperations } from "./keys.ts";
 import { moneyOperations } from "./money.ts";
 import type { Asker, Operation } from "./operation.ts";
 import { peopleOperations } from "./people.ts";
@@ -18,6 +19,7 @@ import { trunkOperations } from "./trunks.ts";
 export const operations = {
   ...tenantOperations,
   ...peopleOperations,
+  ...keyOperations,
   ...trunkOperations,
   ...toolOperations,
   ...contactOperations,

@@ -1,19 +1,17 @@
-/** People and keys, for the operator: `linevoice setup`, `user` and `key create`. */
+/** People, for the operator: `linevoice setup` and `user`. */
 import { z } from "zod";
-import { AppError, invalidField } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import { wireOf } from "../../core/wire-names.ts";
 import type { MadeLink } from "../../domain/identity/one-time-links.ts";
 import type { Membership, User } from "../../domain/identity/stores.ts";
-import { KEY_NETWORKS_MAX, KEY_SCOPES } from "../../domain/tenant/key-limits.ts";
 import { id, nothing, operation, optionalTime } from "./operation.ts";
-import { shown, timeOut } from "./schema.ts";
-
-const LABEL_MAX = 120;
+import { choice, shown, timeOut } from "./schema.ts";
 
 /** Shown once. */
 const OneTimeUrl = z.strictObject({ url: z.string(), expires_at: timeOut("Until when.") });
+export type OneTimeUrl = z.output<typeof OneTimeUrl>;
 
-const role = z.enum(["owner", "member", "viewer"]);
+const ROLES = ["owner", "member", "viewer"] as const;
 
 const UserAccount = z.strictObject({
   id,
@@ -22,7 +20,7 @@ const UserAccount = z.strictObject({
   operator: z.boolean(),
   second_factor: z.boolean(),
   password: shown(z.boolean(), "False: signs in by link or passkey until a password is set."),
-  tenants: z.array(z.strictObject({ id, name: z.string(), role })),
+  tenants: z.array(z.strictObject({ id, name: z.string(), role: z.enum(ROLES) })),
   created_at: timeOut("When it was made."),
   last_seen_at: optionalTime,
 });
@@ -32,18 +30,6 @@ const CreatedUser = z.strictObject({
   user: UserAccount,
   made: shown(z.boolean(), "False: there was such an account; it works in this tenant too now."),
   link: shown(OneTimeUrl.nullable(), "Sets the first password; null where there is one."),
-});
-export type CreatedUser = z.output<typeof CreatedUser>;
-
-const CreatedKey = z.strictObject({
-  id,
-  label: z.string(),
-  prefix: z.string(),
-  scopes: shown(z.array(z.enum(KEY_SCOPES)).nullable(), "null: all."),
-  networks: z.array(z.string()).nullable(),
-  secret: shown(z.string(), "Shown once."),
-  expires_at: optionalTime,
-  created_at: timeOut("When it was made."),
 });
 
 const presentLink = (link: MadeLink) => wireOf(OneTimeUrl, link);
@@ -73,9 +59,9 @@ export const peopleOperations = {
     input: z.strictObject({
       tenant: id,
       email: z.string().max(500),
-      name: z.string().min(1).max(120).nullable(),
-      role,
-      operator: z.boolean(),
+      name: z.string().min(1).max(120).nullable().default(null),
+      role: choice(ROLES, "What the person may do in the tenant.", "owner").default("owner"),
+      operator: z.boolean().default(false),
     }),
     output: CreatedUser,
     role: "operator",
@@ -88,8 +74,8 @@ export const peopleOperations = {
   "user.reset_password": operation({
     input: z.strictObject({
       email: z.string().max(500),
-      mail: shown(z.boolean(), "Sent instead of shown, where mail can leave."),
-      remove_second_factor: z.boolean(),
+      mail: shown(z.boolean(), "Sent instead of shown, where mail can leave.").default(false),
+      remove_second_factor: z.boolean().default(false),
     }),
     output: z.strictObject({ email: z.string(), link: OneTimeUrl.nullable() }),
     role: "operator",
@@ -106,23 +92,5 @@ export const peopleOperations = {
     role: "operator",
     run: async ({ identity }) =>
       (await identity.setup.users()).map(({ user, memberships }) => presentUser(user, memberships)),
-  }),
-  "key.create": operation({
-    input: z.strictObject({
-      tenant: id,
-      label: z.string().min(1).max(LABEL_MAX),
-      scopes: z.array(z.enum(KEY_SCOPES)).nullable().default(null),
-      expires_at: z.number().nullable().default(null),
-      networks: z.array(z.string().max(50)).max(KEY_NETWORKS_MAX).nullable().default(null),
-    }),
-    output: CreatedKey,
-    role: "operator",
-    run: async ({ tenants, apiKeys }, { tenant, label, scopes, expires_at, networks }) => {
-      await tenants.require(tenant);
-      if (label.trim() === "")
-        throw invalidField("label", `A key's label has 1 to ${LABEL_MAX} characters.`);
-      const key = await apiKeys.create(tenant, label, { scopes, expiresAt: expires_at, networks });
-      return wireOf(CreatedKey, key);
-    },
   }),
 } as const;

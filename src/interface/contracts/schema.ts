@@ -6,6 +6,7 @@ import { z } from "zod";
 import { field, filled, integer, shown } from "../../core/schema.ts";
 
 export {
+  choice,
   e164In,
   field,
   filled,

@@ -3,8 +3,8 @@
 import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
-import { isE164 } from "../../core/e164.ts";
-import { invalidField, notFound } from "../../core/errors.ts";
+import { e164 } from "../../core/e164.ts";
+import { notFound } from "../../core/errors.ts";
 import type { CallService } from "../../domain/call/ports.ts";
 import { type CallProgress, followCall } from "./follow-call.ts";
 import { serverNeeded } from "./server-needed.ts";
@@ -28,8 +28,7 @@ export function createOperatorCalls(deps: {
       if (!running) throw serverNeeded();
       const tenantId = await tenantAdminStore(database.read).ownerOfAgent(agentId);
       if (tenantId === null) throw notFound("agent");
-      if (!isE164(to)) throw invalidField("to", "Give the number in E.164, e.g. +37061234567.");
-      const input = { toNumber: to, fromNumber: null, agentId, scheduleAtMs: null };
+      const input = { toNumber: e164(to), fromNumber: null, agentId, scheduleAtMs: null };
       const { callUuid } = await running.calls.request(tenantId, input);
       return { tenantId, callUuid };
     },

@@ -1,17 +1,14 @@
 /** API keys over HTTP: the secret is in the answer of their creation only. */
 import { wireOf } from "../../../core/wire-names.ts";
 import { requireWithin } from "../../../domain/tenant/key-limits.ts";
+import { keyLimitsOf } from "../../contracts/keys.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/keys.ts";
 import type { RouteContext } from "./context.ts";
 
 export const keyRoutes = ({ apiKeys }: RouteContext) => [
   route(contracts.createKey)(async ({ tenantId, keyLimits, body }) => {
-    const limits = {
-      scopes: body.scopes,
-      expiresAt: body.expires_at === null ? null : Date.parse(body.expires_at),
-      networks: body.networks,
-    };
+    const limits = keyLimitsOf(body);
     requireWithin(limits, keyLimits);
     const key = await apiKeys.create(tenantId, body.label, limits);
     return { ok: true, key: wireOf(contracts.NewApiKey, key) };

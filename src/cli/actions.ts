@@ -1,0 +1,223 @@
+/**
+ * Commands as tables. Most actions ask for one operation: its contract reads and checks the options, and says
+ * what is wrong with one; the table adds which options there are and how the answer is put in words.
+ */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ParseArgsOptionsConfig } from "node:util";
+import { z } from "zod";
+import {
+  type InputOf,
+  type OperationName,
+  type OutputOf,
+  operations,
+} from "../interface/contracts/operations.ts";
+import { requirementOf } from "../interface/contracts/schema.ts";
+import { configFor, operate } from "./operator.ts";
+import { type Command, parse, type Terminal, WrongUsage } from "./usage.ts";
+
+type ValuesOf<Options extends ParseArgsOptionsConfig> = {
+  readonly [Name in keyof Options]?: Options[Name]["type"] extends "boolean" ? boolean : string;
+} & { readonly json: boolean; readonly config?: string };
+
+interface Call<Options extends ParseArgsOptionsConfig> {
+  readonly values: ValuesOf<Options>;
+  /** After the action's name. */
+  readonly words: readonly string[];
+  readonly terminal: Terminal;
+}
+
+interface Action<Options extends ParseArgsOptionsConfig = ParseArgsOptionsConfig> {
+  /** Lines of the command's usage. */
+  readonly usage: readonly string[];
+  readonly options: Options;
+  /** How many words may follow the action's name. Default: none. */
+  readonly words?: number;
+  /** Answers the exit status. */
+  run(call: Call<Options>): Promise<number>;
+}
+
+/** An action with code of its own. Keeps the types of its options. */
+export const action = <const Options extends ParseArgsOptionsConfig>(
+  definition: Action<Options>,
+): Action => definition as unknown as Action;
+
+/** `linevoice NAME ACTION …`. */
+export function commandOf(
+  name: string,
+  actions: Readonly<Record<string, Action>>,
+  notes?: readonly string[],
+): Command {
+  const all = Object.values(actions);
+  const options: ParseArgsOptionsConfig = Object.assign({}, ...all.map((each) => each.options));
+  const wordsMax = 1 + Math.max(...all.map((each) => each.words ?? 0));
+  return {
+    usage: all.flatMap(({ usage }) => usage),
+    ...(notes ? { notes } : {}),
+    async run(args, terminal) {
+      const { values, words } = parse(args, options, wordsMax);
+      const [chosen = "", ...rest] = words;
+      const found = Object.hasOwn(actions, chosen) ? actions[chosen] : undefined;
+      if (!found) throw new WrongUsage(`Say what to do: ${listed(Object.keys(actions))}.`);
+      for (const option of Object.keys(options))
+        if (option in values && !(option in found.options))
+          throw new WrongUsage(`--${option} does not go with ${name} ${chosen}.`);
+      const surplus = rest[found.words ?? 0];
+      if (surplus !== undefined) throw new WrongUsage(`"${surplus}" is one word too many.`);
+      return await found.run({
+        values: values as ValuesOf<ParseArgsOptionsConfig>,
+        words: rest,
+        terminal,
+      });
+    },
+  };
+}
+
+/** `linevoice NAME …`: a command that does one thing. */
+export const singleCommand = (
+  { usage, options, words = 0, run }: Action,
+  notes?: readonly string[],
+): Command => ({
+  usage,
+  ...(notes ? { notes } : {}),
+  async run(args, terminal) {
+    const parsed = parse(args, options, words);
+    return await run({
+      values: parsed.values as ValuesOf<ParseArgsOptionsConfig>,
+      words: parsed.words,
+      terminal,
+    });
+  },
+});
+
+const listed = (names: readonly string[]) =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+
+type FieldOf<Name extends OperationName> = keyof InputOf<Name> & string;
+
+interface Asking<Name extends OperationName, Options extends ParseArgsOptionsConfig> {
+  readonly usage: readonly string[];
+  /** Fields that an option of the same name gives: `caller_id` is `--caller-id`. */
+  readonly fields?: readonly FieldOf<Name>[];
+  /** Options that give a field of another name. */
+  readonly as?: Readonly<Record<string, FieldOf<Name>>>;
+  /** The word of an option that stands for null. */
+  readonly none?: Readonly<Record<string, string>>;
+  /** The word after the action's name, as the usage calls it, and its field. */
+  readonly word?: readonly [string, FieldOf<Name>];
+  /** Options that the contract does not have in that form; `input` reads them. Given fields go before it. */
+  readonly others?: Options;
+  readonly input?: (
+    values: ValuesOf<Options>,
+    terminal: Terminal,
+  ) => Partial<InputOf<Name>> | Promise<Partial<InputOf<Name>>>;
+  /** The answer in words, without --json. Missing: always JSON. */
+  readonly lines?: (answer: OutputOf<Name>) => readonly string[];
+  /** Default 0. */
+  readonly status?: (answer: OutputOf<Name>) => number;
+  /** With --json an item a line. */
+  readonly jsonLines?: boolean;
+}
+
+/** An action that asks for this operation. */
+export function asks<
+  Name extends OperationName,
+  const Options extends ParseArgsOptionsConfig = Record<never, never>,
+>(name: Name, table: Asking<Name, Options>): Action {
+  const { fields = [], as = {}, none = {}, word, lines } = table;
+  const shape = shapeOf(name);
+  const fieldOf: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(fields.map((field) => [field.replaceAll("_", "-"), field])),
+    ...as,
+  };
+  const own = Object.fromEntries(
+    Object.entries(fieldOf).map(([option, field]) => [option, { type: optionType(shape[field]) }]),
+  );
+  return {
+    usage: table.usage,
+    options: { ...own, ...table.others },
+    words: word ? 1 : 0,
+    async run({ values, words, terminal }) {
+      const given: Record<string, unknown> = {};
+      for (const [option, field] of Object.entries(fieldOf))
+        if (values[option] !== undefined)
+          given[field] =
+            values[option] === none[option] ? null : read(shape[field], values[option]);
+      if (word && words[0] !== undefined) given[word[1]] = read(shape[word[1]], words[0]);
+      const called = Object.entries(fieldOf).map(
+        ([option, field]) => [field, `--${option}`] as const,
+      );
+      checkGiven(shape, given, word ? [[word[1], word[0]], ...called] : called);
+      const others = await table.input?.(values as unknown as ValuesOf<Options>, terminal);
+      const input = { ...others, ...given } as InputOf<Name>;
+      const answer = await operate(configFor(values.config, terminal), name, input);
+      if (table.jsonLines && values.json && Array.isArray(answer))
+        for (const item of answer) terminal.out(JSON.stringify(item));
+      else if (values.json || !lines) terminal.out(JSON.stringify(answer));
+      else for (const line of lines(answer)) terminal.out(line);
+      return table.status?.(answer) ?? 0;
+    },
+  };
+}
+
+const shapeOf = (name: OperationName): Readonly<Record<string, z.ZodType>> => {
+  const { input } = operations[name];
+  return input instanceof z.ZodObject ? input.shape : {};
+};
+
+/** Throws WrongUsage that names the option, or the word, as it was called. */
+function checkGiven(
+  shape: Readonly<Record<string, z.ZodType>>,
+  given: Readonly<Record<string, unknown>>,
+  called: readonly (readonly [string, string])[],
+): void {
+  for (const [field, name] of called) {
+    const schema = shape[field];
+    if (!schema || schema.safeParse(given[field]).success) continue;
+    if (given[field] === undefined || given[field] === "")
+      throw new WrongUsage(`${name} is missing.`);
+    const otherwise = kindOf(schema) === "number" ? "be a number such as 1" : "have a valid value";
+    throw new WrongUsage(`${name} must ${requirementOf(schema) ?? otherwise}.`);
+  }
+}
+
+function kindOf(schema: z.core.$ZodType): string {
+  const { type, innerType } = schema._zod.def as { type: string; innerType?: z.core.$ZodType };
+  return innerType ? kindOf(innerType) : type;
+}
+
+const optionType = (schema: z.ZodType | undefined): "boolean" | "string" =>
+  schema && kindOf(schema) === "boolean" ? "boolean" : "string";
+
+/** What an option's text means to its field; a text that is no number stays one, and the contract refuses it. */
+function read(schema: z.ZodType | undefined, value: unknown): unknown {
+  if (!schema || typeof value !== "string") return value;
+  const kind = kindOf(schema);
+  if (kind === "array") return value.split(",").map((item) => item.trim());
+  const isNumber = kind === "number" || kind === "literal";
+  return isNumber && /^-?\d{1,15}(\.\d{1,10})?$/.test(value) ? Number(value) : value;
+}
+
+/** The options of a secret, which never stands on the command line itself. */
+export const secretOptions = <const Name extends string>(name: Name) =>
+  ({ [`${name}-file`]: { type: "string" }, [`${name}-stdin`]: { type: "boolean" } }) as {
+    [Key in `${Name}-file`]: { type: "string" };
+  } & { [Key in `${Name}-stdin`]: { type: "boolean" } };
+
+/** The secret's line; null: neither option is given. */
+export async function secretFrom(
+  name: string,
+  file: string | undefined,
+  isOnStdin: boolean | undefined,
+  { cwd }: Terminal,
+): Promise<string | null> {
+  if (file !== undefined && isOnStdin)
+    throw new WrongUsage(`Give --${name}-file or --${name}-stdin, not both.`);
+  if (file === undefined && !isOnStdin) return null;
+  const text =
+    file === undefined ? await Bun.stdin.text() : readFileSync(resolve(cwd, file), "utf8");
+  const secret = text.replace(/\r?\n$/, "");
+  if (secret === "" || /[\r\n\0]/.test(secret))
+    throw new WrongUsage(`The ${name} is one line that is not empty.`);
+  return secret;
+}

@@ -1,0 +1,78 @@
+/** API keys: the shape that REST and `linevoice key` share, and the operator's operation. */
+import { z } from "zod";
+import { wireOf } from "../../core/wire-names.ts";
+import { isKeyNetwork, KEY_NETWORKS_MAX, KEY_SCOPES } from "../../domain/tenant/key-limits.ts";
+import { id, operation } from "./operation.ts";
+import { field, idOut, label, shown, timeOrNull, timeOut } from "./schema.ts";
+
+export const keyShape = {
+  id: idOut("key"),
+  label: shown(z.string(), "Your name for it.", "Billing system"),
+  prefix: shown(z.string(), "First 16 characters, to tell keys apart.", "lv_live_0f3a9c1e"),
+  scopes: shown(
+    z.array(z.enum(KEY_SCOPES)).nullable(),
+    "What it may do: `read` shows, `calls` places and ends calls, `manage` changes everything else. null: all.",
+    ["read"],
+  ),
+  expires_at: timeOrNull("From then on it is answered like an unknown key; null: never."),
+  networks: shown(
+    z.array(z.string()).nullable(),
+    "Where it may come from; from elsewhere it is answered like an unknown key. null: anywhere.",
+    ["192.0.2.0/24"],
+  ),
+  created_at: timeOut("When it was made."),
+};
+
+export const newKeyShape = {
+  label: label("Your name for it."),
+  scopes: field(z.array(z.enum(KEY_SCOPES)).min(1).max(KEY_SCOPES.length), {
+    description: "What the key may do. Left out or null: everything.",
+    example: ["read", "calls"],
+    must: `be a list of one or more of ${KEY_SCOPES.join(", ")}, or null`,
+  })
+    .nullable()
+    .default(null),
+  expires_at: field(z.iso.datetime({ offset: true }), {
+    description: "When it ends, at most ten years from now. Left out or null: never.",
+    example: "2027-11-21T00:00:00Z",
+    must: "be a time in the future with a zone, such as 2027-11-21T00:00:00Z, at most ten years from now, or null",
+  })
+    .nullable()
+    .default(null),
+  networks: field(z.array(z.string().max(50).refine(isKeyNetwork)).min(1).max(KEY_NETWORKS_MAX), {
+    description: "Addresses and networks (CIDR) it may come from. Left out or null: everywhere.",
+    example: ["192.0.2.0/24"],
+    must: `be a list of 1 to ${KEY_NETWORKS_MAX} addresses or networks such as 192.0.2.7 or 10.0.0.0/8, or null`,
+  })
+    .nullable()
+    .default(null),
+};
+
+/** The limits as they are stored. */
+export const keyLimitsOf = ({
+  scopes,
+  expires_at: expires,
+  networks,
+}: Pick<z.output<z.ZodObject<typeof newKeyShape>>, "scopes" | "expires_at" | "networks">) => ({
+  ...{ scopes, networks, expiresAt: expires === null ? null : Date.parse(expires) },
+});
+
+export const keySecret = shown(
+  z.string(),
+  "The key. Shown now and never again.",
+  `lv_live_${"0".repeat(64)}`,
+);
+
+const CreatedKey = z.strictObject({ ...keyShape, secret: keySecret });
+
+export const keyOperations = {
+  "key.create": operation({
+    input: z.strictObject({ tenant: id, ...newKeyShape }),
+    output: CreatedKey,
+    role: "operator",
+    run: async ({ tenants, apiKeys }, { tenant, ...key }) => {
+      await tenants.require(tenant);
+      return wireOf(CreatedKey, await apiKeys.create(tenant, key.label, keyLimitsOf(key)));
+    },
+  }),
+} as const;
