@@ -62,6 +62,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "domain/tool",
   ],
   app: [
+    "adapter/engine",
     "adapter/mail",
     "adapter/media",
     "adapter/payments",
@@ -218,7 +219,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "operations/ops",
     "workers.ts",
   ],
-  "operations/ops": ["domain/call", "operations/config"],
+  "operations/ops": ["adapter/engine", "domain/call", "domain/mail", "operations/config"],
   "operations/privacy": ["adapter/store", "domain/call", "domain/contact", "operations/backup"],
   "operations/revocation": ["adapter/store", "domain/identity"],
   "platform/audio": [],

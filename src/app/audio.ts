@@ -3,6 +3,7 @@
  * told to, so that the API answers first, and the encoder. Calls that come meanwhile wait for the workers.
  */
 
+import type { ProviderTrouble } from "../adapter/engine/provider-trouble.ts";
 import { createEncoder } from "../adapter/media/recording/encoder.ts";
 import { type CallWorkerPool, createCallWorkerPool } from "../adapter/worker/call-worker-pool.ts";
 import type { Clock } from "../core/clock.ts";
@@ -29,9 +30,13 @@ export interface Audio extends CallMedia {
 
 export function createAudio(
   settings: Pick<AppSettings, "callWorkers" | "callWorker">,
-  deps: { readonly clock: Clock; readonly log: Log },
+  deps: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
+  },
 ): Audio {
-  const { clock, log } = deps;
+  const { log } = deps;
   const workers = createStartingPool(log);
   const encoder = createEncoder(spawnEncoderWorker);
   return {
@@ -43,8 +48,7 @@ export function createAudio(
           spawnCallWorker,
           spawnSpeechWorker,
           settings: settings.callWorker,
-          clock,
-          log,
+          ...deps,
         }),
       ),
     async open(config) {

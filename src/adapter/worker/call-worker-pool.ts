@@ -19,6 +19,7 @@ import type { CallChannel, ChatChannel } from "../../domain/call/media-port.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
+import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import { needsSpeechWorker } from "../engine/settings.ts";
 import { PoolCall } from "./call-channel.ts";
 import { PoolChat } from "./chat-channel.ts";
@@ -51,6 +52,8 @@ interface CallWorkerPoolOptions {
   readonly settings: CallWorkerSettings;
   readonly clock: Clock;
   readonly log: Log;
+  /** Default: nobody hears of providers' troubles. */
+  readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
   readonly timeouts?: Partial<PoolTimeouts>;
 }
 
@@ -169,6 +172,7 @@ class WorkerSlot {
       for (const settle of this.#pongs.splice(0)) settle(true);
     },
     log: (level, event, fields) => this.options.log[level](event, fields),
+    providerTrouble: (trouble) => this.options.onProviderTrouble?.(trouble),
     opened: (callId, rtpPort) => this.#calls.get(callId)?.opened(rtpPort),
     event: (callId, event) => this.#calls.get(callId)?.receive(event),
     closed: (callId, report) => this.#calls.get(callId)?.closed(report),

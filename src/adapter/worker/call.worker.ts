@@ -96,5 +96,8 @@ function createEngine(settings: CallWorkerSettings, port: MessagePort): Promise<
     ...{ port, ...ports },
     speechRatePercent: settings.engine.speechRatePercent,
   });
-  return chooseEngine(settings.engine, { embedded, ...ports });
+  return chooseEngine(settings.engine, {
+    ...{ embedded, ...ports },
+    onTrouble: (trouble) => post({ type: "providerTrouble", args: [trouble] }),
+  });
 }

@@ -4,21 +4,25 @@ import type { EmbeddedEngine } from "../engine/embedded/engine.ts";
 import { createFallbackEngine } from "../engine/fallback/fallback-engine.ts";
 import { openProviders } from "../engine/open-providers.ts";
 import type { ProviderPorts } from "../engine/provider.ts";
+import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import { type EngineSettings, isEmbeddedOnly } from "../engine/settings.ts";
 
 interface EngineChoiceOptions extends Omit<ProviderPorts, "embedded"> {
   /** Speaks where it is chosen, and when all providers fail. Closed with the engine. */
   readonly embedded: EmbeddedEngine;
+  readonly onTrouble: (trouble: ProviderTrouble) => void;
 }
 
 export async function chooseEngine(
   settings: EngineSettings,
   options: EngineChoiceOptions,
 ): Promise<Engine> {
-  const { embedded, clock, random, log } = options;
+  const { embedded, clock, random, log, onTrouble } = options;
   if (isEmbeddedOnly(settings)) return embedded;
   const ports = { clock, random, log, embedded: embedded.parts };
   const { label, takesMessages, guard } = settings;
   const providers = await openProviders(settings.providers, ports);
-  return createFallbackEngine({ label, providers, embedded, takesMessages, guard, clock, log });
+  return createFallbackEngine({
+    ...{ label, providers, embedded, takesMessages, guard, clock, log, onTrouble },
+  });
 }

@@ -14,6 +14,7 @@ import type { CallCommand, CallEvent } from "../../domain/conversation/call-prot
 import type { CallReport } from "../../domain/conversation/call-report.ts";
 import type { ChatEvent, ChatInput, ChatMessage } from "../../domain/conversation/chat.ts";
 import type { ConversationSettings } from "../../domain/conversation/conversation-settings.ts";
+import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import type { EngineSettings } from "../engine/settings.ts";
 
 export interface CallWorkerSettings {
@@ -63,6 +64,8 @@ export interface CallWorkerEvents {
     event: string,
     fields: Readonly<Record<string, string | number | boolean | null>>,
   ];
+  /** A provider that nobody can use, and that it answers again. */
+  providerTrouble: [trouble: ProviderTrouble];
   opened: [callId: string, rtpPort: number];
   event: [callId: string, event: CallEvent];
   closed: [callId: string, report: CallReport];

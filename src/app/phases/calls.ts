@@ -1,6 +1,7 @@
 /** Third phase: calls can be made and handled, and what they tell the world leaves; nothing is due yet. */
 
 import { callStores } from "../../adapter/store/call-stores.ts";
+import { identityStores } from "../../adapter/store/identity-stores.ts";
 import { userStore } from "../../adapter/store/identity-user-store.ts";
 import { quotaStore } from "../../adapter/store/quota-store.ts";
 import { scheduleStore } from "../../adapter/store/schedule-store.ts";
@@ -17,11 +18,13 @@ import type { CallContext } from "../../domain/call/context.ts";
 import { fireSchedule } from "../../domain/call/dialer.ts";
 import type { CallService } from "../../domain/call/ports.ts";
 import { createUnknownCalls } from "../../domain/call/unknown-calls.ts";
+import { createIdentityMailer } from "../../domain/identity/identity-mailer.ts";
 import { Scheduler } from "../../domain/schedule/scheduler.ts";
 import {
   createRecordingLinks,
   RECORDING_LINK_PURPOSE,
 } from "../../interface/http/recording-links.ts";
+import { createProviderNotice } from "../../operations/ops/provider-notice.ts";
 import {
   type CallerJobs,
   type CallerParts,
@@ -54,6 +57,15 @@ export function prepareCalls(telephony: TelephonyPhase): CallPhase {
   );
   const delivery = deliveryOf(telephony, links);
   stops.add(() => delivery.stop());
+  telephony.providerWatch.onTrouble(
+    createProviderNotice({
+      users: () => userStore(database.read).all(),
+      mailer: createIdentityMailer({
+        ...{ database, stores: identityStores, mails: delivery.mails, log },
+      }),
+      ...{ clock, log },
+    }),
+  );
   const callerParts = createCallerParts({
     ...{ database, vault, client: delivery.client, clock, random, log },
   });

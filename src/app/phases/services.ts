@@ -45,7 +45,7 @@ export interface HttpPhase extends ServicePhase {
 
 /** Binds and serves. From then on the appliance's own address is known. */
 export async function openHttp(phase: ServicePhase, doctor: Doctor | null): Promise<HttpPhase> {
-  const { settings, maintenance, monitoring, run, stops } = phase;
+  const { settings, maintenance, monitoring, providerWatch, run, stops } = phase;
   const dashboard = createDashboard(settings, { ...phase, doctor, isDraining: run.isDraining });
   const http = startHttp(settings, {
     ...phase,
@@ -54,7 +54,11 @@ export async function openHttp(phase: ServicePhase, doctor: Doctor | null): Prom
     get tuning() {
       return run.tuning();
     },
-    warnings: () => [...maintenance.warnings(), ...monitoring.warnings()],
+    warnings: () => [
+      ...maintenance.warnings(),
+      ...monitoring.warnings(),
+      ...providerWatch.warnings(),
+    ],
     recordingsDir: phase.paths.recordings,
   });
   run.listensAt(http.baseUrl);

@@ -12,6 +12,7 @@ import {
 import { CallRegistry } from "../../domain/call/registry.ts";
 import type { SipStack } from "../../domain/call/sip-port.ts";
 import { createTurnFeed, type TurnFeed } from "../../operations/admin/turn-feed.ts";
+import { createProviderWatch, type ProviderWatch } from "../../operations/ops/provider-watch.ts";
 import { type Audio, createAudio } from "../audio.ts";
 import { createCallNotices } from "../call-notices.ts";
 import { createHealthCheck, type HealthCheck } from "../health.ts";
@@ -24,6 +25,7 @@ import type { StorePhase } from "./store.ts";
 
 export interface TelephonyPhase extends StorePhase {
   readonly audio: Audio;
+  readonly providerWatch: ProviderWatch;
   readonly sip: SipStack;
   readonly diagnostics: DiagnosticsRecorder;
   readonly registry: CallRegistry;
@@ -40,7 +42,8 @@ export interface TelephonyPhase extends StorePhase {
 
 export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> {
   const { settings, database, vault, node, maintenance, stops, clock, random, log } = store;
-  const audio = createAudio(settings, { clock, log });
+  const providerWatch = createProviderWatch(settings.callWorker.engine);
+  const audio = createAudio(settings, { clock, log, onProviderTrouble: providerWatch.report });
   stops.add(() => audio.stop());
   const messageTrace = createSipMessageTracer(clock);
   const diagnostics = createDiagnosticsRecorder({
@@ -67,7 +70,18 @@ export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> 
     isStoreRemote: settings.storage.remote != null,
     liveCalls: () => registry.size,
   });
-  const held = { ...store, audio, sip, diagnostics, registry, live, trunks, leases, health };
+  const held = {
+    ...store,
+    providerWatch,
+    audio,
+    sip,
+    diagnostics,
+    registry,
+    live,
+    trunks,
+    leases,
+    health,
+  };
   return { ...held, turns: createTurnFeed(), ...watch(held) };
 }
 

@@ -6,7 +6,9 @@ import type { IdentityStore } from "./stores.ts";
 
 export type IdentityMailer = ReturnType<typeof createIdentityMailer>;
 
-export function createIdentityMailer(deps: IdentityDependencies) {
+export function createIdentityMailer(
+  deps: Pick<IdentityDependencies, "database" | "stores" | "mails" | "log">,
+) {
   const { database, stores, mails, log } = deps;
 
   /** One of the user's tenants, otherwise the first tenant. */

@@ -11,6 +11,7 @@ import type {
   SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
 import type { Part } from "../provider.ts";
+import type { ProviderTrouble } from "../provider-trouble.ts";
 import { CallMemory } from "./call-memory.ts";
 import type { GuardSettings } from "./guard-settings.ts";
 import { LlmChain } from "./llm-chain.ts";
@@ -36,12 +37,13 @@ interface FallbackEngineOptions {
   readonly guard: GuardSettings;
   readonly clock: Clock;
   readonly log: Log;
+  /** A provider that nobody can use, and that it answers again. */
+  readonly onTrouble?: (trouble: ProviderTrouble) => void;
 }
 
 export function createFallbackEngine(options: FallbackEngineOptions): Engine {
-  const { guard, clock, log } = options;
   const withBreaker = <P extends Part>(part: P, source: ProviderSource<P>) =>
-    new Provider(part, source, guard, clock, log);
+    new Provider(part, source, options.guard, options);
   const { stt, llm, tts } = options.providers;
   const providers: Providers = {
     stt: stt.map((source) => withBreaker("stt", source)),

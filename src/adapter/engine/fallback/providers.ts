@@ -17,6 +17,7 @@ import type {
 } from "../../../domain/conversation/engine-port.ts";
 import { type OpenPart, PARTS, type Part, type PartEngine } from "../provider.ts";
 import { ProviderFailure } from "../provider-failure.ts";
+import type { ProviderTrouble } from "../provider-trouble.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import type { GuardSettings } from "./guard-settings.ts";
 
@@ -28,20 +29,47 @@ export type ProviderSource<P extends Part> =
 /** Of each part, in the order they are tried. */
 export type ProviderSources = { readonly [P in Part]: readonly ProviderSource<P>[] };
 
+interface ProviderWatchPorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A provider that nobody can use, and that it answers again. */
+  readonly onTrouble?: (trouble: ProviderTrouble) => void;
+}
+
 /** One part of one provider as a call worker sees it, for all its calls. */
 export class Provider<P extends Part> {
   readonly breaker: CircuitBreaker;
+  #isInTrouble = false;
 
   constructor(
-    part: Part,
+    private readonly part: P,
     readonly source: ProviderSource<P>,
     guard: GuardSettings,
-    clock: Clock,
-    log: Log,
+    private readonly ports: ProviderWatchPorts,
   ) {
-    this.breaker = new CircuitBreaker(guard, clock, (state) =>
-      log.warn("provider.breaker", { provider: source.name, part, state }),
-    );
+    const { clock, log } = ports;
+    this.breaker = new CircuitBreaker(guard, clock, (state) => {
+      log.warn("provider.breaker", { provider: source.name, part, state });
+      if (state === "closed") this.#report(null);
+    });
+  }
+
+  /** The breaker hears of it: a refused request says nothing about the provider. */
+  failed(failure: ProviderFailure | null): void {
+    if (failure?.ofRequest) this.breaker.abandoned();
+    else this.breaker.failed(failure?.lasting === true);
+    const reason = failure?.reason;
+    if (failure && (reason === "auth" || reason === "not_found")) {
+      this.#report({ reason, message: failure.message });
+    }
+  }
+
+  /** Once for each trouble, and once that it is over. */
+  #report(trouble: ProviderTrouble["trouble"]): void {
+    const isInTrouble = trouble !== null;
+    if (isInTrouble === this.#isInTrouble) return;
+    this.#isInTrouble = isInTrouble;
+    this.ports.onTrouble?.({ provider: this.name, part: this.part, trouble });
   }
 
   get name(): string {
@@ -65,6 +93,7 @@ export interface Candidate<P extends Part> {
   readonly name: string;
   readonly opened: OpenedPart<P>;
   readonly breaker: CircuitBreaker;
+  readonly provider: Provider<P>;
 }
 
 interface CallProvidersOptions {
@@ -110,7 +139,7 @@ export class CallProviders {
       const provider = providers[index];
       if (!provider?.breaker.tryPass()) continue;
       const { name, breaker } = provider;
-      yield { name, opened: this.#open(part, provider), breaker };
+      yield { name, opened: this.#open(part, provider), breaker, provider };
     }
   }
 
@@ -141,11 +170,10 @@ export class CallProviders {
     this.options.log.warn("provider.unsupported_text", { provider: name, error: error.message });
   }
 
-  /** Logs the failure and reports it to the breaker: a refused request says nothing about the provider. */
-  failed<P extends Part>(part: P, { name, breaker }: Candidate<P>, error: unknown): void {
+  /** Logs the failure and tells the provider's health of it. */
+  failed<P extends Part>(part: P, { name, provider }: Candidate<P>, error: unknown): void {
     const failure = error instanceof ProviderFailure ? error : null;
-    if (failure?.ofRequest) breaker.abandoned();
-    else breaker.failed(failure?.lasting === true);
+    provider.failed(failure);
     this.options.log.warn("provider.failed", {
       provider: name,
       part,

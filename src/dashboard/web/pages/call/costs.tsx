@@ -6,8 +6,21 @@ import type { Details } from "./call-details.ts";
 
 const DIGITS = 6;
 
+/** How much, and what of it the provider still had. */
+function Quantity({ line }: { line: Details["cost_lines"][number] }) {
+  const { t, number } = useText();
+  return (
+    <span className="nums">
+      {number(line.quantity)} {t(`call.unit.${line.unit}`)}
+      {line.cached !== null && line.cached > 0 && (
+        <small className="muted"> {t("call.cached", { n: number(line.cached) })}</small>
+      )}
+    </span>
+  );
+}
+
 export function Costs({ details }: { details: Details }) {
-  const { t, number, eur, ms } = useText();
+  const { t, eur, ms } = useText();
   const { answered_time_check: check } = details;
   const card = (title: string, side: "paid" | "goods") => {
     const rows = details.cost_lines.filter((line) => line.side === side);
@@ -23,14 +36,7 @@ export function Costs({ details }: { details: Details }) {
             {
               head: t("call.quantity"),
               end: true,
-              cell: (line) => (
-                <span className="nums">
-                  {number(line.quantity)} {t(`call.unit.${line.unit}`)}
-                  {line.cached !== null && line.cached > 0 && (
-                    <small className="muted"> {t("call.cached", { n: number(line.cached) })}</small>
-                  )}
-                </span>
-              ),
+              cell: (line) => <Quantity line={line} />,
             },
             {
               head: t("call.amount"),

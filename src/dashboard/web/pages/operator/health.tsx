@@ -33,6 +33,12 @@ export function Health() {
               <StatusIndicator tone={TONES[data.result]} />
               <p className="strong">{t(`operator.health_${data.result}`)}</p>
             </li>
+            {data.warnings.map((warning) => (
+              <li key={warning}>
+                <StatusIndicator tone={TONES.warning} />
+                <p className="grow">{warning}</p>
+              </li>
+            ))}
             {data.checks.map((check) => (
               <li key={check.number}>
                 <StatusIndicator tone={TONES[check.result]} />

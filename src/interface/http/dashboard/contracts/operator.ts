@@ -110,6 +110,11 @@ export const getHealth = contract({
   reply: okReply({
     version: shown(z.string(), "Of the appliance.", "0.1.0"),
     result: shown(z.enum(["ok", "warning", "failed"]), "The worst.", "ok"),
+    warnings: shown(
+      z.array(z.string()),
+      "What should be fixed although calls go on, as /readyz has it.",
+      [],
+    ),
     checks: z.array(
       z.strictObject({
         number: shown(z.int(), "Number of the check.", 1),

@@ -39,6 +39,7 @@ function operatorParts({ dependencies, settings, parts }: ProductContext) {
     presentTenant,
     presentCheckouts,
     settings,
+    dependencies,
     parts,
     services,
     statusSources,
@@ -84,7 +85,14 @@ const tenantRoutes = ({ ask, presentTenant, presentCheckouts }: Parts): Route[] 
 ];
 
 /** How the appliance is, and its backups. */
-const applianceRoutes = ({ settings, parts, services, statusSources, ask }: Parts): Route[] => [
+const applianceRoutes = ({
+  settings,
+  dependencies,
+  parts,
+  services,
+  statusSources,
+  ask,
+}: Parts): Route[] => [
   route(contracts.listCallNotices)(async () => ({
     ok: true,
     notices: (await services.trunks.notices(NOTICES_MAX)).map(({ notice, tenantName }) =>
@@ -100,8 +108,11 @@ const applianceRoutes = ({ settings, parts, services, statusSources, ask }: Part
     const checks = (await parts.checks()).map(({ number, name, result, finding, remedy }) => ({
       ...{ number, name, result, finding, remedy },
     }));
-    const worst = Math.max(...checks.map(({ result }) => SEVERITY.indexOf(result)));
-    return { ok: true, version: settings.version, result: resultOf(worst), checks };
+    const warnings = [...(dependencies.health.warnings?.() ?? [])];
+    const ofWarnings = SEVERITY.indexOf(warnings.length === 0 ? "ok" : "warning");
+    const ranks = checks.map(({ result }) => SEVERITY.indexOf(result));
+    const result = resultOf(Math.max(ofWarnings, ...ranks));
+    return { ok: true, version: settings.version, result, warnings, checks };
   }),
   route(contracts.listBackups)(async () => ({
     ok: true,

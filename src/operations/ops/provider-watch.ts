@@ -1,0 +1,72 @@
+/**
+ * What call workers report of providers that nobody can use: a wrong key, no credit, a model that is gone.
+ * Kept until the provider answers again, as a sentence each for /readyz and the operator's page; listeners
+ * hear of each trouble once, not with every call.
+ */
+import { knownModel } from "../../adapter/engine/models.ts";
+import { PART_NAMES, type Part } from "../../adapter/engine/provider.ts";
+import type { ProviderTrouble } from "../../adapter/engine/provider-trouble.ts";
+import { combinedProvider, partProvider } from "../../adapter/engine/registry.ts";
+import type { EngineSettings } from "../../adapter/engine/settings.ts";
+
+export interface ProviderNotice {
+  /** The same for the same trouble, on every node. */
+  readonly key: string;
+  readonly sentence: string;
+}
+
+export interface ProviderWatch {
+  report(trouble: ProviderTrouble): void;
+  warnings(): readonly string[];
+  onTrouble(listener: (notice: ProviderNotice) => void): void;
+}
+
+export function createProviderWatch({
+  providers,
+}: Pick<EngineSettings, "providers">): ProviderWatch {
+  const troubles = new Map<string, ProviderNotice>();
+  const listeners: ((notice: ProviderNotice) => void)[] = [];
+  return {
+    report({ provider, part, trouble }) {
+      const place = `${provider}:${part}`;
+      if (trouble === null) {
+        troubles.delete(place);
+        return;
+      }
+      const settings = providers[part].find(({ id }) => id === provider)?.settings ?? {};
+      const model = modelOf(settings, part);
+      const key = `${place}:${trouble.reason}:${model}`;
+      const isKnown = troubles.get(place)?.key === key;
+      const notice = { key, sentence: sentenceOf(provider, part, trouble, model) };
+      troubles.set(place, notice);
+      if (!isKnown) for (const listener of listeners) listener(notice);
+    },
+    warnings: () => [...troubles.values()].map(({ sentence }) => sentence),
+    onTrouble(listener) {
+      listeners.push(listener);
+    },
+  };
+}
+
+function modelOf(settings: Readonly<Record<string, unknown>>, part: Part): string {
+  const model = settings[`${part}_model`] ?? settings.model;
+  return typeof model === "string" ? model : "";
+}
+
+function sentenceOf(
+  provider: string,
+  part: Part,
+  { reason, message }: NonNullable<ProviderTrouble["trouble"]>,
+  model: string,
+): string {
+  const keys = (partProvider(part, provider) ?? combinedProvider(provider))?.doctorKeys;
+  const table = `[engine.${provider}]`;
+  const who = `The provider of ${PART_NAMES[part]}, ${provider},`;
+  const said = `It says: ${message.replace(/[.\s]+$/, "")}.`;
+  if (reason === "auth") {
+    return `${who} takes no request: the key is wrong, or the account has no credit. Check ${table} ${keys?.apiKey ?? "api_key"} and the account. ${said}`;
+  }
+  const replacement = knownModel(model)?.replacement;
+  const instead = replacement ? `, such as ${replacement}` : "";
+  return `${who} does not know the model "${model}", which may have been switched off. Name another one in ${table} ${keys?.model ?? "model"}${instead}, or correct ${keys?.baseUrl ?? "base_url"}. ${said}`;
+}
