@@ -58,8 +58,9 @@ export class ChatChunks implements AnswerReader {
 
   add(chunk: JsonValue): string {
     if (!isObject(chunk)) return "";
-    const { error, usage, choices } = chunk;
+    const { error, usage, choices, x_groq: groq } = chunk;
     if (error !== undefined && error !== null) throw new ErrorInStream(readErrorAnswer(chunk));
+    if (isObject(groq) && groq.error) throw new ErrorInStream(readErrorAnswer(groq));
     this.#readUsage(usage);
     const [choice] = Array.isArray(choices) ? choices : [];
     if (!isObject(choice)) return "";

@@ -296,8 +296,9 @@ export class ChatSession implements LlmSession {
     return { accepted, hasRejected: accepted.length < calls.length };
   }
 
+  /** As Mistral's template wants it: nine letters and digits. */
   #newId(): string {
-    return `call_${Buffer.from(this.options.random.bytes(9)).toString("base64url")}`;
+    return Array.from(this.options.random.bytes(9), (byte) => (byte % 36).toString(36)).join("");
   }
 }
 

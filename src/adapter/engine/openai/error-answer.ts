@@ -11,10 +11,13 @@ import type { ErrorAnswer, FailureReason } from "../provider-failure.ts";
 
 const NO_CREDIT = /insufficient_quota|insufficient_balance|billing|credit balance/i;
 const BAD_KEY = /invalid_api_key|api key not valid/i;
-const NO_MODEL = /model_not_found|model_decommissioned|DeploymentNotFound|model_not_available/i;
+const NO_MODEL =
+  /model_not_found|invalid_model|model_decommissioned|DeploymentNotFound|model_not_available/i;
 const TOO_LONG =
   /context_length_exceeded|exceed_context_size|maximum context length|context (?:window|size)|reduce the length of the messages/i;
 const POLICY = /content_filter|content_policy|policy_violation|invalid_prompt|bio_policy/i;
+/** A template's exception, which servers answer with any status. */
+export const ROLES_ALTERNATE = /roles must alternate/i;
 const RATE_LIMIT = /rate_limit|too_many_requests/i;
 
 /** The error of a body or an event, whatever server wrote it. */
@@ -22,14 +25,15 @@ export function readErrorAnswer(body: JsonValue | undefined, text = ""): ErrorAn
   const plain = (message: string): ErrorAnswer => ({ message, code: "", param: "" });
   if (typeof body === "string") return plain(body);
   if (!isObject(body)) return plain(text);
-  const { error } = body;
+  const { error, detail } = body;
   if (typeof error === "string") return plain(error);
-  const told = isObject(error) ? error : body;
-  const message = told.message ?? body.detail;
+  const told = [error, detail].find(isObject) ?? body;
+  const message = told.message ?? detail;
   const type = textOf(told.type);
+  const named = [told.code, told.error].map(textOf).find((code) => code !== "");
   return {
     message: typeof message === "string" ? message : text || JSON.stringify(body),
-    code: textOf(told.code) || (type === "error" ? "" : type),
+    code: named ?? (type === "error" ? "" : type),
     param: textOf(told.param),
   };
 }
@@ -38,6 +42,7 @@ export function readErrorAnswer(body: JsonValue | undefined, text = ""): ErrorAn
 export function reasonOfStatus(status: number, { code, message }: ErrorAnswer): FailureReason {
   const said = `${code} ${message}`;
   if (status === 401 || status === 403 || status === 402) return "auth";
+  if (ROLES_ALTERNATE.test(message)) return "request";
   if (status === 429) return NO_CREDIT.test(said) ? "auth" : "rate_limited";
   if (status >= 500 || status === 408 || status === 409 || status === 425) return "server";
   if (BAD_KEY.test(said)) return "auth";

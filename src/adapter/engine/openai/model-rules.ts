@@ -5,6 +5,7 @@
  */
 import { knownModel } from "../models.ts";
 import { type ErrorAnswer, ProviderFailure } from "../provider-failure.ts";
+import { ROLES_ALTERNATE } from "./error-answer.ts";
 import type { OpenAiSettings } from "./settings.ts";
 
 export type LlmApi = "chat" | "responses";
@@ -32,6 +33,7 @@ export class ModelRules {
   /** Null: it knows no effort; undefined: nothing is known. */
   #efforts: readonly string[] | null | undefined;
   #toolsNeedNoEffort: boolean;
+  #rolesAlternate = false;
   /** The one API that this server has; null: either will do. */
   #onlyApi: LlmApi | null = null;
 
@@ -71,9 +73,14 @@ export class ModelRules {
     return !this.#refused.has(field);
   }
 
+  /** Its template wants user and assistant to take turns. */
+  get rolesAlternate(): boolean {
+    return this.#rolesAlternate;
+  }
+
   /** Changes with every lesson that changes a request. */
   get state(): string {
-    return [this.api, this.effort, ...this.#refused].join(" ");
+    return [this.api, this.effort, this.#rolesAlternate, ...this.#refused].join(" ");
   }
 
   /** Whether the request may be asked again, because it would look different now. */
@@ -102,7 +109,8 @@ export class ModelRules {
 
   #learnFields({ message, param }: ErrorAnswer): void {
     const said = `${param} ${message}`;
-    if (TOOLS_NEED_NO_EFFORT.test(message)) this.#toolsNeedNoEffort = true;
+    if (ROLES_ALTERNATE.test(message)) this.#rolesAlternate = true;
+    else if (TOOLS_NEED_NO_EFFORT.test(message)) this.#toolsNeedNoEffort = true;
     else if (CHAT_ONLY.test(message)) this.#onlyApi ??= "chat";
     else if (RESPONSES_ONLY.test(message)) this.#onlyApi ??= "responses";
     else if (ABOUT_EFFORT.test(said)) this.#efforts = effortsIn(message, this.effort);

@@ -4,6 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
+import { alternating } from "./alternating-roles.ts";
 import type { ModelRequest } from "./answer-reader.ts";
 import { ANSWER_TOKENS_MAX, type CompletionMessage } from "./chat-history.ts";
 import type { ModelRules } from "./model-rules.ts";
@@ -20,7 +21,7 @@ export function chatBody(request: ModelRequest, rules: ModelRules): Body {
   const { messages, tools } = request;
   return {
     ...commonFields(request, rules),
-    messages,
+    messages: rules.rolesAlternate ? alternating(messages) : messages,
     ...(rules.takes("stream_options") ? { stream_options: { include_usage: true } } : {}),
     ...(rules.effort === "" ? {} : { reasoning_effort: rules.effort }),
     ...(rules.takes("max_completion_tokens") ? { max_completion_tokens: tokensMax(rules) } : {}),
