@@ -60,19 +60,20 @@ function answeredTimeFigures(
   return check;
 }
 
-/** The answer could not be stored when it came: it is now, dated back. */
+/** When it was answered. Where that could not be stored when it came, it is now, dated back. */
 async function makeUpForAnswer(
   context: Pick<FinishPorts, "stores" | "clock">,
   queries: Queries,
   call: CallIdentity,
   answeredMs: number,
-): Promise<void> {
-  if (answeredMs <= 0) return;
+): Promise<number | null> {
+  if (answeredMs <= 0) return null;
   const calls = context.stores.calls(queries);
   const row = await calls.find(call.tenantId, call.callUuid);
-  if (!row || row.answeredAt !== null) return;
+  if (!row || row.answeredAt !== null) return row?.answeredAt ?? null;
   const answeredAt = Math.round(context.clock.now() - answeredMs);
   await calls.markAnswered(call.tenantId, call.callUuid, answeredAt);
+  return answeredAt;
 }
 
 /** The worker says what it recorded; where it could not, the file on the disk does. */
@@ -151,7 +152,9 @@ async function store(
     const calls = context.stores.calls(queries);
     if (!(await calls.isOpen(call.tenantId, call.callUuid))) return;
     for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
-    await makeUpForAnswer(context, queries, call, answeredMs);
+    const answeredAt = await makeUpForAnswer(context, queries, call, answeredMs);
+    // The wall clock may have been set in between; the talk time is the monotonic clock's.
+    const endedAt = answeredAt === null ? nowMs : answeredAt + Math.round(answeredMs);
     const charge = await context.billing.settle(
       queries,
       call.tenantId,
@@ -160,7 +163,7 @@ async function store(
       call.overageRate,
     );
     const figures = figuresOf(context, call, answeredMs, report, charge);
-    await calls.finish(call.tenantId, call.callUuid, ending, nowMs, report, figures);
+    await calls.finish(call.tenantId, call.callUuid, ending, endedAt, report, figures);
     await calls.setRecording(call.tenantId, call.callUuid, recording);
     const row = await calls.find(call.tenantId, call.callUuid);
     if (row && answeredMs > 0 && recording.status !== "processing")

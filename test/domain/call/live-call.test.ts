@@ -1,4 +1,4 @@
-/** A live call against its agent's longest: it ends there, unless two people are joined. Real SQLite, the time in hand. */
+/** How long a live call lasts: to its agent's maximum, unless two people are joined, by the monotonic clock. Real SQLite. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
@@ -8,6 +8,7 @@ import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
+import { endingByUs } from "../../../src/domain/call/ending.ts";
 import { LiveCall } from "../../../src/domain/call/live-call.ts";
 import { CallRegistry } from "../../../src/domain/call/registry.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
@@ -25,7 +26,7 @@ const database = await openTestDatabase(join(directory, "main.db"), clock.now())
 const tenantId = await insertTenant(database);
 const agentId = await insertAgent(database, tenantId);
 afterAll(async () => {
-  await eventually(() => stored === 2, "both calls are stored");
+  await eventually(() => stored === 4, "both calls are stored");
   await database.close();
 });
 
@@ -54,7 +55,16 @@ async function answeredCall(isBridged: boolean): Promise<LiveCall> {
     ...{ maxDurationSeconds: MAX_SECONDS, overageRate: microEur(120_000) },
   } as unknown as LiveCall["identity"];
   const call = new LiveCall(identity, ports, "ringing");
+  let acknowledged: () => void = () => undefined;
+  const leg = {
+    on: (name: string, listener: () => void) => {
+      if (name === "answered") acknowledged = listener;
+    },
+    hangUp: () => undefined,
+  };
+  call.attachLeg(leg as unknown as Parameters<LiveCall["attachLeg"]>[0]);
   call.answered(plan);
+  acknowledged();
   call.beginTransfer({ isBridged, referral: null, callEnded: () => undefined });
   return call;
 }
@@ -74,3 +84,16 @@ test("two people who are joined talk on", async () => {
   await clock.advance((4 * 3600 - MAX_SECONDS) * 1000);
   expect(call.state).toMatchObject({ name: "ended", ending: { reason: "max_duration" } });
 });
+
+test.each([3_610_000, -3_610_000])(
+  "a wall clock that is set by %d ms in a call does not change its length",
+  async (ms) => {
+    const call = await answeredCall(false);
+    await clock.advance(10_000);
+    clock.stepWallClock(ms);
+    call.end(endingByUs("completed", "agent_hangup"));
+    await call.finished;
+    const row = await callStores.calls(database.read).find(tenantId, call.identity.callUuid);
+    expect((row?.endedAt ?? 0) - (row?.answeredAt ?? 0)).toBe(10_000);
+  },
+);
