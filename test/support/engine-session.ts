@@ -33,6 +33,7 @@ export interface ServerOptions {
   readonly sttMode?: "file" | "sse" | "realtime";
   readonly realtimeUrl?: string;
   readonly realtimeModel?: string;
+  readonly sttModel?: string;
   /** Text to speech over this socket. */
   readonly speechUrl?: string;
   readonly ttsModel?: string;
@@ -53,7 +54,7 @@ export function openAiSettings(url: string, options: ServerOptions = {}): OpenAi
     api_key: options.apiKey === undefined ? API_KEY : options.apiKey,
     ...{ api_key_header: "authorization", api_version: null },
     connect_timeout_ms: options.connectTimeoutMs ?? 1_000,
-    stt_model: "stt-model",
+    stt_model: options.sttModel ?? "stt-model",
     stt_timeout_ms: options.sttTimeoutMs ?? 3_000,
     stt_mode: options.sttMode ?? "file",
     stt_realtime_url: options.realtimeUrl ?? null,

@@ -11,10 +11,21 @@ const HEAD_WORDS_MAX = 4;
 /** Longer knowledge is not searched to its end. */
 const CHARACTERS_MAX = 200_000;
 
-/** Words with capitals, not at the beginning of a sentence: "Dr. Ona Petraitienė". */
-const NAME = /(?<=[\p{Ll}\p{N},;:(–-] )\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){0,3}/gu;
+const WORD = "\\p{Lu}[\\p{L}'’]*\\p{Ll}[\\p{L}'’-]*";
+/** Several words with capitals, or one that does not begin a sentence: "ask for Ona Petraitienė". */
+const NAME = new RegExp(`${WORD}(?: ${WORD}){1,3}|(?<=[\\p{Ll}\\p{N},;(] )${WORD}`, "gu");
 /** What stands before a price or a description: "- Teeth whitening: 90 EUR", "| Whitening | 90 |". */
 const HEAD = /^\s*(?:[-*•|]|\d+[.)])?\s*"?(\p{Lu}[^:;,|"\n]{2,60}?)"?\s*(?:[:;,|]|\s[–—-]\s)/u;
+
+/** English writes these with capitals, too. */
+const OF_CALENDAR = new Set(
+  Array.from({ length: 12 }, (_, index) => new Date(Date.UTC(2026, index, index + 1))).flatMap(
+    (day) =>
+      [{ weekday: "long" } as const, { month: "long" } as const].map((part) =>
+        new Intl.DateTimeFormat("en", { ...part, timeZone: "UTC" }).format(day),
+      ),
+  ),
+);
 
 /** The most frequent ones first. */
 export function knowledgeKeywords(knowledge: readonly KnowledgeSnapshot[]): string[] {
@@ -24,7 +35,7 @@ export function knowledgeKeywords(knowledge: readonly KnowledgeSnapshot[]): stri
       .replace(/[<>*_`#]/g, "")
       .replace(/\s+/g, " ")
       .trim();
-    if (name.length < 3 || name.length > KEYWORD_CHARACTERS_MAX) return;
+    if (OF_CALENDAR.has(name) || name.length < 3 || name.length > KEYWORD_CHARACTERS_MAX) return;
     found.set(name, (found.get(name) ?? 0) + 1);
   };
   for (const { content, format } of knowledge) {

@@ -35,6 +35,7 @@ afterEach(async () => {
 
 const start = (options: ServerOptions = {}, url = server.url) => openAiEngine(url, options);
 const open = (more = {}) => engine.open(sessionSettings(more));
+type SpeechBody = { readonly instructions?: string };
 const chats = () => server.seen("llm").map(({ json }) => json as ChatBody);
 
 async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
@@ -303,6 +304,86 @@ test.each(["file", "sse"] as const)(
     expect(form?.get("model")).toBe("stt-model");
   },
 );
+
+test("newer models are told languages and names as lists, others the names as a prompt", async () => {
+  const content = "Ask for Ona Petraitiene.\n- Teeth whitening: 90 EUR";
+  const knowledge = [{ filename: "staff.md", format: "md", content }] as const;
+  for (const sttModel of ["gpt-transcribe", "Systran/faster-whisper-small"]) {
+    engine = start({ sttModel });
+    const session = open({ language: "lt", knowledge });
+    hum(session, 400);
+    await session.stt.finalize();
+  }
+  const [newer, older] = server.seen("stt").map(({ form }) => form);
+  expect(newer?.getAll("languages[]")).toEqual(["lt"]);
+  expect(newer?.getAll("keywords[]")).toEqual(["Ona Petraitiene", "Teeth whitening"]);
+  expect(newer?.has("language")).toBe(false);
+  expect(older?.get("language")).toBe("lt");
+  expect(older?.get("prompt")).toBe("Ona Petraitiene, Teeth whitening");
+});
+
+test("a language that is refused is left out from then on, for this language only", async () => {
+  engine = start({ sttModel: "gpt-transcribe" });
+  const error = { message: "Unsupported language code 'lv'.", param: "languages[0]" };
+  server.script.faultOf = ({ form }) =>
+    form?.getAll("languages[]").includes("lv")
+      ? { type: "status", status: 400, body: JSON.stringify({ error }) }
+      : null;
+  server.script.recognises.push("Labdien.", "Labdien!", "Hello.");
+  const session = open({ language: "lv" });
+  for (const text of ["Labdien.", "Labdien!"]) {
+    hum(session, 400);
+    expect((await session.stt.finalize()).text).toBe(text);
+  }
+  expect(server.seen("stt")).toHaveLength(3);
+  session.switchLanguage?.("en");
+  hum(session, 400);
+  await session.stt.finalize();
+  expect(server.seen("stt").at(-1)?.form?.getAll("languages[]")).toEqual(["en"]);
+});
+
+test("a model that hears noise and writes its prompt down has heard nothing", async () => {
+  const content = "Ask for Ona Petraitiene.\n- Teeth whitening: 90 EUR";
+  server.script.recognises.push("Ona Petraitiene, teeth whitening.", "Teeth whitening");
+  const knowledge = [{ filename: "staff.md", format: "md", content }] as const;
+  const session = open({ knowledge });
+  hum(session, 400);
+  expect((await session.stt.finalize()).text).toBe("");
+  hum(session, 400);
+  expect((await session.stt.finalize()).text).toBe("Teeth whitening");
+});
+
+test("a voice is told its language and manner, and no more where a server refuses that", async () => {
+  engine = start({ ttsModel: "gpt-4o-mini-tts" });
+  const session = open({ language: "lt" });
+  await speech(session, "Laba diena.");
+  session.switchLanguage?.("ru");
+  await speech(session, "Zdravstvujte.");
+  engine = start({ ttsModel: "kokoro", ttsInstructions: "Calmly, in {language}." });
+  await speech(open({ language: "en" }), "Good afternoon.");
+  engine = start({ ttsModel: "kokoro" });
+  await speech(open(), "Good afternoon.");
+  const told = () => server.seen("tts").map(({ json }) => (json as SpeechBody).instructions);
+  expect(told()).toEqual([
+    "Speak Lithuanian, with the accent of a native speaker.",
+    "Speak Russian, with the accent of a native speaker.",
+    "Calmly, in English.",
+    undefined,
+  ]);
+  engine = start({ ttsModel: "gpt-4o-mini-tts" });
+  server.script.faultOf = ({ service, json }) =>
+    service === "tts" && (json as SpeechBody).instructions !== undefined
+      ? {
+          type: "status",
+          status: 400,
+          body: '{"error":{"message":"no field","param":"instructions"}}',
+        }
+      : null;
+  const other = open();
+  expect((await speech(other, "Good afternoon.")).length).toBeGreaterThan(4_000);
+  expect((await speech(other, "Good afternoon.")).length).toBeGreaterThan(4_000);
+  expect(told().slice(4)).toHaveLength(3);
+});
 
 test("an utterance that was cancelled is not in the next one", async () => {
   const session = open();

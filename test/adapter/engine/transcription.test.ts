@@ -1,10 +1,20 @@
 /** Transcription over a real WebSocket, while the caller speaks: about 1 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
-import type { Engine } from "../../../src/domain/conversation/engine-port.ts";
-import { hum, openAiEngine, sessionSettings } from "../../support/engine-session.ts";
+import type { Engine, EngineSession } from "../../../src/domain/conversation/engine-port.ts";
+import {
+  hum,
+  openAiEngine,
+  type ServerOptions,
+  sessionSettings,
+} from "../../support/engine-session.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type RealtimeServer, realtimeServer } from "../../support/realtime-server.ts";
+import {
+  localAiSocket,
+  selfHostedSocket,
+  speachesSocket,
+} from "../../support/self-hosted-sockets.ts";
 
 let server: RealtimeServer;
 let engine: Engine;
@@ -15,15 +25,22 @@ beforeEach(() => {
 afterEach(async () => {
   await engine.close();
   await server.close();
+  expect(server.violations).toEqual([]);
 });
 
-const start = () =>
+const start = (more: ServerOptions = {}) =>
   openAiEngine("http://127.0.46.1:9/v1", {
     sttMode: "realtime",
     realtimeUrl: server.url,
     sttTimeoutMs: 400,
     connectTimeoutMs: 400,
+    ...more,
   });
+
+async function heardBy(session: EngineSession): Promise<string> {
+  hum(session, 400);
+  return (await session.stt.finalize()).text;
+}
 
 test.each(["ga", "beta"] as const)(
   "words come while the caller speaks, the text at the end (%s)",
@@ -82,4 +99,101 @@ test("a server that refuses fails the utterance, not the call", async () => {
   hum(session, 300);
   const failure = await session.stt.finalize().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ProviderFailure);
+});
+
+test("a model that writes while the caller speaks is told languages and names, and has partials", async () => {
+  engine = start({ realtimeModel: "gpt-live-transcribe" });
+  const content = "Ask for Ona Petraitiene.\n- Teeth whitening: 90 EUR";
+  const session = engine.open(
+    sessionSettings({
+      language: "lt",
+      knowledge: [{ filename: "staff.md", format: "md", content }],
+    }),
+  );
+  expect(session.stt.capabilities.partials).toBe(true);
+  server.script.recognises.push("Laba diena.");
+  expect(await heardBy(session)).toBe("Laba diena.");
+  expect(server.sessions()[0]).toMatchObject({
+    type: "transcription",
+    audio: {
+      input: {
+        transcription: {
+          model: "gpt-live-transcribe",
+          languages: ["lt"],
+          keywords: ["Ona Petraitiene", "Teeth whitening"],
+        },
+        turn_detection: null,
+      },
+    },
+  });
+});
+
+test("models that write only at the end have no partials", () => {
+  for (const realtimeModel of ["gpt-transcribe", "gpt-4o-transcribe", "whisper-1"]) {
+    engine = start({ realtimeModel });
+    expect(engine.open(sessionSettings()).stt.capabilities.partials).toBe(false);
+  }
+});
+
+test("a language that is refused is left out: the model finds out itself", async () => {
+  engine = start({ realtimeModel: "gpt-live-transcribe" });
+  const message = "Unsupported language code: lv";
+  server.script.refuseUpdate = (session) =>
+    JSON.stringify(session).includes('"lv"') ? { code: "invalid_value", message } : null;
+  server.script.recognises.push("Labdien.", "Hello.");
+  const session = engine.open(sessionSettings({ language: "lv" }));
+  expect(await heardBy(session)).toBe("Labdien.");
+  session.switchLanguage?.("en");
+  expect(await heardBy(session)).toBe("Hello.");
+  expect(JSON.stringify(server.sessions()[0])).toContain('"languages":["en"]');
+});
+
+test("a session that is refused for good fails the utterance with the server's words", async () => {
+  server.script.refuseUpdate = () => ({
+    code: "model_not_found",
+    message: "No model 'stt-model'.",
+  });
+  const failure = await heardBy(engine.open(sessionSettings())).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ part: "stt", reason: "not_found", lasting: true });
+});
+
+test("an error that names no event of ours leaves the utterance alone", async () => {
+  server.script.transcriptionDelayMs = 80;
+  server.script.recognises.push("Hello.");
+  const session = engine.open(sessionSettings());
+  hum(session, 400);
+  const heard = session.stt.finalize();
+  await eventually(() => server.of("input_audio_buffer.commit").length === 1, "it is committed");
+  const error = { type: "invalid_request_error", code: "unknown", message: "?", event_id: null };
+  server.tell({ type: "error", error });
+  server.tell({ type: "error", error: { ...error, event_id: "event_of_somebody_else" } });
+  expect((await heard).text).toBe("Hello.");
+});
+
+test("an utterance too short for the server is nothing, not a failure", async () => {
+  const session = engine.open(sessionSettings());
+  await eventually(() => server.received.length > 0, "the session stands");
+  session.stt.startUtterance(new Int16Array(0));
+  session.stt.push(new Int16Array(160));
+  expect((await session.stt.finalize()).text).toBe("");
+});
+
+test.each([
+  ["speaches", speachesSocket],
+  ["LocalAI", localAiSocket],
+] as const)("a caller is understood over the socket of %s", async (_, behaviour) => {
+  const socket = selfHostedSocket(behaviour, "127.0.46.2");
+  try {
+    engine = start({ realtimeUrl: socket.url, realtimeModel: "whisper-small" });
+    socket.recognises.push("When are you open?", "And on Sunday?");
+    const session = engine.open(sessionSettings({ language: "lt" }));
+    expect(await heardBy(session)).toBe("When are you open?");
+    socket.complain("Something about something else.");
+    expect(await heardBy(session)).toBe("And on Sunday?");
+    expect(socket.queries).toHaveLength(1);
+    expect(socket.queries[0]?.get("model")).toBe("whisper-small");
+    expect(JSON.stringify(socket.received[0])).toContain('"language":"lt"');
+  } finally {
+    await socket.close();
+  }
 });
