@@ -47,6 +47,21 @@ export const systemClock: Clock = {
   },
 };
 
+/** The result of `work`, or null if it takes longer than `limitMs`. Leaves no timer. */
+export async function within<Result>(
+  clock: Clock,
+  limitMs: number,
+  work: Promise<Result>,
+): Promise<Result | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = clock.after(limitMs, () => late.resolve(null));
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    timer.cancel();
+  }
+}
+
 /** Resolves after `delayMs`, or rejects with the signal's reason when aborted first. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

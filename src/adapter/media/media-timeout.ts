@@ -6,8 +6,8 @@
 import type { MediaDirection } from "../../core/media-plan.ts";
 import type { MediaTimeout } from "../../domain/conversation/audio-port.ts";
 
-/** A call is checked every 20 ms; longer than this, the whole process was stopped. */
-const STOOD_STILL_MS = 1_000;
+/** A call is checked every 20 ms. After a longer pause than this the whole process was stopped. */
+const STOPPED_MS = 1_000;
 
 interface MediaTimeoutLimits {
   readonly rtpTimeoutMs: number;
@@ -36,12 +36,12 @@ export class MediaTimeoutWatch {
 
   /** `lifeMs`: when the remote party last sent something; null: never. Reports a time-out once. */
   check(nowMs: number, lifeMs: number | null): MediaTimeout | null {
-    const stoodStill = this.#checkedMs !== null && nowMs - this.#checkedMs > STOOD_STILL_MS;
+    const wasStopped = this.#checkedMs !== null && nowMs - this.#checkedMs > STOPPED_MS;
     this.#checkedMs = nowMs;
     if (this.#told || this.#direction === null) return null;
     const held = isHold(this.#direction);
-    // What came while nobody looked is lost: the remote party gets the whole time again.
-    if (stoodStill && !held) this.#sinceMs = nowMs;
+    // The packets of that time are lost, so the remote party gets the whole time again.
+    if (wasStopped && !held) this.#sinceMs = nowMs;
     const sinceMs = held ? this.#sinceMs : Math.max(this.#sinceMs, lifeMs ?? 0);
     const { rtpTimeoutMs, holdTimeoutMs } = this.limits;
     if (nowMs - sinceMs < (held ? holdTimeoutMs : rtpTimeoutMs)) return null;

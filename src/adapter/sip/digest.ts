@@ -4,6 +4,7 @@
  * (`DigestClient`) and server (`verifyCredentials`). Pure: sends nothing and reads no clock.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { hex } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
 import { quote, splitOutsideQuotes, unquote } from "./message/split.ts";
@@ -103,7 +104,7 @@ export function formatChallenge(challenge: Challenge): string {
  */
 export class DigestClient {
   /** One cnonce per nonce: the session variants hash it into the secret (RFC 7616 3.4.2). */
-  readonly #uses = new Map<string, { readonly count: number; readonly cnonce: string }>();
+  readonly #uses = new BoundedMap<string, { readonly count: number; readonly cnonce: string }>(16);
 
   constructor(
     private readonly account: Account,
@@ -115,16 +116,8 @@ export class DigestClient {
     const before = this.#uses.get(challenge.nonce);
     const nonceCount = (before?.count ?? 0) + 1;
     const cnonce = before?.cnonce ?? hex(this.random.bytes(8));
-    this.#remember(challenge.nonce, nonceCount, cnonce);
+    this.#uses.set(challenge.nonce, { count: nonceCount, cnonce });
     return answerChallenge(challenge, this.account, { method, uri, body, nonceCount, cnonce });
-  }
-
-  #remember(nonce: string, count: number, cnonce: string): void {
-    this.#uses.delete(nonce);
-    this.#uses.set(nonce, { count, cnonce });
-    if (this.#uses.size <= 16) return;
-    const oldest = this.#uses.keys().next().value;
-    if (oldest !== undefined) this.#uses.delete(oldest);
   }
 }
 

@@ -5,7 +5,7 @@
  *
  * Bounded in calls and in messages per call. Registrations and keep-alives are not recorded.
  */
-
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Clock } from "../../core/clock.ts";
 import { staticCodec } from "../../core/codecs.ts";
 import type { SipMessageTrace, SipTraceEntry } from "../../domain/call/diagnostics.ts";
@@ -31,13 +31,11 @@ const DIRECTION = /^a=(sendrecv|sendonly|recvonly|inactive)\r?$/m;
 const AUDIO = /^m=audio \d+ \S+ ([\d ]{1,100})/m;
 
 export function createSipMessageTracer(clock: Clock): SipMessageTracer {
-  const calls = new Map<string, SipTraceEntry[]>();
+  const calls = new BoundedMap<string, SipTraceEntry[]>(CALLS_MAX);
 
   function entriesOf(callId: string): SipTraceEntry[] {
     const known = calls.get(callId);
     if (known) return known;
-    const [oldest] = calls.keys();
-    if (calls.size >= CALLS_MAX && oldest !== undefined) calls.delete(oldest);
     const entries: SipTraceEntry[] = [];
     calls.set(callId, entries);
     return entries;

@@ -7,7 +7,7 @@
  */
 
 import { isIP } from "node:net";
-import type { Clock, Timer } from "../../core/clock.ts";
+import { type Clock, within } from "../../core/clock.ts";
 import { staticCodec } from "../../core/codecs.ts";
 import { hex } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
@@ -71,16 +71,20 @@ export async function probeTrunk(
   deps: ProbeDeps,
   { calls = true }: { readonly calls?: boolean } = {},
 ): Promise<TrunkProbe> {
-  const usual = await within(deps.clock, PROBE_MS_MAX, ask(deps, "OPTIONS"));
-  const odd = usual
-    ? null
-    : await within(deps.clock, ODD_MS_MAX, ask(deps, "OPTIONS", oddlySpelled));
+  const limited = (limitMs: number, asked: Promise<Answer | null>) =>
+    within(
+      deps.clock,
+      limitMs,
+      asked.catch(() => null),
+    );
+  const usual = await limited(PROBE_MS_MAX, ask(deps, "OPTIONS"));
+  const odd = usual ? null : await limited(ODD_MS_MAX, ask(deps, "OPTIONS", oddlySpelled));
   const options = usual ?? odd;
   const common = { ...deps.addresses(), servers: deps.servers() };
   const none = { codecs: null, allow: [], supported: [], accept: [], call: null, algSigns: [] };
   const unseen = { remote: null, sipCode: null, roundTripMs: null, seenAs: null };
   if (!options) return { ...common, ...none, ...unseen, problem: deps.noAnswerReason() };
-  const call = calls ? await within(deps.clock, CALL_MS_MAX, ask(deps, "INVITE")) : null;
+  const call = calls ? await limited(CALL_MS_MAX, ask(deps, "INVITE")) : null;
   const { response, roundTripMs, remote } = options;
   const said = [response, call?.response].filter((each) => each !== undefined);
   const listed = (field: string) => [...new Set(said.flatMap(({ headers }) => headers.all(field)))];
@@ -103,20 +107,6 @@ function algSigns(deps: ProbeDeps, { said, response }: Answer, isOdd: boolean): 
     ...(deps.isContactAltered ? (["contact"] as const) : []),
     ...(isOdd ? (["swallowed"] as const) : []),
   ];
-}
-
-async function within<Result>(
-  clock: Clock,
-  limitMs: number,
-  work: Promise<Result | null>,
-): Promise<Result | null> {
-  let timer: Timer | undefined;
-  const tooLate = new Promise<null>((resolve) => {
-    timer = clock.after(limitMs, () => resolve(null));
-  });
-  const result = await Promise.race([work.catch(() => null), tooLate]);
-  timer?.cancel();
-  return result;
 }
 
 /** Repeats the request with credentials if it is challenged. */

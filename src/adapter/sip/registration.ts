@@ -6,7 +6,7 @@
  * Never two REGISTERs at once; at most 6 requests per attempt; a rejected password is retried only
  * every 10 minutes; `close` ends every timer.
  */
-import type { Clock, Timer } from "../../core/clock.ts";
+import { type Clock, type Timer, within } from "../../core/clock.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
 import { Emitter } from "../../core/emitter.ts";
 import { describeError } from "../../core/errors.ts";
@@ -261,12 +261,11 @@ export class RegistrationClient {
   }
 
   async #unregister(): Promise<void> {
-    let timer: Timer | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = this.deps.clock.after(UNREGISTER_TIMEOUT_MS, resolve);
-    });
-    await Promise.race([this.#transact(() => 0), timeout]);
-    timer?.cancel();
+    await within(
+      this.deps.clock,
+      UNREGISTER_TIMEOUT_MS,
+      this.#transact(() => 0),
+    );
     if (this.#machine.state.name === "unregistering") this.#machine.apply({ type: "gone" });
   }
 

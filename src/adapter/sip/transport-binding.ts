@@ -3,7 +3,7 @@
  * inside a dialog reuse the connection to the trunk's server when they go to the same host (as in
  * RFC 5923, but without its Via parameter). The loss of that connection is reported.
  */
-import type { Clock, Timer } from "../../core/clock.ts";
+import { type Clock, type Timer, within } from "../../core/clock.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
 import type { Random } from "../../core/random.ts";
 import type { Target } from "./routing/locate.ts";
@@ -87,16 +87,11 @@ export class TransportBinding {
 
   /** TCP instead of that UDP target; rejects if it is refused or takes too long. */
   async openTcp({ remote }: Target, { serverName }: Hop): Promise<Flow> {
-    let timer: Timer | undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      timer = this.deps.clock.after(TCP_INSTEAD_MS_MAX, () => reject(new Error("no TCP in time")));
-    });
-    try {
-      const connection = this.deps.connectionTo({ transport: "TCP", remote, serverName });
-      return await Promise.race([connection, tooLate]);
-    } finally {
-      timer?.cancel();
-    }
+    const { clock, connectionTo } = this.deps;
+    const opening = connectionTo({ transport: "TCP", remote, serverName });
+    const connection = await within(clock, TCP_INSTEAD_MS_MAX, opening);
+    if (!connection) throw new Error("no TCP in time");
+    return connection;
   }
 
   /** `remote`: the server, for datagrams; null: it is reached over a connection. */

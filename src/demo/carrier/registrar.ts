@@ -11,6 +11,7 @@ import {
   verifyCredentials,
 } from "../../adapter/sip/digest.ts";
 import { parseNameAddr, type SipRequest, type SipUri } from "../../adapter/sip/message/index.ts";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Clock } from "../../core/clock.ts";
 import { hex } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
@@ -48,7 +49,7 @@ interface IssuedNonce {
 export class Registrar {
   readonly #subscribers = new Map<string, Subscriber>();
   readonly #bindings = new Map<string, Binding>();
-  readonly #nonces = new Map<string, IssuedNonce>();
+  readonly #nonces = new BoundedMap<string, IssuedNonce>(NONCES_MAX);
 
   constructor(private readonly options: RegistrarOptions) {}
 
@@ -84,8 +85,6 @@ export class Registrar {
       count: 0,
       transaction: "",
     });
-    const [oldest] = this.#nonces.keys();
-    if (this.#nonces.size > NONCES_MAX && oldest !== undefined) this.#nonces.delete(oldest);
     const algorithms: readonly DigestAlgorithm[] = ["SHA-256", "MD5"];
     return algorithms.map((algorithm) =>
       formatChallenge({

@@ -3,6 +3,7 @@
  * not seen before are returned. Each SSRC has its own context (rollover counter, replay window),
  * created at its first authentic packet; beyond `CONTEXTS_MAX` the oldest is removed.
  */
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { SrtpSuite } from "../../../core/media-plan.ts";
 import { RTP_HEADER_BYTES, readUint16, readUint32 } from "../rtp/packet.ts";
 import { deriveKeys, RTCP_TAG_BYTES, rtpTagBytes } from "./keys.ts";
@@ -26,8 +27,9 @@ export class SrtpInbound {
   readonly #rtp: SrtpTransform;
   readonly #rtcp: SrtpTransform;
   readonly #tagBytes: number;
-  readonly #contexts = new Map<number, RtpContext>();
-  readonly #rtcpWindows = new Map<number, ReplayWindow>();
+  /** Bounded: a call has fewer SSRCs. */
+  readonly #contexts = new BoundedMap<number, RtpContext>(CONTEXTS_MAX);
+  readonly #rtcpWindows = new BoundedMap<number, ReplayWindow>(CONTEXTS_MAX);
 
   constructor(suite: SrtpSuite, key: string) {
     this.suite = suite;
@@ -70,7 +72,7 @@ export class SrtpInbound {
     if (!this.#rtcp.isAuthentic(packet, tagAt, null, tagAt, RTCP_TAG_BYTES)) return null;
     if (isEncrypted) this.#rtcp.crypt(packet, RTCP_HEADER_BYTES, indexAt, ssrc, index);
     const window = known ?? new ReplayWindow();
-    if (!known) remember(this.#rtcpWindows, ssrc, window);
+    if (!known) this.#rtcpWindows.set(ssrc, window);
     window.add(index);
     return packet.subarray(0, indexAt);
   }
@@ -99,7 +101,7 @@ export class SrtpInbound {
 
   #newContext(ssrc: number, sequence: number): RtpContext {
     const context = { window: new ReplayWindow(), rollover: 0, highestSequence: sequence };
-    remember(this.#contexts, ssrc, context);
+    this.#contexts.set(ssrc, context);
     return context;
   }
 
@@ -112,13 +114,6 @@ export class SrtpInbound {
     context.rollover = rollover;
     context.highestSequence = sequence;
   }
-}
-
-/** Bounded: with more SSRCs than a call can have, the oldest is removed. */
-function remember<Value>(contexts: Map<number, Value>, ssrc: number, value: Value): void {
-  const oldest = contexts.keys().next();
-  if (contexts.size >= CONTEXTS_MAX && !oldest.done) contexts.delete(oldest.value);
-  contexts.set(ssrc, value);
 }
 
 /** RFC 3711 3.3.1 and appendix A; −1 for a packet from before the first one. */

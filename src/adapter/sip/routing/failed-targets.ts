@@ -2,6 +2,7 @@
  * Servers that failed recently (RFC 3263 4.3) are tried last, so that a dead server delays one
  * call, not every call. Bounded; shared by all trunks.
  */
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { type Target, targetKey } from "./locate.ts";
 
@@ -10,7 +11,7 @@ const REMEMBERED_MS_MAX = 900_000;
 const TARGETS_MAX = 512;
 
 export class FailedTargets {
-  readonly #untilMs = new Map<string, number>();
+  readonly #untilMs = new BoundedMap<string, number>(TARGETS_MAX);
 
   constructor(private readonly clock: Clock) {}
 
@@ -20,13 +21,8 @@ export class FailedTargets {
 
   /** `forMs`: the time that the server asked for (Retry-After); null: not given. */
   note(target: Target, forMs: number | null = null): void {
-    const key = targetKey(target);
-    this.#untilMs.delete(key);
     const wantedMs = Math.min(forMs ?? REMEMBERED_MS, REMEMBERED_MS_MAX);
-    this.#untilMs.set(key, this.clock.monotonic() + wantedMs);
-    if (this.#untilMs.size <= TARGETS_MAX) return;
-    const oldest = this.#untilMs.keys().next().value;
-    if (oldest !== undefined) this.#untilMs.delete(oldest);
+    this.#untilMs.set(targetKey(target), this.clock.monotonic() + wantedMs);
   }
 
   /** The server has responded. */

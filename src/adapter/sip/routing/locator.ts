@@ -5,6 +5,7 @@
  * registration, connection and NAT binding. Across many appliances the weights are respected.
  */
 import { isIP } from "node:net";
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { type Random, randomInt, seededRandom } from "../../../core/random.ts";
 import type { SipDns } from "./dns.ts";
@@ -32,7 +33,7 @@ const RETRY_MS = 15_000;
 const ENTRIES_MAX = 512;
 
 export class Locator {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new BoundedMap<string, Entry>(ENTRIES_MAX);
   readonly #asking = new Map<string, Promise<readonly Target[]>>();
   readonly #seed: number;
 
@@ -62,22 +63,14 @@ export class Locator {
       if (targets.length === 0)
         throw new Error(`${place.host} has no address of a kind that [sip] bind reaches`);
       if (isIP(place.host) !== 0) return targets;
-      this.#keep(key, { targets, untilMs: this.deps.clock.monotonic() + ttlMs(located) });
+      this.#entries.set(key, { targets, untilMs: this.deps.clock.monotonic() + ttlMs(located) });
       return targets;
     } catch (error) {
       if (!known) throw error;
       const untilMs = this.deps.clock.monotonic() + RETRY_MS;
-      this.#keep(key, { targets: known.targets, untilMs });
+      this.#entries.set(key, { targets: known.targets, untilMs });
       return known.targets;
     }
-  }
-
-  #keep(key: string, entry: Entry): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    if (this.#entries.size <= ENTRIES_MAX) return;
-    const oldest = this.#entries.keys().next().value;
-    if (oldest !== undefined) this.#entries.delete(oldest);
   }
 }
 

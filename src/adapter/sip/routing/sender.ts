@@ -13,6 +13,7 @@
  * we go back to the silent server and wait. With a new Call-ID the callee would ring twice, or be
  * busy because of our own first attempt.
  */
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { hex } from "../../../core/ids.ts";
 import type { Random } from "../../../core/random.ts";
@@ -86,7 +87,7 @@ const MERGED = 482;
 
 export class RequestSender {
   /** Active INVITEs by original branch: their CANCEL and ACK go to the same server. */
-  readonly #invites = new Map<string, Sending>();
+  readonly #invites = new BoundedMap<string, Sending>(INVITES_MAX);
 
   constructor(private readonly deps: SenderDeps) {}
 
@@ -118,9 +119,6 @@ export class RequestSender {
   #remember(branch: string, sending: Sending): void {
     this.#invites.set(branch, sending);
     sending.onDone = () => this.#invites.delete(branch);
-    if (this.#invites.size <= INVITES_MAX) return;
-    const oldest = this.#invites.keys().next().value;
-    if (oldest !== undefined) this.#invites.delete(oldest);
   }
 }
 

@@ -16,7 +16,7 @@ import type { MediaNegotiator } from "./media-negotiator.ts";
 import { type AccountNames, calledNumbersOf, callerNumberOf, isForAccount } from "./parties.ts";
 import { ReliableRinging } from "./reliable-ringing.ts";
 
-/** ports.ts: a leg that is not rung, answered or rejected in this time gets 480. */
+/** sip-port.ts: a leg that is not rung, answered or rejected in this time gets 480. */
 const UNANSWERED_MS = 30_000;
 
 export interface IncomingLegOptions {

@@ -170,7 +170,7 @@ export abstract class BaseLeg {
       : Promise.resolve(UNTOUCHED);
   }
 
-  /** See ports.ts. */
+  /** See sip-port.ts. */
   referTo(other: { readonly sipCallId: string }): Promise<ReferOutcome> {
     const isPossible =
       other instanceof BaseLeg && this.#takesReplaces && other.#takesReplaces && !this.#lacksRefer;

@@ -73,7 +73,7 @@ export class TransactionLayer {
 
   /**
    * Sends a request and tracks its transaction. An ACK is only sent, or kept for repeats.
-   * `patienceMs`: how long to wait for any response; later ones are still passed up.
+   * `deadlineMs`: how long to wait for any response; later ones are still passed up.
    */
   sendRequest(
     request: SipRequest,

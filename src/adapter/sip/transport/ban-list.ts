@@ -4,6 +4,7 @@
  * of trunks, so that nobody can get a provider banned by forging its address.
  */
 import { isIPv6 } from "node:net";
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { Clock } from "../../../core/clock.ts";
 
 interface Record {
@@ -19,7 +20,7 @@ const BAN_MS = 600_000;
 const SOURCES_MAX = 4096;
 
 export class BanList {
-  readonly #records = new Map<string, Record>();
+  readonly #records = new BoundedMap<string, Record>(SOURCES_MAX);
 
   constructor(private readonly clock: Clock) {}
 
@@ -41,15 +42,8 @@ export class BanList {
     record.strikes++;
     const banned = record.strikes >= STRIKES_MAX && record.bannedUntilMs <= now;
     if (banned) record.bannedUntilMs = now + BAN_MS;
-    this.#records.delete(source);
     this.#records.set(source, record);
-    if (this.#records.size > SOURCES_MAX) this.#forgetOldest();
     return banned;
-  }
-
-  #forgetOldest(): void {
-    const oldest = this.#records.keys().next().value;
-    if (oldest !== undefined) this.#records.delete(oldest);
   }
 }
 

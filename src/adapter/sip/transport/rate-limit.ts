@@ -2,6 +2,7 @@
  * Token buckets per source address, in bounded memory. A flood from one address affects only that
  * address. When the table is full, the least recently used bucket is removed.
  */
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { Clock } from "../../../core/clock.ts";
 
 interface Bucket {
@@ -16,12 +17,14 @@ interface RateLimitOptions {
 }
 
 export class RateLimit {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets: BoundedMap<string, Bucket>;
 
   constructor(
     private readonly clock: Clock,
     private readonly options: RateLimitOptions,
-  ) {}
+  ) {
+    this.#buckets = new BoundedMap(options.sourcesMax);
+  }
 
   /** True if the source may use that many tokens now. */
   take(source: string, tokens = 1): boolean {
@@ -45,14 +48,7 @@ export class RateLimit {
     const gained = ((now - bucket.filledAtMs) / 1000) * this.options.tokensPerSecond;
     bucket.tokens = Math.min(this.options.burst, bucket.tokens + gained);
     bucket.filledAtMs = now;
-    this.#buckets.delete(source);
     this.#buckets.set(source, bucket);
-    if (this.#buckets.size > this.options.sourcesMax) this.#forgetOldest();
     return bucket;
-  }
-
-  #forgetOldest(): void {
-    const oldest = this.#buckets.keys().next().value;
-    if (oldest !== undefined) this.#buckets.delete(oldest);
   }
 }

@@ -1,0 +1,17 @@
+/**
+ * A map of limited size: setting a key makes it the newest, and beyond the limit the oldest is
+ * removed.
+ */
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
+  constructor(private readonly sizeMax: number) {
+    super();
+  }
+
+  override set(key: Key, value: Value): this {
+    this.delete(key);
+    super.set(key, value);
+    const oldest = this.keys().next();
+    if (this.size > this.sizeMax && !oldest.done) this.delete(oldest.value);
+    return this;
+  }
+}
