@@ -87,13 +87,11 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
   return {
     run: (body) =>
       new Promise((done, fail) => {
-        waiting.push({
-          async begin(given) {
-            const result = await body(given);
-            return () => done(result);
-          },
-          fail,
-        });
+        const begin = async (given: Queries) => {
+          const result = await body(given);
+          return () => done(result);
+        };
+        waiting.push({ begin, fail });
         if (!isWorking) working = work();
       }),
     idle: () => working,
