@@ -95,6 +95,7 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
         ...([
           null,
           { ...NO_FIGURES, billableSeconds, includedSeconds, overageSeconds, cost },
+          null,
         ] as const),
       );
     });

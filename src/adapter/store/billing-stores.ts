@@ -1,8 +1,14 @@
 /** All stores of billing, and the small parts of tenants and calls that it needs. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";
-import type { AccountStore, BillingStores, CallRateStore } from "../../domain/billing/stores.ts";
+import type { MicroEur } from "../../core/money.ts";
+import type {
+  AccountStore,
+  BillingStores,
+  CallRateStore,
+  Standing,
+} from "../../domain/billing/stores.ts";
 import { checkoutStore } from "./checkout-store.ts";
 import { holdStore, planUsageStore } from "./hold-store.ts";
 import { ledgerStore, walletStore } from "./ledger-store.ts";
@@ -24,12 +30,53 @@ const findAccount = statement((queries) =>
     .prepare(),
 );
 
+const parsed = <Value>(text: SQL) =>
+  sql`${text}`.mapWith((json: string) => JSON.parse(json) as Value);
+
+const standing = statement((queries) => {
+  const tenantId = arg("tenantId");
+  return queries
+    .select({
+      planSlug: tenants.plan,
+      timeZone: tenants.timeZone,
+      balance: sql<MicroEur>`coalesce(
+        (SELECT balance FROM wallets WHERE tenant_id = ${tenantId}), 0)`,
+      planStatuses: parsed<Standing["planStatuses"]>(sql`
+        (SELECT json_group_object(month, status) FROM renewals
+          WHERE tenant_id = ${tenantId} AND item = 'plan')`),
+      secondsUsed: parsed<Standing["secondsUsed"]>(sql`
+        (SELECT json_group_object(month, seconds_used) FROM plan_usage
+          WHERE tenant_id = ${tenantId})`),
+      holds: parsed<Standing["holds"]>(sql`
+        (SELECT json_group_array(json_object('callUuid', call_uuid, 'month', month,
+            'planSeconds', plan_seconds, 'amount', amount))
+          FROM holds WHERE tenant_id = ${tenantId})`),
+      rate: sql<MicroEur | null>`
+        (SELECT overage_rate FROM calls
+          WHERE call_uuid = ${arg("callUuid")} AND tenant_id = ${tenantId})`,
+      isCharged: sql<number>`EXISTS
+        (SELECT 1 FROM ledger_transactions
+          WHERE key = ${arg("chargeKey")} AND tenant_id = ${tenantId})`,
+    })
+    .from(tenants)
+    .where(eq(tenants.id, tenantId))
+    .prepare();
+});
+
 function accountStore(queries: Queries): AccountStore {
   return {
     async find(tenantId) {
       const account = await findAccount(queries).get({ tenantId });
       if (!account) throw notFound("tenant");
       return account;
+    },
+
+    async standing(tenantId, call) {
+      const { uuid: callUuid = null, chargeKey = null } = call ?? {};
+      const row = await standing(queries).get({ tenantId, callUuid, chargeKey });
+      if (!row) throw notFound("tenant");
+      const { isCharged, ...rest } = row;
+      return { ...rest, isCharged: isCharged === 1 };
     },
 
     async setPlan(tenantId, slug) {

@@ -47,6 +47,12 @@ const updateOpenCall = rowStatement((queries, changes: CallChanges) =>
     .prepare(),
 );
 
+const recordingColumns = ({ status, file, ms }: RecordingChange) => ({
+  recordingStatus: status,
+  ...(file === undefined ? {} : { recordingFile: file }),
+  ...(ms === undefined ? {} : { recordingMs: ms }),
+});
+
 async function changeCall(
   queries: Queries,
   tenantId: number,
@@ -64,15 +70,11 @@ const putTurn = rowStatement((queries, { callId, turnIndex, ...rest }: typeof tu
     .prepare(),
 );
 
-const countLive = statement((queries) =>
-  queries
+const callLoad = statement((queries) => {
+  const live = queries
     .select({ n: count() })
     .from(calls)
-    .where(and(eq(calls.tenantId, arg("tenantId")), inArray(calls.status, [...LIVE])))
-    .prepare(),
-);
-
-const spent = statement((queries) => {
+    .where(and(eq(calls.tenantId, arg("tenantId")), inArray(calls.status, [...LIVE])));
   const exactly = queries
     .select({ cost: sum(calls.cost) })
     .from(calls)
@@ -88,15 +90,22 @@ const spent = statement((queries) => {
     .from(callRollups)
     .where(and(eq(callRollups.tenantId, arg("tenantId")), gt(callRollups.hour, arg("firstHour"))));
   return queries
-    .select({ total: sql<number>`coalesce(${exactly}, 0) + coalesce(${inHours}, 0)` })
+    .select({
+      live: sql<number>`${live}`,
+      spent: sql<number>`coalesce(${exactly}, 0) + coalesce(${inHours}, 0)`,
+    })
     .from(sql`(SELECT 1)`)
     .prepare();
 });
 
 const findCall = statement((queries) => queries.select().from(calls).where(OWN).prepare());
 
-const callStatus = statement((queries) =>
-  queries.select({ status: calls.status }).from(calls).where(OWN).prepare(),
+const findOpenCall = statement((queries) =>
+  queries
+    .select()
+    .from(calls)
+    .where(and(OWN, inArray(calls.status, [...OPEN])))
+    .prepare(),
 );
 
 export function callStore(queries: Queries) {
@@ -171,11 +180,7 @@ function callConversation(queries: Queries) {
       callUuid: string,
       recording: RecordingChange,
     ): Promise<void> {
-      await changeCall(queries, tenantId, callUuid, {
-        recordingStatus: recording.status,
-        recordingFile: recording.file,
-        recordingMs: recording.ms,
-      });
+      await changeCall(queries, tenantId, callUuid, recordingColumns(recording));
     },
 
     async putTurn(callId: number, turn: TurnRecord): Promise<void> {
@@ -197,10 +202,11 @@ function callConversation(queries: Queries) {
 /** The end of a call, once. */
 function callEnd(queries: Queries) {
   return {
-    /** True if the end is not written yet. Check it first in the transaction that ends a call. */
-    async isOpen(tenantId: number, callUuid: string): Promise<boolean> {
-      const row = await callStatus(queries).get({ tenantId, callUuid });
-      return row !== undefined && (OPEN as readonly string[]).includes(row.status);
+    /**
+     * Undefined if its end is written already. Read it first in the transaction that ends a call.
+     */
+    findOpen(tenantId: number, callUuid: string): Promise<CallRow | undefined> {
+      return findOpenCall(queries).get({ tenantId, callUuid });
     },
 
     /** Writes the end of a call, once. */
@@ -211,6 +217,7 @@ function callEnd(queries: Queries) {
       endedAt: number,
       report: CallReport | null,
       figures: FinalFigures,
+      recording: RecordingChange | null,
     ): Promise<void> {
       await changeCall(queries, tenantId, callUuid, {
         status: ending.status,
@@ -220,6 +227,7 @@ function callEnd(queries: Queries) {
         sipFinalCode: ending.sipCode ?? (ending.status === "completed" ? SIP_OK : null),
         endedAt,
         ...figures,
+        ...(recording ? recordingColumns(recording) : {}),
         ...(report
           ? {
               answeredBy: report.answeredBy,
@@ -283,19 +291,15 @@ function callsOfNodes(queries: Queries) {
 /** The figures that limits are checked against. */
 function callLimits(queries: Queries) {
   return {
-    async liveCount(tenantId: number): Promise<number> {
-      return (await countLive(queries).get({ tenantId }))?.n ?? 0;
-    },
-
     /**
-     * Cost of calls since then in micro-euro, for the daily limit: whole hours from their sums, the
-     * first part exactly.
+     * The cost of calls since then is for the daily limit: whole hours from their sums, the first
+     * part exactly.
      */
-    async spentSince(tenantId: number, sinceMs: number): Promise<number> {
+    async load(tenantId: number, sinceMs: number) {
       const firstHour = Math.floor(sinceMs / HOUR_MS);
       const untilMs = (firstHour + 1) * HOUR_MS;
-      const row = await spent(queries).get({ tenantId, sinceMs, firstHour, untilMs });
-      return row?.total ?? 0;
+      const row = await callLoad(queries).get({ tenantId, sinceMs, firstHour, untilMs });
+      return row ?? { live: 0, spent: 0 };
     },
   };
 }

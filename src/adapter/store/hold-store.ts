@@ -17,10 +17,6 @@ const holdColumns = {
 
 const OF_CALL = and(eq(holds.tenantId, arg("tenantId")), eq(holds.callUuid, arg("callUuid")));
 
-const findHold = statement((queries) =>
-  queries.select(holdColumns).from(holds).where(OF_CALL).prepare(),
-);
-
 const listHolds = statement((queries) =>
   queries
     .select(holdColumns)
@@ -50,14 +46,6 @@ const putHold = statement((queries) =>
 
 const releaseHold = statement((queries) => queries.delete(holds).where(OF_CALL).prepare());
 
-const secondsUsed = statement((queries) =>
-  queries
-    .select({ seconds: planUsage.secondsUsed })
-    .from(planUsage)
-    .where(and(eq(planUsage.tenantId, arg("tenantId")), eq(planUsage.month, arg("month"))))
-    .prepare(),
-);
-
 const addSeconds = statement((queries) =>
   queries
     .insert(planUsage)
@@ -71,10 +59,6 @@ const addSeconds = statement((queries) =>
 
 export function holdStore(queries: Queries): HoldStore {
   return {
-    async find(tenantId, callUuid) {
-      return (await findHold(queries).get({ tenantId, callUuid })) ?? null;
-    },
-
     async list(tenantId) {
       return listHolds(queries).all({ tenantId });
     },
@@ -99,11 +83,6 @@ export function holdStore(queries: Queries): HoldStore {
 
 export function planUsageStore(queries: Queries): PlanUsageStore {
   return {
-    async secondsUsed(tenantId, month) {
-      const found = await secondsUsed(queries).get({ tenantId, month });
-      return found?.seconds ?? 0;
-    },
-
     async add(tenantId, month, seconds) {
       await addSeconds(queries).run({ tenantId, month, seconds });
     },

@@ -13,19 +13,34 @@ const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
     ? and(isNull(outbox.webhookId), eq(outbox.legacyUrl, legacyUrl ?? ""))
     : eq(outbox.webhookId, webhookId);
 
-const insertEvent = statement((queries) =>
-  queries
+/** Answers who is to get it, so that an event costs one statement where nobody listens. */
+const insertEvent = statement((queries) => {
+  const [tenantId, agentId] = [arg("tenantId"), arg("agentId")];
+  return queries
     .insert(events)
     .values({
-      tenantId: arg("tenantId"),
+      tenantId,
       id: arg("id"),
       type: arg("type"),
       callUuid: arg("callUuid"),
       body: arg("body"),
       createdAt: arg("createdAt"),
     })
-    .prepare(),
-);
+    .returning({
+      webhookIds: sql<string>`(SELECT json_group_array(id) FROM (
+        SELECT id FROM webhooks WHERE tenant_id = ${tenantId} AND enabled = 1
+          AND EXISTS (SELECT 1 FROM json_each(webhooks.events) WHERE value = ${arg("type")})
+        ORDER BY id))`,
+      legacy: sql<string | null>`(
+        SELECT json_object('url', agents.webhook_url, 'olderVariant', tenants.legacy_webhook)
+        FROM agents JOIN tenants ON tenants.id = agents.tenant_id
+        WHERE agents.tenant_id = ${tenantId} AND agents.id = ${agentId}
+          AND agents.webhook_url <> '' AND NOT EXISTS (
+            SELECT 1 FROM legacy_endpoints WHERE tenant_id = ${tenantId}
+              AND url = agents.webhook_url AND disabled_reason IS NOT NULL))`,
+    })
+    .prepare();
+});
 
 const insertDelivery = statement((queries) =>
   queries
@@ -78,8 +93,17 @@ const nextDelivery = statement((queries) =>
 
 export function eventStore(queries: Queries): EventStore {
   return {
-    async insert(tenantId, event) {
-      await insertEvent(queries).run({ tenantId, ...event });
+    async insert(tenantId, event, agentId) {
+      const [row] = await insertEvent(queries).all({ tenantId, agentId, ...event });
+      if (!row) throw new Error("insert answered no row");
+      const legacy = JSON.parse(row.legacy ?? "null") as {
+        url: string;
+        olderVariant: 0 | 1;
+      } | null;
+      return {
+        webhookIds: JSON.parse(row.webhookIds) as number[],
+        legacy: legacy && { url: legacy.url, olderVariant: legacy.olderVariant === 1 },
+      };
     },
   };
 }

@@ -2,24 +2,14 @@
  * All stores of webhook delivery: subscribers and the delivery log. The health store is a separate
  * file.
  */
-import { and, eq, isNotNull, isNull } from "drizzle-orm";
+import { and, eq, isNotNull } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { DeliveryStore, SubscriberStore, WebhookStores } from "../../domain/webhook/stores.ts";
 import { endpointHealthStore } from "./endpoint-health-store.ts";
 import { eventStore, outboxStore } from "./outbox-store.ts";
 import { arg, statement } from "./prepared.ts";
-import { agents } from "./schema/agents.ts";
-import { deliveries, legacyEndpoints, webhooks } from "./schema/outbox.ts";
+import { deliveries, webhooks } from "./schema/outbox.ts";
 import { tenants } from "./schema/tenants.ts";
-
-const enabledWebhooks = statement((queries) =>
-  queries
-    .select({ id: webhooks.id, events: webhooks.events })
-    .from(webhooks)
-    .where(and(eq(webhooks.tenantId, arg("tenantId")), eq(webhooks.enabled, true)))
-    .orderBy(webhooks.id)
-    .prepare(),
-);
 
 const webhookTarget = statement((queries) =>
   queries
@@ -54,46 +44,8 @@ const insertDeliveryRecord = statement((queries) =>
     .prepare(),
 );
 
-const agentWebhook = statement((queries) =>
-  queries
-    .select({ url: agents.webhookUrl, olderVariant: tenants.legacyWebhook })
-    .from(agents)
-    .innerJoin(tenants, eq(tenants.id, agents.tenantId))
-    .leftJoin(
-      legacyEndpoints,
-      and(
-        eq(legacyEndpoints.tenantId, agents.tenantId),
-        eq(legacyEndpoints.url, agents.webhookUrl),
-      ),
-    )
-    .where(
-      and(
-        eq(agents.tenantId, arg("tenantId")),
-        eq(agents.id, arg("agentId")),
-        isNull(legacyEndpoints.disabledReason),
-      ),
-    )
-    .prepare(),
-);
-
-function subscriberStore(queries: Queries): SubscriberStore {
-  return {
-    ...deliveryTargets(queries),
-
-    async webhooksFor(tenantId, type) {
-      const enabled = await enabledWebhooks(queries).all({ tenantId });
-      return enabled.filter(({ events }) => events.includes(type)).map(({ id }) => id);
-    },
-
-    async legacyOf(tenantId, agentId) {
-      const agent = await agentWebhook(queries).get({ tenantId, agentId });
-      return agent?.url ? { url: agent.url, olderVariant: agent.olderVariant } : null;
-    },
-  };
-}
-
 /** The address and secret of a delivery. */
-function deliveryTargets(queries: Queries): Pick<SubscriberStore, "target" | "tenantSecret"> {
+function subscriberStore(queries: Queries): SubscriberStore {
   return {
     async target(tenantId, webhookId) {
       return (await webhookTarget(queries).get({ tenantId, webhookId })) ?? null;

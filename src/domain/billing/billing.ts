@@ -12,7 +12,7 @@ import { AppError } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
-import { chargeableFunds, freeFunds, purseFor } from "./funds.ts";
+import { chargeableFunds, freeFunds, purseOf } from "./funds.ts";
 import { backHolds, insufficientBalance, paidSeconds, writeHold } from "./hold.ts";
 import { move, post } from "./ledger.ts";
 import { monthIn } from "./plan-usage.ts";
@@ -33,7 +33,7 @@ import {
   MINIMUM_BILLABLE_SECONDS,
   rateCall,
 } from "./rating.ts";
-import type { BillingStores } from "./stores.ts";
+import type { BillingStores, Hold, Standing } from "./stores.ts";
 
 interface BillingOptions {
   readonly database: Database;
@@ -57,16 +57,20 @@ export class Billing {
     this.#firstPlan = first;
   }
 
+  /** The first configured plan where the slug is gone. */
+  planNamed(slug: string): Plan {
+    return this.plans.find((plan) => plan.slug === slug) ?? this.#firstPlan;
+  }
+
   /** The tenant's plan; the first configured one where its slug is gone. */
   async planOf(queries: Queries, tenantId: number): Promise<Plan> {
     const { planSlug } = await this.options.stores.accounts(queries).find(tenantId);
-    return this.#planNamed(planSlug);
+    return this.planNamed(planSlug);
   }
 
   async balance(tenantId: number): Promise<Balance> {
-    const queries = this.options.database.read;
-    const { plan, month } = await this.#payerOf(queries, tenantId);
-    const purse = await purseFor(this.options.stores, queries, tenantId, plan, month, null);
+    const standing = await this.#standing(this.options.database.read, tenantId, null);
+    const { plan, purse } = this.#drawOf(standing, null);
     const free = freeFunds(purse);
     return {
       balance: purse.balance,
@@ -98,8 +102,7 @@ export class Billing {
 
   /** Throws insufficient_balance unless the 15-second minimum can be paid. */
   async requireFunds(queries: Queries, tenantId: number): Promise<void> {
-    const { plan, month } = await this.#payerOf(queries, tenantId);
-    const purse = await purseFor(this.options.stores, queries, tenantId, plan, month, null);
+    const { plan, purse } = this.#drawOf(await this.#standing(queries, tenantId, null), null);
     requireMinimum(coverSeconds(MINIMUM_BILLABLE_SECONDS, freeFunds(purse), plan.overagePerMinute));
   }
 
@@ -109,9 +112,11 @@ export class Billing {
    */
   async hold(queries: Queries, tenantId: number, callUuid: string): Promise<void> {
     const { stores, clock } = this.options;
-    if (await stores.holds(queries).find(tenantId, callUuid)) return;
-    if (await stores.ledger(queries).hasKey(tenantId, chargeKey(callUuid))) return; // has ended
-    const { plan, month, rate, funds } = await this.#drawOf(queries, tenantId, callUuid, null);
+    const standing = await this.#standing(queries, tenantId, callUuid);
+    const hasEnded = standing.isCharged;
+    if (hasEnded || holdOf(standing, callUuid)) return;
+    const { plan, month, rate, purse } = this.#drawOf(standing, callUuid);
+    const funds = freeFunds(purse);
     const wantedSeconds = holdAheadSeconds(0, funds, rate, plan.maxConcurrentCalls);
     const cover = coverSeconds(wantedSeconds, funds, rate);
     requireMinimum(cover);
@@ -130,10 +135,12 @@ export class Billing {
   ): Promise<Coverage> {
     const { database, stores, clock } = this.options;
     return database.tx(async (queries) => {
-      const held = await stores.holds(queries).find(tenantId, callUuid);
+      const standing = await this.#standing(queries, tenantId, callUuid);
+      const held = holdOf(standing, callUuid);
       // Never held, or settled in the meantime.
       if (!held) return { coveredSeconds: 0, affordableSeconds: 0 };
-      const { plan, rate, funds } = await this.#drawOf(queries, tenantId, callUuid, held.month);
+      const { plan, rate, purse } = this.#drawOf(standing, callUuid);
+      const funds = freeFunds(purse);
       const elapsed = Math.ceil(elapsedSeconds);
       const aheadSeconds = holdAheadSeconds(elapsed, funds, rate, plan.maxConcurrentCalls);
       const cover = coverSeconds(elapsed + aheadSeconds, funds, rate);
@@ -151,10 +158,10 @@ export class Billing {
    * holds nothing.
    */
   async heldSeconds(queries: Queries, tenantId: number, callUuid: string): Promise<number | null> {
-    const held = await this.options.stores.holds(queries).find(tenantId, callUuid);
+    const standing = await this.#standing(queries, tenantId, callUuid);
+    const held = holdOf(standing, callUuid);
     if (!held) return null;
-    const plan = await this.planOf(queries, tenantId);
-    const rate = await this.#rateOf(queries, tenantId, callUuid, plan);
+    const { rate } = this.#drawOf(standing, callUuid);
     return held.planSeconds + paidSeconds(held.amount, rate);
   }
 
@@ -171,14 +178,11 @@ export class Billing {
     overagePerMinute: MicroEur,
   ): Promise<Charge> {
     const { stores, clock } = this.options;
-    const before = await this.#settledCharge(queries, tenantId, callUuid);
-    if (before) return before;
-    const { plan, month: monthNow } = await this.#payerOf(queries, tenantId);
-    const held = await stores.holds(queries).find(tenantId, callUuid);
-    const month = held?.month ?? monthNow;
-    const purse = await purseFor(stores, queries, tenantId, plan, month, callUuid);
+    const standing = await this.#standing(queries, tenantId, callUuid);
+    if (standing.isCharged) return await this.#settledCharge(queries, tenantId, callUuid);
+    const { plan, month, purse } = this.#drawOf(standing, callUuid);
     const charge = rateCall(answeredMs, chargeableFunds(purse), overagePerMinute);
-    await stores.holds(queries).release(tenantId, callUuid);
+    if (holdOf(standing, callUuid)) await stores.holds(queries).release(tenantId, callUuid);
     if (charge.billableSeconds === 0) return charge;
     await this.#postCharge(queries, tenantId, callUuid, charge);
     if (charge.includedSeconds > 0)
@@ -205,15 +209,9 @@ export class Billing {
     await post(this.options.stores, queries, tenantId, transaction, entries);
   }
 
-  /** The charge of a call that was settled before; null: it was not. */
-  async #settledCharge(
-    queries: Queries,
-    tenantId: number,
-    callUuid: string,
-  ): Promise<Charge | null> {
-    const { stores } = this.options;
-    if (!(await stores.ledger(queries).hasKey(tenantId, chargeKey(callUuid)))) return null;
-    const recorded = await stores.callRates(queries).chargeOf(tenantId, callUuid);
+  /** The charge of a call that was settled before. */
+  async #settledCharge(queries: Queries, tenantId: number, callUuid: string): Promise<Charge> {
+    const recorded = await this.options.stores.callRates(queries).chargeOf(tenantId, callUuid);
     if (recorded) return recorded;
     throw new AppError({
       code: "engine",
@@ -222,17 +220,9 @@ export class Billing {
     });
   }
 
-  #planNamed(slug: string): Plan {
-    return this.plans.find((plan) => plan.slug === slug) ?? this.#firstPlan;
-  }
-
-  /** The tenant's plan, and the calendar month it is now in the tenant's zone. */
-  async #payerOf(queries: Queries, tenantId: number) {
-    const { planSlug, timeZone } = await this.options.stores.accounts(queries).find(tenantId);
-    return {
-      plan: this.#planNamed(planSlug),
-      month: monthIn(timeZone, this.options.clock.now()),
-    };
+  #standing(queries: Queries, tenantId: number, callUuid: string | null): Promise<Standing> {
+    const call = callUuid === null ? null : { uuid: callUuid, chargeKey: chargeKey(callUuid) };
+    return this.options.stores.accounts(queries).standing(tenantId, call);
   }
 
   /** The rate from when the call began. */
@@ -241,15 +231,21 @@ export class Billing {
     return snapshot ?? plan.overagePerMinute;
   }
 
-  /** What a call may draw on, at which rate. `heldMonth` null: the month it is now. */
-  async #drawOf(queries: Queries, tenantId: number, callUuid: string, heldMonth: string | null) {
-    const { plan, month: monthNow } = await this.#payerOf(queries, tenantId);
-    const month = heldMonth ?? monthNow;
-    const rate = await this.#rateOf(queries, tenantId, callUuid, plan);
-    const purse = await purseFor(this.options.stores, queries, tenantId, plan, month, callUuid);
-    return { plan, month, rate, funds: freeFunds(purse) };
+  /**
+   * What a call may draw on, at which rate: of the month in which it was held, or else of the month it
+   * is now in the tenant's zone.
+   */
+  #drawOf(standing: Standing, callUuid: string | null) {
+    const plan = this.planNamed(standing.planSlug);
+    const held = callUuid === null ? undefined : holdOf(standing, callUuid);
+    const month = held?.month ?? monthIn(standing.timeZone, this.options.clock.now());
+    const rate = standing.rate ?? plan.overagePerMinute;
+    return { plan, month, rate, purse: purseOf(standing, plan, month, callUuid) };
   }
 }
+
+const holdOf = ({ holds }: Standing, callUuid: string): Hold | undefined =>
+  holds.find((hold) => hold.callUuid === callUuid);
 
 function requireMinimum(cover: Cover): void {
   if (coveredBy(cover) < MINIMUM_BILLABLE_SECONDS) throw insufficientBalance();

@@ -14,7 +14,7 @@ import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
 import type { Plan } from "./ports.ts";
 import type { Funds } from "./rating.ts";
-import type { BillingStores, Hold } from "./stores.ts";
+import type { BillingStores, Hold, Renewal, Standing } from "./stores.ts";
 
 /** Plan, wallet and the holds of the other calls, as one call sees them. */
 export interface Purse {
@@ -26,23 +26,18 @@ export interface Purse {
 }
 
 /** `callUuid`: whose own hold does not count as another's; null: every hold does. */
-export async function purseFor(
-  stores: BillingStores,
-  queries: Queries,
-  tenantId: number,
+export function purseOf(
+  standing: Standing,
   plan: Plan,
   month: string,
   callUuid: string | null,
-): Promise<Purse> {
-  const allowance = await allowanceSeconds(stores, queries, tenantId, plan, month);
-  const used = await stores.planUsage(queries).secondsUsed(tenantId, month);
-  const balance = await stores.wallet(queries).balance(tenantId);
-  const holds = await stores.holds(queries).list(tenantId);
+): Purse {
+  const allowance = allowanceOf(plan, standing.planStatuses[month] ?? null);
   return {
     month,
-    planSecondsLeft: Math.max(0, allowance - used),
-    balance,
-    otherHolds: holds.filter((hold) => hold.callUuid !== callUuid),
+    planSecondsLeft: Math.max(0, allowance - (standing.secondsUsed[month] ?? 0)),
+    balance: standing.balance,
+    otherHolds: standing.holds.filter((hold) => hold.callUuid !== callUuid),
   };
 }
 
@@ -79,7 +74,10 @@ export async function allowanceSeconds(
   plan: Plan,
   month: string,
 ): Promise<number> {
-  const status = await stores.renewals(queries).planStatus(tenantId, month);
+  return allowanceOf(plan, await stores.renewals(queries).planStatus(tenantId, month));
+}
+
+function allowanceOf(plan: Plan, status: Renewal["status"] | null): number {
   return status === "due" || status === "refunded" ? 0 : plan.includedMinutes * 60;
 }
 

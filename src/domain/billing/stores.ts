@@ -143,8 +143,7 @@ export interface RenewalStore {
 }
 
 export interface PlanUsageStore {
-  /** Seconds used in a month like `2026-11`. */
-  secondsUsed(tenantId: number, month: string): Promise<number>;
+  /** To a month like `2026-11`. */
   add(tenantId: number, month: string, seconds: number): Promise<void>;
 }
 
@@ -157,7 +156,6 @@ export interface Hold {
 }
 
 export interface HoldStore {
-  find(tenantId: number, callUuid: string): Promise<Hold | null>;
   list(tenantId: number): Promise<readonly Hold[]>;
   put(tenantId: number, hold: Hold, nowMs: number): Promise<void>;
   release(tenantId: number, callUuid: string): Promise<void>;
@@ -169,6 +167,11 @@ export interface HoldStore {
 export interface AccountStore {
   /** Throws not_found. */
   find(tenantId: number): Promise<Account>;
+  /** As one call sees it; null: no call asks. Throws not_found. */
+  standing(
+    tenantId: number,
+    call: { readonly uuid: string; readonly chargeKey: string } | null,
+  ): Promise<Standing>;
   setPlan(tenantId: number, slug: string): Promise<void>;
   setCrmBridge(tenantId: number, on: boolean): Promise<void>;
   setRetentionBlocks(tenantId: number, blocks: number): Promise<void>;
@@ -179,6 +182,21 @@ export interface Account {
   readonly timeZone: string;
   readonly crmBridge: boolean;
   readonly retentionBlocks: number;
+}
+
+/** All that decides on a call's money, read at once. */
+export interface Standing {
+  readonly planSlug: string;
+  readonly timeZone: string;
+  readonly balance: MicroEur;
+  /** By month: how the plan's renewal stands, and the plan seconds that were used. */
+  readonly planStatuses: Readonly<Record<string, Renewal["status"]>>;
+  readonly secondsUsed: Readonly<Record<string, number>>;
+  readonly holds: readonly Hold[];
+  /** Overage rate a minute as it was when the asking call began; null: no such call. */
+  readonly rate: MicroEur | null;
+  /** The ledger has the asking call's charge. */
+  readonly isCharged: boolean;
 }
 
 /** What billing reads of a call. */

@@ -28,7 +28,7 @@ export async function endAbandonedSchedule(
   const calls = context.stores.calls(queries);
   const call = await calls.find(tenantId, callUuid);
   if (call?.status !== "queued") return;
-  await calls.finish(tenantId, callUuid, ending, context.clock.now(), null, NO_FIGURES);
+  await calls.finish(tenantId, callUuid, ending, context.clock.now(), null, NO_FIGURES, null);
   await context.events.emit(queries, tenantId, callFailed(call, ending));
 }
 

@@ -13,7 +13,7 @@ import type { MicroEur } from "../../core/money.ts";
 import type { Billing } from "../billing/billing.ts";
 import { type BurstLimits, type BurstOptions, createDialingBurst } from "./dialing-burst.ts";
 import { checkDestination, checkTransferTarget, type DialingRules } from "./dialing-rules.ts";
-import type { CallStores, CallTenant, CallTrunk } from "./stores.ts";
+import type { CallLoad, CallStores, CallTenant, CallTrunk } from "./stores.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -82,13 +82,14 @@ export class Admission {
     this.#storageHasRoom();
     notSuspended(tenant);
     checkDestination(to, rulesOf(tenant, trunk));
-    await this.#withinSpend(queries, tenant);
+    const load = await this.#loadOf(queries, tenant);
+    this.#withinSpend(tenant, load);
     await this.options.billing.requireFunds(queries, tenant.id);
     if (!immediate) return;
     await this.#withinBurst(queries, tenant, trunk, to);
     await this.#withinRate(queries, tenant, "with waiting");
-    await this.#withinConcurrency(queries, tenant);
-    await this.#withinChannels(queries, trunk);
+    this.#withinConcurrency(tenant, load);
+    withinChannels(trunk, load);
   }
 
   /**
@@ -106,9 +107,10 @@ export class Admission {
     checkDestination(to, rulesOf(tenant, trunk));
     const toCountry = await this.#withinBurst(queries, tenant, trunk, to);
     await this.#withinRate(queries, tenant, "dialled only");
-    await this.#withinSpend(queries, tenant);
-    await this.#withinConcurrency(queries, tenant);
-    await this.#withinChannels(queries, trunk);
+    const load = await this.#loadOf(queries, tenant);
+    this.#withinSpend(tenant, load);
+    this.#withinConcurrency(tenant, load);
+    withinChannels(trunk, load);
     return toCountry;
   }
 
@@ -126,7 +128,7 @@ export class Admission {
     notSuspended(tenant);
     const number = checkTransferTarget(to, rulesOf(tenant, trunk));
     const country = number && (await this.#withinBurst(queries, tenant, trunk, number));
-    await this.#withinSpend(queries, tenant);
+    this.#withinSpend(tenant, await this.#loadOf(queries, tenant));
     await this.#withinRate(queries, tenant, "with waiting");
     const atMs = this.options.clock.monotonic();
     this.#transfers.set(tenant.id, [...this.#transfersOf(tenant.id), atMs]);
@@ -136,8 +138,14 @@ export class Admission {
   async inbound(queries: Queries, tenant: CallTenant): Promise<void> {
     this.#storageHasRoom();
     notSuspended(tenant);
-    await this.#withinSpend(queries, tenant);
-    await this.#withinConcurrency(queries, tenant);
+    const load = await this.#loadOf(queries, tenant);
+    this.#withinSpend(tenant, load);
+    this.#withinConcurrency(tenant, load);
+  }
+
+  #loadOf(queries: Queries, tenant: CallTenant): Promise<CallLoad> {
+    const { stores, clock } = this.options;
+    return stores.calls(queries).load(tenant.id, clock.now() - DAY_MS);
   }
 
   #transfersOf(tenantId: number): readonly number[] {
@@ -153,33 +161,19 @@ export class Admission {
       throw new AppError({ code: "unavailable", publicMessage: rejection, retryable: true });
   }
 
-  async #withinConcurrency(queries: Queries, tenant: CallTenant): Promise<void> {
+  #withinConcurrency(tenant: CallTenant, { live }: CallLoad): void {
     const { options } = this;
     if (options.liveCalls() >= options.concurrentCallsMax)
       throw limitReached("The appliance carries as many calls as it may. Try again in a minute.");
-    const plan = await options.billing.planOf(queries, tenant.id);
-    if ((await options.stores.calls(queries).liveCount(tenant.id)) >= plan.maxConcurrentCalls)
+    const plan = options.billing.planNamed(tenant.plan);
+    if (live >= plan.maxConcurrentCalls)
       throw limitReached(
         `Plan ${plan.slug} allows ${plan.maxConcurrentCalls} calls at once. Wait until one ends, or change the plan.`,
       );
   }
 
-  /**
-   * Only for calls that we begin: the carrier sends no more calls than it carries. A transfer is not
-   * checked either: a carrier without a free line rejects it, and the caller returns to the agent.
-   */
-  async #withinChannels(queries: Queries, trunk: CallTrunk | undefined): Promise<void> {
-    if (trunk?.channels == null) return;
-    if ((await this.options.stores.calls(queries).liveCount(trunk.tenantId)) >= trunk.channels)
-      throw limitReached(
-        `The trunk carries ${trunk.channels} calls at once, and all are taken. Wait until one ends, or raise the trunk's channels.`,
-      );
-  }
-
-  async #withinSpend(queries: Queries, tenant: CallTenant): Promise<void> {
-    const { stores, clock, dialing } = this.options;
-    const spendMax = tenant.dailySpendMax ?? dialing().dailySpendMax;
-    const spent = await stores.calls(queries).spentSince(tenant.id, clock.now() - DAY_MS);
+  #withinSpend(tenant: CallTenant, { spent }: CallLoad): void {
+    const spendMax = tenant.dailySpendMax ?? this.options.dialing().dailySpendMax;
     if (spent >= spendMax)
       throw limitReached("The daily spending cap is reached. Ask the operator to raise it.");
   }
@@ -214,6 +208,17 @@ export class Admission {
       retryAfterSeconds: MINUTE_MS / 1000,
     });
   }
+}
+
+/**
+ * Only for calls that we begin: the carrier sends no more calls than it carries. A transfer is not
+ * checked either: a carrier without a free line rejects it, and the caller returns to the agent.
+ */
+function withinChannels(trunk: CallTrunk | undefined, { live }: CallLoad): void {
+  if (trunk?.channels == null || live < trunk.channels) return;
+  throw limitReached(
+    `The trunk carries ${trunk.channels} calls at once, and all are taken. Wait until one ends, or raise the trunk's channels.`,
+  );
 }
 
 function notSuspended({ suspended }: CallTenant): void {

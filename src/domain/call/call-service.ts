@@ -23,7 +23,7 @@ const AHEAD_MS_MAX = 366 * 86_400_000;
 
 export interface CallServicePorts extends TransferPorts {
   readonly admission: Pick<Admission, "request" | "transfer">;
-  readonly billing: Pick<Billing, "planOf">;
+  readonly billing: Pick<Billing, "planNamed">;
   readonly registry: Pick<CallRegistry, "find">;
   readonly events: EventSink;
   readonly random: Random;
@@ -113,7 +113,7 @@ async function storeRequest(
     immediate,
     createdAt: nowMs,
   });
-  const plan = await billing.planOf(queries, tenantId);
+  const plan = billing.planNamed(tenant.plan);
   await stores.calls(queries).insert(tenantId, {
     callUuid,
     agentId: agent.id,

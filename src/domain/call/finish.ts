@@ -24,6 +24,7 @@ import { latenciesOf } from "./latencies.ts";
 import { type LeftRecording, leftRecording, NO_RECORDING } from "./left-recording.ts";
 import type { CallChannel } from "./media-port.ts";
 import type { CallState } from "./state.ts";
+import type { StoredCall } from "./stores.ts";
 import { transcriptOf } from "./transcript-text.ts";
 
 export interface FinishPorts extends RecordingPorts {
@@ -64,16 +65,14 @@ function answeredTimeFigures(
 async function makeUpForAnswer(
   context: Pick<FinishPorts, "stores" | "clock">,
   queries: Queries,
-  call: CallIdentity,
+  { tenantId, callUuid, answeredAt }: StoredCall,
   answeredMs: number,
 ): Promise<number | null> {
   if (answeredMs <= 0) return null;
-  const calls = context.stores.calls(queries);
-  const row = await calls.find(call.tenantId, call.callUuid);
-  if (!row || row.answeredAt !== null) return row?.answeredAt ?? null;
-  const answeredAt = Math.round(context.clock.now() - answeredMs);
-  await calls.markAnswered(call.tenantId, call.callUuid, answeredAt);
-  return answeredAt;
+  if (answeredAt !== null) return answeredAt;
+  const atMs = Math.round(context.clock.now() - answeredMs);
+  await context.stores.calls(queries).markAnswered(tenantId, callUuid, atMs);
+  return atMs;
 }
 
 /** The worker says what it recorded; where it could not, the file on the disk does. */
@@ -150,9 +149,10 @@ async function store(
   const nowMs = context.clock.now();
   await context.database.tx(async (queries) => {
     const calls = context.stores.calls(queries);
-    if (!(await calls.isOpen(call.tenantId, call.callUuid))) return;
+    const open = await calls.findOpen(call.tenantId, call.callUuid);
+    if (!open) return;
     for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
-    const answeredAt = await makeUpForAnswer(context, queries, call, answeredMs);
+    const answeredAt = await makeUpForAnswer(context, queries, open, answeredMs);
     // The wall clock may have been set in between; the talk time is the monotonic clock's.
     const endedAt = answeredAt === null ? nowMs : answeredAt + Math.round(answeredMs);
     const charge = await context.billing.settle(
@@ -163,11 +163,13 @@ async function store(
       call.overageRate,
     );
     const figures = figuresOf(context, call, answeredMs, report, charge);
-    await calls.finish(call.tenantId, call.callUuid, ending, endedAt, report, figures);
-    await calls.setRecording(call.tenantId, call.callUuid, recording);
-    const row = await calls.find(call.tenantId, call.callUuid);
-    if (row && answeredMs > 0 && recording.status !== "processing")
-      await queueMail(context, queries, row, null);
+    await calls.finish(
+      ...([call.tenantId, call.callUuid, ending, endedAt, report, figures, recording] as const),
+    );
+    if (answeredMs > 0 && recording.status !== "processing") {
+      const row = await calls.find(call.tenantId, call.callUuid);
+      if (row) await queueMail(context, queries, row, null);
+    }
     await reportEnd(context, queries, call, state, report, charge);
   });
 }

@@ -37,7 +37,7 @@ import type { UnknownCalls } from "./unknown-calls.ts";
 export interface InboundPorts extends LiveCallPorts {
   readonly settings: LiveCallPorts["settings"] &
     Pick<CallSettings, "voiceAliases" | "callerTagKey">;
-  readonly billing: LiveCallPorts["billing"] & Pick<Billing, "planOf" | "hold">;
+  readonly billing: LiveCallPorts["billing"] & Pick<Billing, "planNamed" | "hold">;
   readonly admission: Pick<Admission, "inbound" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
   readonly callers?: Callers;
@@ -113,7 +113,7 @@ async function insertCall(
   const { clock, random, billing } = context;
   const callUuid = uuidV7(clock, random);
   const nowMs = clock.now();
-  const plan = await billing.planOf(queries, route.tenant.id);
+  const plan = billing.planNamed(route.tenant.plan);
   const agentId = route.agent?.id ?? null;
   const parties = {
     callUuid,
@@ -158,7 +158,7 @@ async function decline(
     const call = await insertCall(context, queries, route, leg);
     await context.stores
       .calls(queries)
-      .finish(call.tenantId, call.callUuid, ending, context.clock.now(), null, NO_FIGURES);
+      .finish(call.tenantId, call.callUuid, ending, context.clock.now(), null, NO_FIGURES, null);
     await context.events.emit(queries, call.tenantId, callStarted(call, "ringing"));
     await context.events.emit(queries, call.tenantId, callFailed(call, ending));
     return call;

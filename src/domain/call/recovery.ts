@@ -72,7 +72,7 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
   const recording = await recordingOf(context, call);
   await context.database.tx(async (queries) => {
     const calls = context.stores.calls(queries);
-    if (!(await calls.isOpen(tenantId, callUuid))) return;
+    if (!(await calls.findOpen(tenantId, callUuid))) return;
     const { billableSeconds, includedSeconds, overageSeconds, cost } = await context.billing.settle(
       queries,
       tenantId,
@@ -83,8 +83,7 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
     const charged = { billableSeconds, includedSeconds, overageSeconds, cost };
     const figures = { ...NO_FIGURES, ...charged };
     const endedAt = call.heartbeatAt ?? call.createdAt;
-    await calls.finish(tenantId, callUuid, ending, endedAt, null, figures);
-    await calls.setRecording(tenantId, callUuid, recording);
+    await calls.finish(tenantId, callUuid, ending, endedAt, null, figures, recording);
     if (call.answeredAt !== null && recording.status !== "processing")
       await queueMail(context, queries, call, null);
     await context.events.emit(queries, tenantId, callFailed(call, ending));

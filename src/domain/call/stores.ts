@@ -32,6 +32,8 @@ type RecordingStatus = (typeof RECORDING_STATUSES)[number];
 /** The tenant as a call needs it. */
 export interface CallTenant extends CallerTenant {
   readonly name: string;
+  /** Its slug. */
+  readonly plan: string;
   readonly suspended: boolean;
   /** Prefixes such as `+370,+371`; null: the country of the caller id alone. */
   readonly allowedPrefixes: string | null;
@@ -114,6 +116,13 @@ export interface RecordingChange {
   readonly ms?: number | null;
 }
 
+export interface CallLoad {
+  /** Calls with media now. */
+  readonly live: number;
+  /** Micro-euro of calls since the time that was asked for. */
+  readonly spent: number;
+}
+
 /** One step of a call's life a function. */
 export interface CallRecords {
   /** Answers the row's id. */
@@ -133,8 +142,8 @@ export interface CallRecords {
   putTurn(callId: number, turn: TurnRecord): Promise<void>;
   turns(callId: number): PromiseLike<readonly Pick<TurnRecord, "speaker" | "text" | "startMs">[]>;
   addToolCall(callId: number, toolCall: StoredToolCall): Promise<void>;
-  /** Has its end not been written yet? What ends a call asks first, in the same transaction. */
-  isOpen(tenantId: number, callUuid: string): Promise<boolean>;
+  /** Undefined: its end has been written. What ends a call asks first, in the same transaction. */
+  findOpen(tenantId: number, callUuid: string): Promise<StoredCall | undefined>;
   /** The one final write of a call. */
   finish(
     tenantId: number,
@@ -143,6 +152,8 @@ export interface CallRecords {
     endedAt: number,
     report: CallReport | null,
     figures: FinalFigures,
+    /** null: as it is. */
+    recording: RecordingChange | null,
   ): Promise<void>;
   /** Proof of life. Answers those that are still open. */
   heartbeat(callUuids: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
@@ -152,9 +163,8 @@ export interface CallRecords {
   adoptLeft(node: string): Promise<void>;
   /** Recordings that this node has on its disk, of every tenant. */
   leftUnprocessed(node: string): Promise<readonly StoredCall[]>;
-  liveCount(tenantId: number): Promise<number>;
-  /** Micro-euro of calls since then. */
-  spentSince(tenantId: number, sinceMs: number): Promise<number>;
+  /** What a tenant's limits are checked against. */
+  load(tenantId: number, sinceMs: number): Promise<CallLoad>;
 }
 
 /** What must be known before a call can be set up. */

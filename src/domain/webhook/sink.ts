@@ -25,39 +25,33 @@ interface EventSinkOptions {
 export function createEventSink(options: EventSinkOptions): EventSink {
   const { stores, clock, random, wake } = options;
 
-  async function store(
+  function store(
     queries: Queries,
     tenantId: number,
     event: { readonly type: string; readonly callUuid: string | null; readonly data: JsonObject },
-    subscribers: readonly Subscriber[],
-  ): Promise<void> {
+    agentId: number | null,
+  ) {
+    const { type, callUuid, data } = event;
     const id = eventId(random);
     const createdAt = clock.now();
-    await stores.events(queries).insert(tenantId, {
-      id,
-      type: event.type,
-      callUuid: event.callUuid,
-      body: envelopeBody(id, event.type, createdAt, event.data),
-      createdAt,
-    });
-    for (const subscriber of subscribers)
-      await stores.outbox(queries).insert(tenantId, id, subscriber, createdAt);
+    const body = envelopeBody(id, type, createdAt, data);
+    const stored = { id, type, callUuid, body, createdAt };
+    const send = (subscriber: Subscriber) =>
+      stores.outbox(queries).insert(tenantId, id, subscriber, createdAt);
+    return { send, recipients: stores.events(queries).insert(tenantId, stored, agentId) };
   }
 
   async function emit(queries: Queries, tenantId: number, event: EventDraft): Promise<void> {
-    const found = await stores.subscribers(queries).webhooksFor(tenantId, event.type);
-    const subscribers: Subscriber[] = found.map((webhookId) => ({ webhookId, legacyUrl: null }));
-    const legacy =
-      event.type === "call.ended" && event.agentId !== null
-        ? await stores.subscribers(queries).legacyOf(tenantId, event.agentId)
-        : null;
-    if (legacy && !legacy.olderVariant)
-      subscribers.push({ webhookId: null, legacyUrl: legacy.url });
-    await store(queries, tenantId, event, subscribers);
-    if (legacy?.olderVariant)
-      await store(queries, tenantId, { ...event, type: OLDER_ENDED_TYPE }, [
-        { webhookId: null, legacyUrl: legacy.url },
-      ]);
+    const agentId = event.type === "call.ended" ? event.agentId : null;
+    const { send, recipients } = store(queries, tenantId, event, agentId);
+    const { webhookIds, legacy } = await recipients;
+    for (const webhookId of webhookIds) await send({ webhookId, legacyUrl: null });
+    if (!legacy) return;
+    const subscriber = { webhookId: null, legacyUrl: legacy.url };
+    if (!legacy.olderVariant) return await send(subscriber);
+    const older = store(queries, tenantId, { ...event, type: OLDER_ENDED_TYPE }, null);
+    await older.recipients;
+    await older.send(subscriber);
   }
 
   return { emit, wake };

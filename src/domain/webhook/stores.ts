@@ -12,8 +12,17 @@ interface StoredEvent {
   readonly createdAt: number;
 }
 
+/** Who is to get an event. */
+export interface Recipients {
+  /** Enabled webhooks that selected its type. */
+  readonly webhookIds: readonly number[];
+  /** The agent's webhook_url; null: it has none, it was disabled, or there is no such agent. */
+  readonly legacy: { readonly url: string; readonly olderVariant: boolean } | null;
+}
+
 export interface EventStore {
-  insert(tenantId: number, event: StoredEvent): Promise<void>;
+  /** `agentId`: whose webhook_url gets it, too; null: nobody's. */
+  insert(tenantId: number, event: StoredEvent, agentId: number | null): Promise<Recipients>;
 }
 
 /** The receiver of an event: a webhook, or an agent's legacy `webhook_url`. */
@@ -23,13 +32,6 @@ export interface Subscriber {
 }
 
 export interface SubscriberStore {
-  /** Enabled webhooks that selected this type. */
-  webhooksFor(tenantId: number, type: string): Promise<readonly number[]>;
-  /** Null: the agent has no webhook_url, it was disabled, or there is no such agent. */
-  legacyOf(
-    tenantId: number,
-    agentId: number,
-  ): Promise<{ readonly url: string; readonly olderVariant: boolean } | null>;
   /** Null: the tenant has no such webhook. */
   target(tenantId: number, webhookId: number): Promise<WebhookTarget | null>;
   /** The tenant-wide secret, sealed. */

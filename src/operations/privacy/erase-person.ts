@@ -131,7 +131,7 @@ async function cancelPending(
   const ending = endingByUs("cancelled", "cancelled", "The number was erased.");
   for (const { id, callUuid } of pending) {
     if (!(await scheduleStore(queries).leavePending(tenantId, id, "cancelled", {}))) throw busy();
-    await callStore(queries).finish(tenantId, callUuid, ending, nowMs, null, NO_FIGURES);
+    await callStore(queries).finish(tenantId, callUuid, ending, nowMs, null, NO_FIGURES, null);
   }
 }
 
