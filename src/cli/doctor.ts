@@ -22,6 +22,7 @@ import {
 } from "../operations/doctor/check.ts";
 import { databaseInWorker } from "../operations/doctor/database-check.ts";
 import { engineSelfTest } from "../operations/doctor/engine-check.ts";
+import { modelEnds } from "../operations/doctor/model-check.ts";
 import {
   certificate,
   mailProvider,
@@ -44,7 +45,7 @@ import { type Command, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
 const OTHER_CHECKS = [
-  ...[secrets, clockSanity, ports, rtpRange, diskRoom, engineSelfTest],
+  ...[secrets, clockSanity, ports, rtpRange, diskRoom, engineSelfTest, modelEnds],
   ...[trunkRegistrations, trunkDns, nat, sipAlg, mailProvider, certificate, backupAge],
 ];
 const CHECKS = [dataDirectory, databaseAndLedger, ...OTHER_CHECKS];

@@ -107,7 +107,7 @@ test("beside a running server and after it, a sound appliance passes every check
   expect(running.report.checks.filter((check) => check.result === "failed")).toEqual([]);
   expect(running.status).toBe(0);
   expect(running.report.checks.map((check) => check.number)).toEqual(
-    Array.from({ length: 16 }, (_, index) => index + 1),
+    Array.from({ length: 17 }, (_, index) => index + 1),
   );
   for (const name of ["configuration", "data directory", "database", "clock", "ports", "engine"])
     expect([name, running.verdictOf(name)]).toEqual([name, "ok"]);

@@ -74,6 +74,15 @@ export interface DoctorKeys {
   readonly timeout: string;
 }
 
+/** A model that a provider is asked for by name. */
+export interface UsedModel {
+  readonly model: string;
+  /** Where the table names it. */
+  readonly key: string;
+  /** What answers `GET` with the server's models. */
+  readonly list: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+}
+
 type Shape = z.ZodRawShape;
 /** The keys of `[engine.<id>]` as they are in effect; unset texts and secrets are null. */
 type Table<S extends Shape> = z.output<z.ZodObject<S>>;
@@ -90,6 +99,8 @@ interface ProviderDeclaration<S extends Shape> {
   /** What keeps it from being asked. Empty: nothing. */
   problems(table: Table<S>): readonly KeyProblem[];
   prices(table: Table<S>): Partial<EnginePrices>;
+  /** Absent: it has none that could be switched off. */
+  models?(table: Table<S>): readonly UsedModel[];
   /** Null: there is nothing to configure. */
   readonly doctorKeys: DoctorKeys | null;
 }

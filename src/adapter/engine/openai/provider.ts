@@ -5,9 +5,25 @@
  */
 import type { z } from "zod";
 import { optionalText, text } from "../../../platform/config/key.ts";
-import type { DoctorKeys, LlmProvider, Part, SttProvider, TtsProvider } from "../provider.ts";
+import type {
+  DoctorKeys,
+  LlmProvider,
+  Part,
+  SttProvider,
+  TtsProvider,
+  UsedModel,
+} from "../provider.ts";
 import { HTTP_URL } from "../server-keys.ts";
-import { BASE_URL, keyProblems, type OpenAiSettings, openAiKeys } from "./settings.ts";
+import {
+  addressOf,
+  BASE_URL,
+  keyHeaderOf,
+  keyProblems,
+  liveModelOf,
+  type OpenAiSettings,
+  openAiKeys,
+  serviceOf,
+} from "./settings.ts";
 
 type Keys = ReturnType<typeof openAiKeys>;
 
@@ -15,6 +31,16 @@ interface OpenAiProviders<Id extends string> {
   readonly stt: SttProvider<Keys> & { readonly id: Id };
   readonly llm: LlmProvider<Keys> & { readonly id: Id };
   readonly tts: TtsProvider<Keys> & { readonly id: Id };
+}
+
+function modelsOf(table: OpenAiSettings, part: Part): UsedModel[] {
+  const service = serviceOf(table, part);
+  const list = { url: addressOf(service, "/models"), headers: keyHeaderOf(service) };
+  if (part === "stt" && table.stt_mode === "realtime") {
+    return [{ model: liveModelOf(table), key: "stt_realtime_model", list }];
+  }
+  const key = `${part}_model` as const;
+  return [{ model: table[key], key, list }];
 }
 
 const doctorKeys = (part: Part): DoctorKeys => ({
@@ -39,6 +65,7 @@ function openAiProviders<Id extends string>(declared: {
     settings,
     doctorKeys: doctorKeys(part),
     problems: (table: OpenAiSettings) => keyProblems(table, id, part),
+    models: (table: OpenAiSettings) => modelsOf(table, part),
   });
   return {
     stt: {

@@ -14,7 +14,7 @@ import { type ErrorAnswer, ProviderFailure, withoutSecrets } from "../provider-f
 import { canConnect } from "./connectivity.ts";
 import { readErrorAnswer, reasonOfStatus } from "./error-answer.ts";
 import { RequestDeadline } from "./request-deadline.ts";
-import type { ServiceSettings } from "./settings.ts";
+import { addressOf, keyHeaderOf, type ServiceSettings } from "./settings.ts";
 
 interface ServiceOptions {
   readonly part: EngineFailure["part"];
@@ -107,14 +107,11 @@ export class Service {
   }
 
   #fetch({ path, body, accept }: Ask, signal: AbortSignal): Promise<Response> {
-    const { baseUrl, apiKey, apiKeyHeader, apiVersion } = this.options.settings;
-    const headers: Record<string, string> = { accept: accept ?? "*/*" };
-    if (apiKey !== null)
-      headers[apiKeyHeader] = apiKeyHeader === "api-key" ? apiKey : `Bearer ${apiKey}`;
-    const query = apiVersion === null ? "" : `?api-version=${apiVersion}`;
+    const { settings } = this.options;
+    const headers: Record<string, string> = { accept: accept ?? "*/*", ...keyHeaderOf(settings) };
     const isForm = body instanceof FormData;
     if (!isForm) headers["content-type"] = "application/json";
-    return fetch(`${baseUrl}${path}${query}`, {
+    return fetch(addressOf(settings, path), {
       method: "POST",
       headers,
       body: isForm ? body : JSON.stringify(body),

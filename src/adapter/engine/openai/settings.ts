@@ -183,6 +183,15 @@ export function serviceOf(table: OpenAiSettings, part: Part): ServiceSettings {
   };
 }
 
+/** `path`: with its slash. */
+export const addressOf = ({ baseUrl, apiVersion }: ServiceSettings, path: string): string =>
+  `${baseUrl}${path}${apiVersion === null ? "" : `?api-version=${apiVersion}`}`;
+
+export function keyHeaderOf({ apiKey, apiKeyHeader }: ServiceSettings): Record<string, string> {
+  if (apiKey === null) return {};
+  return { [apiKeyHeader]: apiKeyHeader === "api-key" ? apiKey : `Bearer ${apiKey}` };
+}
+
 /** The socket of one part, with the query that its server wants. */
 export function realtimeUrlOf(
   table: OpenAiSettings,

@@ -22,6 +22,17 @@ export const realtime = {
     llm_input_eur_per_million_tokens: input_eur_per_million_tokens,
     llm_output_eur_per_million_tokens: output_eur_per_million_tokens,
   }),
+  models({ base_url, api_key, model, transcription_model }) {
+    const { origin, pathname } = new URL(base_url.replace(/^ws/, "http"));
+    const headers: Record<string, string> =
+      api_key === null ? {} : { authorization: `Bearer ${api_key}` };
+    const list = {
+      headers,
+      url: `${origin}${pathname.replace(/\/realtime\/?$/, "")}/models`,
+    };
+    const transcription = { model: transcription_model, key: "transcription_model", list };
+    return [{ model, key: "model", list }, ...(transcription_model === "" ? [] : [transcription])];
+  },
   open: async (settings, ports) =>
     (await import("./engine.ts")).createRealtimeEngine({ settings, ...ports }),
 } as const satisfies CombinedProvider<typeof realtimeKeys>;
