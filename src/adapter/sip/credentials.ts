@@ -37,6 +37,17 @@ export class TrunkCredentials {
     return challenges.find((challenge) => challenge.realm === realm);
   }
 
+  /** Takes the challenge of a 401 or 407 for the next attempt. False: there is none to answer. */
+  answers(
+    response: Pick<SipResponse, "statusCode" | "headers">,
+    authorisation: RequestAuthorisation,
+  ): boolean {
+    const { statusCode } = response;
+    if (statusCode !== 401 && statusCode !== 407) return false;
+    const challenge = this.pick(response);
+    return challenge !== undefined && authorisation.take(kindOf(statusCode), challenge);
+  }
+
   /** For one request and its repetitions. */
   authorisation(): RequestAuthorisation {
     return new RequestAuthorisation((kind, challenge, method, uri, body) => {

@@ -20,7 +20,7 @@ import type {
 } from "../../domain/call/sip-port.ts";
 import { oddlySpelled, type SentHeaders, signsInEcho } from "./alg-signs.ts";
 import { ACCEPT, ALLOW, SUPPORTED } from "./capabilities.ts";
-import { kindOf, type RequestAuthorisation, type TrunkCredentials } from "./credentials.ts";
+import type { RequestAuthorisation, TrunkCredentials } from "./credentials.ts";
 import { buildRequest, mediaTypeOf, type SipResponse, sdpIn } from "./message/index.ts";
 import { parseVia } from "./message/via.ts";
 import { hostForUri } from "./registration.ts";
@@ -125,10 +125,7 @@ async function ask(
   };
   let answer = await send(deps, method, identity, 1, authorisation);
   for (let cseq = 2; answer; cseq++) {
-    const { response } = answer;
-    if (response.statusCode !== 401 && response.statusCode !== 407) return answer;
-    const challenge = deps.credentials.pick(response);
-    if (!challenge || !authorisation.take(kindOf(response.statusCode), challenge)) return answer;
+    if (!deps.credentials.answers(answer.response, authorisation)) return answer;
     answer = (await send(deps, method, identity, cseq, authorisation)) ?? answer;
   }
   return answer;

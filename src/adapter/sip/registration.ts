@@ -18,7 +18,6 @@ import type { RegistrationStatus, TrunkSettings } from "../../domain/call/sip-po
 import { isContactAltered } from "./alg-signs.ts";
 import { ALLOW } from "./capabilities.ts";
 import {
-  kindOf,
   type RequestAuthorisation,
   type TrunkCredentials,
   unknownChallengeOf,
@@ -288,15 +287,10 @@ export class RegistrationClient {
       const { statusCode } = response;
       if (statusCode >= 200 && statusCode < 300) return { kind: "accepted", response };
       if (sent >= REQUESTS_PER_ATTEMPT_MAX) return { kind: "rejected", response };
-      if (statusCode === 401 || statusCode === 407) {
-        const challenge = this.deps.credentials.pick(response);
-        if (!challenge || !authorisation.take(kindOf(statusCode), challenge))
-          return { kind: "rejected", response };
-      } else if (statusCode === 423 && this.#acceptMinimum(response)) {
+      if (statusCode === 423 && this.#acceptMinimum(response))
         authorisation = this.deps.credentials.authorisation();
-      } else {
+      else if (!this.deps.credentials.answers(response, authorisation))
         return { kind: "rejected", response };
-      }
     }
   }
 

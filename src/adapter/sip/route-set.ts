@@ -3,7 +3,7 @@
  * addresses (our own), sender (failover to the next server). The trunk itself only writes requests
  * and reads responses.
  */
-import type { Clock, Timer } from "../../core/clock.ts";
+import { type Clock, type Timer, within } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
@@ -161,18 +161,11 @@ export class RouteSet {
    * a REGISTER; `compose` gets its Via. Null: no response, or no route. Never rejects.
    */
   async ask(method: string, compose: (via: string) => string): Promise<Answered | null> {
-    const branch = this.#newBranch();
-    const draft: Draft = {
-      method,
-      branch,
-      compose: (hop) => compose(this.#viaOf(hop.flow, hop.branch)),
-    };
     const registering = method === "REGISTER";
     const hop = await this.#initialHop(registering ? [] : this.deps.serviceRoute());
     if (!hop) return null;
-    const route = this.#routeOf(registering ? hop : this.#preferredFirst(hop));
     return await new Promise((resolve) => {
-      this.#sender.send(draft, route, {
+      this.#sendOutside(method, compose, registering ? hop : this.#preferredFirst(hop), {
         onResponse: (response, flow) => {
           if (response.statusCode < 200) return;
           if (registering) this.#settle(flow, hop);
@@ -196,34 +189,35 @@ export class RouteSet {
     if (!hop) return null;
     let sent: LateResponse | undefined;
     let trying: Flow | undefined;
-    const draft: Draft = {
-      method: "INVITE",
-      branch: this.#newBranch(),
-      compose: ({ flow, branch }) => {
-        const text = compose(this.#viaOf(flow, branch));
-        const message = parseMessage(text);
-        if (message.kind === "request") sent = new LateResponse(message, this.deps);
-        return text;
-      },
+    const composeAndKeep = (via: string) => {
+      const text = compose(via);
+      const message = parseMessage(text);
+      if (message.kind === "request") sent = new LateResponse(message, this.deps);
+      return text;
     };
-    return await new Promise((resolve) => {
-      const limit = this.deps.clock.after(limitMs, () => {
-        if (trying) sent?.cancel(trying);
-        resolve(null);
-      });
-      const finish = (answered: Answered | null) => {
-        limit.cancel();
-        resolve(answered);
-      };
-      this.#sender.send(draft, this.#routeOf(this.#preferredFirst(hop)), {
+    const asked = new Promise<Answered | null>((resolve) => {
+      this.#sendOutside("INVITE", composeAndKeep, this.#preferredFirst(hop), {
         onResponse: (response, flow) => {
           trying = flow;
           if (response.statusCode > 100) sent?.receive(response, flow);
-          if (response.statusCode >= 200) finish({ response, flow });
+          if (response.statusCode >= 200) resolve({ response, flow });
         },
-        onFailure: () => finish(null),
+        onFailure: () => resolve(null),
       });
     });
+    const answered = await within(this.deps.clock, limitMs, asked);
+    if (!answered && trying) sent?.cancel(trying);
+    return answered;
+  }
+
+  /** Sends a request outside any dialog; `compose` gets its Via. */
+  #sendOutside(method: string, compose: (via: string) => string, hop: Hop, user: SendUser): void {
+    const branch = this.#newBranch();
+    const draft: Draft = {
+      ...{ method, branch },
+      compose: (actual) => compose(this.#viaOf(actual.flow, actual.branch)),
+    };
+    this.#sender.send(draft, this.#routeOf(hop), user);
   }
 
   /** The servers from the last lookup, in the order in which they are tried. */

@@ -185,6 +185,7 @@ class Stack implements SipStack {
       log.warn("srtp.keys_in_clear", { trunk_id: settings.trunkId, transport: settings.transport });
     }
     const trunk = new SipTrunk(settings, {
+      ...this.settings,
       clock,
       random,
       log,
@@ -195,12 +196,6 @@ class Stack implements SipStack {
       transactions: this.#transactions,
       local: this.localAddress,
       localTls: this.localTlsAddress,
-      externalIp: this.settings.externalIp,
-      userAgent: this.settings.userAgent,
-      registerExpiresSeconds: this.settings.registerExpiresSeconds,
-      codecs: this.settings.codecs,
-      srtp: this.settings.srtp,
-      comfortNoise: this.settings.comfortNoise,
       sessionExpiresSeconds: this.settings.sessionExpiresSeconds ?? SESSION_EXPIRES_SECONDS,
       sessionMinSeconds: this.settings.sessionMinSeconds ?? MIN_SE_SECONDS,
       flowTo: (remote) => this.#endpoint?.flowTo(remote),
