@@ -32,8 +32,11 @@ const queries = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
+    mutations: { networkMode: "always" },
     queries: {
       staleTime: 5_000,
+      // Whether the server can be reached is not the browser's to know: an appliance may be on this machine.
+      networkMode: "always",
       retry: (failures, error) =>
         failures < RETRIES_MAX && !(error instanceof ApiProblem && error.status < 500),
     },

@@ -10,6 +10,7 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
+import { ApiProblem } from "./api/problem.ts";
 import { sessionQuery } from "./api/queries.ts";
 import type { PageMeta, PageRole } from "./page-meta.ts";
 import { NotFound } from "./shell/route-states.tsx";
@@ -48,13 +49,26 @@ export const insideRoute = createRoute({
 
 type MetaOf<Path extends string> = PageMeta & { readonly path: Path };
 
+/**
+ * Loads a page's code. If the server cannot be reached, the page shows that problem; if it can, its build is
+ * another one, and the router loads the whole document again.
+ */
+const loaderOf = (meta: PageMeta) => () =>
+  meta.load().catch(async (cause: unknown) => {
+    const isThere = await fetch("/app/", { method: "HEAD", cache: "no-store" }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    throw isThere ? cause : new ApiProblem(0, null);
+  });
+
 export const publicPage = <const Path extends string>(meta: MetaOf<Path>) =>
   createRoute({
     getParentRoute: () => rootRoute,
     path: meta.path as Path,
     validateSearch: anySearch,
     staticData: { role: meta.role },
-    component: lazyRouteComponent(meta.load, "Page"),
+    component: lazyRouteComponent(loaderOf(meta), "Page"),
   });
 
 export const insidePage = <const Path extends string>(meta: MetaOf<Path>) =>
@@ -63,7 +77,7 @@ export const insidePage = <const Path extends string>(meta: MetaOf<Path>) =>
     path: meta.path as Path,
     validateSearch: anySearch,
     staticData: { role: meta.role },
-    component: lazyRouteComponent(meta.load, "Page"),
+    component: lazyRouteComponent(loaderOf(meta), "Page"),
   });
 
 export const notFoundRoute = createRoute({

@@ -1,14 +1,15 @@
-/** A WebSocket of JSON messages that comes back by itself, after 1, 2, 4 … 30 s. */
+/** A WebSocket of JSON messages that comes back by itself: a lost one is tried again every second or two. */
 import { systemClock, type Timer } from "../../../core/clock.ts";
 
 const WAIT_FIRST_MS = 1_000;
-const WAIT_MAX_MS = 30_000;
+const WAIT_MAX_MS = 2_000;
 /** The server sends something every 20 s. */
 const SILENCE_MAX_MS = 45_000;
 /** The session ended: reconnecting would fail, too. */
 const SESSION_ENDED = 4401;
 
-export type SocketState = "connecting" | "open" | "closed";
+/** `ended`: the session is over, and so is the socket. */
+export type SocketState = "connecting" | "open" | "closed" | "ended";
 
 interface SocketListener {
   onState(state: SocketState): void;
@@ -45,8 +46,9 @@ export function openSocket(path: string, listener: SocketListener): { close(): v
     socket.onclose = (event) => {
       timer?.cancel();
       if (closed) return;
-      listener.onState("closed");
-      if (event.code === SESSION_ENDED) return;
+      const isOver = event.code === SESSION_ENDED;
+      listener.onState(isOver ? "ended" : "closed");
+      if (isOver) return;
       timer = systemClock.after(waitMs, connect);
       waitMs = Math.min(waitMs * 2, WAIT_MAX_MS);
     };

@@ -3,7 +3,9 @@
  * Reconnects with a growing delay, and exposes the state of the connection.
  */
 import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react";
+import { systemClock } from "../../../core/clock.ts";
 import type { Own } from "../api/client.ts";
 import { homeQuery, trunkQuery } from "../api/queries.ts";
 import { openSocket, type SocketState } from "../api/socket.ts";
@@ -26,10 +28,12 @@ interface LiveState {
 
 interface Live extends LiveState {
   readonly state: SocketState;
+  /** Since when the server cannot be reached, in ms; null: it can be. */
+  readonly lostSince: number | null;
 }
 
 const EMPTY: LiveState = { calls: [], turns: new Map() };
-const LiveContext = createContext<Live>({ ...EMPTY, state: "connecting" });
+const LiveContext = createContext<Live>({ ...EMPTY, state: "connecting", lostSince: null });
 export const useLive = (): Live => use(LiveContext);
 
 function withTurn(turns: readonly LiveTurn[], turn: LiveTurn): readonly LiveTurn[] {
@@ -75,14 +79,27 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const [live, setLive] = useState<LiveState>(EMPTY);
   const [state, setState] = useState<SocketState>("connecting");
+  const [lostSince, setLostSince] = useState<number | null>(null);
+  const router = useRouter();
 
   useEffect(() => {
     /** In which state the list of calls may have shown each. */
     const states = new Map<string, LiveCall["status"]>();
+    let lost = false;
     const socket = openSocket("/api/dashboard/ws", {
       onState(now) {
         setState(now);
-        if (now === "connecting") setLive(EMPTY);
+        if (now === "closed") {
+          setLostSince((before) => before ?? systemClock.now());
+          lost = true;
+        }
+        if (now !== "open") return;
+        setLostSince(null);
+        setLive(EMPTY);
+        if (!lost) return;
+        lost = false;
+        void queries.invalidateQueries();
+        void router.invalidate();
       },
       onMessage(message) {
         const event = message as LiveMessage;
@@ -102,8 +119,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       },
     });
     return () => socket.close();
-  }, [queries]);
+  }, [queries, router]);
 
-  const value = useMemo(() => ({ ...live, state }), [live, state]);
+  const value = useMemo(() => ({ ...live, state, lostSince }), [live, state, lostSince]);
   return <LiveContext value={value}>{children}</LiveContext>;
 }

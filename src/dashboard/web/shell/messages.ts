@@ -7,6 +7,12 @@ export const messages = {
   "nav.group.connect": { en: "Connect", lt: "Ryšiai", lv: "Savienojumi", ru: "Подключения" },
   "nav.group.company": { en: "Company", lt: "Įmonė", lv: "Uzņēmums", ru: "Компания" },
   "nav.group.appliance": { en: "Appliance", lt: "Įrenginys", lv: "Iekārta", ru: "Устройство" },
+  "offline.bar": {
+    en: "No connection to the appliance since {time}. What you see may be out of date; it goes on by itself.",
+    lt: "Nuo {time} nėra ryšio su įrenginiu. Tai, ką matote, gali būti pasenę; ryšiui grįžus viskas tęsis savaime.",
+    lv: "Kopš {time} nav savienojuma ar iekārtu. Redzamais var būt novecojis; pēc savienojuma viss turpināsies pats.",
+    ru: "С {time} нет связи с устройством. То, что вы видите, могло устареть; со связью всё продолжится само.",
+  },
   "nav.label": {
     en: "Main navigation",
     lt: "Pagrindinis meniu",

@@ -23,21 +23,28 @@ export function Shell() {
 }
 
 function Frame() {
-  const { t } = useText();
+  const { t, time } = useText();
   const session = useSession();
+  const { lostSince } = useLive();
   const { pathname } = useLocation();
   const needsTenant = useMatches({
     select: (matches) =>
       !matches.some(({ staticData: { role } }) => role === "account" || role === "operator"),
   });
   return (
-    <div className="shell">
+    <div className={lostSince === null ? "shell" : "shell stale"}>
       <a className="skip" href="#content">
         {t("nav.skip")}
       </a>
       <Sidebar />
       <TopBar key={pathname} />
       <main className="main" id="content" tabIndex={-1}>
+        {lostSince !== null && (
+          <p className="offline-bar" role="alert">
+            <Icon name="warning" />
+            {t("offline.bar", { time: time(new Date(lostSince).toISOString()) })}
+          </p>
+        )}
         <Suspense fallback={<Pending />}>
           {session.tenant || !needsTenant ? (
             <Outlet />

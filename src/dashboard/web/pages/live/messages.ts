@@ -32,6 +32,12 @@ export const messages = {
     lv: "Nav savienojuma. Mēģina vēlreiz…",
     ru: "Нет связи. Пробуем снова…",
   },
+  "live.unknown": {
+    en: "Live calls cannot be seen right now",
+    lt: "Dabar vykstančių skambučių nematyti",
+    lv: "Pašlaik notiekošos zvanus nevar redzēt",
+    ru: "Текущие звонки сейчас не видны",
+  },
   "live.empty": {
     en: "No calls at the moment",
     lt: "Dabar skambučių nėra",

@@ -2,12 +2,12 @@
 import { useText } from "../../i18n/text.tsx";
 import { useLive } from "../../live/live.tsx";
 import { Page as Frame, StatusIndicator } from "../../ui/page.tsx";
-import { EmptyState } from "../../ui/states.tsx";
+import { EmptyState, Skeleton } from "../../ui/states.tsx";
 import { LiveCallCard } from "./live-call-card.tsx";
 
 export function Page() {
   const { t } = useText();
-  const { calls, turns, state } = useLive();
+  const { calls, turns, state, lostSince } = useLive();
   return (
     <Frame
       title={t("nav.live")}
@@ -18,14 +18,20 @@ export function Page() {
           {t(
             state === "open"
               ? "live.connected"
-              : state === "connecting"
+              : lostSince === null
                 ? "live.connecting"
                 : "live.closed",
           )}
         </span>
       }
     >
-      {calls.length === 0 ? (
+      {calls.length === 0 && lostSince !== null ? (
+        <div className="card">
+          <EmptyState icon="warning" title={t("live.unknown")} />
+        </div>
+      ) : calls.length === 0 && state !== "open" ? (
+        <Skeleton />
+      ) : calls.length === 0 ? (
         <div className="card">
           <EmptyState icon="live" title={t("live.empty")}>
             {t("live.empty_body")}
