@@ -143,3 +143,92 @@ inChromium("what is sent", () => {
     expect(await row.getByRole("button", { name: en["webhooks.resend"] }).count()).toBe(0);
   });
 });
+
+inChromium("figures and months", () => {
+  test("a call for later is no call of today, and a new company has one month", async () => {
+    await emptyPage.goto(address("/billing?tab=statements"));
+    expect(await emptyPage.locator("tbody tr").count()).toBe(1);
+    await page.goto(address("/schedules"));
+    await button(page, en["calls.place"]).first().click();
+    const today = async () => {
+      const { calls } = (
+        await (await page.request.get(`${world.app.addresses.http}/api/dashboard/home`)).json()
+      ).today;
+      return calls as number;
+    };
+    const before = await today();
+    await dialog(page).getByLabel(en["calls.place_to"]).fill("+37061000092");
+    await dialog(page).getByLabel(en["calls.place_at"]).fill("2027-03-02T10:00");
+    await button(page, en["calls.place_now"]).click();
+    await page.getByRole("link", { name: "+37061000092" }).waitFor();
+    expect(await today()).toBe(before);
+  });
+});
+
+inChromium("the trunk's test", () => {
+  test("says that it is under way, and names each check in words", async () => {
+    await page.goto(address("/trunk"));
+    await page.route("**/trunk/test", async (route) => {
+      await Bun.sleep(500);
+      await route.continue();
+    });
+    await button(page, en["trunk.test_run"]).click();
+    await page.getByText(en["trunk.test_running"]).waitFor();
+    await page.getByText(en["trunk.seen_as"]).waitFor({ timeout: 40_000 });
+    expect(await page.locator("main").textContent()).not.toMatch(/session_timer|\bnat\b|dtmf/);
+  });
+});
+
+inChromium("the layout", () => {
+  test("holds names of any length, on a phone and beside the filters", async () => {
+    const name = "Reception".repeat(11);
+    await world.api("PATCH", `/agents/${world.agentId}`, { name });
+    const { page: phone, context } = await visit(browser, { width: 390, height: 844 });
+    await context.addCookies(await page.context().cookies());
+    const wide: string[] = [];
+    const paths = ["/", "/agents", `/agents/${world.agentId}`, "/calls", "/schedules", "/numbers"];
+    for (const at of [phone, page])
+      for (const path of [...paths, "/knowledge", "/campaigns", "/billing", "/features"]) {
+        await at.goto(address(path));
+        await at.locator("main h1").first().waitFor();
+        await at.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0);
+        const excess = await at.evaluate(
+          () => document.documentElement.scrollWidth - window.innerWidth,
+        );
+        if (excess > 0) wide.push(`${path}: ${excess} px`);
+        const widest = await at.evaluate(() =>
+          Math.max(0, ...[...document.querySelectorAll("select.bar")].map((s) => s.clientWidth)),
+        );
+        if (widest > 320) wide.push(`${path}: a filter of ${widest} px`);
+      }
+    expect(wide).toEqual([]);
+    await context.close();
+    await world.api("PATCH", `/agents/${world.agentId}`, { name: "Reception" });
+  });
+
+  test("gives the focus to the page that a link led to", async () => {
+    await page.goto(address("/agents"));
+    await page.locator("main").getByRole("link", { name: "Reception" }).click();
+    await page.getByRole("tab").first().waitFor();
+    await page.waitForFunction(() => document.activeElement?.id === "content");
+  });
+});
+
+inChromium("pages outside of the dashboard", () => {
+  test("the payment page leads back, and the API's page is dark where the reader is", async () => {
+    const { page: dark, context } = await visit(browser, { theme: "dark" });
+    await dark.goto(`${world.app.addresses.http}/docs`);
+    await dark
+      .getByRole("heading", { name: /Linevoice/ })
+      .first()
+      .waitFor();
+    const lightness = await dark.evaluate(() => {
+      const [red = 255] = getComputedStyle(document.body).backgroundColor.match(/\d+/g) ?? [];
+      return Number(red);
+    });
+    expect(lightness).toBeLessThan(60);
+    await dark.goto(`${world.app.addresses.http}/checkout/chk_0`);
+    expect(await dark.getByRole("link").getAttribute("href")).toStartWith("/app/billing");
+    await context.close();
+  });
+});

@@ -2,7 +2,7 @@
  * Data for analytics and usage, read from the hourly sums (call_rollups), never from the calls.
  * Hours are UTC: in the few zones whose offset is not whole hours, a day begins within one.
  */
-import { and, desc, eq, gte, isNotNull, lt, sql, type sum } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, lt, ne, sql, type sum } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
 import type { Span } from "../../domain/billing/statement.ts";
@@ -23,9 +23,11 @@ const FIGURES = {
   cost: total(callRollups.cost),
 };
 
+/** A call that waits for its time is no call of any hour yet. */
 const within = (tenantId: number, span: Span) =>
   and(
     eq(callRollups.tenantId, tenantId),
+    ne(callRollups.status, "queued"),
     gte(callRollups.hour, Math.floor(span.fromMs / HOUR_MS)),
     lt(callRollups.hour, Math.ceil(span.toMs / HOUR_MS)),
   );

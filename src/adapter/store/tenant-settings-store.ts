@@ -25,6 +25,7 @@ const settingsOf = (row: typeof tenants.$inferSelect, disclosure: Disclosures): 
   legacyWebhook: row.legacyWebhook,
   requiresSecondFactor: row.requiresSecondFactor,
   retentionBlocks: row.retentionBlocks,
+  createdAt: row.createdAt,
   disclosure,
 });
 

@@ -51,13 +51,13 @@ export function checkDestination(to: E164, rules: DialingRules): void {
     const own = rules.callerId && isE164(rules.callerId) ? countryOf(rules.callerId) : null;
     throw rejected(
       own
-        ? `Only numbers of the caller id's own country (${own}) may be dialled. Ask the operator to allow more countries.`
-        : "No number may be dialled before the trunk has a caller id of a country. Set one, or ask the operator to allow countries.",
+        ? `Only numbers of the caller id's own country (${own}) may be dialled. More countries are the operator's to allow: Settings, Dialling rules.`
+        : "No number may be dialled before the trunk has a caller id of a country. Set one; countries are the operator's to allow: Settings, Dialling rules.",
     );
   }
   if (!rules.allowedPrefixes.some((prefix) => to.startsWith(prefix)))
     throw rejected(
-      `Only numbers that begin with ${rules.allowedPrefixes.join(", ")} may be dialled. Ask the operator to allow more countries.`,
+      `Only numbers that begin with ${rules.allowedPrefixes.join(", ")} may be dialled. More countries are the operator's to allow: Settings, Dialling rules.`,
     );
 }
 

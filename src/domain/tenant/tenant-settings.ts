@@ -29,12 +29,13 @@ export interface TenantSettings {
   /** Members must sign in with a passkey or have an authenticator. */
   readonly requiresSecondFactor: boolean;
   readonly retentionBlocks: number;
+  readonly createdAt: number;
   /** Null: the operator's sentence. */
   readonly disclosure: Disclosures;
 }
 
 type TenantSettingsChanges = Partial<
-  Omit<TenantSettings, "crmBridge" | "retentionBlocks" | "disclosure">
+  Omit<TenantSettings, "crmBridge" | "retentionBlocks" | "createdAt" | "disclosure">
 > & { readonly disclosure?: Partial<Disclosures> };
 
 export const PREFIX_PATTERN = /^\+[1-9]\d{0,6}$/;

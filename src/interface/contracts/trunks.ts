@@ -36,7 +36,14 @@ export const TrunkTest = z
     result: shown(z.enum(["ok", "warning", "failed"]), "The worst of the checks.", "ok"),
     checks: z.array(
       z.strictObject({
-        name: shown(z.string(), "What was checked.", "registration"),
+        name: shown(
+          z.enum([
+            ...(["registration", "options", "servers", "nat", "calls", "codecs", "dtmf"] as const),
+            ...(["hold", "transfer", "session_timer", "alg"] as const),
+          ]),
+          "What was checked.",
+          "registration",
+        ),
         result: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its result.", "ok"),
         finding: shown(z.string(), "What was found.", "Registered."),
         remedy: shown(z.string().nullable(), "What fixes it.", null),

@@ -9,6 +9,7 @@ import type { Checkouts } from "../../domain/billing/checkout.ts";
 import type { Checkout, CheckoutKind } from "../../domain/billing/stores.ts";
 
 export const CHECKOUT_PATH = "/checkout/{id}";
+const BILLING_PAGE = "/app/billing?tab=wallet";
 
 const WHAT: Readonly<Record<CheckoutKind, string>> = {
   topup: "Wallet top-up",
@@ -46,15 +47,25 @@ function page(title: string, rows: readonly (readonly [string, string])[], note:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:3rem auto;padding:0 1rem}
-dt{color:#555}dd{margin:0 0 .8rem;font-size:1.1rem}pre{white-space:pre-wrap;font:inherit}</style>
+<style>:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:0 auto;padding:1.5rem 1rem;
+background:light-dark(#f7f7f4,#101413);color:light-dark(#171c1a,#e9edea)}
+header{display:flex;justify-content:space-between;gap:1rem;margin-bottom:2rem}
+header b{font-size:1.1rem;letter-spacing:-.02em}a{color:light-dark(#0b5d4e,#5fcfb4)}
+main{padding:1rem 1.5rem;border:1px solid light-dark(#e2e3dd,#2a312e);border-radius:14px;
+background:light-dark(#fff,#171c1a)}h1{font-size:1.5rem;margin:.5rem 0 1rem}
+dt{color:light-dark(#4d5651,#b0b9b4)}dd{margin:0 0 .8rem;font-size:1.1rem;overflow-wrap:anywhere}
+pre{white-space:pre-wrap;font:inherit}</style>
 </head>
 <body>
+<header><b>Linevoice</b><a href="${BILLING_PAGE}">Back to usage and billing</a></header>
+<main>
 <h1>${escaped(title)}</h1>
 <dl>
 ${cells}
 </dl>
 <pre>${escaped(note)}</pre>
+</main>
 </body>
 </html>
 `;
@@ -63,7 +74,8 @@ ${cells}
 function howToPay(checkout: Checkout, bankDetails: string | null): string {
   if (checkout.provider !== "manual")
     return "If you have paid, this page says so as soon as the payment is confirmed. Load it again in a minute.";
-  if (bankDetails === null) return "Ask the operator how to pay, and give the reference.";
+  if (bankDetails === null)
+    return "This appliance names no bank account yet. Whoever runs it sets one in linevoice.toml ([payments.manual]) and confirms the payment by its reference.";
   return `${bankDetails}\n\nGive the reference with the transfer. The operator confirms it when it arrives.`;
 }
 

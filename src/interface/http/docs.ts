@@ -30,6 +30,10 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** The viewer's own dark theme hangs on a class that its page must set. */
+const DARK_STYLE = `:root{color-scheme:light dark}body{margin:0}
+html.dark-mode,html.dark-mode body{background:#101413}`;
+
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -37,6 +41,7 @@ const PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Linevoice API</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<style>${DARK_STYLE}</style>
 </head>
 <body>
 <div id="api"></div>
@@ -46,7 +51,16 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({
+const START = `const dark = matchMedia("(prefers-color-scheme: dark)");
+const chosen = localStorage.getItem("linevoice.theme");
+const show = () =>
+  document.documentElement.classList.toggle(
+    "dark-mode",
+    chosen === "dark" || (chosen !== "light" && dark.matches),
+  );
+show();
+dark.addEventListener("change", show);
+SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#api",
   deepLinking: true,

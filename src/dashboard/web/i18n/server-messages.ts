@@ -92,15 +92,14 @@ interface Check {
   readonly remedy: string | null;
 }
 
-/** One check of a trunk's test: its name, what was found and what to do. */
+/** What a check of a trunk's test found, and what to do. */
 export function checkText(
   check: Check,
   { findText }: TextLookup,
-): Pick<Check, "name" | "finding" | "remedy"> {
+): Pick<Check, "finding" | "remedy"> {
   const { name, result } = check;
   const finding = findText(`check.${name}.${result}`) ?? findText(`check.${result}`);
-  const heading = findText(`check.${name}`);
-  return finding === null || heading === null ? check : { name: heading, finding, remedy: null };
+  return finding === null ? check : { finding, remedy: null };
 }
 
 const CALL_NOTE = /^Call of (?<total>\d+) s: (?<plan>\d+) s from the plan, (?<over>\d+) s overage$/;

@@ -1,5 +1,5 @@
 /** The frame inside: navigation at the side (a drawer on a phone), the page, live news. */
-import { Link, Outlet, useLocation, useMatches } from "@tanstack/react-router";
+import { Link, Outlet, useLocation, useMatches, useRouter } from "@tanstack/react-router";
 import { Dialog } from "radix-ui";
 import { Suspense, useEffect, useState } from "react";
 import { useText } from "../i18n/text.tsx";
@@ -27,6 +27,7 @@ function Frame() {
   const session = useSession();
   const { lostSince } = useLive();
   const { pathname } = useLocation();
+  useFocusAfterNavigation();
   const needsTenant = useMatches({
     select: (matches) =>
       !matches.some(({ staticData: { role } }) => role === "account" || role === "operator"),
@@ -58,6 +59,24 @@ function Frame() {
         <LeaveGuard />
       </main>
     </div>
+  );
+}
+
+/** A link that is gone with its page leaves the focus to nobody: the new page takes it. */
+function useFocusAfterNavigation(): void {
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe("onRendered", ({ fromLocation, pathChanged }) => {
+        const { activeElement } = document;
+        if (
+          fromLocation &&
+          pathChanged &&
+          (activeElement === null || activeElement === document.body)
+        )
+          document.getElementById("content")?.focus({ preventScroll: true });
+      }),
+    [router],
   );
 }
 

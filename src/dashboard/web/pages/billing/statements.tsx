@@ -1,15 +1,14 @@
 /** A month on paper, or as rows. */
-import { useMemo } from "react";
 import { useText } from "../../i18n/text.tsx";
 import { ExportAnchor } from "../../shell/confirm-session.tsx";
 import { ButtonAnchor } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";
-import { lastMonths, monthKey } from "./month.ts";
+import { monthKey, useMonths } from "./month.ts";
 
 export function Statements() {
   const { t, month: monthName } = useText();
-  const months = useMemo(lastMonths, []);
+  const months = useMonths();
   return (
     <Card title={t("billing.tab.statements")} note={t("billing.statement_lead")} flush>
       <Table

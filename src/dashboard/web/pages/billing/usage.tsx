@@ -1,6 +1,6 @@
 /** A month's usage: figures, minutes by day, agents; and when calls come. */
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { analyticsQuery, type QueryData, usageQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Bars } from "../../ui/bars.tsx";
@@ -8,7 +8,7 @@ import { FilterSelect } from "../../ui/field.tsx";
 import { Card, Figures } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
-import { lastMonths, monthKey, monthOf } from "./month.ts";
+import { monthKey, monthOf, useMonths } from "./month.ts";
 
 type Usage = QueryData<ReturnType<typeof usageQuery>>["usage"];
 type Analytics = QueryData<ReturnType<typeof analyticsQuery>>;
@@ -16,7 +16,7 @@ const DAYS = 30;
 
 export function Usage() {
   const { t, month: monthName } = useText();
-  const months = useMemo(lastMonths, []);
+  const months = useMonths();
   const [chosen, setChosen] = useState(() => monthKey(months[0] ?? { year: 2026, month: 1 }));
   const { year, month } = monthOf(chosen);
   const usage = useQuery(usageQuery(year, month));

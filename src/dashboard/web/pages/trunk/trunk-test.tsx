@@ -36,7 +36,12 @@ export function TrunkTest() {
         </Button>
       }
     >
-      {test && (
+      {doing.busy && (
+        <p className="soft" role="status">
+          {t("trunk.test_running")}
+        </p>
+      )}
+      {test && !doing.busy && (
         <div className="stack" role="status">
           <p className="row firm strong">
             <StatusIndicator tone={TONES[test.result]} />
@@ -44,12 +49,12 @@ export function TrunkTest() {
           </p>
           <ul className="stack tight">
             {test.checks.map((check) => {
-              const { name, finding, remedy } = checkText(check, texts);
+              const { finding, remedy } = checkText(check, texts);
               return (
                 <li key={check.name} className="row firm">
                   <StatusIndicator tone={TONES[check.result]} />
                   <span className="grow">
-                    <span className="strong">{name}</span> {finding}
+                    <span className="strong">{t(`trunk.check.${check.name}`)}.</span> {finding}
                     {remedy && <span className="muted"> {remedy}</span>}
                   </span>
                 </li>

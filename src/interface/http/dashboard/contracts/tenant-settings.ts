@@ -1,7 +1,7 @@
 /** What a tenant decides about itself: zone, features, dialling rules, disclosure. */
 import { z } from "zod";
 import { AGENT_LANGUAGES } from "../../../../domain/agent/agent.ts";
-import { field, okReply, shown } from "../../../contracts/schema.ts";
+import { field, okReply, shown, timeOut } from "../../../contracts/schema.ts";
 import { contactFields, dialingFields, dialingOut } from "../../../contracts/tenants.ts";
 import { contract } from "../../contract.ts";
 
@@ -44,6 +44,7 @@ export const TenantSettings = z
     disclosure_default: z.strictObject({
       ...languages(shown(z.string(), "The operator's sentence; empty: none.", "")),
     }),
+    created_at: timeOut("When the company was made here."),
     requires_second_factor: shown(
       z.boolean(),
       "Members sign in with a passkey, or have an authenticator.",
