@@ -147,6 +147,8 @@ inChromium("what is sent", () => {
 inChromium("figures and months", () => {
   test("a call for later is no call of today, and a new company has one month", async () => {
     await emptyPage.goto(address("/billing?tab=statements"));
+    await emptyPage.locator("tbody tr").first().waitFor();
+    await emptyPage.waitForLoadState("networkidle");
     expect(await emptyPage.locator("tbody tr").count()).toBe(1);
     await page.goto(address("/schedules"));
     await button(page, en["calls.place"]).first().click();

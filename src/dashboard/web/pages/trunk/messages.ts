@@ -209,8 +209,8 @@ export const messages = {
   "trunk.test_lead": {
     en: "Asks the far end now: registration, OPTIONS, address and codecs. Takes up to 20 seconds.",
     lt: "Klausia kitos pusės: registracija, OPTIONS, adresas, kodekai. Trunka iki 20 sekundžių.",
-    lv: "Jautā otrai pusei: reģistrācija, OPTIONS, adrese, kodeki. Līdz desmit sekundēm.",
-    ru: "Спрашивает другую сторону: регистрация, OPTIONS, адрес, кодеки. До десяти секунд.",
+    lv: "Jautā otrai pusei: reģistrācija, OPTIONS, adrese, kodeki. Līdz 20 sekundēm.",
+    ru: "Спрашивает другую сторону: регистрация, OPTIONS, адрес, кодеки. До 20 секунд.",
   },
   "trunk.check.registration": {
     en: "Registration",
