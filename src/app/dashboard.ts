@@ -10,6 +10,7 @@ import type { Services } from "../operations/admin/services.ts";
 import { listBackups } from "../operations/backup/backups.ts";
 import type { CheckResult } from "../operations/doctor/check.ts";
 import type { LogRing } from "../operations/ops/log-ring.ts";
+import type { ProviderWatch } from "../operations/ops/provider-watch.ts";
 import type { Audio } from "./audio.ts";
 import type { Delivery } from "./delivery.ts";
 import type { LiveCallsFeed } from "./live-calls.ts";
@@ -33,6 +34,7 @@ export function createDashboard(
     readonly live: LiveCallsFeed;
     readonly delivery: Delivery;
     readonly audio: Audio;
+    readonly providerWatch: ProviderWatch;
     readonly maintenance: Maintenance;
     readonly logs: LogRing;
     readonly services: Services;
@@ -60,6 +62,7 @@ export function createDashboard(
       disclosureDefault: settings.callWorker.conversation.disclosure,
       statusSources: {
         engine: () => audio.problem(),
+        hasProviderTrouble: () => deps.providerWatch.warnings().length > 0,
         disk() {
           const rejection = maintenance.disk.rejection();
           const sentence = rejection ?? maintenance.disk.warning();

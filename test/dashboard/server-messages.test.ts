@@ -111,6 +111,16 @@ describe("a field that is at fault", () => {
     );
   });
 
+  test("of a tool's schema says what language models refuse, and where", () => {
+    const list =
+      '`parameters`: visit.days is an array without one "items", which language models refuse: say what is in it, such as "items": {"type":"string"}.';
+    expect(fieldText(badField("tools", "parameters", list), lithuanian)).toStartWith(
+      "Lauke „visit.days“ yra sąrašas be „items“",
+    );
+    const top = `\`parameters\`: "anyOf" may not stand at the top of the JSON Schema, because language models refuse it there: put it into a property, or make a tool for each case.`;
+    expect(fieldText(badField("tools/7", "parameters", top), lithuanian)).toStartWith("„anyOf“");
+  });
+
   test("of a file says in which line, in any language", () => {
     const message = "`content` is not valid JSON (line 3).";
     expect(fieldText(badField("files/7", "content", message), lithuanian)).toBe(

@@ -1,6 +1,7 @@
 /** A model that its provider has switched off, in a running appliance: who is told, and how often. About 15 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mails } from "../../src/adapter/store/schema/index.ts";
+import { getHome } from "../../src/interface/http/dashboard/contracts/home.ts";
 import { browserOf } from "../support/appliance-browser.ts";
 import type { Browser } from "../support/dashboard-session.ts";
 import { openAiChoice } from "../support/engine-session.ts";
@@ -9,6 +10,8 @@ import { eventually } from "../support/eventually.ts";
 import { type LanguageModelServer, languageModelServer } from "../support/language-model-server.ts";
 
 const MODEL = "gpt-4o-mini";
+
+import { replyOf } from "../support/reply.ts";
 
 let server: LanguageModelServer;
 let world: EngineWorld;
@@ -50,6 +53,11 @@ test("the health page and one mail say in plain words which model is gone and wh
     'The provider of language model, openai, does not know the model "gpt-4o-mini"',
   );
   expect(warning).toContain("Name another one in [engine.openai] llm_model, such as gpt-6-luna");
+  const home = replyOf(getHome, await operator.ask("GET", "/home"));
+  expect(home.statuses.engine).toMatchObject({ state: "warning", code: "engine_provider" });
+  expect(home.problems).toContainEqual(
+    expect.objectContaining({ code: "engine_provider", href: "/app/operator" }),
+  );
   await eventually(async () => (await sentMails()).length === 1, "the operator gets a mail");
   await Bun.sleep(1_100);
   await ask();

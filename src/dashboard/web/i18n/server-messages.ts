@@ -29,6 +29,12 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/at most (?<to>\d+) characters/, "shape.length_max"],
 ];
 
+/** Why exactly a field is wrong, where the server says it: more than what the field needs. */
+const CAUSES: typeof SHAPES = [
+  [/`parameters`: (?:the )?(?<at>\S+) is an array without one "items"/, "cause.array_items"],
+  [/`parameters`: "(?<word>\w+)" may not stand at the top/, "cause.not_at_top"],
+];
+
 /** English loses the code-like name of the field, which stands beside it: "Must be six digits". */
 const inEnglish = (message: string): string => message.replace(/^`?\w+`? must /, "Must ");
 
@@ -42,8 +48,12 @@ function bySame(field: string, { path }: ApiProblem, { findText }: TextLookup): 
   return null;
 }
 
-function byShape(message: string, { findText }: TextLookup): string | null {
-  for (const [shape, key] of SHAPES) {
+function byShape(
+  message: string,
+  { findText }: TextLookup,
+  shapes: typeof SHAPES = SHAPES,
+): string | null {
+  for (const [shape, key] of shapes) {
     const found = shape.exec(message);
     if (found) return findText(key, { ...found.groups });
   }
@@ -55,7 +65,8 @@ export function fieldText(problem: ApiProblem, texts: TextLookup): string {
   const { field, message } = problem;
   if (texts.language === "en") return inEnglish(message);
   if (field === null || !problem.code.startsWith("valid_")) return problemInWords(problem, texts);
-  const text = bySame(field, problem, texts) ?? byShape(message, texts);
+  const text =
+    byShape(message, texts, CAUSES) ?? bySame(field, problem, texts) ?? byShape(message, texts);
   if (text === null) return message;
   const line = /\bline (\d+)/.exec(message)?.[1];
   return line === undefined ? text : `${text} ${texts.t("contacts.line", { line })}.`;

@@ -131,6 +131,16 @@ export const serverSentences = {
     lv: "Vajadzīga objekta JSON Schema, līdz 16 KB.",
     ru: "Нужна JSON Schema объекта, до 16 КБ.",
   },
+  "cause.array_items": {
+    lt: 'Lauke „{at}“ yra sąrašas be „items“, todėl kalbos modeliai jį atmeta. Nurodykite, kas jame yra, pvz., "items": {"type":"string"}.',
+    lv: 'Laukā “{at}” ir saraksts bez “items”, tāpēc valodas modeļi to noraida. Norādiet, kas tajā ir, piemēram, "items": {"type":"string"}.',
+    ru: 'В поле «{at}» список без «items»: языковые модели его отвергают. Укажите, что в нём, например "items": {"type":"string"}.',
+  },
+  "cause.not_at_top": {
+    lt: "„{word}“ negali būti schemos viršuje: kalbos modeliai ją atmeta. Perkelkite į savybę arba kurkite po įrankį kiekvienam atvejui.",
+    lv: "“{word}” nedrīkst būt shēmas augšā: valodas modeļi to noraida. Pārvietojiet to uz īpašību vai izveidojiet rīku katram gadījumam.",
+    ru: "«{word}» не может стоять на верхнем уровне схемы: языковые модели её отвергают. Перенесите в свойство или создайте по инструменту на каждый случай.",
+  },
   "field.crm_secret": {
     lt: "Nuo 8 iki 500 ženklų. Kitam serveriui įrašykite iš naujo.",
     lv: "No 8 līdz 500 zīmēm. Citam serverim ierakstiet no jauna.",

@@ -72,6 +72,8 @@ export interface LiveCalls {
 /** How the appliance's own parts stand: a sentence where something is wrong. */
 export interface StatusSources {
   engine(): string | null;
+  /** A provider that calls should have cannot be used: they go on with the fallback. */
+  hasProviderTrouble(): boolean;
   /** `failed`: no calls are taken. */
   disk(): { readonly failed: boolean; readonly sentence: string } | null;
   backup(): {

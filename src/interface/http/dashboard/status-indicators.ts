@@ -10,7 +10,7 @@ type Trunk = Pick<OperatorTrunk, "server" | "status" | "explanation" | "last_cod
 export const STATUS_CODES = [
   ...(["trunk_none", "trunk_registered", "trunk_peering", "trunk_failed"] as const),
   ...(["trunk_registering", "trunk_unregistered"] as const),
-  ...(["engine_ready", "engine_starting", "engine_failed"] as const),
+  ...(["engine_ready", "engine_starting", "engine_provider", "engine_failed"] as const),
   ...(["disk_ok", "disk_low", "disk_full"] as const),
   ...(["backup_ok", "backup_failed", "backup_none", "backup_old", "backup_manual"] as const),
   ...(["mail_ok", "mail_dead", "mail_waiting", "mail_files"] as const),
@@ -48,7 +48,7 @@ const unknown = indicator("unknown");
 export async function statusesOf(sources: StatusSources, trunk: Trunk | null, nowMs: number) {
   return {
     trunk: trunkStatus(trunk),
-    engine: engineStatus(sources.engine()),
+    engine: engineStatus(sources.engine(), sources.hasProviderTrouble()),
     disk: diskStatus(sources.disk()),
     backup: backupStatus(sources.backup(), nowMs),
     mail: mailStatus(sources, await sources.mail()),
@@ -95,7 +95,13 @@ function trunkStatus(trunk: Trunk | null): StatusIndicator {
   }
 }
 
-function engineStatus(problem: string | null): StatusIndicator {
+function engineStatus(problem: string | null, hasProviderTrouble: boolean): StatusIndicator {
+  if (problem === null && hasProviderTrouble)
+    return warning(
+      "engine_provider",
+      "A provider of speech or language cannot be used: calls go on with the fallback.",
+      "Ask the operator: the health page says what to change.",
+    );
   if (problem === null) return ok("engine_ready", "Ready to carry calls.");
   if (problem.includes("starting"))
     return warning("engine_starting", problem, "Wait some seconds.");

@@ -192,6 +192,18 @@ export const messages = {
     lv: "Uzgaidiet dažas sekundes.",
     ru: "Подождите несколько секунд.",
   },
+  "system_status.engine_provider": {
+    en: "A provider of speech or language cannot be used: calls go on with the fallback.",
+    lt: "Balso ar kalbos modelio tiekėju naudotis negalima: skambučiai tęsiasi su atsarginiu.",
+    lv: "Runas vai valodas modeļa piegādātāju nevar izmantot: zvani turpinās ar rezerves.",
+    ru: "Поставщиком речи или языковой модели нельзя пользоваться: звонки идут через запасного.",
+  },
+  "remedy.engine_provider": {
+    en: "Ask the operator: the health page says what to change.",
+    lt: "Kreipkitės į operatorių: būklės puslapyje parašyta, ką pakeisti.",
+    lv: "Vaicājiet operatoram: veselības lapā teikts, kas jāmaina.",
+    ru: "Обратитесь к оператору: на странице состояния сказано, что изменить.",
+  },
   "system_status.engine_failed": {
     en: "It does not work: {explanation}",
     lt: "Neveikia: {explanation}",
