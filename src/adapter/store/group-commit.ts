@@ -53,27 +53,14 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
 
   async function commitGroup(): Promise<void> {
     const taken: Member<Queries>[] = [];
-    const settle: (() => void)[] = [];
     const takeNext = () => {
       const member = taken.length < GROUP_MAX ? waiting.shift() : undefined;
       if (member) taken.push(member);
       return member;
     };
-    const first = takeNext();
-    if (!first) return;
+    let settle: readonly (() => void)[];
     try {
-      // A transaction that could not be rolled back earlier must end before another begins.
-      if (sqlite.inTransaction) sqlite.run("ROLLBACK");
-      sqlite.run("BEGIN IMMEDIATE");
-      settle.push(await first.begin(queries));
-      const runWaiting = async () => {
-        for (let next = takeNext(); next; next = takeNext())
-          settle.push(await runApart(sqlite, queries, next));
-      };
-      await runWaiting();
-      if (taken.length < GROUP_MAX) await yieldToEventLoop();
-      await runWaiting();
-      sqlite.run("COMMIT");
+      settle = await commitTogether(sqlite, queries, takeNext);
     } catch (error) {
       undo(sqlite);
       if (isDiskFailure(error)) failure = error;
@@ -97,6 +84,30 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
     idle: () => working,
     failure: () => failure,
   };
+}
+
+/** Runs the waiting bodies in one transaction. Returns what settles their promises. */
+async function commitTogether<Queries>(
+  sqlite: Sqlite,
+  queries: Queries,
+  takeNext: () => Member<Queries> | undefined,
+): Promise<readonly (() => void)[]> {
+  const settle: (() => void)[] = [];
+  const first = takeNext();
+  if (!first) return settle;
+  // A transaction that could not be rolled back earlier must end before another begins.
+  if (sqlite.inTransaction) sqlite.run("ROLLBACK");
+  sqlite.run("BEGIN IMMEDIATE");
+  settle.push(await first.begin(queries));
+  const runWaiting = async () => {
+    for (let next = takeNext(); next; next = takeNext())
+      settle.push(await runApart(sqlite, queries, next));
+  };
+  await runWaiting();
+  if (settle.length < GROUP_MAX) await yieldToEventLoop();
+  await runWaiting();
+  sqlite.run("COMMIT");
+  return settle;
 }
 
 /**
