@@ -12,7 +12,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { type Checkouts, PaymentCheckouts } from "../domain/billing/checkout.ts";
+import { Checkouts } from "../domain/billing/checkout.ts";
 import type { PaymentProvider } from "../domain/billing/payment-provider.ts";
 import type { AppSettings } from "./settings.ts";
 
@@ -37,7 +37,7 @@ export function createPayments(
 ): Payments {
   const { database, clock, random, log, publicUrl } = deps;
   const checkoutsWith = (provider: PaymentProvider) =>
-    new PaymentCheckouts({
+    new Checkouts({
       ...{ database, stores: billingStores, plans: settings.plans, clock, random },
       provider,
     });

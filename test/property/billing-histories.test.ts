@@ -119,7 +119,7 @@ class History {
     expect(heldMoney).toBeLessThanOrEqual(balance.balance);
     expect(heldSeconds).toBeLessThanOrEqual(balance.includedSecondsLeft);
     for (const hold of held) expect(this.costs.has(hold.callUuid)).toBe(false);
-    expect(await verifyLedger(billingStores, database.read)).toEqual([]);
+    expect(await verifyLedger(billingStores(database.read))).toEqual([]);
   }
 }
 

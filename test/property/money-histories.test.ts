@@ -26,7 +26,7 @@ import {
   type Chargeback,
   reverseChargeback,
 } from "../../src/domain/billing/chargeback.ts";
-import { PaymentCheckouts } from "../../src/domain/billing/checkout.ts";
+import { Checkouts } from "../../src/domain/billing/checkout.ts";
 import { syncEntitlement } from "../../src/domain/billing/entitlement.ts";
 import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import { renewMonths } from "../../src/domain/billing/renewal.ts";
@@ -55,7 +55,7 @@ afterAll(() => database.close());
 
 const provider = manualPayments(() => "https://voice.example.com");
 const billing = () => new Billing({ database, stores, plans, clock });
-const checkouts = () => new PaymentCheckouts({ database, stores, plans, provider, clock });
+const checkouts = () => new Checkouts({ database, stores, plans, provider, clock });
 const mails = { enqueue: async () => undefined, wake: () => undefined };
 
 type Step =
@@ -269,8 +269,8 @@ class History {
     const standing = { cause: "refunds", isWhole: share === 1, isFinal: true };
     for (let time = 0; time < 2; time++)
       await database.tx(async (queries) => {
-        await bookChargeback(stores, queries, taken);
-        await syncEntitlement(stores, queries, checkout, standing, clock.now());
+        await bookChargeback(stores(queries), taken);
+        await syncEntitlement(stores(queries), checkout, standing, clock.now());
       });
   }
 
@@ -280,8 +280,8 @@ class History {
     const standing = { cause: "refunds", isWhole: false, isFinal: false };
     for (let time = 0; time < 2; time++)
       await database.tx(async (queries) => {
-        await reverseChargeback(stores, queries, { ...last, nowMs: clock.now() });
-        await syncEntitlement(stores, queries, last.checkout, standing, clock.now());
+        await reverseChargeback(stores(queries), { ...last, nowMs: clock.now() });
+        await syncEntitlement(stores(queries), last.checkout, standing, clock.now());
       });
   }
 
@@ -353,7 +353,7 @@ test(
           await history.run(step);
           await history.check();
         }
-        expect(await verifyLedger(stores, database.read)).toEqual([]);
+        expect(await verifyLedger(stores(database.read))).toEqual([]);
       }),
       { numRuns: HISTORIES },
     );

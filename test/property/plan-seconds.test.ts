@@ -181,7 +181,7 @@ class History {
     const unpaid = this.billable - this.included - this.cost / MICRO_PER_SECOND;
     expect(unpaid).toBeGreaterThanOrEqual(0);
     expect(unpaid).toBeLessThanOrEqual(this.closed);
-    expect(await verifyLedger(billingStores, database.read)).toEqual([]);
+    expect(await verifyLedger(billingStores(database.read))).toEqual([]);
   }
 }
 

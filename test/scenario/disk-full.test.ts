@@ -67,7 +67,7 @@ testWhere(disk !== null, "mounting")(
     );
     const told = (await database.read.select().from(events)).map(({ type }) => type);
     expect(told.filter((type) => type === "call.ended")).toHaveLength(1);
-    expect(await verifyLedger(billingStores, database.read)).toEqual([]);
+    expect(await verifyLedger(billingStores(database.read))).toEqual([]);
     expect(readdirSync(join(disk.path, "data/recordings"))).toEqual([]);
   },
 );

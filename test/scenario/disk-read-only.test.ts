@@ -82,7 +82,7 @@ testWhere(disk !== null, "mounting a file system of its own")(
       const rows = await stored.read.select().from(calls);
       expect(rows.map(({ endedReason }) => endedReason)).toEqual(["interrupted"]);
       expect(await stored.read.select().from(holds)).toEqual([]);
-      expect(await verifyLedger(billingStores, stored.read)).toEqual([]);
+      expect(await verifyLedger(billingStores(stored.read))).toEqual([]);
     } finally {
       await stored.close();
     }

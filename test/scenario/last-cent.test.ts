@@ -161,7 +161,7 @@ test("100 calls that race for the last cents never overdraw, and the one whose m
   expect(money()).toEqual({ balance: SECONDS * MICRO_PER_SECOND - paid, held: 0 });
   for (const { seconds, cost } of answered)
     expect(cost).toBeLessThanOrEqual(seconds * MICRO_PER_SECOND);
-  expect(await verifyLedger(billingStores, world.app.database.read)).toEqual([]);
+  expect(await verifyLedger(billingStores(world.app.database.read))).toEqual([]);
 }, 240_000);
 
 test("nothing that calls ask of the database reads a growing table from end to end", () => {

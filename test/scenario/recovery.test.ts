@@ -75,7 +75,7 @@ test(
       expect(written.filter((event) => event.type === "call.failed")).toHaveLength(1);
       expect(written.filter((event) => event.type === "call.ended")).toHaveLength(0);
       expect(await app.database.read.select().from(holds)).toEqual([]);
-      expect(await verifyLedger(billingStores, app.database.read)).toEqual([]);
+      expect(await verifyLedger(billingStores(app.database.read))).toEqual([]);
     } finally {
       await app.stop();
     }

@@ -79,7 +79,7 @@ export async function wrongs(world: Aftermath): Promise<string[]> {
   const wrong = WRONG_ROWS.flatMap((sql) => rows<{ what: string }>(sql).map(({ what }) => what));
   const stored = openReadOnly(join(world.dir, "data/linevoice.db"));
   try {
-    wrong.push(...(await verifyLedger(billingStores, stored.queries)));
+    wrong.push(...(await verifyLedger(billingStores(stored.queries))));
     wrong.push(...integrityProblems(stored.sqlite, "integrity_check"));
   } finally {
     stored.close();

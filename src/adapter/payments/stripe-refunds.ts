@@ -14,37 +14,32 @@ import {
 import { type ChargebackStatus, syncEntitlement } from "../../domain/billing/entitlement.ts";
 import type { BillingStores, Checkout } from "../../domain/billing/stores.ts";
 
-export interface Books {
+export interface RefundContext {
   readonly database: Database;
   readonly stores: BillingStores;
   readonly clock: Clock;
 }
 
 export async function bookRefunds(
-  { database, stores, clock }: Books,
+  { database, stores, clock }: RefundContext,
   checkout: Checkout,
   refunds: readonly Stripe.Refund[],
 ): Promise<void> {
   await database.tx(async (queries) => {
+    const books = stores(queries);
     for (const refund of refunds) {
       const step = { checkout, amount: centsToMicro(refund.amount), nowMs: clock.now() };
       const key = `refund:${refund.id}`;
       if (refund.status === "failed" || refund.status === "canceled")
-        await reverseChargeback(stores, queries, {
+        await reverseChargeback(books, {
           ...step,
           key,
           note: `Refund ${refund.id} failed`,
         });
-      else await bookChargeback(stores, queries, { ...step, key, note: `Refund ${refund.id}` });
+      else await bookChargeback(books, { ...step, key, note: `Refund ${refund.id}` });
     }
-    if (await isWalletMoney(stores, queries, checkout)) return;
-    await syncEntitlement(
-      stores,
-      queries,
-      checkout,
-      chargebackStatusOf(checkout, refunds),
-      clock.now(),
-    );
+    if (await isWalletMoney(books, checkout)) return;
+    await syncEntitlement(books, checkout, chargebackStatusOf(checkout, refunds), clock.now());
   });
 }
 
@@ -65,7 +60,7 @@ function chargebackStatusOf(
 
 /** Inquiries move no money: only amounts that Stripe took from the balance and put back count. */
 export async function bookDispute(
-  { database, stores, clock }: Books,
+  { database, stores, clock }: RefundContext,
   checkout: Checkout,
   dispute: Stripe.Dispute,
 ): Promise<void> {
@@ -76,15 +71,16 @@ export async function bookDispute(
   const step = { checkout, amount: centsToMicro(dispute.amount), nowMs: clock.now() };
   const key = `dispute:${dispute.id}`;
   await database.tx(async (queries) => {
-    await bookChargeback(stores, queries, { ...step, key, note: `Dispute ${dispute.id}` });
+    const books = stores(queries);
+    await bookChargeback(books, { ...step, key, note: `Dispute ${dispute.id}` });
     if (isReinstated)
-      await reverseChargeback(stores, queries, { ...step, key, note: `Dispute ${dispute.id} won` });
-    if (await isWalletMoney(stores, queries, checkout)) return;
+      await reverseChargeback(books, { ...step, key, note: `Dispute ${dispute.id} won` });
+    if (await isWalletMoney(books, checkout)) return;
     const standing = {
       cause: dispute.id,
       isWhole: !isReinstated && step.amount >= checkout.amount,
       isFinal: dispute.status === "lost",
     };
-    await syncEntitlement(stores, queries, checkout, standing, clock.now());
+    await syncEntitlement(books, checkout, standing, clock.now());
   });
 }

@@ -13,7 +13,7 @@ import { centsToMicro, MICRO_PER_CENT, type MicroEur } from "../../core/money.ts
 import type { Checkouts } from "../../domain/billing/checkout.ts";
 import { noteOf } from "../../domain/billing/fulfilment.ts";
 import type { PaymentProvider } from "../../domain/billing/payment-provider.ts";
-import { type Books, bookDispute, bookRefunds } from "./stripe-refunds.ts";
+import { bookDispute, bookRefunds, type RefundContext } from "./stripe-refunds.ts";
 
 export interface StripeSettings {
   readonly secretKey: string;
@@ -82,7 +82,7 @@ export class StripeProvider implements PaymentProvider {
  */
 export type EventStatus = 200 | 400 | 409 | 500;
 
-interface EventDependencies extends Books {
+interface EventDependencies extends RefundContext {
   readonly client: StripeClient;
   readonly webhookSecret: string;
   readonly checkouts: Checkouts;

@@ -126,13 +126,13 @@ function callRateStore(queries: Queries): CallRateStore {
   };
 }
 
-export const billingStores: BillingStores = {
-  ledger: ledgerStore,
-  wallet: walletStore,
-  planUsage: planUsageStore,
-  holds: holdStore,
-  accounts: accountStore,
-  callRates: callRateStore,
-  checkouts: checkoutStore,
-  renewals: renewalStore,
-};
+export const billingStores: BillingStores = (queries) => ({
+  ledger: ledgerStore(queries),
+  wallet: walletStore(queries),
+  planUsage: planUsageStore(queries),
+  holds: holdStore(queries),
+  accounts: accountStore(queries),
+  callRates: callRateStore(queries),
+  checkouts: checkoutStore(queries),
+  renewals: renewalStore(queries),
+});

@@ -1,16 +1,16 @@
 /**
- * The three-way check of a call's talk time (issue of trust, not of price: the charge follows the
- * clock). Three parts of the appliance measure it on their own:
- * - the clock: answer to BYE, monotonic, on the main thread; what is charged;
- * - RTP: how far the clock of the stream we send ran since the answer, on the call worker's thread;
- * - the engine: seconds of the caller's speech it was given. It hears speech only, so it may be less
- *   than the others, never more.
+ * Compares three independent measures of a call's talk time. The check finds measuring errors; the
+ * charge follows the clock.
+ * - Clock: from the answer to BYE, monotonic, on the main thread. This is charged.
+ * - RTP: how far the clock of our stream ran since the answer, on the call worker's thread.
+ * - Engine: seconds of the caller's speech it received. Speech only: it may be less than the others,
+ *   but never more.
  */
 
-/** More than one billed second: a part measured wrongly, or a thread stood still. */
+/** A larger difference means that a part measured wrongly or a thread stood still. */
 export const ANSWERED_TIME_TOLERANCE_MS = 1_000;
 
-/** Milliseconds; null: not measured (the call worker died, or nobody answered). */
+/** Milliseconds; null: not measured, because the call worker died or nobody answered. */
 interface AnsweredTimeMeasures {
   readonly answeredClockMs: number;
   readonly answeredRtpMs: number | null;

@@ -33,7 +33,7 @@ import {
   MINIMUM_BILLABLE_SECONDS,
   rateCall,
 } from "./rating.ts";
-import type { BillingStores, Hold, Standing } from "./stores.ts";
+import type { BillingStores, Books, Hold, Standing } from "./stores.ts";
 
 interface BillingOptions {
   readonly database: Database;
@@ -57,14 +57,13 @@ export class Billing {
     this.#firstPlan = first;
   }
 
-  /** The first configured plan where the slug is gone. */
+  /** The first configured plan if no plan has this slug. */
   planNamed(slug: string): Plan {
     return this.plans.find((plan) => plan.slug === slug) ?? this.#firstPlan;
   }
 
-  /** The tenant's plan; the first configured one where its slug is gone. */
   async planOf(queries: Queries, tenantId: number): Promise<Plan> {
-    const { planSlug } = await this.options.stores.accounts(queries).find(tenantId);
+    const { planSlug } = await this.options.stores(queries).accounts.find(tenantId);
     return this.planNamed(planSlug);
   }
 
@@ -84,19 +83,20 @@ export class Billing {
   async account(tenantId: number): Promise<Account> {
     const { database, stores } = this.options;
     const plan = await this.planOf(database.read, tenantId);
-    return { plan, balance: await stores.wallet(database.read).balance(tenantId) };
+    return { plan, balance: await stores(database.read).wallet.balance(tenantId) };
   }
 
   /** The operator's manual wallet entry; may be negative. Returns the new balance. */
   credit(tenantId: number, amount: MicroEur, note: string): Promise<MicroEur> {
     const { database, stores, clock, random = systemRandom } = this.options;
     return database.tx(async (queries) => {
-      await stores.accounts(queries).find(tenantId);
+      const books = stores(queries);
+      await books.accounts.find(tenantId);
       const key = `credit:${uuidV7(clock, random)}`;
       const transaction = { key, kind: "credit", note, createdAt: clock.now() } as const;
       const entries = move("credits", "wallet", microEur(amount));
-      await post(stores, queries, tenantId, transaction, entries);
-      return stores.wallet(queries).balance(tenantId);
+      await post(books, tenantId, transaction, entries);
+      return books.wallet.balance(tenantId);
     });
   }
 
@@ -112,6 +112,7 @@ export class Billing {
    */
   async hold(queries: Queries, tenantId: number, callUuid: string): Promise<void> {
     const { stores, clock } = this.options;
+    const books = stores(queries);
     const standing = await this.#standing(queries, tenantId, callUuid);
     const hasEnded = standing.isCharged;
     if (hasEnded || holdOf(standing, callUuid)) return;
@@ -120,7 +121,7 @@ export class Billing {
     const wantedSeconds = holdAheadSeconds(0, funds, rate, plan.maxConcurrentCalls);
     const cover = coverSeconds(wantedSeconds, funds, rate);
     requireMinimum(cover);
-    await writeHold(stores, queries, tenantId, { callUuid, month }, cover, clock.now());
+    await writeHold(books, tenantId, { callUuid, month }, cover, clock.now());
   }
 
   /**
@@ -135,6 +136,7 @@ export class Billing {
   ): Promise<Coverage> {
     const { database, stores, clock } = this.options;
     return database.tx(async (queries) => {
+      const books = stores(queries);
       const standing = await this.#standing(queries, tenantId, callUuid);
       const held = holdOf(standing, callUuid);
       // Never held, or settled in the meantime.
@@ -144,7 +146,7 @@ export class Billing {
       const elapsed = Math.ceil(elapsedSeconds);
       const aheadSeconds = holdAheadSeconds(elapsed, funds, rate, plan.maxConcurrentCalls);
       const cover = coverSeconds(elapsed + aheadSeconds, funds, rate);
-      await writeHold(stores, queries, tenantId, held, cover, clock.now());
+      await writeHold(books, tenantId, held, cover, clock.now());
       const affordableMax = elapsed + HOLD_BLOCK_SECONDS + LOW_SECONDS;
       const affordableSeconds = coveredBy(coverSeconds(affordableMax, funds, rate));
       const secondsLeft = affordableSeconds - elapsedSeconds;
@@ -178,23 +180,24 @@ export class Billing {
     overagePerMinute: MicroEur,
   ): Promise<Charge> {
     const { stores, clock } = this.options;
+    const books = stores(queries);
     const standing = await this.#standing(queries, tenantId, callUuid);
-    if (standing.isCharged) return await this.#settledCharge(queries, tenantId, callUuid);
+    if (standing.isCharged) return await this.#settledCharge(books, tenantId, callUuid);
     const { plan, month, purse } = this.#drawOf(standing, callUuid);
     const charge = rateCall(answeredMs, chargeableFunds(purse), overagePerMinute);
-    if (holdOf(standing, callUuid)) await stores.holds(queries).release(tenantId, callUuid);
+    if (holdOf(standing, callUuid)) await books.holds.release(tenantId, callUuid);
     if (charge.billableSeconds === 0) return charge;
-    await this.#postCharge(queries, tenantId, callUuid, charge);
+    await this.#postCharge(books, tenantId, callUuid, charge);
     if (charge.includedSeconds > 0)
-      await stores.planUsage(queries).add(tenantId, month, charge.includedSeconds);
-    const rateOfHeld = (uuid: string) => this.#rateOf(queries, tenantId, uuid, plan);
-    await backHolds(stores, queries, tenantId, purse, charge, rateOfHeld, clock.now());
+      await books.planUsage.add(tenantId, month, charge.includedSeconds);
+    const rateOfHeld = (uuid: string) => this.#rateOf(books, tenantId, uuid, plan);
+    await backHolds(books, tenantId, purse, charge, rateOfHeld, clock.now());
     return charge;
   }
 
   /** Posts without entries too, if the plan covers all: the key makes the charge happen once. */
   async #postCharge(
-    queries: Queries,
+    books: Books,
     tenantId: number,
     callUuid: string,
     { billableSeconds, includedSeconds, overageSeconds, cost }: Charge,
@@ -206,12 +209,12 @@ export class Billing {
       createdAt: this.options.clock.now(),
     } as const;
     const entries = move("wallet", "revenue", cost);
-    await post(this.options.stores, queries, tenantId, transaction, entries);
+    await post(books, tenantId, transaction, entries);
   }
 
   /** The charge of a call that was settled before. */
-  async #settledCharge(queries: Queries, tenantId: number, callUuid: string): Promise<Charge> {
-    const recorded = await this.options.stores.callRates(queries).chargeOf(tenantId, callUuid);
+  async #settledCharge(books: Books, tenantId: number, callUuid: string): Promise<Charge> {
+    const recorded = await books.callRates.chargeOf(tenantId, callUuid);
     if (recorded) return recorded;
     throw new AppError({
       code: "engine",
@@ -222,18 +225,18 @@ export class Billing {
 
   #standing(queries: Queries, tenantId: number, callUuid: string | null): Promise<Standing> {
     const call = callUuid === null ? null : { uuid: callUuid, chargeKey: chargeKey(callUuid) };
-    return this.options.stores.accounts(queries).standing(tenantId, call);
+    return this.options.stores(queries).accounts.standing(tenantId, call);
   }
 
   /** The rate from when the call began. */
-  async #rateOf(queries: Queries, tenantId: number, callUuid: string, plan: Plan) {
-    const snapshot = await this.options.stores.callRates(queries).rateOf(tenantId, callUuid);
+  async #rateOf(books: Books, tenantId: number, callUuid: string, plan: Plan) {
+    const snapshot = await books.callRates.rateOf(tenantId, callUuid);
     return snapshot ?? plan.overagePerMinute;
   }
 
   /**
-   * What a call may draw on, at which rate: of the month in which it was held, or else of the month it
-   * is now in the tenant's zone.
+   * What a call may draw on, at which rate. The month is that of its hold; without a hold it is the
+   * current month in the tenant's zone.
    */
   #drawOf(standing: Standing, callUuid: string | null) {
     const plan = this.planNamed(standing.planSlug);

@@ -1,15 +1,15 @@
 /**
  * Checkouts: what a tenant can buy, at what price, and its fulfilment once it is paid (decisions 8).
  *
- * A checkout is fulfilled once: the step from open to paid, the ledger transaction (key
- * `checkout:<id>`) and the change it buys commit together. The machine is small enough for a row:
- * open → paid | expired | cancelled; all ends absorb. Expiry is a matter of time and needs no job.
+ *   open ──► paid | expired | cancelled
  *
- * The row is written before the provider is asked: a payment can be reported before the answer to
- * the request that opened it, and must find its checkout.
+ * A checkout is fulfilled once: the step to paid, the ledger transaction (key `checkout:<id>`) and
+ * the change it buys commit together. An open checkout past its time counts as expired; no job is
+ * needed. The row is written before the provider is asked, because a payment may be reported before
+ * the provider has answered.
  */
 import type { Clock } from "../../core/clock.ts";
-import type { Database, Queries } from "../../core/database.ts";
+import type { Database } from "../../core/database.ts";
 import { AppError, invalidField, notFound, unreachable } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";
 import { MICRO_PER_CENT, type MicroEur, microEur } from "../../core/money.ts";
@@ -18,7 +18,7 @@ import { asWalletMoney, bookPayment, deliverItem, RETENTION_BLOCKS_MAX } from ".
 import type { PaymentProvider } from "./payment-provider.ts";
 import { monthIn } from "./plan-usage.ts";
 import type { Plan } from "./ports.ts";
-import type { Account, BillingStores, Checkout } from "./stores.ts";
+import type { Account, BillingStores, Books, Checkout } from "./stores.ts";
 
 const TOPUP_MIN = microEur(10_000_000);
 const TOPUP_MAX = microEur(1_000_000_000);
@@ -45,34 +45,7 @@ export interface OpenCheckout {
   readonly url: string;
 }
 
-export interface Checkouts {
-  /**
-   * Opens a checkout with the configured provider. Throws valid_amount_eur_required (outside EUR
-   * 10–1000, or fractions of a cent), valid_plan_required, valid_blocks_required (over 6 months in
-   * all), conflict (the tenant has it already).
-   */
-  open(tenantId: number, input: CheckoutInput): Promise<OpenCheckout>;
-  /** By its unguessable id, for the checkout page. Throws not_found. */
-  get(id: string): Promise<Checkout>;
-  /** Newest first. */
-  list(tenantId: number): Promise<readonly Checkout[]>;
-  /** Over all tenants: what waits for the operator's confirmation, newest first, at most 1000. */
-  waiting(): Promise<readonly Checkout[]>;
-  /**
-   * The operator says that the money of a bank transfer has arrived. Fulfils once; confirming a paid
-   * one again answers it and changes nothing. Throws not_found, or conflict when it expired, is paid
-   * through a provider of its own, or can no longer be fulfilled.
-   */
-  confirm(id: string): Promise<Checkout>;
-  /**
-   * The provider has the money: fulfils once, also when the checkout has expired meanwhile. What can
-   * no longer be delivered is put on the wallet instead. Throws not_found, or conflict when the
-   * session or the amount is not the checkout's.
-   */
-  fulfil(id: string, payment: ProviderPayment): Promise<Checkout>;
-}
-
-/** What a provider says that it has received. */
+/** A payment that the provider reports. */
 interface ProviderPayment {
   readonly session: string;
   readonly amount: MicroEur;
@@ -91,141 +64,139 @@ type Order = Pick<Checkout, "kind" | "amount" | "item">;
 
 const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
 
-export class PaymentCheckouts implements Checkouts {
-  readonly #random: Random;
+export class Checkouts {
+  constructor(private readonly options: CheckoutOptions) {}
 
-  constructor(private readonly options: CheckoutOptions) {
-    this.#random = this.options.random ?? systemRandom;
-  }
-
+  /**
+   * Opens a checkout with the configured provider. Throws valid_amount_eur_required (outside EUR
+   * 10–1000, or fractions of a cent), valid_plan_required, valid_blocks_required (over 6 months in
+   * total), conflict (the tenant has the item already).
+   */
   async open(tenantId: number, input: CheckoutInput): Promise<OpenCheckout> {
-    const account = await this.options.stores.accounts(this.options.database.read).find(tenantId);
-    const month = monthIn(account.timeZone, this.options.clock.now());
-    const planStatus = await this.options.stores
-      .renewals(this.options.database.read)
-      .planStatus(tenantId, month);
-    const order = orderFor(input, account, this.options.plans, planStatus === "refunded");
-    const id = `chk_${hex(this.#random.bytes(16))}`;
-    const createdAt = this.options.clock.now();
+    const { database, stores, plans, provider, clock, random = systemRandom } = this.options;
+    const books = stores(database.read);
+    const account = await books.accounts.find(tenantId);
+    const createdAt = clock.now();
+    const month = monthIn(account.timeZone, createdAt);
+    const isPlanRefunded = (await books.renewals.planStatus(tenantId, month)) === "refunded";
+    const order = orderFor(input, account, plans, isPlanRefunded);
     const checkout: Checkout = {
-      id,
+      id: `chk_${hex(random.bytes(16))}`,
       tenantId,
       ...order,
-      provider: this.options.provider.name,
+      provider: provider.name,
       providerSession: null,
       status: "open",
       createdAt,
-      expiresAt: createdAt + this.options.provider.validForMs,
+      expiresAt: createdAt + provider.validForMs,
       paidAt: null,
     };
-    await this.options.database.tx((queries) =>
-      this.options.stores.checkouts(queries).insert(checkout),
-    );
+    await database.tx((queries) => stores(queries).checkouts.insert(checkout));
     const url = await this.#openAtProvider(checkout);
-    const { kind, amount } = order;
-    return { id, kind, amount, status: "open", expiresAtMs: checkout.expiresAt, url };
+    const { id, kind, amount, expiresAt } = checkout;
+    return { id, kind, amount, status: "open", expiresAtMs: expiresAt, url };
   }
 
-  /** Answers where to pay. A checkout that the provider refused is cancelled. */
+  /** By its unguessable id, for the checkout page. Throws not_found. */
+  get(id: string): Promise<Checkout> {
+    return this.#find(this.options.stores(this.options.database.read), id);
+  }
+
+  /** Newest first. */
+  async list(tenantId: number): Promise<readonly Checkout[]> {
+    const { database, stores } = this.options;
+    const found = await stores(database.read).checkouts.list(tenantId);
+    return found.map((checkout) => this.#asOfNow(checkout));
+  }
+
+  /** Those of all tenants that wait for the operator's confirmation: newest first, at most 1000. */
+  waiting(): Promise<readonly Checkout[]> {
+    const { database, stores, clock } = this.options;
+    return stores(database.read).checkouts.listOpen("manual", clock.now(), WAITING_MAX);
+  }
+
+  /**
+   * The operator confirms that a bank transfer has arrived. Fulfils the checkout once; a paid one is
+   * returned unchanged. Throws not_found, or conflict if it expired, is paid through another
+   * provider, or can no longer be fulfilled.
+   */
+  confirm(id: string): Promise<Checkout> {
+    const { database, stores, plans, clock } = this.options;
+    return database.tx(async (queries) => {
+      const books = stores(queries);
+      const checkout = await this.#find(books, id);
+      if (checkout.status === "paid") return checkout;
+      requireConfirmable(checkout);
+      const paidAt = clock.now();
+      if (!(await books.checkouts.markPaid(id, paidAt, ["open"]))) return this.#find(books, id);
+      await bookPayment(books, checkout, paidAt);
+      if (!(await deliverItem(books, checkout, plans, paidAt)))
+        throw conflict("What this checkout buys can no longer be delivered.");
+      return { ...checkout, status: "paid", paidAt };
+    });
+  }
+
+  /**
+   * The provider has the money: fulfils the checkout once, also if it has expired. If the item can
+   * no longer be delivered, the money goes to the wallet. Throws not_found, or conflict if session
+   * or amount are not the checkout's.
+   */
+  fulfil(id: string, { session, amount }: ProviderPayment): Promise<Checkout> {
+    const { database, stores, plans, clock } = this.options;
+    return database.tx(async (queries) => {
+      const books = stores(queries);
+      const checkout = await books.checkouts.find(id);
+      if (!checkout) throw notFound("checkout");
+      if ((checkout.providerSession ?? session) !== session)
+        throw conflict(`Payment ${session} is not that of checkout ${id}.`);
+      if (amount !== checkout.amount)
+        throw conflict(`Payment ${session} has another amount than checkout ${id}.`);
+      const paidAt = clock.now();
+      if (!(await books.checkouts.markPaid(id, paidAt, ["open", "expired", "cancelled"])))
+        return checkout;
+      await books.checkouts.setSession(id, session);
+      const delivered = await deliverItem(books, checkout, plans, paidAt);
+      await bookPayment(books, delivered ? checkout : asWalletMoney(checkout), paidAt);
+      return { ...checkout, status: "paid", paidAt, providerSession: session };
+    });
+  }
+
+  /** Returns where to pay. A checkout that the provider rejects is cancelled. */
   async #openAtProvider(checkout: Checkout): Promise<string> {
+    const { database, stores, provider } = this.options;
     const { id } = checkout;
     try {
-      const { checkoutUrl, providerSession } = await this.options.provider.open(checkout);
+      const { checkoutUrl, providerSession } = await provider.open(checkout);
       if (providerSession !== null)
-        await this.options.database.tx((queries) =>
-          this.options.stores.checkouts(queries).setSession(id, providerSession),
-        );
+        await database.tx((queries) => stores(queries).checkouts.setSession(id, providerSession));
       return checkoutUrl;
     } catch (error) {
-      await this.options.database.tx((queries) =>
-        this.options.stores.checkouts(queries).cancel(id),
-      );
+      await database.tx((queries) => stores(queries).checkouts.cancel(id));
       throw error;
     }
   }
 
-  /** The record as it is now: an open one past its time has expired. */
+  async #find(books: Books, id: string): Promise<Checkout> {
+    const found = await books.checkouts.find(id);
+    if (!found) throw notFound("checkout");
+    return this.#asOfNow(found);
+  }
+
+  /** An open checkout past its time has expired. */
   #asOfNow(checkout: Checkout): Checkout {
     return checkout.status === "open" && checkout.expiresAt <= this.options.clock.now()
       ? { ...checkout, status: "expired" }
       : checkout;
   }
+}
 
-  async #find(queries: Queries, id: string): Promise<Checkout> {
-    const found = await this.options.stores.checkouts(queries).find(id);
-    if (!found) throw notFound("checkout");
-    return this.#asOfNow(found);
-  }
-
-  async #confirm(queries: Queries, id: string): Promise<Checkout> {
-    const checkout = await this.#find(queries, id);
-    if (checkout.status === "paid") return checkout;
-    if (checkout.status !== "open")
-      throw conflict(
-        `This checkout is ${checkout.status}. Ask the tenant for a new one, or book the money with a credit.`,
-      );
-    if (checkout.provider !== "manual")
-      throw conflict(`This checkout is paid through ${checkout.provider}, which confirms it.`);
-    const paidAt = this.options.clock.now();
-    if (!(await this.options.stores.checkouts(queries).markPaid(id, paidAt, ["open"])))
-      return this.#find(queries, id);
-    await bookPayment(this.options.stores, queries, checkout, paidAt);
-    if (!(await deliverItem(this.options.stores, queries, checkout, this.options.plans, paidAt)))
-      throw conflict("What this checkout buys can no longer be delivered.");
-    return { ...checkout, status: "paid", paidAt };
-  }
-
-  async #fulfil(queries: Queries, id: string, payment: ProviderPayment): Promise<Checkout> {
-    const records = this.options.stores.checkouts(queries);
-    const checkout = await records.find(id);
-    if (!checkout) throw notFound("checkout");
-    if ((checkout.providerSession ?? payment.session) !== payment.session)
-      throw conflict(`Payment ${payment.session} is not that of checkout ${id}.`);
-    if (payment.amount !== checkout.amount)
-      throw conflict(`Payment ${payment.session} has another amount than checkout ${id}.`);
-    const paidAt = this.options.clock.now();
-    if (!(await records.markPaid(id, paidAt, ["open", "expired", "cancelled"]))) return checkout;
-    await records.setSession(id, payment.session);
-    const delivered = await deliverItem(
-      this.options.stores,
-      queries,
-      checkout,
-      this.options.plans,
-      paidAt,
+function requireConfirmable({ status, provider }: Checkout): void {
+  if (status !== "open")
+    throw conflict(
+      `This checkout is ${status}. Ask the tenant for a new one, or book the money with a credit.`,
     );
-    await bookPayment(
-      this.options.stores,
-      queries,
-      delivered ? checkout : asWalletMoney(checkout),
-      paidAt,
-    );
-    return { ...checkout, status: "paid", paidAt, providerSession: payment.session };
-  }
-
-  get(id: string) {
-    return this.#find(this.options.database.read, id);
-  }
-
-  async list(tenantId: number) {
-    return (await this.options.stores.checkouts(this.options.database.read).list(tenantId)).map(
-      (found) => this.#asOfNow(found),
-    );
-  }
-
-  async waiting() {
-    const nowMs = this.options.clock.now();
-    return this.options.stores
-      .checkouts(this.options.database.read)
-      .listOpen("manual", nowMs, WAITING_MAX);
-  }
-
-  confirm(id: string) {
-    return this.options.database.tx((queries) => this.#confirm(queries, id));
-  }
-
-  fulfil(id: string, payment: ProviderPayment) {
-    return this.options.database.tx((queries) => this.#fulfil(queries, id, payment));
-  }
+  if (provider !== "manual")
+    throw conflict(`This checkout is paid through ${provider}, which confirms it.`);
 }
 
 function requireTopupAmount(amount: MicroEur): void {
@@ -235,14 +206,14 @@ function requireTopupAmount(amount: MicroEur): void {
 }
 
 /**
- * Price and record of an input, checked against what the tenant has. `planEnded`: the plan's month was
- * refunded, so that the same plan may be bought again.
+ * Price and record of an input, checked against what the tenant has. `isPlanRefunded`: the month of
+ * the plan was refunded, so that the same plan may be bought again.
  */
 function orderFor(
   input: CheckoutInput,
   account: Account,
   plans: readonly Plan[],
-  planEnded: boolean,
+  isPlanRefunded: boolean,
 ): Order {
   switch (input.kind) {
     case "topup":
@@ -250,29 +221,24 @@ function orderFor(
       return { kind: "topup", amount: input.amount, item: null };
     case "plan": {
       const plan = plans.find((found) => found.slug === input.plan);
-      if (!plan)
-        throw invalidField(
-          "plan",
-          `plan must be one of: ${plans.map((found) => found.slug).join(", ")}.`,
-        );
-      if (plan.slug === account.planSlug && !planEnded) throw conflict("This is the current plan.");
+      const slugs = plans.map(({ slug }) => slug).join(", ");
+      if (!plan) throw invalidField("plan", `plan must be one of: ${slugs}.`);
+      if (plan.slug === account.planSlug && !isPlanRefunded)
+        throw conflict("This is the current plan.");
       return { kind: "plan", amount: plan.pricePerMonth, item: plan.slug };
     }
     case "crm_bridge":
       if (account.crmBridge) throw conflict("The CRM bridge is already on.");
       return { kind: "crm_bridge", amount: CRM_BRIDGE_PRICE, item: null };
     case "retention": {
+      const { blocks } = input;
       const left = RETENTION_BLOCKS_MAX - account.retentionBlocks;
-      if (
-        !Number.isInteger(input.blocks) ||
-        input.blocks < 1 ||
-        input.blocks > RETENTION_BLOCKS_MAX
-      )
+      if (!Number.isInteger(blocks) || blocks < 1 || blocks > RETENTION_BLOCKS_MAX)
         throw invalidField("blocks", `blocks must be 1 to ${RETENTION_BLOCKS_MAX}.`);
-      if (input.blocks > left)
+      if (blocks > left)
         throw invalidField("blocks", `Only ${left} more blocks fit into 6 months in all.`);
-      const amount = microEur(RETENTION_BLOCK_PRICE * input.blocks);
-      return { kind: "retention", amount, item: String(input.blocks) };
+      const amount = microEur(RETENTION_BLOCK_PRICE * blocks);
+      return { kind: "retention", amount, item: String(blocks) };
     }
     default:
       return unreachable(input);

@@ -1,7 +1,7 @@
-/** What a call cost the operator, from configured prices and our own counters (decisions.md 6). */
+/** What a call cost the operator, from configured prices and the call's counters (decisions.md 6). */
 import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
 
-/** Micro-euro; all 0 when the operator pays nothing (the embedded engine). */
+/** All 0 if the operator pays nothing (the embedded engine). */
 export interface GoodsPrices {
   readonly sttPerMinute: MicroEur;
   readonly llmInputPerMillionTokens: MicroEur;

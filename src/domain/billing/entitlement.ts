@@ -1,45 +1,42 @@
 /**
- * What becomes of what was bought when its whole payment is taken back (refunded, or disputed):
- * - a plan: the month it was paid for has no included minutes any more; calls go on at the price beyond
- *   the plan, from the wallet. The plan stays chosen: its next month is due as ever, and it can be
- *   bought again for this one.
- * - the CRM bridge is switched off, unless the wallet has paid for a later month since.
- * - retention blocks go, and with them what only they kept. That cannot be undone, so it waits until the
- *   taking back is final: a pending refund or an open dispute leaves them.
- * A refund that fails and a dispute that is won bring everything back. A part of a payment takes nothing.
+ * Revokes what was bought when its whole payment is refunded or disputed:
+ * - A plan's month loses its included minutes; calls continue at the overage price. The plan stays
+ *   chosen: its next month is due as usual, and this month can be bought again.
+ * - The CRM bridge is switched off, unless the wallet has paid for a later month since.
+ * - Retention blocks are removed, and the data that only they kept is deleted. Because that cannot
+ *   be undone, it waits until the refund or the dispute is final.
+ * A failed refund and a won dispute restore everything. A partial refund revokes nothing.
  *
- * Told by level, not by event: `syncItem` is given how it stands now and changes what differs. What was
- * done stands in the ledger as transactions without entries, `withdrawn:<checkout>:<cause>:<n>` and
- * `restored:…`, so that it happens once however often it is reported.
+ * `syncEntitlement` receives the current status and changes what differs. The ledger records each
+ * step as a transaction without entries, `withdrawn:<checkout>:<cause>:<n>` or `restored:…`, so that
+ * a repeated report changes nothing.
  */
 
-import type { Queries } from "../../core/database.ts";
 import { unreachable } from "../../core/errors.ts";
 import { RETENTION_BLOCKS_MAX } from "./fulfilment.ts";
 import { post } from "./ledger.ts";
 import { monthIn } from "./plan-usage.ts";
-import type { BillingStores, Checkout } from "./stores.ts";
+import type { Books, Checkout } from "./stores.ts";
 
-/** How the taking back of a payment stands, by one cause: its refunds together, or one dispute. */
+/** The status of a payment's chargeback by one cause: all its refunds, or one dispute. */
 export interface ChargebackStatus {
   /** `refunds`, or the dispute's id. */
   readonly cause: string;
-  /** Of the whole payment, and nothing has been given back. */
+  /** Covers the whole payment, and nothing was reversed. */
   readonly isWhole: boolean;
-  /** It will not be given back any more. */
+  /** It can no longer be reversed. */
   readonly isFinal: boolean;
 }
 
-/** Only for a checkout whose item was delivered: what became wallet money instead has no item. */
+/** Only for a checkout whose item was delivered, not for one that became wallet money. */
 export async function syncEntitlement(
-  stores: BillingStores,
-  queries: Queries,
+  books: Books,
   checkout: Checkout,
   { cause, isWhole, isFinal }: ChargebackStatus,
   nowMs: number,
 ): Promise<void> {
   if (checkout.kind === "topup") return;
-  const ledger = stores.ledger(queries);
+  const ledger = books.ledger;
   const about = `${checkout.id}:${cause}`;
   const has = (what: string, n: number) =>
     ledger.hasKey(checkout.tenantId, `${what}:${about}:${n}`);
@@ -54,33 +51,28 @@ export async function syncEntitlement(
     note: `${labelOf(checkout)} ${shouldBeRevoked ? "ended: its payment was taken back" : "is back"}`,
     createdAt: nowMs,
   } as const;
-  await post(stores, queries, checkout.tenantId, transaction, []);
-  if (shouldBeRevoked) await revokeEntitlement(stores, queries, checkout, nowMs);
-  else await restoreEntitlement(stores, queries, checkout, nowMs);
+  await post(books, checkout.tenantId, transaction, []);
+  if (shouldBeRevoked) await revokeEntitlement(books, checkout, nowMs);
+  else await restoreEntitlement(books, checkout, nowMs);
 }
 
-async function revokeEntitlement(
-  stores: BillingStores,
-  queries: Queries,
-  checkout: Checkout,
-  nowMs: number,
-): Promise<void> {
+async function revokeEntitlement(books: Books, checkout: Checkout, nowMs: number): Promise<void> {
   const { tenantId, kind, item } = checkout;
-  const accounts = stores.accounts(queries);
+  const accounts = books.accounts;
   const account = await accounts.find(tenantId);
   switch (kind) {
     case "topup":
       return;
     case "plan": {
       const month = monthIn(account.timeZone, checkout.paidAt ?? nowMs);
-      if (await isLatest(stores, queries, checkout))
-        await stores.renewals(queries).endPlanMonth(tenantId, month, item, nowMs);
+      if (await isLatest(books, checkout))
+        await books.renewals.endPlanMonth(tenantId, month, item, nowMs);
       return;
     }
     case "crm_bridge": {
       const month = monthIn(account.timeZone, checkout.paidAt ?? nowMs);
-      const renewals = stores.renewals(queries);
-      if (!(await isLatest(stores, queries, checkout))) return;
+      const renewals = books.renewals;
+      if (!(await isLatest(books, checkout))) return;
       if (await renewals.isPaidAfter(tenantId, "crm_bridge", month)) return;
       await accounts.setCrmBridge(tenantId, false);
       await renewals.lapse(tenantId, "crm_bridge", nowMs);
@@ -97,25 +89,20 @@ async function revokeEntitlement(
   }
 }
 
-async function restoreEntitlement(
-  stores: BillingStores,
-  queries: Queries,
-  checkout: Checkout,
-  nowMs: number,
-): Promise<void> {
+async function restoreEntitlement(books: Books, checkout: Checkout, nowMs: number): Promise<void> {
   const { tenantId, kind, item } = checkout;
-  const accounts = stores.accounts(queries);
+  const accounts = books.accounts;
   const account = await accounts.find(tenantId);
   switch (kind) {
     case "topup":
       return;
     case "plan": {
       const month = monthIn(account.timeZone, checkout.paidAt ?? nowMs);
-      await stores.renewals(queries).restorePlanMonth(tenantId, month, nowMs);
+      await books.renewals.restorePlanMonth(tenantId, month, nowMs);
       return;
     }
     case "crm_bridge":
-      if (await isLatest(stores, queries, checkout)) await accounts.setCrmBridge(tenantId, true);
+      if (await isLatest(books, checkout)) await accounts.setCrmBridge(tenantId, true);
       return;
     case "retention":
       await accounts.setRetentionBlocks(
@@ -128,13 +115,9 @@ async function restoreEntitlement(
   }
 }
 
-/** Nothing of the kind was bought after it. */
-async function isLatest(
-  stores: BillingStores,
-  queries: Queries,
-  { tenantId, kind, paidAt }: Checkout,
-): Promise<boolean> {
-  const last = await stores.checkouts(queries).lastPaidAt(tenantId, kind);
+/** True if no item of this kind was bought later. */
+async function isLatest(books: Books, { tenantId, kind, paidAt }: Checkout): Promise<boolean> {
+  const last = await books.checkouts.lastPaidAt(tenantId, kind);
   return paidAt === null || last === null || last <= paidAt;
 }
 

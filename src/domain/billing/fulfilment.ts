@@ -1,25 +1,19 @@
 /**
- * What a paid checkout does: its ledger transaction, and the change it bought. Runs inside the
- * caller's transaction, together with the step to `paid`.
+ * What a paid checkout does: books the payment and delivers the item. Runs in the transaction that
+ * marks the checkout as paid.
  */
 
-import type { Queries } from "../../core/database.ts";
 import { unreachable } from "../../core/errors.ts";
 import { payDebt } from "./chargeback.ts";
 import { move, post } from "./ledger.ts";
 import type { Plan } from "./ports.ts";
-import type { BillingStores, Checkout, LedgerKind } from "./stores.ts";
+import type { Books, Checkout, LedgerKind } from "./stores.ts";
 
-/** 30 days to begin with and five blocks: 6 months in all. */
+/** 30 days and five blocks of 30 days: 6 months in total. */
 export const RETENTION_BLOCKS_MAX = 5;
 
-/** Key `checkout:<id>`: the money of a top-up is the tenant's, that of anything else is earned. */
-export async function bookPayment(
-  stores: BillingStores,
-  queries: Queries,
-  checkout: Checkout,
-  paidAt: number,
-): Promise<void> {
+/** Key `checkout:<id>`. The money of a top-up is the tenant's; any other money is revenue. */
+export async function bookPayment(books: Books, checkout: Checkout, paidAt: number): Promise<void> {
   const transaction = {
     key: `checkout:${checkout.id}`,
     kind: ledgerKindOf(checkout.kind),
@@ -28,27 +22,25 @@ export async function bookPayment(
   };
   const account = checkout.kind === "topup" ? "wallet" : "revenue";
   const entries = move("payments", account, checkout.amount);
-  await post(stores, queries, checkout.tenantId, transaction, entries);
-  if (account === "wallet")
-    await payDebt(stores, queries, checkout.tenantId, transaction.key, paidAt);
+  await post(books, checkout.tenantId, transaction, entries);
+  if (account === "wallet") await payDebt(books, checkout.tenantId, transaction.key, paidAt);
 }
 
-/** The same payment, for a tenant who cannot get what it was for any more. */
+/** The payment as a top-up, for an item that can no longer be delivered. */
 export const asWalletMoney = (checkout: Checkout): Checkout => ({
   ...checkout,
   kind: "topup",
   item: noteOf(checkout),
 });
 
-/** Changes what the tenant has. False, and nothing changed, when that is impossible by now. */
+/** Returns false and changes nothing if the item can no longer be delivered. */
 export async function deliverItem(
-  stores: BillingStores,
-  queries: Queries,
+  books: Books,
   checkout: Checkout,
   plans: readonly Plan[],
   nowMs: number,
 ): Promise<boolean> {
-  const accounts = stores.accounts(queries);
+  const accounts = books.accounts;
   const { tenantId, item } = checkout;
   switch (checkout.kind) {
     case "topup":
@@ -56,7 +48,7 @@ export async function deliverItem(
     case "plan":
       if (item === null || !plans.some((plan) => plan.slug === item)) return false;
       await accounts.setPlan(tenantId, item);
-      await stores.renewals(queries).lapse(tenantId, "plan", nowMs); // this payment took its place
+      await books.renewals.lapse(tenantId, "plan", nowMs); // this payment replaces it
       return true;
     case "crm_bridge":
       if ((await accounts.find(tenantId)).crmBridge) return false;
@@ -77,7 +69,7 @@ function ledgerKindOf(kind: Checkout["kind"]): LedgerKind {
   return kind === "crm_bridge" ? "add_on" : kind;
 }
 
-/** What was bought, for the ledger and the payer. */
+/** The item, for the ledger and the payer. */
 export function noteOf(checkout: Pick<Checkout, "kind" | "item">): string {
   switch (checkout.kind) {
     case "topup":

@@ -1,31 +1,31 @@
 /**
- * What a call may draw on. Reads inside the caller's transaction: transactions run one at a time, so
- * that concurrent calls see each other's holds and never promise the same cent twice.
+ * What a call may draw on. Read inside the caller's transaction: transactions run one at a time, so
+ * that concurrent calls see each other's holds and no cent is promised twice.
  *
  * Holds reserve, settlement decides (decisions.md 12). A hold takes only what no other call holds. A
- * charge takes the plan seconds that are left, held by another call or not, then wallet money that no
- * other call holds; `backHolds` (hold.ts) then gives the other holds money for the seconds they lost.
+ * charge takes the plan seconds that are left, even if another call holds them, then wallet money
+ * that no other call holds. `backHolds` (hold.ts) then gives the other holds money for the seconds
+ * they lost.
  *
- * Invariant, as long as the operator takes nothing out by hand: balance ≥ Σ held amounts. So no charge
- * ever leaves the wallet below zero.
+ * Invariant, unless the operator debits the wallet by hand: balance ≥ Σ held amounts. Therefore no
+ * charge makes the wallet negative.
  */
 
-import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
 import type { Plan } from "./ports.ts";
 import type { Funds } from "./rating.ts";
-import type { BillingStores, Hold, Renewal, Standing } from "./stores.ts";
+import type { Books, Hold, Renewal, Standing } from "./stores.ts";
 
 /** Plan, wallet and the holds of the other calls, as one call sees them. */
 export interface Purse {
   readonly month: string;
-  /** Of the month's plan seconds, those no charge has used. Holds are not taken off. */
+  /** Plan seconds of the month that no charge has used; held ones are included. */
   readonly planSecondsLeft: number;
   readonly balance: MicroEur;
   readonly otherHolds: readonly Hold[];
 }
 
-/** `callUuid`: whose own hold does not count as another's; null: every hold does. */
+/** Leaves out the hold of `callUuid`; null: no hold is left out. */
 export function purseOf(
   standing: Standing,
   plan: Plan,
@@ -41,7 +41,7 @@ export function purseOf(
   };
 }
 
-/** What no other call holds: what a hold may take. */
+/** What a hold may take: what no other call holds. */
 export function freeFunds(purse: Purse): Funds {
   const heldSeconds = heldPlanSeconds(purse);
   return {
@@ -50,7 +50,7 @@ export function freeFunds(purse: Purse): Funds {
   };
 }
 
-/** What a charge may take: plan seconds first, whoever holds them. */
+/** What a charge may take: all plan seconds, also held ones, and unheld money. */
 export function chargeableFunds(purse: Purse): Funds {
   return { planSeconds: purse.planSecondsLeft, money: unheldMoney(purse) };
 }
@@ -66,15 +66,14 @@ function unheldMoney({ balance, otherHolds }: Purse): MicroEur {
   return microEur(Math.max(0, balance - otherHolds.reduce((sum, hold) => sum + hold.amount, 0)));
 }
 
-/** The plan's seconds of a month: none while it is unpaid (renewal.ts) or refunded (entitlement.ts). */
+/** The plan's seconds of a month; 0 while it is unpaid (renewal.ts) or refunded (entitlement.ts). */
 export async function allowanceSeconds(
-  stores: BillingStores,
-  queries: Queries,
+  books: Books,
   tenantId: number,
   plan: Plan,
   month: string,
 ): Promise<number> {
-  return allowanceOf(plan, await stores.renewals(queries).planStatus(tenantId, month));
+  return allowanceOf(plan, await books.renewals.planStatus(tenantId, month));
 }
 
 function allowanceOf(plan: Plan, status: Renewal["status"] | null): number {
@@ -82,13 +81,9 @@ function allowanceOf(plan: Plan, status: Renewal["status"] | null): number {
 }
 
 /** Wallet money that no live call holds; never below 0. */
-export async function freeMoney(
-  stores: BillingStores,
-  queries: Queries,
-  tenantId: number,
-): Promise<MicroEur> {
-  const balance = await stores.wallet(queries).balance(tenantId);
-  const holds = await stores.holds(queries).list(tenantId);
+export async function freeMoney(books: Books, tenantId: number): Promise<MicroEur> {
+  const balance = await books.wallet.balance(tenantId);
+  const holds = await books.holds.list(tenantId);
   const held = holds.reduce((sum, hold) => sum + hold.amount, 0);
   return microEur(Math.max(0, balance - held));
 }

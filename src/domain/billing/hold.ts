@@ -1,17 +1,16 @@
 /**
- * Holds: the funds a live call has been promised, from its first second to a block ahead of now (60 s;
- * 15 s where little is left). One row a call, written anew as the call goes on, released when the call
- * is settled.
+ * Holds: the funds reserved for a live call, from its first second to a block ahead of now (60 s, or
+ * 15 s if little is left). Each call has one row, which is updated while the call lasts and released
+ * when it is settled.
  */
 
-import type { Queries } from "../../core/database.ts";
 import { AppError } from "../../core/errors.ts";
 import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
 import { heldPlanSeconds, type Purse } from "./funds.ts";
 import { affordableSeconds, type Cover } from "./rating.ts";
-import type { BillingStores, Hold } from "./stores.ts";
+import type { Books, Hold } from "./stores.ts";
 
-/** Where a second costs nothing: longer than any call. */
+/** Longer than any call, for a rate of 0. */
 const FOR_EVER_SECONDS = 1_000_000_000;
 
 export const insufficientBalance = (): AppError =>
@@ -21,17 +20,16 @@ export const insufficientBalance = (): AppError =>
       "The plan's minutes are used up and the wallet cannot pay the 15-second minimum. Top up the wallet or choose a larger plan.",
   });
 
-/** Makes the call's hold exactly this cover. */
+/** Replaces the call's hold. */
 export async function writeHold(
-  stores: BillingStores,
-  queries: Queries,
+  books: Books,
   tenantId: number,
   { callUuid, month }: { readonly callUuid: string; readonly month: string },
   { planSeconds, amount }: Cover,
   nowMs: number,
 ): Promise<void> {
   const hold: Hold = { callUuid, month, planSeconds, amount };
-  await stores.holds(queries).put(tenantId, hold, nowMs);
+  await books.holds.put(tenantId, hold, nowMs);
 }
 
 /** Whole seconds that a hold's money pays. */
@@ -40,14 +38,13 @@ export function paidSeconds(amount: MicroEur, ratePerMinute: MicroEur): number {
 }
 
 /**
- * After a charge took plan seconds that other calls hold: these calls get money for them, as far as the
- * wallet has money that nobody holds. The ended call's own hold has just freed as much, unless it talked
- * past its hold or its rate is lower than theirs; then the others' holds end earlier, and their calls
- * learn so with the next heartbeat. `purse`: as it was when the charge was made.
+ * After a charge took plan seconds that other calls hold, gives these calls money instead, as far as
+ * the wallet has unheld money. The ended call's own hold has freed enough, unless it talked past its
+ * hold or its rate is lower than theirs. Then the other holds end earlier, and their calls learn it
+ * with the next heartbeat. `purse`: as it was before the charge.
  */
 export async function backHolds(
-  stores: BillingStores,
-  queries: Queries,
+  books: Books,
   tenantId: number,
   purse: Purse,
   charge: { readonly includedSeconds: number; readonly cost: MicroEur },
@@ -71,6 +68,6 @@ export async function backHolds(
     const amount = priceOfSeconds(overageSeconds, rate);
     free -= amount - hold.amount;
     const cover = { planSeconds: hold.planSeconds - seconds, overageSeconds, amount };
-    await writeHold(stores, queries, tenantId, hold, cover, nowMs);
+    await writeHold(books, tenantId, hold, cover, nowMs);
   }
 }

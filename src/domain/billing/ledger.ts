@@ -1,42 +1,40 @@
 /**
- * Posting to the double-entry ledger: balanced entries, once a key, wallet row kept as their sum.
+ * Posts to the double-entry ledger: balanced entries, once for each key. The wallet row is the sum
+ * of its entries.
  *
- * Where the money goes. A tenant's `wallet` is what we owe it. `payments` and `credits` are where
- * wallet money comes from and therefore run negative; `revenue` is what was earned.
- * Rows are only added (triggers in the schema refuse anything else): a mistake is fixed by another
- * transaction.
+ * A tenant's `wallet` is what we owe it. Wallet money comes from `payments` and `credits`, which are
+ * therefore negative; `revenue` is what was earned. Rows are only added, never changed (triggers
+ * enforce it): another transaction corrects a mistake.
  */
 
-import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
-import type { BillingStores, LedgerEntry, LedgerTransaction } from "./stores.ts";
+import type { Books, LedgerEntry, LedgerTransaction } from "./stores.ts";
 
 const sumOf = (entries: readonly LedgerEntry[]): number =>
   entries.reduce((sum, entry) => sum + entry.amount, 0);
 
 /**
- * Posts one transaction inside the caller's. Answers false, and changes nothing, when the key was
- * posted before. Throws on entries that don't sum to zero.
+ * Returns false and changes nothing if the key was posted before. Throws if the entries do not sum
+ * to zero.
  */
 export async function post(
-  stores: BillingStores,
-  queries: Queries,
+  books: Books,
   tenantId: number,
   transaction: LedgerTransaction,
   entries: readonly LedgerEntry[],
 ): Promise<boolean> {
   if (sumOf(entries) !== 0)
     throw new RangeError(`ledger transaction ${transaction.key} does not sum to zero`);
-  const ledger = stores.ledger(queries);
+  const ledger = books.ledger;
   const transactionId = await ledger.insertTransaction(tenantId, transaction);
   if (transactionId === null) return false;
   await ledger.insertEntries(tenantId, transactionId, entries);
   const toWallet = sumOf(entries.filter((entry) => entry.account === "wallet"));
-  if (toWallet !== 0) await stores.wallet(queries).add(tenantId, microEur(toWallet));
+  if (toWallet !== 0) await books.wallet.add(tenantId, microEur(toWallet));
   return true;
 }
 
-/** Two entries that move `amount` into `to`, out of `from`; none when there is nothing to move. */
+/** Two entries that move `amount`; none if it is 0. */
 export function move(
   from: LedgerEntry["account"],
   to: LedgerEntry["account"],
@@ -50,11 +48,11 @@ export function move(
 }
 
 /**
- * Audits every tenant's money: each transaction sums to zero, each wallet is the sum of its entries, so
- * are the hourly sums, each hold belongs to a live call. Answers one sentence a problem; none when all adds up.
+ * Audits every tenant's money: each transaction sums to zero, wallets and hourly sums match their
+ * entries, each hold belongs to a live call. Returns one sentence for each problem.
  */
-export async function verifyLedger(stores: BillingStores, queries: Queries): Promise<string[]> {
-  const ledger = stores.ledger(queries);
+export async function verifyLedger(books: Books): Promise<string[]> {
+  const ledger = books.ledger;
   const problems: string[] = [];
   for (const found of await ledger.unbalanced())
     problems.push(`Transaction ${found.key} sums to ${found.sum} micro-euro instead of 0.`);
@@ -66,7 +64,7 @@ export async function verifyLedger(stores: BillingStores, queries: Queries): Pro
     problems.push(
       `The hourly sums of tenant ${found.tenantId} differ from its wallet's entries by ${found.drift} micro-euro.`,
     );
-  for (const found of await stores.holds(queries).orphans())
+  for (const found of await books.holds.orphans())
     problems.push(
       `Tenant ${found.tenantId} has funds held for ${found.callUuid}, which is no live call.`,
     );

@@ -1,6 +1,7 @@
 /**
- * The low-balance notice: one mail and one event `balance.low` when a balance falls below a configured threshold, and again only
- * after it was above it. The wallet's `told_below` remembers, written with both in one transaction; a round only looks at wallets where it no longer fits.
+ * The low-balance notice: one mail and one event `balance.low` when a balance falls below a
+ * configured threshold, and again only after it was above it. The wallet's `told_below` records the
+ * last notice, in the same transaction. A round reads only wallets whose level has changed.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
@@ -23,10 +24,10 @@ export interface LowBalanceOptions {
 export async function noticeLowBalances(options: LowBalanceOptions): Promise<void> {
   const { database, stores, thresholds, mails, events, clock } = options;
   if (thresholds.length === 0) return;
-  const looked = await stores.wallet(database.read).changedLevels(thresholds);
+  const looked = await stores(database.read).wallet.changedLevels(thresholds);
   for (const { tenantId } of looked)
     await database.tx(async (queries) => {
-      const wallet = stores.wallet(queries);
+      const { wallet } = stores(queries);
       const [now] = await wallet.changedLevels(thresholds, tenantId);
       if (!now) return;
       await wallet.setToldBelow(tenantId, now.level);

@@ -1,4 +1,4 @@
-/** Mails about money, to the tenant's own address. Pure; each key makes its mail happen once. */
+/** Mails about money to the tenant's address. Each key makes its mail happen once. */
 import { type MicroEur, microToEur } from "../../core/money.ts";
 import type { MailDraft } from "../mail/ports.ts";
 import type { Renewal, RenewingTenant } from "./stores.ts";

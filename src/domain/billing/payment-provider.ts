@@ -1,11 +1,11 @@
-/** A payment provider: where the tenant is sent to pay. What was paid comes back to `Checkouts.confirm`. */
+/** A payment provider: where the tenant is sent to pay. `Checkouts` receives what was paid. */
 import type { Checkout } from "./stores.ts";
 
 export interface PaymentProvider {
   readonly name: Checkout["provider"];
   /** How long a checkout can be paid, milliseconds. */
   readonly validForMs: number;
-  /** Opens the provider's side. Answers where to pay and the provider's own id, if it has one. */
+  /** Returns where to pay, and the provider's own id if it has one. */
   open(
     checkout: Pick<Checkout, "id" | "tenantId" | "kind" | "amount" | "item" | "expiresAt">,
   ): Promise<{ checkoutUrl: string; providerSession: string | null }>;

@@ -1,4 +1,4 @@
-/** Calendar months of a tenant's zone: plan seconds are counted in them and don't roll over. */
+/** Calendar months in a tenant's zone. Plan seconds belong to a month and do not roll over. */
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
@@ -12,15 +12,15 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
     year: "numeric",
     month: "2-digit",
   });
-  formatters.set(timeZone, made); // as many as there are zones
+  formatters.set(timeZone, made); // bounded by the number of zones
   return made;
 }
 
-/** No zone's month begins within a quarter of an hour: what was worked out for one holds in it. */
+/** In every zone a month begins at a full quarter of an hour: one result holds for the quarter. */
 const QUARTER_MS = 900_000;
 const latest = new Map<string, { readonly quarter: number; readonly month: string }>();
 
-/** `2026-11`: the month it is in an IANA zone. Throws RangeError for an unknown zone. */
+/** The month in an IANA zone, `2026-11`. Throws RangeError for an unknown zone. */
 export function monthIn(timeZone: string, epochMs: number): string {
   const quarter = Math.floor(epochMs / QUARTER_MS);
   const known = latest.get(timeZone);

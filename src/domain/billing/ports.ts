@@ -1,7 +1,4 @@
-/**
- * Billing as calls and the API see it (decisions.md 8). Functions that take `Queries` run inside the
- * caller's transaction, so that a charge and the call it belongs to commit together.
- */
+/** What billing is given and returns (decisions.md 8). */
 
 import type { MicroEur } from "../../core/money.ts";
 
@@ -10,7 +7,7 @@ export interface PlanQuotas {
   readonly contacts: number;
   readonly tools: number;
   readonly campaigns: number;
-  /** Calls for later that are not dialled yet. */
+  /** Scheduled calls that are not dialled yet. */
   readonly schedules: number;
   readonly knowledgeBytes: number;
 }
@@ -29,7 +26,7 @@ export interface Plan {
   readonly quotas: PlanQuotas;
 }
 
-/** What a tenant has, without counting what is free of it: two reads instead of nine. */
+/** Plan and balance without the free part: two queries instead of nine. */
 export interface Account {
   readonly plan: Plan;
   readonly balance: MicroEur;
@@ -37,7 +34,7 @@ export interface Account {
 
 export interface Balance {
   readonly balance: MicroEur;
-  /** Balance and plan seconds that no live call holds. */
+  /** Without what live calls hold. */
   readonly availableBalance: MicroEur;
   readonly availableIncludedSeconds: number;
   readonly includedSecondsLeft: number;
@@ -52,13 +49,13 @@ export interface Charge {
   readonly cost: MicroEur;
 }
 
-/** How far a live call's money goes, in whole seconds from its answer. */
+/** How long a live call's money lasts, in whole seconds from its answer. */
 export interface Coverage {
-  /** Held for the call: when fewer than were asked for, money runs out then. */
+  /** Held for the call. Less than requested means that the money ends then. */
   readonly coveredSeconds: number;
-  /** What plan and wallet would pay as of now; looked at up to 120 s ahead. */
+  /** What plan and wallet can pay now, up to 120 s ahead. */
   readonly affordableSeconds: number;
 }
 
-/** So long before its money ends the tenant is told (decisions.md 8). */
+/** The tenant is told this long before the money ends (decisions.md 8). */
 export const LOW_SECONDS = 60;

@@ -1,6 +1,6 @@
 /**
- * How many rows and bytes a tenant may keep, by its plan: what is stored for one tenant costs all of them disk,
- * backups and time. Counted where the row is stored, in the same transaction.
+ * Limits a tenant's rows and bytes by its plan, because stored data costs disk, backups and time.
+ * They are counted in the transaction that stores the row.
  */
 
 import type { Queries } from "../../core/database.ts";
@@ -17,7 +17,7 @@ export interface QuotaRecords {
 }
 
 export interface Quotas {
-  /** Throws plan_limit_reached, naming the limit, where so many more are too many. */
+  /** Throws plan_limit_reached, with the limit's name, if the plan does not allow `more`. */
   require(queries: Queries, tenantId: number, name: QuotaName, more: number): Promise<void>;
 }
 

@@ -1,18 +1,18 @@
 /**
- * From talk time to seconds and price (decisions.md 8). Pure and exact: integers only, one rounding
- * a call, half up.
+ * Converts talk time to seconds and a price (decisions.md 8). Exact: integers only, rounded half up
+ * once for each call.
  */
 import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
 import type { Charge } from "./ports.ts";
 
-/** A call that was answered is billed at least this long. */
+/** The minimum for an answered call. */
 export const MINIMUM_BILLABLE_SECONDS = 15;
-/** A live call holds funds this far ahead, */
+/** A live call holds funds this far ahead. */
 export const HOLD_BLOCK_SECONDS = 60;
-/** and this far where little is left, so that what is left is shared by all calls (decisions.md 12). */
+/** If little is left, it holds less, so that all calls share the rest (decisions.md 12). */
 const SHARED_BLOCK_SECONDS = 15;
 
-/** Whole seconds begun since the answer, at least the minimum; 0 when never answered. */
+/** Started seconds since the answer, at least the minimum; 0 if never answered. */
 export function billableSeconds(answeredMs: number): number {
   if (answeredMs <= 0) return 0;
   return Math.max(MINIMUM_BILLABLE_SECONDS, Math.ceil(answeredMs / 1000));
@@ -48,21 +48,20 @@ export interface Cover {
   readonly amount: MicroEur;
 }
 
-/** As many of the wanted seconds as the funds pay: plan seconds first. */
+/** The wanted seconds that the funds pay: plan seconds first. */
 export function coverSeconds(wanted: number, funds: Funds, ratePerMinute: MicroEur): Cover {
   const planSeconds = Math.min(wanted, funds.planSeconds);
   const overageSeconds = affordableSeconds(funds.money, ratePerMinute, wanted - planSeconds);
   return { planSeconds, overageSeconds, amount: priceOfSeconds(overageSeconds, ratePerMinute) };
 }
 
-/** All the seconds of a cover. */
 export const coveredBy = ({ planSeconds, overageSeconds }: Cover): number =>
   planSeconds + overageSeconds;
 
 /**
- * How far ahead of `elapsedSeconds` a call should hold: a whole block where the funds would pay one for
- * each of the calls that the plan allows at once, else a shared block. So a call that holds a whole
- * block never keeps another call from its first 15 seconds.
+ * How far ahead of `elapsedSeconds` a call should hold: a full block if the funds pay one for every
+ * call that the plan allows at once, otherwise a shared block. A call with a full block therefore
+ * never keeps another call from its first 15 seconds.
  */
 export function holdAheadSeconds(
   elapsedSeconds: number,
@@ -76,12 +75,11 @@ export function holdAheadSeconds(
 }
 
 /**
- * The charge of a finished call. The wallet pays at most the funds at hand.
+ * The charge of a finished call. The wallet pays at most the available funds.
  *
- * A call is told to end when its covered seconds run out, but the closing phrase and the BYE take a
- * few seconds more. Those are the appliance's own doing, other calls may hold what is left of the
- * wallet, and a debt would hit the next top-up: so they are written off instead of charged. The
- * record still says how long the call was (`overageSeconds`); `cost` is what the wallet paid.
+ * When the covered seconds end, the closing phrase and the BYE take a few more. These are written
+ * off: the appliance causes them, other calls may hold the rest of the wallet, and a debt would
+ * reduce the next top-up. `overageSeconds` includes them; `cost` is what the wallet paid.
  */
 export function rateCall(answeredMs: number, funds: Funds, overagePerMinute: MicroEur): Charge {
   const seconds = billableSeconds(answeredMs);

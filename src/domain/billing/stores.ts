@@ -1,7 +1,4 @@
-/**
- * The rows billing needs, as ports; `src/adapter/store/billing-stores.ts` implements them. Each is made over
- * the caller's `Queries`, so that everything a charge touches commits together. Tenant id first.
- */
+/** The ports for billing's rows. */
 
 import type { Queries } from "../../core/database.ts";
 import type { MicroEur } from "../../core/money.ts";
@@ -15,7 +12,7 @@ export const LEDGER_ACCOUNTS = [
   "revenue",
   /** Given away by the operator. */
   "credits",
-  /** What a tenant owes since a payment that it had spent was taken back; runs negative. */
+  /** The tenant's debt after a chargeback of money that it had spent; negative. */
   "receivable",
 ] as const;
 type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
@@ -60,7 +57,7 @@ export interface LedgerStore {
   sumOf(tenantId: number, account: LedgerAccount): Promise<number>;
   /** Over all tenants, for the audit: transactions whose entries don't sum to zero. */
   unbalanced(): Promise<readonly { transactionId: number; key: string; sum: number }[]>;
-  /** Over all tenants: hourly sums (schema/ledger-rollups.ts) whose wallet money is not the entries'. */
+  /** Over all tenants: hourly sums (schema/ledger-rollups.ts) that differ from the entries. */
   driftedSums(): Promise<readonly { tenantId: number; drift: number }[]>;
   /** Over all tenants: wallets that differ from the sum of their entries. */
   driftedWallets(): Promise<readonly { tenantId: number; balance: number; sum: number }[]>;
@@ -71,8 +68,8 @@ export interface WalletStore {
   balance(tenantId: number): Promise<MicroEur>;
   add(tenantId: number, amount: MicroEur): Promise<void>;
   /**
-   * Over all tenants, or of one: wallets whose level is no longer what was last told. The level is
-   * the lowest threshold above the balance; above all of them the largest safe integer.
+   * Wallets of all tenants, or of one, whose level differs from the last notice. The level is the
+   * lowest threshold above the balance; the largest safe integer if there is none.
    */
   changedLevels(
     thresholds: readonly MicroEur[],
@@ -116,13 +113,13 @@ export interface RenewingTenant {
 export interface RenewalStore {
   /** Of all tenants. */
   timeZones(): Promise<readonly string[]>;
-  /** Tenants of a zone, not suspended, whose month has not begun; at most 1000 a round. */
+  /** Tenants of a zone, not suspended, whose month has not begun; at most 1000. */
   withoutMonth(timeZone: string, month: string): Promise<readonly RenewingTenant[]>;
   /** Over all tenants, oldest month first, a tenant's plan before its bridge. */
   due(): Promise<readonly { readonly tenant: RenewingTenant; readonly renewal: Renewal }[]>;
   /** False when the month has this item already. */
   insert(tenantId: number, renewal: Renewal): Promise<boolean>;
-  /** True for the one caller that settled a due one. */
+  /** True only for the caller that settled it. */
   settle(
     tenantId: number,
     month: string,
@@ -130,13 +127,13 @@ export interface RenewalStore {
     status: "paid" | "lapsed",
     nowMs: number,
   ): Promise<boolean>;
-  /** Whatever is due of an item, or ended by a refund, of any month. */
+  /** Ends every month of an item that is due or refunded. */
   lapse(tenantId: number, item: Renewal["item"], nowMs: number): Promise<void>;
   /** null: the month has not begun. */
   planStatus(tenantId: number, month: string): Promise<Renewal["status"] | null>;
-  /** Its payment was taken back: `refunded`, whatever it was. */
+  /** Sets a month to `refunded`. */
   endPlanMonth(tenantId: number, month: string, plan: string | null, nowMs: number): Promise<void>;
-  /** A month ended that way is as good as before; others are left. */
+  /** Restores a month that `endPlanMonth` ended; others are left alone. */
   restorePlanMonth(tenantId: number, month: string, nowMs: number): Promise<void>;
   /** Whether the wallet has paid for an item in a month after this one. */
   isPaidAfter(tenantId: number, item: Renewal["item"], month: string): Promise<boolean>;
@@ -219,7 +216,7 @@ export type CheckoutKind = "topup" | "plan" | "crm_bridge" | "retention";
 type CheckoutStatus = "open" | "paid" | "expired" | "cancelled";
 
 export interface Checkout {
-  /** `chk_` and 32 hex characters: knowing it is the right to see its page. */
+  /** `chk_` and 32 hex characters. Whoever knows it may see its page. */
   readonly id: string;
   readonly tenantId: number;
   readonly kind: CheckoutKind;
@@ -238,13 +235,13 @@ export interface CheckoutStore {
   insert(checkout: Checkout): Promise<void>;
   find(id: string): Promise<Checkout | null>;
   list(tenantId: number): Promise<readonly Checkout[]>;
-  /** Over all tenants, newest first: those of a provider that can still be paid. */
+  /** Those of a provider that can still be paid, over all tenants, newest first. */
   listOpen(
     provider: Checkout["provider"],
     nowMs: number,
     limit: number,
   ): Promise<readonly Checkout[]>;
-  /** True for the one caller that turned it from one of these states into paid. */
+  /** True only for the caller that changed it from one of these states to paid. */
   markPaid(id: string, nowMs: number, from: readonly CheckoutStatus[]): Promise<boolean>;
   setSession(id: string, providerSession: string): Promise<void>;
   /** When the tenant's latest paid one of this kind was paid; null: never. */
@@ -253,13 +250,17 @@ export interface CheckoutStore {
   cancel(id: string): Promise<void>;
 }
 
-export interface BillingStores {
-  ledger(queries: Queries): LedgerStore;
-  wallet(queries: Queries): WalletStore;
-  planUsage(queries: Queries): PlanUsageStore;
-  holds(queries: Queries): HoldStore;
-  accounts(queries: Queries): AccountStore;
-  callRates(queries: Queries): CallRateStore;
-  checkouts(queries: Queries): CheckoutStore;
-  renewals(queries: Queries): RenewalStore;
+/** Billing's rows over one `Queries`: everything that a charge touches commits together. */
+export interface Books {
+  readonly ledger: LedgerStore;
+  readonly wallet: WalletStore;
+  readonly planUsage: PlanUsageStore;
+  readonly holds: HoldStore;
+  readonly accounts: AccountStore;
+  readonly callRates: CallRateStore;
+  readonly checkouts: CheckoutStore;
+  readonly renewals: RenewalStore;
 }
+
+/** Implemented by store/billing-stores.ts. */
+export type BillingStores = (queries: Queries) => Books;

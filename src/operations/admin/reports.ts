@@ -194,7 +194,7 @@ function usageReports({ database: { read }, billing, clock }: ReportDependencies
       const inMonth = monthText(year, month);
       const used = await reportStore(read).planSecondsUsed(tenantId, inMonth);
       const { balance, plan } = await billing.balance(tenantId);
-      const allowance = await allowanceSeconds(billingStores, read, tenantId, plan, inMonth);
+      const allowance = await allowanceSeconds(billingStores(read), tenantId, plan, inMonth);
       const sum = (pick: (row: KindRow) => number) => sumOf(kinds, pick);
       return {
         ...{ year, month, totals, balance, byDay: days, byAgent: agents },

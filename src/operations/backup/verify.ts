@@ -89,7 +89,7 @@ const countOf = (sqlite: Sqlite, table: "tenants" | "calls") =>
 async function problemsWhenInUse(copy: string, nowMs: number): Promise<string[]> {
   const database = openDatabase(copy, nowMs);
   try {
-    return await verifyLedger(billingStores, database.read);
+    return await verifyLedger(billingStores(database.read));
   } finally {
     await database.close();
   }

@@ -64,7 +64,7 @@ export const databaseAndLedger: Check = {
         const pending = status.filter(({ applied }) => !applied).length;
         if (pending > 0)
           return warning(`${pending} migrations are to be applied.`, "linevoice migrate up");
-        const [imbalance] = await verifyLedger(billingStores, stored.queries);
+        const [imbalance] = await verifyLedger(billingStores(stored.queries));
         if (imbalance !== undefined)
           return failed(`The ledger does not add up: ${imbalance}`, restore);
         return ok("The file is whole, up to date, and the ledger in balance.");

@@ -16,7 +16,7 @@ import {
 import type { Database } from "../../../src/core/database.ts";
 import { microEur, priceOfSeconds } from "../../../src/core/money.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
-import { PaymentCheckouts } from "../../../src/domain/billing/checkout.ts";
+import { Checkouts } from "../../../src/domain/billing/checkout.ts";
 import { post, verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../../support/plans.ts";
@@ -217,13 +217,13 @@ describe("the ledger", () => {
     const tenantId = await insertTenant(database);
     const transaction = { key: "k1", kind: "credit", note: "", createdAt: 0 } as const;
     const lopsided = [{ account: "wallet", amount: microEur(1) }] as const;
-    const attempt = database.tx((q) => post(billingStores, q, tenantId, transaction, lopsided));
+    const attempt = database.tx((q) => post(billingStores(q), tenantId, transaction, lopsided));
     await expect(attempt).rejects.toThrow(RangeError);
     const entries = [
       { account: "wallet", amount: microEur(5) },
       { account: "credits", amount: microEur(-5) },
     ] as const;
-    const once = () => database.tx((q) => post(billingStores, q, tenantId, transaction, entries));
+    const once = () => database.tx((q) => post(billingStores(q), tenantId, transaction, entries));
     expect(await once()).toBe(true);
     expect(await once()).toBe(false);
     expect(Number((await billing.balance(tenantId)).balance)).toBe(5);
@@ -251,14 +251,14 @@ describe("the ledger", () => {
     const books = new Billing({ database: spoiled, stores: billingStores, plans, clock });
     const tenantIds = [await insertTenant(spoiled), await insertTenant(spoiled)];
     for (const tenantId of tenantIds) await books.credit(tenantId, microEur(5), "x");
-    expect(await verifyLedger(billingStores, spoiled.read)).toEqual([]);
+    expect(await verifyLedger(billingStores(spoiled.read))).toEqual([]);
     await spoiled.tx(async (q) => {
       await q
         .update(ledgerRollups)
         .set({ wallet: microEur(3) })
         .where(eq(ledgerRollups.tenantId, tenantIds[1] ?? 0));
     });
-    const problems = await verifyLedger(billingStores, spoiled.read);
+    const problems = await verifyLedger(billingStores(spoiled.read));
     await spoiled.close();
     expect(problems).toEqual([
       `The hourly sums of tenant ${tenantIds[1]} differ from its wallet's entries by -2 micro-euro.`,
@@ -270,9 +270,9 @@ describe("the ledger", () => {
     const tenantId = await insertTenant(spoiled);
     const books = new Billing({ database: spoiled, stores: billingStores, plans, clock });
     await books.credit(tenantId, microEur(5), "x");
-    expect(await verifyLedger(billingStores, spoiled.read)).toEqual([]);
+    expect(await verifyLedger(billingStores(spoiled.read))).toEqual([]);
     await spoil(spoiled, tenantId);
-    const problems = await verifyLedger(billingStores, spoiled.read);
+    const problems = await verifyLedger(billingStores(spoiled.read));
     await spoiled.close();
     expect(problems.length).toBe(3);
     expect(problems.join("\n")).toContain("spoiled-key sums to 7");
@@ -310,7 +310,7 @@ async function spoil(spoiled: Database, tenantId: number): Promise<void> {
 
 describe("checkouts", () => {
   const provider = manualPayments(() => "https://voice.example.com/");
-  const checkouts = new PaymentCheckouts({
+  const checkouts = new Checkouts({
     database,
     stores: billingStores,
     plans,

@@ -110,7 +110,7 @@ test.each([
   // It crashes again, while or after it made up for it.
   await recoverCalls(started());
   expect(await after()).toEqual(once);
-  expect(await verifyLedger(stores, database.read)).toEqual([]);
+  expect(await verifyLedger(stores(database.read))).toEqual([]);
 });
 
 test("what was never answered costs nothing, and holds nothing any more", async () => {
@@ -124,7 +124,7 @@ test("a heartbeat beyond what the wallet had is billed for what it had", async (
   const { after } = await leftBehind(20, 23_000);
   await recoverCalls(started());
   expect(await after()).toMatchObject({ seconds: 20, paid: 20, held: 0 });
-  expect(await verifyLedger(stores, database.read)).toEqual([]);
+  expect(await verifyLedger(stores(database.read))).toEqual([]);
 });
 
 test("a clock set an hour on in the middle of the call is not billed as talk", async () => {

@@ -17,7 +17,7 @@ import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
-import { PaymentCheckouts } from "../../../src/domain/billing/checkout.ts";
+import { Checkouts } from "../../../src/domain/billing/checkout.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { noticeLowBalances } from "../../../src/domain/billing/low-balance.ts";
 import {
@@ -84,7 +84,7 @@ const keysOf = async (tenantId: number) =>
     .filter((key) => key.startsWith("renewal:"));
 
 afterEach(async () => {
-  expect(await verifyLedger(stores, database.read)).toEqual([]);
+  expect(await verifyLedger(stores(database.read))).toEqual([]);
   turnTo("2026-11-21T04:05:06Z");
 });
 
@@ -180,7 +180,7 @@ test("money that a live call holds does not pay for the month", async () => {
   const uuid = crypto.randomUUID();
   await insertCall(database, tenantId, uuid, prepaidPlan.overagePerMinute);
   await database.tx((queries) => billing().hold(queries, tenantId, uuid));
-  await database.tx((queries) => stores.accounts(queries).setPlan(tenantId, "start"));
+  await database.tx((queries) => stores(queries).accounts.setPlan(tenantId, "start"));
   turnTo("2026-12-01T10:00:00Z");
   await round();
   expect(await eurOf(tenantId)).toBe(19.05);
@@ -193,7 +193,7 @@ test("money that a live call holds does not pay for the month", async () => {
 
 test("a plan paid by checkout this month is not charged again, nor is the unpaid one it replaces", async () => {
   const provider = manualPayments(() => "https://voice.example.com");
-  const checkouts = new PaymentCheckouts({ database, stores, plans, provider, clock });
+  const checkouts = new Checkouts({ database, stores, plans, provider, clock });
   const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
   turnTo("2026-12-01T10:00:00Z");
   const { id } = await checkouts.open(tenantId, { kind: "plan", plan: "start" });
@@ -209,7 +209,7 @@ test("a plan paid by checkout this month is not charged again, nor is the unpaid
 
 test("the CRM bridge is charged by the day it was bought, and goes off after 7 unpaid days", async () => {
   const provider = manualPayments(() => "https://voice.example.com");
-  const checkouts = new PaymentCheckouts({ database, stores, plans, provider, clock });
+  const checkouts = new Checkouts({ database, stores, plans, provider, clock });
   const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
   const { id } = await checkouts.open(tenantId, { kind: "crm_bridge" });
   await checkouts.confirm(id); // on the 21st of 30 days: 20 of them reach into December

@@ -86,7 +86,7 @@ test("a month of more rows than a page holds comes whole, each row once", async 
   clock.stepWallClock(86_400_000);
   await database.tx(async (queries) => {
     for (let n = 0; n < STATEMENT_PAGE_ROWS + 1; n++)
-      await stores.ledger(queries).insertTransaction(tenantId, {
+      await stores(queries).ledger.insertTransaction(tenantId, {
         key: `many:${n}`,
         kind: "charge",
         note: "",

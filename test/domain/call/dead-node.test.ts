@@ -133,7 +133,7 @@ test("a call whose node gives no heartbeat for a minute is ended, billed and rep
   const told = (await two.read.select().from(events)).filter((event) => event.callUuid === uuid);
   expect(told.map(({ type }) => type)).toEqual(["call.failed"]);
   expect(await two.read.select().from(holds)).toEqual([]);
-  expect(await verifyLedger(billingStores, two.read)).toEqual([]);
+  expect(await verifyLedger(billingStores(two.read))).toEqual([]);
 
   // The dead node comes back: nothing is ended again, its recording is fixed and encoded.
   expect(await recoverCalls(node("A", one, a))).toBe(0);

@@ -122,7 +122,7 @@ test("50,000 calls are 19 lines of charges that come to the charges of the ledge
   );
   const balance = await ask(api, busy, "GET", "/billing/balance");
   expect(pick(balance, "balance_eur")).toBe(statement.closing_balance_eur);
-  expect(await verifyLedger(billingStores, api.database.read)).toEqual([]);
+  expect(await verifyLedger(billingStores(api.database.read))).toEqual([]);
 });
 
 test.each([

@@ -20,7 +20,7 @@ afterAll(async () => {
   await stripe.stop();
 });
 afterEach(async () => {
-  expect(await verifyLedger(billingStores, api.database.read)).toEqual([]);
+  expect(await verifyLedger(billingStores(api.database.read))).toEqual([]);
 });
 
 const signed = (event: object, atSeconds = NOW_SEC) => deliverEvent(api.base, event, { atSeconds });

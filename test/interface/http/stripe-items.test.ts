@@ -15,7 +15,7 @@ afterAll(async () => {
   await stripe.stop();
 });
 afterEach(async () => {
-  expect(await verifyLedger(billingStores, api.database.read)).toEqual([]);
+  expect(await verifyLedger(billingStores(api.database.read))).toEqual([]);
 });
 
 const deliver = async (event: object) => expect(await deliverEvent(api.base, event)).toBe(200);

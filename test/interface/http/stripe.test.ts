@@ -21,7 +21,7 @@ afterAll(async () => {
 afterEach(async () => {
   stripe.onCreated(null);
   stripe.setOutage(false);
-  expect(await verifyLedger(billingStores, api.database.read)).toEqual([]);
+  expect(await verifyLedger(billingStores(api.database.read))).toEqual([]);
 });
 
 const completed = (session: object) => stripe.event("checkout.session.completed", session);

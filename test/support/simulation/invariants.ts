@@ -30,7 +30,7 @@ export async function wrongNow(
   recordingsDir: string,
 ): Promise<string[]> {
   const { read, registry } = process;
-  const wrong: string[] = await verifyLedger(billingStores, read);
+  const wrong: string[] = await verifyLedger(billingStores(read));
   const rows = await read.select().from(calls);
   const stored = await read.select().from(events);
   const queued = await read.select().from(mails);
