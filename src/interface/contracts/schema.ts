@@ -8,6 +8,7 @@ import { field, filled, integer, shown } from "../../core/schema.ts";
 export {
   choice,
   e164In,
+  emailIn,
   field,
   filled,
   flag,

@@ -117,14 +117,32 @@ export interface Route {
   readonly handle: (request: ApiRequest) => Promise<unknown>;
 }
 
-/** Keeps the literal types that `Handler` reads. */
-export function contract<
-  const Path extends string,
+type PathOf<At extends string> = At extends `${Method} ${infer Path}` ? Path : never;
+
+type Definition<
+  At extends string,
   Query extends z.ZodObject,
   Body extends z.ZodType,
   Reply extends z.ZodType,
->(definition: Contract<Path, Query, Body, Reply>): Contract<Path, Query, Body, Reply> {
-  return definition;
+> = Omit<Contract<PathOf<At>, Query, Body, Reply>, "method" | "path" | "errors"> & {
+  /** Method and path: `GET /agents/{id}`. */
+  readonly at: At;
+  readonly errors?: readonly ErrorCode[];
+};
+
+/** Keeps the literal types that `route` reads. */
+export function contract<
+  const At extends `${Method} /${string}`,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Reply extends z.ZodType,
+>({
+  at,
+  errors = [],
+  ...definition
+}: Definition<At, Query, Body, Reply>): Contract<PathOf<At>, Query, Body, Reply> {
+  const [method, path] = at.split(" ") as [Method, PathOf<At>];
+  return { ...definition, method, path, errors };
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Agents (specification 2 and 4, decisions.md 3). Built for the voices that the operator allows. */
 import { z } from "zod";
-import { changesOf, shown, shownFields } from "../../../core/schema.ts";
+import { changesOf, shownFields } from "../../../core/schema.ts";
 import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
 import { agentShape } from "../../../domain/agent/agent-schema.ts";
-import { deletedReply, idOut, okReply, timeOut } from "../../contracts/schema.ts";
+import { deletedReply, idOut, okReply, shown, timeOut } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
 
 const fields = agentShape(AGENT_VOICES);
@@ -33,38 +33,32 @@ export const CreatedAgent = shownAgent
 
 const list = contract({
   operationId: "listAgents",
+  at: "GET /agents",
   cacheable: true,
-  method: "GET",
-  path: "/agents",
   tag: "Agents",
   summary: "List agents",
   reply: okReply({ agents: z.array(Agent) }),
-  errors: [],
 });
 
 const get = contract({
   operationId: "getAgent",
+  at: "GET /agents/{id}",
   cacheable: true,
-  method: "GET",
-  path: "/agents/{id}",
   noun: "agent",
   tag: "Agents",
   summary: "One agent",
   reply: okReply({ agent: Agent }),
-  errors: [],
 });
 
 const remove = contract({
   operationId: "deleteAgent",
-  method: "DELETE",
-  path: "/agents/{id}",
+  at: "DELETE /agents/{id}",
   noun: "agent",
   tag: "Agents",
   summary: "Delete an agent",
   description:
     "Its knowledge files detach; numbers and pending schedules that used it are left without an agent (`agent_id` null). Live calls go on.",
   reply: deletedReply(),
-  errors: [],
 });
 
 type AgentShape = ReturnType<typeof agentShape>;
@@ -72,8 +66,7 @@ type AgentShape = ReturnType<typeof agentShape>;
 const create = (shape: AgentShape) =>
   contract({
     operationId: "createAgent",
-    method: "POST",
-    path: "/agents",
+    at: "POST /agents",
     tag: "Agents",
     summary: "Create an agent",
     description:
@@ -86,8 +79,7 @@ const create = (shape: AgentShape) =>
 const update = (shape: AgentShape) =>
   contract({
     operationId: "updateAgent",
-    method: "PATCH",
-    path: "/agents/{id}",
+    at: "PATCH /agents/{id}",
     noun: "agent",
     tag: "Agents",
     summary: "Change an agent",

@@ -1,6 +1,6 @@
 /** Plans, wallet and checkouts (specification 4, decisions.md 8). */
 import { z } from "zod";
-import { eurOut, field, okReply, shown, timeOut } from "../../contracts/schema.ts";
+import { eurOut, field, integer, okReply, shown, timeOut } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
 
 const Plan = z
@@ -33,18 +33,15 @@ const checkoutReply = okReply({
 
 export const listPlans = contract({
   operationId: "listPlans",
-  method: "GET",
-  path: "/plans",
+  at: "GET /plans",
   tag: "Billing",
   summary: "Plans",
   reply: okReply({ plans: z.array(Plan) }),
-  errors: [],
 });
 
 export const getBalance = contract({
   operationId: "getBalance",
-  method: "GET",
-  path: "/billing/balance",
+  at: "GET /billing/balance",
   tag: "Billing",
   summary: "Wallet balance",
   reply: okReply({
@@ -53,14 +50,12 @@ export const getBalance = contract({
     plan: shown(z.string(), "Slug of the plan.", "start"),
     included_seconds_left: shown(z.int(), "Plan seconds left this month.", 6000),
   }),
-  errors: [],
 });
 
 export const topUp = contract({
   operationId: "topUp",
+  at: "POST /topup",
   role: "owner",
-  method: "POST",
-  path: "/topup",
   tag: "Billing",
   summary: "Open a payment to top up the wallet",
   body: z
@@ -85,9 +80,8 @@ const item = <const Name extends string>(name: Name) =>
 
 export const openCheckout = contract({
   operationId: "openCheckout",
+  at: "POST /checkout",
   role: "owner",
-  method: "POST",
-  path: "/checkout",
   tag: "Billing",
   summary: "Open a payment for a plan, the CRM bridge or longer retention",
   body: z
@@ -103,11 +97,7 @@ export const openCheckout = contract({
       z.strictObject({ item: item("crm_bridge") }),
       z.strictObject({
         item: item("retention"),
-        blocks: field(z.int().min(1).max(5), {
-          description: "Blocks of 30 days, +5 EUR each, 6 months in all.",
-          example: 1,
-          must: "be an integer from 1 to 5",
-        }),
+        blocks: integer(1, 5, "Blocks of 30 days, +5 EUR each, 6 months in all.", 1),
       }),
     ])
     .meta({ id: "NewCheckout" }),

@@ -5,10 +5,13 @@ import {
   e164In,
   eurOut,
   field,
+  filled,
+  flag,
   idIn,
   okReply,
   page,
   shown,
+  timeOrNull,
   timeOut,
 } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
@@ -25,8 +28,7 @@ const RECORDING_STATUSES = [
 ] as const;
 
 const callUuid = shown(z.uuid(), "The call's UUID.", "019aa1b2-0000-7000-8000-000000000001");
-const optionalTime = (what: string) =>
-  shown(z.iso.datetime({ offset: true }).nullable(), `${what} ISO 8601, UTC.`, null);
+const optionalTime = (what: string) => timeOrNull(`${what}`);
 const optionalEur = (what: string) => shown(z.number().nullable(), `${what} EUR.`, null);
 const optionalNumber = (what: string) => shown(z.number().nullable(), what, null);
 const seconds = (what: string) => shown(z.int(), what, 42);
@@ -193,9 +195,8 @@ export const callFilter = {
 
 export const listCalls = contract({
   operationId: "listCalls",
-  method: "GET",
+  at: "GET /calls",
   cacheable: true,
-  path: "/calls",
   tag: "Calls",
   summary: "List calls, newest first",
   description: "Page by raising `offset`; `total` counts all that the filters let through.",
@@ -213,20 +214,17 @@ export const listCalls = contract({
 
 export const getCall = contract({
   operationId: "getCall",
-  method: "GET",
-  path: "/calls/{uuid}",
+  at: "GET /calls/{uuid}",
   noun: "call",
   tag: "Calls",
   summary: "One call: transcript, summary, recording, costs",
   reply: okReply({ call: CallDetail }),
-  errors: [],
 });
 
 export const createCall = contract({
   operationId: "createCall",
+  at: "POST /calls",
   keyScope: "calls",
-  method: "POST",
-  path: "/calls",
   tag: "Calls",
   summary: "Place a call, now or later",
   description:
@@ -243,17 +241,12 @@ export const createCall = contract({
       })
         .nullable()
         .optional(),
-      reason: field(z.string().min(1).max(300).regex(/\S/), {
-        description:
-          "What the call is about: told to the agent when the person calls back within 14 days (callback memory).",
-        example: "the appointment on Friday",
-        must: "be text of 1 to 300 characters",
-      }).optional(),
-      sensitive: field(z.boolean(), {
-        description: "Tell the reason only to a caller whose number was recognised.",
-        example: false,
-        must: "be true or false",
-      })
+      reason: filled(
+        300,
+        "What the call is about: told to the agent when the person calls back within 14 days (callback memory).",
+        "the appointment on Friday",
+      ).optional(),
+      sensitive: flag("Tell the reason only to a caller whose number was recognised.")
         .optional()
         .meta({ default: false }),
     })
@@ -297,9 +290,8 @@ const target = field(
 
 export const transferCall = contract({
   operationId: "transferCall",
+  at: "POST /calls/{uuid}/transfer",
   keyScope: "calls",
-  method: "POST",
-  path: "/calls/{uuid}/transfer",
   noun: "call",
   tag: "Calls",
   summary: "Transfer a live call",
@@ -331,9 +323,8 @@ export const transferCall = contract({
 
 export const hangUpCall = contract({
   operationId: "hangUpCall",
+  at: "POST /calls/{uuid}/hangup",
   keyScope: "calls",
-  method: "POST",
-  path: "/calls/{uuid}/hangup",
   noun: "call",
   tag: "Calls",
   summary: "End a live call",
@@ -346,8 +337,7 @@ export const hangUpCall = contract({
 
 export const getRecording = contract({
   operationId: "getRecording",
-  method: "GET",
-  path: "/recordings/{uuid}",
+  at: "GET /recordings/{uuid}",
   noun: "recording",
   tag: "Calls",
   summary: "A recording, by its signed link",

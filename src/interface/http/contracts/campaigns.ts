@@ -3,10 +3,12 @@ import { z } from "zod";
 import { CAMPAIGN_STATUSES } from "../../../domain/campaign/campaigns.ts";
 import { campaignTargets } from "../../contracts/contacts.ts";
 import {
+  choice,
   e164In,
   field,
   idIn,
   idOut,
+  integer,
   label,
   okReply,
   shown,
@@ -47,20 +49,17 @@ export const Campaign = z
 
 export const listCampaigns = contract({
   operationId: "listCampaigns",
-  method: "GET",
-  path: "/campaigns",
+  at: "GET /campaigns",
   tag,
   summary: "List campaigns, newest first",
   reply: okReply({ campaigns: z.array(Campaign) }),
-  errors: [],
 });
 
 export const createCampaign = contract({
   operationId: "createCampaign",
+  at: "POST /campaigns",
   weight: 20,
   keyScope: "calls",
-  method: "POST",
-  path: "/campaigns",
   tag,
   summary: "Make a campaign from a list",
   description:
@@ -82,21 +81,9 @@ export const createCampaign = contract({
       }).optional(),
       calling_from: timeOfDay("Calls from this time on.", "10:00").default("10:00"),
       calling_to: timeOfDay("… until this time.", "18:00").default("18:00"),
-      concurrency: field(z.int().min(1).max(50), {
-        description: "Calls at once; the plan's cap holds as well.",
-        example: 2,
-        must: "be an integer from 1 to 50",
-      }).default(1),
-      attempts: field(z.int().min(1).max(5), {
-        description: "Tries for a number.",
-        example: 2,
-        must: "be an integer from 1 to 5",
-      }).default(2),
-      retry_after_min: field(z.int().min(5).max(10_080), {
-        description: "Minutes between two tries.",
-        example: 120,
-        must: "be an integer from 5 to 10080",
-      }).default(120),
+      concurrency: integer(1, 50, "Calls at once; the plan's cap holds as well.", 2).default(1),
+      attempts: integer(1, 5, "Tries for a number.", 2).default(2),
+      retry_after_min: integer(5, 10_080, "Minutes between two tries.", 120).default(120),
     })
     .meta({ id: "NewCampaign" }),
   reply: okReply({ campaign: Campaign }),
@@ -111,30 +98,23 @@ export const createCampaign = contract({
 
 export const getCampaign = contract({
   operationId: "getCampaign",
-  method: "GET",
-  path: "/campaigns/{id}",
+  at: "GET /campaigns/{id}",
   tag,
   noun: "campaign",
   summary: "One campaign",
   reply: okReply({ campaign: Campaign }),
-  errors: [],
 });
 
 export const actOnCampaign = contract({
   operationId: "actOnCampaign",
+  at: "POST /campaigns/{id}/action",
   keyScope: "calls",
-  method: "POST",
-  path: "/campaigns/{id}/action",
   tag,
   noun: "campaign",
   summary: "Start, pause, resume or cancel",
   body: z
     .strictObject({
-      action: field(z.enum(["start", "pause", "resume", "cancel"]), {
-        description: "What to do.",
-        example: "start",
-        must: "be one of start, pause, resume, cancel",
-      }),
+      action: choice(["start", "pause", "resume", "cancel"], "What to do.", "start"),
     })
     .meta({ id: "CampaignAction" }),
   reply: okReply({ campaign: Campaign }),

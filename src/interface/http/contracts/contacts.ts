@@ -30,8 +30,7 @@ export const Contact = z
 
 export const listContacts = contract({
   operationId: "listContacts",
-  method: "GET",
-  path: "/contacts",
+  at: "GET /contacts",
   tag,
   summary: "List contacts by name",
   query: z.strictObject({
@@ -52,8 +51,7 @@ export const listContacts = contract({
 
 export const createContact = contract({
   operationId: "createContact",
-  method: "POST",
-  path: "/contacts",
+  at: "POST /contacts",
   tag,
   summary: "Add a contact",
   description: "Several people may share a number; then nobody is greeted by name.",
@@ -64,19 +62,16 @@ export const createContact = contract({
 
 export const getContact = contract({
   operationId: "getContact",
-  method: "GET",
-  path: "/contacts/{id}",
+  at: "GET /contacts/{id}",
   tag,
   noun: "contact",
   summary: "One contact",
   reply: okReply({ contact: Contact }),
-  errors: [],
 });
 
 export const updateContact = contract({
   operationId: "updateContact",
-  method: "PATCH",
-  path: "/contacts/{id}",
+  at: "PATCH /contacts/{id}",
   tag,
   noun: "contact",
   summary: "Change a contact",
@@ -88,13 +83,11 @@ export const updateContact = contract({
 
 export const deleteContact = contract({
   operationId: "deleteContact",
-  method: "DELETE",
-  path: "/contacts/{id}",
+  at: "DELETE /contacts/{id}",
   tag,
   noun: "contact",
   summary: "Delete a contact",
   reply: deletedReply(),
-  errors: [],
 });
 
 const country = field(z.string().regex(/^[A-Z]{2}$/), {
@@ -111,9 +104,8 @@ const csvText = field(z.string(), {
 
 export const importContacts = contract({
   operationId: "importContacts",
+  at: "POST /contacts/import",
   weight: 20,
-  method: "POST",
-  path: "/contacts/import",
   tag,
   summary: "Bring in contacts from CSV",
   description:
@@ -156,16 +148,14 @@ export const importContacts = contract({
 
 export const exportContacts = contract({
   operationId: "exportContacts",
+  at: "GET /contacts/export",
   weight: 10,
   recent: true,
-  method: "GET",
-  path: "/contacts/export",
   tag,
   summary: "All contacts as CSV",
   audited: true,
   reply: z.string(),
   replyType: "text/csv",
-  errors: [],
 });
 
 export const Memory = z
@@ -183,8 +173,7 @@ export const Memory = z
 
 export const listMemories = contract({
   operationId: "listCallMemories",
-  method: "GET",
-  path: "/call-memories",
+  at: "GET /call-memories",
   tag,
   summary: "What is remembered of outbound calls",
   query: z.strictObject({ number: e164In("Only of this number.").optional() }),
@@ -197,8 +186,7 @@ const memoryText = (description: string) =>
 
 export const updateMemory = contract({
   operationId: "updateCallMemory",
-  method: "PATCH",
-  path: "/call-memories/{id}",
+  at: "PATCH /call-memories/{id}",
   tag,
   noun: "memory",
   summary: "Correct what is remembered",
@@ -216,11 +204,9 @@ export const updateMemory = contract({
 
 export const deleteMemory = contract({
   operationId: "deleteCallMemory",
-  method: "DELETE",
-  path: "/call-memories/{id}",
+  at: "DELETE /call-memories/{id}",
   tag,
   noun: "memory",
   summary: "Forget a call",
   reply: deletedReply(),
-  errors: [],
 });

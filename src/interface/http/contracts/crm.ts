@@ -20,20 +20,17 @@ export const CrmMessage = z
 
 export const listCrmPosts = contract({
   operationId: "listCrmMessages",
-  method: "GET",
-  path: "/crm-messages",
+  at: "GET /crm-messages",
   tag,
   summary: "What the CRM was told",
   reply: okReply({
     crm_messages: z.array(CrmMessage),
   }),
-  errors: [],
 });
 
 export const replayCrmPost = contract({
   operationId: "replayCrmMessage",
-  method: "POST",
-  path: "/crm-messages/{id}/replay",
+  at: "POST /crm-messages/{id}/replay",
   tag,
   noun: "message",
   summary: "Tell the CRM again",
@@ -46,8 +43,7 @@ export const replayCrmPost = contract({
 
 export const testCrm = contract({
   operationId: "testCrm",
-  method: "POST",
-  path: "/crm/test",
+  at: "POST /crm/test",
   tag,
   summary: "Ask the CRM about a number, and see what it would be told",
   description:

@@ -27,18 +27,15 @@ export const Features = z
 
 export const getFeatures = contract({
   operationId: "getFeatureSettings",
-  method: "GET",
-  path: "/feature-settings",
+  at: "GET /feature-settings",
   tag,
   summary: "How the features are set",
   reply: okReply({ feature_settings: Features }),
-  errors: [],
 });
 
 export const updateFeatures = contract({
   operationId: "updateFeatureSettings",
-  method: "PATCH",
-  path: "/feature-settings",
+  at: "PATCH /feature-settings",
   role: "owner",
   tag,
   summary: "Set the features",
@@ -84,8 +81,7 @@ export const updateFeatures = contract({
 
 export const previewBirthdays = contract({
   operationId: "previewBirthdayCalls",
-  method: "GET",
-  path: "/birthday-calls/preview",
+  at: "GET /birthday-calls/preview",
   tag,
   summary: "Who would be congratulated today",
   reply: okReply({
@@ -97,5 +93,4 @@ export const previewBirthdays = contract({
       }),
     ),
   }),
-  errors: [],
 });

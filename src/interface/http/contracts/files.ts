@@ -51,18 +51,15 @@ const content = field(
 
 export const listFiles = contract({
   operationId: "listFiles",
-  method: "GET",
-  path: "/files",
+  at: "GET /files",
   tag: "Knowledge files",
   summary: "List files with sizes and assignments",
   reply: okReply({ files: z.array(KnowledgeFile) }),
-  errors: [],
 });
 
 export const createFile = contract({
   operationId: "createFile",
-  method: "POST",
-  path: "/files",
+  at: "POST /files",
   tag: "Knowledge files",
   summary: "Add a file",
   description:
@@ -80,19 +77,16 @@ export const createFile = contract({
 
 export const getFile = contract({
   operationId: "getFile",
-  method: "GET",
-  path: "/files/{id}",
+  at: "GET /files/{id}",
   noun: "file",
   tag: "Knowledge files",
   summary: "One file, with its content",
   reply: okReply({ file: FileWithContent }),
-  errors: [],
 });
 
 export const updateFile = contract({
   operationId: "updateFile",
-  method: "PATCH",
-  path: "/files/{id}",
+  at: "PATCH /files/{id}",
   noun: "file",
   tag: "Knowledge files",
   summary: "Change a file or its assignments",
@@ -118,11 +112,9 @@ export const updateFile = contract({
 
 export const deleteFile = contract({
   operationId: "deleteFile",
-  method: "DELETE",
-  path: "/files/{id}",
+  at: "DELETE /files/{id}",
   noun: "file",
   tag: "Knowledge files",
   summary: "Delete a file",
   reply: deletedReply(),
-  errors: [],
 });

@@ -17,9 +17,8 @@ export const NewApiKey = z
 
 export const createKey = contract({
   operationId: "createKey",
+  at: "POST /keys",
   role: "owner",
-  method: "POST",
-  path: "/keys",
   tag: "API keys",
   summary: "Create a key",
   description:
@@ -31,19 +30,16 @@ export const createKey = contract({
 
 export const listKeys = contract({
   operationId: "listKeys",
-  method: "GET",
-  path: "/keys",
+  at: "GET /keys",
   tag: "API keys",
   summary: "List keys that are not revoked, without secrets",
   reply: okReply({ keys: z.array(ApiKey) }),
-  errors: [],
 });
 
 export const revokeKey = contract({
   operationId: "revokeKey",
+  at: "DELETE /keys",
   role: "owner",
-  method: "DELETE",
-  path: "/keys",
   tag: "API keys",
   summary: "Revoke a key",
   description: "From now on the key answers 401. A key may revoke itself.",

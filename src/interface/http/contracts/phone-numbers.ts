@@ -16,19 +16,16 @@ export const PhoneNumber = z
 
 export const listPhoneNumbers = contract({
   operationId: "listPhoneNumbers",
+  at: "GET /phone-numbers",
   cacheable: true,
-  method: "GET",
-  path: "/phone-numbers",
   tag: "Phone numbers",
   summary: "List numbers with their agents",
   reply: okReply({ phone_numbers: z.array(PhoneNumber) }),
-  errors: [],
 });
 
 export const createPhoneNumber = contract({
   operationId: "createPhoneNumber",
-  method: "POST",
-  path: "/phone-numbers",
+  at: "POST /phone-numbers",
   tag: "Phone numbers",
   summary: "Add a number",
   description: "A number belongs to one tenant on the whole appliance: a second one is a conflict.",
@@ -45,20 +42,17 @@ export const createPhoneNumber = contract({
 
 export const getPhoneNumber = contract({
   operationId: "getPhoneNumber",
+  at: "GET /phone-numbers/{id}",
   cacheable: true,
-  method: "GET",
-  path: "/phone-numbers/{id}",
   noun: "phone number",
   tag: "Phone numbers",
   summary: "One number",
   reply: okReply({ phone_number: PhoneNumber }),
-  errors: [],
 });
 
 export const updatePhoneNumber = contract({
   operationId: "updatePhoneNumber",
-  method: "PATCH",
-  path: "/phone-numbers/{id}",
+  at: "PATCH /phone-numbers/{id}",
   noun: "phone number",
   tag: "Phone numbers",
   summary: "Map a number to an agent, or switch inbound calls",
@@ -70,11 +64,9 @@ export const updatePhoneNumber = contract({
 
 export const deletePhoneNumber = contract({
   operationId: "deletePhoneNumber",
-  method: "DELETE",
-  path: "/phone-numbers/{id}",
+  at: "DELETE /phone-numbers/{id}",
   noun: "phone number",
   tag: "Phone numbers",
   summary: "Remove a number",
   reply: deletedReply(),
-  errors: [],
 });

@@ -1,7 +1,7 @@
 /** Analytics and usage (specification 4, decisions.md 8). Days and months are of the tenant's zone. */
 import { z } from "zod";
 import { CALL_STATUSES } from "../../../core/ended-reason.ts";
-import { eurOut, field, okReply, shown } from "../../contracts/schema.ts";
+import { eurOut, integer, okReply, shown } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
 
 /** Newest 1000 turns. */
@@ -28,16 +28,11 @@ const agentOf = {
 
 export const getAnalytics = contract({
   operationId: "getAnalytics",
-  method: "GET",
-  path: "/analytics",
+  at: "GET /analytics",
   tag: "Reports",
   summary: "Calls of the last days",
   query: z.strictObject({
-    days: field(z.int().min(1).max(365), {
-      description: "How many days, today included.",
-      example: 30,
-      must: "be an integer from 1 to 365",
-    }).default(30),
+    days: integer(1, 365, "How many days, today included.", 30).default(30),
   }),
   reply: okReply({
     days: shown(z.int(), "As asked for.", 30),
@@ -86,21 +81,12 @@ export const getAnalytics = contract({
 
 export const getUsage = contract({
   operationId: "getUsage",
-  method: "GET",
-  path: "/usage",
+  at: "GET /usage",
   tag: "Reports",
   summary: "Minutes, tokens and costs of a month",
   query: z.strictObject({
-    year: field(z.int().min(2000).max(2100), {
-      description: "Year; default: this one.",
-      example: 2026,
-      must: "be an integer from 2000 to 2100",
-    }).optional(),
-    month: field(z.int().min(1).max(12), {
-      description: "Month; default: this one.",
-      example: 11,
-      must: "be an integer from 1 to 12",
-    }).optional(),
+    year: integer(2000, 2100, "Year; default: this one.", 2026).optional(),
+    month: integer(1, 12, "Month; default: this one.", 11).optional(),
   }),
   reply: okReply({
     year: shown(z.int(), "Year.", 2026),

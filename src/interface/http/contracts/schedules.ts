@@ -1,6 +1,14 @@
 /** Scheduled calls (specification 4, decisions.md 7). */
 import { z } from "zod";
-import { field, idOut, okReply, page, shown, timeOut } from "../../contracts/schema.ts";
+import {
+  choice,
+  idOut,
+  okReply,
+  page,
+  shown,
+  timeOrNull,
+  timeOut,
+} from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
 
 /** Decisions.md 12. */
@@ -17,31 +25,22 @@ export const Schedule = z
     schedule_at: timeOut("When it is due."),
     status: shown(z.enum(SCHEDULE_STATUSES), "An entry fires once, ever.", "pending"),
     reason: shown(z.string().nullable(), "Why it failed: an error code.", null),
-    fired_at: shown(
-      z.iso.datetime({ offset: true }).nullable(),
-      "When it fired. ISO 8601, UTC.",
-      null,
-    ),
+    fired_at: timeOrNull("When it fired."),
     created_at: timeOut("When it was asked for."),
   })
   .meta({ id: "Schedule" });
 
 export const listSchedules = contract({
   operationId: "listSchedules",
+  at: "GET /schedules",
   cacheable: true,
-  method: "GET",
-  path: "/schedules",
   tag: "Schedules",
   summary: "List scheduled calls, the latest first",
   description: "Page by raising `offset`; `total` counts all that the filter lets through.",
   query: z.strictObject({
     limit: page.limit(LISTED_MAX, LISTED_MAX),
     offset: page.offset(),
-    status: field(z.enum(SCHEDULE_STATUSES), {
-      description: "Only entries in this state.",
-      example: "pending",
-      must: `be one of: ${SCHEDULE_STATUSES.join(", ")}`,
-    }).optional(),
+    status: choice(SCHEDULE_STATUSES, "Only entries in this state.", "pending").optional(),
   }),
   reply: okReply({
     schedules: z.array(Schedule),
@@ -52,9 +51,8 @@ export const listSchedules = contract({
 
 export const cancelSchedule = contract({
   operationId: "cancelSchedule",
+  at: "DELETE /schedules/{id}",
   keyScope: "calls",
-  method: "DELETE",
-  path: "/schedules/{id}",
   noun: "schedule entry",
   tag: "Schedules",
   summary: "Cancel a pending entry",

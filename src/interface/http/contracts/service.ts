@@ -5,8 +5,7 @@ import { contract } from "../contract.ts";
 
 export const ping = contract({
   operationId: "ping",
-  method: "GET",
-  path: "/ping",
+  at: "GET /ping",
   tag: "Service",
   summary: "Is the service there?",
   description: "Needs no key and no headers.",
@@ -17,5 +16,4 @@ export const ping = contract({
     app_version: shown(z.string(), "Version of the appliance.", "0.1.0"),
     time: timeOut("The server's time."),
   }),
-  errors: [],
 });

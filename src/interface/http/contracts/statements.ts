@@ -1,7 +1,7 @@
 /** A month of the wallet: statement as JSON, as a page for printing, and its rows as CSV. */
 import { z } from "zod";
 import { LEDGER_KINDS } from "../../../domain/billing/stores.ts";
-import { eurOut, field, okReply, shown } from "../../contracts/schema.ts";
+import { choice, eurOut, okReply, shown } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
 
 const StatementLine = z
@@ -37,12 +37,12 @@ const Statement = z
   })
   .meta({ id: "Statement" });
 
-const month = { tag: "Billing", method: "GET", noun: "statement", errors: [] } as const;
+const month = { tag: "Billing", noun: "statement" } as const;
 
 export const getStatement = contract({
   ...month,
   operationId: "getStatement",
-  path: "/billing/statements/{month}",
+  at: "GET /billing/statements/{month}",
   summary: "A month's statement",
   description:
     "From the ledger, for calendar months of the tenant's time zone. A month without transactions has a statement too.",
@@ -52,8 +52,8 @@ export const getStatement = contract({
 export const getStatementPage = contract({
   ...month,
   operationId: "getStatementPage",
+  at: "GET /billing/statements/{month}/page",
   weight: 5,
-  path: "/billing/statements/{month}/page",
   summary: "A month's statement, for printing",
   reply: z.string(),
   replyType: "text/html",
@@ -62,18 +62,18 @@ export const getStatementPage = contract({
 export const getStatementCsv = contract({
   ...month,
   operationId: "getStatementCsv",
+  at: "GET /billing/statements/{month}/csv",
   weight: 5,
   recent: true,
-  path: "/billing/statements/{month}/csv",
   summary: "A month's ledger or calls as CSV",
   description: "Sent while it is read: a month of any size fits.",
   audited: true,
   query: z.strictObject({
-    rows: field(z.enum(["ledger", "calls"]), {
-      description: "Every ledger entry, or every call begun in the month.",
-      example: "ledger",
-      must: "be ledger or calls",
-    }).default("ledger"),
+    rows: choice(
+      ["ledger", "calls"],
+      "Every ledger entry, or every call begun in the month.",
+      "ledger",
+    ).default("ledger"),
   }),
   reply: z.string(),
   replyType: "text/csv",

@@ -44,11 +44,9 @@ export const Tenant = z
 
 export const getTenant = contract({
   operationId: "getTenant",
-  method: "GET",
-  path: "/tenant",
+  at: "GET /tenant",
   tag: "Tenant",
   summary: "The company account",
   description: "The SIP password and the full signing secret are never returned.",
   reply: okReply({ tenant: Tenant }),
-  errors: [],
 });

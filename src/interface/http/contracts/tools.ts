@@ -6,11 +6,9 @@ import { contract } from "../contract.ts";
 
 export const listTools = contract({
   operationId: "listTools",
-  method: "GET",
-  path: "/tools",
+  at: "GET /tools",
   tag: "Tools",
   summary: "List tools",
   description: "Tools are created in the dashboard only. Their secrets are never returned.",
   reply: okReply({ tools: z.array(Tool) }),
-  errors: [],
 });

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../../../domain/webhook/event-types.ts";
 import {
+  choice,
   deletedReply,
   field,
   httpsUrl,
@@ -9,6 +10,7 @@ import {
   okReply,
   page,
   shown,
+  timeOrNull,
   timeOut,
 } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
@@ -46,29 +48,22 @@ export const Delivery = z
     type: shown(z.string(), "Event type.", "call.ended"),
     attempt: shown(z.int(), "1 is the first.", 1),
     created_at: timeOut("When it was attempted."),
-    next_attempt_at: shown(
-      z.iso.datetime({ offset: true }).nullable(),
-      "When it is tried again; null: not. ISO 8601, UTC.",
-      null,
-    ),
+    next_attempt_at: timeOrNull("When it is tried again; null: not."),
     test: shown(z.boolean(), "Sent as a test: it cannot be sent again.", false),
   })
   .meta({ id: "Delivery" });
 
 export const listWebhooks = contract({
   operationId: "listWebhooks",
-  method: "GET",
-  path: "/webhooks",
+  at: "GET /webhooks",
   tag: "Webhooks",
   summary: "List webhooks, without secrets",
   reply: okReply({ webhooks: z.array(Webhook) }),
-  errors: [],
 });
 
 export const createWebhook = contract({
   operationId: "createWebhook",
-  method: "POST",
-  path: "/webhooks",
+  at: "POST /webhooks",
   tag: "Webhooks",
   summary: "Subscribe to events",
   description: "The signing secret is in this answer only.",
@@ -88,19 +83,16 @@ export const createWebhook = contract({
 
 export const deleteWebhook = contract({
   operationId: "deleteWebhook",
-  method: "DELETE",
-  path: "/webhooks/{id}",
+  at: "DELETE /webhooks/{id}",
   noun: "webhook",
   tag: "Webhooks",
   summary: "Unsubscribe",
   reply: deletedReply(),
-  errors: [],
 });
 
 export const testWebhook = contract({
   operationId: "testWebhook",
-  method: "POST",
-  path: "/webhooks/{id}/test",
+  at: "POST /webhooks/{id}/test",
   noun: "webhook",
   tag: "Webhooks",
   summary: "Send a test call.ended now",
@@ -111,8 +103,7 @@ export const testWebhook = contract({
 
 export const rotateSecret = contract({
   operationId: "rotateWebhookSecret",
-  method: "POST",
-  path: "/webhooks/{id}/rotate-secret",
+  at: "POST /webhooks/{id}/rotate-secret",
   noun: "webhook",
   tag: "Webhooks",
   summary: "Replace the signing secret",
@@ -123,8 +114,7 @@ export const rotateSecret = contract({
 
 export const listDeliveries = contract({
   operationId: "listDeliveries",
-  method: "GET",
-  path: "/webhooks/{id}/deliveries",
+  at: "GET /webhooks/{id}/deliveries",
   noun: "webhook",
   tag: "Webhooks",
   summary: "Delivery log, newest first",
@@ -136,8 +126,7 @@ export const listDeliveries = contract({
 
 export const resendDelivery = contract({
   operationId: "resendWebhookDelivery",
-  method: "POST",
-  path: "/webhooks/{id}/deliveries/{delivery_id}/resend",
+  at: "POST /webhooks/{id}/deliveries/{delivery_id}/resend",
   noun: "webhook",
   tag: "Webhooks",
   summary: "Send a logged delivery's event again",
@@ -151,16 +140,11 @@ export const resendDelivery = contract({
 
 export const getSnippet = contract({
   operationId: "getWebhookSnippet",
-  method: "GET",
-  path: "/webhooks/snippet",
+  at: "GET /webhooks/snippet",
   tag: "Webhooks",
   summary: "Code that verifies a signature",
   query: z.strictObject({
-    lang: field(z.enum(["php", "javascript", "python", "curl"]), {
-      description: "Language.",
-      example: "python",
-      must: "be php, javascript, python or curl",
-    }),
+    lang: choice(["php", "javascript", "python", "curl"], "Language.", "python"),
   }),
   reply: z.string(),
   replyType: "text/plain",
@@ -169,9 +153,8 @@ export const getSnippet = contract({
 
 export const regenerateSecret = contract({
   operationId: "regenerateWebhookSecret",
+  at: "POST /webhook-secret/regenerate",
   role: "owner",
-  method: "POST",
-  path: "/webhook-secret/regenerate",
   tag: "Webhooks",
   summary: "Replace the tenant-level secret (legacy)",
   description: "Prefer a webhook's own rotate-secret. The previous secret stops at once.",

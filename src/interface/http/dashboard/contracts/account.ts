@@ -1,6 +1,7 @@
 /** A person's own account: profile, password, second factor, passkeys, sessions. */
 import { z } from "zod";
 import {
+  choice,
   deletedReply,
   field,
   idOut,
@@ -20,28 +21,21 @@ const done = z.strictObject({ ok: okTrue });
 
 export const updateProfile = contract({
   operationId: "updateProfile",
-  method: "POST",
-  path: "/profile",
+  at: "POST /profile",
   ...own,
   summary: "Change one's name or language",
   body: z
     .strictObject({
       name: personName().optional(),
-      locale: field(z.enum(["en", "lt", "lv", "ru"]), {
-        description: "Language of the dashboard.",
-        example: "lt",
-        must: "be en, lt, lv or ru",
-      }).optional(),
+      locale: choice(["en", "lt", "lv", "ru"], "Language of the dashboard.", "lt").optional(),
     })
     .meta({ id: "ProfileRequest" }),
   reply: done,
-  errors: [],
 });
 
 export const changePassword = contract({
   operationId: "changePassword",
-  method: "POST",
-  path: "/password",
+  at: "POST /password",
   ...own,
   summary: "Change one's password; every other session ends",
   body: z
@@ -53,8 +47,7 @@ export const changePassword = contract({
 
 export const beginTotp = contract({
   operationId: "beginTotp",
-  method: "POST",
-  path: "/totp/begin",
+  at: "POST /totp/begin",
   ...own,
   summary: "Begin to set up an authenticator app",
   reply: okReply({
@@ -66,8 +59,7 @@ export const beginTotp = contract({
 
 export const confirmTotp = contract({
   operationId: "confirmTotp",
-  method: "POST",
-  path: "/totp/confirm",
+  at: "POST /totp/confirm",
   ...own,
   summary: "Turn the second factor on with a first code",
   body: z
@@ -96,8 +88,7 @@ export const confirmTotp = contract({
 
 export const disableTotp = contract({
   operationId: "disableTotp",
-  method: "POST",
-  path: "/totp/disable",
+  at: "POST /totp/disable",
   ...own,
   summary: "Turn the second factor off",
   description:
@@ -120,18 +111,15 @@ const Passkey = z
 
 export const listPasskeys = contract({
   operationId: "listPasskeys",
-  method: "GET",
-  path: "/passkeys",
+  at: "GET /passkeys",
   ...own,
   summary: "One's passkeys",
   reply: okReply({ passkeys: z.array(Passkey) }),
-  errors: [],
 });
 
 export const passkeyOptions = contract({
   operationId: "passkeyOptions",
-  method: "POST",
-  path: "/passkeys/options",
+  at: "POST /passkeys/options",
   ...own,
   summary: "Begin to register a passkey",
   reply: okReply({ options: credentialOptions }),
@@ -140,8 +128,7 @@ export const passkeyOptions = contract({
 
 export const addPasskey = contract({
   operationId: "addPasskey",
-  method: "POST",
-  path: "/passkeys",
+  at: "POST /passkeys",
   ...own,
   summary: "Register a passkey",
   body: z
@@ -160,19 +147,16 @@ export const addPasskey = contract({
 
 export const removePasskey = contract({
   operationId: "removePasskey",
-  method: "DELETE",
-  path: "/passkeys/{id}",
+  at: "DELETE /passkeys/{id}",
   noun: "passkey",
   ...own,
   summary: "Remove a passkey",
   reply: deletedReply(),
-  errors: [],
 });
 
 export const listSessions = contract({
   operationId: "listSessions",
-  method: "GET",
-  path: "/sessions",
+  at: "GET /sessions",
   ...own,
   summary: "Where one is signed in",
   reply: okReply({
@@ -191,18 +175,15 @@ export const listSessions = contract({
         .meta({ id: "SessionEntry" }),
     ),
   }),
-  errors: [],
 });
 
 export const endSession = contract({
   operationId: "endSession",
-  method: "DELETE",
-  path: "/sessions/{id}",
+  at: "DELETE /sessions/{id}",
   noun: "session",
   ...own,
   summary: "End a session, at once",
   reply: deletedReply(),
-  errors: [],
 });
 
 export const accountContracts = [

@@ -26,8 +26,7 @@ const text = (what: string) =>
  */
 export const chat = contract({
   operationId: "chatWithAgent",
-  method: "POST",
-  path: "/agents/{id}/chat",
+  at: "POST /agents/{id}/chat",
   noun: "agent",
   tag: "Agents",
   summary: "Ask an agent by text",

@@ -1,13 +1,20 @@
 /** The wallet's history: ledger, checkouts, monthly statements. */
 import { z } from "zod";
 import { LEDGER_KINDS } from "../../../../domain/billing/stores.ts";
-import { eurOut, field, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
+import {
+  choice,
+  eurOut,
+  integer,
+  okReply,
+  page,
+  shown,
+  timeOut,
+ , timeOrNull } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
 
 export const listLedger = contract({
   operationId: "listLedger",
-  method: "GET",
-  path: "/ledger",
+  at: "GET /ledger",
   tag: "Billing",
   summary: "What went into and out of the wallet, newest first",
   query: z.strictObject({ limit: page.limit(50), offset: page.offset() }),
@@ -27,7 +34,6 @@ export const listLedger = contract({
     ),
     total: shown(z.int(), "All there are.", 12),
   }),
-  errors: [],
 });
 
 export const DashboardCheckout = z
@@ -45,62 +51,44 @@ export const DashboardCheckout = z
     ),
     created_at: timeOut("When it was opened."),
     expires_at: timeOut("Until when it can be paid."),
-    paid_at: shown(z.iso.datetime({ offset: true }).nullable(), "When it was paid.", null),
+    paid_at: timeOrNull("When it was paid."),
   })
   .meta({ id: "DashboardCheckout" });
 
 export const listCheckouts = contract({
   operationId: "listCheckouts",
-  method: "GET",
-  path: "/checkouts",
+  at: "GET /checkouts",
   tag: "Billing",
   summary: "Payments that were opened, newest first",
   reply: okReply({ checkouts: z.array(DashboardCheckout) }),
-  errors: [],
 });
 
 const month = z.strictObject({
-  year: field(z.int().min(2000).max(2100), {
-    description: "Year.",
-    example: 2026,
-    must: "be an integer from 2000 to 2100",
-  }),
-  month: field(z.int().min(1).max(12), {
-    description: "Month.",
-    example: 11,
-    must: "be an integer from 1 to 12",
-  }),
+  year: integer(2000, 2100, "Year.", 2026),
+  month: integer(1, 12, "Month.", 11),
 });
 
 export const getStatement = contract({
   operationId: "getStatement",
-  method: "GET",
-  path: "/statement",
+  at: "GET /statement",
   tag: "Billing",
   summary: "A month's statement, for printing",
   query: month,
   reply: z.string(),
   replyType: "text/html",
-  errors: [],
 });
 
 export const getStatementCsv = contract({
   operationId: "getStatementCsv",
+  at: "GET /statement.csv",
   weight: 5,
   recent: true,
-  method: "GET",
-  path: "/statement.csv",
   tag: "Billing",
   summary: "A month's ledger or calls as CSV",
   audited: true,
   query: month.extend({
-    rows: field(z.enum(["ledger", "calls"]), {
-      description: "Which rows.",
-      example: "ledger",
-      must: "be ledger or calls",
-    }).default("ledger"),
+    rows: choice(["ledger", "calls"], "Which rows.", "ledger").default("ledger"),
   }),
   reply: z.string(),
   replyType: "text/csv",
-  errors: [],
 });

@@ -1,6 +1,6 @@
 /** A call in every detail: timeline, stages, quality, SIP message trace, deliveries, cost, waveform, audio. */
 import { z } from "zod";
-import { okReply, shown, timeOut } from "../../../contracts/schema.ts";
+import { okReply, shown, timeOrNull, timeOut } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
 import { callFilter } from "../../contracts/calls.ts";
 
@@ -111,7 +111,7 @@ export const CallDetails = z
         status: shown(z.enum(["pending", "sent", "dead"]), "State.", "sent"),
         attempts: shown(z.int(), "Failed attempts.", 0),
         last_error: shown(z.string().nullable(), "Why the last one failed.", null),
-        sent_at: shown(z.iso.datetime({ offset: true }).nullable(), "When it was accepted.", null),
+        sent_at: timeOrNull("When it was accepted."),
       }),
     ),
     cost_lines: z.array(
@@ -148,13 +148,11 @@ export const CallDetails = z
 
 export const getCallDetails = contract({
   operationId: "getCallDetails",
-  method: "GET",
-  path: "/calls/{uuid}/details",
+  at: "GET /calls/{uuid}/details",
   noun: "call",
   tag: "Calls",
   summary: "Everything that is known about a call",
   reply: okReply({ details: CallDetails }),
-  errors: [],
 });
 
 const samples = (what: string) =>
@@ -166,8 +164,7 @@ const samples = (what: string) =>
 
 export const getPeaks = contract({
   operationId: "getCallPeaks",
-  method: "GET",
-  path: "/calls/{uuid}/peaks",
+  at: "GET /calls/{uuid}/peaks",
   noun: "recording",
   tag: "Calls",
   summary: "The waveform of a recording",
@@ -181,13 +178,11 @@ export const getPeaks = contract({
       right: samples("Agent"),
     }),
   }),
-  errors: [],
 });
 
 export const getAudio = contract({
   operationId: "getCallAudio",
-  method: "GET",
-  path: "/calls/{uuid}/audio",
+  at: "GET /calls/{uuid}/audio",
   noun: "recording",
   tag: "Calls",
   summary: "The recording",
@@ -195,16 +190,14 @@ export const getAudio = contract({
   audited: true,
   reply: z.string().meta({ format: "binary" }),
   replyType: "audio/mpeg",
-  errors: [],
 });
 
 /** The filters of GET /calls, without its paging. */
 export const callsCsv = contract({
   operationId: "getCallsCsv",
+  at: "GET /calls.csv",
   weight: 10,
   recent: true,
-  method: "GET",
-  path: "/calls.csv",
   tag: "Calls",
   summary: "Calls as CSV, newest first",
   audited: true,
@@ -212,5 +205,4 @@ export const callsCsv = contract({
   query: z.strictObject(callFilter),
   reply: z.string(),
   replyType: "text/csv",
-  errors: [],
 });

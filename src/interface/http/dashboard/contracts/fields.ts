@@ -1,6 +1,6 @@
 /** What the contracts of sign-in and team have in common. */
 import { z } from "zod";
-import { field, shown } from "../../../contracts/schema.ts";
+import { choice, field, shown, timeOrNull } from "../../../contracts/schema.ts";
 
 const PASSWORD_LENGTH_MIN = 12;
 const PASSWORD_LENGTH_MAX = 200;
@@ -64,11 +64,7 @@ export const personName = () =>
   });
 
 export const roleIn = () =>
-  field(z.enum(["owner", "member", "viewer"]), {
-    description: "What the person may do.",
-    example: "member",
-    must: "be owner, member or viewer",
-  });
+  choice(["owner", "member", "viewer"], "What the person may do.", "member");
 
 export const roleOut = () => shown(z.enum(["owner", "member", "viewer"]), "The role.", "member");
 
@@ -76,8 +72,7 @@ export const roleOut = () => shown(z.enum(["owner", "member", "viewer"]), "The r
 export const nextStep = () =>
   shown(z.enum(["done", "totp"]), "`totp`: a second factor is needed still.", "done");
 
-export const isoOrNullOut = (description: string) =>
-  shown(z.iso.datetime({ offset: true }).nullable(), `${description} ISO 8601, UTC.`, null);
+export const isoOrNullOut = (description: string) => timeOrNull(`${description}`);
 
 /** Whether a one-time link may still be used. */
 export const linkOut = z

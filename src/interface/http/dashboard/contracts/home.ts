@@ -1,7 +1,7 @@
 /** The first page and what is going on right now. */
 import { z } from "zod";
 import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
-import { eurOut, okReply, shown, timeOut } from "../../../contracts/schema.ts";
+import { eurOut, okReply, shown, timeOrNull, timeOut } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
 import { PROBLEM_CODES } from "../problems.ts";
 import { STATUS_CODES } from "../status-indicators.ts";
@@ -30,8 +30,7 @@ const optionalMs = (what: string) => shown(z.number().nullable(), what, 640);
 
 export const getHome = contract({
   operationId: "getHome",
-  method: "GET",
-  path: "/home",
+  at: "GET /home",
   tag: "Home",
   summary: "How everything stands",
   reply: okReply({
@@ -77,7 +76,6 @@ export const getHome = contract({
       }),
     ),
   }),
-  errors: [],
 });
 
 export const LiveTurn = z
@@ -102,7 +100,7 @@ export const LiveCall = z
     agent_name: shown(z.string().nullable(), "Its name.", "Reception"),
     status: shown(z.enum(CALL_STATUSES), "State.", "in_progress"),
     started_at: timeOut("When it began."),
-    answered_at: shown(z.iso.datetime({ offset: true }).nullable(), "When it was answered.", null),
+    answered_at: timeOrNull("When it was answered."),
     last_turn: LiveTurn.nullable(),
   })
   .meta({ id: "LiveCall" });
@@ -117,11 +115,9 @@ export const LiveCall = z
  */
 export const listLive = contract({
   operationId: "listLiveCalls",
-  method: "GET",
-  path: "/live",
+  at: "GET /live",
   tag: "Home",
   summary: "Calls that are live now",
   description: "Followed over the WebSocket `/api/dashboard/ws`.",
   reply: okReply({ calls: z.array(LiveCall) }),
-  errors: [],
 });

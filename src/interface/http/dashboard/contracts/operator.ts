@@ -3,12 +3,21 @@ import { z } from "zod";
 import { Backup } from "../../../contracts/appliance.ts";
 import { checkoutFields } from "../../../contracts/money.ts";
 import { operations } from "../../../contracts/operations.ts";
-import { field, flag, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
+import {
+  choice,
+  emailIn,
+  field,
+  flag,
+  okReply,
+  page,
+  shown,
+  timeOrNull,
+  timeOut,
+} from "../../../contracts/schema.ts";
 import { Tenant } from "../../../contracts/tenants.ts";
 import { contract } from "../../contract.ts";
 
-const optionalTime = (what: string) =>
-  shown(z.iso.datetime({ offset: true }).nullable(), `${what} ISO 8601, UTC.`, null);
+const optionalTime = (what: string) => timeOrNull(`${what}`);
 
 export const OperatorTenant = z
   .strictObject({ ...Tenant.shape, live_calls: shown(z.int(), "Calls with media now.", 0) })
@@ -16,31 +25,26 @@ export const OperatorTenant = z
 
 export const listTenants = contract({
   operationId: "operatorListTenants",
-  method: "GET",
-  path: "/operator/tenants",
+  at: "GET /operator/tenants",
   tag: "Operator",
   role: operations["tenant.list"].role,
   summary: "Every tenant",
   reply: okReply({ tenants: z.array(OperatorTenant) }),
-  errors: [],
 });
 
 export const createTenant = contract({
   operationId: "operatorCreateTenant",
-  method: "POST",
-  path: "/operator/tenants",
+  at: "POST /operator/tenants",
   tag: "Operator",
   role: operations["tenant.create"].role,
   summary: "Make a tenant",
   body: operations["tenant.create"].input.meta({ id: "OperatorNewTenant" }),
   reply: okReply({ tenant: OperatorTenant }),
-  errors: [],
 });
 
 export const updateTenant = contract({
   operationId: "operatorUpdateTenant",
-  method: "PATCH",
-  path: "/operator/tenants/{id}",
+  at: "PATCH /operator/tenants/{id}",
   noun: "tenant",
   tag: "Operator",
   role: operations["tenant.plan"].role,
@@ -53,13 +57,11 @@ export const updateTenant = contract({
     })
     .meta({ id: "OperatorTenantChanges" }),
   reply: okReply({ tenant: OperatorTenant }),
-  errors: [],
 });
 
 export const creditTenant = contract({
   operationId: "operatorCreditTenant",
-  method: "POST",
-  path: "/operator/tenants/{id}/credit",
+  at: "POST /operator/tenants/{id}/credit",
   noun: "tenant",
   tag: "Operator",
   role: operations.credit.role,
@@ -78,19 +80,16 @@ export const OperatorCheckout = z
 
 export const listWaitingCheckouts = contract({
   operationId: "operatorListCheckouts",
-  method: "GET",
-  path: "/operator/checkouts",
+  at: "GET /operator/checkouts",
   tag: "Operator",
   role: operations["checkout.list"].role,
   summary: "Bank transfers that are waited for, newest first",
   reply: okReply({ checkouts: z.array(OperatorCheckout) }),
-  errors: [],
 });
 
 export const confirmCheckout = contract({
   operationId: "operatorConfirmCheckout",
-  method: "POST",
-  path: "/operator/checkouts/{checkout_id}/confirm",
+  at: "POST /operator/checkouts/{checkout_id}/confirm",
   noun: "checkout",
   tag: "Operator",
   role: operations["checkout.confirm"].role,
@@ -102,8 +101,7 @@ export const confirmCheckout = contract({
 
 export const getHealth = contract({
   operationId: "operatorGetHealth",
-  method: "GET",
-  path: "/operator/health",
+  at: "GET /operator/health",
   tag: "Operator",
   role: "operator",
   summary: "The doctor's checks of this appliance",
@@ -145,21 +143,18 @@ export const CallNotice = z
 
 export const listCallNotices = contract({
   operationId: "operatorListCallNotices",
-  method: "GET",
-  path: "/operator/call-notices",
+  at: "GET /operator/call-notices",
   tag: "Operator",
   role: "operator",
   summary: "Calls that nobody got, and numbers that two companies claim; the newest 100",
   reply: okReply({ notices: z.array(CallNotice) }),
-  errors: [],
 });
 
 const NamedBackup = Backup.meta({ id: "Backup" });
 
 export const listBackups = contract({
   operationId: "operatorListBackups",
-  method: "GET",
-  path: "/operator/backups",
+  at: "GET /operator/backups",
   tag: "Operator",
   role: "operator",
   summary: "Backups, newest first",
@@ -167,13 +162,11 @@ export const listBackups = contract({
     backups: z.array(NamedBackup),
     problem: shown(z.string().nullable(), "Why the last one failed.", null),
   }),
-  errors: [],
 });
 
 export const createBackup = contract({
   operationId: "operatorCreateBackup",
-  method: "POST",
-  path: "/operator/backups",
+  at: "POST /operator/backups",
   tag: "Operator",
   role: operations["backup.create"].role,
   summary: "Make a backup now",
@@ -183,8 +176,7 @@ export const createBackup = contract({
 
 export const listLogs = contract({
   operationId: "operatorListLogs",
-  method: "GET",
-  path: "/operator/logs",
+  at: "GET /operator/logs",
   tag: "Operator",
   role: "operator",
   summary: "The newest log lines, newest first",
@@ -193,11 +185,11 @@ export const listLogs = contract({
   query: z.strictObject({
     limit: page.limit(100),
     offset: page.offset(),
-    level: field(z.enum(["debug", "info", "warn", "error"]), {
-      description: "Only this level or worse.",
-      example: "warn",
-      must: "be debug, info, warn or error",
-    }).optional(),
+    level: choice(
+      ["debug", "info", "warn", "error"],
+      "Only this level or worse.",
+      "warn",
+    ).optional(),
     call: field(z.uuid(), {
       description: "Only lines of this call.",
       example: "019aa1b2-0000-7000-8000-000000000001",
@@ -220,24 +212,18 @@ export const listLogs = contract({
     ),
     total: shown(z.int(), "Lines that match.", 2000),
   }),
-  errors: [],
 });
 
 export const testMail = contract({
   operationId: "operatorTestMail",
-  method: "POST",
-  path: "/operator/mail-test",
+  at: "POST /operator/mail-test",
   tag: "Operator",
   role: "operator",
   summary: "Send a test mail now",
   description: "A failed mail is a result, not an error.",
   body: z
     .strictObject({
-      to: field(z.email().max(254), {
-        description: "To whom.",
-        example: "office@example.com",
-        must: "be an e-mail address",
-      }),
+      to: emailIn("To whom."),
     })
     .meta({ id: "OperatorMailTest" }),
   reply: okReply({
@@ -246,7 +232,6 @@ export const testMail = contract({
     error: shown(z.string().nullable(), "Why not.", null),
     duration_ms: shown(z.int(), "How long it took.", 87),
   }),
-  errors: [],
 });
 
 export const QueuedMail = z
@@ -266,31 +251,24 @@ export const QueuedMail = z
 
 export const listMails = contract({
   operationId: "operatorListMails",
-  method: "GET",
-  path: "/operator/mails",
+  at: "GET /operator/mails",
   tag: "Operator",
   role: "operator",
   summary: "Mails that wait or were given up, newest first",
   query: z.strictObject({
     limit: page.limit(50),
     offset: page.offset(),
-    status: field(z.enum(["dead", "pending"]), {
-      description: "Which.",
-      example: "dead",
-      must: "be dead or pending",
-    }).default("dead"),
+    status: choice(["dead", "pending"], "Which.", "dead").default("dead"),
   }),
   reply: okReply({
     mails: z.array(QueuedMail),
     total: shown(z.int(), "All there are.", 1),
   }),
-  errors: [],
 });
 
 export const retryMail = contract({
   operationId: "operatorRetryMail",
-  method: "POST",
-  path: "/operator/mails/{id}/retry",
+  at: "POST /operator/mails/{id}/retry",
   noun: "mail",
   tag: "Operator",
   role: "operator",

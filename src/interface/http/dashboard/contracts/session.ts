@@ -41,8 +41,7 @@ export const CurrentSession = z
 
 export const getSession = contract({
   operationId: "getSession",
-  method: "GET",
-  path: "/session",
+  at: "GET /session",
   tag,
   summary: "Who is signed in",
   open: true,
@@ -51,13 +50,11 @@ export const getSession = contract({
     setup_needed: shown(z.boolean(), "Nobody owns this appliance yet.", false),
     version: z.string(),
   }),
-  errors: [],
 });
 
 export const getOwnerLink = contract({
   operationId: "getOwnerLink",
-  method: "GET",
-  path: "/owner-link",
+  at: "GET /owner-link",
   tag,
   summary: "Is this owner link still good?",
   open: true,
@@ -68,8 +65,7 @@ export const getOwnerLink = contract({
 
 export const useOwnerLink = contract({
   operationId: "useOwnerLink",
-  method: "POST",
-  path: "/owner-link",
+  at: "POST /owner-link",
   tag,
   summary: "Become the appliance's owner",
   description:
@@ -96,8 +92,7 @@ const signedIn = okReply({ next: nextStep() }).meta({ id: "SignedIn" });
 
 export const signIn = contract({
   operationId: "signIn",
-  method: "POST",
-  path: "/sign-in",
+  at: "POST /sign-in",
   tag,
   summary: "Sign in with e-mail and password",
   description: "A wrong password and an unknown address are answered alike.",
@@ -111,8 +106,7 @@ export const signIn = contract({
 
 export const signInTotp = contract({
   operationId: "signInTotp",
-  method: "POST",
-  path: "/sign-in/totp",
+  at: "POST /sign-in/totp",
   tag,
   summary: "The second factor: a code of the authenticator, or a recovery code",
   open: true,
@@ -158,8 +152,7 @@ export const credentialOptions = shown(
 
 export const passkeySignInOptions = contract({
   operationId: "passkeySignInOptions",
-  method: "POST",
-  path: "/sign-in/passkey/options",
+  at: "POST /sign-in/passkey/options",
   tag,
   summary: "Begin to sign in with a passkey",
   open: true,
@@ -169,8 +162,7 @@ export const passkeySignInOptions = contract({
 
 export const signInPasskey = contract({
   operationId: "signInPasskey",
-  method: "POST",
-  path: "/sign-in/passkey",
+  at: "POST /sign-in/passkey",
   tag,
   summary: "Sign in with a passkey",
   open: true,
@@ -181,8 +173,7 @@ export const signInPasskey = contract({
 
 export const signInLink = contract({
   operationId: "signInLink",
-  method: "POST",
-  path: "/sign-in/link",
+  at: "POST /sign-in/link",
   tag,
   summary: "Sign in with a one-time link that the appliance printed",
   open: true,
@@ -193,13 +184,11 @@ export const signInLink = contract({
 
 export const signOut = contract({
   operationId: "signOut",
-  method: "POST",
-  path: "/sign-out",
+  at: "POST /sign-out",
   tag,
   summary: "Sign out",
   open: true,
   reply: z.strictObject({ ok: okTrue }),
-  errors: [],
 });
 
 export const proofFields = {
@@ -214,8 +203,7 @@ export const proofFields = {
 
 export const confirmSession = contract({
   operationId: "confirmSession",
-  method: "POST",
-  path: "/session/confirm",
+  at: "POST /session/confirm",
   tag,
   scope: "user",
   role: "viewer",
@@ -229,8 +217,7 @@ export const confirmSession = contract({
 
 export const setActiveTenant = contract({
   operationId: "setActiveTenant",
-  method: "POST",
-  path: "/active-tenant",
+  at: "POST /active-tenant",
   tag,
   summary: "Work in another tenant",
   description: "One of the user's own; an operator may enter any.",
@@ -243,8 +230,7 @@ export const setActiveTenant = contract({
 
 export const forgotPassword = contract({
   operationId: "forgotPassword",
-  method: "POST",
-  path: "/forgot-password",
+  at: "POST /forgot-password",
   tag,
   summary: "Mail a link that sets a new password",
   description: "The answer is the same whether there is such an account or not.",
@@ -256,8 +242,7 @@ export const forgotPassword = contract({
 
 export const getResetLink = contract({
   operationId: "getResetLink",
-  method: "GET",
-  path: "/reset-password",
+  at: "GET /reset-password",
   tag,
   summary: "Is this password link still good?",
   open: true,
@@ -268,8 +253,7 @@ export const getResetLink = contract({
 
 export const resetPassword = contract({
   operationId: "resetPassword",
-  method: "POST",
-  path: "/reset-password",
+  at: "POST /reset-password",
   tag,
   summary: "Set a new password by a link; every session of the user ends",
   open: true,

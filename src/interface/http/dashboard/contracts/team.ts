@@ -37,18 +37,15 @@ const Invitation = z
 
 export const getTeam = contract({
   operationId: "getTeam",
-  method: "GET",
-  path: "/team",
+  at: "GET /team",
   tag,
   summary: "Members and open invitations",
   reply: okReply({ members: z.array(Member), invitations: z.array(Invitation) }),
-  errors: [],
 });
 
 export const invite = contract({
   operationId: "invite",
-  method: "POST",
-  path: "/team/invitations",
+  at: "POST /team/invitations",
   tag,
   role: "owner",
   summary: "Invite somebody by e-mail",
@@ -67,20 +64,17 @@ export const invite = contract({
 
 export const withdrawInvitation = contract({
   operationId: "withdrawInvitation",
-  method: "DELETE",
-  path: "/team/invitations/{id}",
+  at: "DELETE /team/invitations/{id}",
   noun: "invitation",
   tag,
   role: "owner",
   summary: "Withdraw an invitation",
   reply: deletedReply(),
-  errors: [],
 });
 
 export const changeRole = contract({
   operationId: "changeRole",
-  method: "PATCH",
-  path: "/team/{id}",
+  at: "PATCH /team/{id}",
   noun: "member",
   tag,
   role: "owner",
@@ -93,8 +87,7 @@ export const changeRole = contract({
 
 export const removeMember = contract({
   operationId: "removeMember",
-  method: "DELETE",
-  path: "/team/{id}",
+  at: "DELETE /team/{id}",
   noun: "member",
   tag,
   role: "owner",
@@ -106,8 +99,7 @@ export const removeMember = contract({
 
 export const getInvitation = contract({
   operationId: "getInvitation",
-  method: "GET",
-  path: "/invitation",
+  at: "GET /invitation",
   tag,
   summary: "What an invitation offers",
   open: true,
@@ -129,8 +121,7 @@ export const getInvitation = contract({
 
 export const acceptInvitation = contract({
   operationId: "acceptInvitation",
-  method: "POST",
-  path: "/invitation",
+  at: "POST /invitation",
   tag,
   summary: "Accept an invitation and sign in",
   description:
@@ -149,8 +140,7 @@ export const acceptInvitation = contract({
 
 export const listAudit = contract({
   operationId: "listAudit",
-  method: "GET",
-  path: "/audit",
+  at: "GET /audit",
   tag,
   role: "owner",
   summary: "Who changed what, newest first",
@@ -179,7 +169,6 @@ export const listAudit = contract({
     ),
     total: z.int().min(0),
   }),
-  errors: [],
 });
 
 export const teamContracts = [

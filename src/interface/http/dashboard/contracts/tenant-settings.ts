@@ -1,7 +1,7 @@
 /** What a tenant decides about itself: zone, features, dialling rules, disclosure. */
 import { z } from "zod";
 import { AGENT_LANGUAGES } from "../../../../domain/agent/agent.ts";
-import { field, okReply, shown, timeOut } from "../../../contracts/schema.ts";
+import { field, flag, okReply, shown, timeOut } from "../../../contracts/schema.ts";
 import { contactFields, dialingFields, dialingOut } from "../../../contracts/tenants.ts";
 import { contract } from "../../contract.ts";
 
@@ -56,12 +56,10 @@ export const TenantSettings = z
 
 export const getTenantSettings = contract({
   operationId: "getTenantSettings",
-  method: "GET",
-  path: "/tenant-settings",
+  at: "GET /tenant-settings",
   tag: "Settings",
   summary: "The tenant's settings",
   reply: okReply({ settings: TenantSettings }),
-  errors: [],
 });
 
 const switchOn = field(z.boolean(), {
@@ -72,8 +70,7 @@ const switchOn = field(z.boolean(), {
 
 export const updateTenantSettings = contract({
   operationId: "updateTenantSettings",
-  method: "PATCH",
-  path: "/tenant-settings",
+  at: "PATCH /tenant-settings",
   tag: "Settings",
   role: "owner",
   summary: "Change the tenant's settings",
@@ -88,22 +85,16 @@ export const updateTenantSettings = contract({
         example: "Europe/Vilnius",
         must: "be an IANA time zone such as Europe/Vilnius",
       }),
-      requires_second_factor: field(z.boolean(), {
-        description:
-          "Members sign in with a passkey, or have an authenticator. Only an owner who does may ask it of others.",
-        example: true,
-        must: "be true or false",
-      }),
+      requires_second_factor: flag(
+        "Members sign in with a passkey, or have an authenticator. Only an owner who does may ask it of others.",
+        true,
+      ),
       features: field(z.strictObject(features(switchOn)).partial(), {
         description: "Switches; crm_bridge is bought under billing.",
         example: { callback_memory: true },
         must: "hold true or false for any of callback_memory, named_greeting, cli_identity, birthday_calls",
       }),
-      legacy_webhook: field(z.boolean(), {
-        description: "call.completed instead of call.ended to agents' URLs.",
-        example: false,
-        must: "be true or false",
-      }),
+      legacy_webhook: flag("call.completed instead of call.ended to agents' URLs."),
       disclosure: field(
         z
           .strictObject(
@@ -120,5 +111,4 @@ export const updateTenantSettings = contract({
     .partial()
     .meta({ id: "TenantSettingsChanges" }),
   reply: okReply({ settings: TenantSettings }),
-  errors: [],
 });

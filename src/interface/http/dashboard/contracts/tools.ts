@@ -19,18 +19,15 @@ export const ToolResult = z
 
 export const listTools = contract({
   operationId: "listTools",
-  method: "GET",
-  path: "/tools",
+  at: "GET /tools",
   tag: "Tools",
   summary: "List tools, without secrets",
   reply: okReply({ tools: z.array(Tool) }),
-  errors: [],
 });
 
 export const createTool = contract({
   operationId: "createTool",
-  method: "POST",
-  path: "/tools",
+  at: "POST /tools",
   tag: "Tools",
   summary: "Make a tool",
   body: z.strictObject(newToolShape).meta({ id: "NewTool" }),
@@ -40,19 +37,16 @@ export const createTool = contract({
 
 export const getTool = contract({
   operationId: "getTool",
-  method: "GET",
-  path: "/tools/{id}",
+  at: "GET /tools/{id}",
   noun: "tool",
   tag: "Tools",
   summary: "One tool, without its secret",
   reply: okReply({ tool: Tool }),
-  errors: [],
 });
 
 export const updateTool = contract({
   operationId: "updateTool",
-  method: "PATCH",
-  path: "/tools/{id}",
+  at: "PATCH /tools/{id}",
   noun: "tool",
   tag: "Tools",
   summary: "Change a tool",
@@ -65,20 +59,17 @@ export const updateTool = contract({
 
 export const deleteTool = contract({
   operationId: "deleteTool",
-  method: "DELETE",
-  path: "/tools/{id}",
+  at: "DELETE /tools/{id}",
   noun: "tool",
   tag: "Tools",
   summary: "Delete a tool",
   reply: deletedReply(),
-  errors: [],
 });
 
 export const tryTool = contract({
   operationId: "tryTool",
+  at: "POST /tools/{id}/try",
   weight: 5,
-  method: "POST",
-  path: "/tools/{id}/try",
   noun: "tool",
   tag: "Tools",
   summary: "Run a tool now, as a call would",
@@ -94,5 +85,4 @@ export const tryTool = contract({
     })
     .meta({ id: "ToolTrial" }),
   reply: okReply({ result: ToolResult }),
-  errors: [],
 });

@@ -24,20 +24,17 @@ export const Trunk = z
 
 export const getTrunk = contract({
   operationId: "getTrunk",
-  method: "GET",
-  path: "/trunk",
+  at: "GET /trunk",
   tag: "Trunk",
   summary: "The trunk and how it stands; null: there is none",
   reply: okReply({ trunk: Trunk.nullable() }),
-  errors: [],
 });
 
 export const setTrunk = contract({
   operationId: "setTrunk",
+  at: "POST /trunk",
   versioned: true,
   recent: true,
-  method: "POST",
-  path: "/trunk",
   tag: "Trunk",
   role: operations["trunk.set"].role,
   summary: "Make or replace the trunk",
@@ -52,13 +49,11 @@ export const setTrunk = contract({
     })
     .meta({ id: "NewTrunk" }),
   reply: okReply({ trunk: Trunk }),
-  errors: [],
 });
 
 export const allowTrunkSource = contract({
   operationId: "allowTrunkSource",
-  method: "POST",
-  path: "/trunk/allow",
+  at: "POST /trunk/allow",
   tag: "Trunk",
   role: "owner",
   summary: "Take calls from an address that used the trunk's Contact user",
@@ -78,9 +73,8 @@ export const allowTrunkSource = contract({
 
 export const deleteTrunk = contract({
   operationId: "deleteTrunk",
+  at: "DELETE /trunk",
   recent: true,
-  method: "DELETE",
-  path: "/trunk",
   tag: "Trunk",
   role: "owner",
   summary: "Un-register and forget the trunk",
@@ -91,8 +85,7 @@ export const deleteTrunk = contract({
 
 export const testTrunk = contract({
   operationId: "testTrunk",
-  method: "POST",
-  path: "/trunk/test",
+  at: "POST /trunk/test",
   tag: "Trunk",
   summary: "Ask the far end now: registration, OPTIONS, address, codecs",
   description: "Takes some 10 s at most.",

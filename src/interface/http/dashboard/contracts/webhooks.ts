@@ -1,6 +1,6 @@
 /** What the dashboard can do with webhooks beyond the REST API. */
 import { z } from "zod";
-import { okReply, shown } from "../../../contracts/schema.ts";
+import { okReply, shown, timeOrNull } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
 
 export const WebhookState = z
@@ -8,11 +8,7 @@ export const WebhookState = z
     id: shown(z.int(), "Id of the webhook.", 1),
     url: shown(z.string(), "Where events are POSTed to.", "https://example.com/hooks"),
     enabled: shown(z.boolean(), "False: switched off after failing for days.", true),
-    failing_since: shown(
-      z.iso.datetime({ offset: true }).nullable(),
-      "Since when every delivery failed. ISO 8601, UTC.",
-      null,
-    ),
+    failing_since: timeOrNull("Since when every delivery failed."),
     disabled_reason: shown(z.string().nullable(), "Why it was switched off.", null),
     pending: shown(z.int(), "Events that wait to be sent.", 0),
     failed: shown(z.int(), "Events that were given up.", 0),
@@ -21,32 +17,27 @@ export const WebhookState = z
 
 export const listWebhookStates = contract({
   operationId: "listWebhookStates",
-  method: "GET",
-  path: "/webhooks",
+  at: "GET /webhooks",
   tag: "Webhooks",
   summary: "How each webhook fares",
   reply: okReply({
     webhooks: z.array(WebhookState),
   }),
-  errors: [],
 });
 
 export const enableWebhook = contract({
   operationId: "enableWebhook",
-  method: "POST",
-  path: "/webhooks/{id}/enable",
+  at: "POST /webhooks/{id}/enable",
   noun: "webhook",
   tag: "Webhooks",
   summary: "Switch a webhook on again",
   description: "What was given up meanwhile is sent by resend-failed.",
   reply: okReply({ id: shown(z.int(), "Id of the webhook.", 1), enabled: z.literal(true) }),
-  errors: [],
 });
 
 export const resendFailed = contract({
   operationId: "resendFailedDeliveries",
-  method: "POST",
-  path: "/webhooks/{id}/resend-failed",
+  at: "POST /webhooks/{id}/resend-failed",
   noun: "webhook",
   tag: "Webhooks",
   summary: "Send every failed event again, the oldest 1000",
