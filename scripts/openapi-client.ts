@@ -5,9 +5,9 @@
  */
 import { createHash } from "node:crypto";
 import { plugin } from "bun";
-import { allContracts } from "../src/interface/http/contracts/index.ts";
 import { dashboardDocument } from "../src/interface/http/dashboard/document.ts";
 import { openApiDocument } from "../src/interface/http/openapi.ts";
+import { allContracts } from "../src/interface/http/routes/contracts.ts";
 import { bodyValues } from "./openapi-values.ts";
 
 const folder = new URL("../src/dashboard/web/api/", import.meta.url).pathname;

@@ -2,8 +2,9 @@
  * Writes docs/openapi.json, the document of REST v1 that reviewers read (`npm run docs`). A change that
  * would break a client of the API as it stands there is refused, unless `--allow-breaking` is given.
  */
-import { allContracts } from "../src/interface/http/contracts/index.ts";
+
 import { openApiDocument } from "../src/interface/http/openapi.ts";
+import { allContracts } from "../src/interface/http/routes/contracts.ts";
 import { breakingChanges } from "./openapi-breaking.ts";
 
 export const DOCUMENT_FILE = new URL("../docs/openapi.json", import.meta.url).pathname;

@@ -16,8 +16,8 @@ import {
 import { serverSentences } from "../../src/dashboard/web/i18n/server-sentences.ts";
 import { requirementOf } from "../../src/interface/contracts/schema.ts";
 import type { Contract } from "../../src/interface/http/contract.ts";
-import { allContracts } from "../../src/interface/http/contracts/index.ts";
-import { dashboardContracts } from "../../src/interface/http/dashboard/contracts/index.ts";
+import { dashboardContracts } from "../../src/interface/http/dashboard/routes/contracts.ts";
+import { allContracts } from "../../src/interface/http/routes/contracts.ts";
 
 const { lt: catalogue } = await messageCatalogues();
 

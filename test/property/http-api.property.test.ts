@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { notFound } from "../../src/core/errors.ts";
 import { bodyFields } from "../../src/interface/contracts/check.ts";
 import type { Contract } from "../../src/interface/http/contract.ts";
-import { allContracts } from "../../src/interface/http/contracts/index.ts";
+import { allContracts } from "../../src/interface/http/routes/contracts.ts";
 import {
   type Fixtures,
   makeFixtures,

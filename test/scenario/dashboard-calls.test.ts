@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { listCalls } from "../../src/interface/http/contracts/calls.ts";
-import { chat } from "../../src/interface/http/dashboard/contracts/agents.ts";
-import { getCallDetails, getPeaks } from "../../src/interface/http/dashboard/contracts/calls.ts";
-import { listLive } from "../../src/interface/http/dashboard/contracts/home.ts";
-import { createTool } from "../../src/interface/http/dashboard/contracts/tools.ts";
+import { getCallDetails, getPeaks } from "../../src/interface/http/dashboard/routes/calls.ts";
+import { chat } from "../../src/interface/http/dashboard/routes/chat.ts";
+import { listLive } from "../../src/interface/http/dashboard/routes/home.ts";
+import { createTool } from "../../src/interface/http/dashboard/routes/tools.ts";
+import { listCalls } from "../../src/interface/http/routes/calls.ts";
 import { createResampler } from "../../src/platform/audio/resampler.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { browserOf } from "../support/appliance-browser.ts";

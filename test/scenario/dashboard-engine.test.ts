@@ -1,6 +1,6 @@
 /** Trying an agent on a provider's engine: in writing and from the browser. Takes some 20 s. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { chat } from "../../src/interface/http/dashboard/contracts/agents.ts";
+import { chat } from "../../src/interface/http/dashboard/routes/chat.ts";
 import { browserOf } from "../support/appliance-browser.ts";
 import type { Browser } from "../support/dashboard-session.ts";
 import { DashboardSocket } from "../support/dashboard-socket.ts";

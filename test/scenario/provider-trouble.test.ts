@@ -1,7 +1,7 @@
 /** A model that its provider has switched off, in a running appliance: who is told, and how often. About 15 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mails } from "../../src/adapter/store/schema/index.ts";
-import { getHome } from "../../src/interface/http/dashboard/contracts/home.ts";
+import { getHome } from "../../src/interface/http/dashboard/routes/home.ts";
 import { browserOf } from "../support/appliance-browser.ts";
 import type { Browser } from "../support/dashboard-session.ts";
 import { openAiChoice } from "../support/engine-session.ts";

@@ -11,7 +11,6 @@ import { networkOf } from "../../domain/identity/lock-out.ts";
 import type { ApiKeys, KnownKey } from "../../domain/tenant/api-keys.ts";
 import { NO_LIMITS } from "../../domain/tenant/key-limits.ts";
 import { bearerOf } from "./authenticate.ts";
-import { DASHBOARD_MOUNT } from "./dashboard/document.ts";
 import type { RateLimiter } from "./ports.ts";
 import {
   draining,
@@ -31,6 +30,7 @@ import {
   splitUrl,
 } from "./request-context.ts";
 import type { RouteTable } from "./route-table.ts";
+import { DASHBOARD_MOUNT } from "./route-table.ts";
 import { numberOf, type SessionAuthentication } from "./session/session-authentication.ts";
 
 interface MiddlewareDependencies {

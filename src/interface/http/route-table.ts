@@ -2,6 +2,7 @@
 import type { Contract } from "./contract.ts";
 
 export const MOUNTS = ["/api/v1", "/v1"] as const;
+export const DASHBOARD_MOUNT = "/api/dashboard";
 
 export interface RouteTable {
   /** True for what lies below a mount, known or not. */

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Role } from "../../../src/interface/contracts/operation.ts";
 import { type Contract, requiredRole } from "../../../src/interface/http/contract.ts";
-import { allContracts } from "../../../src/interface/http/contracts/index.ts";
-import { dashboardContracts } from "../../../src/interface/http/dashboard/contracts/index.ts";
+import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/contracts.ts";
+import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { browserOf as browserAt } from "../../support/appliance-browser.ts";
 import { Browser } from "../../support/dashboard-session.ts";

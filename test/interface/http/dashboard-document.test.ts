@@ -1,8 +1,8 @@
 /** The dashboard's document: names, roles and what is open. */
 import { expect, test } from "bun:test";
-import { allContracts } from "../../../src/interface/http/contracts/index.ts";
-import { dashboardContracts } from "../../../src/interface/http/dashboard/contracts/index.ts";
 import { dashboardDocument } from "../../../src/interface/http/dashboard/document.ts";
+import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/contracts.ts";
+import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 
 test("a changing operation's name means one thing in both documents: the audit log shows it", () => {
   const changing = [...allContracts(), ...dashboardContracts()].filter(

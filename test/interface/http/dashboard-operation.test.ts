@@ -1,13 +1,13 @@
 /** The dashboard over real HTTP on a whole appliance without calls: deliveries, money, lists as CSV, home, the operator. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { calls, mails, webhooks } from "../../../src/adapter/store/schema/index.ts";
-import * as money from "../../../src/interface/http/contracts/billing.ts";
-import * as rest from "../../../src/interface/http/contracts/webhooks.ts";
-import * as wallet from "../../../src/interface/http/dashboard/contracts/billing.ts";
-import * as homes from "../../../src/interface/http/dashboard/contracts/home.ts";
-import * as operators from "../../../src/interface/http/dashboard/contracts/operator.ts";
-import * as team from "../../../src/interface/http/dashboard/contracts/team.ts";
-import * as hooks from "../../../src/interface/http/dashboard/contracts/webhooks.ts";
+import * as wallet from "../../../src/interface/http/dashboard/routes/billing.ts";
+import * as homes from "../../../src/interface/http/dashboard/routes/home.ts";
+import * as operators from "../../../src/interface/http/dashboard/routes/operator.ts";
+import * as team from "../../../src/interface/http/dashboard/routes/team.ts";
+import * as hooks from "../../../src/interface/http/dashboard/routes/webhooks.ts";
+import * as money from "../../../src/interface/http/routes/billing.ts";
+import * as rest from "../../../src/interface/http/routes/webhooks.ts";
 import { OWN_NUMBER } from "../../support/appliance.ts";
 import { dashboardWorld } from "../../support/dashboard-world.ts";
 import { errorOf, messageOf, replyOf } from "../../support/reply.ts";

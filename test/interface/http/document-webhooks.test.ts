@@ -7,8 +7,8 @@ import {
   EVENTS,
   SPECIFIED_EVENT_TYPES,
 } from "../../../src/domain/webhook/event-types.ts";
-import { allContracts } from "../../../src/interface/http/contracts/index.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
+import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 import { makeFixtures } from "../../support/api-fixtures.ts";
 import { ask, pick, startApiServer } from "../../support/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";

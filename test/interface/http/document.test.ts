@@ -5,8 +5,8 @@ import createClient from "openapi-fetch";
 import { breakingChanges } from "../../../scripts/openapi-breaking.ts";
 import { DOCUMENT_FILE, reviewDocument, reviewText } from "../../../scripts/openapi-document.ts";
 import type { paths } from "../../../src/dashboard/web/api/rest.gen.ts";
-import { allContracts } from "../../../src/interface/http/contracts/index.ts";
 import { errorCodes, openApiDocument } from "../../../src/interface/http/openapi.ts";
+import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 import { type ApiServer, type ApiTenant, startApiServer } from "../../support/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 

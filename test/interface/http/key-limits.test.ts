@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { KEY_SCOPES, type KeyScope } from "../../../src/domain/tenant/key-limits.ts";
 import { requiredScope } from "../../../src/interface/http/contract.ts";
-import { allContracts } from "../../../src/interface/http/contracts/index.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
+import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 import { type Fixtures, makeFixtures, ownPath, validBody } from "../../support/api-fixtures.ts";
 import {
   type ApiServer,

@@ -5,9 +5,9 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Contract } from "../../../src/interface/http/contract.ts";
-import { allContracts } from "../../../src/interface/http/contracts/index.ts";
-import { dashboardContracts } from "../../../src/interface/http/dashboard/contracts/index.ts";
+import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/contracts.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
+import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 import { pathOf } from "../../support/api-fixtures.ts";
 import type { Ready } from "../../support/metered-appliance.ts";
 import { tempDir } from "../../support/temp-dir.ts";

@@ -1,8 +1,8 @@
 /** A walk over every route of the document: keys, tenants, bounds, and answers of the promised shape. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Contract } from "../../../src/interface/http/contract.ts";
-import { allContracts } from "../../../src/interface/http/contracts/index.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
+import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 import {
   type Fixtures,
   makeFixtures,

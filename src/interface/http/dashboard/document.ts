@@ -3,9 +3,9 @@ import type { Elysia } from "elysia";
 import type { Contract } from "../contract.ts";
 import { type DocumentFrame, openApiDocument } from "../openapi.ts";
 import { jsonResponse, type RequestContext } from "../request-context.ts";
-import { dashboardContracts } from "./contracts/index.ts";
+import { DASHBOARD_MOUNT } from "../route-table.ts";
+import { dashboardContracts } from "./routes/contracts.ts";
 
-export const DASHBOARD_MOUNT = "/api/dashboard";
 const DASHBOARD_DOCUMENT_PATH = `${DASHBOARD_MOUNT}/openapi.json`;
 
 const frame = (contracts: readonly Contract[]): DocumentFrame => ({

@@ -1,11 +1,103 @@
-/** Agents over HTTP: fields renamed, rules in agent/. */
+/** Agents (specification 2 and 4, decisions.md 3). Built for the voices that the operator allows. */
 
+import { z } from "zod";
+import { changesOf, shownFields } from "../../../core/schema.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
 import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
-import type { AgentRecord } from "../../../domain/agent/agent-schema.ts";
-import { route } from "../contract.ts";
-import { Agent, agentContracts, CreatedAgent } from "../contracts/agents.ts";
+import { type AgentRecord, agentShape } from "../../../domain/agent/agent-schema.ts";
+import { deletedReply, idOut, okReply, shown, timeOut } from "../../contracts/schema.ts";
+import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
+
+const fields = agentShape(AGENT_VOICES);
+
+const shownAgent = z.strictObject({
+  id: idOut("agent"),
+  ...shownFields(fields),
+  voice: shown(z.string(), "Voice.", "Sari"),
+  engine: shown(z.string(), "Internal engine label.", "embedded"),
+  created_at: timeOut("When it was made."),
+  updated_at: timeOut("When it was last changed."),
+});
+
+const Agent = shownAgent.meta({ id: "Agent" });
+
+const CreatedAgent = shownAgent
+  .pick({
+    id: true,
+    name: true,
+    language: true,
+    voice: true,
+    engine: true,
+    max_duration_sec: true,
+    webhook_url: true,
+  })
+  .meta({ id: "CreatedAgent" });
+
+const list = contract({
+  operationId: "listAgents",
+  at: "GET /agents",
+  cacheable: true,
+  tag: "Agents",
+  summary: "List agents",
+  reply: okReply({ agents: z.array(Agent) }),
+});
+
+const get = contract({
+  operationId: "getAgent",
+  at: "GET /agents/{id}",
+  cacheable: true,
+  noun: "agent",
+  tag: "Agents",
+  summary: "One agent",
+  reply: okReply({ agent: Agent }),
+});
+
+const remove = contract({
+  operationId: "deleteAgent",
+  at: "DELETE /agents/{id}",
+  noun: "agent",
+  tag: "Agents",
+  summary: "Delete an agent",
+  description:
+    "Its knowledge files detach; numbers and pending schedules that used it are left without an agent (`agent_id` null). Live calls go on.",
+  reply: deletedReply(),
+});
+
+type AgentShape = ReturnType<typeof agentShape>;
+
+const create = (shape: AgentShape) =>
+  contract({
+    operationId: "createAgent",
+    at: "POST /agents",
+    tag: "Agents",
+    summary: "Create an agent",
+    description:
+      "Only `name` and `prompt` are required; the schema names the defaults of the others.",
+    body: z.strictObject(shape).meta({ id: "NewAgent" }),
+    reply: okReply({ agent: CreatedAgent }),
+    errors: ["plan_limit_reached", "valid_name_required", "unknown_field", "invalid_json"],
+  });
+
+const update = (shape: AgentShape) =>
+  contract({
+    operationId: "updateAgent",
+    at: "PATCH /agents/{id}",
+    noun: "agent",
+    tag: "Agents",
+    summary: "Change an agent",
+    description: "Any subset of the fields. Live calls keep the agent as it was when they began.",
+    body: z.strictObject(changesOf(shape)).meta({ id: "AgentChanges" }),
+    ignoredBodyFields: ["id", "engine", "created_at", "updated_at"],
+    reply: okReply({ agent: Agent }),
+    errors: ["valid_voice_required", "unknown_field", "invalid_json"],
+  });
+
+/** `voices`: those that this appliance takes. */
+export function agentContracts(voices: readonly string[] = AGENT_VOICES) {
+  const shape = agentShape(voices);
+  return { list, create: create(shape), get, update: update(shape), remove };
+}
 
 const present = (agent: AgentRecord, engine: string) => wireOf(Agent, agent, { engine });
 

@@ -1,12 +1,121 @@
-/** Plans, wallet and checkouts over HTTP: rules in billing/. */
-import type { z } from "zod";
+/** Plans, wallet and checkouts (specification 4, decisions.md 8). */
+
+import { z } from "zod";
 import { isoUtc } from "../../../core/clock.ts";
 import { unreachable } from "../../../core/errors.ts";
 import { eurToMicro, microToEur } from "../../../core/money.ts";
 import type { CheckoutInput, OpenCheckout } from "../../../domain/billing/checkout.ts";
-import { route } from "../contract.ts";
-import * as contracts from "../contracts/billing.ts";
+import { eurOut, field, integer, okReply, shown, timeOut } from "../../contracts/schema.ts";
+import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
+
+const Plan = z
+  .strictObject({
+    slug: shown(z.string(), "Name in requests.", "start"),
+    name: shown(z.string(), "Name for people.", "Start"),
+    included_minutes: shown(z.int(), "Minutes a month.", 100),
+    price_eur_per_month: eurOut("Price a month."),
+    overage_eur_per_min: eurOut("Price of a minute beyond."),
+    max_concurrent_calls: shown(z.int(), "Calls at a time.", 5),
+    current: shown(z.boolean(), "Whether it is the tenant's.", true),
+  })
+  .meta({ id: "Plan" });
+
+const Checkout = z
+  .strictObject({
+    id: shown(z.string(), "Id, `chk_…`.", `chk_${"0".repeat(32)}`),
+    kind: shown(z.enum(["topup", "plan", "crm_bridge", "retention"]), "What is bought.", "topup"),
+    amount_eur: eurOut("What is to be paid."),
+    currency: shown(z.literal("EUR"), "Always EUR.", "EUR"),
+    status: shown(z.enum(["open", "paid", "expired", "cancelled"]), "State.", "open"),
+    expires_at: timeOut("Until when it can be paid."),
+  })
+  .meta({ id: "Checkout" });
+
+const checkoutReply = okReply({
+  checkout_url: shown(z.string(), "Where to pay.", "https://example.com/checkout/chk_0"),
+  checkout: Checkout,
+});
+
+export const listPlans = contract({
+  operationId: "listPlans",
+  at: "GET /plans",
+  tag: "Billing",
+  summary: "Plans",
+  reply: okReply({ plans: z.array(Plan) }),
+});
+
+export const getBalance = contract({
+  operationId: "getBalance",
+  at: "GET /billing/balance",
+  tag: "Billing",
+  summary: "Wallet balance",
+  reply: okReply({
+    balance_eur: eurOut("Wallet balance."),
+    currency: shown(z.literal("EUR"), "Always EUR.", "EUR"),
+    plan: shown(z.string(), "Slug of the plan.", "start"),
+    included_seconds_left: shown(z.int(), "Plan seconds left this month.", 6000),
+  }),
+});
+
+export const topUp = contract({
+  operationId: "topUp",
+  at: "POST /topup",
+  role: "owner",
+  tag: "Billing",
+  summary: "Open a payment to top up the wallet",
+  body: z
+    .strictObject({
+      amount_eur: field(z.number().min(10).max(1000).multipleOf(0.01), {
+        description: "EUR, whole cents.",
+        example: 50,
+        must: "be an amount of EUR from 10 to 1000, in whole cents",
+      }),
+    })
+    .meta({ id: "TopUp" }),
+  reply: checkoutReply,
+  errors: ["valid_amount_eur_required", "unknown_field"],
+});
+
+const item = <const Name extends string>(name: Name) =>
+  field(z.literal(name), {
+    description: "What to buy.",
+    example: name,
+    must: "be plan, crm_bridge or retention",
+  });
+
+export const openCheckout = contract({
+  operationId: "openCheckout",
+  at: "POST /checkout",
+  role: "owner",
+  tag: "Billing",
+  summary: "Open a payment for a plan, the CRM bridge or longer retention",
+  body: z
+    .discriminatedUnion("item", [
+      z.strictObject({
+        item: item("plan"),
+        plan: field(z.string().min(1).max(64), {
+          description: "Slug of the plan.",
+          example: "start",
+          must: "be the slug of a plan of GET /plans",
+        }),
+      }),
+      z.strictObject({ item: item("crm_bridge") }),
+      z.strictObject({
+        item: item("retention"),
+        blocks: integer(1, 5, "Blocks of 30 days, +5 EUR each, 6 months in all.", 1),
+      }),
+    ])
+    .meta({ id: "NewCheckout" }),
+  reply: checkoutReply,
+  errors: [
+    "valid_item_required",
+    "valid_plan_required",
+    "valid_blocks_required",
+    "conflict",
+    "unknown_field",
+  ],
+});
 
 const presentCheckout = (opened: OpenCheckout) => ({
   ok: true as const,
@@ -21,7 +130,7 @@ const presentCheckout = (opened: OpenCheckout) => ({
   },
 });
 
-function inputOf(body: z.output<NonNullable<typeof contracts.openCheckout.body>>): CheckoutInput {
+function inputOf(body: z.output<NonNullable<typeof openCheckout.body>>): CheckoutInput {
   switch (body.item) {
     case "plan":
       return { kind: "plan", plan: body.plan };
@@ -35,7 +144,7 @@ function inputOf(body: z.output<NonNullable<typeof contracts.openCheckout.body>>
 }
 
 export const billingRoutes = ({ dependencies: { billing, checkouts } }: RouteContext) => [
-  route(contracts.listPlans)(async ({ tenantId }) => {
+  route(listPlans)(async ({ tenantId }) => {
     const current = (await billing.balance(tenantId)).plan.slug;
     return {
       ok: true,
@@ -50,14 +159,14 @@ export const billingRoutes = ({ dependencies: { billing, checkouts } }: RouteCon
       })),
     };
   }),
-  route(contracts.topUp)(async ({ tenantId, body }) => {
+  route(topUp)(async ({ tenantId, body }) => {
     const amount = eurToMicro(body.amount_eur);
     return presentCheckout(await checkouts.open(tenantId, { kind: "topup", amount }));
   }),
-  route(contracts.openCheckout)(async ({ tenantId, body }) =>
+  route(openCheckout)(async ({ tenantId, body }) =>
     presentCheckout(await checkouts.open(tenantId, inputOf(body))),
   ),
-  route(contracts.getBalance)(async ({ tenantId }) => {
+  route(getBalance)(async ({ tenantId }) => {
     const { balance, plan, includedSecondsLeft } = await billing.balance(tenantId);
     return {
       ok: true,

@@ -1,15 +1,137 @@
-/** Campaigns over HTTP: rules in campaign/. */
+/** Campaigns: an agent calls a list of numbers (additive to the specification). */
 
+import { z } from "zod";
 import { wireOf } from "../../../core/wire-names.ts";
-import { type Campaigns, campaignStatusReason } from "../../../domain/campaign/campaigns.ts";
+import {
+  CAMPAIGN_STATUSES,
+  type Campaigns,
+  campaignStatusReason,
+} from "../../../domain/campaign/campaigns.ts";
 import { minutesOf, timeOfDayText } from "../../../domain/contact/calling-hours.ts";
 import { isCountry } from "../../../domain/number/national-form.ts";
-import { route } from "../contract.ts";
-import * as contracts from "../contracts/campaigns.ts";
+import { campaignTargets } from "../../contracts/contacts.ts";
+import {
+  choice,
+  e164In,
+  field,
+  idIn,
+  idOut,
+  integer,
+  label,
+  okReply,
+  shown,
+  timeOut,
+} from "../../contracts/schema.ts";
+import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
+const tag = "Campaigns";
+const timeOfDay = (description: string, example: string) =>
+  field(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/), {
+    description: `${description} In the tenant's zone.`,
+    example,
+    must: "be a time like 10:00",
+  });
+
+export const Campaign = z
+  .strictObject({
+    id: idOut("campaign"),
+    name: shown(z.string(), "Its name; the agent is told it as the reason.", "Autumn check-ups"),
+    agent_id: shown(z.int().nullable(), "Who calls.", 1),
+    from_number: shown(z.string().nullable(), "Caller id; null: the default one.", null),
+    status: shown(z.enum(CAMPAIGN_STATUSES), "Where it stands.", "draft"),
+    status_reason: shown(
+      z.enum(["agent_deleted", "calls_failed"]).nullable(),
+      "Why it stands still although nobody asked for it. `agent_deleted`: it cannot go on, make a new campaign. `calls_failed`: half of the last calls failed. null: neither.",
+      null,
+    ),
+    calling_from: shown(z.string(), "Calls from this time on.", "10:00"),
+    calling_to: shown(z.string(), "… until this time.", "18:00"),
+    concurrency: shown(z.int(), "Calls at once.", 2),
+    attempts: shown(z.int(), "Tries for a number.", 2),
+    retry_after_min: shown(z.int(), "Minutes between two tries.", 120),
+    targets: campaignTargets,
+    created_at: timeOut("When it was made."),
+    updated_at: timeOut("When its status last changed."),
+  })
+  .meta({ id: "Campaign" });
+
+export const listCampaigns = contract({
+  operationId: "listCampaigns",
+  at: "GET /campaigns",
+  tag,
+  summary: "List campaigns, newest first",
+  reply: okReply({ campaigns: z.array(Campaign) }),
+});
+
+export const createCampaign = contract({
+  operationId: "createCampaign",
+  at: "POST /campaigns",
+  weight: 20,
+  keyScope: "calls",
+  tag,
+  summary: "Make a campaign from a list",
+  description:
+    "It begins as a draft. Other columns of the list are variables for the agent's words: a column `time` is `{{time}}`.",
+  body: z
+    .strictObject({
+      name: label("Its name; the agent is told it as the reason."),
+      agent_id: idIn("agents"),
+      from_number: e164In("Caller id: one of the tenant's numbers.").nullable().optional(),
+      csv: field(z.string(), {
+        description: "A header row with at least `number`; at most 20,000 numbers.",
+        example: "number,time\n+37060000001,ten o'clock\n",
+        must: "be CSV text with a header row that has a column number",
+      }),
+      country: field(z.string().regex(/^[A-Z]{2}$/), {
+        description: "Whose national numbers are understood.",
+        example: "LT",
+        must: "be a two-letter country code such as LT",
+      }).optional(),
+      calling_from: timeOfDay("Calls from this time on.", "10:00").default("10:00"),
+      calling_to: timeOfDay("… until this time.", "18:00").default("18:00"),
+      concurrency: integer(1, 50, "Calls at once; the plan's cap holds as well.", 2).default(1),
+      attempts: integer(1, 5, "Tries for a number.", 2).default(2),
+      retry_after_min: integer(5, 10_080, "Minutes between two tries.", 120).default(120),
+    })
+    .meta({ id: "NewCampaign" }),
+  reply: okReply({ campaign: Campaign }),
+  errors: [
+    "plan_limit_reached",
+    "valid_csv_required",
+    "valid_calling_to_required",
+    "not_found",
+    "unknown_field",
+  ],
+});
+
+export const getCampaign = contract({
+  operationId: "getCampaign",
+  at: "GET /campaigns/{id}",
+  tag,
+  noun: "campaign",
+  summary: "One campaign",
+  reply: okReply({ campaign: Campaign }),
+});
+
+export const actOnCampaign = contract({
+  operationId: "actOnCampaign",
+  at: "POST /campaigns/{id}/action",
+  keyScope: "calls",
+  tag,
+  noun: "campaign",
+  summary: "Start, pause, resume or cancel",
+  body: z
+    .strictObject({
+      action: choice(["start", "pause", "resume", "cancel"], "What to do.", "start"),
+    })
+    .meta({ id: "CampaignAction" }),
+  reply: okReply({ campaign: Campaign }),
+  errors: ["valid_action_required", "conflict", "unknown_field"],
+});
+
 const present = (campaign: Awaited<ReturnType<Campaigns["get"]>>) =>
-  wireOf(contracts.Campaign, campaign, {
+  wireOf(Campaign, campaign, {
     status_reason: campaignStatusReason(campaign),
     calling_from: timeOfDayText(campaign.callingFrom),
     calling_to: timeOfDayText(campaign.callingTo),
@@ -21,11 +143,11 @@ const present = (campaign: Awaited<ReturnType<Campaigns["get"]>>) =>
 export const campaignRoutes = ({ dependencies }: RouteContext) => {
   const { campaigns } = dependencies.callerParts;
   return [
-    route(contracts.listCampaigns)(async ({ tenantId }) => ({
+    route(listCampaigns)(async ({ tenantId }) => ({
       ok: true,
       campaigns: (await campaigns.list(tenantId)).map(present),
     })),
-    route(contracts.createCampaign)(async ({ tenantId, body }) => ({
+    route(createCampaign)(async ({ tenantId, body }) => ({
       ok: true,
       campaign: present(
         await campaigns.create(
@@ -44,11 +166,11 @@ export const campaignRoutes = ({ dependencies }: RouteContext) => {
         ),
       ),
     })),
-    route(contracts.getCampaign)(async ({ tenantId, params }) => ({
+    route(getCampaign)(async ({ tenantId, params }) => ({
       ok: true,
       campaign: present(await campaigns.get(tenantId, params.id)),
     })),
-    route(contracts.actOnCampaign)(async ({ tenantId, params, body }) => ({
+    route(actOnCampaign)(async ({ tenantId, params, body }) => ({
       ok: true,
       campaign: present(await campaigns.act(tenantId, params.id, body.action)),
     })),

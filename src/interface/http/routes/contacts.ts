@@ -1,34 +1,243 @@
-/** Contacts and memories over HTTP: rules in contact/. */
+/** Contacts and what is remembered of calls with them (decisions.md 11; additive to the specification). */
 
+import { z } from "zod";
+import { changesOf, shownFields } from "../../../core/schema.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
+import { contactShape, newContactShape } from "../../../domain/contact/contact-schema.ts";
 import type { ContactRecord } from "../../../domain/contact/contacts.ts";
 import { isCountry } from "../../../domain/number/national-form.ts";
-import type { Memory } from "../../../operations/admin/memories.ts";
+import type { Memory as MemoryRecord } from "../../../operations/admin/memories.ts";
 import type { Services } from "../../../operations/admin/services.ts";
-import { type Route, rawRoute, route } from "../contract.ts";
-import * as contracts from "../contracts/contacts.ts";
+import {
+  deletedReply,
+  e164In,
+  field,
+  flag,
+  idOut,
+  okReply,
+  page,
+  shown,
+  text,
+  timeOut,
+} from "../../contracts/schema.ts";
+import { contract, type Route, rawRoute, route } from "../contract.ts";
 import { streamOf } from "../csv-response.ts";
 import type { RouteContext } from "./context.ts";
 
-const present = (contact: ContactRecord) =>
-  wireOf(contracts.Contact, contact, { has_pin: contact.pinHash !== null });
+const tag = "Contacts";
 
-const presentMemory = (memory: Memory) => wireOf(contracts.Memory, memory);
+export const Contact = z
+  .strictObject({
+    id: idOut("contact"),
+    ...shownFields(contactShape),
+    has_pin: shown(z.boolean(), "A telephone PIN is set.", false),
+    created_at: timeOut("When it was added."),
+    updated_at: timeOut("When it was last changed."),
+  })
+  .meta({ id: "Contact" });
+
+export const listContacts = contract({
+  operationId: "listContacts",
+  at: "GET /contacts",
+  tag,
+  summary: "List contacts by name",
+  query: z.strictObject({
+    search: field(z.string().min(1).max(120), {
+      description: "In number, first or last name.",
+      example: "petr",
+      must: "be text of 1 to 120 characters",
+    }).optional(),
+    limit: page.limit(50),
+    offset: page.offset(),
+  }),
+  reply: okReply({
+    contacts: z.array(Contact),
+    total: shown(z.int(), "How many there are in all.", 1),
+  }),
+  errors: ["valid_search_required", "valid_limit_required", "valid_offset_required"],
+});
+
+export const createContact = contract({
+  operationId: "createContact",
+  at: "POST /contacts",
+  tag,
+  summary: "Add a contact",
+  description: "Several people may share a number; then nobody is greeted by name.",
+  body: z.strictObject(newContactShape).meta({ id: "NewContact" }),
+  reply: okReply({ contact: Contact }),
+  errors: ["valid_number_e164_required", "plan_limit_reached", "unknown_field"],
+});
+
+export const getContact = contract({
+  operationId: "getContact",
+  at: "GET /contacts/{id}",
+  tag,
+  noun: "contact",
+  summary: "One contact",
+  reply: okReply({ contact: Contact }),
+});
+
+export const updateContact = contract({
+  operationId: "updateContact",
+  at: "PATCH /contacts/{id}",
+  tag,
+  noun: "contact",
+  summary: "Change a contact",
+  body: z.strictObject(changesOf(newContactShape)).meta({ id: "ContactChanges" }),
+  ignoredBodyFields: ["id", "has_pin", "created_at", "updated_at"],
+  reply: okReply({ contact: Contact }),
+  errors: ["valid_number_e164_required", "unknown_field"],
+});
+
+export const deleteContact = contract({
+  operationId: "deleteContact",
+  at: "DELETE /contacts/{id}",
+  tag,
+  noun: "contact",
+  summary: "Delete a contact",
+  reply: deletedReply(),
+});
+
+const country = field(z.string().regex(/^[A-Z]{2}$/), {
+  description: "Whose national numbers are understood; default: the trunk's caller id's.",
+  example: "LT",
+  must: "be a two-letter country code such as LT",
+});
+const csvText = field(z.string(), {
+  description:
+    "The file's text: a header row with at least `number`; `,` or `;` between; UTF-8. At most 20,000 lines.",
+  example: "number,first_name\n+37060000001,Jonas\n",
+  must: "be CSV text with a header row that has a column number",
+});
+
+export const importContacts = contract({
+  operationId: "importContacts",
+  at: "POST /contacts/import",
+  weight: 20,
+  tag,
+  summary: "Bring in contacts from CSV",
+  description:
+    "With `dry_run` only a report. A line whose number and name are known changes that contact. Nothing is taken while a line is wrong, unless `skip_bad`.",
+  body: z
+    .strictObject({
+      csv: csvText,
+      country: country.optional(),
+      dry_run: flag("Only a preview and the errors by line.", true).default(false),
+      skip_bad: flag("Take the good lines although others are wrong.").default(false),
+    })
+    .meta({ id: "ContactImport" }),
+  reply: okReply({
+    dry_run: shown(z.boolean(), "Nothing was changed.", true),
+    created: shown(z.int(), "New contacts.", 2),
+    updated: shown(z.int(), "Changed contacts.", 1),
+    unchanged: shown(z.int(), "Known as they are.", 0),
+    problem_count: shown(z.int(), "Bad lines.", 0),
+    problems: z.array(
+      z.strictObject({
+        line: shown(z.int(), "Of the file, the header being 1.", 3),
+        column: shown(z.string().nullable(), "Which column.", "number"),
+        problem: shown(z.string(), "What is wrong.", '"12" is no telephone number.'),
+      }),
+    ),
+    preview: z.array(
+      Contact.pick({
+        number_e164: true,
+        first_name: true,
+        last_name: true,
+        birthday: true,
+        language: true,
+        consent: true,
+        do_not_call: true,
+      }),
+    ),
+  }),
+  errors: ["valid_csv_required", "plan_limit_reached", "unknown_field"],
+});
+
+export const exportContacts = contract({
+  operationId: "exportContacts",
+  at: "GET /contacts/export",
+  weight: 10,
+  recent: true,
+  tag,
+  summary: "All contacts as CSV",
+  audited: true,
+  reply: z.string(),
+  replyType: "text/csv",
+});
+
+export const Memory = z
+  .strictObject({
+    id: idOut("memory"),
+    number_e164: shown(z.string(), "Whose.", "+37060000001"),
+    call_uuid: shown(z.string(), "Of which call.", "0199a0b2-0000-7000-8000-000000000000"),
+    reason: shown(z.string(), "What the call was about.", "Appointment on Monday"),
+    outcome: shown(z.string(), "How it went.", "Nobody answered."),
+    promise: shown(z.string(), "What was promised; empty: nothing.", ""),
+    sensitive: shown(z.boolean(), "Told only to a recognised caller.", false),
+    attempted_at: timeOut("When the call was."),
+  })
+  .meta({ id: "CallMemory" });
+
+export const listMemories = contract({
+  operationId: "listCallMemories",
+  at: "GET /call-memories",
+  tag,
+  summary: "What is remembered of outbound calls",
+  query: z.strictObject({ number: e164In("Only of this number.").optional() }),
+  reply: okReply({ call_memories: z.array(Memory) }),
+  errors: ["valid_number_required"],
+});
+
+const memoryText = (description: string) =>
+  text(500, description, "Appointment on Monday").optional();
+
+export const updateMemory = contract({
+  operationId: "updateCallMemory",
+  at: "PATCH /call-memories/{id}",
+  tag,
+  noun: "memory",
+  summary: "Correct what is remembered",
+  body: z
+    .strictObject({
+      reason: memoryText("What the call was about."),
+      outcome: memoryText("How it went."),
+      promise: memoryText("What was promised."),
+      sensitive: flag("Told only to a recognised caller.").optional(),
+    })
+    .meta({ id: "CallMemoryChanges" }),
+  reply: okReply({ call_memory: Memory }),
+  errors: ["unknown_field"],
+});
+
+export const deleteMemory = contract({
+  operationId: "deleteCallMemory",
+  at: "DELETE /call-memories/{id}",
+  tag,
+  noun: "memory",
+  summary: "Forget a call",
+  reply: deletedReply(),
+});
+
+const present = (contact: ContactRecord) =>
+  wireOf(Contact, contact, { has_pin: contact.pinHash !== null });
+
+const presentMemory = (memory: MemoryRecord) => wireOf(Memory, memory);
 
 type Parts = Pick<Services, "contacts" | "memories" | "trunks">;
 
 /** All contacts: listing, adding, and CSV. */
 const contactListRoutes = ({ contacts, trunks }: Parts): Route[] => [
-  route(contracts.listContacts)(async ({ tenantId, query }) => {
+  route(listContacts)(async ({ tenantId, query }) => {
     const { search = null, limit, offset } = query;
     const found = await contacts.list(tenantId, { search, limit, offset });
     return { ok: true, contacts: found.contacts.map(present), total: found.total };
   }),
-  route(contracts.createContact)(async ({ tenantId, body }) => ({
+  route(createContact)(async ({ tenantId, body }) => ({
     ok: true,
     contact: present(await contacts.create(tenantId, recordOf(body))),
   })),
-  route(contracts.importContacts)(async ({ tenantId, body }) => {
+  route(importContacts)(async ({ tenantId, body }) => {
     const report = await contacts.import(tenantId, {
       csv: body.csv,
       country: isCountry(body.country) ? body.country : await trunks.country(tenantId),
@@ -54,7 +263,7 @@ const contactListRoutes = ({ contacts, trunks }: Parts): Route[] => [
       })),
     };
   }),
-  rawRoute(contracts.exportContacts)(async ({ tenantId }) => {
+  rawRoute(exportContacts)(async ({ tenantId }) => {
     const pieces = contacts.export(tenantId);
     return new Response(streamOf(pieces), {
       headers: {
@@ -66,30 +275,30 @@ const contactListRoutes = ({ contacts, trunks }: Parts): Route[] => [
 ];
 
 const oneContactRoutes = ({ contacts }: Parts): Route[] => [
-  route(contracts.getContact)(async ({ tenantId, params }) => ({
+  route(getContact)(async ({ tenantId, params }) => ({
     ok: true,
     contact: present(await contacts.get(tenantId, params.id)),
   })),
-  route(contracts.updateContact)(async ({ tenantId, params, body }) => ({
+  route(updateContact)(async ({ tenantId, params, body }) => ({
     ok: true,
     contact: present(await contacts.update(tenantId, params.id, recordOf(body))),
   })),
-  route(contracts.deleteContact)(async ({ tenantId, params }) => {
+  route(deleteContact)(async ({ tenantId, params }) => {
     await contacts.remove(tenantId, params.id);
     return { ok: true, id: params.id, deleted: true };
   }),
 ];
 
 const memoryRoutes = ({ memories }: Parts): Route[] => [
-  route(contracts.listMemories)(async ({ tenantId, query }) => {
+  route(listMemories)(async ({ tenantId, query }) => {
     const found = await memories.list(tenantId, query.number ?? null);
     return { ok: true, call_memories: found.map(presentMemory) };
   }),
-  route(contracts.updateMemory)(async ({ tenantId, params, body }) => ({
+  route(updateMemory)(async ({ tenantId, params, body }) => ({
     ok: true,
     call_memory: presentMemory(await memories.update(tenantId, params.id, body)),
   })),
-  route(contracts.deleteMemory)(async ({ tenantId, params }) => {
+  route(deleteMemory)(async ({ tenantId, params }) => {
     await memories.remove(tenantId, params.id);
     return { ok: true, id: params.id, deleted: true };
   }),

@@ -1,33 +1,150 @@
-/** Knowledge files over HTTP: rules in knowledge/. */
+/** Knowledge files (specification 4, decisions.md 4). */
 
+import { z } from "zod";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
 import type { FileRecord } from "../../../domain/knowledge/files.ts";
-import { route } from "../contract.ts";
-import * as contracts from "../contracts/files.ts";
+import {
+  deletedReply,
+  field,
+  idIn,
+  idOut,
+  okReply,
+  shown,
+  timeOut,
+} from "../../contracts/schema.ts";
+import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
-const present = (file: FileRecord) => wireOf(contracts.KnowledgeFile, file);
+export const CONTENT_BYTES_MAX = 512_000;
+
+const fileShape = {
+  id: idOut("file"),
+  filename: shown(z.string(), "Name with extension.", "prices.md"),
+  format: shown(z.enum(["txt", "md", "csv", "json"]), "By the extension.", "md"),
+  size_bytes: shown(z.int(), "Size of the content in UTF-8.", 2048),
+  agent_ids: shown(z.array(z.int()), "Agents that know it.", [1]),
+  created_at: timeOut("When it was made."),
+  updated_at: timeOut("When it was last changed."),
+};
+
+export const KnowledgeFile = z.strictObject(fileShape).meta({ id: "File" });
+export const FileWithContent = z
+  .strictObject({ ...fileShape, content: shown(z.string(), "The text.", "# Prices\n") })
+  .meta({ id: "FileWithContent" });
+
+const filename = field(
+  z
+    .string()
+    .min(4)
+    .max(255)
+    .regex(/^[^/\\\u0000-\u001f]+\.(txt|md|csv|json)$/i),
+  {
+    description: "Name with extension: .txt, .md, .csv or .json.",
+    example: "prices.md",
+    must: "be a file name of at most 255 characters ending in .txt, .md, .csv or .json",
+  },
+);
+const content = field(
+  z.string().refine((text) => Buffer.byteLength(text) <= CONTENT_BYTES_MAX),
+  {
+    description: "The text, at most 512,000 bytes of UTF-8.",
+    example: "# Prices\nA check-up is 40 EUR.",
+    must: `be text of at most ${CONTENT_BYTES_MAX} bytes of UTF-8`,
+  },
+).meta({ maxLength: CONTENT_BYTES_MAX });
+
+export const listFiles = contract({
+  operationId: "listFiles",
+  at: "GET /files",
+  tag: "Knowledge files",
+  summary: "List files with sizes and assignments",
+  reply: okReply({ files: z.array(KnowledgeFile) }),
+});
+
+export const createFile = contract({
+  operationId: "createFile",
+  at: "POST /files",
+  tag: "Knowledge files",
+  summary: "Add a file",
+  description:
+    "`.json` must parse and `.csv` must have a header row. `agent_id` attaches it at once.",
+  body: z
+    .strictObject({
+      ...{ filename, content },
+      agent_id: idIn("agents").nullable().default(null),
+    })
+    .meta({ id: "NewFile" }),
+  textField: "content",
+  reply: okReply({ file: KnowledgeFile }),
+  errors: ["plan_limit_reached", "valid_content_required", "unknown_field", "not_found"],
+});
+
+export const getFile = contract({
+  operationId: "getFile",
+  at: "GET /files/{id}",
+  noun: "file",
+  tag: "Knowledge files",
+  summary: "One file, with its content",
+  reply: okReply({ file: FileWithContent }),
+});
+
+export const updateFile = contract({
+  operationId: "updateFile",
+  at: "PATCH /files/{id}",
+  noun: "file",
+  tag: "Knowledge files",
+  summary: "Change a file or its assignments",
+  description:
+    "`agent_id` attaches one more agent, null detaches from all; `agent_ids` replaces the set.",
+  body: z
+    .strictObject({
+      filename: filename.optional(),
+      content: content.optional(),
+      agent_id: idIn("agents").nullable().optional(),
+      agent_ids: field(z.array(z.int().positive()).max(1000), {
+        description: "The agents that shall know it, and no others.",
+        example: [1],
+        must: "be a list of at most 1000 agent ids",
+      }).optional(),
+    })
+    .meta({ id: "FileChanges" }),
+  ignoredBodyFields: ["id", "format", "size_bytes", "created_at", "updated_at"],
+  textField: "content",
+  reply: okReply({ file: KnowledgeFile }),
+  errors: ["valid_content_required", "unknown_field"],
+});
+
+export const deleteFile = contract({
+  operationId: "deleteFile",
+  at: "DELETE /files/{id}",
+  noun: "file",
+  tag: "Knowledge files",
+  summary: "Delete a file",
+  reply: deletedReply(),
+});
+
+const present = (file: FileRecord) => wireOf(KnowledgeFile, file);
 
 export const fileRoutes = ({ dependencies }: RouteContext) => {
   const { files } = dependencies.services;
   return [
-    route(contracts.listFiles)(async ({ tenantId }) => ({
+    route(listFiles)(async ({ tenantId }) => ({
       ok: true,
       files: (await files.list(tenantId)).map(present),
     })),
-    route(contracts.createFile)(async ({ tenantId, body }) => ({
+    route(createFile)(async ({ tenantId, body }) => ({
       ok: true,
       file: present(await files.create(tenantId, recordOf(body))),
     })),
-    route(contracts.getFile)(async ({ tenantId, params }) => {
+    route(getFile)(async ({ tenantId, params }) => {
       const file = await files.get(tenantId, params.id);
       return { ok: true, file: { ...present(file), content: file.content } };
     }),
-    route(contracts.updateFile)(async ({ tenantId, params, body }) => ({
+    route(updateFile)(async ({ tenantId, params, body }) => ({
       ok: true,
       file: present(await files.update(tenantId, params.id, recordOf(body))),
     })),
-    route(contracts.deleteFile)(async ({ tenantId, params }) => {
+    route(deleteFile)(async ({ tenantId, params }) => {
       await files.remove(tenantId, params.id);
       return { ok: true, id: params.id, deleted: true };
     }),

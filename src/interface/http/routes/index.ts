@@ -2,7 +2,7 @@
 import type { Route } from "../contract.ts";
 import { agentRoutes } from "./agents.ts";
 import { billingRoutes } from "./billing.ts";
-import { callRoutes } from "./calls.ts";
+import { callRoutes, recordingRoutes } from "./calls.ts";
 import { campaignRoutes } from "./campaigns.ts";
 import { contactRoutes } from "./contacts.ts";
 import type { RouteContext } from "./context.ts";
@@ -11,7 +11,6 @@ import { featureRoutes } from "./features.ts";
 import { fileRoutes } from "./files.ts";
 import { keyRoutes } from "./keys.ts";
 import { phoneNumberRoutes } from "./phone-numbers.ts";
-import { recordingRoutes } from "./recordings.ts";
 import { reportRoutes } from "./reports.ts";
 import { scheduleRoutes } from "./schedules.ts";
 import { serviceRoutes } from "./service.ts";

@@ -1,23 +1,71 @@
-/** API keys over HTTP: the secret is in the answer of their creation only. */
+/** API keys (specification 4 and 5, decisions.md 10 and 12). */
+
+import { z } from "zod";
 import { wireOf } from "../../../core/wire-names.ts";
 import { requireWithin } from "../../../domain/tenant/key-limits.ts";
-import { keyLimitsOf } from "../../contracts/keys.ts";
-import { route } from "../contract.ts";
-import * as contracts from "../contracts/keys.ts";
+import { keyLimitsOf, keySecret, keyShape, newKeyShape } from "../../contracts/keys.ts";
+import { idIn, okReply, okTrue, timeOrNull } from "../../contracts/schema.ts";
+import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
+export const ApiKey = z
+  .strictObject({
+    ...keyShape,
+    last_used_at: timeOrNull("When it was last used; null: never."),
+  })
+  .meta({ id: "ApiKey" });
+
+export const NewApiKey = z
+  .strictObject({ ...keyShape, secret: keySecret })
+  .meta({ id: "NewApiKey" });
+
+export const createKey = contract({
+  operationId: "createKey",
+  at: "POST /keys",
+  role: "owner",
+  tag: "API keys",
+  summary: "Create a key",
+  description:
+    "The secret is in this answer only. A key that is limited makes only keys within its own limits.",
+  body: z.strictObject(newKeyShape).meta({ id: "NewKeyRequest" }),
+  reply: okReply({ key: NewApiKey }),
+  errors: ["plan_limit_reached"],
+});
+
+export const listKeys = contract({
+  operationId: "listKeys",
+  at: "GET /keys",
+  tag: "API keys",
+  summary: "List keys that are not revoked, without secrets",
+  reply: okReply({ keys: z.array(ApiKey) }),
+});
+
+export const revokeKey = contract({
+  operationId: "revokeKey",
+  at: "DELETE /keys",
+  role: "owner",
+  tag: "API keys",
+  summary: "Revoke a key",
+  description: "From now on the key answers 401. A key may revoke itself.",
+  query: z.strictObject({ id: idIn("keys") }),
+  reply: z
+    .strictObject({ ok: okTrue, id: z.int().positive(), revoked: z.literal(true) })
+    .meta({ id: "RevokedKey" }),
+  errors: ["valid_id_required", "not_found"],
+});
+
 export const keyRoutes = ({ apiKeys }: RouteContext) => [
-  route(contracts.createKey)(async ({ tenantId, keyLimits, body }) => {
+  route(createKey)(async ({ tenantId, keyLimits, body }) => {
     const limits = keyLimitsOf(body);
     requireWithin(limits, keyLimits);
     const key = await apiKeys.create(tenantId, body.label, limits);
-    return { ok: true, key: wireOf(contracts.NewApiKey, key) };
+    return { ok: true, key: wireOf(NewApiKey, key) };
   }),
-  route(contracts.listKeys)(async ({ tenantId }) => ({
+  route(listKeys)(async ({ tenantId }) => ({
     ok: true,
-    keys: (await apiKeys.list(tenantId)).map((key) => wireOf(contracts.ApiKey, key)),
+    keys: (await apiKeys.list(tenantId)).map((key) => wireOf(ApiKey, key)),
   })),
-  route(contracts.revokeKey)(async ({ tenantId, query }) => {
+  route(revokeKey)(async ({ tenantId, query }) => {
     await apiKeys.revoke(tenantId, query.id);
     return { ok: true, id: query.id, revoked: true };
   }),

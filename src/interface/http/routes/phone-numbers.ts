@@ -1,33 +1,102 @@
-/** Phone numbers over HTTP: rules in number/. */
+/** Phone numbers (specification 4, decisions.md 5). */
 
+import { z } from "zod";
+import { changesOf, shownFields } from "../../../core/schema.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
+import { newNumberShape, numberShape } from "../../../domain/number/number-schema.ts";
 import type { NumberRecord } from "../../../domain/number/numbers.ts";
-import { route } from "../contract.ts";
-import * as contracts from "../contracts/phone-numbers.ts";
+import { deletedReply, idOut, okReply, shown, timeOut } from "../../contracts/schema.ts";
+import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
-const present = (number: NumberRecord) => wireOf(contracts.PhoneNumber, number);
+export const PhoneNumber = z
+  .strictObject({
+    id: idOut("number"),
+    ...shownFields(newNumberShape),
+    agent_id: shown(z.int().nullable(), "The agent that answers; null: calls are declined.", 1),
+    created_at: timeOut("When it was added."),
+  })
+  .meta({ id: "PhoneNumber" });
+
+export const listPhoneNumbers = contract({
+  operationId: "listPhoneNumbers",
+  at: "GET /phone-numbers",
+  cacheable: true,
+  tag: "Phone numbers",
+  summary: "List numbers with their agents",
+  reply: okReply({ phone_numbers: z.array(PhoneNumber) }),
+});
+
+export const createPhoneNumber = contract({
+  operationId: "createPhoneNumber",
+  at: "POST /phone-numbers",
+  tag: "Phone numbers",
+  summary: "Add a number",
+  description: "A number belongs to one tenant on the whole appliance: a second one is a conflict.",
+  body: z.strictObject(newNumberShape).meta({ id: "NewPhoneNumber" }),
+  reply: okReply({ phone_number: PhoneNumber }),
+  errors: [
+    "plan_limit_reached",
+    "conflict",
+    "not_found",
+    "valid_number_e164_required",
+    "unknown_field",
+  ],
+});
+
+export const getPhoneNumber = contract({
+  operationId: "getPhoneNumber",
+  at: "GET /phone-numbers/{id}",
+  cacheable: true,
+  noun: "phone number",
+  tag: "Phone numbers",
+  summary: "One number",
+  reply: okReply({ phone_number: PhoneNumber }),
+});
+
+export const updatePhoneNumber = contract({
+  operationId: "updatePhoneNumber",
+  at: "PATCH /phone-numbers/{id}",
+  noun: "phone number",
+  tag: "Phone numbers",
+  summary: "Map a number to an agent, or switch inbound calls",
+  body: z.strictObject(changesOf(numberShape)).meta({ id: "PhoneNumberChanges" }),
+  ignoredBodyFields: ["id", "number_e164", "created_at"],
+  reply: okReply({ phone_number: PhoneNumber }),
+  errors: ["valid_agent_id_required", "unknown_field"],
+});
+
+export const deletePhoneNumber = contract({
+  operationId: "deletePhoneNumber",
+  at: "DELETE /phone-numbers/{id}",
+  noun: "phone number",
+  tag: "Phone numbers",
+  summary: "Remove a number",
+  reply: deletedReply(),
+});
+
+const present = (number: NumberRecord) => wireOf(PhoneNumber, number);
 
 export const phoneNumberRoutes = ({ dependencies }: RouteContext) => {
   const { numbers } = dependencies.services;
   return [
-    route(contracts.listPhoneNumbers)(async ({ tenantId }) => ({
+    route(listPhoneNumbers)(async ({ tenantId }) => ({
       ok: true,
       phone_numbers: (await numbers.list(tenantId)).map(present),
     })),
-    route(contracts.createPhoneNumber)(async ({ tenantId, body }) => ({
+    route(createPhoneNumber)(async ({ tenantId, body }) => ({
       ok: true,
       phone_number: present(await numbers.create(tenantId, recordOf(body))),
     })),
-    route(contracts.getPhoneNumber)(async ({ tenantId, params }) => ({
+    route(getPhoneNumber)(async ({ tenantId, params }) => ({
       ok: true,
       phone_number: present(await numbers.get(tenantId, params.id)),
     })),
-    route(contracts.updatePhoneNumber)(async ({ tenantId, params, body }) => ({
+    route(updatePhoneNumber)(async ({ tenantId, params, body }) => ({
       ok: true,
       phone_number: present(await numbers.update(tenantId, params.id, recordOf(body))),
     })),
-    route(contracts.deletePhoneNumber)(async ({ tenantId, params }) => {
+    route(deletePhoneNumber)(async ({ tenantId, params }) => {
       await numbers.remove(tenantId, params.id);
       return { ok: true, id: params.id, deleted: true };
     }),

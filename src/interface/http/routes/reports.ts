@@ -1,10 +1,123 @@
-/** Analytics and usage over HTTP: figures from operations/admin/reports.ts. */
+/** Analytics and usage (specification 4, decisions.md 8). Days and months are of the tenant's zone. */
+
+import { z } from "zod";
+import { CALL_STATUSES } from "../../../core/ended-reason.ts";
 import { microToEur } from "../../../core/money.ts";
 import type { Figures } from "../../../operations/admin/reports.ts";
-import { route } from "../contract.ts";
-import { getAnalytics, getUsage } from "../contracts/reports.ts";
+import { eurOut, integer, okReply, shown } from "../../contracts/schema.ts";
+import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 import { eur, minutesOf } from "./present.ts";
+
+/** Newest 1000 turns. */
+const latencyStage = (what: string) =>
+  z.strictObject({
+    p50_ms: shown(z.number().nullable(), `${what} Median, newest 1000 turns.`, 20),
+    p95_ms: shown(z.number().nullable(), `${what} 95th percentile.`, 60),
+  });
+
+const count = (what: string) => shown(z.int(), what, 3);
+const minutes = (what: string) => shown(z.number(), what, 12.5);
+
+const figures = {
+  calls: count("Calls."),
+  answered: count("Of these, answered."),
+  minutes: minutes("Billable minutes."),
+  cost_eur: eurOut("What the wallet paid."),
+};
+const dayOf = shown(z.iso.date(), "Day in the tenant's time zone.", "2026-11-21");
+const agentOf = {
+  agent_id: shown(z.int().nullable(), "The agent; null: none.", 1),
+  name: shown(z.string().nullable(), "Its name; null: deleted or none.", "Reception"),
+};
+
+export const getAnalytics = contract({
+  operationId: "getAnalytics",
+  at: "GET /analytics",
+  tag: "Reports",
+  summary: "Calls of the last days",
+  query: z.strictObject({
+    days: integer(1, 365, "How many days, today included.", 30).default(30),
+  }),
+  reply: okReply({
+    days: shown(z.int(), "As asked for.", 30),
+    totals: z.strictObject({ ...figures, billable_seconds: count("Billable seconds.") }),
+    by_day: z.array(z.strictObject({ date: dayOf, ...figures })),
+    by_status: z.strictObject(
+      Object.fromEntries(
+        CALL_STATUSES.map((status) => [status, count(`Calls now ${status}.`)]),
+      ) as Record<(typeof CALL_STATUSES)[number], z.ZodInt>,
+    ),
+    by_direction: z.strictObject({ inbound: count("Inbound."), outbound: count("Outbound.") }),
+    by_agent: z.array(z.strictObject({ ...agentOf, ...figures })),
+    by_hour: shown(
+      z.array(z.int()).length(24),
+      "Calls by hour of the day, 0 to 23.",
+      [0, 0, 0, 0, 0, 0, 0, 0, 3, 4, 2, 1, 0, 2, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+    ),
+    latency: z.strictObject({
+      p50_ms: shown(
+        z.number().nullable(),
+        "Median of the calls' median latencies (newest 1000 calls).",
+        640,
+      ),
+      p95_ms: shown(
+        z.number().nullable(),
+        "95th percentile of the calls' 95th percentiles (newest 1000 calls).",
+        1200,
+      ),
+      stages: z.strictObject({
+        endpoint: latencyStage("The caller's last speech to the judgement that it was the last."),
+        stt: latencyStage("From there to the final text."),
+        mind: latencyStage("From there to the LLM's first words."),
+        voice: latencyStage("From there to the first audio."),
+        packet: latencyStage("From there to the first packet."),
+      }),
+    }),
+    answer_rate: shown(z.number().nullable(), "Answered of all, 0 to 1; null: no calls.", 0.9),
+    average_duration_sec: shown(
+      z.number().nullable(),
+      "Mean talk time of answered calls; null: none.",
+      63.4,
+    ),
+  }),
+  errors: ["valid_days_required"],
+});
+
+export const getUsage = contract({
+  operationId: "getUsage",
+  at: "GET /usage",
+  tag: "Reports",
+  summary: "Minutes, tokens and costs of a month",
+  query: z.strictObject({
+    year: integer(2000, 2100, "Year; default: this one.", 2026).optional(),
+    month: integer(1, 12, "Month; default: this one.", 11).optional(),
+  }),
+  reply: okReply({
+    year: shown(z.int(), "Year.", 2026),
+    month: shown(z.int(), "Month.", 11),
+    usage: z.strictObject({
+      calls: count("Calls."),
+      minutes: minutes("Billable minutes."),
+      billable_seconds: count("Billable seconds."),
+      included_minutes_used: minutes("Plan minutes used."),
+      included_minutes_left: minutes("Plan minutes left of that month."),
+      overage_minutes: minutes("Minutes paid by the wallet."),
+      tokens: z.strictObject({
+        input: count("Tokens read by the language model."),
+        output: count("Tokens written by the language model."),
+      }),
+      tts_characters: count("Characters spoken."),
+      stt_seconds: shown(z.number(), "Seconds of speech recognised.", 812.5),
+      cost_eur: eurOut("What the wallet paid for calls."),
+      cost_of_goods_eur: eurOut("What the calls cost the operator, as far as known."),
+      by_day: z.array(z.strictObject({ date: dayOf, ...figures })),
+      by_agent: z.array(z.strictObject({ ...agentOf, ...figures })),
+    }),
+    wallet_balance_eur: eurOut("Wallet balance now."),
+  }),
+  errors: ["valid_year_required", "valid_month_required"],
+});
 
 const present = (figures: Figures) => ({
   calls: figures.calls,

@@ -1,8 +1,25 @@
-/** GET /ping. */
+/** Whether the service is there (specification 4). */
+
+import { z } from "zod";
 import { isoUtc } from "../../../core/clock.ts";
-import { route } from "../contract.ts";
-import { ping } from "../contracts/service.ts";
+import { okReply, shown, timeOut } from "../../contracts/schema.ts";
+import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
+
+export const ping = contract({
+  operationId: "ping",
+  at: "GET /ping",
+  tag: "Service",
+  summary: "Is the service there?",
+  description: "Needs no key and no headers.",
+  open: true,
+  reply: okReply({
+    service: shown(z.string(), "Name of the service.", "linevoice"),
+    version: shown(z.literal("v1"), "Version of this API, as in its path.", "v1"),
+    app_version: shown(z.string(), "Version of the appliance.", "0.1.0"),
+    time: timeOut("The server's time."),
+  }),
+});
 
 export const serviceRoutes = ({ settings, dependencies: { clock } }: RouteContext) => [
   route(ping)(async () => ({

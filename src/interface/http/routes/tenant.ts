@@ -1,10 +1,59 @@
-/** GET /tenant: what the company account is and has, without a secret. */
+/** The company account (specification 2, table of GET /tenant). */
 
+import { z } from "zod";
 import { microToEur } from "../../../core/money.ts";
 import { shownPort } from "../../../operations/admin/trunks.ts";
-import { route } from "../contract.ts";
-import { getTenant } from "../contracts/tenant.ts";
+import { eurOut, idOut, okReply, shown } from "../../contracts/schema.ts";
+import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
+
+const feature = (what: string) =>
+  shown(z.union([z.literal(0), z.literal(1)]), `${what} 0 or 1.`, 0);
+
+export const Tenant = z
+  .strictObject({
+    id: idOut("tenant"),
+    name: shown(z.string(), "Company name.", "Example UAB"),
+    email: shown(z.string(), "Contact e-mail.", "office@example.com"),
+    plan: shown(z.string(), "Slug of the current plan.", "start"),
+    plan_included_minutes: shown(z.int(), "Minutes included each month.", 100),
+    overage_eur_per_min: eurOut("Price of a minute beyond the plan."),
+    balance_eur: eurOut("Wallet balance."),
+    webhook_signing: z.strictObject({
+      algorithm: shown(z.literal("hmac-sha256"), "How deliveries are signed.", "hmac-sha256"),
+      header: shown(z.literal("X-LV-Signature"), "Header of the signature.", "X-LV-Signature"),
+      prefix: shown(z.string(), "First 8 characters of the tenant's signing secret.", "0f3a9c1e"),
+    }),
+    sip: z.strictObject({
+      server: shown(z.string().nullable(), "SIP host; null without a trunk.", "sip.example.com"),
+      username: shown(z.string().nullable(), "SIP user.", "100200"),
+      port: shown(z.int().nullable(), "SIP port.", 5060),
+      transport: shown(z.enum(["udp", "tcp", "tls"]).nullable(), "SIP transport.", "udp"),
+      caller_id: shown(z.string().nullable(), "Default caller id, E.164.", "+37060000001"),
+      status: shown(
+        z.enum(["registered", "registering", "failed", "unregistered", "not_required"]).nullable(),
+        "Registration status; not_required for IP peering.",
+        "registered",
+      ),
+    }),
+    features: z.strictObject({
+      callback_memory: feature("Reminds why the number was already called."),
+      named_greeting: feature("Greets by first and last name."),
+      cli_identity: feature("Authorises by caller number."),
+      birthday_calls: feature("Birthday and care campaigns."),
+      crm_bridge: feature("CRM and accounting bridge (+79 EUR a month)."),
+    }),
+  })
+  .meta({ id: "Tenant" });
+
+export const getTenant = contract({
+  operationId: "getTenant",
+  at: "GET /tenant",
+  tag: "Tenant",
+  summary: "The company account",
+  description: "The SIP password and the full signing secret are never returned.",
+  reply: okReply({ tenant: Tenant }),
+});
 
 const bit = (on: boolean): 0 | 1 => (on ? 1 : 0);
 

@@ -1,9 +1,19 @@
-/** GET /tools: they are made in the dashboard. */
+/** Tools (specification 4): read only here, made in the dashboard. */
 
-import { presentTool } from "../../contracts/tools.ts";
-import { route } from "../contract.ts";
-import { listTools } from "../contracts/tools.ts";
+import { z } from "zod";
+import { okReply } from "../../contracts/schema.ts";
+import { presentTool, Tool } from "../../contracts/tools.ts";
+import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
+
+export const listTools = contract({
+  operationId: "listTools",
+  at: "GET /tools",
+  tag: "Tools",
+  summary: "List tools",
+  description: "Tools are created in the dashboard only. Their secrets are never returned.",
+  reply: okReply({ tools: z.array(Tool) }),
+});
 
 export const toolRoutes = ({ dependencies: { services } }: RouteContext) => [
   route(listTools)(async ({ tenantId }) => ({

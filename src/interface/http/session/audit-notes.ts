@@ -8,9 +8,8 @@ import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Identity } from "../../../domain/identity/identity.ts";
 import type { Contract } from "../contract.ts";
-import { DASHBOARD_MOUNT } from "../dashboard/document.ts";
 import type { RequestContext } from "../request-context.ts";
-import { MOUNTS } from "../route-table.ts";
+import { DASHBOARD_MOUNT, MOUNTS } from "../route-table.ts";
 
 const PATH_LENGTH_MAX = 200;
 const MOUNT = new RegExp(`^(?:${[...MOUNTS, DASHBOARD_MOUNT].join("|")})(?=/)`);

@@ -1,11 +1,210 @@
-/** A person's own account. */
+/** A person's own account: profile, password, second factor, passkeys, sessions. */
+
+import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";
-import type { Passkey } from "../../../../domain/identity/stores.ts";
-import { type ApiRequest, type Browser, type Route, route } from "../../contract.ts";
+import type { Passkey as PasskeyRecord } from "../../../../domain/identity/stores.ts";
+import {
+  choice,
+  deletedReply,
+  field,
+  idOut,
+  okReply,
+  okTrue,
+  shown,
+  timeOut,
+} from "../../../contracts/schema.ts";
+import { type ApiRequest, type Browser, contract, type Route, route } from "../../contract.ts";
 import type { RouteContext } from "../../routes/context.ts";
 import { isoOrNull } from "../../routes/present.ts";
-import * as contracts from "../contracts/account.ts";
+import { givenPassword, isoOrNullOut, newPassword, personName } from "./fields.ts";
+import { credentialIn, credentialOptions, proofFields } from "./session.ts";
 import { currentUserOf, proofOf, sessionOf } from "./signed-in.ts";
+
+const tag = "Account";
+/** About the person, whatever tenant is active. */
+const own = { tag, scope: "user", role: "viewer" } as const;
+const done = z.strictObject({ ok: okTrue });
+
+const updateProfile = contract({
+  operationId: "updateProfile",
+  at: "POST /profile",
+  ...own,
+  summary: "Change one's name or language",
+  body: z
+    .strictObject({
+      name: personName().optional(),
+      locale: choice(["en", "lt", "lv", "ru"], "Language of the dashboard.", "lt").optional(),
+    })
+    .meta({ id: "ProfileRequest" }),
+  reply: done,
+});
+
+const changePassword = contract({
+  operationId: "changePassword",
+  at: "POST /password",
+  ...own,
+  summary: "Change one's password; every other session ends",
+  body: z
+    .strictObject({ current: givenPassword("The password until now."), password: newPassword() })
+    .meta({ id: "PasswordRequest" }),
+  reply: done,
+  errors: ["rate_limited"],
+});
+
+const beginTotp = contract({
+  operationId: "beginTotp",
+  at: "POST /totp/begin",
+  ...own,
+  summary: "Begin to set up an authenticator app",
+  reply: okReply({
+    secret: shown(z.string(), "For typing in, Base32.", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"),
+    otpauth_uri: shown(z.string(), "For the QR code."),
+  }),
+  errors: ["conflict"],
+});
+
+const confirmTotp = contract({
+  operationId: "confirmTotp",
+  at: "POST /totp/confirm",
+  ...own,
+  summary: "Turn the second factor on with a first code",
+  body: z
+    .strictObject({
+      code: field(
+        z
+          .string()
+          .trim()
+          .regex(/^\d{6}$/),
+        {
+          description: "What the authenticator shows.",
+          example: "492039",
+          must: "be the six digits that the authenticator shows now",
+        },
+      ),
+    })
+    .meta({ id: "ConfirmTotpRequest" }),
+  reply: okReply({
+    recovery_codes: shown(
+      z.array(z.string()),
+      "Ten, each good for once. Shown now and never again.",
+    ),
+  }),
+  errors: ["conflict", "rate_limited"],
+});
+
+const disableTotp = contract({
+  operationId: "disableTotp",
+  at: "POST /totp/disable",
+  ...own,
+  summary: "Turn the second factor off",
+  description:
+    "Besides the password a code of the authenticator, a recovery code or a passkey is needed.",
+  body: z
+    .strictObject({ ...proofFields, password: givenPassword() })
+    .meta({ id: "DisableTotpRequest" }),
+  reply: done,
+  errors: ["rate_limited"],
+});
+
+const Passkey = z
+  .strictObject({
+    id: idOut("passkey"),
+    name: z.string(),
+    created_at: timeOut("When it was registered."),
+    last_used_at: isoOrNullOut("When it was last used; null: never."),
+  })
+  .meta({ id: "Passkey" });
+
+const listPasskeys = contract({
+  operationId: "listPasskeys",
+  at: "GET /passkeys",
+  ...own,
+  summary: "One's passkeys",
+  reply: okReply({ passkeys: z.array(Passkey) }),
+});
+
+const passkeyOptions = contract({
+  operationId: "passkeyOptions",
+  at: "POST /passkeys/options",
+  ...own,
+  summary: "Begin to register a passkey",
+  reply: okReply({ options: credentialOptions }),
+  errors: ["plan_limit_reached"],
+});
+
+const addPasskey = contract({
+  operationId: "addPasskey",
+  at: "POST /passkeys",
+  ...own,
+  summary: "Register a passkey",
+  body: z
+    .strictObject({
+      name: field(z.string().trim().min(1).max(60), {
+        description: "Your name for it.",
+        example: "Office laptop",
+        must: "be text of 1 to 60 characters",
+      }),
+      response: credentialIn(),
+    })
+    .meta({ id: "NewPasskeyRequest" }),
+  reply: okReply({ passkey: Passkey }),
+  errors: ["conflict", "plan_limit_reached"],
+});
+
+const removePasskey = contract({
+  operationId: "removePasskey",
+  at: "DELETE /passkeys/{id}",
+  noun: "passkey",
+  ...own,
+  summary: "Remove a passkey",
+  reply: deletedReply(),
+});
+
+const listSessions = contract({
+  operationId: "listSessions",
+  at: "GET /sessions",
+  ...own,
+  summary: "Where one is signed in",
+  reply: okReply({
+    sessions: z.array(
+      z
+        .strictObject({
+          id: idOut("session"),
+          current: shown(z.boolean(), "The one that asks.", true),
+          ip: shown(z.string(), "Where it was last used from.", "192.0.2.7"),
+          user_agent: z.string(),
+          method: shown(z.enum(["password", "passkey", "link"]), "How it signed in.", "password"),
+          created_at: timeOut("When it signed in."),
+          last_seen_at: timeOut("When it was last used."),
+          expires_at: timeOut("When it ends at the latest."),
+        })
+        .meta({ id: "SessionEntry" }),
+    ),
+  }),
+});
+
+const endSession = contract({
+  operationId: "endSession",
+  at: "DELETE /sessions/{id}",
+  noun: "session",
+  ...own,
+  summary: "End a session, at once",
+  reply: deletedReply(),
+});
+
+export const accountContracts = [
+  updateProfile,
+  changePassword,
+  beginTotp,
+  confirmTotp,
+  disableTotp,
+  listPasskeys,
+  passkeyOptions,
+  addPasskey,
+  removePasskey,
+  listSessions,
+  endSession,
+];
 
 type Handler<Request, Reply> = (request: Request) => Promise<Reply>;
 
@@ -13,7 +212,7 @@ const keep = (browser: Browser, token: string | null): void => {
   if (token !== null) browser.setSessionToken(token);
 };
 
-const passkeyView = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
+const passkeyView = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord) => ({
   id,
   name,
   created_at: isoUtc(createdAt),
@@ -35,11 +234,11 @@ function accountParts({ dependencies }: RouteContext) {
 type Parts = ReturnType<typeof accountParts>;
 
 const profileRoutes = ({ account }: Parts): Route[] => [
-  route(contracts.updateProfile)(async (request) => {
+  route(updateProfile)(async (request) => {
     await account.updateProfile(sessionOf(request).user.id, request.body);
     return { ok: true };
   }),
-  route(contracts.changePassword)(async (request) => {
+  route(changePassword)(async (request) => {
     const { current, password } = request.body;
     keep(request.browser, await account.changePassword(currentUserOf(request), current, password));
     return { ok: true };
@@ -47,20 +246,20 @@ const profileRoutes = ({ account }: Parts): Route[] => [
 ];
 
 const secondFactorRoutes = ({ account, secondFactor, afresh }: Parts): Route[] => [
-  route(contracts.beginTotp)(
+  route(beginTotp)(
     afresh(async (request) => {
       const { secret, otpauthUri } = await secondFactor.begin(sessionOf(request).user.id);
       return { ok: true, secret, otpauth_uri: otpauthUri };
     }),
   ),
-  route(contracts.confirmTotp)(
+  route(confirmTotp)(
     afresh(async (request) => {
       const on = await account.confirmTotp(currentUserOf(request), request.body.code);
       keep(request.browser, on.token);
       return { ok: true, recovery_codes: on.recoveryCodes };
     }),
   ),
-  route(contracts.disableTotp)(
+  route(disableTotp)(
     afresh(async (request) => {
       keep(request.browser, await account.disableTotp(currentUserOf(request), proofOf(request)));
       return { ok: true };
@@ -69,18 +268,18 @@ const secondFactorRoutes = ({ account, secondFactor, afresh }: Parts): Route[] =
 ];
 
 const passkeyRoutes = ({ account, passkeys, afresh }: Parts): Route[] => [
-  route(contracts.listPasskeys)(async (request) => ({
+  route(listPasskeys)(async (request) => ({
     ok: true,
     passkeys: (await passkeys.list(sessionOf(request).user.id)).map(passkeyView),
   })),
-  route(contracts.passkeyOptions)(
+  route(passkeyOptions)(
     afresh(async (request) => {
       const { user } = sessionOf(request);
       const options = await passkeys.registrationOptions(user, request.browser.origin);
       return { ok: true, options: { ...options } };
     }),
   ),
-  route(contracts.addPasskey)(
+  route(addPasskey)(
     afresh(async (request) => {
       const { name, response } = request.body;
       const { origin } = request.browser;
@@ -88,7 +287,7 @@ const passkeyRoutes = ({ account, passkeys, afresh }: Parts): Route[] => [
       return { ok: true, passkey: passkeyView(made) };
     }),
   ),
-  route(contracts.removePasskey)(
+  route(removePasskey)(
     afresh(async (request) => {
       const { id } = request.params;
       await passkeys.remove(sessionOf(request).user.id, id);
@@ -98,7 +297,7 @@ const passkeyRoutes = ({ account, passkeys, afresh }: Parts): Route[] => [
 ];
 
 const ownSessionRoutes = ({ sessions }: Parts): Route[] => [
-  route(contracts.listSessions)(async (request) => {
+  route(listSessions)(async (request) => {
     const { user, id: current } = sessionOf(request);
     return {
       ok: true,
@@ -114,7 +313,7 @@ const ownSessionRoutes = ({ sessions }: Parts): Route[] => [
       })),
     };
   }),
-  route(contracts.endSession)(async (request) => {
+  route(endSession)(async (request) => {
     const { id } = request.params;
     const session = sessionOf(request);
     await sessions.revoke(session.user.id, id);

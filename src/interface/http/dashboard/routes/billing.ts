@@ -1,13 +1,105 @@
-/** The wallet's history over HTTP: ledger, checkouts, a month as a page or as CSV. */
+/** The wallet's history: ledger, checkouts, monthly statements. */
 
+import { z } from "zod";
 import { monthText } from "../../../../core/calendar.ts";
 import { isoUtc } from "../../../../core/clock.ts";
 import { microToEur } from "../../../../core/money.ts";
 import { wireOf } from "../../../../core/wire-names.ts";
-import { rawRoute, route } from "../../contract.ts";
+import { LEDGER_KINDS } from "../../../../domain/billing/stores.ts";
+import {
+  choice,
+  eurOut,
+  integer,
+  okReply,
+  page,
+  shown,
+  timeOrNull,
+  timeOut,
+} from "../../../contracts/schema.ts";
+import { contract, rawRoute, route } from "../../contract.ts";
 import { statementCsvResponse, statementPageResponse } from "../../statement-response.ts";
-import * as contracts from "../contracts/billing.ts";
 import type { ProductContext } from "./context.ts";
+
+export const listLedger = contract({
+  operationId: "listLedger",
+  at: "GET /ledger",
+  tag: "Billing",
+  summary: "What went into and out of the wallet, newest first",
+  query: z.strictObject({ limit: page.limit(50), offset: page.offset() }),
+  reply: okReply({
+    entries: z.array(
+      z
+        .strictObject({
+          id: shown(z.int(), "Number of the transaction.", 1),
+          at: timeOut("When it was posted."),
+          kind: shown(z.enum(LEDGER_KINDS), "What it was.", "charge"),
+          note: shown(z.string(), "In words.", "Call, 63 s"),
+          call_uuid: shown(z.string().nullable(), "The call it charges.", null),
+          checkout_id: shown(z.string().nullable(), "The checkout it books.", null),
+          amount_eur: eurOut("What the wallet changed by; negative: paid."),
+        })
+        .meta({ id: "LedgerLine" }),
+    ),
+    total: shown(z.int(), "All there are.", 12),
+  }),
+});
+
+export const DashboardCheckout = z
+  .strictObject({
+    id: shown(z.string(), "Id, `chk_…`; the reference of a transfer.", `chk_${"0".repeat(32)}`),
+    kind: shown(z.enum(["topup", "plan", "crm_bridge", "retention"]), "What is bought.", "topup"),
+    item: shown(z.string().nullable(), "Slug of the plan, or number of blocks.", null),
+    amount_eur: eurOut("What is to be paid."),
+    provider: shown(z.enum(["manual", "stripe"]), "How it is paid.", "manual"),
+    status: shown(z.enum(["open", "paid", "expired", "cancelled"]), "State.", "open"),
+    page_url: shown(
+      z.string(),
+      "The appliance's page about it.",
+      "https://example.com/checkout/chk_0",
+    ),
+    created_at: timeOut("When it was opened."),
+    expires_at: timeOut("Until when it can be paid."),
+    paid_at: timeOrNull("When it was paid."),
+  })
+  .meta({ id: "DashboardCheckout" });
+
+export const listCheckouts = contract({
+  operationId: "listCheckouts",
+  at: "GET /checkouts",
+  tag: "Billing",
+  summary: "Payments that were opened, newest first",
+  reply: okReply({ checkouts: z.array(DashboardCheckout) }),
+});
+
+const month = z.strictObject({
+  year: integer(2000, 2100, "Year.", 2026),
+  month: integer(1, 12, "Month.", 11),
+});
+
+export const getStatement = contract({
+  operationId: "getStatement",
+  at: "GET /statement",
+  tag: "Billing",
+  summary: "A month's statement, for printing",
+  query: month,
+  reply: z.string(),
+  replyType: "text/html",
+});
+
+export const getStatementCsv = contract({
+  operationId: "getStatementCsv",
+  at: "GET /statement.csv",
+  weight: 5,
+  recent: true,
+  tag: "Billing",
+  summary: "A month's ledger or calls as CSV",
+  audited: true,
+  query: month.extend({
+    rows: choice(["ledger", "calls"], "Which rows.", "ledger").default("ledger"),
+  }),
+  reply: z.string(),
+  replyType: "text/csv",
+});
 
 const CALL_KEY = /^call:([0-9a-f-]{36})$/;
 const CHECKOUT_KEY = /^checkout:(chk_[0-9a-f]{32})$/;
@@ -17,7 +109,7 @@ export const billingRoutes = ({ dependencies, publicUrl }: ProductContext) => {
   const { statements, tenants } = services;
 
   return [
-    route(contracts.listLedger)(async ({ tenantId, query }) => {
+    route(listLedger)(async ({ tenantId, query }) => {
       const { entries, total } = await tenants.ledger(tenantId, query);
       return {
         ok: true,
@@ -29,20 +121,20 @@ export const billingRoutes = ({ dependencies, publicUrl }: ProductContext) => {
         total,
       };
     }),
-    route(contracts.listCheckouts)(async ({ tenantId }) => ({
+    route(listCheckouts)(async ({ tenantId }) => ({
       ok: true,
       checkouts: (await checkouts.list(tenantId)).map((checkout) =>
-        wireOf(contracts.DashboardCheckout, checkout, {
+        wireOf(DashboardCheckout, checkout, {
           amount_eur: microToEur(checkout.amount),
           page_url: `${publicUrl()}/checkout/${checkout.id}`,
         }),
       ),
     })),
-    rawRoute(contracts.getStatement)(async ({ tenantId, query }) => {
+    rawRoute(getStatement)(async ({ tenantId, query }) => {
       const month = monthText(query.year, query.month);
       return await statementPageResponse(statements, tenantId, month);
     }),
-    rawRoute(contracts.getStatementCsv)(async ({ tenantId, query }) => {
+    rawRoute(getStatementCsv)(async ({ tenantId, query }) => {
       const month = monthText(query.year, query.month);
       return await statementCsvResponse(statements, tenantId, month, query.rows);
     }),

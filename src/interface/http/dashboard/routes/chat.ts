@@ -1,7 +1,76 @@
-/** Asking an agent in writing. */
-import { route } from "../../contract.ts";
-import { chat } from "../contracts/agents.ts";
+/** Testing an agent: by text here, by voice over a WebSocket. */
+
+import { z } from "zod";
+import { field, okReply, shown } from "../../../contracts/schema.ts";
+import { contract, route } from "../../contract.ts";
 import type { ProductContext } from "./context.ts";
+
+const MESSAGES_MAX = 100;
+const TEXT_MAX = 2_000;
+
+const text = (what: string) =>
+  field(z.string().min(1).max(TEXT_MAX).regex(/\S/), {
+    description: what,
+    example: "When are you open?",
+    must: `be text of 1 to ${TEXT_MAX} characters`,
+  });
+
+/**
+ * By voice: WebSocket `/api/dashboard/agents/{id}/talk` (session cookie, our own Origin).
+ *
+ * Client: `{type:"start",sample_rate:8000|16000}`, then binary frames of PCM16LE mono, 20 ms each;
+ * `{type:"digit",digit:"5"}`, `{type:"stop"}`. Server: `{type:"ready",call_uuid,sample_rate}`, then
+ * binary frames of PCM16LE mono at that rate, 20 ms each, in real time; `{type:"turn",turn}` (again
+ * as it grows), `{type:"state",state:"listening"|"speaking"}`, `{type:"clear"}` when what was sent
+ * but not yet heard is void (the agent was interrupted),
+ * `{type:"tool",tool,arguments,ok,http_status,duration_ms}`, `{type:"ended",reason,summary}`, then
+ * it closes. Refused with `{type:"error",error,message}`.
+ */
+export const chat = contract({
+  operationId: "chatWithAgent",
+  at: "POST /agents/{id}/chat",
+  noun: "agent",
+  tag: "Agents",
+  summary: "Ask an agent by text",
+  description:
+    "The agent's LLM alone, without speech to text and text to speech; tools run for real. Nothing is stored or billed. Send the conversation so far each time; no message: the agent's opening words.",
+  body: z
+    .strictObject({
+      messages: field(
+        z
+          .array(
+            z.strictObject({
+              role: z.enum(["agent", "customer"]),
+              text: z.string().min(1).max(TEXT_MAX),
+            }),
+          )
+          .max(MESSAGES_MAX),
+        {
+          description: "The conversation so far, oldest first.",
+          example: [{ role: "agent", text: "Hello!" }],
+          must: `be a list of at most ${MESSAGES_MAX} objects with role (agent or customer) and text of 1 to ${TEXT_MAX} characters`,
+        },
+      ).default([]),
+      message: text("What the customer says now.").optional(),
+    })
+    .meta({ id: "ChatMessage" }),
+  reply: okReply({
+    reply: shown(z.string(), "What the agent answers.", "We are open from nine to five."),
+    ended: shown(z.boolean(), "The agent would hang up now.", false),
+    events: z.array(
+      z.strictObject({
+        type: shown(z.enum(["tool", "transfer", "end_call"]), "What it did.", "tool"),
+        tool: shown(z.string().nullable(), "Name of the tool.", "find_booking"),
+        arguments: shown(z.record(z.string(), z.unknown()).nullable(), "What it sent.", null),
+        ok: shown(z.boolean().nullable(), "Whether the tool answered well.", true),
+        output: shown(z.unknown(), "What the tool answered, or where to transfer.", null),
+        duration_ms: shown(z.int().nullable(), "How long the tool took.", 120),
+      }),
+    ),
+    duration_ms: shown(z.int(), "How long the answer took.", 12),
+  }),
+  errors: ["plan_limit_reached", "unavailable"],
+});
 
 export const chatRoutes = ({ parts: { chats } }: ProductContext) => [
   route(chat)(async ({ tenantId, params, body }) => {

@@ -1,12 +1,131 @@
-/** The first page: status indicators, today, problems with their fixes, the way to the first call. */
+/** The first page and what is going on right now. */
+
+import { z } from "zod";
+import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
+import { eurOut, okReply, shown, timeOrNull, timeOut } from "../../../contracts/schema.ts";
 import { presentTrunk } from "../../../contracts/trunks.ts";
-import { type Route, route } from "../../contract.ts";
+import { contract, type Route, route } from "../../contract.ts";
 import { eur, minutesOf } from "../../routes/present.ts";
-import * as contracts from "../contracts/home.ts";
 import { presentLive } from "../present-live.ts";
-import { problemsOf } from "../problems.ts";
-import { type StatusIndicator, statusesOf } from "../status-indicators.ts";
+import { PROBLEM_CODES, problemsOf } from "../problems.ts";
+import { STATUS_CODES, type StatusIndicator as Status, statusesOf } from "../status-indicators.ts";
 import type { ProductContext } from "./context.ts";
+
+const values = shown(
+  z.record(z.string(), z.union([z.string(), z.number()])),
+  "What the code's sentence names.",
+  { server: "sip.example.com" },
+);
+
+const StatusIndicator = z
+  .strictObject({
+    state: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its colour.", "ok"),
+    code: shown(
+      z.enum(STATUS_CODES),
+      "The same for a machine, to be said in any language.",
+      "trunk_registered",
+    ),
+    values,
+    sentence: shown(z.string(), "What is the matter, in English.", "Registered."),
+    remedy: shown(z.string().nullable(), "What to do about it.", null),
+  })
+  .meta({ id: "StatusIndicator" });
+
+const optionalMs = (what: string) => shown(z.number().nullable(), what, 640);
+
+export const getHome = contract({
+  operationId: "getHome",
+  at: "GET /home",
+  tag: "Home",
+  summary: "How everything stands",
+  reply: okReply({
+    statuses: z.strictObject({
+      trunk: StatusIndicator,
+      engine: StatusIndicator,
+      disk: StatusIndicator,
+      backup: StatusIndicator,
+      mail: StatusIndicator,
+    }),
+    live_calls: shown(z.int(), "Calls with media now.", 0),
+    today: z.strictObject({
+      calls: shown(z.int(), "Calls since midnight in the tenant's zone.", 3),
+      minutes: shown(z.number(), "Billable minutes.", 12.5),
+      cost_eur: eurOut("What the wallet paid."),
+    }),
+    latency: z.strictObject({
+      p50_ms: optionalMs("Median over the agent's turns of the last 24 hours."),
+      p90_ms: optionalMs("90th percentile."),
+    }),
+    problems: z.array(
+      z.strictObject({
+        code: shown(
+          z.enum([...STATUS_CODES, ...PROBLEM_CODES]),
+          "The same for a machine, to be said in any language.",
+          "trunk_failed",
+        ),
+        values,
+        sentence: shown(z.string(), "What is wrong, in English.", "The trunk is not registered."),
+        remedy: shown(z.string(), "What to do.", "Check the password."),
+        href: shown(z.string().nullable(), "Page of the app that fixes it.", "/app/trunk"),
+      }),
+    ),
+    checklist: z.array(
+      z.strictObject({
+        id: shown(
+          z.enum(["agent", "knowledge", "talk", "trunk", "number", "first_call"]),
+          "Step on the way to the first call.",
+          "agent",
+        ),
+        done: shown(z.boolean(), "Whether it is done.", false),
+        href: shown(z.string(), "Page of the app that does it.", "/app/agents"),
+      }),
+    ),
+  }),
+});
+
+export const LiveTurn = z
+  .strictObject({
+    index: shown(z.int(), "0, 1, 2, … in the order they began.", 0),
+    speaker: shown(z.enum(["agent", "customer"]), "Who speaks.", "agent"),
+    text: shown(z.string(), "What was said so far.", "Hello!"),
+    start_ms: shown(z.int(), "From the answer, ms.", 0),
+    end_ms: shown(z.int(), "From the answer, ms.", 1800),
+    interrupted: shown(z.boolean(), "The other side cut in.", false),
+    latency_ms: shown(z.int().nullable(), "Agent turns: time to the first audio.", 640),
+  })
+  .meta({ id: "LiveTurn" });
+
+export const LiveCall = z
+  .strictObject({
+    call_uuid: shown(z.uuid(), "The call's UUID.", "019aa1b2-0000-7000-8000-000000000001"),
+    direction: shown(z.enum(["inbound", "outbound"]), "Who called.", "inbound"),
+    from_number: shown(z.string().nullable(), "Caller; null: withheld.", "+37060000001"),
+    to_number: shown(z.string(), "Called number.", "+37060000002"),
+    agent_id: shown(z.int().nullable(), "The agent.", 1),
+    agent_name: shown(z.string().nullable(), "Its name.", "Reception"),
+    status: shown(z.enum(CALL_STATUSES), "State.", "in_progress"),
+    started_at: timeOut("When it began."),
+    answered_at: timeOrNull("When it was answered."),
+    last_turn: LiveTurn.nullable(),
+  })
+  .meta({ id: "LiveCall" });
+
+/**
+ * The same, kept up to date, over the WebSocket `/api/dashboard/ws` (session cookie, our own Origin):
+ * first one `{type:"call",call}` for each live call with its turns so far, and one `{type:"ready"}`; then
+ * `{type:"call",call}` on each change, `{type:"turn",call_uuid,turn}` (a turn comes again as it
+ * grows), `{type:"ended",call_uuid,status,ended_reason}`, `{type:"registration",status,last_code,explanation}`,
+ * and `{type:"ping"}` every 20 s. Closed with 4401 when the session ends; cut off when the client
+ * does not keep up.
+ */
+export const listLive = contract({
+  operationId: "listLiveCalls",
+  at: "GET /live",
+  tag: "Home",
+  summary: "Calls that are live now",
+  description: "Followed over the WebSocket `/api/dashboard/ws`.",
+  reply: okReply({ calls: z.array(LiveCall) }),
+});
 
 function homeParts({ dependencies, parts }: ProductContext) {
   const { billing, services, clock } = dependencies;
@@ -19,7 +138,7 @@ function homeParts({ dependencies, parts }: ProductContext) {
     const { calls, billableSeconds, cost } = await services.reports.today(tenantId);
     return { calls, minutes: minutesOf(billableSeconds), cost_eur: eur(cost) };
   }
-  async function checklist(tenantId: number, trunk: StatusIndicator) {
+  async function checklist(tenantId: number, trunk: Status) {
     const done = await services.tenants.progress(tenantId);
     const steps = [
       ["agent", done.agent, "/app/agents"],
@@ -45,7 +164,7 @@ const routesOf = ({
   today,
   checklist,
 }: Parts): Route[] => [
-  route(contracts.getHome)(async ({ tenantId, session }) => {
+  route(getHome)(async ({ tenantId, session }) => {
     const trunk = await services.trunks.get(tenantId);
     const shownTrunk = trunk && presentTrunk(trunk);
     const statuses = await statusesOf(statusSources, shownTrunk, clock.now());
@@ -66,7 +185,7 @@ const routesOf = ({
       checklist: await checklist(tenantId, statuses.trunk),
     };
   }),
-  route(contracts.listLive)(async ({ tenantId }) => {
+  route(listLive)(async ({ tenantId }) => {
     const agents = await services.agents.list(tenantId);
     const names = new Map(agents.map(({ id, name }) => [id, name]));
     return {

@@ -1,13 +1,287 @@
-/** The operator's routes: the whole appliance, over all tenants. They carry out the operations of the contracts. */
+/** What only the operator of the appliance may see and do, over all tenants. */
+
 import { basename } from "node:path";
+import { z } from "zod";
 import { AppError, notFound } from "../../../../core/errors.ts";
 import { wireOf } from "../../../../core/wire-names.ts";
 import type { BackupSummary } from "../../../../operations/backup/backups.ts";
-import type { Checkout } from "../../../contracts/money.ts";
-import { askServices, type OutputOf } from "../../../contracts/operations.ts";
-import { type Route, route } from "../../contract.ts";
-import * as contracts from "../contracts/operator.ts";
+import { Backup } from "../../../contracts/appliance.ts";
+import { type Checkout, checkoutFields } from "../../../contracts/money.ts";
+import { askServices, type OutputOf, operations } from "../../../contracts/operations.ts";
+import {
+  choice,
+  emailIn,
+  field,
+  flag,
+  okReply,
+  page,
+  shown,
+  timeOrNull,
+  timeOut,
+} from "../../../contracts/schema.ts";
+import { Tenant } from "../../../contracts/tenants.ts";
+import { contract, type Route, route } from "../../contract.ts";
 import type { ProductContext } from "./context.ts";
+
+const optionalTime = (what: string) => timeOrNull(`${what}`);
+
+export const OperatorTenant = z
+  .strictObject({ ...Tenant.shape, live_calls: shown(z.int(), "Calls with media now.", 0) })
+  .meta({ id: "OperatorTenant" });
+
+export const listTenants = contract({
+  operationId: "operatorListTenants",
+  at: "GET /operator/tenants",
+  tag: "Operator",
+  role: operations["tenant.list"].role,
+  summary: "Every tenant",
+  reply: okReply({ tenants: z.array(OperatorTenant) }),
+});
+
+export const createTenant = contract({
+  operationId: "operatorCreateTenant",
+  at: "POST /operator/tenants",
+  tag: "Operator",
+  role: operations["tenant.create"].role,
+  summary: "Make a tenant",
+  body: operations["tenant.create"].input.meta({ id: "OperatorNewTenant" }),
+  reply: okReply({ tenant: OperatorTenant }),
+});
+
+export const updateTenant = contract({
+  operationId: "operatorUpdateTenant",
+  at: "PATCH /operator/tenants/{id}",
+  noun: "tenant",
+  tag: "Operator",
+  role: operations["tenant.plan"].role,
+  summary: "Change a tenant's plan, suspend or resume it",
+  description: "Live calls go on.",
+  body: z
+    .strictObject({
+      plan: operations["tenant.plan"].input.shape.plan.optional(),
+      suspended: flag("True: makes and takes no calls.", true).optional(),
+    })
+    .meta({ id: "OperatorTenantChanges" }),
+  reply: okReply({ tenant: OperatorTenant }),
+});
+
+export const creditTenant = contract({
+  operationId: "operatorCreditTenant",
+  at: "POST /operator/tenants/{id}/credit",
+  noun: "tenant",
+  tag: "Operator",
+  role: operations.credit.role,
+  summary: "Give or take wallet balance",
+  body: operations.credit.input.omit({ tenant: true }).meta({ id: "OperatorCredit" }),
+  reply: okReply(operations.credit.output.shape),
+  errors: ["conflict"],
+});
+
+export const OperatorCheckout = z
+  .strictObject({
+    ...checkoutFields,
+    tenant_name: shown(z.string(), "Its name.", "Example UAB"),
+  })
+  .meta({ id: "OperatorCheckout" });
+
+export const listWaitingCheckouts = contract({
+  operationId: "operatorListCheckouts",
+  at: "GET /operator/checkouts",
+  tag: "Operator",
+  role: operations["checkout.list"].role,
+  summary: "Bank transfers that are waited for, newest first",
+  reply: okReply({ checkouts: z.array(OperatorCheckout) }),
+});
+
+export const confirmCheckout = contract({
+  operationId: "operatorConfirmCheckout",
+  at: "POST /operator/checkouts/{checkout_id}/confirm",
+  noun: "checkout",
+  tag: "Operator",
+  role: operations["checkout.confirm"].role,
+  summary: "The money of a transfer has arrived",
+  description: "Books it once, however often it is asked for.",
+  reply: okReply({ checkout: OperatorCheckout }),
+  errors: ["conflict"],
+});
+
+export const getHealth = contract({
+  operationId: "operatorGetHealth",
+  at: "GET /operator/health",
+  tag: "Operator",
+  role: "operator",
+  summary: "The doctor's checks of this appliance",
+  reply: okReply({
+    version: shown(z.string(), "Of the appliance.", "0.1.0"),
+    result: shown(z.enum(["ok", "warning", "failed"]), "The worst.", "ok"),
+    warnings: shown(
+      z.array(z.string()),
+      "What should be fixed although calls go on, as /readyz has it.",
+      [],
+    ),
+    checks: z.array(
+      z.strictObject({
+        number: shown(z.int(), "Number of the check.", 1),
+        name: shown(z.string(), "What was checked.", "disk"),
+        result: shown(z.enum(["ok", "warning", "failed", "skipped"]), "Its result.", "ok"),
+        finding: shown(z.string(), "What was found.", "5000 MiB are free."),
+        remedy: shown(z.string().nullable(), "What fixes it.", null),
+      }),
+    ),
+  }),
+  errors: ["unavailable"],
+});
+
+export const CallNotice = z
+  .strictObject({
+    tenant_id: shown(z.int(), "Id of the company.", 1),
+    tenant_name: shown(z.string(), "Its name.", "Acme"),
+    kind: shown(
+      z.enum(["number_conflict", "number_claimed", "unknown_source"]),
+      "number_conflict: several trunks claim the number, so its calls are refused; number_claimed: the company asked for a number that another has; unknown_source: the address used the trunk's Contact user and is not the trunk's.",
+      "number_conflict",
+    ),
+    subject: shown(z.string(), "The number, or the address.", "37061111111"),
+    times: shown(z.int(), "How often, at most once a minute.", 3),
+    last_at: timeOut("When it was last seen."),
+  })
+  .meta({ id: "CallNotice" });
+
+export const listCallNotices = contract({
+  operationId: "operatorListCallNotices",
+  at: "GET /operator/call-notices",
+  tag: "Operator",
+  role: "operator",
+  summary: "Calls that nobody got, and numbers that two companies claim; the newest 100",
+  reply: okReply({ notices: z.array(CallNotice) }),
+});
+
+const NamedBackup = Backup.meta({ id: "Backup" });
+
+export const listBackups = contract({
+  operationId: "operatorListBackups",
+  at: "GET /operator/backups",
+  tag: "Operator",
+  role: "operator",
+  summary: "Backups, newest first",
+  reply: okReply({
+    backups: z.array(NamedBackup),
+    problem: shown(z.string().nullable(), "Why the last one failed.", null),
+  }),
+});
+
+export const createBackup = contract({
+  operationId: "operatorCreateBackup",
+  at: "POST /operator/backups",
+  tag: "Operator",
+  role: operations["backup.create"].role,
+  summary: "Make a backup now",
+  reply: okReply({ backup: NamedBackup }),
+  errors: ["conflict"],
+});
+
+export const listLogs = contract({
+  operationId: "operatorListLogs",
+  at: "GET /operator/logs",
+  tag: "Operator",
+  role: "operator",
+  summary: "The newest log lines, newest first",
+  audited: true,
+  description: "The last 2000 lines since the start, personal data masked.",
+  query: z.strictObject({
+    limit: page.limit(100),
+    offset: page.offset(),
+    level: choice(
+      ["debug", "info", "warn", "error"],
+      "Only this level or worse.",
+      "warn",
+    ).optional(),
+    call: field(z.uuid(), {
+      description: "Only lines of this call.",
+      example: "019aa1b2-0000-7000-8000-000000000001",
+      must: "be a call's UUID",
+    }).optional(),
+  }),
+  reply: okReply({
+    lines: z.array(
+      z.strictObject({
+        at: shown(
+          z.iso.datetime({ offset: true }),
+          "When, with milliseconds.",
+          "2026-11-21T04:05:06.123Z",
+        ),
+        level: shown(z.enum(["debug", "info", "warn", "error"]), "How bad.", "info"),
+        event: shown(z.string(), "What.", "call.ended"),
+        call_uuid: shown(z.string().nullable(), "Of which call.", null),
+        fields: shown(z.record(z.string(), z.unknown()), "The rest.", { reason: "caller_hangup" }),
+      }),
+    ),
+    total: shown(z.int(), "Lines that match.", 2000),
+  }),
+});
+
+export const testMail = contract({
+  operationId: "operatorTestMail",
+  at: "POST /operator/mail-test",
+  tag: "Operator",
+  role: "operator",
+  summary: "Send a test mail now",
+  description: "A failed mail is a result, not an error.",
+  body: z
+    .strictObject({
+      to: emailIn("To whom."),
+    })
+    .meta({ id: "OperatorMailTest" }),
+  reply: okReply({
+    sent: shown(z.boolean(), "Whether the provider accepted it.", true),
+    provider: shown(z.string(), "Which provider.", "smtp"),
+    error: shown(z.string().nullable(), "Why not.", null),
+    duration_ms: shown(z.int(), "How long it took.", 87),
+  }),
+});
+
+export const QueuedMail = z
+  .strictObject({
+    id: shown(z.int(), "Id of the mail.", 1),
+    tenant_id: shown(z.int(), "Whose.", 1),
+    recipient: shown(z.string(), "To whom.", "office@example.com"),
+    subject: shown(z.string(), "Subject.", "Call of 2026-11-21"),
+    call_uuid: shown(z.string().nullable(), "About which call.", null),
+    status: shown(z.enum(["pending", "dead"]), "State.", "dead"),
+    attempts: shown(z.int(), "Failed attempts.", 10),
+    last_error: shown(z.string().nullable(), "Why the last one failed.", "421 try later"),
+    next_attempt_at: optionalTime("When it is tried again."),
+    created_at: timeOut("When it was queued."),
+  })
+  .meta({ id: "OperatorMail" });
+
+export const listMails = contract({
+  operationId: "operatorListMails",
+  at: "GET /operator/mails",
+  tag: "Operator",
+  role: "operator",
+  summary: "Mails that wait or were given up, newest first",
+  query: z.strictObject({
+    limit: page.limit(50),
+    offset: page.offset(),
+    status: choice(["dead", "pending"], "Which.", "dead").default("dead"),
+  }),
+  reply: okReply({
+    mails: z.array(QueuedMail),
+    total: shown(z.int(), "All there are.", 1),
+  }),
+});
+
+export const retryMail = contract({
+  operationId: "operatorRetryMail",
+  at: "POST /operator/mails/{id}/retry",
+  noun: "mail",
+  tag: "Operator",
+  role: "operator",
+  summary: "Try a mail that was given up once more, with all its attempts",
+  reply: okReply({ id: shown(z.int(), "Id of the mail.", 1), status: z.literal("pending") }),
+  errors: ["conflict"],
+});
 
 const NOTICES_MAX = 100;
 const SEVERITY = ["skipped", "ok", "warning", "failed"] as const;
@@ -52,15 +326,15 @@ type Parts = ReturnType<typeof operatorParts>;
 
 /** Tenants, and the money that they pay by transfer. */
 const tenantRoutes = ({ ask, presentTenant, presentCheckouts }: Parts): Route[] => [
-  route(contracts.listTenants)(async () => ({
+  route(listTenants)(async () => ({
     ok: true,
     tenants: (await ask("tenant.list", {})).map(presentTenant),
   })),
-  route(contracts.createTenant)(async ({ body }) => ({
+  route(createTenant)(async ({ body }) => ({
     ok: true,
     tenant: presentTenant(await ask("tenant.create", body)),
   })),
-  route(contracts.updateTenant)(async ({ params: { id }, body: { plan, suspended } }) => {
+  route(updateTenant)(async ({ params: { id }, body: { plan, suspended } }) => {
     let tenant = (await ask("tenant.list", {})).find((row) => row.id === id);
     if (!tenant) throw notFound("tenant");
     if (plan !== undefined) tenant = await ask("tenant.plan", { tenant: id, plan });
@@ -68,15 +342,15 @@ const tenantRoutes = ({ ask, presentTenant, presentCheckouts }: Parts): Route[] 
       tenant = await ask(suspended ? "tenant.suspend" : "tenant.resume", { tenant: id });
     return { ok: true, tenant: presentTenant(tenant) };
   }),
-  route(contracts.creditTenant)(async ({ params: { id }, body }) => ({
+  route(creditTenant)(async ({ params: { id }, body }) => ({
     ok: true,
     ...(await ask("credit", { tenant: id, ...body })),
   })),
-  route(contracts.listWaitingCheckouts)(async () => ({
+  route(listWaitingCheckouts)(async () => ({
     ok: true,
     checkouts: await presentCheckouts(await ask("checkout.list", {})),
   })),
-  route(contracts.confirmCheckout)(async ({ params }) => {
+  route(confirmCheckout)(async ({ params }) => {
     const confirmed = await ask("checkout.confirm", { id: params.checkout_id });
     const [checkout] = await presentCheckouts([confirmed]);
     if (!checkout) throw notFound("checkout");
@@ -93,13 +367,13 @@ const applianceRoutes = ({
   statusSources,
   ask,
 }: Parts): Route[] => [
-  route(contracts.listCallNotices)(async () => ({
+  route(listCallNotices)(async () => ({
     ok: true,
     notices: (await services.trunks.notices(NOTICES_MAX)).map(({ notice, tenantName }) =>
-      wireOf(contracts.CallNotice, notice, { tenant_name: tenantName }),
+      wireOf(CallNotice, notice, { tenant_name: tenantName }),
     ),
   })),
-  route(contracts.getHealth)(async () => {
+  route(getHealth)(async () => {
     if (!parts.checks)
       throw new AppError({
         code: "unavailable",
@@ -114,19 +388,19 @@ const applianceRoutes = ({
     const result = resultOf(Math.max(ofWarnings, ...ranks));
     return { ok: true, version: settings.version, result, warnings, checks };
   }),
-  route(contracts.listBackups)(async () => ({
+  route(listBackups)(async () => ({
     ok: true,
     backups: parts.backups().map(presentBackup),
     problem: statusSources.backup().problem,
   })),
-  route(contracts.createBackup)(async () => ({
+  route(createBackup)(async () => ({
     ok: true,
     backup: presentBackup(await ask("backup.create", { to: null })),
   })),
 ];
 
 const logAndMailRoutes = ({ parts, services, mailTest, logs }: Parts): Route[] => [
-  route(contracts.listLogs)(async ({ query }) => {
+  route(listLogs)(async ({ query }) => {
     const { limit, offset, level, call } = query;
     const { lines, total } = logs.read({
       ...{ limit, offset },
@@ -142,19 +416,19 @@ const logAndMailRoutes = ({ parts, services, mailTest, logs }: Parts): Route[] =
       total,
     };
   }),
-  route(contracts.testMail)(async ({ body }) => {
+  route(testMail)(async ({ body }) => {
     const { sent, provider, error, durationMs } = await mailTest(body.to);
     return { ok: true, sent, provider, error, duration_ms: durationMs };
   }),
-  route(contracts.listMails)(async ({ query: { status, limit, offset } }) => {
+  route(listMails)(async ({ query: { status, limit, offset } }) => {
     const { mails, total } = await services.queuedMails.list(status, { limit, offset });
     return {
       ok: true,
-      mails: mails.map((mail) => wireOf(contracts.QueuedMail, mail, { status })),
+      mails: mails.map((mail) => wireOf(QueuedMail, mail, { status })),
       total,
     };
   }),
-  route(contracts.retryMail)(async ({ params: { id } }) => {
+  route(retryMail)(async ({ params: { id } }) => {
     await services.queuedMails.retry(id);
     parts.wakeMails();
     return { ok: true, id, status: "pending" };

@@ -1,12 +1,292 @@
-/** Signing in and out. What a session may do afterwards is not decided here. */
+/** Who is signed in, and every way of getting there. */
+
+import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";
 import { type ActiveSession, RECENT_SIGN_IN_MS } from "../../../../domain/identity/sessions.ts";
 import type { OneTimeLink } from "../../../../domain/identity/stores.ts";
-import { type Route, route } from "../../contract.ts";
+import { field, idIn, idOut, okReply, okTrue, shown, timeOut } from "../../../contracts/schema.ts";
+import { contract, type Route, route } from "../../contract.ts";
 import type { RouteContext } from "../../routes/context.ts";
 import { lacksSecondFactor } from "../../session/rights.ts";
-import * as contracts from "../contracts/session.ts";
+import {
+  emailIn,
+  givenPassword,
+  linkOut,
+  linkToken,
+  linkTokenQuery,
+  newPassword,
+  nextStep,
+  personName,
+  roleOut,
+} from "./fields.ts";
 import { currentUserOf, linkTokenOf, proofOf, sessionOf, visitorOf, welcome } from "./signed-in.ts";
+
+const tag = "Session";
+
+const CurrentSession = z
+  .strictObject({
+    user: z.strictObject({
+      id: idOut("user"),
+      name: z.string(),
+      email: z.string(),
+      locale: shown(z.enum(["en", "lt", "lv", "ru"]), "Language of the dashboard.", "en"),
+      totp_enabled: z.boolean(),
+      passkeys: shown(z.int().min(0), "How many passkeys are registered.", 1),
+    }),
+    tenant: z.strictObject({ id: idOut("tenant"), name: z.string() }).nullable(),
+    role: shown(roleOut().nullable(), "In this tenant; an operator is an owner everywhere."),
+    operator: z.boolean(),
+    second_factor_needed: shown(
+      z.boolean(),
+      "The company requires a second factor, and this session has none: only the profile is open.",
+      false,
+    ),
+    recent_until: timeOut("Until then the sign-in counts as recent."),
+    tenants: z.array(z.strictObject({ id: idOut("tenant"), name: z.string(), role: roleOut() })),
+  })
+  .meta({ id: "CurrentSession" });
+
+const getSession = contract({
+  operationId: "getSession",
+  at: "GET /session",
+  tag,
+  summary: "Who is signed in",
+  open: true,
+  reply: okReply({
+    session: CurrentSession.nullable(),
+    setup_needed: shown(z.boolean(), "Nobody owns this appliance yet.", false),
+    version: z.string(),
+  }),
+});
+
+const getOwnerLink = contract({
+  operationId: "getOwnerLink",
+  at: "GET /owner-link",
+  tag,
+  summary: "Is this owner link still good?",
+  open: true,
+  query: linkTokenQuery(),
+  reply: okReply({ link: linkOut }),
+  errors: ["rate_limited"],
+});
+
+const useOwnerLink = contract({
+  operationId: "useOwnerLink",
+  at: "POST /owner-link",
+  tag,
+  summary: "Become the appliance's owner",
+  description:
+    "Makes the operator and, where there is no tenant yet, the first one; signs in. Needs a link that `linevoice setup` printed.",
+  open: true,
+  body: z
+    .strictObject({
+      token: linkToken(),
+      name: personName(),
+      email: emailIn(),
+      password: newPassword(),
+      company: field(z.string().trim().min(1).max(120), {
+        description: "Name of the first tenant; not used when there is one.",
+        example: "Dantų klinika",
+        must: "be text of 1 to 120 characters",
+      }).optional(),
+    })
+    .meta({ id: "OwnerRequest" }),
+  reply: okReply({ next: nextStep() }),
+  errors: ["not_found", "conflict", "rate_limited"],
+});
+
+const signedIn = okReply({ next: nextStep() }).meta({ id: "SignedIn" });
+
+const signIn = contract({
+  operationId: "signIn",
+  at: "POST /sign-in",
+  tag,
+  summary: "Sign in with e-mail and password",
+  description: "A wrong password and an unknown address are answered alike.",
+  open: true,
+  body: z
+    .strictObject({ email: emailIn(), password: givenPassword() })
+    .meta({ id: "SignInRequest" }),
+  reply: signedIn,
+  errors: ["unauthorized", "rate_limited"],
+});
+
+const signInTotp = contract({
+  operationId: "signInTotp",
+  at: "POST /sign-in/totp",
+  tag,
+  summary: "The second factor: a code of the authenticator, or a recovery code",
+  open: true,
+  body: z
+    .strictObject({
+      code: field(z.string().trim().min(6).max(40), {
+        description: "Six digits, or a recovery code.",
+        example: "492039",
+        must: "be six digits or a recovery code",
+      }),
+    })
+    .meta({ id: "CodeRequest" }),
+  reply: signedIn,
+  errors: ["unauthorized", "rate_limited"],
+});
+
+const base64url = z
+  .string()
+  .max(100_000)
+  .regex(/^[\w-]*$/);
+
+/** As the browser hands it over (WebAuthn 5.1, `PublicKeyCredential.toJSON`). */
+export const credentialIn = () =>
+  field(
+    z.looseObject({
+      id: base64url.max(2_000),
+      rawId: base64url.max(2_000),
+      type: z.literal("public-key"),
+      response: z.looseObject({ clientDataJSON: base64url }),
+    }),
+    {
+      description: "What `navigator.credentials` answered, as JSON.",
+      example: { id: "AQID", rawId: "AQID", type: "public-key", response: {} },
+      must: "be what the browser's passkey dialogue answered, as JSON",
+    },
+  );
+
+/** What `navigator.credentials` is asked with, as JSON. */
+export const credentialOptions = shown(
+  z.looseObject({ challenge: z.string() }),
+  "For `startRegistration` or `startAuthentication`.",
+);
+
+const passkeySignInOptions = contract({
+  operationId: "passkeySignInOptions",
+  at: "POST /sign-in/passkey/options",
+  tag,
+  summary: "Begin to sign in with a passkey",
+  open: true,
+  reply: okReply({ options: credentialOptions }),
+  errors: ["rate_limited"],
+});
+
+const signInPasskey = contract({
+  operationId: "signInPasskey",
+  at: "POST /sign-in/passkey",
+  tag,
+  summary: "Sign in with a passkey",
+  open: true,
+  body: z.strictObject({ response: credentialIn() }).meta({ id: "PasskeyRequest" }),
+  reply: signedIn,
+  errors: ["unauthorized", "rate_limited"],
+});
+
+const signInLink = contract({
+  operationId: "signInLink",
+  at: "POST /sign-in/link",
+  tag,
+  summary: "Sign in with a one-time link that the appliance printed",
+  open: true,
+  body: z.strictObject({ token: linkToken() }).meta({ id: "SignInLinkRequest" }),
+  reply: signedIn,
+  errors: ["not_found", "rate_limited"],
+});
+
+const signOut = contract({
+  operationId: "signOut",
+  at: "POST /sign-out",
+  tag,
+  summary: "Sign out",
+  open: true,
+  reply: z.strictObject({ ok: okTrue }),
+});
+
+export const proofFields = {
+  password: givenPassword().optional(),
+  code: field(z.string().trim().min(6).max(40), {
+    description: "Six digits of the authenticator, or a recovery code.",
+    example: "492039",
+    must: "be six digits or a recovery code",
+  }).optional(),
+  response: credentialIn().optional(),
+};
+
+const confirmSession = contract({
+  operationId: "confirmSession",
+  at: "POST /session/confirm",
+  tag,
+  scope: "user",
+  role: "viewer",
+  summary: "Prove once more who is signed in",
+  description:
+    "By a passkey (`response`, with the options of /sign-in/passkey/options), or by the password and, where an authenticator is on, a code. The session counts as signed in just now.",
+  body: z.strictObject(proofFields).meta({ id: "ConfirmSessionRequest" }),
+  reply: z.strictObject({ ok: okTrue }),
+  errors: ["rate_limited"],
+});
+
+const setActiveTenant = contract({
+  operationId: "setActiveTenant",
+  at: "POST /active-tenant",
+  tag,
+  summary: "Work in another tenant",
+  description: "One of the user's own; an operator may enter any.",
+  scope: "user",
+  role: "viewer",
+  body: z.strictObject({ tenant_id: idIn("tenants") }).meta({ id: "ActiveTenantRequest" }),
+  reply: okReply({ tenant: z.strictObject({ id: idOut("tenant"), name: z.string() }) }),
+  errors: ["not_found"],
+});
+
+const forgotPassword = contract({
+  operationId: "forgotPassword",
+  at: "POST /forgot-password",
+  tag,
+  summary: "Mail a link that sets a new password",
+  description: "The answer is the same whether there is such an account or not.",
+  open: true,
+  body: z.strictObject({ email: emailIn() }).meta({ id: "ForgotPasswordRequest" }),
+  reply: z.strictObject({ ok: okTrue }),
+  errors: ["rate_limited"],
+});
+
+const getResetLink = contract({
+  operationId: "getResetLink",
+  at: "GET /reset-password",
+  tag,
+  summary: "Is this password link still good?",
+  open: true,
+  query: linkTokenQuery(),
+  reply: okReply({ link: linkOut }),
+  errors: ["rate_limited"],
+});
+
+const resetPassword = contract({
+  operationId: "resetPassword",
+  at: "POST /reset-password",
+  tag,
+  summary: "Set a new password by a link; every session of the user ends",
+  open: true,
+  body: z
+    .strictObject({ token: linkToken(), password: newPassword() })
+    .meta({ id: "ResetPasswordRequest" }),
+  reply: z.strictObject({ ok: okTrue }),
+  errors: ["not_found", "rate_limited"],
+});
+
+export const sessionContracts = [
+  getSession,
+  getOwnerLink,
+  useOwnerLink,
+  signIn,
+  signInTotp,
+  passkeySignInOptions,
+  signInPasskey,
+  signInLink,
+  signOut,
+  confirmSession,
+  setActiveTenant,
+  forgotPassword,
+  getResetLink,
+  resetPassword,
+];
 
 const linkView = (link: OneTimeLink | null) => ({
   ok: true as const,
@@ -15,7 +295,7 @@ const linkView = (link: OneTimeLink | null) => ({
 
 function sessionParts({ dependencies, settings }: RouteContext) {
   const { identity, log } = dependencies;
-  const { setup, signIn, account, team, sessions, passkeys } = identity;
+  const { setup, signIn: signInService, account, team, sessions, passkeys } = identity;
   async function view(session: ActiveSession) {
     const { user, tenant, role } = session;
     const memberships = await team.membershipsOf(user.id);
@@ -40,59 +320,65 @@ function sessionParts({ dependencies, settings }: RouteContext) {
       })),
     };
   }
-  return { settings, setup, view, identity, signIn, sessions, passkeys, account, log };
+  return {
+    ...{ settings, setup, view, identity, signInService, sessions, passkeys, account, log },
+  };
 }
 
 type Parts = ReturnType<typeof sessionParts>;
 
 const firstVisitRoutes = ({ settings, setup, view }: Parts): Route[] => [
-  route(contracts.getSession)(async ({ session }) => ({
+  route(getSession)(async ({ session }) => ({
     ok: true,
     session: session && (await view(session)),
     setup_needed: await setup.needed(),
     version: settings.version,
   })),
-  route(contracts.getOwnerLink)(async (request) =>
-    linkView(await setup.peekOwnerLink(linkTokenOf(request))),
-  ),
-  route(contracts.useOwnerLink)(async ({ body, browser }) =>
+  route(getOwnerLink)(async (request) => linkView(await setup.peekOwnerLink(linkTokenOf(request)))),
+  route(useOwnerLink)(async ({ body, browser }) =>
     welcome(browser, await setup.becomeOwner(body, visitorOf(browser))),
   ),
 ];
 
-const signInRoutes = ({ identity, signIn, sessions, passkeys }: Parts): Route[] => [
-  route(contracts.signIn)(async ({ body, browser }) => {
+const signInRoutes = ({ identity, signInService, sessions, passkeys }: Parts): Route[] => [
+  route(signIn)(async ({ body, browser }) => {
     browser.about(await identity.audit.actorOf(body.email));
-    return welcome(browser, await signIn.byPassword(body.email, body.password, visitorOf(browser)));
+    return welcome(
+      browser,
+      await signInService.byPassword(body.email, body.password, visitorOf(browser)),
+    );
   }),
-  route(contracts.signInTotp)(async ({ body, browser }) => {
+  route(signInTotp)(async ({ body, browser }) => {
     const begun = browser.token === null ? null : await sessions.find(browser.token);
     if (begun) browser.about(await identity.audit.actorOf(begun.user.email));
-    return welcome(browser, await signIn.byCode(body.code, visitorOf(browser)));
+    return welcome(browser, await signInService.byCode(body.code, visitorOf(browser)));
   }),
-  route(contracts.passkeySignInOptions)(async ({ browser }) => ({
+  route(passkeySignInOptions)(async ({ browser }) => ({
     ok: true,
     options: { ...(await passkeys.signInOptions(browser.origin)) },
   })),
-  route(contracts.signInPasskey)(async ({ body, browser }) =>
-    welcome(browser, await signIn.byPasskey(body.response, browser.origin, visitorOf(browser))),
+  route(signInPasskey)(async ({ body, browser }) =>
+    welcome(
+      browser,
+      await signInService.byPasskey(body.response, browser.origin, visitorOf(browser)),
+    ),
   ),
-  route(contracts.signInLink)(async ({ body, browser }) =>
-    welcome(browser, await signIn.byLink(body.token, visitorOf(browser))),
+  route(signInLink)(async ({ body, browser }) =>
+    welcome(browser, await signInService.byLink(body.token, visitorOf(browser))),
   ),
 ];
 
 const signedInRoutes = ({ account, sessions }: Parts): Route[] => [
-  route(contracts.signOut)(async ({ browser }) => {
+  route(signOut)(async ({ browser }) => {
     if (browser.token !== null) await sessions.end(browser.token);
     browser.setSessionToken("");
     return { ok: true };
   }),
-  route(contracts.confirmSession)(async (request) => {
+  route(confirmSession)(async (request) => {
     await account.confirm(currentUserOf(request), proofOf(request));
     return { ok: true };
   }),
-  route(contracts.setActiveTenant)(async (request) => {
+  route(setActiveTenant)(async (request) => {
     const { body, browser } = request;
     const session = sessionOf(request);
     const { id, name } = await sessions.enter(session, body.tenant_id);
@@ -104,7 +390,7 @@ const signedInRoutes = ({ account, sessions }: Parts): Route[] => [
 ];
 
 const passwordRoutes = ({ identity, log, account }: Parts): Route[] => [
-  route(contracts.forgotPassword)(async ({ body, browser }) => {
+  route(forgotPassword)(async ({ body, browser }) => {
     browser.about(await identity.audit.actorOf(body.email));
     const { mailed } = await account.forgotPassword(body.email, browser.source);
     mailed.catch((error: unknown) =>
@@ -112,10 +398,10 @@ const passwordRoutes = ({ identity, log, account }: Parts): Route[] => [
     );
     return { ok: true };
   }),
-  route(contracts.getResetLink)(async (request) =>
+  route(getResetLink)(async (request) =>
     linkView(await account.peekResetLink(linkTokenOf(request))),
   ),
-  route(contracts.resetPassword)(async ({ body, browser }) => {
+  route(resetPassword)(async ({ body, browser }) => {
     const user = await account.resetPassword(body.token, body.password);
     browser.about(await identity.audit.actorOf(user.email));
     return { ok: true };

@@ -5,7 +5,7 @@ import type { ActiveSession } from "../../../../domain/identity/sessions.ts";
 import type { SignedIn, Visitor } from "../../../../domain/identity/sign-in.ts";
 import type { ApiRequest, Browser } from "../../contract.ts";
 import { signInNeeded } from "../../problem.ts";
-import { LINK_TOKEN_HEADER } from "../contracts/fields.ts";
+import { LINK_TOKEN_HEADER } from "./fields.ts";
 
 export const visitorOf = ({ source, token }: Browser): Visitor => ({ source, token });
 

@@ -1,14 +1,195 @@
-/** Members, invitations, and what was changed by whom. */
+/** Who works in the tenant, invitations, and what they did. */
+
+import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";
-import type { Member } from "../../../../domain/identity/stores.ts";
-import type { Invitation } from "../../../../domain/identity/team.ts";
-import { type Route, route } from "../../contract.ts";
+import type { Member as MemberRecord } from "../../../../domain/identity/stores.ts";
+import type { Invitation as InvitationRecord } from "../../../../domain/identity/team.ts";
+import { deletedReply, idOut, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
+import { contract, type Route, route } from "../../contract.ts";
 import type { RouteContext } from "../../routes/context.ts";
 import { isoOrNull } from "../../routes/present.ts";
-import * as contracts from "../contracts/team.ts";
+import {
+  emailIn,
+  givenPassword,
+  isoOrNullOut,
+  linkToken,
+  linkTokenQuery,
+  nextStep,
+  personName,
+  roleIn,
+  roleOut,
+} from "./fields.ts";
 import { linkTokenOf, sessionOf, visitorOf, welcome } from "./signed-in.ts";
 
-const memberView = ({ userId, name, email, role, lastSeenAt }: Member) => ({
+const tag = "Team";
+
+const Member = z
+  .strictObject({
+    user_id: idOut("user"),
+    name: z.string(),
+    email: z.string(),
+    role: roleOut(),
+    last_seen_at: isoOrNullOut("When the person was last here; null: never."),
+  })
+  .meta({ id: "Member" });
+
+const Invitation = z
+  .strictObject({
+    id: idOut("invitation"),
+    email: z.string(),
+    role: roleOut(),
+    expires_at: timeOut("Until when it can be accepted."),
+  })
+  .meta({ id: "Invitation" });
+
+export const getTeam = contract({
+  operationId: "getTeam",
+  at: "GET /team",
+  tag,
+  summary: "Members and open invitations",
+  reply: okReply({ members: z.array(Member), invitations: z.array(Invitation) }),
+});
+
+export const invite = contract({
+  operationId: "invite",
+  at: "POST /team/invitations",
+  tag,
+  role: "owner",
+  summary: "Invite somebody by e-mail",
+  description: "An older invitation of the same address is replaced.",
+  body: z.strictObject({ email: emailIn(), role: roleIn() }).meta({ id: "InvitationRequest" }),
+  reply: okReply({
+    invitation: Invitation,
+    link: shown(
+      z.string().nullable(),
+      "The link to hand over, where mail only becomes files on the appliance; null: it is mailed.",
+      null,
+    ),
+  }),
+  errors: ["conflict", "plan_limit_reached"],
+});
+
+export const withdrawInvitation = contract({
+  operationId: "withdrawInvitation",
+  at: "DELETE /team/invitations/{id}",
+  noun: "invitation",
+  tag,
+  role: "owner",
+  summary: "Withdraw an invitation",
+  reply: deletedReply(),
+});
+
+export const changeRole = contract({
+  operationId: "changeRole",
+  at: "PATCH /team/{id}",
+  noun: "member",
+  tag,
+  role: "owner",
+  summary: "Give a member another role",
+  description: "A tenant keeps at least one owner.",
+  body: z.strictObject({ role: roleIn() }).meta({ id: "RoleRequest" }),
+  reply: okReply({ member: Member }),
+  errors: ["conflict"],
+});
+
+export const removeMember = contract({
+  operationId: "removeMember",
+  at: "DELETE /team/{id}",
+  noun: "member",
+  tag,
+  role: "owner",
+  summary: "Take somebody out of the team",
+  description: "A tenant keeps at least one owner.",
+  reply: deletedReply(),
+  errors: ["conflict"],
+});
+
+export const getInvitation = contract({
+  operationId: "getInvitation",
+  at: "GET /invitation",
+  tag,
+  summary: "What an invitation offers",
+  open: true,
+  query: linkTokenQuery(),
+  reply: okReply({
+    invitation: z
+      .strictObject({
+        email: z.string(),
+        role: roleOut(),
+        tenant_name: z.string(),
+        has_account: shown(z.boolean(), "Accept it with that account's password.", false),
+        expires_at: timeOut("Until when it can be accepted."),
+      })
+      .nullable()
+      .meta({ description: "null: used, withdrawn, expired or never made." }),
+  }),
+  errors: ["rate_limited"],
+});
+
+export const acceptInvitation = contract({
+  operationId: "acceptInvitation",
+  at: "POST /invitation",
+  tag,
+  summary: "Accept an invitation and sign in",
+  description:
+    "A new person chooses name and password (12 characters at least); an account that exists gives its password, or nothing when it is signed in already.",
+  open: true,
+  body: z
+    .strictObject({
+      token: linkToken(),
+      name: personName().optional(),
+      password: givenPassword().optional(),
+    })
+    .meta({ id: "AcceptInvitationRequest" }),
+  reply: okReply({ next: nextStep() }),
+  errors: ["not_found", "unauthorized", "rate_limited"],
+});
+
+export const listAudit = contract({
+  operationId: "listAudit",
+  at: "GET /audit",
+  tag,
+  role: "owner",
+  summary: "Who changed what, newest first",
+  query: z.strictObject({ limit: page.limit(50), offset: page.offset() }),
+  reply: okReply({
+    entries: z.array(
+      z
+        .strictObject({
+          id: idOut("entry"),
+          at: timeOut("When."),
+          user_email: shown(
+            z.string().nullable(),
+            "Who; null: nobody known.",
+            "rasa@clinic.example",
+          ),
+          action: shown(z.string(), "The operation's name in this document.", "changeRole"),
+          target: shown(z.string(), "The path it was done to.", "/team/7"),
+          ip: z.string(),
+          outcome: shown(
+            z.enum(["done", "refused", "failed"]),
+            "`refused`: by a rule; `failed`: on our side.",
+            "done",
+          ),
+        })
+        .meta({ id: "AuditEntry" }),
+    ),
+    total: z.int().min(0),
+  }),
+});
+
+export const teamContracts = [
+  getTeam,
+  invite,
+  withdrawInvitation,
+  changeRole,
+  removeMember,
+  getInvitation,
+  acceptInvitation,
+  listAudit,
+];
+
+const memberView = ({ userId, name, email, role, lastSeenAt }: MemberRecord) => ({
   user_id: userId,
   name,
   email,
@@ -16,7 +197,7 @@ const memberView = ({ userId, name, email, role, lastSeenAt }: Member) => ({
   last_seen_at: isoOrNull(lastSeenAt),
 });
 
-const invitationView = ({ id, email, role, expiresAt }: Invitation) => ({
+const invitationView = ({ id, email, role, expiresAt }: InvitationRecord) => ({
   id,
   email,
   role,
@@ -32,7 +213,7 @@ function teamParts({ dependencies }: RouteContext) {
 type Parts = ReturnType<typeof teamParts>;
 
 const memberRoutes = ({ team, mailsOut }: Parts): Route[] => [
-  route(contracts.getTeam)(async ({ tenantId }) => {
+  route(getTeam)(async ({ tenantId }) => {
     const { members, invitations } = await team.overview(tenantId);
     return {
       ok: true,
@@ -40,28 +221,28 @@ const memberRoutes = ({ team, mailsOut }: Parts): Route[] => [
       invitations: invitations.map(invitationView),
     };
   }),
-  route(contracts.invite)(async (request) => {
+  route(invite)(async (request) => {
     const { tenantId, body } = request;
     const { user } = sessionOf(request);
     const { invitation, url } = await team.invite(tenantId, user, body.email, body.role);
     return { ok: true, invitation: invitationView(invitation), link: mailsOut ? null : url };
   }),
-  route(contracts.withdrawInvitation)(async ({ tenantId, params }) => {
+  route(withdrawInvitation)(async ({ tenantId, params }) => {
     await team.revokeInvitation(tenantId, params.id);
     return { ok: true, id: params.id, deleted: true };
   }),
-  route(contracts.changeRole)(async ({ tenantId, params, body }) => {
+  route(changeRole)(async ({ tenantId, params, body }) => {
     const member = await team.changeRole(tenantId, params.id, body.role);
     return { ok: true, member: memberView(member) };
   }),
-  route(contracts.removeMember)(async ({ tenantId, params }) => {
+  route(removeMember)(async ({ tenantId, params }) => {
     await team.remove(tenantId, params.id);
     return { ok: true, id: params.id, deleted: true };
   }),
 ];
 
 const invitationRoutes = ({ team }: Parts): Route[] => [
-  route(contracts.getInvitation)(async (request) => {
+  route(getInvitation)(async (request) => {
     const found = await team.peek(linkTokenOf(request));
     return {
       ok: true,
@@ -74,14 +255,14 @@ const invitationRoutes = ({ team }: Parts): Route[] => [
       },
     };
   }),
-  route(contracts.acceptInvitation)(async ({ body, browser, session }) => {
+  route(acceptInvitation)(async ({ body, browser, session }) => {
     const signedIn = await team.accept(body, visitorOf(browser), session);
     return signedIn ? welcome(browser, signedIn) : { ok: true, next: "done" };
   }),
 ];
 
 const auditRoutes = ({ audit }: Parts): Route[] => [
-  route(contracts.listAudit)(async (request) => {
+  route(listAudit)(async (request) => {
     const { limit, offset } = request.query;
     const { operator } = sessionOf(request).user;
     const { entries, total } = await audit.page(request.tenantId, { limit, offset, operator });

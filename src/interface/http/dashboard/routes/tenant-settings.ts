@@ -1,17 +1,133 @@
-/** A tenant's settings over HTTP: fields renamed, rules in tenant/. */
+/** What a tenant decides about itself: zone, features, dialling rules, disclosure. */
 
+import { z } from "zod";
 import { AppError } from "../../../../core/errors.ts";
 import { microToEur } from "../../../../core/money.ts";
 import { recordOf, wireOf } from "../../../../core/wire-names.ts";
-import type { TenantSettings } from "../../../../domain/tenant/tenant-settings.ts";
-import { eurOrNull, settingsChangesOf } from "../../../contracts/tenants.ts";
-import { route } from "../../contract.ts";
+import { AGENT_LANGUAGES } from "../../../../domain/agent/agent.ts";
+import type { TenantSettings as StoredSettings } from "../../../../domain/tenant/tenant-settings.ts";
+import { field, flag, okReply, shown, timeOut } from "../../../contracts/schema.ts";
+import {
+  contactFields,
+  dialingFields,
+  dialingOut,
+  eurOrNull,
+  settingsChangesOf,
+} from "../../../contracts/tenants.ts";
+import { contract, route } from "../../contract.ts";
 import { forbidden } from "../../problem.ts";
 import { hasNoSecondFactor } from "../../session/rights.ts";
-import * as contracts from "../contracts/tenant-settings.ts";
 import type { DashboardParts } from "../ports.ts";
 import type { ProductContext } from "./context.ts";
 import { sessionOf } from "./signed-in.ts";
+
+const FEATURES = ["callback_memory", "named_greeting", "cli_identity", "birthday_calls"] as const;
+
+const languages = <Value extends z.ZodType>(value: Value) =>
+  Object.fromEntries(AGENT_LANGUAGES.map((language) => [language, value])) as Record<
+    (typeof AGENT_LANGUAGES)[number],
+    Value
+  >;
+const features = <Value extends z.ZodType>(value: Value) =>
+  Object.fromEntries(FEATURES.map((name) => [name, value])) as Record<
+    (typeof FEATURES)[number],
+    Value
+  >;
+
+const DISCLOSURE_TEXT_MAX = 500;
+
+export const TenantSettings = z
+  .strictObject({
+    name: shown(z.string(), "Company name.", "Example UAB"),
+    email: shown(z.string(), "Contact e-mail.", "office@example.com"),
+    created_at: timeOut("When the company was made here."),
+    time_zone: shown(z.string(), "IANA time zone.", "Europe/Vilnius"),
+    features: z.strictObject({
+      ...features(shown(z.boolean(), "Whether it is on.", false)),
+      crm_bridge: shown(z.boolean(), "Bought under billing.", false),
+    }),
+    ...dialingOut,
+    daily_spend_default_eur: shown(z.number(), "The appliance's cap of a day, EUR.", 50),
+    legacy_webhook: shown(
+      z.boolean(),
+      "call.completed instead of call.ended to agents' URLs.",
+      false,
+    ),
+    disclosure: z.strictObject({
+      ...languages(
+        shown(z.string().nullable(), "Spoken first; null: the operator's sentence.", null),
+      ),
+    }),
+    disclosure_default: z.strictObject({
+      ...languages(shown(z.string(), "The operator's sentence; empty: none.", "")),
+    }),
+    requires_second_factor: shown(
+      z.boolean(),
+      "Members sign in with a passkey, or have an authenticator.",
+      false,
+    ),
+    retention_blocks: shown(z.int(), "Extra 30-day transcript blocks bought.", 0),
+  })
+  .meta({ id: "TenantSettings" });
+
+export const getTenantSettings = contract({
+  operationId: "getTenantSettings",
+  at: "GET /tenant-settings",
+  tag: "Settings",
+  summary: "The tenant's settings",
+  reply: okReply({ settings: TenantSettings }),
+});
+
+const switchOn = field(z.boolean(), {
+  description: "Whether it is on.",
+  example: true,
+  must: "hold true or false for each of callback_memory, named_greeting, cli_identity, birthday_calls",
+});
+
+export const updateTenantSettings = contract({
+  operationId: "updateTenantSettings",
+  at: "PATCH /tenant-settings",
+  tag: "Settings",
+  role: "owner",
+  summary: "Change the tenant's settings",
+  description:
+    "Only what is sent changes; calls that begin from now on heed it. `allowed_prefixes`, `short_numbers`, `calls_per_minute_max` and `daily_spend_max_eur` protect against toll fraud: only the operator changes them, others get 403.",
+  body: z
+    .strictObject({
+      ...contactFields,
+      ...dialingFields,
+      time_zone: field(z.string().min(1).max(64), {
+        description: "IANA time zone.",
+        example: "Europe/Vilnius",
+        must: "be an IANA time zone such as Europe/Vilnius",
+      }),
+      requires_second_factor: flag(
+        "Members sign in with a passkey, or have an authenticator. Only an owner who does may ask it of others.",
+        true,
+      ),
+      features: field(z.strictObject(features(switchOn)).partial(), {
+        description: "Switches; crm_bridge is bought under billing.",
+        example: { callback_memory: true },
+        must: "hold true or false for any of callback_memory, named_greeting, cli_identity, birthday_calls",
+      }),
+      legacy_webhook: flag("call.completed instead of call.ended to agents' URLs."),
+      disclosure: field(
+        z
+          .strictObject(
+            languages(z.string().min(1).max(DISCLOSURE_TEXT_MAX).regex(/\S/).nullable()),
+          )
+          .partial(),
+        {
+          description: "Spoken before anything else; null: the operator's sentence.",
+          example: { en: "You are speaking with an automated assistant." },
+          must: `hold, for any of ${AGENT_LANGUAGES.join(", ")}, text of 1 to ${DISCLOSURE_TEXT_MAX} characters or null`,
+        },
+      ),
+    })
+    .partial()
+    .meta({ id: "TenantSettingsChanges" }),
+  reply: okReply({ settings: TenantSettings }),
+});
 
 /** Only the operator changes these (decisions.md 12). */
 const OPERATORS = [
@@ -35,14 +151,14 @@ const ownFactorFirst = () =>
   });
 
 const present = (
-  settings: TenantSettings,
+  settings: StoredSettings,
   {
     disclosureDefault,
     dailySpendDefault,
   }: Pick<DashboardParts, "disclosureDefault" | "dailySpendDefault">,
 ) =>
-  wireOf(contracts.TenantSettings, settings, {
-    features: wireOf(contracts.TenantSettings.shape.features, settings),
+  wireOf(TenantSettings, settings, {
+    features: wireOf(TenantSettings.shape.features, settings),
     daily_spend_max_eur: eurOrNull(settings.dailySpendMax),
     daily_spend_default_eur: microToEur(dailySpendDefault()),
     disclosure_default: { ...disclosureDefault },
@@ -52,11 +168,11 @@ export const tenantSettingsRoutes = ({ dependencies, parts }: ProductContext) =>
   const { tenantSettings: settings, identity } = dependencies.services;
   const { sessions } = identity;
   return [
-    route(contracts.getTenantSettings)(async ({ tenantId }) => ({
+    route(getTenantSettings)(async ({ tenantId }) => ({
       ok: true,
       settings: present(await settings.get(tenantId), parts),
     })),
-    route(contracts.updateTenantSettings)(async (request) => {
+    route(updateTenantSettings)(async (request) => {
       const { tenantId, body } = request;
       const session = sessionOf(request);
       if (OPERATORS.some((name) => name in body) && !session.user.operator)

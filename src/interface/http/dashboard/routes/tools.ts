@@ -1,38 +1,122 @@
-/** Tools over HTTP: fields renamed, rules in tool/. */
+/** Tools of the tenant's agents (specification 1): made here or by `linevoice tool`. */
 
+import { z } from "zod";
 import { uuidV7 } from "../../../../core/ids.ts";
 import type { JsonObject } from "../../../../core/json.ts";
+import { changesOf } from "../../../../core/schema.ts";
 import { recordOf } from "../../../../core/wire-names.ts";
-import { presentTool } from "../../../contracts/tools.ts";
-import { route } from "../../contract.ts";
-import * as contracts from "../contracts/tools.ts";
+import { newToolShape } from "../../../../domain/tool/tool-schema.ts";
+import { deletedReply, field, okReply, shown } from "../../../contracts/schema.ts";
+import { presentTool, Tool } from "../../../contracts/tools.ts";
+import { contract, route } from "../../contract.ts";
 import type { ProductContext } from "./context.ts";
+
+export const ToolResult = z
+  .strictObject({
+    ok: shown(z.boolean(), "Whether it answered well.", true),
+    http_status: shown(z.int().nullable(), "Of the endpoint's answer; null: none came.", 200),
+    duration_ms: shown(z.int(), "How long it took.", 120),
+    output: shown(z.unknown(), "What the agent is told: the answer, or why it failed.", {
+      free: true,
+    }),
+  })
+  .meta({ id: "ToolResult" });
+
+export const listTools = contract({
+  operationId: "listTools",
+  at: "GET /tools",
+  tag: "Tools",
+  summary: "List tools, without secrets",
+  reply: okReply({ tools: z.array(Tool) }),
+});
+
+export const createTool = contract({
+  operationId: "createTool",
+  at: "POST /tools",
+  tag: "Tools",
+  summary: "Make a tool",
+  body: z.strictObject(newToolShape).meta({ id: "NewTool" }),
+  reply: okReply({ tool: Tool }),
+  errors: ["conflict", "plan_limit_reached"],
+});
+
+export const getTool = contract({
+  operationId: "getTool",
+  at: "GET /tools/{id}",
+  noun: "tool",
+  tag: "Tools",
+  summary: "One tool, without its secret",
+  reply: okReply({ tool: Tool }),
+});
+
+export const updateTool = contract({
+  operationId: "updateTool",
+  at: "PATCH /tools/{id}",
+  noun: "tool",
+  tag: "Tools",
+  summary: "Change a tool",
+  description: "Live calls go on with the tool as it was when they began.",
+  ignoredBodyFields: ["id", "created_at", "updated_at"],
+  body: z.strictObject(changesOf(newToolShape)).meta({ id: "ToolChanges" }),
+  reply: okReply({ tool: Tool }),
+  errors: ["conflict"],
+});
+
+export const deleteTool = contract({
+  operationId: "deleteTool",
+  at: "DELETE /tools/{id}",
+  noun: "tool",
+  tag: "Tools",
+  summary: "Delete a tool",
+  reply: deletedReply(),
+});
+
+export const tryTool = contract({
+  operationId: "tryTool",
+  at: "POST /tools/{id}/try",
+  weight: 5,
+  noun: "tool",
+  tag: "Tools",
+  summary: "Run a tool now, as a call would",
+  description:
+    "Also a disabled one. `call_id` of the request is a fresh UUID, `caller.number` is empty and `caller.test` is true. A failure is a result, not an error.",
+  body: z
+    .strictObject({
+      arguments: field(z.record(z.string(), z.unknown()), {
+        description: "What the agent would send.",
+        example: { day: "Monday" },
+        must: "be a JSON object",
+      }),
+    })
+    .meta({ id: "ToolTrial" }),
+  reply: okReply({ result: ToolResult }),
+});
 
 export const toolRoutes = ({ dependencies, parts }: ProductContext) => {
   const { services, clock, random } = dependencies;
   const { tools } = services;
   const { toolRunner } = parts;
   return [
-    route(contracts.listTools)(async ({ tenantId }) => ({
+    route(listTools)(async ({ tenantId }) => ({
       ok: true,
       tools: (await tools.list(tenantId)).map(presentTool),
     })),
-    route(contracts.createTool)(async ({ tenantId, body }) => {
+    route(createTool)(async ({ tenantId, body }) => {
       return { ok: true, tool: presentTool(await tools.create(tenantId, recordOf(body))) };
     }),
-    route(contracts.getTool)(async ({ tenantId, params }) => ({
+    route(getTool)(async ({ tenantId, params }) => ({
       ok: true,
       tool: presentTool(await tools.get(tenantId, params.id)),
     })),
-    route(contracts.updateTool)(async ({ tenantId, params, body }) => ({
+    route(updateTool)(async ({ tenantId, params, body }) => ({
       ok: true,
       tool: presentTool(await tools.update(tenantId, params.id, recordOf(body))),
     })),
-    route(contracts.deleteTool)(async ({ tenantId, params }) => {
+    route(deleteTool)(async ({ tenantId, params }) => {
       await tools.remove(tenantId, params.id);
       return { ok: true, id: params.id, deleted: true };
     }),
-    route(contracts.tryTool)(async ({ tenantId, params, body }) => {
+    route(tryTool)(async ({ tenantId, params, body }) => {
       const result = await toolRunner.trial(tenantId, params.id, {
         callUuid: uuidV7(clock, random),
         arguments: body.arguments as JsonObject,

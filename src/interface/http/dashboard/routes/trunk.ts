@@ -1,12 +1,106 @@
-/** The trunk over HTTP: rules in operations/admin/trunks.ts. */
+/** The tenant's trunk: its SIP account at a carrier. The password only goes in. */
 
+import { z } from "zod";
 import { notFound } from "../../../../core/errors.ts";
+import { newTrunkShape } from "../../../../operations/admin/trunk-schema.ts";
 import type { TrunkState } from "../../../../operations/admin/trunks.ts";
-import { askServices } from "../../../contracts/operations.ts";
-import { presentTrunk, presentTrunkTest } from "../../../contracts/trunks.ts";
-import { route } from "../../contract.ts";
-import * as contracts from "../contracts/trunk.ts";
+import { askServices, operations } from "../../../contracts/operations.ts";
+import { field, flag, okReply, shown } from "../../../contracts/schema.ts";
+import {
+  presentTrunk,
+  presentTrunkTest,
+  TrunkTest,
+  trunkFields,
+} from "../../../contracts/trunks.ts";
+import { contract, route } from "../../contract.ts";
 import type { ProductContext } from "./context.ts";
+
+export const Trunk = z
+  .strictObject({
+    ...trunkFields,
+    port_stated: shown(
+      z.boolean(),
+      "False: left to DNS (SRV), and `port` is what holds where that says nothing.",
+      true,
+    ),
+    unknown_sources: shown(
+      z.array(z.string()),
+      "Addresses that used the trunk's Contact user and are not the trunk's: calls from there are dropped.",
+      ["198.51.100.9"],
+    ),
+  })
+  .meta({ id: "Trunk" });
+
+export const getTrunk = contract({
+  operationId: "getTrunk",
+  at: "GET /trunk",
+  tag: "Trunk",
+  summary: "The trunk and how it stands; null: there is none",
+  reply: okReply({ trunk: Trunk.nullable() }),
+});
+
+export const setTrunk = contract({
+  operationId: "setTrunk",
+  at: "POST /trunk",
+  versioned: true,
+  recent: true,
+  tag: "Trunk",
+  role: operations["trunk.set"].role,
+  summary: "Make or replace the trunk",
+  description: "It registers at once; live calls go on.",
+  body: z
+    .strictObject({
+      ...newTrunkShape,
+      port_stated: flag(
+        "False: `port` is not meant, as where it is sent back as it was shown.",
+        true,
+      ).default(true),
+    })
+    .meta({ id: "NewTrunk" }),
+  reply: okReply({ trunk: Trunk }),
+});
+
+export const allowTrunkSource = contract({
+  operationId: "allowTrunkSource",
+  at: "POST /trunk/allow",
+  tag: "Trunk",
+  role: "owner",
+  summary: "Take calls from an address that used the trunk's Contact user",
+  description: "Only one of `unknown_sources`. The trunk registers anew; live calls go on.",
+  body: z
+    .strictObject({
+      address: field(z.union([z.ipv4(), z.ipv6()]), {
+        description: "IP address.",
+        example: "198.51.100.9",
+        must: "be an IP address",
+      }),
+    })
+    .meta({ id: "AllowedSource" }),
+  reply: okReply({ trunk: Trunk }),
+  errors: ["not_found", "conflict"],
+});
+
+export const deleteTrunk = contract({
+  operationId: "deleteTrunk",
+  at: "DELETE /trunk",
+  recent: true,
+  tag: "Trunk",
+  role: "owner",
+  summary: "Un-register and forget the trunk",
+  description: "Live calls go on.",
+  reply: okReply({ deleted: z.literal(true) }),
+  errors: ["not_found"],
+});
+
+export const testTrunk = contract({
+  operationId: "testTrunk",
+  at: "POST /trunk/test",
+  tag: "Trunk",
+  summary: "Ask the far end now: registration, OPTIONS, address, codecs",
+  description: "Takes some 10 s at most.",
+  reply: okReply({ test: TrunkTest }),
+  errors: ["not_found", "unavailable"],
+});
 
 export const trunkRoutes = ({ dependencies: { services } }: ProductContext) => {
   const { trunks } = services;
@@ -22,15 +116,15 @@ export const trunkRoutes = ({ dependencies: { services } }: ProductContext) => {
   }
 
   return [
-    route(contracts.getTrunk)(async ({ tenantId }) => ({
+    route(getTrunk)(async ({ tenantId }) => ({
       ok: true,
       trunk: await stored(tenantId),
     })),
-    route(contracts.allowTrunkSource)(async ({ tenantId, body }) => ({
+    route(allowTrunkSource)(async ({ tenantId, body }) => ({
       ok: true,
       trunk: await present(await trunks.allow(tenantId, body.address)),
     })),
-    route(contracts.setTrunk)(async ({ tenantId, body, session }) => {
+    route(setTrunk)(async ({ tenantId, body, session }) => {
       const { port, port_stated: isStated, ...fields } = body;
       const ask = askServices(services, { isOperator: session?.user.operator ?? false });
       await ask("trunk.set", { tenant: tenantId, ...fields, port: isStated ? port : undefined });
@@ -38,11 +132,11 @@ export const trunkRoutes = ({ dependencies: { services } }: ProductContext) => {
       if (!trunk) throw notFound("trunk");
       return { ok: true, trunk };
     }),
-    route(contracts.deleteTrunk)(async ({ tenantId }) => {
+    route(deleteTrunk)(async ({ tenantId }) => {
       await trunks.remove(tenantId);
       return { ok: true, deleted: true };
     }),
-    route(contracts.testTrunk)(async ({ tenantId }) => ({
+    route(testTrunk)(async ({ tenantId }) => ({
       ok: true,
       test: presentTrunkTest(await trunks.testOf(tenantId)),
     })),

@@ -1,22 +1,66 @@
-/** Webhooks over HTTP, beyond REST v1: how they fare, switched on again, what failed sent again. */
+/** What the dashboard can do with webhooks beyond the REST API. */
+
+import { z } from "zod";
 import { wireOf } from "../../../../core/wire-names.ts";
-import { route } from "../../contract.ts";
+import { okReply, shown, timeOrNull } from "../../../contracts/schema.ts";
+import { contract, route } from "../../contract.ts";
 import { isoOrNull } from "../../routes/present.ts";
-import * as contracts from "../contracts/webhooks.ts";
 import type { ProductContext } from "./context.ts";
 
+export const WebhookState = z
+  .strictObject({
+    id: shown(z.int(), "Id of the webhook.", 1),
+    url: shown(z.string(), "Where events are POSTed to.", "https://example.com/hooks"),
+    enabled: shown(z.boolean(), "False: switched off after failing for days.", true),
+    failing_since: timeOrNull("Since when every delivery failed."),
+    disabled_reason: shown(z.string().nullable(), "Why it was switched off.", null),
+    pending: shown(z.int(), "Events that wait to be sent.", 0),
+    failed: shown(z.int(), "Events that were given up.", 0),
+  })
+  .meta({ id: "WebhookState" });
+
+export const listWebhookStates = contract({
+  operationId: "listWebhookStates",
+  at: "GET /webhooks",
+  tag: "Webhooks",
+  summary: "How each webhook fares",
+  reply: okReply({
+    webhooks: z.array(WebhookState),
+  }),
+});
+
+export const enableWebhook = contract({
+  operationId: "enableWebhook",
+  at: "POST /webhooks/{id}/enable",
+  noun: "webhook",
+  tag: "Webhooks",
+  summary: "Switch a webhook on again",
+  description: "What was given up meanwhile is sent by resend-failed.",
+  reply: okReply({ id: shown(z.int(), "Id of the webhook.", 1), enabled: z.literal(true) }),
+});
+
+export const resendFailed = contract({
+  operationId: "resendFailedDeliveries",
+  at: "POST /webhooks/{id}/resend-failed",
+  noun: "webhook",
+  tag: "Webhooks",
+  summary: "Send every failed event again, the oldest 1000",
+  reply: okReply({ queued: shown(z.int(), "Events queued.", 3) }),
+  errors: ["conflict"],
+});
+
 export const webhookRoutes = ({ dependencies: { services }, parts }: ProductContext) => [
-  route(contracts.listWebhookStates)(async ({ tenantId }) => ({
+  route(listWebhookStates)(async ({ tenantId }) => ({
     ok: true,
     webhooks: (await services.webhooks.states(tenantId)).map((state) =>
-      wireOf(contracts.WebhookState, state, { failing_since: isoOrNull(state.failingSince) }),
+      wireOf(WebhookState, state, { failing_since: isoOrNull(state.failingSince) }),
     ),
   })),
-  route(contracts.enableWebhook)(async ({ tenantId, params: { id } }) => {
+  route(enableWebhook)(async ({ tenantId, params: { id } }) => {
     await services.webhooks.enable(tenantId, id);
     return { ok: true, id, enabled: true };
   }),
-  route(contracts.resendFailed)(async ({ tenantId, params }) => ({
+  route(resendFailed)(async ({ tenantId, params }) => ({
     ok: true,
     queued: await parts.webhookTester.resendFailed(tenantId, params.id),
   })),

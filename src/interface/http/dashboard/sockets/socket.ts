@@ -12,8 +12,8 @@ import type { ActiveSession, Sessions } from "../../../../domain/identity/sessio
 import type { Role } from "../../../contracts/operation.ts";
 import { problemOf, signInNeeded } from "../../problem.ts";
 import { problemResponse, type RequestContext } from "../../request-context.ts";
+import { DASHBOARD_MOUNT } from "../../route-table.ts";
 import { authorise } from "../../session/rights.ts";
-import { DASHBOARD_MOUNT } from "../document.ts";
 
 /** Close codes (RFC 6455 7.4.2: 4000 to 4999 are ours). */
 export const CLOSE = { done: 1000, goingAway: 1001, noSession: 4401, tooSlow: 4408 } as const;

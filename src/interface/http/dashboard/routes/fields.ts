@@ -1,4 +1,5 @@
 /** What the contracts of sign-in and team have in common. */
+
 import { z } from "zod";
 import { choice, field, shown, timeOrNull } from "../../../contracts/schema.ts";
 

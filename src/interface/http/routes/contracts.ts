@@ -1,4 +1,5 @@
 /** Every contract of the API, in the order of the document. */
+
 import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
 import type { Contract } from "../contract.ts";
 import { agentContracts } from "./agents.ts";

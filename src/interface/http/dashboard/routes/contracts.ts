@@ -1,15 +1,19 @@
-/** The dashboard's contracts about the product itself; those about people are in identity's files. */
+/** Every contract of the dashboard's own API, in the order of its document. */
 import type { Contract } from "../../contract.ts";
-import * as agents from "./agents.ts";
+import { accountContracts } from "./account.ts";
 import * as billing from "./billing.ts";
 import * as calls from "./calls.ts";
+import * as agents from "./chat.ts";
 import * as home from "./home.ts";
 import * as operator from "./operator.ts";
+import { sessionContracts } from "./session.ts";
+import { teamContracts } from "./team.ts";
 import * as settings from "./tenant-settings.ts";
 import * as tools from "./tools.ts";
 import * as trunk from "./trunk.ts";
 import * as webhooks from "./webhooks.ts";
 
+/** About the product itself, not about people. */
 export const productContracts = (): Contract[] => [
   home.getHome,
   home.listLive,
@@ -52,4 +56,11 @@ export const productContracts = (): Contract[] => [
   operator.testMail,
   operator.listMails,
   operator.retryMail,
+];
+
+export const dashboardContracts = (): Contract[] => [
+  ...sessionContracts,
+  ...accountContracts,
+  ...teamContracts,
+  ...productContracts(),
 ];
