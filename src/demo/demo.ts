@@ -120,7 +120,7 @@ async function setTheStage(
   );
   terminal.section("Setting up");
   const voices = await createVoices();
-  const certificates = makeCertificates(HOST, clock.now(), random);
+  const certificates = await makeCertificates(HOST, clock.now());
   const toolSecret = { header: TOOL_SECRET_HEADER, value: hex(random.bytes(16)) };
   const company = new CompanyServer({ host: HOST, certificates, toolSecret, clock });
   cleanup.push(() => company.stop());

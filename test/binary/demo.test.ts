@@ -93,8 +93,8 @@ test("refuses a directory that holds something else, and leaves it alone", async
 async function expectMails(): Promise<void> {
   const voices = await createVoices();
   const outbox = join(directory, "data/demo/outbox");
-  const mails = readdirSync(outbox).map((name) =>
-    readMail(readFileSync(join(outbox, name), "utf8")),
+  const mails = await Promise.all(
+    readdirSync(outbox).map((name) => readMail(readFileSync(join(outbox, name), "utf8"))),
   );
   expect(mails).toHaveLength(3);
   const calls = [

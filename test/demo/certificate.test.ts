@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import https from "node:https";
 import { systemClock } from "../../src/core/clock.ts";
-import { systemRandom } from "../../src/core/random.ts";
 import { makeCertificates } from "../../src/demo/company/certificate.ts";
 
 const HOST = "127.0.9.2";
@@ -10,8 +9,8 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.stop(true);
 });
 
-function serve(hostname: string): { url: string; authority: string } {
-  const made = makeCertificates(HOST, systemClock.now(), systemRandom);
+async function serve(hostname: string): Promise<{ url: string; authority: string }> {
+  const made = await makeCertificates(HOST, systemClock.now());
   const server = Bun.serve({
     hostname,
     port: 0,
@@ -33,16 +32,16 @@ const get = (url: string, ca: string | undefined) =>
   });
 
 test("a client that knows the authority trusts the server's certificate", async () => {
-  const { url, authority } = serve(HOST);
+  const { url, authority } = await serve(HOST);
   expect(await get(url, authority)).toBe(200);
 });
 
 test("a client that does not know the authority refuses it", async () => {
-  const { url } = serve(HOST);
+  const { url } = await serve(HOST);
   await expect(get(url, undefined)).rejects.toThrow();
 });
 
 test("the certificate is for its own address only", async () => {
-  const { url, authority } = serve("127.0.9.3");
+  const { url, authority } = await serve("127.0.9.3");
   await expect(get(url, authority)).rejects.toThrow();
 });

@@ -37,7 +37,7 @@ test("a mail as the outbox writes it gives back text and attachment, byte for by
     date: new Date(0),
     attachment: { filename: "call-1.mp3", contentType: "audio/mpeg", content },
   });
-  const mail = readMail(Buffer.from(eml).toString("utf8"));
+  const mail = await readMail(Buffer.from(eml).toString("utf8"));
   expect(mail.to).toContain("office@brightsmile.example");
   expect(mail.text.trim()).toBe(text);
   expect(mail.attachment?.filename).toBe("call-1.mp3");

@@ -180,7 +180,7 @@ describe.skipIf(missing)("calls with baresip through kamailio", () => {
   async function expectRecorded(call: CallDetail): Promise<void> {
     const outbox = join(dataDir, "outbox");
     const file = readdirSync(outbox).find((name) => name.includes(call.call_uuid));
-    const mail = readMail(readFileSync(join(outbox, file ?? ""), "utf8"));
+    const mail = await readMail(readFileSync(join(outbox, file ?? ""), "utf8"));
     const recording = await decodeMp3(mail.attachment?.content ?? Buffer.alloc(0));
     const caller = await compare(recording.left, CALLER_VOICE, QUESTION, NEVER_SAID);
     const agent = await compare(recording.right, AGENT_VOICE, ANSWER, NEVER_SAID);

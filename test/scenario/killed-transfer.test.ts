@@ -136,7 +136,7 @@ const talkTogether = (talk: Talk, leg: PhoneCall) =>
 async function mailedAudio({ uuid }: Talk) {
   const mails = world.smtp.mails.filter(({ data }) => data.includes(uuid));
   expect(mails).toHaveLength(1);
-  const { attachment } = readMail(mails[0]?.data ?? "");
+  const { attachment } = await readMail(mails[0]?.data ?? "");
   return decodeMp3(attachment?.content ?? new Uint8Array());
 }
 

@@ -294,7 +294,7 @@ test(
       const done = (view: CallView) => view.recording_status === "emailed_deleted";
       await world.callWhen(uuid, done, 30_000);
       const file = world.mails().find((name) => name.includes(uuid)) ?? "";
-      const mail = readMail(readFileSync(join(world.dataDir, "outbox", file), "utf8"));
+      const mail = await readMail(readFileSync(join(world.dataDir, "outbox", file), "utf8"));
       const { left, right } = await decodeMp3(mail.attachment?.content ?? Buffer.alloc(0));
       expect(toneShare(left, CALLER_HZ)).toBeGreaterThan(0.9);
       expect(toneShare(right, DESK_HZ)).toBeGreaterThan(0.9);

@@ -50,7 +50,7 @@ export async function gatherEvidence(
     PROCESSED_TIMEOUT_MS,
   );
   const mailPath = await mailOf(request.callUuid, request.outboxDir, clock);
-  const mail = readMail(await readFile(mailPath, "utf8"));
+  const mail = await readMail(await readFile(mailPath, "utf8"));
   if (!mail.attachment) throw new Error(`${mailPath} has no attachment`);
   const recording = await decodeMp3(mail.attachment.content);
   return {
