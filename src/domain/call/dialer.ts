@@ -33,7 +33,7 @@ export interface DialerPorts extends LiveCallPorts {
   readonly billing: LiveCallPorts["billing"] & Pick<Billing, "hold">;
   readonly admission: Pick<Admission, "fire" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
-  readonly callers?: Callers;
+  readonly callers: Callers;
   readonly node: string;
   readonly mayRecord: () => boolean;
 }
@@ -109,9 +109,9 @@ async function known(
   const { settings } = context;
   const { callUuid, fromNumber, toNumber } = identity;
   const remoteParty = { direction: "outbound", number: toNumber, callUuid } as const;
-  const callerContext = await context.callers?.contextOf(queries, tenant, agent, remoteParty);
+  const callerContext = await context.callers.contextOf(queries, tenant, agent, remoteParty);
   const config = await buildCallConfig(context.stores.setup(queries), tenant, agent, {
-    callerContext: callerContext ?? null,
+    callerContext,
     ...{ callId: callUuid, direction: "outbound", fromNumber, toNumber },
     rtpHost: settings.rtpHost,
     sampleRateHz: expectedRateHz(context, trunk?.id ?? null),
@@ -121,7 +121,7 @@ async function known(
   });
   const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);
   return {
-    identity: { ...identity, callerLevel: callerContext?.level ?? 0, trustedTrunk },
+    identity: { ...identity, callerLevel: callerContext.level, trustedTrunk },
     config,
   };
 }
@@ -135,7 +135,7 @@ async function fire(context: DialerPorts, entry: ScheduleEntry): Promise<Fired |
     const { tenant, agent, trunk, call } = found;
     if (trunk) await whenReachable(context, queries, entry, trunk.id);
     const toCountry = await context.admission.fire(queries, tenant, trunk, e164(entry.toNumber));
-    await context.callers?.mayDial(queries, entry);
+    await context.callers.mayDial(queries, entry);
     const { tenantId, callUuid, fromNumber, toNumber } = entry;
     const fired = await context.stores
       .schedules(queries)

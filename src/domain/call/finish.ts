@@ -31,7 +31,7 @@ export interface FinishPorts extends RecordingPorts {
   readonly settings: Pick<CallSettings, "recordingsDir" | "prices">;
   readonly billing: Pick<Billing, "settle">;
   /** Missing: nobody is known. */
-  readonly callers?: Pick<Callers, "ended" | "wake">;
+  readonly callers: Pick<Callers, "ended" | "wake">;
 }
 
 const ATTEMPTS_MAX = 5;
@@ -129,7 +129,7 @@ async function reportEnd(
     await events.emit(queries, tenantId, callEnded(call, ending, charge, answeredMs));
     await events.emit(queries, tenantId, transcriptCompleted(call, transcript, summary));
   } else await events.emit(queries, tenantId, callFailed(call, ending));
-  await callers?.ended(queries, {
+  await callers.ended(queries, {
     ...{ tenantId, callUuid: call.callUuid, direction: call.direction },
     ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, answeredMs },
     number: call.direction === "inbound" ? call.fromNumber : call.toNumber,
@@ -198,7 +198,7 @@ export async function finishCall(
     }
   }
   context.events.wake();
-  context.callers?.wake();
+  context.callers.wake();
   context.mails.wake();
   if (state.answeredMs > 0) void processRecording(context, call.tenantId, call.callUuid);
   return report;

@@ -40,7 +40,7 @@ export interface InboundPorts extends LiveCallPorts {
   readonly billing: LiveCallPorts["billing"] & Pick<Billing, "planNamed" | "hold">;
   readonly admission: Pick<Admission, "inbound" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
-  readonly callers?: Callers;
+  readonly callers: Callers;
   readonly random: Random;
   /** This process among those that share the store; stays the same over restarts. */
   readonly node: string;
@@ -188,7 +188,7 @@ function setUp(
     const call = await insertCall(context, queries, route, leg);
     await billing.hold(queries, route.tenant.id, call.callUuid);
     await events.emit(queries, route.tenant.id, callStarted(call, "ringing"));
-    const callerContext = await context.callers?.contextOf(
+    const callerContext = await context.callers.contextOf(
       queries,
       route.tenant,
       agent,
@@ -197,11 +197,11 @@ function setUp(
     return {
       identity: {
         ...call,
-        callerLevel: callerContext?.level ?? 0,
+        callerLevel: callerContext.level,
         trustedTrunk: isTrusted(context.sip.trunk(leg.trunkId), route.tenant.id),
       },
       config: await buildCallConfig(context.stores.setup(queries), route.tenant, agent, {
-        callerContext: callerContext ?? null,
+        callerContext,
         callId: call.callUuid,
         direction: "inbound",
         fromNumber: call.fromNumber,
@@ -225,7 +225,7 @@ async function take(context: InboundPorts, leg: IncomingLeg, route: Route): Prom
   call.attachLeg(leg);
   leg.ring();
   try {
-    const fromCrm = (await context.callers?.lookUp(route.tenant, remotePartyOf(identity))) ?? [];
+    const fromCrm = await context.callers.lookUp(route.tenant, remotePartyOf(identity));
     const channel = await context.media.open({
       ...config,
       callerData: [...(config.callerData ?? []), ...fromCrm],

@@ -81,7 +81,7 @@ export interface LiveCallPorts
   readonly billing: FinishPorts["billing"] & MoneyPorts["billing"];
   readonly registry: LiveCallList;
   readonly tools: ToolRunner;
-  readonly callers?: Pick<Callers, "pins" | "ended" | "wake">;
+  readonly callers: Pick<Callers, "pins" | "ended" | "wake">;
   /** Missing: nothing is kept beside the call itself. */
   readonly diagnostics?: DiagnosticsRecorder;
 }
@@ -370,7 +370,7 @@ export class LiveCall implements TransferredCall {
     const { state } = this.#machine;
     const { callers } = this.context;
     const channel = this.#channel;
-    if (state.name !== "in_progress" || !callers || !channel) return Promise.resolve(this.#level);
+    if (state.name !== "in_progress" || !channel) return Promise.resolve(this.#level);
     if (state.asking) return state.asking;
     if (state.transfer) return Promise.resolve(state.level);
     const asking = this.#askWhoItIs(callers.pins, channel, state);

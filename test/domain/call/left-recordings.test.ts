@@ -35,6 +35,7 @@ import { callConfig } from "../../support/scripted-call.ts";
 import { insertAgent, insertCall, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
+import { UNKNOWN_CALLERS } from "../../support/unknown-callers.ts";
 
 setDefaultTimeout(60_000);
 
@@ -94,6 +95,7 @@ function appliance(encoder: Encoder) {
     },
     settings: { recordingsDir, prices: applianceSettings(directory, "127.0.0.1").prices },
     events: createEventSink({ stores: webhookStores, clock, random, wake }),
+    callers: UNKNOWN_CALLERS,
     mails: { enqueue: async (_: unknown, __: number, mail: Mail) => mails.push(mail), wake },
     encoder,
     links: { urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: 0 }) },

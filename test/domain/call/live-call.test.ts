@@ -19,6 +19,7 @@ import { startPlan } from "../../support/plans.ts";
 import { insertAgent, insertCall, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
+import { UNKNOWN_CALLERS } from "../../support/unknown-callers.ts";
 
 const directory = tempDir();
 const clock = fakeClock();
@@ -34,6 +35,7 @@ const MAX_SECONDS = 30;
 let stored = 0;
 const ports = {
   ...{ database, stores: callStores, clock, random, log, node: "A", registry: new CallRegistry() },
+  callers: UNKNOWN_CALLERS,
   mails: { enqueue: async () => undefined, wake: () => undefined },
   settings: { recordingsDir: directory, prices: applianceSettings(directory, "127.0.0.1").prices },
   billing: new Billing({

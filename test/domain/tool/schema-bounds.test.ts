@@ -160,7 +160,11 @@ describe("a part that is not what JSON Schema has there is named", () => {
     [{ type: "object", properties: { from: "text" } }, day, "day.from must be a schema"],
     [{ type: "object", properties: { from: true } }, day, null],
     [{ type: "array", items: { enum: [] } }, day, '"enum" of day[] must be a list of values'],
-    [{ enum: [] }, (schema: JsonObject) => ({ type: "object", ...schema }), '"enum" of the schema'],
+    [
+      { enum: [] },
+      (schema: JsonObject) => ({ type: "object", ...schema }),
+      '"enum" may not stand at the top',
+    ],
   ] as const)("%j", (schema, make, problem) => {
     const said = schemaProblem(make(structuredClone(schema) as unknown as JsonObject));
     if (problem === null) expect(said).toBeNull();

@@ -37,6 +37,7 @@ import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { plainVault } from "../plain-vault.ts";
 import { wideDialing } from "../plans.ts";
+import { UNKNOWN_CALLERS } from "../unknown-callers.ts";
 import type { Outside } from "./outside.ts";
 
 export interface ProcessOptions {
@@ -122,6 +123,7 @@ export async function startProcess(options: ProcessOptions) {
       },
     },
     ...{ database, stores: callStores, node: "node", billing, registry, clock, random, log, mails },
+    callers: UNKNOWN_CALLERS,
     sip: outside.sip(isAlive),
     media: outside.media(),
     mayRecord: () => true,
