@@ -107,6 +107,11 @@ export class ChatHistory {
     this.#add({ role: "tool", tool_call_id: id, content: JSON.stringify(output) });
   }
 
+  /** Something of the running answer is there. */
+  get isAnswering(): boolean {
+    return this.#answer !== null;
+  }
+
   /** Tool calls without an answer yet. */
   get openCalls(): string[] {
     const answered = new Set(this.#messages.map((message) => message.tool_call_id));

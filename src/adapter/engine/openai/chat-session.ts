@@ -165,7 +165,7 @@ export class ChatSession implements LlmSession {
     } catch (error) {
       if (!(error instanceof ProviderFailure) || error.reason !== "policy") throw error;
       // What was refused once would be refused with every later request, too.
-      this.#history.forgetQuestion();
+      if (!this.#history.isAnswering) this.#history.forgetQuestion();
       yield* this.#say([this.#unfinished.withheld]);
     }
     if (signal.aborted) return;

@@ -14,7 +14,7 @@ const BAD_KEY = /invalid_api_key|api key not valid/i;
 const NO_MODEL =
   /model_not_found|invalid_model|model_decommissioned|DeploymentNotFound|model_not_available/i;
 const TOO_LONG =
-  /context_length_exceeded|exceed_context_size|maximum context length|context (?:window|size)|reduce the length of the messages/i;
+  /context_length_exceeded|exceed_context_size|maximum context length|context (?:window|size)|reduce the length of the messages|reduce your message size/i;
 const POLICY = /content_filter|content_policy|policy_violation|invalid_prompt|bio_policy/i;
 /** A template's exception, which servers answer with any status. */
 export const ROLES_ALTERNATE = /roles must alternate/i;

@@ -144,6 +144,18 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
     expect(JSON.stringify(server.requests.at(-1)?.turns)).not.toContain("Something bad");
   });
 
+  test("what was said before the filter struck stays said", async () => {
+    const error = { code: "content_policy_violation", message: "Filtered." };
+    server.script.answer = () => ({ text: "We open at nine. And then we", error });
+    const session = open({ llmApi });
+    expect(textOf(await answerTo(session, utterance("Open?")))).toBe(
+      "We open at nine. I am sorry, I cannot talk about that. Can I help you with anything else?",
+    );
+    server.script.answer = () => ({ text: "All right." });
+    await answerTo(session, utterance("Thanks"));
+    expect(server.requests.at(-1)?.turns.map(({ text }) => text)).toContain("Open?");
+  });
+
   test.each([
     ["rate_limit_exceeded", "rate_limited"],
     ["server_error", "server"],
