@@ -72,6 +72,8 @@ export function languageModelServer(hostname: string) {
     hasResponses: true,
     /** Answers every request with this. */
     always: null as Refusal | null,
+    /** The next requests are refused so, one each. */
+    next: [] as Refusal[],
     /** Whether `GET /models` has the field. */
     listsShutdownDates: true,
   };
@@ -85,7 +87,8 @@ export function languageModelServer(hostname: string) {
     const json = JSON.parse(body.toString("utf8")) as JsonObject;
     const request = requestOf(api, json);
     requests.push(request);
-    const refusal = state.always ?? refusalOf(request, state.models, state.unknownFields);
+    const refusal =
+      state.next.shift() ?? state.always ?? refusalOf(request, state.models, state.unknownFields);
     if (refusal) {
       refusals.push(refusal);
       const {

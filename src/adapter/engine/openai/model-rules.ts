@@ -26,6 +26,7 @@ const TOOLS_NEED_NO_EFFORT = /function tools with reasoning_effort/i;
 const RESPONSES_ONLY = /only supported in v1\/responses|not a chat model/i;
 const CHAT_ONLY = /not supported (?:with|in) (?:the |v1\/)?responses/i;
 const ABOUT_EFFORT = /reasoning[_.\s]effort|does not support thinking/i;
+const ABOUT_STRICT = /(?:parameter|argument|field|property):? ?['"`]?[\w.[\]]*strict\b/i;
 const BOUND_COUNTS = /in the completion|max_(?:completion_|output_)?tokens/i;
 
 export class ModelRules {
@@ -102,14 +103,17 @@ export class ModelRules {
 
   #learnApi({ message, code }: ErrorAnswer): void {
     if (RESPONSES_ONLY.test(message)) this.#onlyApi ??= "responses";
-    else if (this.api === "responses" && code === "" && !message.includes(this.model)) {
+    else if (this.api === "responses" && !/model/i.test(`${code} ${message}`)) {
       this.#onlyApi ??= "chat";
     }
   }
 
-  #learnFields({ message, param }: ErrorAnswer): void {
+  #learnFields({ message, param, code }: ErrorAnswer): void {
     const said = `${param} ${message}`;
-    if (ROLES_ALTERNATE.test(message)) this.#rolesAlternate = true;
+    if (code === "invalid_function_parameters" || param.startsWith("tools[")) {
+      // One tenant's tool teaches nothing but that, whatever its name is.
+      if (ABOUT_STRICT.test(message)) this.#refused.add("strict");
+    } else if (ROLES_ALTERNATE.test(message)) this.#rolesAlternate = true;
     else if (TOOLS_NEED_NO_EFFORT.test(message)) this.#toolsNeedNoEffort = true;
     else if (CHAT_ONLY.test(message)) this.#onlyApi ??= "chat";
     else if (RESPONSES_ONLY.test(message)) this.#onlyApi ??= "responses";

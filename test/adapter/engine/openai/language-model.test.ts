@@ -316,6 +316,26 @@ describe("what a server refuses is learnt once for all calls of a worker", () =>
     expect(server.refusals).toHaveLength(1);
   });
 
+  test("one tenant's tool, whatever its name, takes nothing from the requests of others", async () => {
+    const parameters = { type: "object", properties: { at: { type: "array" } } };
+    const name = "set_temperature_strict_reasoning_effort";
+    const bad = open({}, { tools: [{ ...BOOKING, name, parameters }] });
+    expect((await failureOf(answerTo(bad, utterance("Warmer")))).reason).toBe("request");
+    const other = engine.open(sessionSettings());
+    await answerTo(other, utterance("Open?"));
+    const { temperature, tools } = server.requests.at(-1)?.body ?? {};
+    expect(temperature).toBe(0.4);
+    expect(JSON.stringify(tools)).toContain('"strict":true');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("a server that does not know strict tools gets them as they were", async () => {
+    const message = "Unknown parameter: 'tools[0].function.strict'.";
+    server.script.next.push({ status: 400, message, param: "tools[0].function.strict" });
+    expect(textOf(await answerTo(open(), utterance("Open?")))).toBe("All right.");
+    expect(JSON.stringify(server.requests.at(-1)?.body.tools)).not.toContain("strict");
+  });
+
   test("a model of the table is asked as it wants to be, without a refusal", async () => {
     for (const [model, behaviour] of [
       ["gpt-6-luna", { efforts: ["none", "low"], chatTools: "none_only" }],
