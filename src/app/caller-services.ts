@@ -19,8 +19,8 @@ import type { CallService } from "../domain/call/ports.ts";
 import { Campaigns } from "../domain/campaign/campaigns.ts";
 import { CampaignRunner } from "../domain/campaign/runner.ts";
 import { BirthdayCalls } from "../domain/contact/birthday-calls.ts";
-import { ContactCallers, type EndListener } from "../domain/contact/callers.ts";
-import { HttpCrmLookup } from "../domain/contact/crm/lookup.ts";
+import { Callers, type EndListener } from "../domain/contact/callers.ts";
+import { CrmLookup } from "../domain/contact/crm/lookup.ts";
 import { CrmPosts } from "../domain/contact/crm/posts.ts";
 import { crmTeller } from "../domain/contact/crm/tell.ts";
 import { type CrmTrial, crmTrial } from "../domain/contact/crm/trial.ts";
@@ -30,7 +30,6 @@ import {
   type DoNotCallList,
 } from "../domain/contact/do-not-call.ts";
 import { createPinCheck } from "../domain/contact/pin-check.ts";
-import type { Callers } from "../domain/contact/ports.ts";
 import type { OutboundHttpClient } from "../platform/net/outbound-http.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
 
@@ -74,7 +73,7 @@ export function createCallerParts(
   const crmPosts = new CrmPosts({
     ...{ database, records: crmStore, isOn: isBridgeOn, vault, client, clock, random, log },
   });
-  const crm = new HttpCrmLookup({ database, records: crmStore, vault, client, clock, log });
+  const crm = new CrmLookup({ database, records: crmStore, vault, client, clock, log });
   const crmNotifier = crmTeller({
     records: crmStore,
     isOn: isBridgeOn,
@@ -85,7 +84,7 @@ export function createCallerParts(
   const listeners: EndListener[] = [crmNotifier];
   const doNotCallList = doNotCallListOf(vault, database);
   return {
-    callers: new ContactCallers({
+    callers: new Callers({
       ...{ database, contacts: contactStore, records: callerStore, doNotCallList, clock },
       pins: createPinCheck({ database, contacts: contactStore, records: pinStore, clock }),
       ...{ crm, listeners },

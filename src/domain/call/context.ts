@@ -1,7 +1,7 @@
 /** Everything a call may reach: the sum of what its use cases need, put together once by app.ts. */
 
 import type { Billing } from "../billing/billing.ts";
-import type { Callers } from "../contact/ports.ts";
+import type { Callers } from "../contact/callers.ts";
 import type { MailQueue } from "../mail/mail-queue.ts";
 import type { Admission } from "./admission.ts";
 import type { CallServicePorts } from "./call-service.ts";

@@ -11,7 +11,7 @@ import { AppError, describeError } from "../../core/errors.ts";
 import { conversationRateHz } from "../../core/media-plan.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { Billing } from "../billing/billing.ts";
-import type { Callers } from "../contact/ports.ts";
+import type { Callers } from "../contact/callers.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { ScheduleEntry } from "../schedule/scheduler.ts";
 import { callStarted } from "../webhook/catalogue.ts";

@@ -13,7 +13,7 @@ import { ANSWERED_TIME_TOLERANCE_MS, checkAnsweredTime } from "../billing/answer
 import type { Billing } from "../billing/billing.ts";
 import { costOfGoods } from "../billing/cost-of-goods.ts";
 import type { Charge } from "../billing/ports.ts";
-import type { Callers } from "../contact/ports.ts";
+import type { Callers } from "../contact/callers.ts";
 import type { CallReport } from "../conversation/call-report.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
 import { processRecording, queueMail, type RecordingPorts } from "./after-call.ts";

@@ -15,7 +15,7 @@ import { microEur } from "../../core/money.ts";
 import type { Random } from "../../core/random.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { Billing } from "../billing/billing.ts";
-import type { Callers } from "../contact/ports.ts";
+import type { Callers } from "../contact/callers.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import { countryOf, networkNumber } from "../number/national-form.ts";
 import { callFailed, callStarted } from "../webhook/catalogue.ts";

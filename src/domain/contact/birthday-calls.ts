@@ -1,7 +1,7 @@
 /**
- * Birthday calls: on the day, within the tenant's calling hours, once for a contact and year, ever. Looks
- * every ten minutes; what was stored is never stored again, however often it looks or dies. Consent and
- * "do not call" are checked here and again before the INVITE. Two tries at most, on the same day.
+ * Birthday calls: on the day, within the tenant's calling hours, once for each contact and year, also
+ * after a crash. Checks every ten minutes. Consent and "do not call" are checked here and again
+ * before the INVITE. At most two attempts, on the same day.
  *
  *   (nothing) ──the day──► scheduled ──spoke, or a machine──► done
  *                              │ └─no answer, a try left──► scheduled (3 h later)
@@ -51,23 +51,23 @@ interface BirthdayEntry {
 
 /** Implemented by store/birthday-store.ts. */
 export interface BirthdayRecords {
-  /** With the feature on. */
+  /** Tenants with the feature on. */
   tenants(): Promise<readonly BirthdayTenant[]>;
   tenant(tenantId: number): Promise<BirthdayTenant | null>;
-  /** Born on this day (29 February included on the 28th where the year has none), consenting, not called this year. */
+  /** Contacts with this birthday and consent who were not called this year. */
   due(tenantId: number, day: CalendarDay, limit: number): Promise<readonly BirthdayContact[]>;
-  /** False: somebody else made it first. */
+  /** Returns false if it exists already. */
   begin(tenantId: number, contactId: number, year: number, nowMs: number): Promise<boolean>;
-  /** Scheduled, without a call of their own at the moment. */
+  /** Scheduled entries without a call. */
   waiting(tenantId: number, year: number): Promise<readonly BirthdayEntry[]>;
   setCall(id: number, callUuid: string, nowMs: number): Promise<void>;
   byCall(callUuid: string): Promise<{ readonly id: number; readonly attempts: number } | null>;
   settle(id: number, state: "scheduled" | "done" | "given_up", nowMs: number): Promise<void>;
-  /** Those whose call ended while nobody listened (a crash, a cancelled schedule): free again. */
+  /** Frees entries whose call ended unnoticed (a crash, a cancelled schedule). */
   releaseLost(nowMs: number): Promise<void>;
 }
 
-/** Asks for the call. Throws AppError where it may not be placed. */
+/** Throws an AppError if the call may not be placed. */
 interface BirthdayCallService {
   request(
     tenantId: number,
@@ -103,7 +103,7 @@ interface PlannedBirthday {
 
 export class BirthdayCalls {
   readonly #loop: WorkLoop;
-  /** Hears of the calls that end. */
+  /** Is told of calls that end. */
   readonly listener: EndListener;
 
   constructor(private readonly options: BirthdayOptions) {
@@ -126,7 +126,7 @@ export class BirthdayCalls {
     return this.#loop.stop();
   }
 
-  /** Looks now. */
+  /** Runs one round now. */
   async look(): Promise<void> {
     const { database, records, clock } = this.options;
     await database.tx((queries) => records(queries).releaseLost(clock.now()));
@@ -163,7 +163,7 @@ export class BirthdayCalls {
     }
   }
 
-  /** Evenly over what is left of the hours; a second try not too soon. null: the day is over. */
+  /** Spreads calls over the rest of the hours; a second attempt waits. Null: the day is over. */
   #spread(
     open: { readonly toMs: number },
     nowMs: number,
@@ -192,7 +192,7 @@ export class BirthdayCalls {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       this.options.log.warn("birthday.not_placed", { tenant_id: tenantId, code: error.code });
-      // What may pass (funds, caps) is tried at the next look; what will not is given up.
+      // Funds and caps may change until the next round; a forbidden destination stays so.
       if (!error.retryable && error.code === "destination_not_allowed") await this.#giveUp(entry);
     }
   }
@@ -210,7 +210,7 @@ export class BirthdayCalls {
     await this.options.records(queries).settle(entry.id, state, this.options.clock.now());
   }
 
-  /** Who would be called today; stores and places nothing. */
+  /** The contacts who would be called today. */
   async preview(tenantId: number): Promise<readonly PlannedBirthday[]> {
     const store = this.options.records(this.options.database.read);
     const tenant = await store.tenant(tenantId);

@@ -1,6 +1,6 @@
-/** Birthdays as people write them: with a year or without. */
+/** Birthdays, with or without a year. */
 
-/** Month 1–12, day 1–31; year null: unknown. */
+/** Month 1–12, day 1–31. */
 interface Birthday {
   readonly year: number | null;
   readonly month: number;
@@ -12,7 +12,7 @@ const EARLIEST_YEAR = 1900;
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
-/** `1980-02-29` or `--02-29`; null: no day of any year. */
+/** Parses `1980-02-29` or `--02-29`; null: there is no such day. */
 export function parseBirthday(text: string): Birthday | null {
   const match = /^(?:(\d{4})|-)-(\d{2})-(\d{2})$/.exec(text);
   if (!match) return null;
@@ -24,7 +24,7 @@ export function parseBirthday(text: string): Birthday | null {
   return { year, month, day };
 }
 
-/** Is it this day? Who was born on 29 February has their day on the 28th in other years. */
+/** A birthday on 29 February is on the 28th in years that are not leap years. */
 export function isBirthdayOn(
   birthday: Birthday,
   date: { readonly year: number; readonly month: number; readonly day: number },

@@ -1,7 +1,7 @@
 /**
- * Who is on the other side, as far as a tenant's contacts say, and what the agent is told of it
- * (decisions.md 11). Each part speaks only when its feature is switched on; a withheld number is nobody,
- * and a number that several people share is nobody in particular.
+ * Who is on the other side of a call according to the tenant's contacts, and what the agent is told
+ * about it (decisions.md 11). Each part needs its feature to be on. A withheld number identifies
+ * nobody; a number that several contacts share identifies none of them.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -22,16 +22,9 @@ import {
   memoryLine,
   outcomeInWords,
 } from "./memory-words.ts";
-import type {
-  CallerContext,
-  Callers,
-  CallerTenant,
-  EndedCall,
-  PinCheck,
-  RemoteParty,
-} from "./ports.ts";
+import type { CallerContext, CallerTenant, EndedCall, PinCheck, RemoteParty } from "./ports.ts";
 
-/** A call back within so long is about the call before. */
+/** A call back within this time is about the call before. */
 const MEMORY_MS = 14 * 86_400_000;
 const MEMORIES_MAX = 3;
 const SHARED_MAX = 5;
@@ -59,7 +52,7 @@ export interface CallerRecords {
       }
     | undefined
   >;
-  /** Of a campaign's line. */
+  /** Variables of a campaign's target. */
   variables(tenantId: number, callUuid: string): Promise<Readonly<Record<string, string>>>;
 }
 
@@ -70,15 +63,15 @@ interface CallersDependencies {
   readonly crm: CrmLookup | null;
   readonly pins: PinCheck;
   readonly doNotCallList: DoNotCallList;
-  /** What else follows a call's end: the CRM's message, birthday calls, campaigns. */
+  /** Told of a call's end: the CRM's message, birthday calls, campaigns. */
   readonly listeners: readonly EndListener[];
   readonly clock: Clock;
 }
 
 export interface EndListener {
-  /** In the transaction that ends the call. */
+  /** Called in the transaction that ends the call. */
   ended(queries: Queries, call: EndedCall): Promise<void>;
-  /** After it. */
+  /** Called after it. */
   wake(): void;
 }
 
@@ -94,28 +87,29 @@ const UNKNOWN_CALLER: CallerContext = {
   ...{ variables: {}, occasion: null },
 };
 
-export class ContactCallers implements Callers {
-  constructor(private readonly dependencies: CallersDependencies) {}
+export class Callers {
+  constructor(private readonly deps: CallersDependencies) {}
 
-  get pins() {
-    return this.dependencies.pins;
+  get pins(): PinCheck {
+    return this.deps.pins;
   }
 
+  /** Call it in the transaction that sets up a call. */
   async contextOf(
     queries: Queries,
     tenant: CallerTenant,
     agent: { readonly language: AgentLanguage; readonly firstMessage: string },
     remoteParty: RemoteParty,
   ): Promise<CallerContext> {
-    if (remoteParty.number === "") return UNKNOWN_CALLER;
-    const known = await this.dependencies
-      .contacts(queries)
-      .byNumber(tenant.id, remoteParty.number, SHARED_MAX);
+    const { number, direction, callUuid } = remoteParty;
+    if (number === "") return UNKNOWN_CALLER;
+    const { contacts, records, clock } = this.deps;
+    const known = await contacts(queries).byNumber(tenant.id, number, SHARED_MAX);
     const [only] = known.length === 1 ? known : [];
     const level = tenant.cliIdentity && only ? 1 : 0;
     const memories = await this.#memoriesFor(queries, tenant, remoteParty, level === 1);
     const [latest] = memories;
-    const nowMs = this.dependencies.clock.now();
+    const nowMs = clock.now();
     const describe = level === 1 ? memoryDetails : memoryLine;
     const isNamed = tenant.namedGreeting && only !== undefined && fullName(only) !== "";
     return {
@@ -137,9 +131,7 @@ export class ContactCallers implements Callers {
           ? greetingFor(agent.firstMessage, addressOf(only, agent.language), agent.language)
           : null,
       variables:
-        remoteParty.direction === "outbound"
-          ? await this.dependencies.records(queries).variables(tenant.id, remoteParty.callUuid)
-          : {},
+        direction === "outbound" ? await records(queries).variables(tenant.id, callUuid) : {},
       knowledge: latest
         ? {
             filename: "earlier-calls.md",
@@ -150,38 +142,96 @@ export class ContactCallers implements Callers {
     };
   }
 
-  /** Why we call, where our own features decided it. */
+  /** While it rings: what the tenant's CRM knows about the number. Within 1.5 s, never throws. */
+  async lookUp(tenant: CallerTenant, remoteParty: RemoteParty): Promise<readonly CallDatum[]> {
+    if (!tenant.crmBridge || remoteParty.number === "") return [];
+    return (await this.deps.crm?.facts(tenant.id, remoteParty)) ?? [];
+  }
+
+  /**
+   * Checks again before the INVITE. Throws destination_not_allowed for a greeting or campaign call to
+   * somebody who asked not to be called or withdrew the consent.
+   */
+  async mayDial(
+    queries: Queries,
+    call: { readonly tenantId: number; readonly callUuid: string; readonly toNumber: string },
+  ): Promise<void> {
+    const { contacts, records, doNotCallList } = this.deps;
+    const { tenantId, callUuid, toNumber } = call;
+    const purpose = await records(queries).purpose(tenantId, callUuid);
+    if (!purpose || purpose.origin === "api") return;
+    const known = await contacts(queries).byNumber(tenantId, toNumber, SHARED_MAX);
+    const isDoNotCall =
+      known.some(({ doNotCall }) => doNotCall) ||
+      (await doNotCallList.has(queries, tenantId, toNumber));
+    if (isDoNotCall) throw notToBeCalled("asked not to be called");
+    if (purpose.origin === "birthday" && !known.some(({ consent }) => consent))
+      throw notToBeCalled("has not agreed to such calls");
+  }
+
+  /**
+   * Handles what the called person said, or the key that the agent offered against further calls, in
+   * a greeting or campaign call. Returns true if the person will not be called again; the call may
+   * end then.
+   */
+  async handleOptOut(
+    call: { readonly tenantId: number; readonly callUuid: string; readonly number: string },
+    what: "opt_out_key" | { readonly text: string },
+  ): Promise<boolean> {
+    const { database, contacts, records, doNotCallList, clock } = this.deps;
+    const { tenantId, callUuid, number } = call;
+    const isOptOut = what === "opt_out_key" || asksNotToBeCalled(what.text);
+    if (!isOptOut || number === "") return false;
+    const purpose = await records(database.read).purpose(tenantId, callUuid);
+    if (!purpose || purpose.origin === "api") return false;
+    await database.tx(async (queries) => {
+      const nowMs = clock.now();
+      if ((await contacts(queries).setDoNotCall(tenantId, number, nowMs)) > 0)
+        await doNotCallList.note(queries, tenantId, [number]);
+      else await doNotCallList.add(queries, tenantId, number, nowMs);
+    });
+    return true;
+  }
+
+  /** In the transaction that ends a call: memory, the CRM's message, birthday and campaign results. */
+  async ended(queries: Queries, call: EndedCall): Promise<void> {
+    await this.#remember(queries, call);
+    for (const listener of this.deps.listeners) await listener.ended(queries, call);
+  }
+
+  /** After that transaction: what was stored may be sent. */
+  wake(): void {
+    for (const listener of this.deps.listeners) listener.wake();
+  }
+
   async #occasionOf(
     queries: Queries,
     tenant: CallerTenant,
-    remoteParty: RemoteParty,
+    { direction, callUuid }: RemoteParty,
   ): Promise<CallerContext["occasion"]> {
-    if (remoteParty.direction === "inbound") return null;
-    const purpose = await this.dependencies
-      .records(queries)
-      .purpose(tenant.id, remoteParty.callUuid);
+    if (direction === "inbound") return null;
+    const purpose = await this.deps.records(queries).purpose(tenant.id, callUuid);
     return purpose?.origin === "birthday" ? "birthday" : null;
   }
 
-  /** Who is not recognised is told of the last call alone, and of no sensitive one. */
+  /** A caller who is not recognised hears of the last call only, and of no sensitive one. */
   async #memoriesFor(
     queries: Queries,
     tenant: CallerTenant,
-    remoteParty: RemoteParty,
+    { direction, number }: RemoteParty,
     isRecognised: boolean,
   ): Promise<Memory[]> {
-    if (!tenant.callbackMemory || remoteParty.direction !== "inbound") return [];
-    const since = this.dependencies.clock.now() - MEMORY_MS;
+    if (!tenant.callbackMemory || direction !== "inbound") return [];
+    const { records, clock } = this.deps;
+    const since = clock.now() - MEMORY_MS;
     const limit = isRecognised ? MEMORIES_MAX : 1;
-    const found = await this.dependencies
-      .records(queries)
-      .memories(tenant.id, remoteParty.number, since, limit);
+    const found = await records(queries).memories(tenant.id, number, since, limit);
     return found.filter(({ sensitive }) => isRecognised || !sensitive);
   }
 
   async #remember(queries: Queries, call: EndedCall): Promise<void> {
     if (call.direction !== "outbound" || call.number === "") return;
-    const store = this.dependencies.records(queries);
+    const store = this.deps.records(queries);
     if (!(await store.features(call.tenantId)).callbackMemory) return;
     const purpose = await store.purpose(call.tenantId, call.callUuid);
     const { endedReason, answeredMs, line } = call;
@@ -192,72 +242,11 @@ export class ContactCallers implements Callers {
       outcome: oneLine(outcomeInWords(endedReason, answeredMs > 0, line), TEXT_MAX),
       promise: "",
       sensitive: purpose?.sensitive ?? false,
-      attemptedAt: this.dependencies.clock.now(),
+      attemptedAt: this.deps.clock.now(),
     });
-  }
-
-  lookUp(tenant: CallerTenant, remoteParty: RemoteParty) {
-    return tenant.crmBridge && this.dependencies.crm && remoteParty.number !== ""
-      ? this.dependencies.crm.facts(tenant.id, remoteParty)
-      : Promise.resolve([]);
-  }
-
-  async mayDial(
-    queries: Queries,
-    {
-      tenantId,
-      callUuid,
-      toNumber,
-    }: { readonly tenantId: number; readonly callUuid: string; readonly toNumber: string },
-  ) {
-    const purpose = await this.dependencies.records(queries).purpose(tenantId, callUuid);
-    if (!purpose || purpose.origin === "api") return;
-    const known = await this.dependencies
-      .contacts(queries)
-      .byNumber(tenantId, toNumber, SHARED_MAX);
-    const isDoNotCall =
-      known.some(({ doNotCall }) => doNotCall) ||
-      (await this.dependencies.doNotCallList.has(queries, tenantId, toNumber));
-    if (isDoNotCall) throw notToBeCalled("asked not to be called");
-    if (purpose.origin === "birthday" && !known.some(({ consent }) => consent))
-      throw notToBeCalled("has not agreed to such calls");
-  }
-
-  async handleOptOut(
-    {
-      tenantId,
-      callUuid,
-      number,
-    }: { readonly tenantId: number; readonly callUuid: string; readonly number: string },
-    what: "opt_out_key" | { readonly text: string },
-  ) {
-    const isOptOut = what === "opt_out_key" || asksNotToBeCalled(what.text);
-    if (!isOptOut || number === "") return false;
-    const purpose = await this.dependencies
-      .records(this.dependencies.database.read)
-      .purpose(tenantId, callUuid);
-    if (!purpose || purpose.origin === "api") return false;
-    await this.dependencies.database.tx(async (queries) => {
-      const nowMs = this.dependencies.clock.now();
-      const inContacts =
-        (await this.dependencies.contacts(queries).setDoNotCall(tenantId, number, nowMs)) > 0;
-      if (inContacts) await this.dependencies.doNotCallList.note(queries, tenantId, [number]);
-      else await this.dependencies.doNotCallList.add(queries, tenantId, number, nowMs);
-    });
-    return true;
-  }
-
-  async ended(queries: Queries, call: EndedCall) {
-    await this.#remember(queries, call);
-    for (const listener of this.dependencies.listeners) await listener.ended(queries, call);
-  }
-
-  wake() {
-    for (const listener of this.dependencies.listeners) listener.wake();
   }
 }
 
-/** Only where the tenant's tools may ask for it. */
 function levelFacts(tenant: CallerTenant, level: 0 | 1, hasPin: boolean): string[] {
   if (!tenant.cliIdentity) return [];
   const facts = [`caller.verified = ${level === 1}, caller.level = ${level} of 2.`];
@@ -283,7 +272,6 @@ function identityFacts(
   ];
 }
 
-/** What the contacts say, as data. */
 function identityData(
   tenant: CallerTenant,
   known: readonly ContactRecord[],

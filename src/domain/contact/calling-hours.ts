@@ -1,7 +1,7 @@
 /**
- * When people may be called who did not ask for it: between two times of the tenant's day, not on Sundays,
- * not on public holidays of a country. Holidays of Lithuania, Latvia and Estonia are known here; another
- * country keeps Sundays only.
+ * When people may be called who did not ask for it: between two times of the tenant's day, not on
+ * Sundays and not on public holidays of a country. The holidays of Lithuania, Latvia and Estonia are
+ * known.
  */
 import { type CalendarDay, startOfDay, wallClock } from "../../core/calendar.ts";
 
@@ -9,14 +9,14 @@ export interface CallingHours {
   /** Minutes after midnight. */
   readonly from: number;
   readonly to: number;
-  /** ISO 3166; null: nobody's holidays. */
+  /** Country, ISO 3166; null: no holidays. */
   readonly holidays: string | null;
 }
 
 const MINUTE_MS = 60_000;
 const DAYS_AHEAD_MAX = 31;
 
-/** Month and day of those that are the same every year. */
+/** Holidays on the same date every year, month and day. */
 const FIXED: Readonly<Record<string, readonly string[]>> = {
   LT: [
     "01-01",
@@ -35,7 +35,7 @@ const FIXED: Readonly<Record<string, readonly string[]>> = {
   LV: ["01-01", "05-01", "05-04", "06-23", "06-24", "11-18", "12-24", "12-25", "12-26", "12-31"],
   EE: ["01-01", "02-24", "05-01", "06-23", "06-24", "08-20", "12-24", "12-25", "12-26"],
 };
-/** Days after Easter Sunday. */
+/** Holidays relative to Easter Sunday, in days. */
 const MOVING: Readonly<Record<string, readonly number[]>> = {
   LT: [0, 1],
   LV: [-2, 0, 1],
@@ -72,7 +72,7 @@ export function isHoliday({ year, month, day }: CalendarDay, country: string | n
 const isSunday = ({ year, month, day }: CalendarDay): boolean =>
   new Date(Date.UTC(year, month - 1, day)).getUTCDay() === 0;
 
-/** The hours of a day as instants; null: nobody is called that day. */
+/** The hours of a day; null: no calls that day. */
 export function hoursOf(
   zone: string,
   day: CalendarDay,
@@ -80,7 +80,7 @@ export function hoursOf(
 ): { readonly fromMs: number; readonly toMs: number } | null {
   if (isSunday(day) || isHoliday(day, hours.holidays)) return null;
   const midnight = startOfDay(zone, day);
-  // By the wall clock: on the day the clocks change, ten o'clock is still ten o'clock.
+  // Hours follow the wall clock on the day of a clock change.
   const shift = startOfDay(zone, { ...day, day: day.day + 1 }) - midnight - 86_400_000;
   const at = (minutes: number) => midnight + minutes * MINUTE_MS + shift;
   return { fromMs: at(hours.from), toMs: at(hours.to) };
@@ -91,7 +91,7 @@ export function mayCallNow(zone: string, nowMs: number, hours: CallingHours): bo
   return today !== null && nowMs >= today.fromMs && nowMs < today.toMs;
 }
 
-/** The first instant from `fromMs` on at which somebody may be called; null: none within a month. */
+/** The first permitted time from `fromMs` on; null: none within a month. */
 export function nextCallingTime(zone: string, fromMs: number, hours: CallingHours): number | null {
   const first = wallClock(zone, fromMs);
   for (let ahead = 0; ahead <= DAYS_AHEAD_MAX; ahead++) {

@@ -1,6 +1,6 @@
 /**
- * A contact: each field once, by its name on the wire, with bounds, default and meaning. What the API takes and
- * answers, and the record, follow from here.
+ * The schema of a contact: each field with its name on the wire, bounds, default and description. The
+ * API's input and output and the record are derived from it.
  */
 import { z } from "zod";
 import { choice, e164In, field, flag, text } from "../../core/schema.ts";
@@ -38,7 +38,7 @@ export const contactShape = {
   do_not_call: flag("Asked not to be called.").default(false),
 };
 
-/** The same with the PIN, which only goes in. */
+/** With the PIN, which is never returned. */
 export const newContactShape = {
   ...contactShape,
   pin: field(z.string().regex(/^\d{4,8}$/), {

@@ -1,8 +1,8 @@
 /**
- * "Don't call me": the words people say, in the four languages. Errs towards hearing it, but not where
- * somebody tells of calls that were not made ("you never called me", "я вам не звонил").
+ * Recognises "don't call me" in the four languages. In doubt it counts as a refusal, but not when
+ * somebody speaks of calls that were not made ("you never called me", "я вам не звонил").
  *
- * Word borders are by \p{L}: \b knows no letter with a diacritic and no Cyrillic one.
+ * Words end at \p{L}, because \b does not know letters with diacritics or Cyrillic ones.
  */
 const word = (pattern: string) =>
   new RegExp(`(?<![\\p{L}\\p{N}'])(?:${pattern})(?![\\p{L}\\p{N}])`, "u");
@@ -40,7 +40,7 @@ const PHRASES: readonly RegExp[] = [
   word("(?:удалите|уберите|вычеркните|исключите) (?:меня|нас|мой номер|наш номер|этот номер)"),
 ];
 
-/** One spelling for each: apostrophes of every kind, composed letters, lower case. */
+/** Unifies apostrophes, composed letters and case. */
 const normalised = (text: string) =>
   text
     .normalize("NFC")

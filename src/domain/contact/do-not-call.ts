@@ -1,48 +1,47 @@
 /**
- * "Don't call me" outlives what else is known of a person: a contact that is deleted, a person who is erased, a
- * number that never was a contact. What is kept is a fingerprint of the number, under a key that comes from
- * the appliance's root: it says whether a number is one that refused, and not which numbers did.
+ * The do-not-call list. An entry outlives its contact, also when the person is erased, and the number
+ * may never have been a contact. Only a keyed fingerprint of the number is stored: the list can tell
+ * whether a number is on it, but not which numbers are.
  */
 import { createHmac } from "node:crypto";
 import type { Database, Queries } from "../../core/database.ts";
 
-/** For `vault.lastingKey`: the same after the master key and the purposes' root were changed. */
+/** For `vault.lastingKey`, which stays the same when other keys are replaced. */
 export const DO_NOT_CALL_PURPOSE = "contact: numbers that refused calls";
 
 /** Implemented by store/do-not-call-store.ts. */
 export interface DoNotCallRecords {
   has(tenantId: number, numberHash: string): Promise<boolean>;
-  /** Those of these that refused. */
+  /** The given fingerprints that are on the list. */
   among(tenantId: number, numberHashes: readonly string[]): Promise<readonly string[]>;
-  /** Again changes nothing. */
+  /** Idempotent. */
   add(tenantId: number, numberHash: string, nowMs: number): Promise<void>;
   remove(tenantId: number, numberHash: string): Promise<void>;
 }
 
 export interface DoNotCallList {
   has(queries: Queries, tenantId: number, numberE164: string): Promise<boolean>;
-  /** Those of these that refused. */
+  /** The given numbers that are on the list. */
   among(
     queries: Queries,
     tenantId: number,
     numbersE164: readonly string[],
   ): Promise<ReadonlySet<string>>;
   add(queries: Queries, tenantId: number, numberE164: string, nowMs: number): Promise<void>;
-  /** The person has changed their mind. */
   remove(queries: Queries, tenantId: number, numberE164: string): Promise<void>;
-  /** A contact says so, which is where it is kept: no restore may lose it. */
+  /** Records contacts marked "do not call" in the revocation journal, so that no restore loses it. */
   note(queries: Queries, tenantId: number, numbers: readonly string[]): Promise<void>;
-  /** Nothing of this person may come back with a restore. */
+  /** Records that a restore must not bring back this person's data. */
   noteErased(queries: Queries, tenantId: number, numberE164: string): Promise<void>;
 }
 
-/** How a number stands in the store and in the journal. Of the tenant too: two lists cannot be compared. */
+/** Fingerprint of a number. It depends on the tenant, so that two lists cannot be compared. */
 export const numberFingerprintOf =
   (key: Uint8Array) =>
   (tenantId: number, numberE164: string): string =>
     createHmac("sha256", key).update(`${tenantId}:${numberE164}`).digest("base64url");
 
-/** `key`: `vault.lastingKey(REFUSALS_PURPOSE)`. */
+/** `key`: `vault.lastingKey(DO_NOT_CALL_PURPOSE)`. */
 export function createDoNotCallList(
   records: (queries: Queries) => DoNotCallRecords,
   key: Uint8Array,

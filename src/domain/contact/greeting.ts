@@ -1,17 +1,17 @@
 /**
- * The first words with a name: "Laba diena, Jonai Petraiti." before the agent's own, and instead of
- * its own greeting where it begins with one.
+ * The agent's first words with the person's name: "Laba diena, Jonai Petraiti." It replaces the
+ * greeting with which the agent's own first message begins.
  */
 
 import { oneLine } from "../../core/one-line.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { ContactFields } from "./contact-schema.ts";
 import { fullName } from "./contacts.ts";
-import { vocativeOf } from "./vocative/vocative.ts";
+import { vocativeOf } from "./vocative.ts";
 
 const ADDRESS_CHARACTERS_MAX = 160;
 
-/** The first of each is said where the agent has none of its own: it fits any time of the day. */
+/** The first one is used if the agent has none; it fits any time of the day. */
 const GREETINGS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   lt: ["laba diena", "labas rytas", "labas vakaras", "sveiki", "sveikas", "sveika", "labas"],
   lv: ["labdien", "labrīt", "labvakar", "sveiki", "sveicināti"],
@@ -19,17 +19,16 @@ const GREETINGS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   ru: ["здравствуйте", "добрый день", "доброе утро", "добрый вечер", "привет"],
 };
 
-/** How the person is addressed: the contact's own form, else by the language's rules. */
+/** The contact's own form of address, or one by the language's rules. */
 export function addressOf(
   contact: Pick<ContactFields, "firstName" | "lastName" | "vocative">,
   language: AgentLanguage,
 ): string {
   const address = contact.vocative ?? vocativeOf(fullName(contact), language);
-  // It is spoken, and stands where an agent's own words are filled in.
+  // Braces would be a variable in the agent's text.
   return oneLine(address.replace(/[{}]/g, ""), ADDRESS_CHARACTERS_MAX);
 }
 
-/** `firstMessage` with the address in it. */
 export function greetingFor(
   firstMessage: string,
   address: string,
@@ -43,7 +42,7 @@ export function greetingFor(
   if (own === undefined)
     return `${capitalised(GREETINGS[language][0] ?? "", language)}, ${address}. ${message}`.trim();
   const rest = message.slice(own.length);
-  // "Hello, this is the clinic": the comma belonged to the greeting alone.
+  // In "Hello, this is the clinic" the comma belongs to the greeting.
   const sentence = /^\s*[.!?]/.test(rest)
     ? rest
     : `. ${capitalised(rest.replace(/^[\s,–-]+/, ""), language)}`;

@@ -1,4 +1,4 @@
-/** What happened on earlier calls, in words: for the prompt (English) and to be said (the agent's language). */
+/** Earlier calls in words: in English for the prompt, in the agent's language for the caller. */
 
 import { wallClock } from "../../core/calendar.ts";
 import { oneLine } from "../../core/one-line.ts";
@@ -7,14 +7,14 @@ import type { AgentLanguage } from "../agent/agent.ts";
 const SENTENCE_CHARACTERS_MAX = 600;
 
 export interface Memory {
-  /** Why we called, where somebody said so; empty: nobody did. */
+  /** Why we called; empty: unknown. */
   readonly reason: string;
-  /** How it went, in one line: of the call's end, or made with the summary. */
+  /** The result in one line. */
   readonly outcome: string;
   readonly promise: string;
   readonly sensitive: boolean;
   readonly attemptedAt: number;
-  /** Of the call itself, as long as it is kept. */
+  /** The call's summary, while it is stored. */
   readonly summary?: string | null;
 }
 
@@ -32,7 +32,7 @@ export function memoryLine(memory: Memory, timeZone: string, nowMs: number): str
   return `We called this number ${when}${about}. ${memory.outcome}`;
 }
 
-/** The same with what was promised and said: for a caller who was recognised. */
+/** For a recognised caller: also what was promised, and the summary. */
 export function memoryDetails(memory: Memory, timeZone: string, nowMs: number): string {
   const { promise, summary } = memory;
   return [
@@ -56,7 +56,7 @@ const QUESTIONS: Readonly<Record<AgentLanguage, string>> = {
   ru: "Почему вы мне звонили? У меня пропущенный звонок.",
 };
 
-/** Question and answer as an engine without a language model finds them. */
+/** Question and answer for an engine without a language model. */
 export const memoryKnowledge = (
   memory: Memory,
   language: AgentLanguage,
@@ -114,7 +114,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   invalid_number: "The number could not be reached.",
 };
 
-/** `line`: what the call was about and how it went, made at its end; empty: nobody knows. */
+/** `line`: subject and result from the summary; empty: unknown. */
 export function outcomeInWords(endedReason: string, answered: boolean, line: string): string {
   const known = OUTCOMES[endedReason];
   if (known) return known;

@@ -1,10 +1,10 @@
 /**
- * Is the caller who the number says? A PIN keyed on the telephone, checked against the one contact behind
- * the number (decisions.md 11). Three wrong ones lock the number out for 15 minutes, over all its calls,
- * nine within a day until the first of them is a day old: all PINs of four digits take three years.
+ * Checks a PIN keyed on the telephone against the one contact with the caller's number (decisions.md
+ * 11). Three wrong attempts lock the number out for 15 minutes, over all its calls; nine within a day
+ * until the first is a day old. Trying all PINs of four digits takes three years.
  *
- * A try is written down as wrong before it is checked, in the transaction that counts: calls side by side,
- * or a crash in between, give nobody a fourth. The digits themselves are kept nowhere.
+ * An attempt is stored as wrong before it is checked, in the transaction that counts: neither
+ * concurrent calls nor a crash give a fourth attempt. The digits are not stored.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
@@ -13,27 +13,27 @@ import type { PinCheck, PinResult } from "./ports.ts";
 
 const TRIES_MAX = 3;
 const LOCKED_MS = 15 * 60_000;
-/** Whatever was right in between: somebody else may have keyed that. */
+/** Correct attempts in between do not reset it: somebody else may have keyed them. */
 export const TRIES_PER_DAY_MAX = 9;
-/** Wrong tries are counted within so long. */
+/** Wrong attempts count for this long. */
 const COUNTED_MS = 86_400_000;
 const PIN = /^\d{4,8}$/;
 
 /** Implemented by store/pin-store.ts. */
 export interface PinRecords {
-  /** Wrong tries from `sinceMs` on: all, and since the last right one. */
+  /** Wrong attempts from `sinceMs` on: all, and since the last correct one. */
   wrong(
     tenantId: number,
     numberE164: string,
     sinceMs: number,
   ): Promise<{ readonly total: number; readonly sinceRight: number; readonly latestAt: number }>;
-  /** As wrong; answers its id. */
+  /** Stores an attempt as wrong and returns its id. */
   add(tenantId: number, numberE164: string, callUuid: string, nowMs: number): Promise<number>;
   setRight(tenantId: number, id: number): Promise<void>;
   audit(tenantId: number, entry: PinAudit, nowMs: number): Promise<void>;
 }
 
-/** For the company's audit log; names the call, not the person. */
+/** Entry of the tenant's audit log: it names the call, not the person. */
 interface PinAudit {
   readonly callUuid: string;
   readonly result: Exclude<PinResult, "no_pin">;

@@ -10,7 +10,7 @@ import { systemClock } from "../../../src/core/clock.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { HttpCrmLookup } from "../../../src/domain/contact/crm/lookup.ts";
+import { CrmLookup } from "../../../src/domain/contact/crm/lookup.ts";
 import { createTenant } from "../../../src/domain/tenant/create-tenant.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
@@ -64,7 +64,7 @@ beforeEach(async () => {
 /** Each slow question has a number of its own: its late answer is kept for that one. */
 const facts = async (number = NUMBER) =>
   (
-    await new HttpCrmLookup({
+    await new CrmLookup({
       ...{ database, records: crmStore, vault, clock: systemClock, log: silentLog },
       client: new SafeHttpClient({ allowNetworks: ["127.0.0.0/8"], clock: systemClock }),
     }).facts(tenantId, { direction: "inbound", number, callUuid: "u" })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { vocativeOf } from "../../../src/domain/contact/vocative/vocative.ts";
+import { vocativeOf } from "../../../src/domain/contact/vocative.ts";
 
 const NAMES_MIN = 200;
 

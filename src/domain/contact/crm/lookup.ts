@@ -1,7 +1,7 @@
 /**
- * What a tenant's CRM says of a number, asked while the telephone rings. An answer within 800 ms is taken;
- * after that the last known one where there is one; without one the CRM has 1.5 s in all. Whatever the CRM
- * does, the call goes on: this never throws.
+ * Asks a tenant's CRM about a number while the telephone rings. An answer within 800 ms is used, then
+ * the cached one. Without a cached answer the CRM has 1.5 s in total. The call continues whatever the
+ * CRM does.
  */
 import { type Clock, sleep } from "../../../core/clock.ts";
 import type { Database, Queries } from "../../../core/database.ts";
@@ -16,29 +16,23 @@ import { type CrmAnswer, crmAnswerFrom, dataOf } from "./mapping.ts";
 
 const SOFT_MS = 800;
 const HARD_MS = 1500;
-/** Older than this it is not told any more. */
+/** An older cached answer is not used. */
 const STALE_MS_MAX = 90 * 86_400_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 export interface CrmTarget {
   readonly url: string;
   readonly secretSealed: string | null;
-  /** Our field → the CRM's. */
+  /** Our field name to the CRM's. */
   readonly mapping: Readonly<Record<string, string>>;
 }
 
 /** Implemented by store/crm-store.ts. */
 export interface CrmRecords {
-  /** null: no address is set up. */
+  /** Null: no address is set up. */
   target(tenantId: number): Promise<CrmTarget | null>;
   cached(tenantId: number, number: string, sinceMs: number): Promise<CrmAnswer | null>;
   putCache(tenantId: number, number: string, answer: CrmAnswer, nowMs: number): Promise<void>;
-}
-
-export interface CrmLookup {
-  facts(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallDatum[]>;
-  /** For trying it: asks now, waits 1.5 s, takes no cached answer. Throws unavailable with what went wrong. */
-  trial(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallDatum[]>;
 }
 
 interface CrmLookupOptions {
@@ -63,70 +57,23 @@ export const crmHeaders = (
     : { authorization: `Bearer ${vault.open(target.secretSealed, crmSecretBinding(tenantId))}` }),
 });
 
-export class HttpCrmLookup implements CrmLookup {
+export class CrmLookup {
   constructor(private readonly options: CrmLookupOptions) {}
 
-  async #ask(tenantId: number, target: CrmTarget, remoteParty: RemoteParty): Promise<CrmAnswer> {
-    const response = await this.options.client.request({
-      method: "POST",
-      url: target.url,
-      headers: crmHeaders(target, tenantId, this.options.vault),
-      body: JSON.stringify({
-        type: "lookup",
-        call_id: remoteParty.callUuid,
-        direction: remoteParty.direction,
-        number: remoteParty.number,
-      }),
-      timeoutMs: HARD_MS,
-      responseBytesMax: ANSWER_BYTES_MAX,
-    });
-    if (response.status === 404) return {};
-    if (response.status < 200 || response.status > 299)
-      throw new Error(`the CRM answered HTTP ${response.status}`);
-    const answer = crmAnswerFrom(response.body.toString("utf8"), target.mapping);
-    await this.options.database.tx((queries) =>
-      this.options
-        .records(queries)
-        .putCache(tenantId, remoteParty.number, answer, this.options.clock.now()),
-    );
-    return answer;
-  }
-
-  async #answerFor(tenantId: number, remoteParty: RemoteParty): Promise<CrmAnswer> {
-    const target = await this.options.records(this.options.database.read).target(tenantId);
-    if (!target) return {};
-    const asked = this.#ask(tenantId, target, remoteParty).catch((error): null => {
-      this.options.log.warn("crm.lookup_failed", {
-        call_id: remoteParty.callUuid,
-        error: describeError(error),
-      });
-      return null;
-    });
-    const soft = await this.#within(asked, SOFT_MS);
-    if (soft) return soft;
-    const since = this.options.clock.now() - STALE_MS_MAX;
-    const known = await this.options
-      .records(this.options.database.read)
-      .cached(tenantId, remoteParty.number, since);
-    return known ?? (await this.#within(asked, HARD_MS - SOFT_MS)) ?? {};
-  }
-
-  /** null: not in time, or failed. */
-  async #within(asked: Promise<CrmAnswer | null>, ms: number): Promise<CrmAnswer | null> {
-    const done = new AbortController();
-    const limit = sleep(this.options.clock, ms, done.signal).then(
-      () => null,
-      () => null,
-    );
+  /** Never throws. */
+  async facts(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallDatum[]> {
     try {
-      return await Promise.race([asked, limit]);
-    } finally {
-      done.abort();
+      return dataOf(await this.#answerFor(tenantId, remoteParty));
+    } catch (error) {
+      this.#logFailure(remoteParty, error);
+      return [];
     }
   }
 
-  async trial(tenantId: number, remoteParty: RemoteParty) {
-    const target = await this.options.records(this.options.database.read).target(tenantId);
+  /** For a trial: asks now, waits 1.5 s, uses no cached answer. Throws unavailable with the reason. */
+  async trial(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallDatum[]> {
+    const { database, records } = this.options;
+    const target = await records(database.read).target(tenantId);
     if (!target) throw invalidField("crm_url", "Set the CRM's address (`crm_url`) first.");
     try {
       return dataOf(await this.#ask(tenantId, target, remoteParty));
@@ -139,20 +86,60 @@ export class HttpCrmLookup implements CrmLookup {
     }
   }
 
-  async facts(tenantId: number, remoteParty: RemoteParty) {
+  async #answerFor(tenantId: number, remoteParty: RemoteParty): Promise<CrmAnswer> {
+    const { database, records, clock } = this.options;
+    const store = records(database.read);
+    const target = await store.target(tenantId);
+    if (!target) return {};
+    const asked = this.#ask(tenantId, target, remoteParty).catch((error): null => {
+      this.#logFailure(remoteParty, error);
+      return null;
+    });
+    const soft = await this.#within(asked, SOFT_MS);
+    if (soft) return soft;
+    const known = await store.cached(tenantId, remoteParty.number, clock.now() - STALE_MS_MAX);
+    return known ?? (await this.#within(asked, HARD_MS - SOFT_MS)) ?? {};
+  }
+
+  async #ask(tenantId: number, target: CrmTarget, remoteParty: RemoteParty): Promise<CrmAnswer> {
+    const { database, records, vault, client, clock } = this.options;
+    const { callUuid, direction, number } = remoteParty;
+    const response = await client.request({
+      method: "POST",
+      url: target.url,
+      headers: crmHeaders(target, tenantId, vault),
+      body: JSON.stringify({ type: "lookup", call_id: callUuid, direction, number }),
+      timeoutMs: HARD_MS,
+      responseBytesMax: ANSWER_BYTES_MAX,
+    });
+    if (response.status === 404) return {};
+    if (response.status < 200 || response.status > 299)
+      throw new Error(`the CRM answered HTTP ${response.status}`);
+    const answer = crmAnswerFrom(response.body.toString("utf8"), target.mapping);
+    await database.tx((queries) =>
+      records(queries).putCache(tenantId, number, answer, clock.now()),
+    );
+    return answer;
+  }
+
+  /** Null: not in time, or failed. */
+  async #within(asked: Promise<CrmAnswer | null>, ms: number): Promise<CrmAnswer | null> {
+    const done = new AbortController();
+    const limit = sleep(this.options.clock, ms, done.signal).catch(() => undefined);
     try {
-      return dataOf(await this.#answerFor(tenantId, remoteParty));
-    } catch (error) {
-      this.options.log.warn("crm.lookup_failed", {
-        call_id: remoteParty.callUuid,
-        error: describeError(error),
-      });
-      return [];
+      return await Promise.race([asked, limit.then(() => null)]);
+    } finally {
+      done.abort();
     }
+  }
+
+  #logFailure({ callUuid }: RemoteParty, error: unknown): void {
+    const fields = { call_id: callUuid, error: describeError(error) };
+    this.options.log.warn("crm.lookup_failed", fields);
   }
 }
 
-/** In words that may leave the appliance: those of the guarded client and ours. */
+/** A text that may be shown: of the outbound HTTP client, or our own. */
 function explanationOf(error: unknown): string {
   if (error instanceof OutboundHttpError) return error.message;
   if (error instanceof SyntaxError) return "its answer is no JSON";

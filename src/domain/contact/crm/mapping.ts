@@ -1,7 +1,7 @@
 /**
- * Between a CRM's fields and ours. A mapping names, for each of ours, the CRM's, with dots into objects
- * (`{"name": "contact.full_name"}`); without one the names are the same. What comes back is data of a
- * stranger: texts only, cut, and marked as what it is when it reaches the prompt.
+ * Converts between a CRM's fields and ours. A mapping gives the CRM's name for a field of ours, with
+ * dots into objects (`{"name": "contact.full_name"}`); without one the names are equal. The CRM's
+ * answer is untrusted: it becomes short texts, which the prompt marks as data.
  */
 import { invalidField } from "../../../core/errors.ts";
 import type { JsonValue } from "../../../core/json.ts";
@@ -9,7 +9,7 @@ import { oneLine } from "../../../core/one-line.ts";
 import type { CallDatum } from "../../conversation/call-datum.ts";
 
 const CRM_FIELDS = ["name", "company", "status", "notes", "last_order", "balance"] as const;
-/** What is told to the CRM after a call. */
+/** The result of a call for the CRM. */
 const OUTCOME_FIELDS = [
   ...(["call_id", "direction", "number", "agent", "started_at", "duration_sec"] as const),
   ...(["status", "ended_reason", "summary", "transcript", "cost_eur"] as const),
@@ -38,7 +38,7 @@ export function checkMapping(mapping: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Throws when it is no JSON object. */
+/** Throws if the text is not a JSON object. */
 export function crmAnswerFrom(text: string, mapping: Readonly<Record<string, string>>): CrmAnswer {
   const body: unknown = JSON.parse(text);
   if (typeof body !== "object" || body === null || Array.isArray(body))
@@ -63,14 +63,13 @@ function valueAt(body: object, path: string): string | null {
   return clean === "" ? null : clean;
 }
 
-/** For the prompt's data. */
 export const dataOf = (answer: CrmAnswer): CallDatum[] =>
   CRM_FIELDS.flatMap((field) => {
     const text = answer[field];
     return text === undefined ? [] : [{ label: `crm_${field}`, text }];
   });
 
-/** Our outcome under the CRM's names; dots make objects. */
+/** The result under the CRM's names; dots make objects. */
 export function mappedOutcome(
   outcome: Readonly<Record<OutcomeField, JsonValue>>,
   mapping: Readonly<Record<string, string>>,

@@ -1,8 +1,8 @@
 /**
- * Telling a CRM how a call went: stored in the transaction that ends the call, sent until it is accepted. One
- * at a time for a tenant, of several tenants at once: a CRM that does not answer delays its own only. Every
- * attempt carries the call's UUID as `Idempotency-Key`, so that the CRM can make the same record of it
- * however often it comes.
+ * Tells a CRM the result of a call. The message is stored in the transaction that ends the call and
+ * sent until it is accepted: one at a time for each tenant, so that a slow CRM delays only its own
+ * messages. Every attempt has the call's UUID as `Idempotency-Key`, so that the CRM can recognise a
+ * repetition.
  *
  *   pending ──2xx──► delivered
  *      │ └─failure, attempts left──► pending (later)
@@ -49,7 +49,7 @@ interface CrmPostOutcome {
 
 /** Implemented by store/crm-store.ts. */
 export interface CrmPostRecords {
-  /** Leases and answers the one due first, none of `exceptTenants`; null: nothing is due. */
+  /** Leases and returns the message due first, except of these tenants; null: none is due. */
   claim(
     nowMs: number,
     owner: string,
@@ -59,7 +59,7 @@ export interface CrmPostRecords {
   settle(id: number, owner: string, outcome: CrmPostOutcome, nowMs: number): Promise<void>;
   nextDueAfter(nowMs: number): Promise<number | null>;
   statusOf(tenantId: number, id: number): Promise<string | null>;
-  /** Pending again, now, with all its attempts. */
+  /** Makes it pending and due now, with all attempts. */
   replay(tenantId: number, id: number, nowMs: number): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ interface CrmPostsOptions {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Tenants whose CRMs are told at once. */
+/** Tenants served at the same time. */
 const AT_ONCE_MAX = 8;
 const LEASE_MS = 60_000;
 const LOOK_EVERY_MS = 30_000;
@@ -87,7 +87,7 @@ export class CrmPosts {
   readonly #owner: string;
   readonly #abort = new AbortController();
   readonly #loop: WorkLoop;
-  /** By tenant. */
+  /** Messages being sent, by tenant. */
   readonly #underWay = new Map<number, Promise<void>>();
 
   constructor(private readonly options: CrmPostsOptions) {
@@ -134,7 +134,7 @@ export class CrmPosts {
   async #send(post: CrmPost): Promise<void> {
     const attempts = post.attempts + 1;
     const { httpStatus, error, retryAfterMs } = await this.#attempt(post);
-    if (error !== null && this.#abort.signal.aborted) return; // the lease runs out; nothing is counted
+    if (error !== null && this.#abort.signal.aborted) return; // the lease expires; the attempt does not count
     const delayMs =
       error === null ? null : nextDelayMs(attempts, retryAfterMs, this.options.random);
     const status = error === null ? "delivered" : delayMs === null ? "failed" : "pending";

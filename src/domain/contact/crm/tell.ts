@@ -1,4 +1,4 @@
-/** What ends with a call for a tenant whose CRM bridge is on: one message, stored with the end. */
+/** Stores one message to the CRM with the end of each call, if the tenant's CRM bridge is on. */
 import type { Clock } from "../../../core/clock.ts";
 import type { Queries } from "../../../core/database.ts";
 import type { EndListener } from "../callers.ts";

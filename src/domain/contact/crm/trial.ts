@@ -1,4 +1,4 @@
-/** Trying the CRM bridge out: what would be told to the agent, and what to the CRM. Tells it nothing. */
+/** Tries the CRM bridge: shows what the agent and the CRM would be told, and tells the CRM nothing. */
 
 import { type Clock, isoUtc } from "../../../core/clock.ts";
 import type { Database, Queries } from "../../../core/database.ts";
@@ -30,7 +30,7 @@ export const notPaid = () =>
     publicMessage: "The CRM bridge is not on. It is bought under billing.",
   });
 
-/** Answers a function that throws conflict (not paid), valid_crm_url_required, unavailable. */
+/** The returned function throws conflict (not paid), valid_crm_url_required, unavailable. */
 export function crmTrial({ database, records, lookup, isOn, clock, random }: CrmTrialOptions) {
   return async (tenantId: number, number: string): Promise<CrmTrial> => {
     if (!(await isOn(database.read, tenantId))) throw notPaid();

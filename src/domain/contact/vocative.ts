@@ -1,21 +1,21 @@
 /**
- * How a person is addressed: the vocative of Lithuanian and Latvian names (kreipinys, vokatīvs), by ending.
- * Other languages address by the nominative. Double names go part by part; case is kept; a name that no rule
- * knows stays as it is. A contact's own `vocative` goes before all of it.
+ * The vocative of Lithuanian and Latvian names (kreipinys, vokatīvs), by their endings. Other languages
+ * use the nominative. Each part of a double name is converted, case is kept, and a name without a rule
+ * stays unchanged. A contact's own `vocative` has priority.
  *
  * Lithuanian: -as → -ai (Jonas → Jonai), -jas → -jau (Elijas → Elijau), -ias → -iau, -is → -i (Petraitis →
  * Petraiti), -ys → -y (Stasys → Stasy), -us → -au (Darius → Dariau), -ė → -e (Eglė → Egle), -a stays.
  * Latvian: -is → -i (Jānis → Jāni), -us → -u (Mikus → Miku), -s and -š go (Andrejs → Andrej, Bērziņš →
  * Bērziņ), -a, -e, -o stay.
  */
-import type { AgentLanguage } from "../../agent/agent.ts";
+import type { AgentLanguage } from "../agent/agent.ts";
 
 type Endings = readonly (readonly [string, string])[];
 
 interface Rules {
-  /** The longest that fits first. */
+  /** The first one that fits is used: longest first. */
   readonly endings: Endings;
-  /** Lower case; names that look like what they are not: mostly women's foreign ones. */
+  /** Names that only look as if a rule applied, mostly foreign women's names. Lower case. */
   readonly unchanged: ReadonlySet<string>;
 }
 
@@ -43,7 +43,7 @@ const LATVIAN: Rules = {
 };
 
 const RULES: Readonly<Partial<Record<AgentLanguage, Rules>>> = { lt: LITHUANIAN, lv: LATVIAN };
-/** What is left of a name by a rule has at least so many letters. */
+/** A rule leaves at least this many letters. */
 const STEM_MIN = 2;
 
 /** "Jonas" → "Jonai" in Lithuanian, "Jānis" → "Jāni" in Latvian. */
