@@ -13,7 +13,7 @@ interface StoredEvent {
 }
 
 /** Who is to get an event. */
-export interface Recipients {
+interface Recipients {
   /** Enabled webhooks that selected its type. */
   readonly webhookIds: readonly number[];
   /** The agent's webhook_url; null: it has none, it was disabled, or there is no such agent. */
