@@ -1,3 +1,4 @@
+/** What calls learn about people, and what people's records learn about calls. */
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { CallDatum } from "../conversation/call-datum.ts";
 
