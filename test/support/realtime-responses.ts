@@ -112,6 +112,11 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
       if (running.cancelled) break;
       if (fault && "after" in fault && index >= fault.after) {
         if (fault.type === "close") ws.terminate();
+        if (fault.type === "incomplete") {
+          const { reason } = fault;
+          const status_details = { type: "incomplete", reason };
+          finish(ws, running, { status: "incomplete", status_details });
+        }
         return true;
       }
       const name = audio ? "response.output_audio_transcript.delta" : "response.output_text.delta";

@@ -14,6 +14,8 @@ export type ResponseFault =
   /** Nothing more comes after so many words. */
   | { readonly type: "stall"; readonly after: number }
   | { readonly type: "failed"; readonly code: string }
+  /** It ends there as incomplete. */
+  | { readonly type: "incomplete"; readonly after: number; readonly reason: string }
   /** Frames that are no events, before an ordinary answer. */
   | { readonly type: "garbage" }
   /** One frame of so many characters. */

@@ -231,6 +231,8 @@ export function realtimeServer(hostname = "127.0.0.1") {
     /** The conversations of the open connections. */
     conversations: () => [...peers].map((ws) => ws.data.items),
     sessions: () => [...peers].map((ws) => ws.data.session),
+    /** Responses under way, on all connections. */
+    running: () => [...peers].reduce((sum, ws) => sum + ws.data.running.size, 0),
     queries: () => [...peers].map((ws) => ws.data.query),
     /** Says something to every connection that nobody asked for. */
     tell(frame: Frame) {

@@ -31,7 +31,9 @@ function configOf(env: Record<string, string>) {
   );
   return loadConfig({ env: named, cwd, systemPath: `${cwd}/none.toml` }).config;
 }
-const openai = () => ({ KIND: "openai", OPENAI__BASE_URL: server.url });
+const openai = () => ({
+  ...{ KIND: "openai", OPENAI__BASE_URL: server.url, OPENAI__TTS_MODEL: "kokoro" },
+});
 
 test("all three parts are asked, and their times told", async () => {
   server.script.recognises.push("What are your opening hours?");
@@ -78,6 +80,16 @@ test("a Realtime server is asked over its socket", async () => {
     /realtime: text to speech \d+ ms, speech to text \d+ ms, language model \d+ ms/,
   );
   expect(finding.result).toBe("ok");
+});
+
+test("a voice over Realtime is asked over its socket", async () => {
+  server.script.recognises.push("What are your opening hours?");
+  const voice = { OPENAI__TTS_MODEL: "gpt-realtime-2.1-mini" };
+  const config = configOf({ ...openai(), ...voice, OPENAI__TTS_REALTIME_URL: realtime.url });
+  const finding = await examineProviders(config, systemClock, embedded.parts);
+  expect(finding.result).toBe("ok");
+  expect(realtime.of("response.create")).toHaveLength(1);
+  expect(realtime.violations).toEqual([]);
 });
 
 test("parts of different providers are asked together", async () => {

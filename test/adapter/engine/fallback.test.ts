@@ -390,3 +390,29 @@ test("a third and fourth sentence are asked for ahead in their turn", async () =
   const asked = first.seen("tts").map(({ json }) => (json as { input: string }).input);
   expect(asked.sort()).toEqual([...sentences].sort());
 });
+
+test("a voice that leaves its text is followed by the next one, behind the words that are out", async () => {
+  realtime.script.readOut = (text) => text.replace("How can I", "But how could I");
+  realtime.script.paceMs = 2;
+  const voices = { Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" };
+  const settings = openAiSettings(first.url, { ...TIMEOUTS, speechUrl: realtime.url, voices });
+  const sources = openAiSources([second.url]);
+  const engine = createFallbackEngine({
+    label: "openai",
+    providers: {
+      ...sources,
+      tts: [{ name: "realtime voice", engine: openAiParts(settings).tts }, ...sources.tts],
+    },
+    embedded,
+    takesMessages: true,
+    guard: { retries: 1, breaker_failures: 3, breaker_open_sec: 60 },
+    ...PORTS,
+  });
+  engines.push(engine);
+  const text = "Good afternoon, this is the dental clinic. How can I help you?";
+  await speech(engine.open(sessionSettings()), text);
+  const input = String((second.seen("tts")[0]?.json as { input?: string } | undefined)?.input);
+  expect(input).toEndWith("How can I help you?");
+  expect(input).not.toContain("Good afternoon");
+  expect(text).toEndWith(input);
+});

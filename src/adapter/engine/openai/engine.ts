@@ -7,6 +7,7 @@ import type { SttStream } from "../../../domain/conversation/engine-port.ts";
 import { knowledgeKeywords } from "../knowledge-keywords.ts";
 import { warnOfPromptSize } from "../prompt-size.ts";
 import { type PartEngine, type ProviderPorts, partEngine } from "../provider.ts";
+import { ReasoningEffort } from "../realtime/session-update.ts";
 import { TranscriptionHints } from "../transcription-hints.ts";
 import { ChatSession } from "./chat-session.ts";
 import { HttpSttStream } from "./http-stt.ts";
@@ -83,7 +84,11 @@ export function openAiTts(
   { clock, log }: Pick<Ports, "clock" | "log">,
 ): PartEngine<"tts"> {
   if (speaksOverRealtime(settings)) {
-    return partEngine((session) => openRealtimeSpeech(settings, session, { clock, log }));
+    // There is nothing to think about in a text that is read out.
+    const reasoning = new ReasoningEffort("auto", settings.tts_model, "minimal");
+    return partEngine((session) =>
+      openRealtimeSpeech(settings, session, { clock, log, reasoning }),
+    );
   }
   const service = new Service({ part: "tts", settings: serviceOf(settings, "tts"), clock });
   const manner = new SpeechManner(settings);

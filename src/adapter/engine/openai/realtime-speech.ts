@@ -8,7 +8,7 @@ import type { SessionSettings } from "../../../domain/conversation/engine-port.t
 import type { OpenPart } from "../provider.ts";
 import { RealtimeLink } from "../realtime/link.ts";
 import { Phrases } from "../realtime/phrases.ts";
-import { sessionUpdate } from "../realtime/session-update.ts";
+import { type ReasoningEffort, sessionUpdate } from "../realtime/session-update.ts";
 import { readAloud } from "../spoken-language.ts";
 import { type OpenAiSettings, realtimeUrlOf, serviceOf } from "./settings.ts";
 
@@ -18,8 +18,9 @@ const INSTRUCTIONS = "You read texts aloud, word for word, and say nothing of yo
 export function openRealtimeSpeech(
   settings: OpenAiSettings,
   { callId, language, voice, sampleRateHz }: SessionSettings,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  ports: { readonly clock: Clock; readonly log: Log; readonly reasoning: ReasoningEffort },
 ): OpenPart<"tts"> {
+  const { clock, log, reasoning } = ports;
   const { apiKey, apiKeyHeader, connectTimeoutMs, timeoutMs } = serviceOf(settings, "tts");
   const link = new RealtimeLink({
     url: realtimeUrlOf(settings, "tts", { model: settings.tts_model }),
@@ -36,11 +37,11 @@ export function openRealtimeSpeech(
           format: FORMAT,
           transcription: null,
           turnDetection: { by: "own", eagerness: "auto" },
-          reasoningEffort: "",
+          reasoning,
           noiseReduction: "off",
         }),
       switchLanguage: () => null,
-      learn: () => false,
+      learn: (error) => reasoning.learn(error),
     },
     ...{ language, sampleRateHz, clock },
     history: [],

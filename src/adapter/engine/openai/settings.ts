@@ -84,7 +84,7 @@ const llmKeys = () => ({
 });
 
 const sttKeys = () => ({
-  stt_model: text("Name of the model for speech to text.", "gpt-4o-mini-transcribe", MODEL),
+  stt_model: text("Name of the model for speech to text.", "gpt-transcribe", MODEL),
   stt_base_url: optionalText("Address of speech to text, when it is not base_url.", HTTP_URL),
   stt_api_key: secret("Key sent to stt_base_url.", API_KEY),
   stt_mode: oneOf(
@@ -111,7 +111,7 @@ const sttKeys = () => ({
 });
 
 const ttsKeys = () => ({
-  tts_model: text("Name of the model for text to speech.", "gpt-4o-mini-tts", MODEL),
+  tts_model: text("Name of the model for text to speech.", "gpt-realtime-2.1-mini", MODEL),
   tts_base_url: optionalText("Address of text to speech, when it is not base_url.", HTTP_URL),
   tts_api_key: secret("Key sent to tts_base_url.", API_KEY),
   tts_mode: oneOf(
@@ -144,7 +144,7 @@ const limitsAndPrices = () => ({
   llm_input_eur_per_million_tokens: price("a million tokens of input"),
   llm_output_eur_per_million_tokens: price("a million tokens of output"),
   tts_eur_per_million_characters: price("a million spoken characters"),
-  voices: voiceKeys({ Sari: "nova", Emma: "shimmer", Nathan: "onyx", Adrian: "echo" }),
+  voices: voiceKeys({ Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" }),
 });
 
 export const openAiKeys = (baseUrl: z.ZodType<string | null>) => ({

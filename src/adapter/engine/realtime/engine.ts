@@ -23,7 +23,7 @@ import { type LinkSession, RealtimeLink } from "./link.ts";
 import { RealtimeLlmSession } from "./realtime-llm.ts";
 import { RealtimeSttStream } from "./realtime-stt.ts";
 import { RealtimeTtsStream } from "./realtime-tts.ts";
-import { languageUpdate, sessionUpdate } from "./session-update.ts";
+import { languageUpdate, ReasoningEffort, sessionUpdate } from "./session-update.ts";
 import { audioFormatOf, type RealtimeSettings } from "./settings.ts";
 
 /** Instructions and tools together, as the protocol's documentation has it. */
@@ -36,13 +36,23 @@ export interface RealtimeEngineOptions {
   readonly log: Log;
 }
 
+/** What the server takes, for all calls of a worker. */
+interface Learnt {
+  readonly hints: TranscriptionHints;
+  readonly reasoning: ReasoningEffort;
+}
+
 export function createRealtimeEngine(options: RealtimeEngineOptions): Engine {
   const sessions = new Set<EngineSession>();
-  const hints = new TranscriptionHints();
+  const { reasoning_effort: effort, model } = options.settings;
+  const learnt = {
+    hints: new TranscriptionHints(),
+    reasoning: new ReasoningEffort(effort, model, "low"),
+  };
   return {
     label: "realtime",
     open(settings) {
-      const session = openSession(options, settings, hints, () => sessions.delete(session));
+      const session = openSession(options, settings, learnt, () => sessions.delete(session));
       sessions.add(session);
       return session;
     },
@@ -55,7 +65,7 @@ export function createRealtimeEngine(options: RealtimeEngineOptions): Engine {
 function openSession(
   options: RealtimeEngineOptions,
   session: SessionSettings,
-  hints: TranscriptionHints,
+  learnt: Learnt,
   onClose: () => void,
 ): EngineSession {
   const { settings, clock, random } = options;
@@ -74,7 +84,7 @@ function openSession(
     format: audioFormatOf(settings),
     connectTimeoutMs: settings.connect_timeout_ms,
     responseTimeoutMs: settings.response_timeout_ms,
-    session: sessionOf(settings, session, tools, hints),
+    session: sessionOf(settings, session, tools, learnt),
     language: session.language,
     sampleRateHz: session.sampleRateHz,
     history: session.history ?? [],
@@ -102,7 +112,7 @@ function sessionOf(
   settings: RealtimeSettings,
   session: SessionSettings,
   tools: readonly ToolSnapshot[],
-  hints: TranscriptionHints,
+  { hints, reasoning }: Learnt,
 ): LinkSession {
   const keywords = settings.transcription_keywords ? knowledgeKeywords(session.knowledge) : [];
   const { transcription_model: model, transcription_prompt: prompt } = settings;
@@ -121,7 +131,7 @@ function sessionOf(
         format: audioFormatOf(settings),
         transcription: transcriptionIn(language),
         turnDetection: { by: settings.turn_detection, eagerness: settings.turn_eagerness },
-        reasoningEffort: settings.reasoning_effort,
+        reasoning,
         noiseReduction: settings.noise_reduction,
       }),
     switchLanguage(dialect, language) {
@@ -129,6 +139,7 @@ function sessionOf(
       return transcription && languageUpdate(dialect, transcription);
     },
     learn: (error) =>
+      reasoning.learn(error) ||
       hints.learn(told, `${textField(error, "param")} ${textField(error, "message")}`),
   };
 }

@@ -13,6 +13,7 @@ import type {
   LlmInput,
   LlmSession,
 } from "../../../domain/conversation/engine-port.ts";
+import { UNFINISHED } from "../openai/unfinished.ts";
 import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";
 import type { RealtimeLink } from "./link.ts";
 import type { RealtimeSttStream } from "./realtime-stt.ts";
@@ -210,11 +211,19 @@ export class RealtimeLlmSession implements LlmSession {
           yield toolCall;
         } else hasRejected = true;
       }
+      const hasCalls = toolCalls > 0 || hasRejected;
+      const missing = signal.aborted || hasCalls ? null : this.#sayingOf(response);
+      if (missing !== null) yield { type: "text", text: missing };
     } finally {
       signal.removeEventListener("abort", onAbort);
       if (words.length > 0) link.remember({ by: "agent", text: words.join(" ") });
     }
     return hasRejected && toolCalls === 0;
+  }
+
+  /** What the caller is told of an answer that is not a whole one. */
+  #sayingOf({ ending, cancelled }: RealtimeResponse): string | null {
+    return ending === "whole" || cancelled ? null : UNFINISHED[this.options.link.language][ending];
   }
 
   #aborted(response: RealtimeResponse): void {

@@ -39,6 +39,9 @@ export interface ResponseUsage {
   readonly outputTokens: number;
 }
 
+/** How a response ended that did not fail. */
+type ResponseEnding = "whole" | "brokeOff" | "noAnswer" | "withheld";
+
 interface ResponseOptions {
   /** Ours, for `response.create` and its metadata. */
   readonly key: string;
@@ -75,6 +78,7 @@ export class RealtimeResponse {
   #usage: ResponseUsage = { inputTokens: 0, outputTokens: 0 };
   #failure: ProviderFailure | null = null;
   #over = false;
+  #ending: ResponseEnding = "whole";
   #cancelled = false;
   #wake: (() => void) | null = null;
   #onProgress: (() => void) | null = null;
@@ -100,6 +104,11 @@ export class RealtimeResponse {
 
   get over(): boolean {
     return this.#over;
+  }
+
+  /** What of it is missing, once it is over. */
+  get ending(): ResponseEnding {
+    return this.#ending;
   }
 
   get cancelled(): boolean {
@@ -282,20 +291,14 @@ export class RealtimeResponse {
     };
     this.#failure = this.#failureOf(response);
     this.#end();
+    this.#ending = endingOf(response, this.#transcript === "" && this.track.samples === 0);
   }
 
-  /** A response that failed, or that was cut off before it said anything. */
   #failureOf(response: JsonObject): ProviderFailure | null {
-    const details = objectField(response, "status_details");
-    const status = textField(response, "status");
-    if (status === "failed") {
-      const error = objectField(details, "error");
-      const said = textField(error, "message") || textField(error, "code") || "failed";
-      return this.options.fail(reasonOf(error), said);
-    }
-    const isSilent = this.#transcript === "" && this.track.samples === 0 && this.#calls.size === 0;
-    if (status !== "incomplete" || !isSilent) return null;
-    return this.options.fail("request", `no answer: ${textField(details, "reason")}`);
+    if (textField(response, "status") !== "failed") return null;
+    const error = objectField(objectField(response, "status_details"), "error");
+    const said = textField(error, "message") || textField(error, "code") || "failed";
+    return this.options.fail(reasonOf(error), said);
   }
 
   #end(): void {
@@ -331,4 +334,12 @@ export class RealtimeResponse {
     this.#events.push(event);
     this.#wake?.();
   }
+}
+
+function endingOf(response: JsonObject, isSilent: boolean): ResponseEnding {
+  const isIncomplete = textField(response, "status") === "incomplete";
+  const { reason } = objectField(response, "status_details");
+  if (isIncomplete && reason === "content_filter") return "withheld";
+  if (isSilent) return "noAnswer";
+  return isIncomplete ? "brokeOff" : "whole";
 }

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
-import { type AudioFormat, type Dialect, objectField } from "./events.ts";
+import { type AudioFormat, type Dialect, objectField, textField } from "./events.ts";
 
 interface TurnDetection {
   readonly by: "own" | "server" | "semantic";
@@ -19,9 +19,39 @@ interface SessionUpdateRequest {
   /** Null: callers are not written down. */
   readonly transcription: JsonObject | null;
   readonly turnDetection: TurnDetection;
-  /** Empty: the model's own. */
-  readonly reasoningEffort: string;
+  readonly reasoning: ReasoningEffort;
   readonly noiseReduction: "off" | "near_field" | "far_field";
+}
+
+/** Models of the Realtime API that think before they speak. */
+const THINKS = /^gpt-realtime-[2-9]/;
+
+/** `reasoning` of the sessions of one provider: not sent again once it was refused. */
+export class ReasoningEffort {
+  #isRefused = false;
+
+  /** `setting`: "auto" is `automatic` for models that think; "" leaves it to the model. */
+  constructor(
+    private readonly setting: string,
+    private readonly model: string,
+    private readonly automatic: "minimal" | "low",
+  ) {}
+
+  get field(): JsonObject {
+    const auto = THINKS.test(this.model) ? this.automatic : "";
+    const effort = this.setting === "auto" ? auto : this.setting;
+    return this.#isRefused || effort === "" ? {} : { reasoning: { effort } };
+  }
+
+  /** Whether this refusal is of it. */
+  learn(error: JsonObject): boolean {
+    const isSent = this.field.reasoning !== undefined;
+    const isAbout = /reasoning/i.test(
+      `${textField(error, "param")} ${textField(error, "message")}`,
+    );
+    this.#isRefused ||= isSent && isAbout;
+    return isSent && isAbout;
+  }
 }
 
 export function sessionUpdate(dialect: Dialect, request: SessionUpdateRequest): JsonObject {
@@ -88,14 +118,14 @@ export function formatProblem(
 
 function gaSession(request: SessionUpdateRequest): JsonObject {
   const format = gaFormat(request.format);
-  const { transcription, reasoningEffort, voice } = request;
+  const { transcription, reasoning, voice } = request;
   return {
     type: "realtime",
     output_modalities: ["audio"],
     instructions: request.instructions,
     tools: toolList(request.tools),
     tool_choice: "auto",
-    ...(reasoningEffort === "" ? {} : { reasoning: { effort: reasoningEffort } }),
+    ...reasoning.field,
     audio: {
       input: {
         format,

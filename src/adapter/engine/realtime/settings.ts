@@ -18,10 +18,10 @@ export const realtimeKeys = {
   /** The model is added as a query parameter. */
   base_url: text("Address of the server.", "wss://api.openai.com/v1/realtime", SOCKET_URL),
   api_key: secret("Key sent to the server.", API_KEY),
-  model: text("Name of the model.", "gpt-realtime", MODEL),
+  model: text("Name of the model.", "gpt-realtime-2.1", MODEL),
   transcription_model: textOrOff(
     "Model that transcribes callers. Empty: transcripts hold only the agent's words.",
-    "gpt-4o-mini-transcribe",
+    "gpt-transcribe",
     MODEL,
   ),
   audio: oneOf(
@@ -45,9 +45,9 @@ export const realtimeKeys = {
     "off",
   ),
   reasoning_effort: oneOf(
-    'How much a reasoning model thinks before it speaks; "" leaves it to the model. Models that do not reason refuse it.',
-    ["", "minimal", "low", "medium", "high", "xhigh"],
-    "",
+    'How much a model thinks before it speaks; "" leaves it to the model; "auto": little, from gpt-realtime-2 on, which think. Left out where a model refuses it.',
+    ["auto", "", "minimal", "low", "medium", "high", "xhigh"],
+    "auto",
   ),
   transcription_prompt: optionalText(
     "What transcription is told about the calls, e.g. the trade and its terms.",

@@ -145,6 +145,19 @@ test("a language that the server refuses is left out, for the next calls too", a
   expect(server.of("session.update")).toHaveLength(3);
 });
 
+test("a model that thinks is told to think little; one that refuses that is told no more", async () => {
+  engine = start({ model: "gpt-realtime-2.1", reasoning_effort: "auto" });
+  expect(await exchange(open(), "Hello")).toBe("All right.");
+  expect(server.sessions()[0]).toMatchObject({ reasoning: { effort: "low" } });
+  engine = start({ model: "gpt-realtime-mini", reasoning_effort: "minimal" });
+  const message = "Reasoning is not supported by this model.";
+  server.script.refuseUpdate = ({ reasoning }) =>
+    reasoning ? { code: "invalid_value", message, param: "session.reasoning" } : null;
+  expect(await exchange(open(), "Hello")).toBe("All right.");
+  expect(await exchange(open(), "Hello")).toBe("All right.");
+  expect(server.of("session.update")).toHaveLength(4);
+});
+
 test("another language in the middle changes the transcription and nothing else", async () => {
   const session = open();
   await exchange(session, "Hello");
@@ -287,8 +300,28 @@ test("an utterance too short to be speech is nothing, at once", async () => {
   expect(performance.now() - before).toBeLessThan(900);
 });
 
-test("an answer that a filter cut off before its first word is no answer", async () => {
+test("no credit is the provider's trouble, for every call", async () => {
   server.script.faults.push({ type: "failed", code: "insufficient_quota" });
   const failure = await failureOf(exchange(open(), "When are you open?"));
   expect(failure).toMatchObject({ reason: "auth", lasting: true });
+});
+
+test.each([
+  [3, "max_output_tokens", "All right, we I am sorry, I broke off there. Shall I go on?"],
+  [0, "max_output_tokens", "I am sorry, I could not answer that."],
+  [0, "content_filter", "I am sorry, I cannot talk about that."],
+])("an answer cut off after %i words by %s is spoken about", async (after, reason, said) => {
+  server.script.answer = () => ({ text: "All right, we are open from nine to five." });
+  server.script.faults.push({ type: "incomplete", after, reason });
+  const session = open();
+  const heard = await exchange(session, "When are you open?");
+  expect(heard).toContain(said);
+  expect((await speech(session, heard.slice(heard.indexOf("I am sorry")))).length).toBeGreaterThan(
+    0,
+  );
+});
+
+test("an answer without a word is asked about", async () => {
+  server.script.answer = () => ({});
+  expect(await exchange(open(), "When are you open?")).toContain("Could you ask me again");
 });
