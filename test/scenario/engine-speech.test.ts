@@ -1,0 +1,121 @@
+/** Whole calls over RTP whose voice comes over a Realtime socket: about 40 s. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { OWN_NUMBER } from "../support/appliance.ts";
+import { openAiChoice } from "../support/engine-session.ts";
+import {
+  callAgent,
+  type EngineWorld,
+  PROVIDER_VOICE,
+  startEngineWorld,
+} from "../support/engine-world.ts";
+import { type OpenAiServer, openAiServer, toneSpeech } from "../support/openai-server.ts";
+import { type RealtimeServer, realtimeServer } from "../support/realtime-server.ts";
+import { spoken } from "../support/spoken.ts";
+
+const GREETING = "Good afternoon, this is the dental clinic. How can I help you?";
+const DISCLOSURE = "This is an assistant, and the call is recorded.";
+const HOURS = "We are open Monday to Friday from nine to five.";
+const DECOYS = [
+  "Yes, there is free parking behind the building.",
+  "I am sorry, I did not get that.",
+];
+
+/** Made before the calls: the servers share this thread with what listens to them. */
+const made = new Map<string, Int16Array>();
+
+let server: OpenAiServer;
+let voice: RealtimeServer;
+let world: EngineWorld;
+
+beforeAll(async () => {
+  server = openAiServer("127.0.43.11");
+  voice = realtimeServer("127.0.43.12");
+  world = await startEngineWorld({
+    host: "127.0.43.19",
+    providers: [
+      openAiChoice(server.url, {
+        ...{
+          connectTimeoutMs: 2_000,
+          sttTimeoutMs: 3_000,
+          llmTimeoutMs: 3_000,
+          ttsTimeoutMs: 3_000,
+        },
+        speechUrl: voice.url,
+        ttsModel: "gpt-realtime-2.1-mini",
+        voices: { Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" },
+      }),
+    ],
+    disclosure: DISCLOSURE,
+  });
+  for (const text of [DISCLOSURE, GREETING, HOURS]) {
+    made.set(text, await world.voices.speak(PROVIDER_VOICE, text));
+  }
+}, 60_000);
+afterAll(async () => {
+  await world.close();
+  server.close();
+  await voice.close();
+});
+
+/** At the start of each try: hooks do not run again for the second. */
+function startAnew(): void {
+  server.requests.length = 0;
+  server.script.recognises.length = 0;
+  server.script.answer = () => ({ text: HOURS });
+  voice.received.length = 0;
+  voice.violations.length = 0;
+  voice.script.paceMs = 5;
+  voice.script.readOut = (text) => text;
+  voice.script.speech = (text) => made.get(text) ?? toneSpeech(text);
+}
+
+test(
+  "disclosure, greeting and an answer are heard word for word over one socket",
+  async () => {
+    startAnew();
+    server.script.recognises.push("When are you open?");
+    const call = await callAgent(world);
+    expect(await world.hears(call, DISCLOSURE, DECOYS)).toBe(true);
+    expect(await world.hears(call, GREETING, DECOYS)).toBe(true);
+    await call.say("When are you open?");
+    expect(await world.hears(call, HOURS, DECOYS)).toBe(true);
+    await call.waitForSilence();
+    await call.hangUp();
+    expect((await world.mailed()).transcript).toContain(HOURS);
+    expect(voice.of("session.update")).toHaveLength(1);
+    expect(voice.violations).toEqual([]);
+  },
+  spoken(60_000),
+);
+
+test(
+  "the caller hears the beginning while the voice still makes the rest",
+  async () => {
+    startAnew();
+    // A sentence of nine words then takes longer to make than to say.
+    voice.script.paceMs = 400;
+    const call = await world.caller.call(OWN_NUMBER);
+    await call.answered;
+    await call.waitForSpeech();
+    expect(voice.running()).toBeGreaterThan(0);
+    await call.hangUp();
+    await world.mailed();
+  },
+  spoken(60_000),
+);
+
+test(
+  "a voice that says something of its own is not heard with it: another one says the rest",
+  async () => {
+    startAnew();
+    voice.script.readOut = (text) =>
+      text.replace("How can I", "Sure, I can").replace("This is", "I am");
+    const call = await callAgent(world);
+    expect(voice.violations).toEqual([]);
+    await call.hangUp();
+    const { transcript } = await world.mailed();
+    expect(transcript).toContain(DISCLOSURE);
+    expect(transcript).toContain(GREETING);
+  },
+  spoken(60_000),
+);
