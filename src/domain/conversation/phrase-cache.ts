@@ -60,6 +60,8 @@ export class PhraseCache {
 /** A call's view of the cache: its own voice, and synthesis of what is missing. */
 export class CachedPhrases {
   readonly #fallbacks = new Map<string, Int16Array>();
+  readonly #abort = new AbortController();
+  #work: Promise<void> | null = null;
 
   constructor(
     private readonly cache: PhraseCache,
@@ -80,9 +82,15 @@ export class CachedPhrases {
     return SYNTHESIS_MS_MAX + text.length * MS_PER_CHARACTER_MAX;
   }
 
+  /** The phrase that is being made for this call; null: none. */
+  get work(): Promise<void> | null {
+    return this.#work;
+  }
+
   /**
    * Synthesises those that are missing, one after the other. What another call is making already is
-   * waited for, and made here only if that call ends first. Rejects with EngineFailure.
+   * waited for. `signal` ends it after the phrase that is in work: the next call needs it, too.
+   * Rejects with EngineFailure.
    */
   async prepare(texts: readonly string[], signal: AbortSignal): Promise<void> {
     for (const text of texts) {
@@ -95,15 +103,27 @@ export class CachedPhrases {
       if (signal.aborted) return;
       if (text === "" || this.get(text)) continue;
       const key = this.voiceKey();
-      await this.cache.work(key, text, () => this.#synthesise(key, text, signal));
+      const made = this.cache.work(key, text, () => this.#synthesise(key, text));
+      this.#work = made
+        .catch(() => {})
+        .finally(() => {
+          this.#work = null;
+        });
+      await made;
     }
+  }
+
+  /** Ends the phrase in work, whose synthesiser is closed. */
+  abort(): void {
+    this.#abort.abort();
   }
 
   #othersWork(text: string): Promise<void> | null {
     return this.get(text) ? null : this.cache.inWork(this.voiceKey(), text);
   }
 
-  async #synthesise(key: string, text: string, signal: AbortSignal): Promise<void> {
+  async #synthesise(key: string, text: string): Promise<void> {
+    const { signal } = this.#abort;
     const chunks: Int16Array[] = [];
     for await (const chunk of this.tts.speak(text, signal)) chunks.push(chunk);
     if (signal.aborted) return;

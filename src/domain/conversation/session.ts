@@ -340,7 +340,7 @@ export class Session implements HandlersOf<CallCommands> {
   }
 
   async #close(reason: EndedReason): Promise<CallReport> {
-    const { audio, engine, clock } = this.options;
+    const { audio, clock } = this.options;
     const durationMs = this.#answeredAt === null ? 0 : clock.monotonic() - this.#answeredAt;
     const answeredRtpMs = audio.rtpClockMs - this.#rtpClockAtAnswerMs;
     this.#pin.stop();
@@ -352,7 +352,7 @@ export class Session implements HandlersOf<CallCommands> {
     const stopped = this.#turns.stop(reason);
     const [recording] = await Promise.all([this.#closeAudio(), stopped]);
     const summary = durationMs > 0 ? await this.#summarize(reason, durationMs) : NO_SUMMARY;
-    engine.close();
+    void this.#closeEngine();
     return {
       turns: this.#transcript.turns,
       media: audio.statistics,
@@ -363,6 +363,16 @@ export class Session implements HandlersOf<CallCommands> {
       summary: summary.text,
       line: summary.line,
     };
+  }
+
+  /** The phrase that is in work is finished first, for the calls that come. */
+  async #closeEngine(): Promise<void> {
+    const { clock, engine } = this.options;
+    const work = this.#cached.work;
+    const late = () => new Error(`not ready within ${GREETING_WAIT_MS} ms`);
+    if (work) await withDeadline(clock, work, GREETING_WAIT_MS, late).catch(() => {});
+    this.#cached.abort();
+    engine.close();
   }
 
   async #closeAudio() {

@@ -5,14 +5,14 @@ import { CachedPhrases, PhraseCache } from "../../../src/domain/conversation/phr
 /** A synthesiser that speaks one chunk when it is let, and writes down what it was asked. */
 function slowTts() {
   const asked: string[] = [];
-  const waiting: (() => void)[] = [];
+  let speak: () => void = () => {};
   return {
     asked,
-    letSpeak: () => waiting.shift()?.(),
+    letSpeak: () => speak(),
     async *speak(text: string, signal: AbortSignal): AsyncGenerator<Int16Array> {
       asked.push(text);
       await new Promise<void>((resolve) => {
-        waiting.push(resolve);
+        speak = resolve;
         signal.addEventListener("abort", () => resolve(), { once: true });
       });
       if (!signal.aborted) yield new Int16Array(80);
@@ -23,14 +23,14 @@ function slowTts() {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 const callOf = (cache: PhraseCache, tts: ReturnType<typeof slowTts>) => {
-  const abort = new AbortController();
+  const end = new AbortController();
   const phrases = new CachedPhrases(
     cache,
     tts,
     () => "voice",
     () => {},
   );
-  return { abort, phrases, prepared: phrases.prepare(["One.", "Two."], abort.signal) };
+  return { end, phrases, prepared: phrases.prepare(["One.", "Two."], end.signal) };
 };
 
 test("calls that begin together have a phrase synthesised once", async () => {
@@ -46,14 +46,29 @@ test("calls that begin together have a phrase synthesised once", async () => {
   expect(calls.every(({ phrases }) => phrases.get("Two.") !== null)).toBe(true);
 });
 
-test("a call whose phrase was in another call's work makes it when that call ends", async () => {
+test("the phrase that is in work when its call ends is finished, and the next call has it", async () => {
   const tts = slowTts();
   const cache = new PhraseCache();
   const [first, second] = [callOf(cache, tts), callOf(cache, tts)];
   await settled();
-  first.abort.abort();
-  await first.prepared;
+  first.end.abort();
   tts.letSpeak();
+  await first.prepared;
+  await settled();
+  tts.letSpeak();
+  await second.prepared;
+  expect(tts.asked).toEqual(["One.", "Two."]);
+  expect(first.phrases.work).toBeNull();
+});
+
+test("a phrase whose synthesiser was closed is made anew by the call that waits for it", async () => {
+  const tts = slowTts();
+  const cache = new PhraseCache();
+  const [first, second] = [callOf(cache, tts), callOf(cache, tts)];
+  await settled();
+  first.end.abort();
+  first.phrases.abort();
+  await first.prepared;
   await settled();
   tts.letSpeak();
   await settled();
