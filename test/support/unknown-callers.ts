@@ -1,5 +1,5 @@
 /** What is known of callers where a test has no contacts: nothing. */
-import type { Callers } from "../../src/domain/contact/ports.ts";
+import type { Callers } from "../../src/domain/contact/callers.ts";
 
 export const UNKNOWN_CALLERS: Omit<Callers, "pins"> = {
   contextOf: async () => ({

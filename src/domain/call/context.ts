@@ -33,5 +33,5 @@ export interface CallContext
   readonly mails: Pick<MailQueue, "enqueue" | "wake" | "onSent">;
   readonly links: RecordingLinks;
   /** Missing: nobody is known. */
-  readonly callers: Callers;
+  readonly callers: Pick<Callers, keyof Callers>;
 }

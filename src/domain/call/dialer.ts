@@ -33,7 +33,7 @@ export interface DialerPorts extends LiveCallPorts {
   readonly billing: LiveCallPorts["billing"] & Pick<Billing, "hold">;
   readonly admission: Pick<Admission, "fire" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
-  readonly callers: Callers;
+  readonly callers: LiveCallPorts["callers"] & Pick<Callers, "contextOf" | "mayDial">;
   readonly node: string;
   readonly mayRecord: () => boolean;
 }

@@ -40,7 +40,7 @@ export interface InboundPorts extends LiveCallPorts {
   readonly billing: LiveCallPorts["billing"] & Pick<Billing, "planNamed" | "hold">;
   readonly admission: Pick<Admission, "inbound" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
-  readonly callers: Callers;
+  readonly callers: LiveCallPorts["callers"] & Pick<Callers, "contextOf" | "lookUp">;
   readonly random: Random;
   /** This process among those that share the store; stays the same over restarts. */
   readonly node: string;
