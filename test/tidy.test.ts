@@ -203,6 +203,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "domain/tool",
     "domain/webhook",
     "operations/backup",
+    "operations/doctor",
     "operations/ops",
     "operations/privacy",
   ],

@@ -39,11 +39,13 @@ import { createTrunks, type RunningTrunks } from "../operations/admin/trunks.ts"
 import type { TurnFeed } from "../operations/admin/turn-feed.ts";
 import { createWebhooks } from "../operations/admin/webhooks.ts";
 import type { Backups } from "../operations/backup/backups.ts";
+import { createEngineTrial } from "../operations/doctor/engine-trial.ts";
 import type { LogRing } from "../operations/ops/log-ring.ts";
 import { erasePerson } from "../operations/privacy/erase-person.ts";
 import { createUrlCheck, type UrlProblem } from "../platform/net/tenant-url.ts";
 import { MASTER_KEY_BYTES, type Vault } from "../platform/secrets/vault.ts";
 import { doNotCallListOf } from "./caller-services.ts";
+import type { AppSettings } from "./settings.ts";
 import type { DataPaths } from "./storage.ts";
 import { rotateMasterKey } from "./vault.ts";
 
@@ -71,8 +73,12 @@ interface ServiceParts {
   readonly running: RunningParts | null;
 }
 
+type ServiceSettings = Readonly<
+  Record<"httpClient" | "sip", { readonly allowNetworks: readonly string[] }>
+> & { readonly callWorker: Pick<AppSettings["callWorker"], "engine"> };
+
 export function createServices(
-  { httpClient, sip }: Readonly<Record<"httpClient" | "sip", { allowNetworks: readonly string[] }>>,
+  { httpClient, sip, callWorker }: ServiceSettings,
   parts: ServiceParts,
 ): Services {
   const { database, identity, vault, billing, apiKeys, checkouts, clock, running } = parts;
@@ -100,6 +106,8 @@ export function createServices(
       if (question.call === null && !running) throw serverNeeded();
       return readLogs(database, running?.logs ?? null, question);
     },
+
+    tryEngine: createEngineTrial(callWorker.engine, clock),
 
     erasePerson(tenantId, number, dryRun) {
       const { recordings: recordingsDir, outbox: outboxDir } = parts.paths;

@@ -64,6 +64,7 @@ const RIGHT = [
   `statement --tenant 1 --month ${THIS_MONTH}`,
   "contact list --tenant 1",
   "tool list --tenant 1",
+  "engine try --ask When_are_you_open?",
   "campaign list --tenant 1",
   "erase --tenant 1 --number +37061234567",
   "export --tenant 1 --to export.json",

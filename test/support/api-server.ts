@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { EMBEDDED_ONLY, type EngineSettings } from "../../src/adapter/engine/settings.ts";
 import type { StripeSettings } from "../../src/adapter/payments/stripe.ts";
 import { apiKeyStore } from "../../src/adapter/store/api-key-store.ts";
 import { billingStores } from "../../src/adapter/store/billing-stores.ts";
@@ -56,6 +57,8 @@ export interface ApiServerOptions {
   readonly dialing?: DialingLimits;
   /** Payments go through it instead of bank transfers. */
   readonly stripe?: StripeSettings;
+  /** Asked by `engine.try`. Default: the embedded one. */
+  readonly engine?: EngineSettings;
   /** Private networks that URLs of tenants may name. Default: loopback. */
   readonly allowNetworks?: readonly string[];
   /** Trusted when webhooks are delivered. */
@@ -137,6 +140,7 @@ export async function startApiServer(options: ApiServerOptions) {
     {
       httpClient: { allowNetworks: options.allowNetworks ?? ["127.0.0.0/8"] },
       sip: { allowNetworks: [] },
+      callWorker: { engine: options.engine ?? EMBEDDED_ONLY },
     },
     {
       ...{ database, identity, vault, billing, apiKeys, clock, random },

@@ -1,11 +1,11 @@
-/** The appliance's own data: `linevoice backup create`, `logs`, `erase` and `key rotate-master`. */
+/** The appliance itself: `linevoice engine try`, `backup create`, `logs`, `erase` and `key rotate-master`. */
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { isoUtc } from "../../core/clock.ts";
 import type { ErasureReport } from "../../operations/privacy/erase-person.ts";
 import { isMasterKey } from "../../platform/config/formats.ts";
 import { id, operation } from "./operation.ts";
-import { choice, e164In, field, integer, shown } from "./schema.ts";
+import { choice, e164In, eurOut, field, integer, shown } from "./schema.ts";
 
 export const Backup = z.strictObject({
   file: shown(z.string(), "Name in the backups directory.", "linevoice-20261121T033000000Z.db"),
@@ -29,7 +29,63 @@ const LogLine = z.strictObject({
 /** A log line, or a stored fact of a call in its place in time. Without personal data. */
 export type LogLine = z.output<typeof LogLine>;
 
+/** What the control socket and a request's body can carry, as base64: about 20 s at 16 kHz. */
+const WAV_CHARACTERS_MAX = 960_000;
+const trialText = (description: string, example: string) =>
+  field(z.string().trim().min(1).max(1000), {
+    description,
+    example,
+    must: "have 1 to 1000 characters",
+  })
+    .nullable()
+    .default(null);
+
+export const EnginePartTrial = z.strictObject({
+  part: shown(
+    z.enum(["stt", "llm", "tts"]),
+    "Speech to text, language model or text to speech.",
+    "tts",
+  ),
+  provider: shown(z.string(), "Which provider was asked.", "openai"),
+  first_ms: shown(
+    z.int().nullable(),
+    "Milliseconds to the first word or sound; null: none came.",
+    420,
+  ),
+  total_ms: shown(z.int(), "Milliseconds to the end.", 900),
+  result: shown(z.string(), "What was understood, answered or spoken.", "1.9 s of speech"),
+  cost_eur: eurOut("What it cost by the prices in the configuration."),
+  error: shown(z.string().nullable(), "What the provider said when it failed.", null),
+  remedy: shown(z.string().nullable(), "What to do about the error.", null),
+});
+export type EnginePartTrial = z.output<typeof EnginePartTrial>;
+
 export const applianceOperations = {
+  /** Without anything given: each part, with a sentence of its own. */
+  "engine.try": operation({
+    input: z.strictObject({
+      stt_wav: field(z.base64().min(4).max(WAV_CHARACTERS_MAX), {
+        description: "A WAV file of 16-bit speech for speech to text, in base64.",
+        example: "UklGRg==",
+        must: "be a WAV file of at most 720,000 bytes, in base64",
+      })
+        .nullable()
+        .default(null),
+      say: trialText("A sentence for text to speech.", "Good afternoon."),
+      ask: trialText("A question for the language model.", "When are you open?"),
+    }),
+    output: z.strictObject({ parts: z.array(EnginePartTrial) }),
+    role: "operator",
+    run: async ({ tryEngine }, { stt_wav: wav, say, ask }) => {
+      const bytes = wav === null ? null : Buffer.from(wav, "base64");
+      const trials = await tryEngine({ wav: bytes, say, ask });
+      return {
+        parts: trials.map(({ firstMs, totalMs, costEur, ...trial }) => ({
+          ...{ ...trial, first_ms: firstMs, total_ms: totalMs, cost_eur: costEur },
+        })),
+      };
+    },
+  }),
   /** Online. `to` null: into the backups directory. */
   "backup.create": operation({
     input: z.strictObject({

@@ -8,9 +8,9 @@ import { type AnswerLine, answerLine, LineReader, PROTOCOL } from "./protocol.ts
 import { isSocketPathTooLong } from "./socket-path.ts";
 
 const ANSWER_TIMEOUT_MS = 30_000;
-/** What reads the whole database takes its time. */
+/** What reads the whole database, or asks three providers, takes its time. */
 const SLOW_TIMEOUT_MS = 3_600_000;
-const SLOW: ReadonlySet<OperationName> = new Set<OperationName>(["backup.create"]);
+const SLOW: ReadonlySet<OperationName> = new Set<OperationName>(["backup.create", "engine.try"]);
 
 /** Nobody listens: no socket, or one that a dead server left. */
 export class NoServer extends Error {

@@ -15,6 +15,7 @@ import type { ApiKeys } from "../../domain/tenant/api-keys.ts";
 import type { createTenantSettings } from "../../domain/tenant/tenant-settings.ts";
 import type { Tools } from "../../domain/tool/tools.ts";
 import type { Backups } from "../backup/backups.ts";
+import type { EngineTrial } from "../doctor/engine-trial.ts";
 import type { ErasureReport } from "../privacy/erase-person.ts";
 import type { CallRecords } from "./call-records.ts";
 import type { OperatorCalls } from "./calls.ts";
@@ -51,6 +52,8 @@ export interface Services {
   readonly queuedMails: QueuedMails;
   /** Oldest first, at most `limit`. Of a call also what is stored. Throws not_found (call). */
   readLogs(question: LogQuestion): Promise<readonly LogEntry[]>;
+  /** One request to each part of the engine. Throws conflict while another trial runs. */
+  readonly tryEngine: EngineTrial;
   /** Everything a tenant has about a person's number; `dryRun` only counts. Throws conflict while one calls. */
   erasePerson(tenantId: number, number: string, dryRun: boolean): Promise<ErasureReport>;
   /**

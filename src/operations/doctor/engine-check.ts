@@ -31,20 +31,24 @@ export const engineSelfTest: Check = {
   name: "engine",
   async run({ config, clock }) {
     const settings = engineSettingsOf(config);
-    return await withEmbeddedEngine(clock, needsSpeechWorker(settings), (engine) =>
-      isEmbeddedOnly(settings)
-        ? examineEmbedded(engine, clock)
-        : examineProviders(config, clock, engine.parts),
-    );
+    try {
+      return await withEmbeddedEngine(clock, needsSpeechWorker(settings), (engine) =>
+        isEmbeddedOnly(settings)
+          ? examineEmbedded(engine, clock)
+          : examineProviders(config, clock, engine.parts),
+      );
+    } catch (error) {
+      return failed(`${describeError(error)}.`, REMEDY_BUSY);
+    }
   },
 };
 
-/** Without a speech worker nobody answers at the other end of the port. */
-async function withEmbeddedEngine(
+/** An engine of its own. Without a speech worker nobody answers at the other end of the port. */
+export async function withEmbeddedEngine<Result>(
   clock: Clock,
   hasSpeechWorker: boolean,
-  work: (engine: EmbeddedEngine) => Promise<Finding>,
-): Promise<Finding> {
+  work: (engine: EmbeddedEngine) => Promise<Result>,
+): Promise<Result> {
   const { port1: port, port2 } = new MessageChannel();
   const worker = hasSpeechWorker ? spawnSpeechWorker() : null;
   worker?.postMessage({ type: "init", port: port2 }, [port2]);
@@ -52,8 +56,6 @@ async function withEmbeddedEngine(
   const engine = createEmbeddedEngine({ ...ports, deadline: SELF_TEST_DEADLINES });
   try {
     return await work(engine);
-  } catch (error) {
-    return failed(`${describeError(error)}.`, REMEDY_BUSY);
   } finally {
     await engine.close();
     worker?.terminate();
@@ -88,7 +90,7 @@ async function runLoopback(
     knowledge: [KNOWLEDGE],
   });
   try {
-    const pcm = await speechOf(session, signal);
+    const pcm = await speechOf(session, SENTENCE, signal);
     if (pcm.length < SAMPLE_RATE_HZ / 2)
       return failed(`Text to speech produced no audio within ${elapsed()}.`, remedy);
     const spokenAfterMs = elapsedMs();

@@ -1,4 +1,4 @@
-/** The sentence that the doctor lets an engine say, hear and answer. */
+/** What the doctor and a trial let an engine say, hear and answer. */
 import type { EngineSession } from "../../domain/conversation/engine-port.ts";
 
 export const SENTENCE = "What are your opening hours?";
@@ -12,14 +12,15 @@ export const KNOWLEDGE = {
 
 const FRAME = 160;
 
-/** The sentence as PCM. `onFirst`: the first of it is there. */
+/** A sentence as PCM. `onFirst`: the first of it is there. */
 export async function speechOf(
   { tts }: EngineSession,
+  text: string,
   signal: AbortSignal,
   onFirst: () => void = () => {},
 ): Promise<Int16Array> {
   const chunks: Int16Array[] = [];
-  for await (const chunk of tts.speak(SENTENCE, signal)) {
+  for await (const chunk of tts.speak(text, signal)) {
     if (chunks.length === 0) onFirst();
     chunks.push(chunk);
   }

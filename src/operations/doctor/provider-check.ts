@@ -34,7 +34,7 @@ const KNOWN_WORD = /opening|hours/i;
 const LIMIT_MS = 25_000;
 
 /** The provider of each part. */
-type Trio = Readonly<Record<Part, ProviderChoice>>;
+export type Trio = Readonly<Record<Part, ProviderChoice>>;
 
 interface Outcome {
   readonly text: string;
@@ -58,7 +58,7 @@ export async function examineProviders(
 }
 
 /** Parts without a choice at this place keep their last one. */
-function trioAt({ stt, llm, tts }: EngineSettings["providers"], place: number): Trio {
+export function trioAt({ stt, llm, tts }: EngineSettings["providers"], place: number): Trio {
   const at = (choices: readonly ProviderChoice[]) =>
     choices[Math.min(place, choices.length - 1)] ?? { id: "embedded", settings: {} };
   return { stt: at(stt), llm: at(llm), tts: at(tts) };
@@ -91,7 +91,7 @@ async function examine(trio: Trio, clock: Clock, embedded: PartEngines): Promise
   }
 }
 
-async function engineOf(trio: Trio, clock: Clock, embedded: PartEngines): Promise<Engine> {
+export async function engineOf(trio: Trio, clock: Clock, embedded: PartEngines): Promise<Engine> {
   const ports = { clock, random: systemRandom, log: silentLog, embedded };
   const { stt, llm, tts } = trio;
   const sources = await openProviders({ stt: [stt], llm: [llm], tts: [tts] }, ports);
@@ -114,7 +114,7 @@ async function ask(session: EngineSession, trio: Trio, clock: Clock): Promise<Ou
   try {
     const startedAt = clock.monotonic();
     let firstMs = 0;
-    const pcm = await speechOf(session, new AbortController().signal, () => {
+    const pcm = await speechOf(session, SENTENCE, new AbortController().signal, () => {
       firstMs = Math.round(clock.monotonic() - startedAt);
     });
     times.push(`${PART_NAMES.tts} ${firstMs} ms`);
@@ -156,7 +156,7 @@ async function firstWordOf(session: EngineSession): Promise<void> {
   throw new Error("the answer was empty");
 }
 
-function remedyOf(id: string, part: Part, error: unknown): string {
+export function remedyOf(id: string, part: Part, error: unknown): string {
   const table = `[engine.${id}]`;
   if (error instanceof UnsupportedText) {
     return "The model does not read texts word for word: choose another model. Calls use the embedded voice for greetings meanwhile.";

@@ -262,6 +262,19 @@ describe("the operator", () => {
     expect([after.status, messageOf(after)]).toEqual([409, expect.stringContaining("sent")]);
   });
 
+  test("tries the engine, one request to each part; others do not", async () => {
+    const say = { say: "Good afternoon.", ask: "When are you open?" };
+    const tried = await as("operator").ask("POST", "/operator/engine/try", say);
+    const { parts } = replyOf(operators.tryEngine, tried);
+    expect(parts.map(({ part, provider, error }) => [part, provider, error])).toEqual([
+      ["llm", "embedded", null],
+      ["tts", "embedded", null],
+    ]);
+    expect((await as("owner").ask("POST", "/operator/engine/try", say)).status).toBe(403);
+    const bad = await as("operator").ask("POST", "/operator/engine/try", { stt_wav: "SUQz" });
+    expect([bad.status, errorOf(bad)]).toEqual([400, "valid_stt_wav_required"]);
+  });
+
   test("is told where the doctor is when the server has none", async () => {
     expect((await as("operator").ask("GET", "/operator/health")).status).toBe(503);
   });

@@ -55,6 +55,11 @@ export const serverSentences = {
     lv: "Nosaukums līdz 255 zīmēm, beigās .txt, .md, .csv vai .json.",
     ru: "Имя до 255 знаков, в конце .txt, .md, .csv или .json.",
   },
+  "field.stt_wav": {
+    lt: "Reikia 16 bitų WAV failo, ne didesnio kaip 720 000 baitų.",
+    lv: "Vajadzīgs 16 bitu WAV fails, ne lielāks par 720 000 baitiem.",
+    ru: "Нужен 16-битный файл WAV, не больше 720 000 байт.",
+  },
   "field.csv": {
     lt: "CSV pirmoje eilutėje turi būti stulpelis „number“, o po ja – tinkamos eilutės.",
     lv: "CSV pirmajā rindā jābūt kolonnai “number” un zem tās – derīgām rindām.",
@@ -240,6 +245,11 @@ export const serverSentences = {
     lt: "Per daug duomenų vienu kartu.",
     lv: "Pārāk daudz datu vienā reizē.",
     ru: "Слишком много данных за один раз.",
+  },
+  "code.conflict.try": {
+    lt: "Vyksta kitas bandymas. Pabandykite po kelių sekundžių.",
+    lv: "Notiek cits izmēģinājums. Mēģiniet pēc dažām sekundēm.",
+    ru: "Идёт другая проверка. Повторите через несколько секунд.",
   },
   "code.conflict.phone-numbers": {
     lt: "Šis numeris jau užregistruotas.",

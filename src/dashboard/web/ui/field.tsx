@@ -287,14 +287,17 @@ export function CheckGroup<Value extends string>(props: {
   );
 }
 
-/** A text file, read as soon as the person chooses it. */
+/** A file, read as soon as the person chooses it: as text, or its bytes in base64. */
 export function FileField(props: {
   label: string;
   hint?: string;
+  error?: string | null;
   accept: string;
+  base64?: boolean;
   onFile: (text: string, name: string) => void;
 }) {
   const id = useId();
+  const read = props.base64 ? base64Of : (file: File) => file.text();
   return (
     <div className="field">
       <label htmlFor={id}>{props.label}</label>
@@ -305,13 +308,26 @@ export function FileField(props: {
         accept={props.accept}
         onChange={(event) => {
           const file = event.target.files?.[0];
-          if (file) void file.text().then((text) => props.onFile(text, file.name));
+          if (file) void read(file).then((text) => props.onFile(text, file.name));
         }}
       />
       {props.hint && <p className="hint">{props.hint}</p>}
+      {props.error && (
+        <p className="error-text" role="alert">
+          {props.error}
+        </p>
+      )}
     </div>
   );
 }
+
+const base64Of = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ""));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
 
 /** A filter above a list. Only screen readers get its label. */
 export function FilterSelect<Value extends string>({

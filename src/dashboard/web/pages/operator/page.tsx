@@ -7,6 +7,7 @@ import { Page as Frame } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Backups } from "./backups.tsx";
 import { CallNotices } from "./call-notices.tsx";
+import { EngineTrial } from "./engine-trial.tsx";
 import { Health } from "./health.tsx";
 import { Logs } from "./logs.tsx";
 import { Mail } from "./mail.tsx";
@@ -28,6 +29,7 @@ export function Page() {
       <div className="stack">
         <CallNotices />
         <Health />
+        <EngineTrial />
       </div>
     ),
     backups: () => <Backups />,

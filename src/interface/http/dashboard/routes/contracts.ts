@@ -50,6 +50,7 @@ export const productContracts = (): Contract[] => [
   operator.confirmCheckout,
   operator.listCallNotices,
   operator.getHealth,
+  operator.tryEngine,
   operator.listBackups,
   operator.createBackup,
   operator.listLogs,

@@ -132,6 +132,18 @@ export const getHealth = contract({
   errors: ["unavailable"],
 });
 
+export const tryEngine = contract({
+  operationId: "operatorTryEngine",
+  at: "POST /operator/engine/try",
+  tag: "Operator",
+  role: operations["engine.try"].role,
+  summary: "One request to each part of the engine",
+  description: "Costs what the providers take for it.",
+  body: operations["engine.try"].input.meta({ id: "OperatorEngineTrial" }),
+  reply: okReply(operations["engine.try"].output.shape),
+  errors: ["conflict"],
+});
+
 export const CallNotice = z
   .strictObject({
     tenant_id: shown(z.int(), "Id of the company.", 1),
@@ -388,6 +400,10 @@ const applianceRoutes = ({
     const result = resultOf(Math.max(ofWarnings, ...ranks));
     return { ok: true, version: settings.version, result, warnings, checks };
   }),
+  route(tryEngine)(async ({ body }) => ({
+    ok: true,
+    ...(await ask("engine.try", body)),
+  })),
   route(listBackups)(async () => ({
     ok: true,
     backups: parts.backups().map(presentBackup),

@@ -1,0 +1,42 @@
+/** `linevoice engine try`: one request to each part of the engine, with its time, its cost and its errors. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { EnginePartTrial } from "../interface/contracts/appliance.ts";
+import { asks, commandOf } from "./actions.ts";
+
+const NAMES: Readonly<Record<EnginePartTrial["part"], string>> = {
+  stt: "speech to text",
+  llm: "language model",
+  tts: "text to speech",
+};
+
+export const engineCommand = commandOf(
+  "engine",
+  {
+    try: asks("engine.try", {
+      usage: ["engine try [--stt F.wav] [--say TEXT] [--ask TEXT] [--json]"],
+      fields: ["say", "ask"],
+      others: { stt: { type: "string" } },
+      input: ({ stt }, { cwd }) =>
+        stt === undefined ? {} : { stt_wav: readFileSync(resolve(cwd, stt)).toString("base64") },
+      lines: ({ parts }) => parts.flatMap(inWords),
+      status: ({ parts }) => (parts.every(({ error }) => error === null) ? 0 : 1),
+    }),
+  },
+  [
+    "--stt: a WAV file of 16-bit speech, some 20 seconds at most. Without options all three are tried.",
+    "Each provider takes what it takes for one request; the cost is by the prices in the configuration.",
+    "Exit status 1 when one of them fails.",
+  ],
+);
+
+function inWords(trial: EnginePartTrial): string[] {
+  const { part, provider, first_ms: firstMs, total_ms: totalMs, error, remedy } = trial;
+  const name = `${NAMES[part]} (${provider})`.padEnd(28);
+  if (error !== null) {
+    const line = `NO  ${name} ${error}`;
+    return remedy === null ? [line] : [line, `${" ".repeat(33)}→ ${remedy}`];
+  }
+  const first = firstMs === null ? "" : `${firstMs} ms to the first, `;
+  return [`ok  ${name} ${first}${totalMs} ms, ${trial.cost_eur.toFixed(6)} EUR: ${trial.result}`];
+}

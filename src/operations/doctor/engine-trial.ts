@@ -1,0 +1,209 @@
+/**
+ * One request to each part of the engine, as a call would make it: what came back, how soon, what it cost, and
+ * what the provider itself said when it failed. Each part stands alone: one that fails takes none with it.
+ *
+ * The first provider of a part is asked; fallbacks are the doctor's business.
+ */
+import { SpeechSamples } from "../../adapter/engine/openai/speech-samples.ts";
+import { looksLikeWav, NotSpeech } from "../../adapter/engine/openai/wav.ts";
+import { type EnginePrices, PARTS, type Part } from "../../adapter/engine/provider.ts";
+import { combinedProvider, partProvider } from "../../adapter/engine/registry.ts";
+import { type EngineSettings, needsSpeechWorker } from "../../adapter/engine/settings.ts";
+import { type Clock, sleep } from "../../core/clock.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import type { EngineSession, LlmEvent } from "../../domain/conversation/engine-port.ts";
+import { withEmbeddedEngine } from "./engine-check.ts";
+import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./loopback.ts";
+import { engineOf, remedyOf, type Trio, trioAt } from "./provider-check.ts";
+
+/** Null: that part is not asked. All null: all are, and speech to text hears what text to speech said. */
+interface TrialRequest {
+  /** A WAV file, 16 bit. */
+  readonly wav: Uint8Array | null;
+  readonly say: string | null;
+  readonly ask: string | null;
+}
+
+interface PartTrial {
+  readonly part: Part;
+  readonly provider: string;
+  /** To the first word or sound; null: none came. */
+  readonly firstMs: number | null;
+  readonly totalMs: number;
+  /** What was understood, answered or spoken, in words. */
+  readonly result: string;
+  /** By the prices in the configuration. */
+  readonly costEur: number;
+  readonly error: string | null;
+  /** What to do about the error. */
+  readonly remedy: string | null;
+}
+
+export type EngineTrial = (request: TrialRequest) => Promise<PartTrial[]>;
+
+/** Time-outs of the providers themselves end it sooner. */
+const PART_MS_MAX = 25_000;
+const PROMPT = "You answer the phone of a shop that is open from nine to five. One short sentence.";
+const PRICED_UNITS = 1_000_000;
+
+/** What a part yields: its result in words, and the units that are paid for. */
+interface Yield {
+  readonly result: string;
+  readonly costEur: (prices: Partial<EnginePrices>) => number;
+}
+type Work = (onFirst: () => void, signal: AbortSignal) => Promise<Yield>;
+
+export function createEngineTrial(engine: EngineSettings, clock: Clock): EngineTrial {
+  let isRunning = false;
+  return async (request) => {
+    const sent = request.wav === null ? null : samplesOf(request.wav);
+    if (isRunning) throw runningAlready();
+    isRunning = true;
+    try {
+      const trio = trioAt(engine.providers, 0);
+      return await withEmbeddedEngine(clock, needsSpeechWorker(engine), async (embedded) => {
+        const trial = await engineOf(trio, clock, embedded.parts);
+        const session = trial.open({
+          ...{ callId: "trial", language: "en", voice: "Nathan", sampleRateHz: SAMPLE_RATE_HZ },
+          ...{ tools: [], knowledge: [KNOWLEDGE], systemPrompt: PROMPT },
+        });
+        try {
+          return await tryParts(session, trio, clock, { ...request, sent });
+        } finally {
+          session.close();
+          await trial.close();
+        }
+      });
+    } finally {
+      isRunning = false;
+    }
+  };
+}
+
+const runningAlready = () =>
+  new AppError({
+    code: "conflict",
+    publicMessage: "Another trial of the engine is running. Try again in a few seconds.",
+    retryable: true,
+  });
+
+/** Throws AppError for anything but 16-bit WAV. */
+function samplesOf(wav: Uint8Array): Int16Array {
+  const rejection = (why: string) =>
+    new AppError({
+      code: "valid_stt_wav_required",
+      publicMessage: `This is no WAV file of 16-bit speech: ${why}.`,
+      field: "stt_wav",
+    });
+  if (!looksLikeWav(wav)) throw rejection("it does not begin like one");
+  const samples = new SpeechSamples(SAMPLE_RATE_HZ, SAMPLE_RATE_HZ);
+  try {
+    const pcm = [samples.push(wav), samples.end()].flatMap((part) => [...part]);
+    if (pcm.length === 0) throw rejection("it has no samples");
+    return Int16Array.from(pcm);
+  } catch (error) {
+    if (error instanceof NotSpeech) throw rejection(error.message);
+    throw error;
+  }
+}
+
+async function tryParts(
+  session: EngineSession,
+  trio: Trio,
+  clock: Clock,
+  { wav, say, ask, sent }: TrialRequest & { readonly sent: Int16Array | null },
+): Promise<PartTrial[]> {
+  const isWhole = wav === null && say === null && ask === null;
+  const attempt = (part: Part, work: Work) => tryPart(part, trio, clock, work);
+  const trials: PartTrial[] = [];
+  let pcm = sent;
+  const sentence = isWhole ? SENTENCE : say;
+  if (sentence !== null)
+    trials.push(
+      await attempt("tts", async (onFirst, signal) => {
+        const spoken = await speechOf(session, sentence, signal, onFirst);
+        if (isWhole) pcm = spoken;
+        return spokenResult(sentence, spoken);
+      }),
+    );
+  const heard = pcm;
+  if (heard !== null) trials.push(await attempt("stt", () => understood(session, heard)));
+  const question = isWhole ? SENTENCE : ask;
+  if (question !== null)
+    trials.push(
+      await attempt("llm", (onFirst, signal) => answered(session, question, onFirst, signal)),
+    );
+  return PARTS.flatMap((part) => trials.filter((trial) => trial.part === part));
+}
+
+async function tryPart(part: Part, trio: Trio, clock: Clock, work: Work): Promise<PartTrial> {
+  const { id, settings } = trio[part];
+  const startedAt = clock.monotonic();
+  const elapsedMs = () => Math.round(clock.monotonic() - startedAt);
+  let firstMs: number | null = null;
+  const abort = new AbortController();
+  const done = new AbortController();
+  const late = sleep(clock, PART_MS_MAX, done.signal).then(() => {
+    throw new Error(`nothing within ${PART_MS_MAX / 1_000} s`);
+  });
+  late.catch(() => {});
+  const onFirst = () => {
+    firstMs ??= elapsedMs();
+  };
+  try {
+    const { result, costEur } = await Promise.race([work(onFirst, abort.signal), late]);
+    const prices = (partProvider(part, id) ?? combinedProvider(id))?.prices(settings) ?? {};
+    const totalMs = elapsedMs();
+    return {
+      ...{ part, provider: id, firstMs: firstMs ?? totalMs, totalMs, result },
+      ...{ costEur: costEur(prices), error: null, remedy: null },
+    };
+  } catch (error) {
+    return {
+      ...{ part, provider: id, firstMs, totalMs: elapsedMs(), result: "", costEur: 0 },
+      ...{ error: describeError(error), remedy: remedyOf(id, part, error) },
+    };
+  } finally {
+    abort.abort();
+    done.abort();
+  }
+}
+
+function spokenResult(text: string, pcm: Int16Array): Yield {
+  if (pcm.length === 0) throw new Error("no sound came");
+  return {
+    result: `${(pcm.length / SAMPLE_RATE_HZ).toFixed(1)} s of speech`,
+    costEur: ({ tts_eur_per_million_characters: price = 0 }) =>
+      (text.length * price) / PRICED_UNITS,
+  };
+}
+
+async function understood(session: EngineSession, pcm: Int16Array): Promise<Yield> {
+  const result = await textOfSpeech(session, pcm);
+  const minutes = pcm.length / SAMPLE_RATE_HZ / 60;
+  return { result, costEur: ({ stt_eur_per_min: price = 0 }) => minutes * price };
+}
+
+async function answered(
+  { llm }: EngineSession,
+  text: string,
+  onFirst: () => void,
+  signal: AbortSignal,
+): Promise<Yield> {
+  const events: LlmEvent[] = [];
+  for await (const event of llm.respond({ type: "utterance", text, confidence: 1 }, signal)) {
+    if (event.type === "text") onFirst();
+    events.push(event);
+  }
+  const words = events.flatMap((event) => (event.type === "text" ? [event.text] : []));
+  if (words.length === 0) throw new Error("the answer was empty");
+  const done = events.find((event) => event.type === "done");
+  const { inputTokens, outputTokens } = done?.usage ?? { inputTokens: 0, outputTokens: 0 };
+  return {
+    result: words.join(" "),
+    costEur: ({
+      llm_input_eur_per_million_tokens: input = 0,
+      llm_output_eur_per_million_tokens: output = 0,
+    }) => (inputTokens * input + outputTokens * output) / PRICED_UNITS,
+  };
+}
