@@ -37,9 +37,6 @@ export interface DeliveryOptions {
   readonly log: Log;
   /** `[http_client] webhook_timeout_ms`. */
   readonly timeoutMs: number;
-  /** Maximum number of concurrent deliveries. */
-  readonly concurrencyMax?: number;
-  readonly perEndpointMax?: number;
   /**
    * Pause between two claims, and between two writes of outcomes, so that under load one
    * transaction (one sync to disk) serves many. 0: none.
@@ -55,6 +52,9 @@ const LEASE_MARGIN_MS = 30_000;
 /** Also finds deliveries whose lease by a dead node has expired. */
 const LOOK_EVERY_MS = 30_000;
 const STOP_GRACE_MS = 3000;
+/** Deliveries under way at once. */
+const CONCURRENCY_MAX = 256;
+const PER_ENDPOINT_MAX = 4;
 const PAUSE_MS = 10;
 const PAUSE_MAX_MS = 100;
 
@@ -71,8 +71,8 @@ export class DeliveryWorker {
     this.#pauseMs = this.options.pauseMs ?? PAUSE_MS;
     this.#owner = hex(this.options.random.bytes(8));
     this.#capacity = new DeliveryCapacity({
-      total: this.options.concurrencyMax ?? 256,
-      perEndpoint: this.options.perEndpointMax ?? 4,
+      total: CONCURRENCY_MAX,
+      perEndpoint: PER_ENDPOINT_MAX,
     });
     this.#outcomes = createOutcomeWriter({
       database: this.options.database,

@@ -1,19 +1,27 @@
-/** Calls to numbers that are not set up leave a bounded trace. */
+/** Calls to numbers that are not set up: what of a flood is stored. */
 import { expect, test } from "bun:test";
 import { createUnknownCalls } from "../../../src/domain/call/unknown-calls.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
-test("one row a number and minute, five a trunk and minute", async () => {
+test("a number is stored once a minute, and a trunk five times", async () => {
   const clock = fakeClock();
-  const calls = createUnknownCalls(clock);
-  const stored = (trunk: number, number: string) => calls.isToBeStored(trunk, number);
-  expect(stored(1, "+37060000001")).toBe(true);
-  expect(stored(1, "+37060000001")).toBe(false);
-  expect(stored(2, "+37060000001")).toBe(true);
-  const more = ["2", "3", "4", "5", "6"].map((last) => stored(1, `+3706000000${last}`));
-  expect(more).toEqual([true, true, true, true, false]);
+  const unknown = createUnknownCalls(clock);
+  const stored = (numbers: readonly string[]) => numbers.map((n) => unknown.isToBeStored(1, n));
+  expect(stored(["1", "1", "2", "3", "4", "5", "6"])).toEqual([
+    ...[true, false, true, true, true, true],
+    false,
+  ]);
+  expect(unknown.isToBeStored(2, "6")).toBe(true);
   await clock.advance(59_999);
-  expect(stored(1, "+37060000001")).toBe(false);
+  expect(unknown.isToBeStored(1, "1")).toBe(false);
   await clock.advance(1);
-  expect(stored(1, "+37060000001")).toBe(true);
+  expect(unknown.isToBeStored(1, "1")).toBe(true);
+});
+
+test("of 10,001 trunks the memory begins anew", () => {
+  const unknown = createUnknownCalls(fakeClock());
+  for (let trunk = 1; trunk <= 10_000; trunk++) unknown.isToBeStored(trunk, "1");
+  expect(unknown.isToBeStored(1, "1")).toBe(false);
+  expect(unknown.isToBeStored(10_001, "1")).toBe(true);
+  expect(unknown.isToBeStored(1, "1")).toBe(true);
 });

@@ -73,9 +73,14 @@ test("a tenant's tool of the same name wins", () => {
   expect(isBuiltIn("end_call")).toBe(true);
 });
 
+/** As long as a briefing may be. */
+const LONG = "a".repeat(500);
+
 test.each([
   ["transfer_call", { to: "reception" }, { target: "+37060000000", announcement: null }],
   ["transfer_call", { to: "desk", briefing: "Moves a visit." }, { announcement: "Moves a visit." }],
+  ["transfer_call", { to: "desk", briefing: LONG }, { announcement: LONG }],
+  ["transfer_call", { to: "desk", briefing: `${LONG}!` }, { announcement: LONG }],
   ["send_digits", { digits: "20 4#" }, { digits: "204#" }],
   ["take_message", { message: "Call me", caller_name: "Jonas" }, { callerName: "Jonas" }],
   ["switch_language", { language: "lt" }, { language: "lt" }],
