@@ -3,6 +3,7 @@
  * Without a collector nothing is kept.
  */
 
+import { BoundedMap } from "../core/bounded-map.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
@@ -59,13 +60,11 @@ export function startTracing(
 
 /** Submits each call's trace when it is settled. */
 function follow(exporter: ReturnType<typeof createTraceExporter>, clock: Clock): Tracing {
-  const calls = new Map<string, Followed>();
+  const calls = new BoundedMap<string, Followed>(FOLLOWED_MAX);
 
   function followed(callUuid: string): Followed {
     const known = calls.get(callUuid);
     if (known) return known;
-    const [oldest] = calls.keys();
-    if (calls.size >= FOLLOWED_MAX && oldest !== undefined) calls.delete(oldest);
     const begun: Followed = {
       ...{ beganMs: clock.now(), ringingMs: null, answeredMs: null, endedMs: null },
       ...{ sipCallId: null, tools: [] },

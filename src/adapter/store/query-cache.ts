@@ -5,6 +5,7 @@
  *
  * The number of entries is bounded. Cached results are shared and must not be modified.
  */
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Database } from "../../core/database.ts";
 
 export interface QueryCache {
@@ -20,16 +21,8 @@ const ENTRIES_MAX = 128;
 const NAME_LENGTH_MAX = 256;
 
 export function createQueryCache(database: Database): QueryCache {
-  const results = new Map<string, unknown>();
+  const results = new BoundedMap<string, unknown>(ENTRIES_MAX);
   let resultsVersion: number | null = null;
-
-  function put(name: string, result: unknown): void {
-    if (results.size >= ENTRIES_MAX) {
-      const [oldest] = results.keys();
-      if (oldest !== undefined) results.delete(oldest);
-    }
-    results.set(name, result);
-  }
 
   return {
     async read<Result>(name: string, make: () => Promise<Result>): Promise<Result> {
@@ -41,7 +34,7 @@ export function createQueryCache(database: Database): QueryCache {
       const result = await make();
       // Read after `version` was, so it is at least as new. If another commit came in between, it
       // is not cached.
-      if (resultsVersion === version) put(name, result);
+      if (resultsVersion === version) results.set(name, result);
       return result;
     },
   };

@@ -5,7 +5,9 @@
  * query. Revoking removes it at once on this node and within two seconds on others. The last use is
  * written in batches.
  */
+
 import { createHash, timingSafeEqual } from "node:crypto";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, describeError, notFound } from "../../core/errors.ts";
@@ -61,7 +63,7 @@ const SECRET_LENGTH_MAX = 128;
 
 /** The owner must call `stop`, which writes the last batch. */
 export class ApiKeys {
-  readonly #cache = new Map<string, CachedKey>();
+  readonly #cache = new BoundedMap<string, CachedKey>(CACHE_KEYS_MAX);
   /** Hashes of keys that were valid once. Kept longer than the cache. */
   readonly #known = new Set<string>();
   readonly #used = new Map<number, number>();
@@ -87,10 +89,6 @@ export class ApiKeys {
   }
 
   #remember(hash: string, cached: CachedKey): void {
-    if (this.#cache.size >= CACHE_KEYS_MAX) {
-      const [oldest] = this.#cache.keys();
-      if (oldest !== undefined) this.#cache.delete(oldest);
-    }
     this.#cache.set(hash, cached);
     if (this.#known.size >= CACHE_KEYS_MAX) this.#known.clear();
     this.#known.add(hash);

@@ -3,6 +3,7 @@
  * or not, and for what takes personal data along: recordings, exports, the server's log. Never what
  * was sent: the operation, the path, who, from where, how it ended.
  */
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
@@ -28,7 +29,7 @@ export type AuditNotes = ReturnType<typeof createAuditNotes>;
 
 export function createAuditNotes({ identity, clock, log }: AuditNotesDependencies) {
   /** When which reading was noted, the oldest first. */
-  const reads = new Map<string, number>();
+  const reads = new BoundedMap<string, number>(READS_REMEMBERED_MAX);
 
   function isReadAgain(
     contract: Contract,
@@ -39,10 +40,7 @@ export function createAuditNotes({ identity, clock, log }: AuditNotesDependencie
     const nowMs = clock.monotonic();
     const before = reads.get(key);
     if (before !== undefined && nowMs - before < READ_AGAIN_MS) return true;
-    reads.delete(key);
     reads.set(key, nowMs);
-    const [oldest] = reads.keys();
-    if (reads.size > READS_REMEMBERED_MAX && oldest !== undefined) reads.delete(oldest);
     return false;
   }
 
