@@ -16,7 +16,7 @@ import {
 import { serverSentences } from "../../src/dashboard/web/i18n/server-sentences.ts";
 import { requirementOf } from "../../src/interface/contracts/schema.ts";
 import type { Contract } from "../../src/interface/http/contract.ts";
-import { dashboardContracts } from "../../src/interface/http/dashboard/routes/contracts.ts";
+import { dashboardContracts } from "../../src/interface/http/dashboard/routes/pages.ts";
 import { allContracts } from "../../src/interface/http/routes/contracts.ts";
 
 const { lt: catalogue } = await messageCatalogues();

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Role } from "../../../src/interface/contracts/operation.ts";
 import { type Contract, requiredRole } from "../../../src/interface/http/contract.ts";
-import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/contracts.ts";
+import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/pages.ts";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { browserOf as browserAt } from "../../support/appliance-browser.ts";

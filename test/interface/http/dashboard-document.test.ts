@@ -1,7 +1,7 @@
 /** The dashboard's document: names, roles and what is open. */
 import { expect, test } from "bun:test";
 import { dashboardDocument } from "../../../src/interface/http/dashboard/document.ts";
-import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/contracts.ts";
+import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/pages.ts";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 
 test("a changing operation's name means one thing in both documents: the audit log shows it", () => {

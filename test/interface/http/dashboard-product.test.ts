@@ -4,7 +4,7 @@ import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import { bodyOf, draftOf } from "../../../src/dashboard/web/pages/trunk/trunk-draft.ts";
 import { requiredRole } from "../../../src/interface/http/contract.ts";
 import * as agents from "../../../src/interface/http/dashboard/routes/chat.ts";
-import { productContracts } from "../../../src/interface/http/dashboard/routes/contracts.ts";
+import { productContracts } from "../../../src/interface/http/dashboard/routes/pages.ts";
 import * as settings from "../../../src/interface/http/dashboard/routes/tenant-settings.ts";
 import * as tools from "../../../src/interface/http/dashboard/routes/tools.ts";
 import * as trunk from "../../../src/interface/http/dashboard/routes/trunk.ts";

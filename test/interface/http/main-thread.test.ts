@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Contract } from "../../../src/interface/http/contract.ts";
-import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/contracts.ts";
+import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/pages.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
 import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
 import { pathOf } from "../../support/api-fixtures.ts";

@@ -4,7 +4,7 @@ import type { Contract } from "../contract.ts";
 import { type DocumentFrame, openApiDocument } from "../openapi.ts";
 import { jsonResponse, type RequestContext } from "../request-context.ts";
 import { DASHBOARD_MOUNT } from "../route-table.ts";
-import { dashboardContracts } from "./routes/contracts.ts";
+import { dashboardContracts } from "./routes/pages.ts";
 
 const DASHBOARD_DOCUMENT_PATH = `${DASHBOARD_MOUNT}/openapi.json`;
 

@@ -347,7 +347,7 @@ function detailsOf(
   };
 }
 
-export const callDetailsRoutes = ({ dependencies: { services } }: ProductContext) => [
+const callDetailsRoutes = ({ dependencies: { services } }: ProductContext) => [
   route(getCallDetails)(async ({ tenantId, params, session }) => {
     const conversation = await services.callRecords.conversation(tenantId, params.uuid);
     const diagnosis = await services.callRecords.diagnosis(conversation.call);
@@ -356,7 +356,7 @@ export const callDetailsRoutes = ({ dependencies: { services } }: ProductContext
   }),
 ];
 
-export const callFileRoutes = ({ dependencies }: ProductContext) => {
+const callFileRoutes = ({ dependencies }: ProductContext) => {
   const { services, recordings, clock } = dependencies;
   const { callRecords } = services;
   return [
@@ -383,3 +383,8 @@ export const callFileRoutes = ({ dependencies }: ProductContext) => {
     }),
   ];
 };
+
+export const callRoutes = (context: ProductContext) => [
+  ...callDetailsRoutes(context),
+  ...callFileRoutes(context),
+];

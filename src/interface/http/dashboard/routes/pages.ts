@@ -1,0 +1,44 @@
+/** The pages of the dashboard's own API: each one's contracts and routes. A new page is one line here. */
+import type { Contract, Route } from "../../contract.ts";
+import { accountContracts } from "./account.ts";
+import * as billing from "./billing.ts";
+import * as calls from "./calls.ts";
+import * as chat from "./chat.ts";
+import type { ProductContext } from "./context.ts";
+import * as home from "./home.ts";
+import * as operator from "./operator.ts";
+import { sessionContracts } from "./session.ts";
+import { teamContracts } from "./team.ts";
+import * as settings from "./tenant-settings.ts";
+import * as tools from "./tools.ts";
+import * as trunk from "./trunk.ts";
+import * as webhooks from "./webhooks.ts";
+
+/** About the product itself, not about people. */
+const PAGES: readonly (readonly [object, (context: ProductContext) => Route[]])[] = [
+  [home, home.homeRoutes],
+  [calls, calls.callRoutes],
+  [chat, chat.chatRoutes],
+  [tools, tools.toolRoutes],
+  [trunk, trunk.trunkRoutes],
+  [settings, settings.tenantSettingsRoutes],
+  [webhooks, webhooks.webhookRoutes],
+  [billing, billing.billingRoutes],
+  [operator, operator.operatorRoutes],
+];
+
+const isContract = (value: unknown): value is Contract =>
+  typeof value === "object" && value !== null && "operationId" in value;
+
+export const productContracts = (): Contract[] =>
+  PAGES.flatMap(([page]) => Object.values(page).filter(isContract));
+
+export const productRoutes = (context: ProductContext): Route[] =>
+  PAGES.flatMap(([, routes]) => routes(context));
+
+export const dashboardContracts = (): Contract[] => [
+  ...sessionContracts,
+  ...accountContracts,
+  ...teamContracts,
+  ...productContracts(),
+];
