@@ -38,3 +38,10 @@ test("a dated version is its model, a name of another provider is nothing known"
   expect(knownModel("gpt-4o-mini-2024-07-18")?.shutdown).toBe("2027-01-14");
   expect(knownModel("qwen2.5:7b")).toBeNull();
 });
+
+test("every model that the configuration names by default is known, without an end", async () => {
+  const toml = await Bun.file("config/linevoice.toml").text();
+  const defaults = [...toml.matchAll(/^\w*model = "([^"]+)"/gm)].map(([, name = ""]) => name);
+  expect(defaults.length).toBeGreaterThan(4);
+  for (const name of defaults) expect([name, knownModel(name)?.shutdown]).toEqual([name, null]);
+});
