@@ -1,5 +1,5 @@
 /** All stores of billing, and the small parts of tenants and calls that it needs. */
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";
 import type { MicroEur } from "../../core/money.ts";
@@ -12,7 +12,7 @@ import type {
 import { checkoutStore } from "./checkout-store.ts";
 import { holdStore, planUsageStore } from "./hold-store.ts";
 import { ledgerStore, walletStore } from "./ledger-store.ts";
-import { arg, statement } from "./prepared.ts";
+import { arg, parsedJson, statement } from "./prepared.ts";
 import { renewalStore } from "./renewal-store.ts";
 import { calls } from "./schema/calls.ts";
 import { tenants } from "./schema/tenants.ts";
@@ -30,9 +30,6 @@ const findAccount = statement((queries) =>
     .prepare(),
 );
 
-const parsed = <Value>(text: SQL) =>
-  sql`${text}`.mapWith((json: string) => JSON.parse(json) as Value);
-
 const standing = statement((queries) => {
   const tenantId = arg("tenantId");
   return queries
@@ -41,13 +38,13 @@ const standing = statement((queries) => {
       timeZone: tenants.timeZone,
       balance: sql<MicroEur>`coalesce(
         (SELECT balance FROM wallets WHERE tenant_id = ${tenantId}), 0)`,
-      planStatuses: parsed<Standing["planStatuses"]>(sql`
+      planStatuses: parsedJson<Standing["planStatuses"]>(sql`
         (SELECT json_group_object(month, status) FROM renewals
           WHERE tenant_id = ${tenantId} AND item = 'plan')`),
-      secondsUsed: parsed<Standing["secondsUsed"]>(sql`
+      secondsUsed: parsedJson<Standing["secondsUsed"]>(sql`
         (SELECT json_group_object(month, seconds_used) FROM plan_usage
           WHERE tenant_id = ${tenantId})`),
-      holds: parsed<Standing["holds"]>(sql`
+      holds: parsedJson<Standing["holds"]>(sql`
         (SELECT json_group_array(json_object('callUuid', call_uuid, 'month', month,
             'planSeconds', plan_seconds, 'amount', amount))
           FROM holds WHERE tenant_id = ${tenantId})`),

@@ -1,19 +1,11 @@
 /** The data needed to set up a call: tenant, trunk, number, agent, tools. */
 
-import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
+import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import { agentStore } from "./agent-store.ts";
-import { arg, statement } from "./prepared.ts";
-import {
-  agentFiles,
-  agents,
-  files,
-  phoneNumbers,
-  tenantDisclosures,
-  tenants,
-  tools,
-  trunks,
-} from "./schema/index.ts";
+import { arg, parsedJson, statement } from "./prepared.ts";
+import { agents, phoneNumbers, tenants, trunks } from "./schema/index.ts";
 
 type TenantRow = typeof tenants.$inferSelect;
 type AgentRow = typeof agents.$inferSelect;
@@ -41,52 +33,34 @@ const numbersAmong = statement((queries) =>
     .prepare(),
 );
 
-const agentKnowledge = statement((queries) =>
-  queries
-    .select({ filename: files.filename, format: files.format, content: files.content })
-    .from(agentFiles)
-    .innerJoin(files, eq(files.id, agentFiles.fileId))
-    .where(and(eq(agentFiles.agentId, arg("agentId")), eq(files.tenantId, arg("tenantId"))))
-    .orderBy(files.id)
-    .prepare(),
-);
-
-const disclosureText = statement((queries) =>
-  queries
-    .select({ text: tenantDisclosures.text })
-    .from(tenantDisclosures)
-    .where(
-      and(
-        eq(tenantDisclosures.tenantId, arg("tenantId")),
-        eq(tenantDisclosures.language, arg("language")),
-      ),
-    )
-    .prepare(),
-);
-
-const agentTools = statement((queries) =>
-  queries
+const agentContext = statement((queries) => {
+  const [tenantId, agentId] = [arg("tenantId"), arg("agentId")];
+  return queries
     .select({
-      name: tools.name,
-      description: tools.description,
-      parameters: tools.parameters,
+      knowledge: parsedJson<CallConfig["knowledge"]>(sql`(
+        SELECT json_group_array(
+          json_object('filename', filename, 'format', format, 'content', content))
+        FROM (SELECT files.* FROM agent_files JOIN files ON files.id = agent_files.file_id
+          WHERE agent_files.agent_id = ${agentId} AND files.tenant_id = ${tenantId}
+          ORDER BY files.id))`),
+      tools: parsedJson<CallConfig["tools"]>(sql`(
+        SELECT json_group_array(
+          json_object('name', name, 'description', description, 'parameters', json(parameters)))
+        FROM (SELECT * FROM tools
+          WHERE tenant_id = ${tenantId} AND enabled = 1
+            AND (agent_id IS NULL OR agent_id = ${agentId})
+          ORDER BY id))`),
+      disclosure: sql<string | null>`(
+        SELECT text FROM tenant_disclosures
+        WHERE tenant_id = ${tenantId} AND language = ${arg("language")})`,
     })
-    .from(tools)
-    .where(
-      and(
-        eq(tools.tenantId, arg("tenantId")),
-        eq(tools.enabled, true),
-        or(isNull(tools.agentId), eq(tools.agentId, arg("agentId"))),
-      ),
-    )
-    .orderBy(tools.id)
-    .prepare(),
-);
+    .from(sql`(SELECT 1)`)
+    .prepare();
+});
 
 export function callSetupStore(queries: Queries) {
   return {
     ...callNumbers(queries),
-    ...agentContext(queries),
 
     tenant(tenantId: number): Promise<TenantRow | undefined> {
       return findTenant(queries).get({ tenantId });
@@ -94,6 +68,12 @@ export function callSetupStore(queries: Queries) {
 
     trunk(tenantId: number): Promise<TrunkRow | undefined> {
       return queries.select().from(trunks).where(eq(trunks.tenantId, tenantId)).get();
+    },
+
+    async agentContext(tenantId: number, agent: Pick<AgentRow, "id" | "language">) {
+      const { id: agentId, language } = agent;
+      const row = await agentContext(queries).get({ tenantId, agentId, language });
+      return row ?? { knowledge: [], tools: [], disclosure: null };
     },
 
     agent: (tenantId: number, agentId: number) => agentStore(queries).find(tenantId, agentId),
@@ -127,24 +107,6 @@ function callNumbers(queries: Queries) {
         .from(phoneNumbers)
         .where(inArray(phoneNumbers.numberE164, [...numbers]));
       return new Map(rows.map(({ numberE164, tenantId }) => [numberE164, tenantId]));
-    },
-  };
-}
-
-/** The knowledge, disclosure and tools of a call's agent. */
-function agentContext(queries: Queries) {
-  return {
-    knowledge(tenantId: number, agentId: number) {
-      return agentKnowledge(queries).all({ tenantId, agentId });
-    },
-
-    /** The tenant's own disclosure sentence; null: use the operator's. */
-    async disclosure(tenantId: number, language: AgentRow["language"]): Promise<string | null> {
-      return (await disclosureText(queries).get({ tenantId, language }))?.text ?? null;
-    },
-
-    tools(tenantId: number, agentId: number) {
-      return agentTools(queries).all({ tenantId, agentId });
     },
   };
 }

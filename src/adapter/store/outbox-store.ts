@@ -29,13 +29,13 @@ const insertEvent = statement((queries) => {
     .returning({
       webhookIds: sql<string>`(SELECT json_group_array(id) FROM (
         SELECT id FROM webhooks WHERE tenant_id = ${tenantId} AND enabled = 1
-          AND EXISTS (SELECT 1 FROM json_each(webhooks.events) WHERE value = ${arg("type")})
+          AND instr(events, '"' || ${arg("type")} || '"') > 0
         ORDER BY id))`,
       legacy: sql<string | null>`(
-        SELECT json_object('url', agents.webhook_url, 'olderVariant', tenants.legacy_webhook)
-        FROM agents JOIN tenants ON tenants.id = agents.tenant_id
-        WHERE agents.tenant_id = ${tenantId} AND agents.id = ${agentId}
-          AND agents.webhook_url <> '' AND NOT EXISTS (
+        SELECT json_object('url', webhook_url, 'olderVariant',
+          (SELECT legacy_webhook FROM tenants WHERE id = ${tenantId}))
+        FROM agents WHERE id = ${agentId} AND tenant_id = ${tenantId}
+          AND webhook_url <> '' AND NOT EXISTS (
             SELECT 1 FROM legacy_endpoints WHERE tenant_id = ${tenantId}
               AND url = agents.webhook_url AND disabled_reason IS NOT NULL))`,
     })

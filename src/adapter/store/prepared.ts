@@ -3,10 +3,14 @@
  * often is built once per connection. Arguments are given by name: `arg("tenantId")` in the query,
  * `{ tenantId }` when it runs.
  */
-import { type Placeholder, sql } from "drizzle-orm";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 
 export const arg = <Name extends string>(name: Name): Placeholder<Name> => sql.placeholder(name);
+
+/** A selected column whose text is JSON: rows of other tables, read with the one row. */
+export const parsedJson = <Value>(json: SQL) =>
+  sql`${json}`.mapWith((text: string) => JSON.parse(text) as Value);
 
 /** A statement of which `build` always builds the same one. */
 export function statement<Statement>(

@@ -48,7 +48,7 @@ function snapshot(agent: AgentRecord, aliases: CallConfigOptions["voiceAliases"]
 }
 
 export async function buildCallConfig(
-  setup: Pick<CallSetupRecords, "knowledge" | "tools" | "disclosure">,
+  setup: Pick<CallSetupRecords, "agentContext">,
   tenant: CallTenant,
   agent: AgentRecord,
   options: CallConfigOptions,
@@ -58,8 +58,8 @@ export async function buildCallConfig(
   return {
     ...call,
     callerTag: callerTag(callerTagKey, tenant.id, otherNumber),
+    ...(await setup.agentContext(tenant.id, agent)),
     agent: snapshot(agent, voiceAliases),
-    knowledge: await setup.knowledge(tenant.id, agent.id),
     memory: callerContext?.knowledge ?? null,
     callerFacts: callerContext?.facts ?? [],
     callerData: callerContext?.data ?? [],
@@ -67,8 +67,6 @@ export async function buildCallConfig(
     occasion: callerContext?.occasion ?? null,
     variables: callerContext?.variables ?? {},
     namedGreeting: callerContext?.namedGreeting ?? null,
-    tools: await setup.tools(tenant.id, agent.id),
-    disclosure: await setup.disclosure(tenant.id, agent.language),
     tenantName: tenant.name,
     timeZone: tenant.timeZone,
   };

@@ -178,10 +178,11 @@ export interface CallSetupRecords {
   firstNumberOf(tenantId: number, candidates: readonly string[]): Promise<readonly CallNumber[]>;
   /** The one lookup across tenants: which tenant each of these numbers belongs to. */
   ownersOf(numbers: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  knowledge(tenantId: number, agentId: number): PromiseLike<CallConfig["knowledge"]>;
-  /** The tenant's own first sentence; null: the operator's. */
-  disclosure(tenantId: number, language: AgentRecord["language"]): Promise<string | null>;
-  tools(tenantId: number, agentId: number): PromiseLike<CallConfig["tools"]>;
+  /** What a call's agent knows and may do. `disclosure` null: the operator's sentence. */
+  agentContext(
+    tenantId: number,
+    agent: Pick<AgentRecord, "id" | "language">,
+  ): Promise<Pick<CallConfig, "knowledge" | "tools" | "disclosure">>;
 }
 
 interface CallScheduleRecords {

@@ -109,8 +109,10 @@ export class CampaignRunner {
       round: () => this.#look(),
     });
     this.listener = {
-      ended: (queries, { callUuid, endedReason, answeredMs }) =>
-        this.#settle(queries, callUuid, endedReason, answeredMs > 0),
+      ended: async (queries, { direction, callUuid, endedReason, answeredMs }) => {
+        if (direction === "outbound")
+          await this.#settle(queries, callUuid, endedReason, answeredMs > 0);
+      },
       wake: () => this.wake(),
     };
   }

@@ -203,6 +203,7 @@ export class BirthdayCalls {
   }
 
   async #settleEnded(queries: Queries, call: EndedCall): Promise<void> {
+    if (call.direction === "inbound") return;
     const entry = await this.options.records(queries).byCall(call.callUuid);
     if (!entry) return;
     const reached = call.answeredMs > 0;

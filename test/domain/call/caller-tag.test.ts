@@ -5,9 +5,7 @@ import { buildCallConfig } from "../../../src/domain/call/call-config.ts";
 import type { CallTenant } from "../../../src/domain/call/stores.ts";
 
 const setup = {
-  knowledge: async () => [],
-  tools: async () => [],
-  disclosure: async () => null,
+  agentContext: async () => ({ knowledge: [], tools: [], disclosure: null }),
 };
 const agent = { id: 7, voice: "Sari", language: "en", fillerPhrases: "" } as AgentRecord;
 const NUMBER = "+37061234567";
