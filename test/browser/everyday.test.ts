@@ -105,7 +105,7 @@ inChromium("a question before something is lost", () => {
     await page.goto(address("/schedules"));
     await button(page, en["calls.place"]).first().click();
     await dialog(page).getByLabel(en["calls.place_to"]).fill("+37061000091");
-    await dialog(page).getByLabel(en["calls.place_at"]).fill("2027-03-01T10:00");
+    await dialog(page).getByLabel(en["calls.when"]).fill("2027-03-01T10:00");
     await button(page, en["calls.place_now"]).click();
     await button(page, en["schedules.cancel"]).click();
     const buttons = page.getByRole("alertdialog").getByRole("button");
@@ -160,7 +160,7 @@ inChromium("figures and months", () => {
     };
     const before = await today();
     await dialog(page).getByLabel(en["calls.place_to"]).fill("+37061000092");
-    await dialog(page).getByLabel(en["calls.place_at"]).fill("2027-03-02T10:00");
+    await dialog(page).getByLabel(en["calls.when"]).fill("2027-03-02T10:00");
     await button(page, en["calls.place_now"]).click();
     await page.getByRole("link", { name: "+37061000092" }).waitFor();
     expect(await today()).toBe(before);

@@ -106,7 +106,7 @@ inChromium("two tabs with one record", () => {
       await at.goto(address(agentPath()));
       await prompt(at).waitFor();
     }
-    await page.getByLabel(en["agents.name"], { exact: true }).fill("Front desk");
+    await page.getByLabel(en["form.name"], { exact: true }).fill("Front desk");
     await save(page);
     await saved(page);
     await prompt(other).fill("From the other tab.");
@@ -136,7 +136,7 @@ inChromium("two tabs with one record", () => {
       await at.goto(address("/settings"));
       await at.getByLabel(en["settings.time_zone"]).waitFor();
     }
-    await page.getByLabel(en["settings.name"], { exact: true }).fill("Clinic of Rasa");
+    await page.getByLabel(en["form.name"], { exact: true }).fill("Clinic of Rasa");
     await save(page);
     await saved(page);
     await other.getByLabel(en["settings.time_zone"]).fill("Europe/Riga");
@@ -144,7 +144,7 @@ inChromium("two tabs with one record", () => {
     await saved(other);
     await page.reload();
     await page.getByLabel(en["settings.time_zone"]).waitFor();
-    expect(await page.getByLabel(en["settings.name"], { exact: true }).inputValue()).toBe(
+    expect(await page.getByLabel(en["form.name"], { exact: true }).inputValue()).toBe(
       "Clinic of Rasa",
     );
     expect(await page.getByLabel(en["settings.time_zone"]).inputValue()).toBe("Europe/Riga");

@@ -1,5 +1,5 @@
 /** Form fields: label, hint and the API's complaint, tied to the control for screen readers. */
-import { type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
 import { useText } from "../i18n/text.tsx";
 import type { Bound } from "./form.ts";
 
@@ -12,14 +12,26 @@ interface Notes {
 interface Described extends Notes {
   readonly name: string;
   readonly error: string | null;
-  readonly children: (ids: {
-    id: string;
-    "aria-describedby": string | undefined;
-    "aria-invalid": boolean | undefined;
-  }) => ReactNode;
 }
 
-function Field({ name, label, hint, optional, error, children }: Described) {
+/** Parts a field's properties: what is written around the control, and the control's own. */
+function parted<Props extends Described>({ label, hint, optional, error, ...control }: Props) {
+  return { around: { name: control.name, label, hint, optional, error }, control };
+}
+
+interface ControlIds {
+  readonly id: string;
+  readonly "aria-describedby": string | undefined;
+  readonly "aria-invalid": boolean | undefined;
+}
+
+function Field({
+  around: { name, label, hint, optional, error },
+  children,
+}: {
+  around: Described;
+  children: (ids: ControlIds) => ReactNode;
+}) {
   const { t } = useText();
   const id = useId();
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
@@ -33,6 +45,14 @@ function Field({ name, label, hint, optional, error, children }: Described) {
         "aria-describedby": described || undefined,
         "aria-invalid": error !== null || undefined,
       })}
+      <Below id={id} error={error} hint={hint} />
+    </div>
+  );
+}
+
+function Below({ id, error, hint }: { id: string; error: string | null; hint?: ReactNode }) {
+  return (
+    <>
       {error && (
         <p className="error-text" id={`${id}-error`} role="alert">
           {error}
@@ -43,39 +63,30 @@ function Field({ name, label, hint, optional, error, children }: Described) {
           {hint}
         </p>
       )}
-    </div>
+    </>
   );
 }
 
-interface TextProps extends Notes, Bound<string> {
-  readonly type?:
-    | "text"
-    | "email"
-    | "password"
-    | "tel"
-    | "url"
-    | "search"
-    | "date"
-    | "datetime-local";
-  readonly autoComplete?: string;
-  readonly placeholder?: string;
-  readonly autoFocus?: boolean;
-  readonly required?: boolean;
+type InputProps = Pick<
+  ComponentProps<"input">,
+  "autoComplete" | "autoFocus" | "disabled" | "list" | "placeholder" | "readOnly" | "required"
+>;
+
+interface TextProps extends Notes, Bound<string>, InputProps {
+  readonly type?: "text" | "email" | "password" | "tel" | "url" | "datetime-local";
   readonly inputMode?: "numeric" | "tel";
-  readonly disabled?: boolean;
-  readonly readOnly?: boolean;
-  readonly list?: string;
 }
 
-export function TextField({ label, hint, optional, error, value, onValue, ...rest }: TextProps) {
+export function TextField(props: TextProps) {
+  const { around, control } = parted(props);
+  const { onValue, ...rest } = control;
   return (
-    <Field name={rest.name} label={label} hint={hint} optional={optional} error={error}>
+    <Field around={around}>
       {(ids) => (
         <input
           {...ids}
           {...rest}
           className="input"
-          value={value}
           onChange={(event) => onValue(event.target.value)}
         />
       )}
@@ -83,25 +94,16 @@ export function TextField({ label, hint, optional, error, value, onValue, ...res
   );
 }
 
-interface AreaProps extends Notes, Bound<string> {
+interface AreaProps extends Notes, Bound<string>, Pick<InputProps, "placeholder" | "required"> {
   readonly rows?: number;
   readonly code?: boolean;
-  readonly placeholder?: string;
-  readonly required?: boolean;
 }
 
-export function AreaField({
-  label,
-  hint,
-  optional,
-  error,
-  value,
-  onValue,
-  code,
-  ...rest
-}: AreaProps) {
+export function AreaField(props: AreaProps) {
+  const { around, control } = parted(props);
+  const { onValue, code, ...rest } = control;
   return (
-    <Field name={rest.name} label={label} hint={hint} optional={optional} error={error}>
+    <Field around={around}>
       {(ids) => (
         <textarea
           {...ids}
@@ -109,7 +111,6 @@ export function AreaField({
           className={code ? "input code" : "input"}
           style={{ minHeight: `${(rest.rows ?? 3) * 1.5 + 1.2}em` }}
           spellCheck={code ? false : undefined}
-          value={value}
           onChange={(event) => onValue(event.target.value)}
         />
       )}
@@ -117,26 +118,19 @@ export function AreaField({
   );
 }
 
-interface NumberProps extends Notes, Bound<number | null> {
-  readonly min?: number;
-  readonly max?: number;
+interface NumberProps
+  extends Notes,
+    Bound<number | null>,
+    Pick<InputProps, "placeholder" | "readOnly"> {
   readonly step?: number;
-  readonly placeholder?: string;
-  readonly readOnly?: boolean;
 }
 
 /** Empty is null. */
-export function NumberField({
-  label,
-  hint,
-  optional,
-  error,
-  value,
-  onValue,
-  ...rest
-}: NumberProps) {
+export function NumberField(props: NumberProps) {
+  const { around, control } = parted(props);
+  const { value, onValue, ...rest } = control;
   return (
-    <Field name={rest.name} label={label} hint={hint} optional={optional} error={error}>
+    <Field around={around}>
       {(ids) => (
         <input
           {...ids}
@@ -158,67 +152,63 @@ interface Choice<Value extends string> {
   readonly label: string;
 }
 
+interface SelectProps<Value extends string> extends Partial<ControlIds> {
+  readonly name?: string;
+  readonly className?: string;
+  readonly "aria-label"?: string;
+  readonly value: Value;
+  readonly choices: readonly Choice<Value>[];
+  readonly onValue: (value: Value) => void;
+}
+
 /** A native select: it works best on phones and supports type-ahead. */
-export function SelectField<Value extends string>({
-  label,
-  hint,
-  optional,
-  error,
-  value,
-  onValue,
-  choices,
-  name,
-  disabled,
-}: Notes & Bound<Value> & { choices: readonly Choice<Value>[]; disabled?: boolean }) {
+function Select<Value extends string>({ choices, onValue, ...rest }: SelectProps<Value>) {
   return (
-    <Field name={name} label={label} hint={hint} optional={optional} error={error}>
-      {(ids) => (
-        <select
-          {...ids}
-          name={name}
-          disabled={disabled}
-          className="input"
-          value={value}
-          onChange={(event) => {
-            const chosen = choices.find((choice) => choice.value === event.target.value);
-            if (chosen) onValue(chosen.value);
-          }}
-        >
-          {choices.map((choice) => (
-            <option key={choice.value} value={choice.value}>
-              {choice.label}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <select
+      className="input"
+      {...rest}
+      onChange={(event) => {
+        const chosen = choices.find((choice) => choice.value === event.target.value);
+        if (chosen) onValue(chosen.value);
+      }}
+    >
+      {choices.map((choice) => (
+        <option key={choice.value} value={choice.value}>
+          {choice.label}
+        </option>
+      ))}
+    </select>
   );
 }
 
-export function SwitchField({
-  name,
+export function SelectField<Value extends string>(
+  props: Notes & Bound<Value> & { choices: readonly Choice<Value>[] },
+) {
+  const { around, control } = parted(props);
+  return <Field around={around}>{(ids) => <Select {...ids} {...control} />}</Field>;
+}
+
+/** A filter above a list. Only screen readers get its label. */
+export function FilterSelect<Value extends string>({
   label,
-  hint,
-  error,
-  value,
-  onValue,
-  disabled,
-}: Notes & Bound<boolean> & { disabled?: boolean }) {
+  ...rest
+}: {
+  label: string;
+  value: Value;
+  choices: readonly Choice<Value>[];
+  onValue: (value: Value) => void;
+}) {
+  return <Select {...rest} className="input bar" aria-label={label} />;
+}
+
+export function SwitchField(props: Notes & Bound<boolean> & { disabled?: boolean }) {
+  const { name, label, hint, error, value, onValue, disabled } = props;
   const id = useId();
   return (
     <div className="switch-row" data-field={name}>
       <div>
         <label htmlFor={id}>{label}</label>
-        {hint && (
-          <p className="hint" id={`${id}-hint`}>
-            {hint}
-          </p>
-        )}
-        {error && (
-          <p className="error-text" role="alert">
-            {error}
-          </p>
-        )}
+        <Below id={id} error={error} hint={hint} />
       </div>
       <input
         id={id}
@@ -262,6 +252,7 @@ export function CheckGroup<Value extends string>(props: {
   onValue: (value: Value[]) => void;
 }) {
   const { choices, value } = props;
+  const id = useId();
   const all = choices.map((choice) => choice.value);
   return (
     <fieldset className="stack tight">
@@ -278,11 +269,7 @@ export function CheckGroup<Value extends string>(props: {
           }
         />
       ))}
-      {props.error && (
-        <p className="error-text" role="alert">
-          {props.error}
-        </p>
-      )}
+      <Below id={id} error={props.error} />
     </fieldset>
   );
 }
@@ -296,28 +283,23 @@ export function FileField(props: {
   base64?: boolean;
   onFile: (text: string, name: string) => void;
 }) {
-  const id = useId();
+  const { label, hint, error = null, accept, onFile } = props;
   const read = props.base64 ? base64Of : (file: File) => file.text();
   return (
-    <div className="field">
-      <label htmlFor={id}>{props.label}</label>
-      <input
-        id={id}
-        type="file"
-        className="input"
-        accept={props.accept}
-        onChange={(event) => {
-          const file = event.target.files?.[0];
-          if (file) void read(file).then((text) => props.onFile(text, file.name));
-        }}
-      />
-      {props.hint && <p className="hint">{props.hint}</p>}
-      {props.error && (
-        <p className="error-text" role="alert">
-          {props.error}
-        </p>
+    <Field around={{ name: "file", label, hint, error }}>
+      {(ids) => (
+        <input
+          {...ids}
+          type="file"
+          className="input"
+          accept={accept}
+          onChange={(event) => {
+            const file = event.target.files?.[0];
+            if (file) void read(file).then((text) => onFile(text, file.name));
+          }}
+        />
       )}
-    </div>
+    </Field>
   );
 }
 
@@ -328,34 +310,3 @@ const base64Of = (file: File): Promise<string> =>
     reader.onerror = () => reject(reader.error);
     reader.readAsDataURL(file);
   });
-
-/** A filter above a list. Only screen readers get its label. */
-export function FilterSelect<Value extends string>({
-  label,
-  value,
-  choices,
-  onValue,
-}: {
-  label: string;
-  value: Value;
-  choices: readonly Choice<Value>[];
-  onValue: (value: Value) => void;
-}) {
-  return (
-    <select
-      className="input bar"
-      aria-label={label}
-      value={value}
-      onChange={(event) => {
-        const chosen = choices.find((choice) => choice.value === event.target.value);
-        if (chosen) onValue(chosen.value);
-      }}
-    >
-      {choices.map((choice) => (
-        <option key={choice.value} value={choice.value}>
-          {choice.label}
-        </option>
-      ))}
-    </select>
-  );
-}

@@ -8,6 +8,12 @@ export const messages = {
   "action.delete": { en: "Delete", lt: "Ištrinti", lv: "Dzēst", ru: "Удалить" },
   "action.edit": { en: "Edit", lt: "Keisti", lv: "Mainīt", ru: "Изменить" },
   "action.add": { en: "Add", lt: "Pridėti", lv: "Pievienot", ru: "Добавить" },
+  "action.delete_title": {
+    en: "Delete {name}?",
+    lt: "Ištrinti „{name}“?",
+    lv: "Dzēst “{name}”?",
+    ru: "Удалить «{name}»?",
+  },
   "action.try_again": {
     en: "Try again",
     lt: "Bandyti dar kartą",
@@ -18,6 +24,7 @@ export const messages = {
   "action.continue": { en: "Continue", lt: "Tęsti", lv: "Turpināt", ru: "Продолжить" },
   "action.remove": { en: "Remove", lt: "Pašalinti", lv: "Noņemt", ru: "Убрать" },
   "form.optional": { en: "optional", lt: "neprivaloma", lv: "nav obligāti", ru: "необязательно" },
+  "form.name": { en: "Name", lt: "Pavadinimas", lv: "Nosaukums", ru: "Название" },
   "form.saved": { en: "Saved.", lt: "Išsaugota.", lv: "Saglabāts.", ru: "Сохранено." },
   "unsaved.title": {
     en: "Leave without saving?",

@@ -1,4 +1,4 @@
-/** Forms with their submit button: on a page, in a dialog, and for editing a stored record. */
+/** Forms with their submit button: on a page, in a dialog, and the form of one record. */
 import { type ReactNode, useState } from "react";
 import { useText } from "../i18n/text.tsx";
 import { Button } from "./button.tsx";
@@ -83,7 +83,7 @@ export function FormDialog<Values extends object>(props: FormDialogProps<Values>
 }
 
 /** That a draft was found again; and where somebody else changed the same fields, the question which values stay. */
-export function FormNotices<Values extends object>({ form }: { form: Form<Values> }) {
+function FormNotices<Values extends object>({ form }: { form: Form<Values> }) {
   const { t } = useText();
   return (
     <>
@@ -148,6 +148,8 @@ const wordsOf = (value: unknown): string =>
 
 interface EditFormProps<Values extends object> extends Sending<Values> {
   readonly mayChange: boolean;
+  /** The label of the button of a new record; without it the record exists, and its changes are saved. */
+  readonly create?: string;
   /** The question before deletion; without it there is no delete button. */
   readonly removal?: {
     readonly title: string;
@@ -156,7 +158,7 @@ interface EditFormProps<Values extends object> extends Sending<Values> {
   };
 }
 
-/** The form of a stored record: saves changed values, and deletes the record after a question. */
+/** The form of a whole page: makes a record, or saves its changes and deletes it after a question. */
 export function EditForm<Values extends object>(props: EditFormProps<Values>) {
   const { t } = useText();
   const { form, curl, removal } = props;
@@ -167,8 +169,13 @@ export function EditForm<Values extends object>(props: EditFormProps<Values>) {
       {props.children}
       {props.mayChange && (
         <div className="form-foot sticky-foot">
-          <Button type="submit" variant="primary" busy={form.busy} disabled={!form.dirty}>
-            {t("action.save")}
+          <Button
+            type="submit"
+            variant="primary"
+            busy={form.busy}
+            disabled={!props.create && !form.dirty}
+          >
+            {props.create ?? t("action.save")}
           </Button>
           {curl && <CurlButton request={() => curl(form.values)} />}
           {removal && (

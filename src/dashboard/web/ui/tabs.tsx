@@ -1,21 +1,20 @@
-/** Tabs inside a page. */
+/** Tabs inside a page. The address says which is shown (`?tab=`); without it the first one is. */
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Tabs as Radix } from "radix-ui";
 import { type ReactNode, useEffect, useRef } from "react";
 
-interface Tab<Name extends string> {
-  readonly name: Name;
+interface Tab {
+  readonly name: string;
   readonly label: string;
   readonly content: () => ReactNode;
 }
 
-export function Tabs<Name extends string>(props: {
-  label: string;
-  tabs: readonly Tab<Name>[];
-  value: Name;
-  onValue: (name: Name) => void;
-}) {
+export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const list = useRef<HTMLDivElement>(null);
-  const { value } = props;
+  const navigate = useNavigate();
+  const search: { tab?: unknown } = useSearch({ strict: false });
+  const first = tabs[0]?.name ?? "";
+  const value = tabs.find(({ name }) => name === search.tab)?.name ?? first;
 
   // A phone may not show all tabs: scroll the selected one into view.
   useEffect(() => {
@@ -27,22 +26,21 @@ export function Tabs<Name extends string>(props: {
 
   return (
     <Radix.Root
-      value={props.value}
-      onValueChange={(value) => {
-        const tab = props.tabs.find(({ name }) => name === value);
-        if (tab) props.onValue(tab.name);
-      }}
+      value={value}
+      onValueChange={(tab) =>
+        void navigate({ to: ".", search: tab === first ? {} : { tab }, state: true, replace: true })
+      }
     >
-      <Radix.List ref={list} className="tabs" aria-label={props.label}>
-        {props.tabs.map((tab) => (
+      <Radix.List ref={list} className="tabs" aria-label={label}>
+        {tabs.map((tab) => (
           <Radix.Trigger key={tab.name} value={tab.name} data-tab={tab.name} className="tab">
             {tab.label}
           </Radix.Trigger>
         ))}
       </Radix.List>
-      {props.tabs.map((tab) => (
+      {tabs.map((tab) => (
         <Radix.Content key={tab.name} value={tab.name} className="tab-panel">
-          {tab.name === props.value && tab.content()}
+          {tab.name === value && tab.content()}
         </Radix.Content>
       ))}
     </Radix.Root>

@@ -28,14 +28,14 @@ function Identity({ form }: { form: AgentForm }) {
   return (
     <Card title={t("agents.section.identity")}>
       <TextField
-        label={t("agents.name")}
+        label={t("form.name")}
         hint={t("agents.name_hint")}
         required
         {...form.bind("name")}
       />
       <div className="columns">
         <SelectField
-          label={t("agents.language")}
+          label={t("language.label")}
           choices={newAgentChoices.language.map((value) => ({ value, label: t(`lang.${value}`) }))}
           {...form.bind("language")}
         />

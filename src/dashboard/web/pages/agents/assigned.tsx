@@ -123,7 +123,7 @@ export function AgentTools({ agentId }: { agentId: number }) {
                       {t(tool.agent_id === null ? "agents.tools_all" : "agents.tools_own")}
                     </Badge>
                     <Badge tone={tool.enabled ? "good" : "plain"}>
-                      {t(tool.enabled ? "tools.on" : "tools.off")}
+                      {t(tool.enabled ? "value.on" : "value.off")}
                     </Badge>
                   </span>
                 </li>

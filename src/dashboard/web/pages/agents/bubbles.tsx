@@ -29,7 +29,7 @@ export function Bubbles({ label, bubbles }: { label: string; bubbles: readonly B
       {bubbles.map((bubble) => (
         <div key={bubble.key} className={`bubble ${bubble.side}`}>
           <p className="who">
-            {t(bubble.side === "agent" ? "web_call.agent" : "web_call.you")}
+            {t(bubble.side === "agent" ? "calls.agent" : "profile.you")}
             {bubble.note && ` · ${bubble.note}`}
           </p>
           {bubble.text}

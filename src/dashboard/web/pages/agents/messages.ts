@@ -22,16 +22,13 @@ export const messages = {
     lv: "Aģents ir balss ar norādēm. Izveidojiet to, parunājiet ar to pārlūkā, tad dodiet tam numuru.",
     ru: "Агент – это голос с указаниями. Создайте его, поговорите с ним из браузера, затем дайте ему номер.",
   },
-  "agents.name": { en: "Name", lt: "Pavadinimas", lv: "Nosaukums", ru: "Название" },
   "agents.name_hint": {
     en: "For you; callers do not hear it.",
     lt: "Tik jums; skambinantys jo negirdi.",
     lv: "Tikai jums; zvanītāji to nedzird.",
     ru: "Для вас; звонящие его не слышат.",
   },
-  "agents.language": { en: "Language", lt: "Kalba", lv: "Valoda", ru: "Язык" },
   "agents.voice": { en: "Voice", lt: "Balsas", lv: "Balss", ru: "Голос" },
-  "agents.numbers": { en: "Numbers", lt: "Numeriai", lv: "Numuri", ru: "Номера" },
   "agents.prompt": { en: "Instructions", lt: "Nurodymai", lv: "Norādes", ru: "Указания" },
   "agents.prompt_hint": {
     en: "Who the agent is, what it should achieve, what it must never do. Write as you would to a new colleague.",
@@ -188,12 +185,6 @@ export const messages = {
     lv: "Aģents ir gatavs. Parunājiet ar to.",
     ru: "Агент готов. Поговорите с ним.",
   },
-  "agents.delete_title": {
-    en: "Delete {name}?",
-    lt: "Ištrinti „{name}“?",
-    lv: "Dzēst “{name}”?",
-    ru: "Удалить «{name}»?",
-  },
   "agents.delete_body": {
     en: "Its knowledge files detach; numbers and scheduled calls that use it are left without an agent. Live calls go on.",
     lt: "Žinių failai atsiejami; jį naudoję numeriai ir suplanuoti skambučiai lieka be agento. Vykstantys skambučiai tęsiasi.",
@@ -314,8 +305,6 @@ export const messages = {
     lv: "Rīks {tool}: {ms} ms",
     ru: "Инструмент {tool}: {ms} мс",
   },
-  "web_call.agent": { en: "Agent", lt: "Agentas", lv: "Aģents", ru: "Агент" },
-  "web_call.you": { en: "You", lt: "Jūs", lv: "Jūs", ru: "Вы" },
   "web_call.latency": {
     en: "Answered after {ms}",
     lt: "Atsakė po {ms}",

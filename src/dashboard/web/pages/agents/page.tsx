@@ -6,8 +6,7 @@ import { agentsQuery, numbersQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { Page as Frame } from "../../ui/page.tsx";
-import { EmptyState, LoadedRows } from "../../ui/states.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { Table } from "../../ui/table.tsx";
 
 export function Page() {
@@ -21,20 +20,13 @@ export function Page() {
     </Link>
   );
   return (
-    <Frame title={t("nav.agents")} lead={t("agents.lead")} actions={create}>
-      <section className="card">
-        <LoadedRows
-          query={agents}
-          empty={
-            <EmptyState icon="agent" title={t("agents.empty")} action={create}>
-              {t("agents.empty_body")}
-            </EmptyState>
-          }
-        >
-          {(rows) => <AgentTable rows={rows} />}
-        </LoadedRows>
-      </section>
-    </Frame>
+    <ListPage
+      name="agents"
+      icon="agent"
+      query={agents}
+      add={create}
+      rows={(rows) => <AgentTable rows={rows} />}
+    />
   );
 }
 
@@ -51,17 +43,17 @@ function AgentTable({ rows }: { rows: readonly Rest["Agent"][] }) {
       linked
       columns={[
         {
-          head: t("agents.name"),
+          head: t("form.name"),
           cell: (agent) => (
             <Link to="/agents/$id" params={{ id: String(agent.id) }} className="cover">
               {agent.name}
             </Link>
           ),
         },
-        { head: t("agents.language"), cell: (agent) => t(`lang.${agent.language}`) },
+        { head: t("language.label"), cell: (agent) => t(`lang.${agent.language}`) },
         { head: t("agents.voice"), cell: (agent) => agent.voice },
         {
-          head: t("agents.numbers"),
+          head: t("nav.numbers"),
           cell: (agent) => <span className="nums">{numbersOf(agent.id).join(", ") || "–"}</span>,
         },
         {

@@ -19,7 +19,6 @@ export const messages = {
   "billing.tab.plan": { en: "Plan", lt: "Planas", lv: "Plāns", ru: "Тариф" },
   "billing.tab.statements": { en: "Statements", lt: "Ataskaitos", lv: "Pārskati", ru: "Выписки" },
   "billing.month": { en: "Month", lt: "Mėnuo", lv: "Mēnesis", ru: "Месяц" },
-  "billing.calls": { en: "Calls", lt: "Skambučiai", lv: "Zvani", ru: "Звонки" },
   "billing.minutes": { en: "Minutes", lt: "Minutės", lv: "Minūtes", ru: "Минуты" },
   "billing.included": { en: "From the plan", lt: "Iš plano", lv: "No plāna", ru: "Из тарифа" },
   "billing.included_left": {

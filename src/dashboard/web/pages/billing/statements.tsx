@@ -32,22 +32,17 @@ export function Statements() {
                   >
                     {t("billing.print")}
                   </ButtonAnchor>
-                  <ExportAnchor
-                    small
-                    variant="ghost"
-                    href={`/api/dashboard/statement.csv?${query}&rows=ledger`}
-                    download
-                  >
-                    {t("billing.ledger_csv")}
-                  </ExportAnchor>
-                  <ExportAnchor
-                    small
-                    variant="ghost"
-                    href={`/api/dashboard/statement.csv?${query}&rows=calls`}
-                    download
-                  >
-                    {t("billing.calls_csv")}
-                  </ExportAnchor>
+                  {(["ledger", "calls"] as const).map((rows) => (
+                    <ExportAnchor
+                      key={rows}
+                      small
+                      variant="ghost"
+                      href={`/api/dashboard/statement.csv?${query}&rows=${rows}`}
+                      download
+                    >
+                      {t(`billing.${rows}_csv`)}
+                    </ExportAnchor>
+                  ))}
                 </span>
               );
             },

@@ -48,7 +48,7 @@ function MonthUsage({ usage }: { usage: Usage }) {
     <>
       <Figures
         figures={[
-          { label: t("billing.calls"), value: number(usage.calls) },
+          { label: t("nav.calls"), value: number(usage.calls) },
           { label: t("billing.minutes"), value: number(usage.minutes) },
           {
             label: t("billing.included"),
@@ -82,7 +82,7 @@ function MonthUsage({ usage }: { usage: Usage }) {
                   head: t("calls.agent"),
                   cell: (row) => row.name ?? t("billing.deleted_agent"),
                 },
-                { head: t("billing.calls"), end: true, cell: (row) => number(row.calls) },
+                { head: t("nav.calls"), end: true, cell: (row) => number(row.calls) },
                 { head: t("billing.minutes"), end: true, cell: (row) => number(row.minutes) },
                 { head: t("billing.cost"), end: true, cell: (row) => eur(row.cost_eur) },
               ]}

@@ -108,7 +108,7 @@ function TurnLine(props: { turn: Call["turns"][number]; current: boolean; onPlay
         <span className="at">{clock(turn.start_ms / 1000)}</span>
         <span>
           <span className={`speaker ${turn.speaker}`}>
-            {t(turn.speaker === "agent" ? "call.agent" : "call.customer")}
+            {t(turn.speaker === "agent" ? "calls.agent" : "call.customer")}
           </span>
           <br />
           {turn.text}

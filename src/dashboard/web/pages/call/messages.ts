@@ -26,7 +26,6 @@ export const messages = {
     lv: "Vārdu nav: neviens nerunāja vai atšifrējuma glabāšanas laiks ir beidzies.",
     ru: "Слов нет: никто не говорил или срок хранения расшифровки истёк.",
   },
-  "call.agent": { en: "Agent", lt: "Agentas", lv: "Aģents", ru: "Агент" },
   "call.customer": { en: "Caller", lt: "Skambinantis", lv: "Zvanītājs", ru: "Звонящий" },
   "call.interrupted": { en: "cut off", lt: "pertraukta", lv: "pārtraukts", ru: "перебит" },
   "call.recording": { en: "Recording", lt: "Įrašas", lv: "Ieraksts", ru: "Запись" },
@@ -39,7 +38,6 @@ export const messages = {
     lv: "Vieta ierakstā",
     ru: "Место в записи",
   },
-  "call.caller_channel": { en: "Caller", lt: "Skambinantis", lv: "Zvanītājs", ru: "Звонящий" },
   "call.recording.live": {
     en: "The call is going on. If it is recorded, the recording is here afterwards.",
     lt: "Skambutis vyksta. Jei jis įrašomas, įrašas čia bus po skambučio.",

@@ -1,6 +1,6 @@
 /** One call: how it went in words, its sound and words in step, and every trace it left. */
 import { useQuery } from "@tanstack/react-query";
-import { useLocation, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useLocation, useParams } from "@tanstack/react-router";
 import { callDetailsQuery, callQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useNow } from "../../live/now.ts";
@@ -16,7 +16,6 @@ import { Deliveries } from "./deliveries.tsx";
 import { LineQuality } from "./line-quality.tsx";
 import { Timeline } from "./timeline.tsx";
 
-const TABS = ["conversation", "timeline", "quality", "delivery", "cost"] as const;
 const ACTIVE_MS = 2_000;
 const MS_PER_SECOND = 1_000;
 
@@ -61,9 +60,6 @@ export function Page() {
 
 function CallBody({ call }: { call: Call }) {
   const { t } = useText();
-  const navigate = useNavigate();
-  const search: { tab?: unknown } = useSearch({ strict: false });
-  const tab = TABS.find((name) => name === search.tab) ?? "conversation";
   const details = useQuery({
     ...callDetailsQuery(call.call_uuid),
     refetchInterval: ({ state }) =>
@@ -77,16 +73,6 @@ function CallBody({ call }: { call: Call }) {
       <Outcome call={call} details={details.data ?? null} />
       <Tabs
         label={t("calls.call")}
-        value={tab}
-        onValue={(next) =>
-          void navigate({
-            to: "/calls/$uuid",
-            params: { uuid: call.call_uuid },
-            search: next === "conversation" ? {} : { tab: next },
-            state: true,
-            replace: true,
-          })
-        }
         tabs={[
           {
             name: "conversation",

@@ -106,7 +106,6 @@ export const messages = {
     lv: "Noklusējuma numurs",
     ru: "Номер по умолчанию",
   },
-  "calls.place_at": { en: "When", lt: "Kada", lv: "Kad", ru: "Когда" },
   "calls.place_at_hint": {
     en: "Left empty: now.",
     lt: "Palikus tuščią – dabar.",

@@ -75,7 +75,7 @@ export function PlaceCall(props: { onClose: () => void; agentId?: number }) {
       />
       <ShownNumber {...form.bind("from_number")} />
       <TextField
-        label={t("calls.place_at")}
+        label={t("calls.when")}
         hint={t("calls.place_at_hint")}
         type="datetime-local"
         optional

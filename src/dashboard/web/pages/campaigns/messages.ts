@@ -45,7 +45,6 @@ export const messages = {
     lv: "Paturēt kampaņu",
     ru: "Оставить кампанию",
   },
-  "campaigns.name": { en: "Name", lt: "Pavadinimas", lv: "Nosaukums", ru: "Название" },
   "campaigns.name_hint": {
     en: "The agent is told it as the reason of the call.",
     lt: "Agentui tai pasakoma kaip skambučio priežastis.",

@@ -83,7 +83,7 @@ function CampaignForm({ agentId, onClose }: { agentId: number; onClose: () => vo
       }}
     >
       <TextField
-        label={t("campaigns.name")}
+        label={t("form.name")}
         hint={t("campaigns.name_hint")}
         required
         {...form.bind("name")}

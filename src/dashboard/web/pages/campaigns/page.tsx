@@ -6,9 +6,9 @@ import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { useDoing } from "../../ui/mutate.ts";
-import { Badge, Page as Frame, type Tone } from "../../ui/page.tsx";
-import { EmptyState, LoadedRows } from "../../ui/states.tsx";
+import { Badge, type Tone } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useAgentName } from "../agents/agent-choices.ts";
 import { NewCampaign } from "./new-campaign.tsx";
@@ -51,21 +51,15 @@ export function Page() {
     </Button>
   );
   return (
-    <Frame title={t("nav.campaigns")} lead={t("campaigns.lead")} actions={add}>
-      <section className="card">
-        <LoadedRows
-          query={campaigns}
-          empty={
-            <EmptyState icon="calls" title={t("campaigns.empty")} action={add}>
-              {t("campaigns.empty_body")}
-            </EmptyState>
-          }
-        >
-          {(rows) => <CampaignTable rows={rows} />}
-        </LoadedRows>
-      </section>
+    <ListPage
+      name="campaigns"
+      icon="calls"
+      query={campaigns}
+      add={add}
+      rows={(rows) => <CampaignTable rows={rows} />}
+    >
       {making && <NewCampaign onClose={() => setMaking(false)} />}
-    </Frame>
+    </ListPage>
   );
 }
 
@@ -79,7 +73,7 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
       rowKey={(campaign) => campaign.id}
       columns={[
         {
-          head: t("campaigns.name"),
+          head: t("form.name"),
           cell: (campaign) => <span className="strong">{campaign.name}</span>,
         },
         {

@@ -97,7 +97,7 @@ export function ContactDialog(props: { contact: Rest["Contact"] | null; onClose:
     >
       <Person form={form} />
       <AreaField
-        label={t("contacts.notes")}
+        label={t("call.notes")}
         hint={t("contacts.notes_hint")}
         rows={2}
         {...form.bind("notes")}
@@ -134,7 +134,7 @@ function Person({ form }: { form: Form<Draft> }) {
         {...form.bind("number_e164")}
       />
       <SelectField
-        label={t("agents.language")}
+        label={t("language.label")}
         choices={[
           { value: "", label: "–" },
           ...LANGUAGES.map((value) => ({ value, label: t(`lang.${value}`) })),

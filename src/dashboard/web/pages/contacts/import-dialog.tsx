@@ -104,7 +104,7 @@ function Preview({ report }: { report: Report }) {
             { head: t("numbers.number"), cell: (row) => row.number_e164 },
             { head: t("contacts.name"), cell: (row) => `${row.first_name} ${row.last_name}` },
             { head: t("contacts.birthday"), cell: (row) => row.birthday ?? "–" },
-            { head: t("agents.language"), cell: (row) => row.language ?? "–" },
+            { head: t("language.label"), cell: (row) => row.language ?? "–" },
           ]}
         />
       )}

@@ -84,7 +84,6 @@ export const messages = {
     lv: "Tikai ja valodas likumi kļūdītos.",
     ru: "Только если правила языка ошибутся.",
   },
-  "contacts.notes": { en: "Notes", lt: "Pastabos", lv: "Piezīmes", ru: "Заметки" },
   "contacts.notes_hint": {
     en: "Told to the agent when the caller is recognised.",
     lt: "Pasakoma agentui, kai skambinantis atpažintas.",

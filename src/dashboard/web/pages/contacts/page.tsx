@@ -140,7 +140,7 @@ function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Conta
         },
         { head: t("contacts.birthday"), cell: (contact) => contact.birthday ?? "–" },
         {
-          head: t("agents.language"),
+          head: t("language.label"),
           cell: (contact) => (contact.language ? t(`lang.${contact.language}`) : "–"),
         },
         {

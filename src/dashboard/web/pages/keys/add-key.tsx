@@ -75,7 +75,7 @@ export function AddKey(props: { open: boolean; onClose: () => void }) {
       }}
     >
       <TextField
-        label={t("keys.label")}
+        label={t("numbers.label")}
         hint={t("keys.label_hint")}
         required
         {...form.bind("label")}

@@ -22,7 +22,6 @@ export const messages = {
     lv: "Izveidojiet katrai programmai savu, lai vienu varētu atsaukt, neapturot pārējās.",
     ru: "Создайте по ключу на каждую программу, чтобы отозвать один, не останавливая остальные.",
   },
-  "keys.label": { en: "Label", lt: "Žyma", lv: "Birka", ru: "Метка" },
   "keys.label_hint": {
     en: "What uses it: billing system, website.",
     lt: "Kas jį naudoja: apskaita, svetainė.",

@@ -8,9 +8,9 @@ import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { curlOf } from "../../ui/copy.tsx";
 import { ConfirmAbout } from "../../ui/dialog.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { useDoing } from "../../ui/mutate.ts";
-import { Card, Page as Frame } from "../../ui/page.tsx";
-import { EmptyState, LoadedRows } from "../../ui/states.tsx";
+import { Card } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";
 import { AddKey } from "./add-key.tsx";
 
@@ -27,19 +27,13 @@ export function Page() {
     </Button>
   );
   return (
-    <Frame title={t("nav.keys")} lead={t("keys.lead")} actions={add}>
-      <section className="card">
-        <LoadedRows
-          query={keys}
-          empty={
-            <EmptyState icon="key" title={t("keys.empty")} action={add}>
-              {t("keys.empty_body")}
-            </EmptyState>
-          }
-        >
-          {(rows) => <KeyTable rows={rows} />}
-        </LoadedRows>
-      </section>
+    <ListPage
+      name="keys"
+      icon="key"
+      query={keys}
+      add={add}
+      rows={(rows) => <KeyTable rows={rows} />}
+    >
       <Card title={t("keys.try")}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
         <pre className="code" tabIndex={0}>
@@ -47,7 +41,7 @@ export function Page() {
         </pre>
       </Card>
       <AddKey open={adding} onClose={() => setAdding(false)} />
-    </Frame>
+    </ListPage>
   );
 }
 
@@ -63,7 +57,7 @@ function KeyTable({ rows }: { rows: readonly Key[] }) {
         rows={rows}
         rowKey={(key) => key.id}
         columns={[
-          { head: t("keys.label"), cell: (key) => <span className="strong">{key.label}</span> },
+          { head: t("numbers.label"), cell: (key) => <span className="strong">{key.label}</span> },
           { head: t("keys.prefix"), cell: (key) => <code>{key.prefix}…</code> },
           { head: t("keys.scopes"), cell: (key) => <Limits limits={key} /> },
           { head: t("keys.created"), cell: (key) => dateTime(key.created_at) },

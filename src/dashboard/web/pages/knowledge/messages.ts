@@ -75,12 +75,6 @@ export const messages = {
     lv: "Aģentu vēl nav.",
     ru: "Агентов ещё нет.",
   },
-  "knowledge.delete_title": {
-    en: "Delete {name}?",
-    lt: "Ištrinti „{name}“?",
-    lv: "Dzēst “{name}”?",
-    ru: "Удалить «{name}»?",
-  },
   "knowledge.delete_body": {
     en: "Agents forget it from the next call on.",
     lt: "Agentai tai pamirš nuo kito skambučio.",

@@ -6,8 +6,7 @@ import { filesQuery, type QueryData } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
-import { Page as Frame } from "../../ui/page.tsx";
-import { EmptyState, LoadedRows } from "../../ui/states.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useAgentName, useOnlyAgent } from "../agents/agent-choices.ts";
 import { AddKnowledge } from "./add-knowledge.tsx";
@@ -24,21 +23,15 @@ export function Page() {
     </Button>
   );
   return (
-    <Frame title={t("nav.knowledge")} lead={t("knowledge.lead")} actions={add}>
-      <section className="card">
-        <LoadedRows
-          query={files}
-          empty={
-            <EmptyState icon="knowledge" title={t("knowledge.empty")} action={add}>
-              {t("knowledge.empty_body")}
-            </EmptyState>
-          }
-        >
-          {(rows) => <FileTable rows={rows} />}
-        </LoadedRows>
-      </section>
+    <ListPage
+      name="knowledge"
+      icon="knowledge"
+      query={files}
+      add={add}
+      rows={(rows) => <FileTable rows={rows} />}
+    >
       {adding && <AddKnowledge agentId={onlyAgent} onClose={() => setAdding(false)} />}
-    </Frame>
+    </ListPage>
   );
 }
 

@@ -112,7 +112,7 @@ function Words({ turns }: { turns: readonly LiveTurn[] }) {
       {turns.length === 0 && <p className="muted">{t("live.waiting")}</p>}
       {turns.map((turn) => (
         <div key={turn.index} className={`bubble ${turn.speaker}`}>
-          <p className="who">{t(turn.speaker === "agent" ? "call.agent" : "call.customer")}</p>
+          <p className="who">{t(turn.speaker === "agent" ? "calls.agent" : "call.customer")}</p>
           {turn.text}
         </div>
       ))}

@@ -9,10 +9,9 @@ import { Button, IconButton } from "../../ui/button.tsx";
 import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { CheckField, FilterSelect, SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
+import { ListPage } from "../../ui/list-page.tsx";
 import { useDoing, useStale } from "../../ui/mutate.ts";
-import { Page as Frame } from "../../ui/page.tsx";
 import { FormDialog } from "../../ui/send-form.tsx";
-import { EmptyState, LoadedRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 import { useAgentChoices, useOnlyAgent } from "../agents/agent-choices.ts";
@@ -31,21 +30,15 @@ export function Page() {
     </Button>
   );
   return (
-    <Frame title={t("nav.numbers")} lead={t("numbers.lead")} actions={add}>
-      <section className="card">
-        <LoadedRows
-          query={numbers}
-          empty={
-            <EmptyState icon="number" title={t("numbers.empty")} action={add}>
-              {t("numbers.empty_body")}
-            </EmptyState>
-          }
-        >
-          {(rows) => <NumberTable rows={rows} />}
-        </LoadedRows>
-      </section>
+    <ListPage
+      name="numbers"
+      icon="number"
+      query={numbers}
+      add={add}
+      rows={(rows) => <NumberTable rows={rows} />}
+    >
       {adding && <AddNumber agentId={onlyAgent} onClose={() => setAdding(false)} />}
-    </Frame>
+    </ListPage>
   );
 }
 

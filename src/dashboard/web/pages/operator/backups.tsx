@@ -43,7 +43,7 @@ export function Backups() {
                 rows={data.backups}
                 rowKey={(backup) => backup.file}
                 columns={[
-                  { head: t("operator.file"), cell: (backup) => <code>{backup.file}</code> },
+                  { head: t("knowledge.file"), cell: (backup) => <code>{backup.file}</code> },
                   { head: t("operator.created"), cell: (backup) => dateTime(backup.created_at) },
                   {
                     head: t("knowledge.size"),

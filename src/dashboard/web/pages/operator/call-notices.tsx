@@ -16,7 +16,7 @@ export function CallNotices() {
         rows={data}
         rowKey={(notice) => `${notice.tenant_id} ${notice.kind} ${notice.subject}`}
         columns={[
-          { head: t("operator.tenant"), cell: (notice) => notice.tenant_name },
+          { head: t("auth.company"), cell: (notice) => notice.tenant_name },
           {
             head: t("operator.notice_subject"),
             cell: (notice) => <span className="nums">{notice.subject}</span>,

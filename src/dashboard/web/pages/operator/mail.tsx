@@ -45,7 +45,7 @@ function MailTest() {
           });
         }}
       >
-        <TextField label={t("operator.mail_to")} type="email" {...form.bind("to")} />
+        <TextField label={t("schedules.to")} type="email" {...form.bind("to")} />
         {said && (
           <p className={said.good ? "note good" : "note bad"} role="status">
             {said.text}
@@ -70,7 +70,7 @@ function Mails() {
           value={status}
           choices={[
             { value: "dead", label: t("operator.mails_dead") },
-            { value: "pending", label: t("operator.mails_pending") },
+            { value: "pending", label: t("webhooks.pending") },
           ]}
           onValue={(value) => {
             setStatus(value);
@@ -120,7 +120,7 @@ function MailTable({ rows }: { rows: readonly QueuedMail[] }) {
       rows={rows}
       rowKey={(mail) => mail.id}
       columns={[
-        { head: t("operator.mail_to"), cell: (mail) => mail.recipient },
+        { head: t("schedules.to"), cell: (mail) => mail.recipient },
         { head: t("operator.subject"), cell: (mail) => mail.subject },
         { head: t("calls.when"), cell: (mail) => dateTime(mail.created_at) },
         { head: t("operator.attempts"), end: true, cell: (mail) => number(mail.attempts) },

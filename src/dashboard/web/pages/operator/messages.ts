@@ -21,15 +21,6 @@ export const messages = {
     lv: "Jauns uzņēmums",
     ru: "Новая компания",
   },
-  "operator.tenant": { en: "Company", lt: "Įmonė", lv: "Uzņēmums", ru: "Компания" },
-  "operator.email": {
-    en: "Contact e-mail",
-    lt: "Kontaktinis el. paštas",
-    lv: "Kontakta e-pasts",
-    ru: "Контактная почта",
-  },
-  "operator.plan": { en: "Plan", lt: "Planas", lv: "Plāns", ru: "Тариф" },
-  "operator.balance": { en: "Balance", lt: "Likutis", lv: "Atlikums", ru: "Баланс" },
   "operator.live": { en: "Live", lt: "Vyksta", lv: "Notiek", ru: "Идут" },
   "operator.state": { en: "State", lt: "Būsena", lv: "Stāvoklis", ru: "Состояние" },
   "operator.active": { en: "Active", lt: "Veikia", lv: "Darbojas", ru: "Работает" },
@@ -49,12 +40,6 @@ export const messages = {
     lt: "Kreditas: {name}",
     lv: "Kredīts: {name}",
     ru: "Кредит: {name}",
-  },
-  "operator.credit_amount": {
-    en: "Amount, EUR",
-    lt: "Suma, EUR",
-    lv: "Summa, EUR",
-    ru: "Сумма, EUR",
   },
   "operator.credit_hint": {
     en: "Negative takes it away.",
@@ -225,7 +210,6 @@ export const messages = {
     lv: "Kopiju veido katru nakti. Pirmo izveidojiet tagad.",
     ru: "Копия делается каждую ночь. Сделайте первую сейчас.",
   },
-  "operator.file": { en: "File", lt: "Failas", lv: "Fails", ru: "Файл" },
   "operator.created": { en: "Made", lt: "Padaryta", lv: "Izveidota", ru: "Сделана" },
   "operator.log_level": { en: "Level", lt: "Lygis", lv: "Līmenis", ru: "Уровень" },
   "operator.log_call": {
@@ -258,7 +242,6 @@ export const messages = {
     lv: "Sūtīt izmēģinājuma vēstuli",
     ru: "Отправить пробное письмо",
   },
-  "operator.mail_to": { en: "To", lt: "Kam", lv: "Kam", ru: "Кому" },
   "operator.mail_sent": {
     en: "{provider} accepted it after {ms}.",
     lt: "{provider} priėmė po {ms}.",
@@ -278,7 +261,6 @@ export const messages = {
     lv: "Nav piegādātas",
     ru: "Не доставлены",
   },
-  "operator.mails_pending": { en: "Waiting", lt: "Laukia", lv: "Gaida", ru: "Ждут" },
   "operator.no_mails": {
     en: "No mails here",
     lt: "Laiškų čia nėra",

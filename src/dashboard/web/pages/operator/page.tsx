@@ -1,5 +1,4 @@
 /** The operator's pages. */
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { NotFound } from "../../shell/route-states.tsx";
@@ -14,28 +13,9 @@ import { Mail } from "./mail.tsx";
 import { Payments } from "./payments.tsx";
 import { Tenants } from "./tenants.tsx";
 
-const TABS = ["tenants", "payments", "health", "backups", "logs", "mail"] as const;
-
 export function Page() {
   const { t } = useText();
   const { operator, version } = useSession();
-  const navigate = useNavigate();
-  const search: { tab?: unknown } = useSearch({ strict: false });
-  const tab = TABS.find((name) => name === search.tab) ?? "tenants";
-  const content = {
-    tenants: () => <Tenants />,
-    payments: () => <Payments />,
-    health: () => (
-      <div className="stack">
-        <CallNotices />
-        <Health />
-        <EngineTrial />
-      </div>
-    ),
-    backups: () => <Backups />,
-    logs: () => <Logs />,
-    mail: () => <Mail />,
-  };
   if (!operator) return <NotFound />;
   return (
     <Frame
@@ -44,15 +24,24 @@ export function Page() {
     >
       <Tabs
         label={t("nav.operator")}
-        value={tab}
-        onValue={(next) =>
-          void navigate({ to: "/operator", search: next === "tenants" ? {} : { tab: next } })
-        }
-        tabs={TABS.map((name) => ({
-          name,
-          label: t(`operator.tab.${name}`),
-          content: content[name],
-        }))}
+        tabs={[
+          { name: "tenants", label: t("operator.tab.tenants"), content: () => <Tenants /> },
+          { name: "payments", label: t("operator.tab.payments"), content: () => <Payments /> },
+          {
+            name: "health",
+            label: t("operator.tab.health"),
+            content: () => (
+              <div className="stack">
+                <CallNotices />
+                <Health />
+                <EngineTrial />
+              </div>
+            ),
+          },
+          { name: "backups", label: t("operator.tab.backups"), content: () => <Backups /> },
+          { name: "logs", label: t("operator.tab.logs"), content: () => <Logs /> },
+          { name: "mail", label: t("operator.tab.mail"), content: () => <Mail /> },
+        ]}
       />
     </Frame>
   );

@@ -62,7 +62,7 @@ function CheckoutTable(props: {
       rows={props.rows}
       rowKey={(checkout) => checkout.id}
       columns={[
-        { head: t("operator.tenant"), cell: (checkout) => checkout.tenant_name },
+        { head: t("auth.company"), cell: (checkout) => checkout.tenant_name },
         { head: t("billing.what"), cell: (checkout) => t(`billing.kind.${checkout.kind}`) },
         { head: t("operator.reference"), cell: (checkout) => <code>{checkout.id}</code> },
         { head: t("calls.when"), cell: (checkout) => dateTime(checkout.created_at) },

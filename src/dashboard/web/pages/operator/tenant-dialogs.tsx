@@ -30,10 +30,10 @@ export function NewTenant(props: { open: boolean; onClose: () => void }) {
         props.onClose();
       }}
     >
-      <TextField label={t("operator.tenant")} required {...form.bind("name")} />
-      <TextField label={t("operator.email")} type="email" required {...form.bind("email")} />
+      <TextField label={t("auth.company")} required {...form.bind("name")} />
+      <TextField label={t("settings.email")} type="email" required {...form.bind("email")} />
       <SelectField
-        label={t("operator.plan")}
+        label={t("billing.tab.plan")}
         choices={[
           { value: "", label: "–" },
           ...(plans.data ?? []).map(({ slug, name }) => ({ value: slug, label: name })),
@@ -69,7 +69,7 @@ export function Credit(props: { tenant: Own["OperatorTenant"]; onClose: () => vo
       }}
     >
       <NumberField
-        label={t("operator.credit_amount")}
+        label={t("billing.amount")}
         hint={t("operator.credit_hint")}
         step={0.01}
         {...form.bind("eur")}

@@ -77,7 +77,7 @@ function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantA
       rowKey={(tenant) => tenant.id}
       columns={[
         {
-          head: t("operator.tenant"),
+          head: t("auth.company"),
           cell: (tenant) => (
             <span>
               <span className="strong">{tenant.name}</span>
@@ -86,7 +86,7 @@ function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantA
             </span>
           ),
         },
-        { head: t("operator.plan"), cell: (tenant) => tenant.plan },
+        { head: t("billing.tab.plan"), cell: (tenant) => tenant.plan },
         {
           head: t("operator.state"),
           cell: (tenant) => (
@@ -97,7 +97,7 @@ function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantA
         },
         { head: t("operator.live"), end: true, cell: (tenant) => number(tenant.live_calls) },
         {
-          head: t("operator.balance"),
+          head: t("billing.balance"),
           end: true,
           cell: (tenant) => <span className="nums">{eur(tenant.balance_eur)}</span>,
         },

@@ -15,7 +15,6 @@ export const messages = {
     ru: "Ваша учётная запись, в какой бы компании вы ни работали.",
   },
   "profile.you": { en: "You", lt: "Jūs", lv: "Jūs", ru: "Вы" },
-  "profile.password": { en: "Password", lt: "Slaptažodis", lv: "Parole", ru: "Пароль" },
   "profile.password_lead": {
     en: "Changing it signs you out everywhere else.",
     lt: "Pakeitus visur kitur būsite atjungti.",
@@ -139,7 +138,6 @@ export const messages = {
     lv: "Pievienot piekļuves atslēgu",
     ru: "Добавить ключ доступа",
   },
-  "profile.passkey_name": { en: "Name", lt: "Pavadinimas", lv: "Nosaukums", ru: "Название" },
   "profile.passkey_name_hint": {
     en: "Where it lives: office laptop, phone.",
     lt: "Kur jis yra: biuro kompiuteris, telefonas.",

@@ -72,7 +72,7 @@ function Password() {
   const stale = useStale();
   const form = useForm({ current: "", password: "" }, { unguarded: true });
   return (
-    <Card title={t("profile.password")} note={t("profile.password_lead")}>
+    <Card title={t("auth.password")} note={t("profile.password_lead")}>
       <SendForm
         form={form}
         action={t("profile.change")}

@@ -121,7 +121,7 @@ function AddPasskey(props: { open: boolean; onClose: () => void }) {
       }}
     >
       <TextField
-        label={t("profile.passkey_name")}
+        label={t("form.name")}
         hint={t("profile.passkey_name_hint")}
         {...form.bind("name")}
       />

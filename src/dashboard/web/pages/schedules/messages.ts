@@ -28,14 +28,7 @@ export const messages = {
     ru: "Запланируйте звонок здесь или через API. Он состоится в течение минуты от своего времени.",
   },
   "schedules.to": { en: "To", lt: "Kam", lv: "Kam", ru: "Кому" },
-  "schedules.from": {
-    en: "Caller id",
-    lt: "Rodomas numeris",
-    lv: "Rādāmais numurs",
-    ru: "Показываемый номер",
-  },
   "schedules.due": { en: "Due", lt: "Kada", lv: "Kad", ru: "Когда" },
-  "schedules.status": { en: "Status", lt: "Būsena", lv: "Stāvoklis", ru: "Состояние" },
   "schedules.cancel": { en: "Cancel", lt: "Atšaukti", lv: "Atcelt", ru: "Отменить" },
   "schedules.cancel_title": {
     en: "Cancel this call?",

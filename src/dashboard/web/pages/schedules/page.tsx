@@ -47,7 +47,7 @@ export function Page() {
     <Frame title={t("nav.schedules")} lead={t("schedules.lead")} actions={add}>
       <div className="filters">
         <FilterSelect
-          label={t("schedules.status")}
+          label={t("calls.status")}
           value={status ?? ""}
           choices={[
             { value: "", label: t("schedules.any") },
@@ -135,12 +135,12 @@ function useColumns(onCancel: (entry: Schedule) => void): Column<Schedule>[] {
       cell: (entry) => agentName(entry.agent_id) ?? t("schedules.no_agent"),
     },
     {
-      head: t("schedules.from"),
+      head: t("calls.place_from"),
       wideOnly: true,
       cell: (entry) => <span className="nums">{entry.from_number}</span>,
     },
     {
-      head: t("schedules.status"),
+      head: t("calls.status"),
       cell: (entry) => (
         <span className="row">
           <Badge tone={TONES[entry.status]}>{t(`schedules.status.${entry.status}`)}</Badge>

@@ -9,8 +9,6 @@ export const messages = {
     lv: "Kā notiek uzņēmuma zvani. Saglabātais attiecas uz jauniem zvaniem.",
     ru: "Как ведут себя звонки компании. Сохранённое действует для новых звонков.",
   },
-  "settings.company": { en: "Company", lt: "Įmonė", lv: "Uzņēmums", ru: "Компания" },
-  "settings.name": { en: "Name", lt: "Pavadinimas", lv: "Nosaukums", ru: "Название" },
   "settings.email": {
     en: "Contact e-mail",
     lt: "Kontaktinis el. paštas",

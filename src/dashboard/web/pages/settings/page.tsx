@@ -141,8 +141,8 @@ function SettingsForm({ settings }: { settings: Settings }) {
 function Company({ form }: { form: Form<Draft> }) {
   const { t } = useText();
   return (
-    <Card title={t("settings.company")}>
-      <TextField label={t("settings.name")} required {...form.bind("name")} />
+    <Card title={t("auth.company")}>
+      <TextField label={t("form.name")} required {...form.bind("name")} />
       <TextField label={t("settings.email")} type="email" required {...form.bind("email")} />
       <TextField
         label={t("settings.time_zone")}

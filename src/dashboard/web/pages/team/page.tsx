@@ -1,6 +1,5 @@
 /** Team and audit log. */
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer, type Own, own } from "../../api/client.ts";
 import { teamQuery } from "../../api/queries.ts";
@@ -23,14 +22,10 @@ import { AuditLog } from "./audit-log.tsx";
 type Member = Own["Member"];
 const ROLES = ["owner", "member", "viewer"] as const;
 type Role = (typeof ROLES)[number];
-const TABS = ["members", "audit"] as const;
 
 export function Page() {
   const { t } = useText();
   const { isOwner } = useSession();
-  const navigate = useNavigate();
-  const search: { tab?: unknown } = useSearch({ strict: false });
-  const tab = TABS.find((name) => name === search.tab) ?? "members";
   const [inviting, setInviting] = useState(false);
   return (
     <Frame
@@ -46,10 +41,6 @@ export function Page() {
     >
       <Tabs
         label={t("nav.team")}
-        value={tab}
-        onValue={(next) =>
-          void navigate({ to: "/team", search: next === "members" ? {} : { tab: next } })
-        }
         tabs={[
           { name: "members", label: t("team.tab.members"), content: () => <Members /> },
           { name: "audit", label: t("team.tab.audit"), content: () => <AuditLog /> },

@@ -22,7 +22,6 @@ export const messages = {
     lv: "Ar rīku aģents, runājot, atrod pierakstu, pārbauda krājumus vai izveido pieteikumu. Vajag tikai https adresi, kas atbild ar JSON.",
     ru: "С инструментом агент, не прерывая разговора, находит запись, проверяет остаток или создаёт заявку. Нужен лишь https-адрес, который отвечает JSON.",
   },
-  "tools.name": { en: "Name", lt: "Pavadinimas", lv: "Nosaukums", ru: "Название" },
   "tools.name_hint": {
     en: "Lower-case letters, digits and underscores: find_booking.",
     lt: "Mažosios raidės, skaitmenys ir pabraukimai: find_booking.",
@@ -76,8 +75,6 @@ export const messages = {
     lv: "Aģenti to redz no nākamā zvana.",
     ru: "Агенты видят его со следующего звонка.",
   },
-  "tools.off": { en: "Off", lt: "Išjungta", lv: "Izslēgts", ru: "Выключено" },
-  "tools.on": { en: "On", lt: "Įjungta", lv: "Ieslēgts", ru: "Включено" },
   "tools.caller_level": {
     en: "Caller must be",
     lt: "Skambinantis turi būti",
@@ -124,7 +121,6 @@ export const messages = {
     lv: "Shēma saka vairāk, nekā lauki var parādīt. Rediģējiet to kā JSON.",
     ru: "Схема говорит больше, чем могут показать поля. Правьте её как JSON.",
   },
-  "tools.argument": { en: "Name", lt: "Pavadinimas", lv: "Nosaukums", ru: "Название" },
   "tools.type": { en: "Type", lt: "Tipas", lv: "Tips", ru: "Тип" },
   "tools.meaning": { en: "Meaning", lt: "Reikšmė", lv: "Nozīme", ru: "Значение" },
   "tools.required": { en: "Required", lt: "Būtinas", lv: "Obligāts", ru: "Обязателен" },
@@ -174,12 +170,6 @@ export const messages = {
     lt: "Neatsakė per {ms}",
     lv: "Nav atbildes {ms} laikā",
     ru: "Нет ответа за {ms}",
-  },
-  "tools.delete_title": {
-    en: "Delete {name}?",
-    lt: "Ištrinti „{name}“?",
-    lv: "Dzēst “{name}”?",
-    ru: "Удалить «{name}»?",
   },
   "tools.delete_body": {
     en: "Agents can no longer use it. Live calls keep it to their end.",

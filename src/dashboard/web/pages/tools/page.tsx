@@ -5,8 +5,8 @@ import { type QueryData, toolsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { Badge, Page as Frame } from "../../ui/page.tsx";
-import { EmptyState, LoadedRows } from "../../ui/states.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
+import { Badge } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useAgentName } from "../agents/agent-choices.ts";
 
@@ -21,20 +21,13 @@ export function Page() {
     </Link>
   );
   return (
-    <Frame title={t("nav.tools")} lead={t("tools.lead")} actions={create}>
-      <section className="card">
-        <LoadedRows
-          query={tools}
-          empty={
-            <EmptyState icon="tool" title={t("tools.empty")} action={create}>
-              {t("tools.empty_body")}
-            </EmptyState>
-          }
-        >
-          {(rows) => <ToolTable rows={rows} />}
-        </LoadedRows>
-      </section>
-    </Frame>
+    <ListPage
+      name="tools"
+      icon="tool"
+      query={tools}
+      add={create}
+      rows={(rows) => <ToolTable rows={rows} />}
+    />
   );
 }
 
@@ -49,7 +42,7 @@ function ToolTable({ rows }: { rows: readonly QueryData<typeof toolsQuery>[numbe
       linked
       columns={[
         {
-          head: t("tools.name"),
+          head: t("form.name"),
           cell: (tool) => (
             <Link to="/tools/$id" params={{ id: String(tool.id) }} className="cover mono">
               {tool.name}
@@ -70,7 +63,7 @@ function ToolTable({ rows }: { rows: readonly QueryData<typeof toolsQuery>[numbe
           end: true,
           cell: (tool) => (
             <Badge tone={tool.enabled ? "good" : "plain"}>
-              {t(tool.enabled ? "tools.on" : "tools.off")}
+              {t(tool.enabled ? "value.on" : "value.off")}
             </Badge>
           ),
         },

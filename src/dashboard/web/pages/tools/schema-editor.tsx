@@ -144,8 +144,8 @@ function ArgumentRow(props: {
     <div className="argument">
       <input
         className="input mono"
-        aria-label={t("tools.argument")}
-        placeholder={t("tools.argument")}
+        aria-label={t("form.name")}
+        placeholder={t("form.name")}
         value={argument.name}
         onChange={(event) => onChange({ ...argument, name: event.target.value.trim() })}
       />

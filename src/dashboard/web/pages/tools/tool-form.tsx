@@ -66,7 +66,7 @@ export function ToolFields({ form, stored }: { form: Form<ToolDraft>; stored: bo
     <>
       <Card>
         <TextField
-          label={t("tools.name")}
+          label={t("form.name")}
           hint={t("tools.name_hint")}
           placeholder="find_booking"
           required

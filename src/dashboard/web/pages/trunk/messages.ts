@@ -65,7 +65,6 @@ export const messages = {
     lv: "Nākamais mēģinājums",
     ru: "Следующая попытка",
   },
-  "trunk.account": { en: "Account", lt: "Paskyra", lv: "Konts", ru: "Учётная запись" },
   "trunk.preset": { en: "Provider", lt: "Tiekėjas", lv: "Piegādātājs", ru: "Провайдер" },
   "trunk.preset_own": {
     en: "Another provider",
@@ -89,7 +88,6 @@ export const messages = {
     lv: "Lietotājvārds",
     ru: "Имя пользователя",
   },
-  "trunk.password": { en: "Password", lt: "Slaptažodis", lv: "Parole", ru: "Пароль" },
   "trunk.password_hint": {
     en: "Encrypted at once and never shown again.",
     lt: "Iškart užšifruojamas ir daugiau nerodomas.",

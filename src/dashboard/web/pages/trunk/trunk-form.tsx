@@ -29,7 +29,7 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
   }
 
   return (
-    <Card title={t("trunk.account")}>
+    <Card title={t("account.menu")}>
       <SendForm
         form={form}
         action={t("action.save")}
@@ -95,7 +95,7 @@ function Account({ form, stored }: { form: Form<TrunkDraft>; stored: boolean }) 
       <div className="columns">
         <TextField label={t("trunk.username")} autoComplete="off" {...form.bind("username")} />
         <TextField
-          label={t("trunk.password")}
+          label={t("auth.password")}
           hint={t(stored ? "trunk.password_kept" : "trunk.password_hint")}
           type="password"
           autoComplete="new-password"

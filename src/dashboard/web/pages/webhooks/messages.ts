@@ -35,7 +35,6 @@ export const messages = {
     ru: "Только https.",
   },
   "webhooks.events": { en: "Events", lt: "Įvykiai", lv: "Notikumi", ru: "События" },
-  "webhooks.status": { en: "Status", lt: "Būsena", lv: "Stāvoklis", ru: "Состояние" },
   "webhooks.is_test": { en: "Test", lt: "Bandymas", lv: "Izmēģinājums", ru: "Проба" },
   "webhooks.on": { en: "On", lt: "Įjungta", lv: "Ieslēgts", ru: "Включён" },
   "webhooks.off": { en: "Switched off", lt: "Išjungta", lv: "Izslēgts", ru: "Выключен" },

@@ -12,10 +12,10 @@ import { Secret } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckGroup, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
+import { ListPage } from "../../ui/list-page.tsx";
 import { useStale } from "../../ui/mutate.ts";
-import { Badge, Page as Frame } from "../../ui/page.tsx";
+import { Badge } from "../../ui/page.tsx";
 import { FormDialog } from "../../ui/send-form.tsx";
-import { EmptyState, LoadedRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { Snippets } from "./snippets.tsx";
 
@@ -33,22 +33,16 @@ export function Page() {
     </Button>
   );
   return (
-    <Frame title={t("nav.webhooks")} lead={t("webhooks.lead")} actions={add}>
-      <section className="card">
-        <LoadedRows
-          query={webhooks}
-          empty={
-            <EmptyState icon="webhook" title={t("webhooks.empty")} action={add}>
-              {t("webhooks.empty_body")}
-            </EmptyState>
-          }
-        >
-          {(rows) => <WebhookTable rows={rows} />}
-        </LoadedRows>
-      </section>
+    <ListPage
+      name="webhooks"
+      icon="webhook"
+      query={webhooks}
+      add={add}
+      rows={(rows) => <WebhookTable rows={rows} />}
+    >
       <Snippets />
       <AddWebhook open={adding} onClose={() => setAdding(false)} />
-    </Frame>
+    </ListPage>
   );
 }
 
@@ -75,7 +69,7 @@ function WebhookTable({ rows }: { rows: readonly QueryData<typeof webhooksQuery>
           cell: (webhook) => <span className="small soft">{webhook.events.join(", ")}</span>,
         },
         {
-          head: t("webhooks.status"),
+          head: t("calls.status"),
           cell: (webhook) => (
             <Badge tone={webhook.enabled ? "good" : "bad"}>
               {t(webhook.enabled ? "webhooks.on" : "webhooks.off")}

@@ -1,6 +1,6 @@
 /** One agent: its settings, what it knows, may do and answers; and trying it out. */
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer, rest } from "../../../api/client.ts";
 import { agentQuery, type QueryData } from "../../../api/queries.ts";
@@ -55,9 +55,6 @@ export function Page() {
 
 function AgentTabs({ agent }: { agent: Agent }) {
   const { t } = useText();
-  const navigate = useNavigate();
-  const search: { tab?: unknown } = useSearch({ strict: false });
-  const tab = TABS.find((name) => name === search.tab) ?? "settings";
   const form = useRecordForm(agent, agentQuery(agent.id), draftOf, {
     draft: `agents/${agent.id}`,
     outlivesTabs: true,
@@ -72,15 +69,6 @@ function AgentTabs({ agent }: { agent: Agent }) {
   return (
     <Tabs
       label={agent.name}
-      value={tab}
-      onValue={(next) =>
-        void navigate({
-          to: "/agents/$id",
-          params: { id: String(agent.id) },
-          search: next === "settings" ? {} : { tab: next },
-          replace: true,
-        })
-      }
       tabs={TABS.map((name) => ({ name, label: t(`agents.tab.${name}`), content: content[name] }))}
     />
   );
@@ -107,7 +95,7 @@ function AgentSettings({ agent, form }: { agent: Agent; form: Form<AgentDraft> }
       mayChange={mayChange}
       curl={(draft) => ({ method: "PATCH", path: `/agents/${agent.id}`, body: bodyOf(draft) })}
       removal={{
-        title: t("agents.delete_title", { name: agent.name }),
+        title: t("action.delete_title", { name: agent.name }),
         body: t("agents.delete_body"),
         onConfirm: remove,
       }}

@@ -2,13 +2,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { answer, rest } from "../../../api/client.ts";
 import { useText } from "../../../i18n/text.tsx";
-import { Button } from "../../../ui/button.tsx";
 import { CurlButton } from "../../../ui/copy.tsx";
 import { useForm } from "../../../ui/form.ts";
 import { useStale } from "../../../ui/mutate.ts";
 import { Page as Frame } from "../../../ui/page.tsx";
-import { FormNotices } from "../../../ui/send-form.tsx";
-import { ProblemNote } from "../../../ui/states.tsx";
+import { EditForm } from "../../../ui/send-form.tsx";
 import { useToasts } from "../../../ui/toast.tsx";
 import { emptyDraft, newBodyOf } from "../agent-draft.ts";
 import { AgentFields } from "../agent-form.tsx";
@@ -30,10 +28,11 @@ export function Page() {
         />
       }
     >
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (draft) => {
+      <EditForm
+        form={form}
+        mayChange
+        create={t("agents.create")}
+        onSend={async (draft) => {
           const { agent } = await answer(rest.POST("/agents", { body: newBodyOf(draft) }));
           await stale("agents", "home");
           showMessage(t("agents.created"));
@@ -42,17 +41,10 @@ export function Page() {
             params: { id: String(agent.id) },
             search: { tab: "test" },
           });
-        })}
+        }}
       >
-        <FormNotices form={form} />
         <AgentFields form={form} />
-        <div className="form-foot sticky-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("agents.create")}
-          </Button>
-          <ProblemNote problem={form.problem} />
-        </div>
-      </form>
+      </EditForm>
     </Frame>
   );
 }

@@ -54,7 +54,7 @@ function Editor({ file }: { file: File }) {
       mayChange={mayChange}
       curl={(body) => ({ method: "PATCH", path: `/files/${file.id}`, body })}
       removal={{
-        title: t("knowledge.delete_title", { name: file.filename }),
+        title: t("action.delete_title", { name: file.filename }),
         body: t("knowledge.delete_body"),
         onConfirm: remove,
       }}

@@ -2,12 +2,10 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { answer, own } from "../../../api/client.ts";
 import { useText } from "../../../i18n/text.tsx";
-import { Button } from "../../../ui/button.tsx";
 import { useForm } from "../../../ui/form.ts";
 import { useStale } from "../../../ui/mutate.ts";
 import { Page as Frame } from "../../../ui/page.tsx";
-import { FormNotices } from "../../../ui/send-form.tsx";
-import { ProblemNote } from "../../../ui/states.tsx";
+import { EditForm } from "../../../ui/send-form.tsx";
 import { useToasts } from "../../../ui/toast.tsx";
 import { emptyTool, ToolFields, toolBodyOf } from "../tool-form.tsx";
 
@@ -23,27 +21,21 @@ export function Page() {
   });
   return (
     <Frame narrow title={t("tools.new")} back={{ to: "/tools", label: t("nav.tools") }}>
-      <form
-        className="form"
-        noValidate
-        onSubmit={form.send(async (draft) => {
+      <EditForm
+        form={form}
+        mayChange
+        create={t("action.save")}
+        onSend={async (draft) => {
           const { tool } = await answer(
             own.POST("/tools", { body: { ...toolBodyOf(draft), secret: draft.secret } }),
           );
           await stale("tools");
           showMessage(t("tools.created"));
           await navigate({ to: "/tools/$id", params: { id: String(tool.id) } });
-        })}
+        }}
       >
-        <FormNotices form={form} />
         <ToolFields form={form} stored={false} />
-        <div className="form-foot sticky-foot">
-          <Button type="submit" variant="primary" busy={form.busy}>
-            {t("action.save")}
-          </Button>
-          <ProblemNote problem={form.problem} />
-        </div>
-      </form>
+      </EditForm>
     </Frame>
   );
 }

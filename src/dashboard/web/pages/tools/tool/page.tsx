@@ -60,7 +60,7 @@ function Editor({ tool }: { tool: QueryData<ReturnType<typeof toolQuery>> }) {
         form={form}
         mayChange={mayChange}
         removal={{
-          title: t("tools.delete_title", { name: tool.name }),
+          title: t("action.delete_title", { name: tool.name }),
           body: t("tools.delete_body"),
           onConfirm: remove,
         }}

@@ -61,7 +61,7 @@ function EndpointHealth({ webhook }: { webhook: Webhook }) {
       <Figures
         figures={[
           {
-            label: t("webhooks.status"),
+            label: t("calls.status"),
             value: (
               <Badge tone={webhook.enabled ? "good" : "bad"}>
                 {t(webhook.enabled ? "webhooks.on" : "webhooks.off")}
