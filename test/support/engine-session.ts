@@ -106,6 +106,7 @@ export function realtimeSettings(
   return {
     base_url: url,
     api_key: null,
+    api_key_header: "authorization",
     model: "gpt-realtime",
     transcription_model: "whisper-1",
     audio: "g711",

@@ -31,10 +31,20 @@ export function schemaProblems(request: OfficialRequest, body: unknown): string[
   ];
 }
 
+/** "A text, or one of these texts" is written as one of two that both hold. */
+function withOpenTexts(defs: object): object {
+  const open = (_: string, value: unknown) => {
+    const { oneOf } = (value ?? {}) as { readonly oneOf?: readonly { readonly type?: string }[] };
+    const isOpen = Array.isArray(oneOf) && oneOf.every(({ type }) => type === "string");
+    return isOpen ? { anyOf: oneOf } : value;
+  };
+  return JSON.parse(JSON.stringify(defs), open);
+}
+
 function validatorOf(request: OfficialRequest, $ref: string): z.ZodType {
   const known = validators.get(request);
   if (known) return known;
-  const made = z.fromJSONSchema({ $ref, $defs } as unknown as JsonSchema);
+  const made = z.fromJSONSchema({ $ref, $defs: withOpenTexts($defs) } as unknown as JsonSchema);
   validators.set(request, made);
   return made;
 }

@@ -61,7 +61,7 @@ const turnDetection = z.union([
 ]);
 const audioInput = z.strictObject({
   format: format.optional(),
-  transcription: transcription.nullable().optional(),
+  transcription: transcription.optional(),
   turn_detection: turnDetection.nullable().optional(),
   noise_reduction: z
     .strictObject({

@@ -14,6 +14,7 @@ import {
   speech,
   utterance,
 } from "../../support/engine-session.ts";
+import { eventually } from "../../support/eventually.ts";
 import { type OfficialRequest, schemaProblems } from "../../support/openai-schema.ts";
 import { openAiServer } from "../../support/openai-server.ts";
 import { realtimeServer } from "../../support/realtime-server.ts";
@@ -68,18 +69,49 @@ test.each(["file", "sse"] as const)(
 
 test("every event over a Realtime socket is one that the description allows", async () => {
   realtime.script.recognises.push("Book me for Friday.", "Thank you.");
-  const engine = createRealtimeEngine({ settings: realtimeSettings(realtime.url), ...PORTS });
-  const session = engine.open(sessionSettings({ history: [{ by: "agent", text: "Hello." }] }));
+  const settings = realtimeSettings(realtime.url, {
+    model: "gpt-realtime-2.1",
+    reasoning_effort: "auto",
+    turn_detection: "semantic",
+    noise_reduction: "near_field",
+    transcription_model: "gpt-transcribe",
+    transcription_prompt: "Calls to a dental clinic.",
+  });
+  const engine = createRealtimeEngine({ settings, ...PORTS });
+  const content = "Ask for Ona Petraitiene.";
+  const session = engine.open(
+    sessionSettings({
+      history: [{ by: "agent", text: "Hello." }],
+      knowledge: [{ filename: "staff.md", format: "md", content }],
+    }),
+  );
+  await speech(session, "Good afternoon.");
   for (const words of ["Book me for Friday.", "Thank you."]) {
     hum(session, 800);
     expect((await session.stt.finalize()).text).toBe(words);
     await answerTo(session, utterance(words));
   }
   session.llm.truncateSpoken("All", 100);
+  session.switchLanguage?.("lt");
+  await eventually(() => realtime.of("session.update").length === 2, "all of it has come");
   await engine.close();
-  const problems = realtime.received.flatMap((event) => schemaProblems("realtime", event));
-  expect(problems).toEqual([]);
+  for (const event of realtime.received) {
+    expect([event, ...schemaProblems("realtime", event)]).toEqual([event]);
+  }
   expect(new Set(realtime.received.map(({ type }) => type)).size).toBeGreaterThan(3);
+});
+
+test("… and over a socket that only speaks", async () => {
+  realtime.received.length = 0;
+  const engine = openAiEngine(server.url, {
+    speechUrl: realtime.url,
+    ttsModel: "gpt-realtime-2.1-mini",
+    voices: { Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" },
+  });
+  await speech(engine.open(sessionSettings()), "Good afternoon.");
+  await engine.close();
+  expect(realtime.received.map(({ type }) => type)).toEqual(["session.update", "response.create"]);
+  expect(realtime.received.flatMap((event) => schemaProblems("realtime", event))).toEqual([]);
 });
 
 test("… and over a transcription socket", async () => {

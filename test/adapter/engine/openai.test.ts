@@ -409,6 +409,13 @@ test.each(["pcm", "wav"] as const)(
   },
 );
 
+test("speech is played as it comes, not when it is whole", async () => {
+  server.script.faults.tts.push({ type: "stall", after: 400 });
+  const spoken = open().tts.speak("Good afternoon.", new AbortController().signal);
+  const { value } = await spoken[Symbol.asyncIterator]().next();
+  expect(value?.length).toBeGreaterThan(0);
+});
+
 test("MP3 instead of PCM is refused in words that say how to fix it", async () => {
   server.script.faults.tts.push({
     type: "raw",

@@ -80,6 +80,7 @@ function openSession(
   const link = new RealtimeLink({
     url: url.href,
     apiKey: settings.api_key,
+    apiKeyHeader: settings.api_key_header,
     part: "llm",
     format: audioFormatOf(settings),
     connectTimeoutMs: settings.connect_timeout_ms,

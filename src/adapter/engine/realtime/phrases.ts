@@ -59,6 +59,7 @@ export class Phrases {
   async *speak(text: string, signal: AbortSignal): AsyncGenerator<Int16Array> {
     let unspoken = text;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const isAhead = this.#ahead.has(unspoken);
       const response = await this.#responseTo(unspoken);
       const onAbort = () => {
         this.link.cancel(response);
@@ -74,10 +75,14 @@ export class Phrases {
       }
       if (signal.aborted) return;
       this.#count(response.usage);
-      const { failure } = response;
-      // A phrase that fails is no reason to leave a session that stands.
-      if (failure) throw this.link.alive ? new UnsupportedText(failure.message, unspoken) : failure;
       if (unspoken === "") return;
+      const { failure } = response;
+      if (!failure) continue;
+      if (!this.link.alive) throw failure;
+      // One that was asked for ahead may only have waited for the one before it.
+      if (isAhead && failure.reason === "timeout") continue;
+      // A phrase that fails is no reason to leave a session that stands.
+      throw new UnsupportedText(failure.message, unspoken);
     }
     throw new UnsupportedText("it said something else, or nothing", unspoken);
   }

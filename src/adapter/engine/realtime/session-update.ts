@@ -129,7 +129,7 @@ function gaSession(request: SessionUpdateRequest): JsonObject {
     audio: {
       input: {
         format,
-        transcription,
+        ...(transcription === null ? {} : { transcription }),
         turn_detection: detectionOf(request),
         ...noiseReductionOf(request),
       },
@@ -148,7 +148,7 @@ function betaSession(request: SessionUpdateRequest): JsonObject {
     voice: request.voice,
     input_audio_format: format,
     output_audio_format: format,
-    input_audio_transcription: request.transcription,
+    ...(request.transcription === null ? {} : { input_audio_transcription: request.transcription }),
     turn_detection: detectionOf(request),
   };
 }

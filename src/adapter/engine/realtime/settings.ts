@@ -18,6 +18,11 @@ export const realtimeKeys = {
   /** The model is added as a query parameter. */
   base_url: text("Address of the server.", "wss://api.openai.com/v1/realtime", SOCKET_URL),
   api_key: secret("Key sent to the server.", API_KEY),
+  api_key_header: oneOf(
+    'Header for the key: "authorization" as a Bearer token, or "api-key" as Azure and gateways have it.',
+    ["authorization", "api-key"],
+    "authorization",
+  ),
   model: text("Name of the model.", "gpt-realtime-2.1", MODEL),
   transcription_model: textOrOff(
     "Model that transcribes callers. Empty: transcripts hold only the agent's words.",

@@ -145,6 +145,19 @@ test("a sentence asked for ahead is spoken from that request", async () => {
   expect(server.of("response.create")).toHaveLength(1);
 });
 
+test("a sentence asked for ahead that the server left waiting is asked for again", async () => {
+  engine = start({ ttsTimeoutMs: 250 });
+  const session = open();
+  await speech(session, "Good afternoon.");
+  server.script.createdDelayMs = 400;
+  session.tts.prefetch?.(TEXT);
+  await eventually(() => server.of("response.create").length === 2, "it is asked for");
+  await Bun.sleep(300);
+  server.script.createdDelayMs = 0;
+  expect(msOf(await speech(session, TEXT))).toBeCloseTo(TEXT.length * 60, -2);
+  expect(server.of("response.create")).toHaveLength(3);
+});
+
 test("how the voice speaks is told with each text, in the language of the moment", async () => {
   engine = start({ ttsInstructions: "Calmly, as a native speaker of {language}." });
   const session = open({ language: "lv" });

@@ -95,6 +95,13 @@ test.each([
   expect(failure).toMatchObject({ reason, status, lasting });
 });
 
+test("Azure gets its key in its own header", async () => {
+  engine = start({ api_key: "the-key", api_key_header: "api-key" });
+  await speech(open(), "Good afternoon.");
+  expect(server.headers[0]?.get("api-key")).toBe("the-key");
+  expect(server.headers[0]?.has("authorization")).toBe(false);
+});
+
 test("settings of the session reach the server as it names them", async () => {
   engine = start({
     turn_detection: "semantic",
@@ -273,6 +280,32 @@ test("a session that would expire while a tool works is renewed when its result 
   const told = await answerTo(session, { ...result, output: { booked: true } });
   expect(textOf(told)).toBe("You are booked.");
   await eventually(() => server.conversations().length === 1, "the old one is closed");
+});
+
+test("the result of a tool that a lost session had called for is told in words", async () => {
+  server.script.answer = (heard) =>
+    heard.includes("booked")
+      ? { text: "You are booked." }
+      : { tools: [{ name: "book_visit", arguments: { day: "Friday" } }] };
+  const session = open();
+  const events = await answerTo(session, utterance(await heardBy(session, "Book me")));
+  server.drop();
+  await eventually(() => server.conversations().length === 0, "the session is lost");
+  const isSaid = () =>
+    speech(session, "One moment, please.").then(
+      () => true,
+      () => false,
+    );
+  await eventually(isSaid, "another session speaks");
+  const call = events.find((event) => event.type === "tool_call");
+  if (call?.type !== "tool_call") throw new Error("no tool call");
+  const result = { type: "tool_result", toolCallId: call.toolCallId, ok: true } as const;
+  expect(textOf(await answerTo(session, { ...result, output: { booked: true } }))).toBe(
+    "You are booked.",
+  );
+  const told = JSON.stringify(server.of("conversation.item.create").at(-1)?.item);
+  expect(told).not.toContain("function_call_output");
+  expect(told).toContain("A tool returned");
 });
 
 test("a session that expires after all is opened again, without waiting for what was under way", async () => {
