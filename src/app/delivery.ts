@@ -20,7 +20,7 @@ import { DeliveryWorker } from "../domain/webhook/delivery.ts";
 import type { EventSink } from "../domain/webhook/ports.ts";
 import { createEventSink } from "../domain/webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../domain/webhook/switched-off.ts";
-import { HttpWebhookTester, type WebhookTester } from "../domain/webhook/tester.ts";
+import { WebhookTester } from "../domain/webhook/tester.ts";
 import { type OutboundHttpClient, SafeHttpClient } from "../platform/net/outbound-http.ts";
 import { spawnSchemaWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
@@ -95,7 +95,7 @@ export function createDelivery(
   const argumentCheck = createArgumentCheck(spawnSchemaWorker, clock);
   return {
     events: createEventSink({ stores, clock, random, wake }),
-    tester: new HttpWebhookTester({ ...shared, wake }),
+    tester: new WebhookTester({ ...shared, wake }),
     client,
     mails,
     mailTest: createMailTest({ provider, from: settings.mail.from, clock, random }),

@@ -36,7 +36,7 @@ import { ApiKeys } from "../../src/domain/tenant/api-keys.ts";
 import { createTenant } from "../../src/domain/tenant/create-tenant.ts";
 import { NO_LIMITS } from "../../src/domain/tenant/key-limits.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
-import { HttpWebhookTester } from "../../src/domain/webhook/tester.ts";
+import { WebhookTester } from "../../src/domain/webhook/tester.ts";
 import type { HttpDependencies, HttpSettings } from "../../src/interface/http/ports.ts";
 import { HttpServer } from "../../src/interface/http/server.ts";
 import { createBackups } from "../../src/operations/backup/backups.ts";
@@ -175,7 +175,7 @@ export async function startApiServer(options: ApiServerOptions) {
       clock,
       random,
       log,
-      webhookTester: new HttpWebhookTester({
+      webhookTester: new WebhookTester({
         ...{ database, stores: webhookStores, vault, client, clock, random, wake },
         timeoutMs: 3000,
       }),

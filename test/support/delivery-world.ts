@@ -12,7 +12,7 @@ import { systemRandom } from "../../src/core/random.ts";
 import { callEnded } from "../../src/domain/webhook/catalogue.ts";
 import { DeliveryWorker } from "../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
-import { HttpWebhookTester } from "../../src/domain/webhook/tester.ts";
+import { WebhookTester } from "../../src/domain/webhook/tester.ts";
 import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "./https-receiver.ts";
@@ -69,7 +69,7 @@ export async function deliveryWorld(host: string) {
 
   return {
     ...{ clock, database, sink, healthy, troubled, outboxOf },
-    tester: new HttpWebhookTester({ ...sending, wake }),
+    tester: new WebhookTester({ ...sending, wake }),
     urlOf: (receiver: HttpsReceiver, path = "/hook") => `https://${host}:${receiver.port}${path}`,
     stopWorker: (graceMs = 0) => worker.stop(graceMs),
     /** A new one, as after a restart. */

@@ -68,21 +68,16 @@ export class DeliveryWorker {
   readonly #loop: WorkLoop;
 
   constructor(private readonly options: DeliveryOptions) {
-    this.#pauseMs = this.options.pauseMs ?? PAUSE_MS;
-    this.#owner = hex(this.options.random.bytes(8));
+    const { database, stores, clock, random, log, switchedOff } = options;
+    this.#pauseMs = options.pauseMs ?? PAUSE_MS;
+    this.#owner = hex(random.bytes(8));
     this.#capacity = new DeliveryCapacity({
       total: CONCURRENCY_MAX,
       perEndpoint: PER_ENDPOINT_MAX,
     });
     this.#outcomes = createOutcomeWriter({
-      database: this.options.database,
-      stores: this.options.stores,
-      clock: this.options.clock,
-      random: this.options.random,
-      pauseMs: this.#pauseMs,
-      switchedOff: this.options.switchedOff,
+      ...{ database, stores, clock, random, pauseMs: this.#pauseMs, switchedOff },
     });
-    const { clock, log, database, stores } = this.options;
     this.#loop = new WorkLoop({
       ...{ clock, log, failure: "webhook.claim_failed", everyMs: LOOK_EVERY_MS },
       round: () => this.#claimAndDeliver(),
@@ -121,25 +116,19 @@ export class DeliveryWorker {
 
   async #claim(): Promise<DueDelivery[]> {
     if (this.#capacity.free === 0) return [];
+    const { database, stores, clock, timeoutMs } = this.options;
     const claimed: DueDelivery[] = [];
     try {
-      await this.options.database.tx(async (queries) => {
-        const outbox = this.options.stores.outbox(queries);
+      await database.tx(async (queries) => {
+        const outbox = stores.outbox(queries);
         while (this.#capacity.free > 0) {
-          const due = await outbox.due(
-            this.options.clock.now(),
-            this.#capacity.busy(),
-            this.#capacity.free,
-          );
+          const { free } = this.#capacity;
+          const due = await outbox.due(clock.now(), this.#capacity.busy(), free);
           const taken = due.filter((delivery) => this.#capacity.acquire(delivery));
           if (taken.length === 0) return;
           claimed.push(...taken);
           const ids = taken.map((delivery) => delivery.outboxId);
-          await outbox.lease(
-            ids,
-            this.#owner,
-            this.options.clock.now() + this.options.timeoutMs + LEASE_MARGIN_MS,
-          );
+          await outbox.lease(ids, this.#owner, clock.now() + timeoutMs + LEASE_MARGIN_MS);
         }
       });
       return claimed;
@@ -166,18 +155,16 @@ export class DeliveryWorker {
   }
 
   async #deliver(delivery: DueDelivery): Promise<void> {
-    const id = deliveryId(this.options.random);
-    const startedAt = this.options.clock.now();
+    const { database, stores, clock, random, log } = this.options;
+    const owner = this.#owner;
+    const id = deliveryId(random);
+    const startedAt = clock.now();
     const result = await this.#attempt(delivery, id);
-    if (result.abandoned) {
-      await this.options.database.tx((queries) =>
-        this.options.stores.outbox(queries).release([delivery.outboxId], this.#owner),
-      );
-      return;
-    }
-    const off = await this.#outcomes.write({ delivery, id, owner: this.#owner, startedAt, result });
+    if (result.abandoned)
+      return database.tx((queries) => stores.outbox(queries).release([delivery.outboxId], owner));
+    const off = await this.#outcomes.write({ delivery, id, owner, startedAt, result });
     this.options.attempted?.({ delivered: result.delivered });
-    this.options.log.debug("webhook.attempted", {
+    log.debug("webhook.attempted", {
       event_id: delivery.eventId,
       delivery_id: id,
       delivered: result.delivered,
@@ -185,7 +172,7 @@ export class DeliveryWorker {
       duration_ms: result.durationMs,
     });
     if (!off) return;
-    this.options.log.warn("webhook.switched_off", {
+    log.warn("webhook.switched_off", {
       tenant_id: delivery.tenantId,
       webhook_id: off.webhookId,
       cause: off.cause,
@@ -194,16 +181,12 @@ export class DeliveryWorker {
   }
 
   async #attempt(delivery: DueDelivery, id: string): Promise<AttemptResult> {
+    const { client, clock, timeoutMs } = this.options;
     const target = await targetOf(this.options, delivery);
     if (!target) return unsendable("the webhook or its secret is gone");
     const { type, body } = delivery;
-    return attemptDelivery(
-      this.options.client,
-      this.options.clock,
-      { ...target, deliveryId: id, type, body },
-      this.options.timeoutMs,
-      this.#abort.signal,
-    );
+    const attempt = { ...target, deliveryId: id, type, body };
+    return attemptDelivery(client, clock, attempt, timeoutMs, this.#abort.signal);
   }
 }
 

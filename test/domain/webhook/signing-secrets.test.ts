@@ -11,7 +11,7 @@ import { systemRandom } from "../../../src/core/random.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
 import { verifySignature } from "../../../src/domain/webhook/signature.ts";
 import { Subscriptions } from "../../../src/domain/webhook/subscriptions.ts";
-import { HttpWebhookTester } from "../../../src/domain/webhook/tester.ts";
+import { WebhookTester } from "../../../src/domain/webhook/tester.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { createUrlCheck } from "../../../src/platform/net/tenant-url.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
@@ -38,7 +38,7 @@ const subscriptions = new Subscriptions({
   urlProblem: createUrlCheck([HOST]),
   plans: new Billing({ ...shared, stores: billingStores, plans: [startPlan] }),
 });
-const tester = new HttpWebhookTester({
+const tester = new WebhookTester({
   ...shared,
   stores: webhookStores,
   client: new SafeHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),

@@ -17,7 +17,7 @@ import type { Random } from "../../../core/random.ts";
 import { nextDelayMs, parseRetryAfter } from "../../../core/retry-schedule.ts";
 import { WorkLoop } from "../../../core/work-loop.ts";
 import type { OutboundHttpClient } from "../../../platform/net/outbound-http.ts";
-import { type CrmRecords, type CrmTarget, crmHeaders } from "./lookup.ts";
+import { type CrmRecords, crmHeaders } from "./lookup.ts";
 import { notPaid } from "./trial.ts";
 
 interface CrmPost {
@@ -114,10 +114,11 @@ export class CrmPosts {
 
   async #claim(): Promise<CrmPost | null> {
     if (!this.#loop.isRunning || this.#underWay.size >= AT_ONCE_MAX) return null;
-    const nowMs = this.options.clock.now();
+    const { database, records, clock } = this.options;
+    const nowMs = clock.now();
     const busy = [...this.#underWay.keys()];
-    return this.options.database.tx((queries) =>
-      this.options.records(queries).claim(nowMs, this.#owner, nowMs + LEASE_MS, busy),
+    return database.tx((queries) =>
+      records(queries).claim(nowMs, this.#owner, nowMs + LEASE_MS, busy),
     );
   }
 
@@ -132,44 +133,32 @@ export class CrmPosts {
   }
 
   async #send(post: CrmPost): Promise<void> {
+    const { database, records, clock, random, log } = this.options;
     const attempts = post.attempts + 1;
     const { httpStatus, error, retryAfterMs } = await this.#attempt(post);
     if (error !== null && this.#abort.signal.aborted) return; // the lease expires; the attempt does not count
-    const delayMs =
-      error === null ? null : nextDelayMs(attempts, retryAfterMs, this.options.random);
+    const delayMs = error === null ? null : nextDelayMs(attempts, retryAfterMs, random);
     const status = error === null ? "delivered" : delayMs === null ? "failed" : "pending";
-    const nowMs = this.options.clock.now();
-    await this.options.database.tx((queries) =>
-      this.options
-        .records(queries)
-        .settle(
-          post.id,
-          this.#owner,
-          { status, attempts, nextAttemptAt: nowMs + (delayMs ?? 0), httpStatus, error },
-          nowMs,
-        ),
-    );
+    const nowMs = clock.now();
+    const nextAttemptAt = nowMs + (delayMs ?? 0);
+    const outcome: CrmPostOutcome = { status, attempts, nextAttemptAt, httpStatus, error };
+    await database.tx((queries) => records(queries).settle(post.id, this.#owner, outcome, nowMs));
     const fields = { call_id: post.callUuid, attempts, http_status: httpStatus };
-    if (status === "delivered") this.options.log.info("crm.reported", fields);
-    else this.options.log.warn("crm.report_failed", { ...fields, status, error });
+    if (status === "delivered") log.info("crm.reported", fields);
+    else log.warn("crm.report_failed", { ...fields, status, error });
   }
 
-  async #attempt(post: CrmPost) {
+  async #attempt({ tenantId, callUuid, body }: CrmPost) {
+    const { database, records, isOn, vault, client, clock } = this.options;
     try {
-      if (!(await this.options.isOn(this.options.database.read, post.tenantId)))
-        return this.#failure("the add-on is not paid");
-      const target: CrmTarget | null = await this.options
-        .records(this.options.database.read)
-        .target(post.tenantId);
-      if (!target) return this.#failure("no CRM address is set up");
-      const response = await this.options.client.request({
+      if (!(await isOn(database.read, tenantId))) return failure("the add-on is not paid");
+      const target = await records(database.read).target(tenantId);
+      if (!target) return failure("no CRM address is set up");
+      const response = await client.request({
         method: "POST",
         url: target.url,
-        headers: {
-          ...crmHeaders(target, post.tenantId, this.options.vault),
-          "idempotency-key": post.callUuid,
-        },
-        body: post.body,
+        headers: { ...crmHeaders(target, tenantId, vault), "idempotency-key": callUuid },
+        body,
         timeoutMs: TIMEOUT_MS,
         responseBytesMax: ANSWER_BYTES_MAX,
         statusOnly: true,
@@ -179,33 +168,30 @@ export class CrmPosts {
       return {
         httpStatus: response.status,
         error: ok ? null : `the CRM answered HTTP ${response.status}`,
-        retryAfterMs: parseRetryAfter(response.headers["retry-after"], this.options.clock.now()),
+        retryAfterMs: parseRetryAfter(response.headers["retry-after"], clock.now()),
       };
     } catch (error) {
-      return this.#failure(describeError(error).slice(0, ERROR_MAX));
+      return failure(describeError(error).slice(0, ERROR_MAX));
     }
-  }
-
-  #failure(error: string) {
-    return { httpStatus: null, error, retryAfterMs: null };
   }
 
   start(): void {
     this.#loop.start();
   }
 
-  /** Throws not_found; conflict while it is on its way, or the add-on is not paid. */
+  /** Throws not_found; conflict if it is still pending or the add-on is not paid. */
   async replay(tenantId: number, id: number): Promise<void> {
-    await this.options.database.tx(async (queries) => {
-      if (!(await this.options.isOn(queries, tenantId))) throw notPaid();
-      const status = await this.options.records(queries).statusOf(tenantId, id);
+    const { database, records, isOn, clock } = this.options;
+    await database.tx(async (queries) => {
+      if (!(await isOn(queries, tenantId))) throw notPaid();
+      const status = await records(queries).statusOf(tenantId, id);
       if (status === null) throw notFound("CRM message");
       if (status === "pending")
         throw new AppError({
           code: "conflict",
           publicMessage: "The message is on its way already; it is tried again by itself.",
         });
-      await this.options.records(queries).replay(tenantId, id, this.options.clock.now());
+      await records(queries).replay(tenantId, id, clock.now());
     });
     this.wake();
   }
@@ -219,3 +205,5 @@ export class CrmPosts {
     await sent;
   }
 }
+
+const failure = (error: string) => ({ httpStatus: null, error, retryAfterMs: null });
