@@ -118,7 +118,7 @@ test("the parts of a Realtime session and of the embedded engine are asked as we
 
 test("the command line says it in words, and fails when a part does", async () => {
   const cwd = tempDir();
-  const config = `[engine]\nkind = "openai"\n[engine.openai]\nbase_url = "${server.url}"\n`;
+  const config = `[engine]\nkind = "openai"\n[engine.openai]\nbase_url = "${server.url}"\ntts_mode = "http"\n`;
   writeFileSync(join(cwd, "l.toml"), `${config}llm_input_eur_per_million_tokens = 1\n`);
   writeFileSync(join(cwd, "F.wav"), wavFile(toneSpeech("Good afternoon."), 8_000));
   const run = async (...words: string[]) => {
