@@ -217,11 +217,11 @@ class Stack implements SipStack {
   async receivesOwnKeepAlive(): Promise<boolean> {
     const endpoint = this.#endpoint;
     if (!endpoint) return false;
-    const before = endpoint.counters.keepAlives;
+    const before = endpoint.keepAlives;
     endpoint.sendBytes(KEEP_ALIVE, ownAddress(endpoint.local));
     for (let look = 0; look < KEEP_ALIVE_POLLS; look++) {
       await sleep(this.deps.clock, KEEP_ALIVE_POLL_MS);
-      if (endpoint.counters.keepAlives > before) return true;
+      if (endpoint.keepAlives > before) return true;
     }
     return false;
   }

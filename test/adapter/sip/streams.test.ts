@@ -281,7 +281,6 @@ describe("a stream", () => {
       tlsCa,
       onMessage: (bytes) => heard.push(Buffer.from(bytes).toString()),
       onKeepAlive: () => {},
-      onUnframed: () => {},
       onSent: () => {},
     });
     return { clock, transport, heard };

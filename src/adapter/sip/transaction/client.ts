@@ -41,7 +41,6 @@ export class ClientTransaction {
     private readonly user: ClientTransactionUser,
     private readonly clock: Clock,
     private readonly onTerminated: () => void,
-    private readonly onRetransmission: () => void,
     /**
      * Null: 64·T1. Shorter if the request can be sent to another server (see routing/sender.ts).
      */
@@ -113,7 +112,6 @@ export class ClientTransaction {
       return;
     }
     if (this.method === "INVITE" && this.#ack !== undefined) {
-      this.onRetransmission();
       this.flow.send(this.#ack);
     }
   }
@@ -132,7 +130,6 @@ export class ClientTransaction {
    */
   #scheduleRetransmission(): void {
     this.#retransmission = this.clock.after(this.#intervalMs, () => {
-      this.onRetransmission();
       this.flow.send(this.text);
       this.#intervalMs = Math.min(this.#intervalMs * 2, T2_MS);
       this.#scheduleRetransmission();

@@ -28,7 +28,6 @@ interface TransactionLayerOptions {
 const TRANSACTIONS_MAX = 50_000;
 
 export class TransactionLayer {
-  readonly counters = { retransmissions: 0, absorbed: 0, unmatched: 0, refused: 0 };
   readonly #clients = new Map<string, ClientTransaction>();
   readonly #servers = new Map<string, ServerTransaction>();
 
@@ -53,22 +52,16 @@ export class TransactionLayer {
       return;
     }
     if (known) {
-      this.counters.absorbed++;
       known.absorb();
       return;
     }
-    if (this.#servers.size >= TRANSACTIONS_MAX) {
-      this.counters.refused++;
-      return;
-    }
+    if (this.#servers.size >= TRANSACTIONS_MAX) return;
     this.#servers.set(key, this.#newServer(key, request, flow));
     this.options.onRequest(request, flow);
   }
 
   receiveResponse(response: SipResponse, flow: Flow): void {
-    const transaction = this.#clients.get(clientKey(response));
-    if (transaction) transaction.receive(response, flow);
-    else this.counters.unmatched++;
+    this.#clients.get(clientKey(response))?.receive(response, flow);
   }
 
   /**
@@ -96,7 +89,6 @@ export class TransactionLayer {
       user,
       this.options.clock,
       () => this.#clients.delete(key),
-      () => this.counters.retransmissions++,
       deadlineMs,
     );
     this.#clients.set(key, transaction);
@@ -128,12 +120,8 @@ export class TransactionLayer {
     const answerFlow = flow.reliable
       ? flow
       : this.options.flowTo(flow, responseDestination(request.via));
-    return new ServerTransaction(
-      request.method,
-      answerFlow,
-      this.options.clock,
-      () => this.#servers.delete(key),
-      () => this.counters.retransmissions++,
+    return new ServerTransaction(request.method, answerFlow, this.options.clock, () =>
+      this.#servers.delete(key),
     );
   }
 }

@@ -24,7 +24,6 @@ export class ServerTransaction {
     private readonly flow: Flow,
     private readonly clock: Clock,
     private readonly onTerminated: () => void,
-    private readonly onRetransmission: () => void,
   ) {
     this.#live(PROCEEDING_MAX_MS);
   }
@@ -32,7 +31,6 @@ export class ServerTransaction {
   /** Handles a repeat of the request. */
   absorb(): void {
     if (this.#lastResponse === undefined || this.#state === "confirmed") return;
-    this.onRetransmission();
     this.flow.send(this.#lastResponse);
   }
 
@@ -80,7 +78,6 @@ export class ServerTransaction {
   #scheduleTimerG(): void {
     this.#retransmission = this.clock.after(this.#intervalMs, () => {
       if (this.#state !== "completed" || this.#lastResponse === undefined) return;
-      this.onRetransmission();
       this.flow.send(this.#lastResponse);
       this.#intervalMs = Math.min(this.#intervalMs * 2, T2_MS);
       this.#scheduleTimerG();

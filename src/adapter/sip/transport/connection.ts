@@ -16,7 +16,6 @@ export interface ConnectionDeps {
   readonly log: Log;
   readonly onMessage: (bytes: Uint8Array, flow: StreamFlow) => void;
   readonly onKeepAlive: () => void;
-  readonly onUnframed: (kind: UnframedStream["kind"]) => void;
   readonly onSent: (message: string, flow: StreamFlow) => void;
   /** Another flow to the same peer after this one has closed (RFC 3261 18.2.2). */
   readonly replacement: (closed: StreamConnection) => StreamConnection | undefined;
@@ -136,7 +135,6 @@ export class StreamConnection implements StreamFlow {
     } catch (error) {
       if (!(error instanceof UnframedStream)) throw error;
       this.deps.log.debug("sip.stream_unframed", { reason: error.message });
-      this.deps.onUnframed(error.kind);
       this.drop();
       return;
     }

@@ -1,7 +1,7 @@
 /**
  * The network boundary: bytes in, parsed messages out. Rejected input (too big, too fast, not SIP)
- * is counted and dropped without a response, so that a scanner learns nothing. The layers above
- * only see messages that our parser has accepted.
+ * is dropped without a response, so that a scanner learns nothing. The layers above only see
+ * messages that our parser has accepted.
  */
 import { cannotListen } from "../../../core/cannot-listen.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -41,15 +41,6 @@ interface EndpointOptions {
   readonly onStun: (bytes: Uint8Array, source: Address) => void;
 }
 
-interface EndpointCounters {
-  received: number;
-  malformed: number;
-  oversized: number;
-  limited: number;
-  banned: number;
-  keepAlives: number;
-}
-
 /** Limit for unknown sources; a carrier's addresses are trusted and not counted. */
 const UNKNOWN_SOURCE_LIMIT = { tokensPerSecond: 20, burst: 60, sourcesMax: 4096 };
 /** Cost of invalid data, so that a source that sends mostly that is soon ignored. */
@@ -59,14 +50,7 @@ const SHORTEST_MESSAGE_BYTES = 24;
 const PORT_TRIES = 10;
 
 export class Endpoint {
-  readonly counters: EndpointCounters = {
-    received: 0,
-    malformed: 0,
-    oversized: 0,
-    limited: 0,
-    banned: 0,
-    keepAlives: 0,
-  };
+  #keepAlives = 0;
   readonly #streams: StreamTransport;
   #udp: UdpTransport | undefined;
   readonly #limit: RateLimit;
@@ -82,8 +66,7 @@ export class Endpoint {
       localHost: bind.host,
       refuses: (host) => !options.isTrusted(host) && this.#bans.isBanned(host),
       onMessage: (bytes, flow) => this.#receive(bytes, flow),
-      onKeepAlive: () => this.counters.keepAlives++,
-      onUnframed: (kind) => this.counters[kind]++,
+      onKeepAlive: () => this.#keepAlives++,
       onSent: (message, flow) => this.#note(flow, message),
     });
   }
@@ -102,6 +85,11 @@ export class Endpoint {
       await endpoint.close();
       throw error;
     }
+  }
+
+  /** Received keep-alives. */
+  get keepAlives(): number {
+    return this.#keepAlives;
   }
 
   get local(): Address {
@@ -160,9 +148,8 @@ export class Endpoint {
   }
 
   #receive(bytes: Uint8Array, flow: Flow): void {
-    this.counters.received++;
     if (isKeepAlive(bytes)) {
-      this.counters.keepAlives++;
+      this.#keepAlives++;
       return;
     }
     if (!flow.reliable && isStun(bytes)) {
@@ -171,21 +158,10 @@ export class Endpoint {
     }
     const source = flow.remote.host;
     const trusted = this.options.isTrusted(source);
-    if (!trusted && this.#bans.isBanned(source)) {
-      this.counters.banned++;
-      return;
-    }
-    if (!trusted && !this.#limit.take(source)) {
-      this.counters.limited++;
-      return;
-    }
-    if (bytes.byteLength > MESSAGE_BYTES_MAX) {
-      this.counters.oversized++;
-      return;
-    }
+    if (!trusted && (this.#bans.isBanned(source) || !this.#limit.take(source))) return;
+    if (bytes.byteLength > MESSAGE_BYTES_MAX) return;
     const message = parseMessage(this.#decoder.decode(bytes));
     if (message.kind === "failure") {
-      this.counters.malformed++;
       if (trusted) this.#reject(message, bytes, flow);
       else {
         this.#limit.take(source, JUNK_TOKENS);

@@ -16,12 +16,6 @@ import {
 
 export class UnframedStream extends Error {
   override readonly name = "UnframedStream";
-  constructor(
-    readonly kind: "oversized" | "malformed",
-    message: string,
-  ) {
-    super(message);
-  }
 }
 
 type StreamItem =
@@ -90,7 +84,7 @@ export class StreamFramer {
     if (typeof bodyBytes === "string") {
       const following = this.#rest.toString("latin1", bodyAt, bodyAt + START_LINE_BYTES_MAX);
       if (BEGINS_REQUEST.test(following)) return bodyAt;
-      throw new UnframedStream("malformed", bodyBytes);
+      throw new UnframedStream(bodyBytes);
     }
     if (bodyAt + bodyBytes > MESSAGE_BYTES_MAX) throw oversized();
     return bodyAt + bodyBytes;
@@ -105,8 +99,7 @@ export class StreamFramer {
   }
 }
 
-const oversized = () =>
-  new UnframedStream("oversized", `a message above ${MESSAGE_BYTES_MAX} bytes`);
+const oversized = () => new UnframedStream(`a message above ${MESSAGE_BYTES_MAX} bytes`);
 
 /** Size of the body, or what is wrong. */
 function contentLengthOf(head: string): number | string {

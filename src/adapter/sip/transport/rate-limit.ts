@@ -37,10 +37,6 @@ export class RateLimit {
     return true;
   }
 
-  get size(): number {
-    return this.#buckets.size;
-  }
-
   #refilled(source: string): Bucket {
     const now = this.clock.monotonic();
     const known = this.#buckets.get(source);

@@ -12,7 +12,6 @@ import type { Log } from "../../../core/log.ts";
 import { connectFailed } from "./connect-failure.ts";
 import { type ConnectionDeps, StreamConnection } from "./connection.ts";
 import type { Address, StreamFlow, StreamName } from "./flow.ts";
-import type { UnframedStream } from "./framer.ts";
 
 interface StreamOptions {
   readonly clock: Clock;
@@ -25,7 +24,6 @@ interface StreamOptions {
   readonly refuses: (host: string) => boolean;
   readonly onMessage: (bytes: Uint8Array, flow: StreamFlow) => void;
   readonly onKeepAlive: () => void;
-  readonly onUnframed: (kind: UnframedStream["kind"]) => void;
   readonly onSent: (message: string, flow: StreamFlow) => void;
 }
 
@@ -66,9 +64,9 @@ export class StreamTransport {
   #closed = false;
 
   constructor(private readonly options: StreamOptions) {
-    const { clock, log, onKeepAlive, onUnframed, onSent } = options;
+    const { clock, log, onKeepAlive, onSent } = options;
     this.#deps = {
-      ...{ clock, log, onKeepAlive, onUnframed, onSent },
+      ...{ clock, log, onKeepAlive, onSent },
       onMessage: (bytes, flow) => {
         if (flow instanceof StreamConnection) this.#spoken.add(flow);
         options.onMessage(bytes, flow);
@@ -77,10 +75,6 @@ export class StreamTransport {
       onClosed: (connection) => this.#forget(connection),
     };
     this.#sweep = clock.every(SWEEP_MS, () => this.#closeIdle());
-  }
-
-  get size(): number {
-    return this.#open.size;
   }
 
   get localTls(): Address | null {
