@@ -10,9 +10,12 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
-/** Of the first thread of this process: how long it ran, and how long it could have and had no processor. */
-export function mainThreadTimes(): { readonly ranMs: number; readonly waitedMs: number } {
-  const stat = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8");
+/** Of the first thread of a process: how long it ran, and how long it could have and had no processor. */
+export function mainThreadTimes(pid = process.pid): {
+  readonly ranMs: number;
+  readonly waitedMs: number;
+} {
+  const stat = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8");
   const [ran = 0, waited = 0] = stat.split(" ").map(Number);
   return { ranMs: ran / 1e6, waitedMs: waited / 1e6 };
 }

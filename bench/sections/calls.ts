@@ -64,6 +64,11 @@ const CALLED: Readonly<Record<SignallingResult["who"], string>> = {
   kamailio: "reference: kamailio as proxy before sipp's server",
 };
 
+function processorTime({ cpuMsPerCall, mainMsPerCall, queriesPerCall }: SignallingResult): string {
+  const ofMain = `${cpuMsPerCall.toFixed(2)} ms of processor time each, ${mainMsPerCall.toFixed(2)} of the main thread`;
+  return queriesPerCall === null ? ofMain : `${ofMain}, ${queriesPerCall.toFixed(0)} queries`;
+}
+
 const signalling: Section = {
   name: "signalling",
   async measure({ full, note }) {
@@ -72,7 +77,7 @@ const signalling: Section = {
       note({
         what: `calls/s, ${result.who}`,
         ...(result.who === "stack" ? { goal: "100/s, signalling only" } : {}),
-        value: `${result.callsPerSecond.toFixed(0)}/s; INVITE → 200 p50 ${ms(result.setUpP50Ms)}, p99 ${ms(result.setUpP99Ms)}; ${result.cpuMsPerCall.toFixed(2)} ms of processor time each; ${result.failed} failed`,
+        value: `${result.callsPerSecond.toFixed(0)}/s; INVITE → 200 p50 ${ms(result.setUpP50Ms)}, p99 ${ms(result.setUpP99Ms)}; ${processorTime(result)}; ${result.failed} failed`,
         method: `${CALLED[result.who]}; ${result.succeeded} calls by sipp, 10 at once, hung up at once`,
       });
     const registrations = await measureRegistrations();

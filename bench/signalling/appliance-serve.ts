@@ -1,11 +1,13 @@
 /**
  * The measured process: the whole appliance, called by its trunk: admission, money, the call's row,
- * audio, greeting, recording, charge, events. Ends with standard input.
+ * audio, greeting, recording, charge, events. Answers each line of standard input with how many queries
+ * it has run until now, and ends with it.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OWN_NUMBER, startAppliance } from "../../test/support/appliance.ts";
+import { countQueries } from "../../test/support/statement-watch.ts";
 import { startCarrierProcess } from "../calls/carrier-process.ts";
 import { roomFor } from "../calls/room.ts";
 import { CALLER, OURS, type SignallingTarget } from "./hosts.ts";
@@ -13,6 +15,7 @@ import { CALLER, OURS, type SignallingTarget } from "./hosts.ts";
 /** A place is free when the call is settled, a moment after its BYE: the generator calls at once. */
 const PLACES_PER_CALL = 20;
 
+const queries = countQueries();
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
 const world = await startAppliance({
   dataDir: directory,
@@ -28,7 +31,7 @@ await world.app.ask("trunk.set", {
 });
 const target: SignallingTarget = { sip: world.app.addresses.sip, pid: process.pid };
 console.log(JSON.stringify(target));
-await new Response(Bun.stdin.stream()).text();
+for await (const _ of console) console.log(queries());
 await world.close();
 rmSync(directory, { recursive: true, force: true });
 process.exit(0);

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { startKamailio } from "../../test/support/kamailio.ts";
 import { firstLine } from "../http/first-line.ts";
-import { cpuSeconds, processTree } from "../process/usage.ts";
+import { cpuSeconds, mainThreadTimes, processTree } from "../process/usage.ts";
 import {
   CALLER,
   KAMAILIO,
@@ -23,6 +23,10 @@ export interface SignallingResult extends SippFigures {
   readonly callsPerSecond: number;
   /** Processor time of the called side. */
   readonly cpuMsPerCall: number;
+  /** Of it, the first thread's. */
+  readonly mainMsPerCall: number;
+  /** Runs of database queries, with those that calls share; null: no database, or not ours. */
+  readonly queriesPerCall: number | null;
 }
 
 export interface SignallingOptions {
@@ -55,18 +59,24 @@ async function run(
   service: string,
   pids: () => readonly number[],
   options: SignallingOptions,
+  queries?: () => Promise<number>,
 ): Promise<SignallingResult> {
   const order = { host: CALLER, target, service };
   await callWithSipp({ ...order, calls: WARM_UP_CALLS, atOnce: 5 });
   const used = () => pids().reduce((sum, pid) => sum + cpuSeconds(pid), 0);
-  const before = used();
+  const mainMs = () => pids().reduce((sum, pid) => sum + mainThreadTimes(pid).ranMs, 0);
+  const [before, mainBefore, queriesBefore] = [used(), mainMs(), await queries?.()];
   const figures = await callWithSipp({ ...order, ...options });
-  const cpu = used() - before;
+  const [cpu, main, queriesAfter] = [used() - before, mainMs() - mainBefore, await queries?.()];
+  const succeeded = Math.max(1, figures.succeeded);
   return {
     who,
     ...figures,
     callsPerSecond: figures.succeeded / Math.max(0.001, figures.seconds),
-    cpuMsPerCall: (1000 * cpu) / Math.max(1, figures.succeeded),
+    cpuMsPerCall: (1000 * cpu) / succeeded,
+    mainMsPerCall: main / succeeded,
+    queriesPerCall:
+      queriesAfter === undefined ? null : (queriesAfter - (queriesBefore ?? 0)) / succeeded,
   };
 }
 
@@ -80,7 +90,13 @@ async function measureOurs(
   });
   try {
     const target = JSON.parse(await firstLine(server.stdout)) as SignallingTarget;
-    return await run(who, target.sip, NUMBER, () => [target.pid], options);
+    const queries = async () => {
+      server.stdin.write("\n");
+      await server.stdin.flush();
+      return Number(await firstLine(server.stdout));
+    };
+    const database = who === "appliance" ? queries : undefined;
+    return await run(who, target.sip, NUMBER, () => [target.pid], options, database);
   } finally {
     await server.stdin.end();
     await server.exited;
