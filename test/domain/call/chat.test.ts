@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
 import { WrittenAgentChats } from "../../../src/domain/call/chat.ts";
-import type { ChatInput } from "../../../src/domain/conversation/chat.ts";
+import type { ChatEvent, ChatInput } from "../../../src/domain/conversation/chat.ts";
+import type { ToolRunner } from "../../../src/domain/tool/ports.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertAgent, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -19,26 +20,35 @@ afterAll(() => database.close());
 
 let opened = 0;
 let closed = 0;
+let asked = 0;
+let callsTools = false;
 let chats: WrittenAgentChats;
 
 beforeEach(() => {
   opened = 0;
   closed = 0;
+  asked = 0;
+  callsTools = false;
   const openChat = async () => {
     opened++;
     return {
       opening: "Good morning.",
-      async *ask(input: ChatInput) {
-        if (input.type === "utterance")
-          yield { type: "text" as const, text: `You said ${input.text}.` };
+      async *ask(input: ChatInput): AsyncIterable<ChatEvent> {
+        asked++;
+        if (callsTools) {
+          yield { type: "tool_call", toolCallId: `t${asked}`, tool: "again", arguments: {} };
+          return;
+        }
+        if (input.type === "utterance") yield { type: "text", text: `You said ${input.text}.` };
       },
       close: () => {
         closed++;
       },
     };
   };
-  const unused = () => Promise.reject(new Error("no tool is called here"));
-  const tools = { run: unused, trial: unused };
+  const result = { ok: true, output: "more", httpStatus: 200, durationMs: 1 };
+  const run: ToolRunner["run"] = async (_, { toolCallId }) => ({ ...result, toolCallId });
+  const tools = { run, trial: () => Promise.reject(new Error("not asked for here")) };
   chats = new WrittenAgentChats(
     {
       database,
@@ -78,4 +88,11 @@ test("of 33 conversations the oldest is closed", async () => {
   chats.close();
   expect(closed).toBe(33);
   expect(clock.pendingTimers).toBe(0);
+});
+
+test("answers to tools that lead to tools end after eight questions", async () => {
+  callsTools = true;
+  expect((await ask("hello")).actions).toHaveLength(8);
+  expect(asked).toBe(8);
+  chats.close();
 });

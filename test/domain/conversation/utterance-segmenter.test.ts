@@ -17,6 +17,7 @@ function listen(endpointingMs = 350) {
   const utterances: Utterance[] = [];
   let lead: Int16Array = new Int16Array(0);
   let pushed = 0;
+  let farEndpoint = () => {};
   const stt: SttStream = {
     capabilities: { partials: true },
     startUtterance(samples) {
@@ -29,6 +30,9 @@ function listen(endpointingMs = 350) {
     finalize: async () => ({ text: "hello", confidence: 1, audioMs: 500 }),
     discard: () => log.push("cancel"),
     onPartial() {},
+    onEndpoint: (listener) => {
+      farEndpoint = listener;
+    },
     expect() {},
   };
   const hearing = new UtteranceSegmenter({
@@ -55,7 +59,10 @@ function listen(endpointingMs = 350) {
       hearing.frame(frame(mark));
     }
   }
-  return { hear, hearing, log, utterances, lead: () => lead, pushed: () => pushed };
+  return {
+    ...{ hear, hearing, log, utterances, lead: () => lead, pushed: () => pushed },
+    saysItIsOver: () => farEndpoint(),
+  };
 }
 
 test("an utterance runs from onset over pauses to its endpoint, with its times", async () => {
@@ -84,6 +91,17 @@ test("a caller who speaks in the very first frame has what there is as lead", as
   const stt = listen();
   await stt.hear(60, 9_000);
   expect(stt.lead().length).toBe(3 * 160);
+});
+
+test("where the recogniser says that the caller has finished, 100 ms of silence end the utterance", async () => {
+  const stt = listen();
+  stt.saysItIsOver();
+  await stt.hear(600, 9_000);
+  stt.saysItIsOver();
+  await stt.hear(80, 0);
+  expect(stt.utterances).toHaveLength(0);
+  await stt.hear(20, 0);
+  expect(stt.utterances).toHaveLength(1);
 });
 
 test("a click is no utterance", async () => {
