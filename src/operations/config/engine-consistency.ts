@@ -1,7 +1,7 @@
 /** [engine]: what providers need before they can be asked anything, and what to do about it. */
 import { PARTS, type Part } from "../../adapter/engine/provider.ts";
 import { combinedProvider, EMBEDDED, partProvider } from "../../adapter/engine/registry.ts";
-import { firstChoices, tableOf } from "./engine-settings.ts";
+import { fallbackOf, firstChoices, tableOf } from "./engine-settings.ts";
 import type { Config } from "./schema.ts";
 
 type EngineConfig = Config["engine"];
@@ -14,9 +14,9 @@ export function engineProblems(engine: EngineConfig): Problem[] {
   const problems = PARTS.flatMap((part) => [
     ...mixedProblems(engine, part),
     ...problemsOf(engine, part, first[part]),
-    ...problemsOf(engine, part, engine.fallback),
+    ...problemsOf(engine, part, fallbackOf(engine, part)),
   ]);
-  if (PARTS.every((part) => first[part] === engine.fallback)) {
+  if (PARTS.every((part) => first[part] === fallbackOf(engine, part))) {
     const message = `[engine] fallback: "${engine.kind}" is what runs already. Allowed: "embedded", "standby", "none" or the other kind.`;
     problems.unshift(["engine.fallback", message]);
   }
@@ -26,9 +26,16 @@ export function engineProblems(engine: EngineConfig): Problem[] {
 
 /** A provider whose parts are one session cannot lend one of them. */
 function mixedProblems(engine: EngineConfig, part: Part): Problem[] {
-  if (combinedProvider(engine.kind) === null || engine[part] === "") return [];
-  const message = `[engine] ${part}: kind = "${engine.kind}" does all three parts in one session. Leave ${part} out, or set another kind.`;
-  return [[`engine.${part}`, message]];
+  const mixed = [
+    { key: part, whole: "kind" },
+    { key: `${part}_fallback`, whole: "fallback" },
+  ] as const;
+  return mixed
+    .filter(({ key, whole }) => combinedProvider(engine[whole]) !== null && engine[key] !== "")
+    .map(({ key, whole }) => [
+      `engine.${key}`,
+      `[engine] ${key}: ${whole} = "${engine[whole]}" does all three parts in one session. Leave ${key} out, or set another ${whole}.`,
+    ]);
 }
 
 function problemsOf(engine: EngineConfig, part: Part, id: string): Problem[] {

@@ -56,13 +56,23 @@ export function tableOf(engine: EngineConfig, id: string): ProviderChoice["setti
   return typeof table === "object" && table !== null ? { ...table } : {};
 }
 
-/** The embedded engine as a fallback is the last resort, which every call has anyway. */
+/** The provider that takes over a part; "embedded" and "none" stand for no further one. */
+export const fallbackOf = (engine: EngineConfig, part: Part): string =>
+  engine[`${part}_fallback`] || engine.fallback;
+
 function choicesOf(engine: EngineConfig, part: Part): ProviderChoice[] {
   const first = firstChoices(engine)[part];
-  const { fallback } = engine;
-  const isFurther = fallback !== first && fallback !== EMBEDDED && fallback !== "none";
-  return [first, ...(isFurther ? [fallback] : [])].map((id) => ({
+  const further = fallbackOf(engine, part);
+  const isFurther = further !== first && further !== "none" && !isLastResort(engine, part);
+  return [first, ...(isFurther ? [further] : [])].map((id) => ({
     id,
     settings: tableOf(engine, id),
   }));
 }
+
+/**
+ * What every call has anyway: the embedded engine hears and speaks when all others fail, and takes a message.
+ * As a language model it answers from the knowledge files only where it is named for that.
+ */
+const isLastResort = (engine: EngineConfig, part: Part): boolean =>
+  fallbackOf(engine, part) === EMBEDDED && (part !== "llm" || engine.llm_fallback === "");

@@ -111,6 +111,28 @@ test("each part may have a provider of its own; kind is what the others have", (
   expect(engineSettingsOf(load(mixed)).providers.llm).toHaveLength(1);
 });
 
+test("each part may have a fallback of its own; fallback is what the others have", () => {
+  const own = { OPENAI__BASE_URL: "http://127.0.0.1:8000/v1" };
+  const second = { STANDBY__BASE_URL: "http://127.0.0.1:8001/v1" };
+  const mixed = { KIND: "openai", LLM: "standby", STT_FALLBACK: "standby", LLM_FALLBACK: "openai" };
+  const { providers } = engineSettingsOf(load({ ...own, ...second, ...mixed }));
+  const ids = (part: Part) => providers[part].map(({ id }) => id);
+  expect([ids("stt"), ids("llm"), ids("tts")]).toEqual([
+    ["openai", "standby"],
+    ["standby", "openai"],
+    ["openai"],
+  ]);
+  const scripted = engineSettingsOf(load({ ...own, KIND: "openai", LLM_FALLBACK: "embedded" }));
+  expect(scripted.providers.llm.map(({ id }) => id)).toEqual(["openai", "embedded"]);
+  expect(problems({ ...own, KIND: "openai", TTS_FALLBACK: "standby" })).toMatch(
+    /\[engine\.standby\] base_url/,
+  );
+  const whole = { ...own, KIND: "openai", FALLBACK: "realtime", REALTIME__API_KEY: "k" };
+  expect(problems({ ...whole, STT_FALLBACK: "embedded" })).toMatch(
+    /\[engine\] stt_fallback: fallback = "realtime" does all three parts/,
+  );
+});
+
 test("a part's provider needs its key, and one that does all parts lends none of them", () => {
   expect(problems({ STT: "openai" })).toMatch(/\[engine\.openai\] api_key.*needs an API key/);
   expect(problems({ STT: "realtime" })).toMatch(/\[engine\] stt.*"embedded" or "openai"/);

@@ -37,14 +37,21 @@ function tables(): Tables {
   return Object.fromEntries(sections) as unknown as Tables;
 }
 
-/** The provider of one part; empty: the one that `kind` names. */
-const partChoice = (part: "stt" | "llm" | "tts", what: string) => {
-  const ids = idsOf(part);
-  return textOrOff(`Provider of ${what}. Empty: the one of kind.`, "", {
+const partChoice = (description: string, ids: readonly string[]) =>
+  textOrOff(description, "", {
     allowed: ids.map((id) => `"${id}"`).join(" or "),
     matches: (text) => ids.includes(text),
   });
-};
+
+/** The provider of one part, and the one that takes over from it. */
+const partChoices = <P extends "stt" | "llm" | "tts">(part: P, what: string) =>
+  ({
+    [part]: partChoice(`Provider of ${what}. Empty: the one of kind.`, idsOf(part)),
+    [`${part}_fallback`]: partChoice(
+      `Provider that takes over ${what}. Empty: the one of fallback.`,
+      idsOf(part),
+    ),
+  }) as { [Key in P | `${P}_fallback`]: ReturnType<typeof partChoice> };
 
 const choice = (description: string, ids: readonly string[]) =>
   oneOf(description, ids as [string, ...string[]], "embedded");
@@ -54,9 +61,9 @@ export const engine = section({
     "Provider of speech to text, language model and text to speech.",
     completeIds("kind"),
   ),
-  stt: partChoice("stt", "speech to text"),
-  llm: partChoice("llm", "the language model"),
-  tts: partChoice("tts", "text to speech"),
+  ...partChoices("stt", "speech to text"),
+  ...partChoices("llm", "the language model"),
+  ...partChoices("tts", "text to speech"),
   fallback: choice(
     'Provider that takes over when one fails. When all fail, the embedded engine takes a message, except with "none".',
     [...completeIds("fallback"), "none"],
