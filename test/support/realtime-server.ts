@@ -19,6 +19,7 @@ import {
 
 const END_SILENCE_MS = 300;
 const LOUD = 700;
+const FRAME_SAMPLES = 160;
 
 export function realtimeServer(hostname = "127.0.0.1") {
   const received: Frame[] = [];
@@ -35,6 +36,18 @@ export function realtimeServer(hostname = "127.0.0.1") {
     return Boolean(audio?.input?.turn_detection ?? session.turn_detection);
   }
 
+  /** Frame by frame: audio that waited for the session comes in one piece. */
+  function hasEnded(peer: Peer, pcm: Int16Array): boolean {
+    for (let at = 0; at < pcm.length; at += FRAME_SAMPLES) {
+      const frame = pcm.subarray(at, at + FRAME_SAMPLES);
+      const isLoud = frame.some((sample) => Math.abs(sample) > LOUD);
+      const ms = frame.length / 8;
+      peer.speechMs += isLoud ? ms : 0;
+      peer.silentMs = isLoud ? 0 : peer.silentMs + ms;
+    }
+    return peer.speechMs > 100 && peer.silentMs >= END_SILENCE_MS;
+  }
+
   function hear(ws: ServerWebSocket<Peer>, audio: string): void {
     const peer = ws.data;
     const bytes = new Uint8Array(Buffer.from(audio, "base64"));
@@ -47,12 +60,7 @@ export function realtimeServer(hostname = "127.0.0.1") {
       const type = "conversation.item.input_audio_transcription.delta";
       send(ws, { type, item_id: "item_running", content_index: 0, delta: word });
     }
-    const loud = pcm.some((sample) => Math.abs(sample) > LOUD);
-    const ms = pcm.length / 8;
-    peer.speechMs += loud ? ms : 0;
-    peer.silentMs = loud ? 0 : peer.silentMs + ms;
-    const ended = peer.speechMs > 100 && peer.silentMs >= END_SILENCE_MS;
-    if (!detects(peer) || !ended) return;
+    if (!detects(peer) || !hasEnded(peer, pcm)) return;
     send(ws, { type: "input_audio_buffer.speech_stopped", audio_end_ms: 0, item_id: "" });
     commit(ws);
   }
