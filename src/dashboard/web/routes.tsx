@@ -62,23 +62,18 @@ const loaderOf = (meta: PageMeta) => () =>
     throw isThere ? cause : new ApiProblem(0, null);
   });
 
+const optionsOf = <const Path extends string>(meta: MetaOf<Path>) => ({
+  path: meta.path as Path,
+  validateSearch: anySearch,
+  staticData: { role: meta.role },
+  component: lazyRouteComponent(loaderOf(meta), "Page"),
+});
+
 export const publicPage = <const Path extends string>(meta: MetaOf<Path>) =>
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: meta.path as Path,
-    validateSearch: anySearch,
-    staticData: { role: meta.role },
-    component: lazyRouteComponent(loaderOf(meta), "Page"),
-  });
+  createRoute({ getParentRoute: () => rootRoute, ...optionsOf(meta) });
 
 export const insidePage = <const Path extends string>(meta: MetaOf<Path>) =>
-  createRoute({
-    getParentRoute: () => insideRoute,
-    path: meta.path as Path,
-    validateSearch: anySearch,
-    staticData: { role: meta.role },
-    component: lazyRouteComponent(loaderOf(meta), "Page"),
-  });
+  createRoute({ getParentRoute: () => insideRoute, ...optionsOf(meta) });
 
 export const notFoundRoute = createRoute({
   getParentRoute: () => insideRoute,

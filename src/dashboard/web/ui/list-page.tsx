@@ -1,31 +1,51 @@
-/** A page that lists records: the same button adds one at the top, and where there is none yet. */
+/** A page that lists records: the same button makes one at the top, and where there is none yet. */
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
 import { useText } from "../i18n/text.tsx";
-import type { IconName } from "./icon.tsx";
+import { useSession } from "../session.ts";
+import { Button } from "./button.tsx";
+import { Icon, type IconName } from "./icon.tsx";
 import { Page } from "./page.tsx";
 import { EmptyState, LoadedRows } from "./states.tsx";
 
-export function ListPage<Row>(props: {
+interface ListPageProps<Row> {
   /** First part of the keys of its texts. */
-  name: "agents" | "campaigns" | "keys" | "knowledge" | "numbers" | "tools" | "webhooks";
-  icon: IconName;
-  query: UseQueryResult<readonly Row[]>;
-  /** The button; false: the reader may not add any. */
-  add: ReactNode;
-  rows: (rows: readonly Row[]) => ReactNode;
-  /** What stands below the list, dialogs included. */
-  children?: ReactNode;
-}) {
+  readonly name: "agents" | "campaigns" | "keys" | "knowledge" | "numbers" | "tools" | "webhooks";
+  readonly icon: IconName;
+  readonly query: UseQueryResult<readonly Row[]>;
+  readonly rows: (rows: readonly Row[]) => ReactNode;
+  /** Where a record is made: on a page of its own, or in a dialog. */
+  readonly make: "/agents/new" | "/tools/new" | ((close: () => void) => ReactNode);
+  /** Default: whoever may change things. */
+  readonly mayMake?: boolean;
+  /** What stands below the list. */
+  readonly children?: ReactNode;
+}
+
+export function ListPage<Row>(props: ListPageProps<Row>) {
   const { t } = useText();
-  const { name, add } = props;
+  const { mayChange } = useSession();
+  const { name, make, mayMake = mayChange } = props;
+  const [making, setMaking] = useState(false);
+  const button =
+    typeof make === "string" ? (
+      <Link to={make} className="button primary">
+        <Icon name="plus" />
+        {t(`${name}.new`)}
+      </Link>
+    ) : (
+      <Button variant="primary" icon="plus" onClick={() => setMaking(true)}>
+        {t(`${name}.new`)}
+      </Button>
+    );
   return (
-    <Page title={t(`nav.${name}`)} lead={t(`${name}.lead`)} actions={add}>
+    <Page title={t(`nav.${name}`)} lead={t(`${name}.lead`)} actions={mayMake && button}>
       <section className="card">
         <LoadedRows
           query={props.query}
           empty={
-            <EmptyState icon={props.icon} title={t(`${name}.empty`)} action={add}>
+            <EmptyState icon={props.icon} title={t(`${name}.empty`)} action={mayMake && button}>
               {t(`${name}.empty_body`)}
             </EmptyState>
           }
@@ -34,6 +54,7 @@ export function ListPage<Row>(props: {
         </LoadedRows>
       </section>
       {props.children}
+      {making && typeof make === "function" && make(() => setMaking(false))}
     </Page>
   );
 }

@@ -4,27 +4,17 @@ import { Link } from "@tanstack/react-router";
 import type { Rest } from "../../api/client.ts";
 import { agentsQuery, numbersQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
-import { useSession } from "../../session.ts";
-import { Icon } from "../../ui/icon.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { Table } from "../../ui/table.tsx";
 
 export function Page() {
-  const { t } = useText();
-  const { mayChange } = useSession();
-  const agents = useQuery(agentsQuery);
-  const create = mayChange && (
-    <Link to="/agents/new" className="button primary">
-      <Icon name="plus" />
-      {t("agents.new")}
-    </Link>
-  );
+  const query = useQuery(agentsQuery);
   return (
     <ListPage
       name="agents"
       icon="agent"
-      query={agents}
-      add={create}
+      query={query}
+      make="/agents/new"
       rows={(rows) => <AgentTable rows={rows} />}
     />
   );

@@ -41,25 +41,15 @@ const ACTIONS: Readonly<Record<Campaign["status"], readonly Action[]>> = {
 };
 
 export function Page() {
-  const { t } = useText();
-  const { mayChange } = useSession();
-  const campaigns = useQuery(campaignsQuery);
-  const [making, setMaking] = useState(false);
-  const add = mayChange && (
-    <Button variant="primary" icon="plus" onClick={() => setMaking(true)}>
-      {t("campaigns.new")}
-    </Button>
-  );
+  const query = useQuery(campaignsQuery);
   return (
     <ListPage
       name="campaigns"
       icon="calls"
-      query={campaigns}
-      add={add}
+      query={query}
+      make={(close) => <NewCampaign onClose={close} />}
       rows={(rows) => <CampaignTable rows={rows} />}
-    >
-      {making && <NewCampaign onClose={() => setMaking(false)} />}
-    </ListPage>
+    />
   );
 }
 

@@ -40,7 +40,7 @@ function bodyOf(values: Values): Rest["NewKeyRequest"] {
   };
 }
 
-export function AddKey(props: { open: boolean; onClose: () => void }) {
+export function AddKey({ onClose }: { onClose: () => void }) {
   const { t } = useText();
   const stale = useStale();
   const [secret, setSecret] = useState<string | null>(null);
@@ -49,14 +49,9 @@ export function AddKey(props: { open: boolean; onClose: () => void }) {
     { value: "", label: t("keys.for_ever") },
     ...LIVES_DAYS.map((days) => ({ value: String(days), label: t("keys.days", { count: days }) })),
   ];
-  const close = () => {
-    props.onClose();
-    setSecret(null);
-    form.reset(EMPTY);
-  };
   if (secret)
     return (
-      <Dialog title={t("keys.ready")} open={props.open} onOpen={close}>
+      <Dialog title={t("keys.ready")} open onOpen={onClose}>
         <Secret value={secret} />
       </Dialog>
     );
@@ -66,8 +61,7 @@ export function AddKey(props: { open: boolean; onClose: () => void }) {
       action={t("keys.new")}
       form={form}
       curl={(values) => ({ method: "POST", path: "/keys", body: bodyOf(values) })}
-      open={props.open}
-      onClose={close}
+      onClose={onClose}
       onSend={async (values) => {
         const { key } = await answer(rest.POST("/keys", { body: bodyOf(values) }));
         await stale("keys");

@@ -19,19 +19,14 @@ type Key = Rest["ApiKey"];
 export function Page() {
   const { t } = useText();
   const { isOwner } = useSession();
-  const keys = useQuery(keysQuery);
-  const [adding, setAdding] = useState(false);
-  const add = isOwner && (
-    <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
-      {t("keys.new")}
-    </Button>
-  );
+  const query = useQuery(keysQuery);
   return (
     <ListPage
       name="keys"
       icon="key"
-      query={keys}
-      add={add}
+      query={query}
+      make={(close) => <AddKey onClose={close} />}
+      mayMake={isOwner}
       rows={(rows) => <KeyTable rows={rows} />}
     >
       <Card title={t("keys.try")}>
@@ -40,7 +35,6 @@ export function Page() {
           {curlOf({ method: "GET", path: "/tenant" })}
         </pre>
       </Card>
-      <AddKey open={adding} onClose={() => setAdding(false)} />
     </ListPage>
   );
 }

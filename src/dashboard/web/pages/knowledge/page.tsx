@@ -1,37 +1,24 @@
 /** The knowledge files of the company. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { filesQuery, type QueryData } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
-import { useSession } from "../../session.ts";
-import { Button } from "../../ui/button.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useAgentName, useOnlyAgent } from "../agents/agent-choices.ts";
 import { AddKnowledge } from "./add-knowledge.tsx";
 
 export function Page() {
-  const { t } = useText();
-  const { mayChange } = useSession();
-  const files = useQuery(filesQuery);
   const onlyAgent = useOnlyAgent();
-  const [adding, setAdding] = useState(false);
-  const add = mayChange && (
-    <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
-      {t("knowledge.new")}
-    </Button>
-  );
+  const query = useQuery(filesQuery);
   return (
     <ListPage
       name="knowledge"
       icon="knowledge"
-      query={files}
-      add={add}
+      query={query}
+      make={(close) => <AddKnowledge agentId={onlyAgent} onClose={close} />}
       rows={(rows) => <FileTable rows={rows} />}
-    >
-      {adding && <AddKnowledge agentId={onlyAgent} onClose={() => setAdding(false)} />}
-    </ListPage>
+    />
   );
 }
 

@@ -5,7 +5,7 @@ import { answer, type Rest, rest } from "../../api/client.ts";
 import { numbersQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { CheckField, FilterSelect, SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
@@ -19,26 +19,16 @@ import { useAgentChoices, useOnlyAgent } from "../agents/agent-choices.ts";
 type Numbered = Rest["PhoneNumber"];
 
 export function Page() {
-  const { t } = useText();
-  const { mayChange } = useSession();
-  const numbers = useQuery(numbersQuery);
   const onlyAgent = useOnlyAgent();
-  const [adding, setAdding] = useState(false);
-  const add = mayChange && (
-    <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
-      {t("numbers.new")}
-    </Button>
-  );
+  const query = useQuery(numbersQuery);
   return (
     <ListPage
       name="numbers"
       icon="number"
-      query={numbers}
-      add={add}
+      query={query}
+      make={(close) => <AddNumber agentId={onlyAgent} onClose={close} />}
       rows={(rows) => <NumberTable rows={rows} />}
-    >
-      {adding && <AddNumber agentId={onlyAgent} onClose={() => setAdding(false)} />}
-    </ListPage>
+    />
   );
 }
 

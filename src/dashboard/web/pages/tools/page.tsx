@@ -3,29 +3,19 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type QueryData, toolsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
-import { useSession } from "../../session.ts";
-import { Icon } from "../../ui/icon.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { Badge } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useAgentName } from "../agents/agent-choices.ts";
 
 export function Page() {
-  const { t } = useText();
-  const { mayChange } = useSession();
-  const tools = useQuery(toolsQuery);
-  const create = mayChange && (
-    <Link to="/tools/new" className="button primary">
-      <Icon name="plus" />
-      {t("tools.new")}
-    </Link>
-  );
+  const query = useQuery(toolsQuery);
   return (
     <ListPage
       name="tools"
       icon="tool"
-      query={tools}
-      add={create}
+      query={query}
+      make="/tools/new"
       rows={(rows) => <ToolTable rows={rows} />}
     />
   );

@@ -6,8 +6,6 @@ import { answer, rest } from "../../api/client.ts";
 import { type QueryData, webhooksQuery } from "../../api/queries.ts";
 import { newWebhookChoices } from "../../api/rest-values.gen.ts";
 import { useText } from "../../i18n/text.tsx";
-import { useSession } from "../../session.ts";
-import { Button } from "../../ui/button.tsx";
 import { Secret } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckGroup, TextField } from "../../ui/field.tsx";
@@ -23,25 +21,16 @@ const EVENTS = newWebhookChoices.events;
 type Event = (typeof EVENTS)[number];
 
 export function Page() {
-  const { t } = useText();
-  const { mayChange } = useSession();
-  const webhooks = useQuery(webhooksQuery);
-  const [adding, setAdding] = useState(false);
-  const add = mayChange && (
-    <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
-      {t("webhooks.new")}
-    </Button>
-  );
+  const query = useQuery(webhooksQuery);
   return (
     <ListPage
       name="webhooks"
       icon="webhook"
-      query={webhooks}
-      add={add}
+      query={query}
+      make={(close) => <AddWebhook onClose={close} />}
       rows={(rows) => <WebhookTable rows={rows} />}
     >
       <Snippets />
-      <AddWebhook open={adding} onClose={() => setAdding(false)} />
     </ListPage>
   );
 }
@@ -86,20 +75,15 @@ function WebhookTable({ rows }: { rows: readonly QueryData<typeof webhooksQuery>
   );
 }
 
-function AddWebhook(props: { open: boolean; onClose: () => void }) {
+function AddWebhook({ onClose }: { onClose: () => void }) {
   const { t } = useText();
   const stale = useStale();
   const [secret, setSecret] = useState<string | null>(null);
   const empty: { url: string; events: Event[] } = { url: "", events: ["call.ended"] };
   const form = useForm(empty);
-  const close = () => {
-    props.onClose();
-    setSecret(null);
-    form.reset(empty);
-  };
   if (secret)
     return (
-      <Dialog title={t("webhooks.created")} open={props.open} onOpen={close}>
+      <Dialog title={t("webhooks.created")} open onOpen={onClose}>
         <p className="strong">{t("webhooks.secret")}</p>
         <Secret value={secret} />
       </Dialog>
@@ -110,8 +94,7 @@ function AddWebhook(props: { open: boolean; onClose: () => void }) {
       action={t("action.add")}
       form={form}
       curl={(body) => ({ method: "POST", path: "/webhooks", body })}
-      open={props.open}
-      onClose={close}
+      onClose={onClose}
       onSend={async (body) => {
         const made = await answer(rest.POST("/webhooks", { body }));
         await stale("webhooks");
