@@ -1,9 +1,8 @@
 /**
- * The composition root: builds, starts and stops everything. Nothing here decides anything about calls, money
- * or people; it only says who talks to whom. Each phase takes what the phases before it made:
- *
- * store → telephony (SIP, audio, figures) → calls → services → HTTP → jobs (recovery first, then trunks and the
- * scheduler). Every part registers how it stops when it has started; the way down is the reverse.
+ * The composition root: builds, connects, starts and stops all parts. It contains no rules about
+ * calls, money or people. Each phase takes what the phases before it made: store → telephony (SIP,
+ * audio, figures) → calls → services → HTTP → jobs (recovery first, then trunks and the scheduler).
+ * Each part registers its stop when it has started; parts stop in reverse order.
  */
 
 import type { Clock } from "../core/clock.ts";
@@ -32,23 +31,23 @@ export interface App extends Shutdown {
   readonly addresses: { readonly http: string; readonly sip: string };
   readonly database: Database;
   readonly calls: CallService;
-  /** What command line, dashboard and REST call. */
+  /** The services that command line, dashboard and REST call. */
   readonly services: Services;
-  /** The operations of the contracts on these services, as the operator. */
+  /** Asks for operations of the contracts as the operator. */
   readonly ask: Ask;
   /** Resolves when calls can be carried. */
   ready(): Promise<void>;
   liveCalls(): number;
-  /** Looks for birthdays now instead of within ten minutes. */
+  /** Checks for birthdays now instead of within ten minutes. */
   readonly birthdays: Pick<BirthdayCalls, "look">;
-  /** Takes effect at once; nothing that is live is touched. */
+  /** Takes effect at once. Live calls are not affected. */
   retune(tuning: Tuning): void;
   readonly health: HealthCheck;
-  /** Where Prometheus may look; null: nowhere. */
+  /** The address for Prometheus; null: metrics are off. */
   readonly metricsAddress: HostPort | null;
   /** Live turns of every call, for followers. */
   readonly turns: TurnFeed;
-  /** Where webhook events enter. */
+  /** Takes the webhook events. */
   readonly events: EventSink;
 }
 

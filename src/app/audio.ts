@@ -1,6 +1,6 @@
 /**
- * The audio side as the main thread holds it: call workers that start in the background when they are
- * told to, so that the API answers first, and the encoder. Calls that come meanwhile wait for the workers.
+ * Audio as the main thread sees it: the call workers and the encoder. The workers start in the
+ * background, so that the API answers first. Calls that arrive meanwhile wait for the workers.
  */
 
 import type { ProviderTrouble } from "../adapter/engine/provider-trouble.ts";
@@ -19,11 +19,11 @@ export interface Audio extends CallMedia {
   start(): void;
   /** null: ready to carry calls; else one sentence. */
   problem(): string | null;
-  /** Do all call workers still answer? False while they start. */
+  /** Whether all call workers answer. False while they start. */
   answers(): Promise<boolean>;
-  /** Calls that ports have room for; 0 while the workers start. */
+  /** How many calls the RTP ports allow; 0 while the workers start. */
   capacity(): number;
-  /** Resolves when calls can be carried, or rejects with why not. */
+  /** Resolves when calls can be carried, or rejects with the reason. */
   ready(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export function createAudio(
   };
 }
 
-/** The call workers from before they are started: who asks meanwhile waits for them. */
+/** The call workers before they have started: callers wait for them. */
 function createStartingPool(log: Log) {
   let state: "starting" | "ready" | "failed" = "starting";
   const { promise: starting, resolve: startsWith } = Promise.withResolvers<CallWorkerPool>();
@@ -94,7 +94,7 @@ function createStartingPool(log: Log) {
   );
   return {
     state: () => state,
-    /** null: not there yet. */
+    /** null: not started yet. */
     running: () => running,
 
     /** Once. */

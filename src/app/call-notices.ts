@@ -1,4 +1,7 @@
-/** Stores what the SIP stack has to tell of calls that nobody got. Each once a minute; never throws. */
+/**
+ * Stores notices of the SIP stack about calls that reached nobody, each at most once a minute.
+ * Never throws.
+ */
 
 import type { SipDeps } from "../adapter/sip/stack.ts";
 import { type CallNoticeKind, callNoticeStore } from "../adapter/store/call-notice-store.ts";

@@ -1,4 +1,7 @@
-/** Contacts and what rests on them, wired: memories, greetings, the CRM bridge, birthday calls, campaigns. */
+/**
+ * Builds contacts and the features that use them: memories, greetings, the CRM bridge, birthday
+ * calls, campaigns.
+ */
 
 import { birthdayStore } from "../adapter/store/birthday-store.ts";
 import { callSetupStore } from "../adapter/store/call-setup-store.ts";
@@ -39,16 +42,16 @@ export const doNotCallListOf = (
 ): DoNotCallList =>
   createDoNotCallList(doNotCallStore, vault.lastingKey(DO_NOT_CALL_PURPOSE), database);
 
-/** What calls ask and tell about the person on the other side. */
+/** What calls need to know, and report, about the person on the other side. */
 export interface CallerParts {
   readonly callers: Callers;
   readonly crmPosts: CrmPosts;
   readonly crmTrial: (tenantId: number, number: string) => Promise<CrmTrial>;
-  /** From now on it hears of every call's end, too. */
+  /** Tells this listener of each call's end, too. */
   follow(listener: EndListener): void;
 }
 
-/** What asks for calls with people of the book. */
+/** Jobs that place calls to contacts. */
 export interface CallerJobs {
   readonly birthdays: BirthdayCalls;
   readonly campaigns: Campaigns;
@@ -67,7 +70,7 @@ export function createCallerParts(
   deps: CallerDependencies & { readonly client: OutboundHttpClient; readonly random: Random },
 ): CallerParts {
   const { database, vault, client, clock, random, log } = deps;
-  // Billing sets and clears it with the payments of the add-on.
+  // Billing sets and clears this flag when the add-on is paid or expires.
   const isBridgeOn = async (queries: Queries, tenantId: number) =>
     (await callSetupStore(queries).tenant(tenantId))?.crmBridge ?? false;
   const crmPosts = new CrmPosts({

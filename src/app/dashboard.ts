@@ -1,4 +1,4 @@
-/** The dashboard's own parts, given the rest of the appliance. */
+/** Builds the dashboard's own parts from the rest of the appliance. */
 
 import { mailAdminStore } from "../adapter/store/mail-admin-store.ts";
 import { type AgentChats, WrittenAgentChats } from "../domain/call/chat.ts";
@@ -18,7 +18,7 @@ import type { Maintenance } from "./maintenance.ts";
 import { createRemoteNodeCalls } from "./remote-node-calls.ts";
 import type { AppSettings } from "./settings.ts";
 
-/** The doctor, who needs the configuration as it was written. */
+/** Runs the doctor's checks, which need the configuration file. */
 export type Doctor = (ask: Ask) => Promise<readonly CheckResult[]>;
 
 interface Dashboard {

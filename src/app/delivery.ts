@@ -1,4 +1,4 @@
-/** Everything that leaves the appliance over HTTP or mail, wired: events, tools, post-call mail. */
+/** Builds what leaves the appliance over HTTP or mail: events, tools, post-call mail. */
 
 import { outboxProvider } from "../adapter/mail/outbox.ts";
 import { resendProvider } from "../adapter/mail/resend.ts";
@@ -31,11 +31,11 @@ export interface Delivery {
   readonly tester: WebhookTester;
   readonly mails: Pick<MailQueue, "enqueue" | "wake" | "onSent">;
   readonly tools: ToolRunner;
-  /** What goes where tenants' URLs lead. */
+  /** Sends requests to the tenants' URLs. */
   readonly client: OutboundHttpClient;
-  /** A mail at once, for the operator. */
+  /** Sends a test mail at once, for the operator. */
   readonly mailTest: MailTest;
-  /** When every listener is in place: what is due leaves from now on. */
+  /** Starts delivery. Call it when every listener is in place. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -45,9 +45,9 @@ interface DeliveryDependencies {
   readonly vault: { open(sealed: string, binding: string): string };
   readonly recordingsDir: string;
   readonly outboxDir: string;
-  /** Signed, and good for as long as the recording stays. */
+  /** A signed link that is valid while the recording exists. */
   readonly recordingLink: (callUuid: string) => string;
-  /** Several nodes share the store: this one's name. */
+  /** The name of this node among those that share the store. */
   readonly node?: string | null;
   readonly clock: Clock;
   readonly random: Random;

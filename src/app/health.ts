@@ -1,4 +1,6 @@
-/** Is the appliance well? Asked by /readyz, by monitoring and by the loop that feeds systemd's watchdog. */
+/**
+ * The health of the appliance, for /readyz, monitoring and the loop that feeds systemd's watchdog.
+ */
 
 import type { Database } from "../core/database.ts";
 import type { SipStack } from "../domain/call/sip-port.ts";
@@ -6,17 +8,18 @@ import type { Audio } from "./audio.ts";
 import type { Maintenance } from "./maintenance.ts";
 
 export interface HealthCheck {
-  /** Why no call can be carried now, a sentence each; empty: all is well. */
+  /** The reasons why no call can be carried now, one sentence each; empty: all is well. */
   problems(): Promise<string[]>;
   /**
-   * What only a restart fixes, a sentence each: a thread that turns no more, a socket that hears nothing, a
-   * database file that cannot be read, or not be written while no call would be lost. Takes 5 s at most.
+   * Faults that only a restart fixes, one sentence each: a worker that does not answer, a socket
+   * that receives nothing, a database file that cannot be read (or, while no call is live, cannot
+   * be written). Takes 5 s at most.
    */
   stuck(): Promise<string[]>;
 }
 
 const DISK_FAILS = "its disk fails";
-/** By what SQLite calls it; anything else is a disk that fails. */
+/** By SQLite's error code. Any other code means that the disk fails. */
 const WRITE_FAILURES = [
   [/^SQLITE_FULL/, "the disk is full"],
   [/^SQLITE_READONLY/, "its disk is read-only"],
@@ -27,7 +30,7 @@ export function createHealthCheck(parts: {
   readonly audio: Audio;
   readonly sip: SipStack;
   readonly maintenance: Maintenance;
-  /** A libSQL server out of reach is no reason to restart: live calls go on. */
+  /** An unreachable libSQL server is no reason to restart: live calls go on. */
   readonly isStoreRemote: boolean;
   readonly liveCalls: () => number;
 }): HealthCheck {
@@ -58,7 +61,7 @@ export function createHealthCheck(parts: {
   };
 }
 
-/** Whether the database can be read and written: a sentence where not. */
+/** Checks whether the database can be read and written. Answers a sentence if not. */
 function createStoreCheck(database: Database, liveCalls: () => number) {
   async function readProblem(): Promise<string | null> {
     try {
@@ -69,7 +72,7 @@ function createStoreCheck(database: Database, liveCalls: () => number) {
     }
   }
 
-  /** Why the newest write failed and would fail again; null: writes succeed. */
+  /** The reason why writes fail; null: writes succeed. */
   async function writeFailure(): Promise<string | null> {
     try {
       await database.probeWrites();
@@ -88,7 +91,7 @@ function createStoreCheck(database: Database, liveCalls: () => number) {
       return failure === null ? null : `The database cannot be written: ${failure}.`;
     },
 
-    /** A restart neither empties a disk nor gives a live call back. */
+    /** Reports only what a restart can fix: it frees no disk space, and it would end live calls. */
     async stuck(): Promise<string | null> {
       const unread = await readProblem();
       if (unread !== null || liveCalls() > 0) return unread;

@@ -1,4 +1,4 @@
-/** The HTTP server, given the parts it serves. */
+/** Starts the HTTP server with the parts that it serves. */
 
 import { rateStore } from "../adapter/store/rate-store.ts";
 import type { Clock } from "../core/clock.ts";

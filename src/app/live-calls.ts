@@ -1,4 +1,4 @@
-/** Live calls as the dashboard follows them: every change, turn and registration, tenant by tenant. */
+/** Live calls for the dashboard: changes, turns and registrations, by tenant. */
 
 import type { Clock } from "../core/clock.ts";
 import { Emitter } from "../core/emitter.ts";
@@ -10,7 +10,7 @@ import { statusOf } from "../domain/call/state.ts";
 import type { TurnRecord } from "../domain/conversation/call-report.ts";
 import type { LiveCalls, LiveCallView, LiveEvent } from "../interface/http/dashboard/ports.ts";
 
-/** What is shown of a call while it lives; all of it is in its transcript. */
+/** How many turns a live call shows. The transcript has all of them. */
 const TURNS_MAX = 500;
 
 /** What the rest of the appliance reports. */
@@ -57,7 +57,7 @@ export function createLiveCalls(deps: {
       emit(tenantId, { type: "ended", callUuid, status, endedReason: reason });
     },
     spoke(call, turn) {
-      // The last words may be told after the end.
+      // The last turn may be reported after the call's end.
       if (registry.find(call.tenantId, call.callUuid)?.isLive) spoken.remember(call.callUuid, turn);
       emit(call.tenantId, { type: "turn", callUuid: call.callUuid, turn });
     },
@@ -78,9 +78,9 @@ export function createLiveCalls(deps: {
   };
 }
 
-/** What was said in calls that live, in the order the turns began. */
+/** The turns of live calls, in the order in which they began. */
 function createSpokenTurns() {
-  /** By call, then by the turn's index: a turn comes again as it grows. */
+  /** By call and turn index: a turn is reported again when it grows. */
   const turnsOf = new Map<string, Map<number, TurnRecord>>();
   return {
     remember(callUuid: string, turn: TurnRecord): void {

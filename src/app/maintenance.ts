@@ -1,6 +1,6 @@
 /**
- * What looks after the data while the appliance runs: backups, retention, room, checks. A database
- * on a libSQL server is backed up and checked there, by its operator.
+ * Maintenance of the data while the appliance runs: backups, retention, disk space, checks. The
+ * operator of a libSQL server backs up and checks its database there.
  */
 
 import { retentionStore } from "../adapter/store/retention-store.ts";
@@ -28,7 +28,7 @@ export interface Maintenance {
   readonly disk: DiskWatch;
   /** What the operator should fix although calls go on, one sentence each. */
   warnings(): readonly string[];
-  /** The last nightly backup failed: why. */
+  /** Why the last nightly backup failed. */
   backupProblem(): string | null;
   stop(): Promise<void>;
 }

@@ -1,4 +1,6 @@
-/** Monitoring, wired: what is told as it happens, and where figures are read when somebody looks. */
+/**
+ * Builds monitoring: counts events as they happen, and reads other figures when Prometheus asks.
+ */
 
 import { metricStore } from "../adapter/store/metric-store.ts";
 import type { Clock } from "../core/clock.ts";
@@ -16,7 +18,7 @@ import type { AppSettings } from "./settings.ts";
 export interface Monitoring {
   callEnded(call: CallIdentity, end: EndOfCall): void;
   webhookAttempted(attempt: { readonly delivered: boolean }): void;
-  /** The same tools, with their time taken. */
+  /** The same tools with their run time measured. */
   watched(tools: ToolRunner): ToolRunner;
   /** As bound; null: off, or the address was taken. */
   readonly address: { readonly host: string; readonly port: number } | null;
@@ -88,7 +90,7 @@ function recordCall(metrics: Metrics, call: CallIdentity, end: EndOfCall): void 
   });
 }
 
-/** Of an answer; nothing of other turns, nor of a step that was not measured. */
+/** The steps of an answer that were measured. Other turns have none. */
 function stagesTaken(turn: TurnRecord): { stage: string; ms: number }[] {
   const stages = turn.latencyMs === null ? null : stagesOf(turn.measures);
   if (!stages) return [];
@@ -101,7 +103,7 @@ function stagesTaken(turn: TurnRecord): { stage: string; ms: number }[] {
   ].flatMap(({ stage, ms }) => (ms === null ? [] : [{ stage, ms }]));
 }
 
-/** The ledger is only ever added to, so each look sums what is new; looks go one after the other. */
+/** The ledger only grows, so each read adds what is new. Reads run one after another. */
 function runningSum(database: Database): () => Promise<number> {
   let known = { sum: 0, lastId: 0 };
   let last: Promise<unknown> = Promise.resolve();

@@ -1,4 +1,4 @@
-/** The same services on a data directory that no server runs on: for a command of the operator's. */
+/** The services for an operator's command on a data directory without a running server. */
 
 import { apiKeyStore } from "../adapter/store/api-key-store.ts";
 import { billingStores } from "../adapter/store/billing-stores.ts";
@@ -39,7 +39,10 @@ interface OpenedData {
   readonly paths: DataPaths;
 }
 
-/** Opens the data, has `work` done on its services, and closes it. The caller holds the directory's lock. */
+/**
+ * Opens the data, runs `work` on its services, and closes it. The caller holds the directory's
+ * lock.
+ */
 export async function withOfflineServices<Result>(
   settings: AppSettings,
   deps: OfflineDependencies,

@@ -18,7 +18,7 @@ import type { AppSettings } from "./settings.ts";
 
 export interface Payments {
   readonly checkouts: Checkouts;
-  /** null: bank transfers, which nobody reports. */
+  /** null: bank transfers, which send no events. */
   readonly stripeEvents: ((body: string, signature: string | null) => Promise<EventStatus>) | null;
 }
 
@@ -27,7 +27,7 @@ interface PaymentsDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Of the appliance, without a trailing slash; known once it listens. */
+  /** The appliance's URL without a trailing slash. Known once it listens. */
   readonly publicUrl: () => string;
 }
 

@@ -1,4 +1,4 @@
-/** The room of people (src/domain/identity), given the parts it needs. */
+/** Builds identity (src/domain/identity) from the parts that it needs. */
 
 import { networkInterfaces } from "node:os";
 import { identityStores } from "../adapter/store/identity-stores.ts";
@@ -23,7 +23,7 @@ interface PeopleParts {
     lastingKey(purpose: string): Uint8Array;
   };
   readonly plans: readonly Plan[];
-  /** null: no mail leaves from here. */
+  /** null: this process sends no mail. */
   readonly mails: Pick<MailQueue, "enqueue" | "wake"> | null;
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -32,8 +32,8 @@ interface PeopleParts {
 }
 
 /**
- * Where a person finds what listens on every address: at this machine's first one that others see,
- * else on itself.
+ * The URL for a server that listens on all addresses: this machine's first external address, else
+ * loopback.
  */
 export function reachable(url: string): string {
   if (!/\/\/(0\.0\.0\.0|\[::\])(?=[:/]|$)/.test(url)) return url;

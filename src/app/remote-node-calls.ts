@@ -1,6 +1,6 @@
 /**
- * Calls that other nodes on the same store carry, looked up every few seconds while somebody follows:
- * they have no words here, and nobody can listen to them from here, but they are there.
+ * Calls of other nodes on the same store, read every few seconds while somebody follows. They have
+ * no turns here, and nobody can monitor them from this node.
  */
 
 import { liveCallStore } from "../adapter/store/live-call-store.ts";

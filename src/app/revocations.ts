@@ -1,6 +1,6 @@
 /**
- * The journal of revocations of a data directory, opened: what the database lacks is done again, and
- * from then on every revocation is noted. Before anything is served.
+ * Opens the journal of revocations of a data directory before anything is served: repeats what the
+ * database lacks, and from then on records every revocation.
  */
 import { createHmac } from "node:crypto";
 import { doNotCallStore } from "../adapter/store/do-not-call-store.ts";
@@ -22,12 +22,15 @@ import { type Replayed, replay } from "../operations/revocation/replay.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
 import type { DataPaths } from "./storage.ts";
 
-/** For `vault.lastingKey`: who the appliance is, whatever its master key and its purposes' root. */
+/**
+ * The purpose for `vault.lastingKey`: the appliance's identity, independent of master key and
+ * purposes' root.
+ */
 const APPLIANCE_PURPOSE = "revocation: appliance";
 const ID_BYTES = 8;
 
 export interface Revocations {
-  /** What the database lacked. */
+  /** The revocations that the database lacked, by kind. */
   readonly replayed: Replayed;
   /**
    * `known`: the journal is this database's. `missing`: the database was written beside a journal that is
@@ -90,7 +93,7 @@ export async function openRevocations(parts: RevocationsParts): Promise<Revocati
   };
 }
 
-/** Into the log, where there is something to say. */
+/** Writes the result to the log, if there is one. */
 export function logRevocations({ replayed, past }: Revocations, log: Log): void {
   if (Object.keys(replayed).length > 0) log.warn("revocations.replayed", { ...replayed });
   if (past !== "known") log.warn("revocations.journal_incomplete", { past });

@@ -1,4 +1,4 @@
-/** What changes while the appliance runs, and may be asked by every part of it from the first phase on. */
+/** State that changes while the appliance runs. All parts may read it from the first phase on. */
 
 import { type AppSettings, type Tuning, tuningOf } from "./settings.ts";
 
@@ -19,7 +19,9 @@ export class RunState {
     this.#tuning = tuning;
   }
 
-  /** Where people and webhook receivers find this appliance; "" until the HTTP server listens, unless it is configured. */
+  /**
+   * The public URL of this appliance; "" until the HTTP server listens, unless it is configured.
+   */
   readonly publicUrl = (): string => this.#publicUrl;
 
   listensAt(url: string): void {

@@ -102,7 +102,7 @@ export function createServices(
     calls: createOperatorCalls({ database, clock, running }),
 
     readLogs(question) {
-      // Of a call some is stored; other lines are the running server's, and the journal's.
+      // Only a call has stored lines. All other lines are in the running server's memory.
       if (question.call === null && !running) throw serverNeeded();
       return readLogs(database, running?.logs ?? null, question);
     },
@@ -122,7 +122,7 @@ export function createServices(
   };
 }
 
-/** Agents and what belongs to them, and what is left of calls. */
+/** Services of agents, files, numbers, webhooks and call records. */
 function resourceServices(
   { database, vault, billing, clock, random }: ServiceParts,
   quotas: Quotas,

@@ -52,7 +52,7 @@ function sipTlsOf({ sip }: Config): { bind: HostPort; cert: string; key: string 
   };
 }
 
-/** The port may be left out. */
+/** `host` or `host:port`. */
 const hostWithPort = (text: string): { host: string; port: number | null } =>
   parseHostPort(text) ?? { host: text, port: null };
 
@@ -161,7 +161,7 @@ function storageOf({ storage }: Config) {
     /** Cron in local time; null: no nightly backup. */
     backupAt: storage.backup_at || null,
     backupKeep: storage.backup_keep,
-    /** Several nodes on one store: limits are counted there. */
+    /** Several nodes share the store, so limits are counted in it. */
     shared: isShared,
     /** The libSQL server they share; null: a file in the data directory. */
     remote: isShared ? { url: storage.database, authToken: storage.auth_token } : null,
@@ -240,7 +240,7 @@ interface GivenSettings {
   readonly dataDir: string;
 }
 
-/** A key of the configuration gets its line here where a component wants another unit or form of it. */
+/** A configuration key has a line here only if a component needs another unit or form of it. */
 export function settingsFromConfig(config: Config, given: GivenSettings) {
   const { server, limits } = config;
   return {

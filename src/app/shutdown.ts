@@ -1,17 +1,20 @@
-/** The way down: new calls are refused, live ones end, then every part stops, the last started first. */
+/**
+ * Shutdown: rejects new calls, ends live calls, then stops all parts in reverse order of their
+ * start.
+ */
 
 import { sleep } from "../core/clock.ts";
 import { endingByUs } from "../domain/call/ending.ts";
 import type { HttpPhase } from "./phases/services.ts";
 
-/** How long a polite end may take before media is cut. */
+/** How long calls may take to end before their media is cut. */
 const GOODBYE_MS = 8_000;
 const DRAIN_POLL_MS = 100;
 
 export interface Shutdown {
   /** Refuses new calls, un-registers, waits for live calls. */
   drain(): Promise<void>;
-  /** Ends live calls politely, then everything. Idempotent. */
+  /** Ends live calls with a goodbye, then stops all parts. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +37,7 @@ export function createShutdown(
     await scheduler.stop();
   }
 
-  /** New calls go elsewhere: to another node that takes the trunks over, or where the carrier says. */
+  /** Un-registers the trunks, so that new calls go to another node or to the carrier's fallback. */
   async function leaveCarriers(): Promise<void> {
     await sip.unregister();
     await leases?.stop();

@@ -1,16 +1,21 @@
-/** What was started is stopped in the reverse order: each part before what it rests on. */
+/**
+ * Stops parts in reverse order of their start, so that each stops before the parts that it uses.
+ */
 
 type Stop = () => void | Promise<void>;
 
 export class StopOrder {
   readonly #stops: Stop[] = [];
 
-  /** When a part has started. */
+  /** Registers the stop of a part that has started. */
   add(stop: Stop): void {
     this.#stops.push(stop);
   }
 
-  /** One after the other. A part that fails to stop does not keep the others; the first error is thrown at the end. */
+  /**
+   * Stops the parts one after another. A part that fails does not prevent the others; the first
+   * error is thrown at the end.
+   */
   async run(): Promise<void> {
     const errors: unknown[] = [];
     for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop())

@@ -1,4 +1,4 @@
-/** The data directory: made, private, and what is in it; and the database, here or on a server. */
+/** Creates the private data directory and opens the database, in a file or on a server. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../adapter/store/database.ts";
@@ -36,8 +36,8 @@ export function prepareDataDir(dataDir: string): DataPaths {
 }
 
 /**
- * Who this data directory is among nodes that share a store: made once, the same ever after. A file
- * that a failing disk has damaged is replaced.
+ * The id of this data directory among the nodes of a shared store. It is made once and never
+ * changes, but a file that a failing disk has damaged is replaced.
  */
 export function nodeIdOf(dataDir: string, random: Random): string {
   const file = join(dataDir, "node-id");
@@ -50,7 +50,7 @@ export function nodeIdOf(dataDir: string, random: Random): string {
   return read();
 }
 
-/** What must be done to a database file before it is opened for good. Answers the copy it made. */
+/** Prepares a database file before it is opened. Returns the path of the copy it made, if any. */
 export function prepareDatabase(
   dataDir: string,
   databasePath: string,
@@ -71,7 +71,7 @@ export function openStore(
   return Promise.resolve(openDatabase(databasePath, deps.clock.now()));
 }
 
-/** Throws conflict for what works on the database's file, where there is none. */
+/** Throws conflict if the database is on a server: the operation needs a file. */
 export function requireFile(remote: string | null, what: string): void {
   if (remote === null) return;
   throw new AppError({

@@ -1,6 +1,6 @@
 /**
- * Traces, wired: follows each call from its beginning, and tells the collector when it is settled.
- * Without a collector nothing is kept.
+ * Builds traces: follows each call from its start and sends its trace when it is settled. Without a
+ * collector nothing is stored.
  */
 
 import { BoundedMap } from "../core/bounded-map.ts";
@@ -17,12 +17,12 @@ import type { AppSettings } from "./settings.ts";
 export interface Tracing {
   callChanged(call: LiveCall): void;
   callEnded(call: CallIdentity, end: EndOfCall): void;
-  /** The same tools, each noted with its call. */
+  /** The same tools, with each run recorded for its call. */
   watched(tools: ToolRunner): ToolRunner;
   stop(): Promise<void>;
 }
 
-/** Calls that never settle (the store was gone) are forgotten, the oldest first. */
+/** Calls that never settle, because the store was away, are dropped, oldest first. */
 const FOLLOWED_MAX = 10_000;
 const TOOLS_MAX = 200;
 
@@ -104,7 +104,7 @@ function follow(exporter: ReturnType<typeof createTraceExporter>, clock: Clock):
   };
 }
 
-/** The same tools; each run is noted in the list of its call, where there is one. */
+/** The same tools. Each run is added to the list of its call, if there is one. */
 function noting(
   tools: ToolRunner,
   listOf: (callUuid: string) => TracedTool[] | null,

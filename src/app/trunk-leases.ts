@@ -1,9 +1,9 @@
 /**
- * Where several nodes share a store, each trunk is registered by one of them: who holds its lease.
- * A holder counts the lease on every two seconds; one whose count stands still for twelve is gone,
- * and the next node that looks takes over. A holder that could not renew for eight seconds lets go
- * by itself, so that two never hold one trunk. Times are each node's own monotonic clock: clocks
- * that differ do no harm.
+ * If several nodes share a store, the holder of a trunk's lease registers the trunk. The holder
+ * increments the lease's counter every two seconds. If the counter stands still for twelve seconds,
+ * the holder is gone and the next node that checks takes over. A holder that could not renew for
+ * eight seconds releases the lease, so that two nodes never hold one trunk. Each node uses its own
+ * monotonic clock, so different clocks do no harm.
  */
 
 import { type TrunkLease, trunkLeaseStore } from "../adapter/store/trunk-lease-store.ts";
@@ -28,9 +28,9 @@ interface TrunkLeasesOptions {
 
 export class TrunkLeases {
   readonly #options: TrunkLeasesOptions;
-  /** Trunks that run here, as they were stored when they were started. */
+  /** The trunks that run here, with the record they were started from. */
   readonly #held = new Map<number, number>();
-  /** Leases of others: their count, and since when (monotonic) it stands there. */
+  /** Leases of other nodes: the counter, and since when (monotonic) it has not changed. */
   readonly #others = new Map<number, { readonly beat: number; readonly since: number }>();
   #renewedAt: number;
   #running: Promise<void> | null = null;
@@ -42,7 +42,7 @@ export class TrunkLeases {
     this.#renewedAt = options.clock.monotonic();
   }
 
-  /** Looks every two seconds from now on; resolves after the first look. */
+  /** Checks every two seconds from now on. Resolves after the first check. */
   start(): Promise<void> {
     const { clock, log } = this.#options;
     this.#timer ??= clock.every(BEAT_MS, () => {
@@ -58,7 +58,7 @@ export class TrunkLeases {
     return new Set(this.#held.keys());
   }
 
-  /** Look now, and resolve when done. Never rejects. */
+  /** Checks now and resolves when done. Never rejects. */
   round(): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     this.#running ??= this.#poll()
@@ -71,7 +71,10 @@ export class TrunkLeases {
     return this.#running;
   }
 
-  /** Gives up every lease, so that another node takes over at once; takes none again. Live calls go on. */
+  /**
+   * Releases all leases, so that another node takes over at once, and takes no new ones. Live calls
+   * go on.
+   */
   async stop(): Promise<void> {
     const { database, node, log } = this.#options;
     this.#isStopped = true;
@@ -118,7 +121,7 @@ export class TrunkLeases {
     trunks.add(trunk);
   }
 
-  /** True: its holder has not renewed it for too long, as far as this node has watched. */
+  /** True if this node has seen no renewal for too long. */
   #isAbandoned({ trunkId, beat }: TrunkLease): boolean {
     const nowMs = this.#options.clock.monotonic();
     const known = this.#others.get(trunkId);
@@ -139,7 +142,7 @@ export class TrunkLeases {
     });
   }
 
-  /** Also while a round hangs on a store that does not answer. */
+  /** Works also while a round waits for a store that does not answer. */
   async #letGoInTime(): Promise<void> {
     if (this.#options.clock.monotonic() - this.#renewedAt < LET_GO_MS) return;
     for (const trunkId of this.#held.keys())

@@ -1,4 +1,4 @@
-/** Keeps the SIP stack's trunks as the store has them, and asks them how they stand. */
+/** Keeps the SIP stack's trunks equal to the stored ones, and reads their state. */
 
 import {
   type TrunkRecord,
@@ -44,9 +44,9 @@ export interface TrunkLoader {
   loadAll(): Promise<void>;
   /** After `trunk set`: replaces the running one. */
   reload(tenantId: number): Promise<void>;
-  /** Registers one. Logs why where it cannot. */
+  /** Registers one trunk. Logs the reason if that fails. */
   add(trunk: TrunkRecord): void;
-  /** Un-registers one. */
+  /** Un-registers one trunk. */
   remove(trunkId: number): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function createTrunkLoader(deps: {
   readonly sip: SipStack;
   readonly vault: Vault;
   readonly log: Log;
-  /** Told of every change of a registration. */
+  /** Called at each change of a registration. */
   readonly onRegistration?: (tenantId: number, status: RegistrationStatus) => void;
 }): TrunkLoader {
   const { database, sip, vault, log, onRegistration } = deps;
@@ -85,7 +85,7 @@ export function createTrunkLoader(deps: {
   };
 }
 
-/** The trunks as the services ask for them. `reload`: how a trunk that was stored anew gets here. */
+/** The running trunks for the services. `reload` starts a trunk that was stored again. */
 export const runningTrunks = (
   sip: SipStack,
   { codecs, externalIp }: SipValues,

@@ -25,7 +25,7 @@ import {
 } from "../platform/secrets/vault.ts";
 
 const PURPOSE_ROOT = "purpose_root";
-/** Absent until the purposes' root is replaced: both are one until then. */
+/** Absent until the purposes' root is replaced. Until then both roots are the same. */
 const LASTING_ROOT = "lasting_root";
 
 /** Throws WrongMasterKey. */
@@ -36,7 +36,7 @@ export async function openVault(
 ): Promise<Vault> {
   const sealing = createVault(masterKey);
   const store = sealedStore(database.read);
-  // In this order: a rotation in between has sealed the second anew, which then does not open.
+  // The order matters: if a rotation happens in between, the second value does not open.
   const purposes = await store.secret(PURPOSE_ROOT);
   const lasting = await store.secret(LASTING_ROOT);
   if (purposes === null) {
@@ -117,8 +117,9 @@ async function reseal(queries: Queries, vault: Vault, fresh: Vault): Promise<num
 }
 
 /**
- * After everything was sealed under `fresh`. Recovery codes are removed: only their HMACs are stored, and
- * whoever has the old root finds the codes behind them by trying. Answers how many people had some.
+ * Runs after everything was sealed under `fresh`. Removes the recovery codes: only their HMACs are
+ * stored, and somebody with the old root can find the codes by trial. Returns how many people had
+ * codes.
  */
 async function replacePurposeRoot(
   queries: Queries,
@@ -127,7 +128,7 @@ async function replacePurposeRoot(
 ): Promise<number> {
   const store = sealedStore(queries);
   const former = await store.secret(PURPOSE_ROOT);
-  // The first root stays the lasting one, however often the other is replaced.
+  // The first root stays the lasting root, even if the other is replaced again.
   if (former !== null)
     await store.addSecret(
       LASTING_ROOT,

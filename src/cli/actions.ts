@@ -1,6 +1,7 @@
 /**
- * Commands as tables. Most actions ask for one operation: its contract reads and checks the options, and says
- * what is wrong with one; the table adds which options there are and how the answer is put in words.
+ * Commands as tables. Most actions ask for one operation. The operation's contract parses and
+ * checks the options and explains a wrong one; the table adds the options' names and the text of
+ * the answer.
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -37,7 +38,7 @@ interface Action<Options extends ParseArgsOptionsConfig = ParseArgsOptionsConfig
   run(call: Call<Options>): Promise<number>;
 }
 
-/** An action with code of its own. Keeps the types of its options. */
+/** An action that is not one operation. Keeps the types of its options. */
 export const action = <const Options extends ParseArgsOptionsConfig>(
   definition: Action<Options>,
 ): Action => definition as unknown as Action;
@@ -115,7 +116,7 @@ interface Asking<Name extends OperationName, Options extends ParseArgsOptionsCon
   readonly lines?: (answer: OutputOf<Name>) => readonly string[];
   /** Default 0. */
   readonly status?: (answer: OutputOf<Name>) => number;
-  /** With --json an item a line. */
+  /** With --json, each item is printed on its own line. */
   readonly jsonLines?: boolean;
 }
 
@@ -189,7 +190,10 @@ function kindOf(schema: z.core.$ZodType): string {
 const optionType = (schema: z.ZodType | undefined): "boolean" | "string" =>
   schema && kindOf(schema) === "boolean" ? "boolean" : "string";
 
-/** What an option's text means to its field; a text that is no number stays one, and the contract refuses it. */
+/**
+ * Converts an option's text to the type of its field. Text that is not a number stays text, and the
+ * contract rejects it.
+ */
 function read(schema: z.ZodType | undefined, value: unknown): unknown {
   if (!schema || typeof value !== "string") return value;
   const kind = kindOf(schema);

@@ -1,4 +1,4 @@
-/** `linevoice checkout`: bank transfers that are awaited, and the operator's word that one arrived. */
+/** `linevoice checkout`: lists expected bank transfers and confirms one that arrived. */
 import { asks, commandOf } from "./actions.ts";
 import { table } from "./usage.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The commands: what each is for, and where it is. A command is loaded when it is asked for, so that the
- * server starts without the others and they without the server.
+ * The commands with their summaries. A command's module is loaded on demand, so that the server and
+ * the commands start without each other.
  */
 import type { Command } from "./usage.ts";
 

@@ -7,7 +7,7 @@ import { configFor, operate } from "./operator.ts";
 import { idFrom, type Terminal, table, WrongUsage } from "./usage.ts";
 
 const PAGE = 200;
-/** What one request to the server takes. */
+/** The largest request to the server. */
 const REQUEST_BYTES_MAX = 1_000_000;
 
 const list = action({

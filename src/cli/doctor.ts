@@ -99,7 +99,7 @@ async function examineRest(loaded: LoadedConfig): Promise<CheckResult[]> {
 
 const TESTED_TRUNKS_MAX = 20;
 
-/** All at once, once for all checks; who cannot be asked is left out. */
+/** Tests all trunks in parallel, once for all checks. Trunks that cannot be tested are left out. */
 function askTrunks(
   trunks: NonNullable<ExaminedAppliance["trunks"]>,
   ask: Ask,
@@ -127,7 +127,10 @@ function applianceOf(
   return { config, dataDir, databasePath, trunks, ...trunkTests, masterKey, clock };
 }
 
-/** The same for the operator's dashboard, inside the running server: nothing blocks its thread. */
+/**
+ * The same checks for the operator's dashboard, inside the running server. They do not block its
+ * thread.
+ */
 export function residentDoctor(loaded: LoadedConfig): Doctor {
   let examination: Promise<CheckResult[]> | null = null;
   return (ask) => {

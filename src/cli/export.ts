@@ -1,4 +1,4 @@
-/** `linevoice export`: one tenant's data in one file. Only reads, beside a running server too. */
+/** `linevoice export`: one tenant's data in one file. It only reads, also while a server runs. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";

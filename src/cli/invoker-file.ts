@@ -1,7 +1,7 @@
 /**
- * Files that the caller names lie where only the caller may write or read: root's own directories, and
- * those that the service's sandbox does not show it. They are touched with the caller's rights, the data
- * with its owner's, and between the two stands a copy in the backups directory, which is private.
+ * Files that the caller names may be accessible to the caller only, such as files in root's
+ * directories. They are read and written with the caller's rights, and the data with its owner's
+ * rights. A private copy in the backups directory connects the two.
  */
 import {
   chmodSync,
@@ -26,7 +26,7 @@ const PRIVATE_DIRECTORY = 0o700;
 
 const isInside = (file: string, directory: string) => file.startsWith(`${directory}${sep}`);
 
-/** `make` writes the file that it is given, which then takes the name `target`. Throws conflict for one that exists. */
+/** `make` writes a file, which is then copied to `target`. Throws conflict if `target` exists. */
 export async function writeAsInvoker<Result>(
   dataDir: string,
   target: string,
@@ -49,7 +49,7 @@ export async function writeAsInvoker<Result>(
   }
 }
 
-/** `use` is given a file with that content that the data's owner may read. */
+/** Calls `use` with a copy of the file that the data's owner may read. */
 export async function readAsInvoker<Result>(
   dataDir: string,
   file: string,
@@ -78,6 +78,6 @@ export async function readAsInvoker<Result>(
   }
 }
 
-/** Named so that one that a crash left is dropped like other leftovers. */
+/** The name makes the cleanup remove a copy that a crash left behind. */
 const scratchIn = (dataDir: string): string =>
   join(backupsDirOf(dataDir), `${VERIFY_PREFIX}${hex(systemRandom.bytes(8))}`);

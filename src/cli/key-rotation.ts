@@ -36,7 +36,7 @@ export interface Rotation {
   readonly key_file: string;
 }
 
-/** `wished`: replace the purposes' root too. Throws AppError with what to do. */
+/** `requested`: replace the purposes' root, too. Throws AppError that says what to do. */
 export async function rotateMasterKey(
   loaded: LoadedConfig,
   requested: boolean,
@@ -46,13 +46,13 @@ export async function rotateMasterKey(
   const withPurposes = `${file}.next-purposes`;
   const purposes = requested || existsSync(withPurposes);
   const next = purposes ? withPurposes : `${file}.next`;
-  // One that was begun without the purposes goes on with them, under the key it has made.
+  // A rotation that began without --purposes continues with it, under the same new key.
   if (purposes && !existsSync(next) && existsSync(`${file}.next`)) renameSync(`${file}.next`, next);
   const isResumed = existsSync(next);
   if (!isResumed) {
     if (!existsSync(file) && !existsSync(loaded.dataDir))
       throw refused(`There is nothing to rotate: ${file} does not exist yet.`);
-    // In the name of the directory's owner: what root wrote there, the service could not read.
+    // Written as the directory's owner: the service could not read a file of root.
     await asOwnerOf(dirname(file), async () =>
       write(next, Buffer.from(random.bytes(KEY_BYTES)).toString("base64")),
     );
@@ -75,14 +75,14 @@ async function sealUnder(
   try {
     return await operate(loaded, "key.rotate_master", input);
   } catch (error) {
-    // Cut off after everything was sealed: only the new key opens the data, and its name is missing.
+    // The last run stopped after sealing: only the new key opens the data, but it is not renamed yet.
     if (!isResumed || !(error instanceof AppError) || error.code !== "conflict") throw error;
     const renewed = { ...loaded, config: { ...config, secrets: { master_key: input.next } } };
     return await operate(renewed, "key.rotate_master", input);
   }
 }
 
-/** The file that holds the key of now. */
+/** The file of the current key. */
 function keyFileOf({ config, sources, file, dataDir }: LoadedConfig): string {
   if (config.secrets.master_key === null) return join(dataDir, "master.key");
   const source = sources.get("secrets.master_key") ?? "";

@@ -44,7 +44,7 @@ export const migrateCommand: Command = {
 
 const fileOf = (dataDir: string) => `${dataDir}/linevoice.db`;
 
-/** A directory without a database has everything pending; none is made by looking. */
+/** Without a database all migrations are pending. This read creates no database. */
 function statusOf(dataDir: string): MigrationStatus[] {
   const file = fileOf(dataDir);
   if (!existsSync(file)) return migrations.map(({ tag }) => ({ tag, applied: false }));
@@ -62,7 +62,7 @@ const pendingOf = (dataDir: string) =>
     .filter(({ applied }) => !applied)
     .map(({ tag }) => tag);
 
-/** Copied first where it exists, so that there is a way back. */
+/** An existing database is copied first, so that there is a way back. */
 async function bringUp(
   dataDir: string,
 ): Promise<{ readonly tags: string[]; readonly copy: string | null }> {

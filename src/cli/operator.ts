@@ -1,4 +1,4 @@
-/** The two ways of an operator's command: through the running server, or directly on the data. */
+/** Runs an operator's command through the running server, or directly on the data. */
 
 import { withOfflineServices } from "../app/offline-services.ts";
 import { reachable } from "../app/people.ts";
@@ -28,18 +28,18 @@ import { becomeOwnerOf } from "../operations/ops/data-owner.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
-/** Root stays root: for commands that touch files of the caller's (see callers-file.ts). */
+/** Root stays root: for commands that use files of the caller (invoker-file.ts). */
 export const invokerConfig = (path: string | undefined, terminal: Terminal): LoadedConfig =>
   loadConfig({ path, env: terminal.env, cwd: terminal.cwd });
 
-/** From here on root acts as the data's owner. */
+/** Loads the configuration. If root runs the command, it acts as the data's owner from now on. */
 export function configFor(path: string | undefined, terminal: Terminal): LoadedConfig {
   const loaded = invokerConfig(path, terminal);
   becomeOwnerOf(loaded.dataDir);
   return loaded;
 }
 
-/** Throws conflict, with what to do instead, where the database is on a server. */
+/** Throws conflict if the database is on a server. The message says what to do instead. */
 export function requireDatabaseFile({ storage }: LoadedConfig["config"], what: string): void {
   requireFile(storage.database === "file" ? null : storage.database, what);
 }
@@ -47,8 +47,8 @@ export function requireDatabaseFile({ storage }: LoadedConfig["config"], what: s
 const POLL_EVERY_MS = 50;
 
 /**
- * Through the running server; where none runs, on the data itself. While a server is starting or another
- * command is at work, it waits, 10 s at most. Throws AppError, ConfigInvalid, DataDirBusy.
+ * Asks the running server, or works on the data itself if none runs. Waits up to 10 s while a
+ * server starts or another command works. Throws AppError, ConfigInvalid, DataDirBusy.
  */
 export async function operate<Name extends OperationName>(
   loaded: LoadedConfig,

@@ -50,7 +50,7 @@ async function ask({ config }: LoadedConfig): Promise<Readiness> {
     const response = await fetch(url, {
       signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
       redirect: "error",
-      // Asked by address, on this machine: its own certificate is what has to answer.
+      // The request goes to an address of this machine, so only the certificate itself is checked.
       ...(certificate
         ? { tls: { ca: readFileSync(certificate, "utf8"), checkServerIdentity: () => undefined } }
         : {}),
@@ -61,7 +61,7 @@ async function ask({ config }: LoadedConfig): Promise<Readiness> {
   }
 }
 
-/** The address to ask for one that listens on all. */
+/** The loopback address for a server that listens on all addresses. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

@@ -1,6 +1,6 @@
 /**
- * SIGHUP: reads the configuration again. What may change while calls go on takes effect at once, what may
- * not is named, and a mistake changes nothing.
+ * SIGHUP: reads the configuration again. Keys that may change at run time take effect at once; the
+ * others are logged. An invalid file changes nothing.
  */
 
 import { type Tuning, tuningOf } from "../app/settings.ts";
@@ -27,7 +27,7 @@ const SAFE_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 interface Reload {
-  /** The configuration in force from now on, for the next comparison. */
+  /** The new configuration, for the next comparison. */
   readonly loaded: LoadedConfig;
   readonly applied: readonly string[];
   readonly needRestart: readonly string[];
@@ -42,7 +42,7 @@ interface ReloadOptions {
   readonly log: Log;
 }
 
-/** null: the new configuration is wrong; everything stays as it was. */
+/** null: the new configuration is invalid, and nothing has changed. */
 export function reloadConfig(options: ReloadOptions): Reload | null {
   const { before, load, masterKey, version, log } = options;
   try {
@@ -52,7 +52,7 @@ export function reloadConfig(options: ReloadOptions): Reload | null {
     const changed = changedKeys(before.config, config);
     const { level, format, personal_data: personalData } = config.log;
     createLogger({ level, format, personalData });
-    // The files behind tls_cert are read anew even when their names are the same.
+    // The files of tls_cert and tls_key are read again even if their names are the same.
     options.retune(tuningOf(settings));
     const applied = changed.filter((key) => SAFE_KEYS.has(key));
     const needRestart = changed.filter((key) => !SAFE_KEYS.has(key));

@@ -1,4 +1,4 @@
-/** `linevoice restore`: a backup in the place of the database; the old one is kept beside it. */
+/** `linevoice restore`: replaces the database with a backup and keeps the old database. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { prepareDataDir } from "../app/storage.ts";

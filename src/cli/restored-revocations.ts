@@ -1,4 +1,4 @@
-/** After a restore: what was revoked and erased since the backup is done again, and said in words. */
+/** After a restore: repeats the revocations and erasures since the backup, and reports them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../adapter/store/database.ts";
@@ -15,13 +15,15 @@ import type { Replayed } from "../operations/revocation/replay.ts";
 
 interface RestoredRevocations {
   readonly replayed: Replayed;
-  /** `later`: the master key is not here, the server does it when it starts. */
+  /** `later`: the master key is missing, so the server repeats them when it starts. */
   readonly past: Revocations["past"] | "later";
 }
 
 const LATER: RestoredRevocations = { replayed: {}, past: "later" };
 
-/** Without the master key nothing is done: no key is made for data that was sealed with another. */
+/**
+ * Does nothing without the master key: a new key must not be made for data that another key sealed.
+ */
 export async function bringUpToJournal(loaded: LoadedConfig): Promise<RestoredRevocations> {
   const { config, dataDir } = loaded;
   if (config.secrets.master_key === null && !existsSync(join(dataDir, "master.key"))) return LATER;
@@ -35,7 +37,7 @@ export async function bringUpToJournal(loaded: LoadedConfig): Promise<RestoredRe
     revocations.close();
     return { replayed: revocations.replayed, past: revocations.past };
   } catch (error) {
-    // The key is another: the server's start says so, and what to do.
+    // The key does not fit. The server's start reports that and says what to do.
     if (error instanceof AppError && error.code === "conflict") return LATER;
     throw error;
   } finally {

@@ -29,7 +29,7 @@ import { version } from "./version.ts";
 const DRAIN_MS_MAX = 3_600_000;
 const STOP_EXTENSION_EVERY_MS = 10_000;
 const STOP_EXTENSION_MS = 30_000;
-/** From READY on: what the start has in hand is let go by then. */
+/** Time after READY until the memory of the start is released. */
 const SETTLED_AFTER_MS = 1_000;
 
 export const serveCommand: Command = {
@@ -97,8 +97,8 @@ export const serveCommand: Command = {
 };
 
 /**
- * The control socket listens first, and answers once the appliance has started: so whoever finds the
- * API answering finds the socket answering, too.
+ * The control socket listens first and answers once the appliance has started. So when the API
+ * answers, the socket answers, too.
  */
 async function startListening(settings: AppSettings, loaded: LoadedConfig, log: Log) {
   const { dataDir } = loaded;
@@ -121,7 +121,10 @@ async function startListening(settings: AppSettings, loaded: LoadedConfig, log: 
   }
 }
 
-/** Loaded when it is first asked: it brings codecs and providers along that the server has in its workers. */
+/**
+ * Loads the doctor at the first request, because it imports codecs and providers that the main
+ * thread does not need.
+ */
 function doctorOnDemand(loaded: LoadedConfig): Doctor {
   let called: Promise<Doctor> | null = null;
   return async (ask) => {
@@ -130,14 +133,17 @@ function doctorOnDemand(loaded: LoadedConfig): Doctor {
   };
 }
 
-/** What only the start needed goes back to the system; takes about 30 ms, so not beside a call. */
+/**
+ * Returns the memory of the start to the system. It takes about 30 ms, so it does not run during a
+ * call.
+ */
 function handBackMemory(app: App): void {
   if (app.liveCalls() > 0) return;
   Bun.gc(true);
   Bun.shrink();
 }
 
-/** While live calls go on, systemd waits past TimeoutStopSec, for an hour at most. */
+/** Extends systemd's stop timeout while calls are live, for an hour at most. */
 function extendStopTimeout(app: App, systemd: SystemdNotifier): Timer {
   const until = clock.monotonic() + DRAIN_MS_MAX;
   return clock.every(STOP_EXTENSION_EVERY_MS, () => {
@@ -148,7 +154,10 @@ function extendStopTimeout(app: App, systemd: SystemdNotifier): Timer {
   });
 }
 
-/** Fed only while media, SIP and the database answer; systemd restarts what is starved. */
+/**
+ * Feeds the watchdog only while media, SIP and the database answer. Otherwise systemd restarts the
+ * server.
+ */
 async function feedWatchdog(app: App, systemd: SystemdNotifier, log: Log): Promise<void> {
   try {
     const stuck = await app.health.stuck();
@@ -180,7 +189,7 @@ function stopSignals() {
   return {
     first: first.promise,
     second: second.promise,
-    /** A SIGHUP that came while the server started is told at once. */
+    /** If a SIGHUP came during the start, the listener is called at once. */
     onHangUp(listener: () => void) {
       hangUp = listener;
       if (hungUp) listener();

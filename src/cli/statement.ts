@@ -11,7 +11,7 @@ interface StatementInput {
   readonly month: string;
 }
 
-/** Page by page, so that a month of any size passes through the control socket. */
+/** Reads page by page, so that a month of any size fits through the control socket. */
 function csvLines(
   loaded: LoadedConfig,
   input: StatementInput,

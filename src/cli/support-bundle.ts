@@ -1,7 +1,7 @@
 /**
- * `linevoice support-bundle`: what somebody who helps needs to see, in one archive: version, effective
- * configuration, doctor, logs, migrations, counts. It is put together from what is known to be harmless;
- * secrets are never read, and what still looks like a number, an address or a name of a mailbox is masked.
+ * `linevoice support-bundle`: one archive for support: version, effective configuration, doctor,
+ * logs, migrations, counts. It contains only data that is known to be harmless: secrets are never
+ * read, and text that looks like a telephone number or an address is masked.
  */
 import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -97,7 +97,7 @@ function about({ dataDir }: Loaded) {
   };
 }
 
-/** The doctor as JSON, its lines caught. */
+/** Runs the doctor with --json and returns its output. */
 async function doctor(config: string | undefined, terminal: Terminal): Promise<unknown> {
   const lines: string[] = [];
   const args = ["--json", ...(config === undefined ? [] : ["--config", config])];
@@ -105,7 +105,7 @@ async function doctor(config: string | undefined, terminal: Terminal): Promise<u
   return JSON.parse(lines.join("\n"));
 }
 
-/** How many rows of each table, how big, which migrations: no row itself. */
+/** Row counts, sizes and migrations, without the content of any row. */
 function databaseFacts({ dataDir, config }: Loaded) {
   if (config.storage.database !== "file") return { store: "a libSQL server" };
   const file = join(dataDir, "linevoice.db");
@@ -136,7 +136,7 @@ function databaseFacts({ dataDir, config }: Loaded) {
   }
 }
 
-/** Registration states without whose they are. */
+/** Registration states without the names of the tenants. */
 async function trunks(loaded: Loaded) {
   const list = await createControlClient(controlSocketOf(loaded))
     .ask("trunk.list", {})
@@ -160,7 +160,7 @@ async function logLines(loaded: Loaded): Promise<string> {
   }
 }
 
-/** tar(1) is on every machine that has systemd. The archive is its maker's alone, whatever the umask. */
+/** Uses tar(1), which every machine with systemd has. Only the caller may read the archive. */
 function pack(directory: string, name: string, file: string): void {
   const packed = Bun.spawnSync(
     [

@@ -32,7 +32,7 @@ export const trunkCommand = commandOf("trunk", {
       const password = await secretFrom("password", file, stdin, terminal);
       if (password === null && !isPeering)
         throw new WrongUsage("--password-file F or --password-stdin is missing.");
-      // Without --also-from no further networks are left.
+      // Without --also-from the trunk has no further networks.
       return { password, register: !isPeering, extra_networks: [] };
     },
   }),
@@ -57,7 +57,7 @@ export const trunkCommand = commandOf("trunk", {
         ...(remedy === null ? [] : [`${" ".repeat(19)}${remedy}`]),
       ]),
     ],
-    // Fit for scripts.
+    // Exit status 1 lets scripts see a failed check.
     status: ({ result }) => (result === "failed" ? 1 : 0),
   }),
 });

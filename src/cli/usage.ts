@@ -1,4 +1,7 @@
-/** Arguments of a command: parsed strictly, wrong usage is exit status 2 and says what is right. */
+/**
+ * Parses a command's arguments strictly. Wrong usage is exit status 2 with a message that says what
+ * is right.
+ */
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
 export class WrongUsage extends Error {
@@ -62,7 +65,7 @@ export function idFrom(value: string | undefined, name: string): number {
   return Number(text);
 }
 
-/** Columns for a person. */
+/** Aligns rows in columns. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

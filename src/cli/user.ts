@@ -3,7 +3,7 @@ import type { OneTimeUrl, UserAccount } from "../interface/contracts/people.ts";
 import { asks, commandOf } from "./actions.ts";
 import { table } from "./usage.ts";
 
-/** A link, after the sentence that says what it does. */
+/** A one-time link below the sentence that says what it does. */
 export const linkLines = (what: string, { url, expires_at: until }: OneTimeUrl): string[] => [
   ...[what, url, `It works once, until ${until}.`],
 ];

@@ -1,4 +1,4 @@
-/** Third phase: calls can be made and handled, and what they tell the world leaves; nothing is due yet. */
+/** Third phase: calls can be placed and handled, and events can be delivered. No job runs yet. */
 
 import { callStores } from "../../adapter/store/call-stores.ts";
 import { identityStores } from "../../adapter/store/identity-stores.ts";
@@ -36,7 +36,7 @@ import type { TelephonyPhase } from "./telephony.ts";
 
 const DAY_MS = 86_400_000;
 
-/** For `vault.lastingKey`: a caller stays the same one when the master key is rotated. */
+/** The purpose for `vault.lastingKey`: a caller keeps its hash when the master key is rotated. */
 const CALLER_TAG_PURPOSE = "calls: caller tags";
 
 export interface CallPhase extends TelephonyPhase {
@@ -161,7 +161,7 @@ function admissionOf(
   });
 }
 
-/** Who is told what happens in a call. */
+/** The listeners of what happens in calls. */
 function listenersOf(
   { registry, turns, live, monitoring, tracing, log }: TelephonyPhase,
   { callers }: CallerParts,

@@ -17,7 +17,7 @@ export async function startJobs(phase: HttpPhase): Promise<void> {
   audio.start();
   const mailedRecordings = deleteMailedRecordings(context);
   stops.add(() => mailedRecordings.cancel());
-  // A node that lost its id is another one, but nobody else has this database.
+  // A node without its old id counts as another node, but no other node has this database.
   if (!settings.storage.shared)
     await database.tx(async (queries) => {
       await dropDeadLeases(queries);

@@ -1,4 +1,4 @@
-/** First phase: the data directory, its database, what keeps both well, and what opens secrets. */
+/** First phase: the data directory, the database, their maintenance, and the vault. */
 
 import { billingStores } from "../../adapter/store/billing-stores.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -27,7 +27,7 @@ export interface StorePhase {
   readonly run: RunState;
   readonly stops: StopOrder;
   readonly paths: DataPaths;
-  /** This process among those that share the store. */
+  /** The id of this process among those that share the store. */
   readonly node: string;
   readonly database: Database;
   readonly vault: Vault;

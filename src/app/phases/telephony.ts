@@ -1,4 +1,4 @@
-/** Second phase: SIP and audio are there, watched and measured; nothing is answered yet. */
+/** Second phase: SIP and audio exist and are measured. No call is answered yet. */
 
 import { createSipMessageTracer } from "../../adapter/sip/message-trace.ts";
 import { createSipStack } from "../../adapter/sip/stack.ts";
@@ -85,7 +85,7 @@ export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> 
   return { ...held, turns: createTurnFeed(), ...watch(held) };
 }
 
-/** Figures for monitoring, and traces of calls where they are asked for. */
+/** Metrics, and traces of calls if they are configured. */
 function watch({
   settings,
   database,

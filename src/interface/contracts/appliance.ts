@@ -26,7 +26,7 @@ const LogLine = z.strictObject({
   text: z.string(),
   fields: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });
-/** A log line, or a stored fact of a call in its place in time. Without personal data. */
+/** A log line, or a stored fact of a call, in order of time. Contains no personal data. */
 export type LogLine = z.output<typeof LogLine>;
 
 /** What the control socket and a request's body can carry, as base64: about 20 s at 16 kHz. */
@@ -61,7 +61,7 @@ export const EnginePartTrial = z.strictObject({
 export type EnginePartTrial = z.output<typeof EnginePartTrial>;
 
 export const applianceOperations = {
-  /** Without anything given: each part, with a sentence of its own. */
+  /** If the input is empty, each part is tried with a built-in sentence. */
   "engine.try": operation({
     input: z.strictObject({
       stt_wav: field(z.base64().min(4).max(WAV_CHARACTERS_MAX), {
@@ -86,7 +86,7 @@ export const applianceOperations = {
       };
     },
   }),
-  /** Online. `to` null: into the backups directory. */
+  /** Runs while the database is in use. `to` null: writes into the backups directory. */
   "backup.create": operation({
     input: z.strictObject({
       to: z.string().max(4096).refine(isAbsolute, { error: "an absolute path" }).nullable(),

@@ -6,7 +6,7 @@ import { id, operation } from "./operation.ts";
 import { e164In } from "./schema.ts";
 
 export const callOperations = {
-  /** Asks for a call now with an agent, whose tenant it belongs to. */
+  /** Places a call now. The call belongs to the agent's tenant. */
   "call.place": operation({
     input: z.strictObject({ agent: id, to: e164In("Whom to call.") }),
     output: z.strictObject({ tenant_id: id, call_uuid: z.uuid() }),
@@ -46,7 +46,7 @@ const presentStep = (step: Step): CallProgress =>
         latency_ms: step.turn.latencyMs,
       };
 
-/** The one operation that streams: a call's steps until it has ended or the signal aborts. */
+/** Streams the steps of a call until the call ends or the signal aborts. */
 export const followCall = {
   name: "call.follow",
   input: z.strictObject({ tenant: id, call_uuid: z.uuid() }),

@@ -12,7 +12,7 @@ export function checked<Schema extends z.ZodType>(
   if (result.success) return result.data;
   const values = typeof input === "object" && input !== null ? { ...input } : {};
   const issue = result.error.issues[0];
-  // A field of another variant of a union: known here, but not together with these.
+  // The field belongs to another variant of the union.
   if (issue?.code === "unrecognized_keys")
     throw unknownField(issue.keys[0] ?? "", fittingFields(schema, values));
   const name = String(issue?.path[0] ?? "body");
@@ -38,7 +38,7 @@ const variants = (schema: z.ZodType): z.ZodObject[] => {
   return [];
 };
 
-/** Of every variant of a union: which belong together is the schema's to say. */
+/** The fields of all variants of a union. The schema decides which may occur together. */
 export function bodyFields(schema: z.ZodType): ReadonlySet<string> {
   return new Set(variants(schema).flatMap((variant) => Object.keys(variant.shape)));
 }

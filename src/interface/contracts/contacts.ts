@@ -30,14 +30,14 @@ const ContactImportReport = z.strictObject({
 });
 export type ContactImportReport = z.output<typeof ContactImportReport>;
 
-/** A piece of the book. */
+/** A part of the exported contacts. */
 const ContactExportPiece = z.strictObject({
   csv: z.string(),
   next: shown(z.int().nullable(), "Where the next begins; null: that was all."),
 });
 export type ContactExportPiece = z.output<typeof ContactExportPiece>;
 
-/** How many numbers of a campaign stand where. */
+/** The numbers of a campaign, counted by state. */
 export const campaignTargets = z.strictObject({
   waiting: shown(z.int(), "Still to be called.", 10),
   calling: shown(z.int(), "Under way.", 2),

@@ -29,21 +29,21 @@ export type Checkout = z.output<typeof Checkout>;
 const presentCheckout = (checkout: StoredCheckout) =>
   wireOf(Checkout, checkout, { amount_eur: microToEur(checkout.amount) });
 
-/** Of one tenant's month; the page and the CSV are made from them by whoever asked. */
+/** One month of one tenant. The caller makes the page or the CSV from the answer. */
 const ofMonth = { tenant: id, month: z.string().max(7) };
 const ofMonthPage = z.strictObject({ ...ofMonth, after: z.int().min(0) });
 const row = <Row extends object>() =>
   z.custom<Row>((value) => typeof value === "object" && value !== null);
 
 export const moneyOperations = {
-  /** What waits for a bank transfer, newest first. */
+  /** Checkouts that wait for a bank transfer, newest first. */
   "checkout.list": operation({
     input: nothing,
     output: z.array(Checkout),
     role: "operator",
     run: async ({ checkouts }) => (await checkouts.waiting()).map(presentCheckout),
   }),
-  /** The money has arrived. Once; again it only answers. */
+  /** Books the money that arrived. A second call changes nothing and answers the same. */
   "checkout.confirm": operation({
     input: z.strictObject({ id: z.string().max(100) }),
     output: Checkout,

@@ -6,10 +6,13 @@
 import { z } from "zod";
 import type { Services } from "../../operations/admin/services.ts";
 
-/** Who may use it: each may what those before it may. The control socket's caller is the operator. */
+/**
+ * Who may use an operation. Each role includes the roles before it. The control socket's caller is
+ * the operator.
+ */
 export type Role = "viewer" | "member" | "owner" | "operator";
 
-/** Who asks: the command line always as the operator, the dashboard as the person signed in. */
+/** Who asks. The command line asks as the operator, the dashboard as the person signed in. */
 export interface Asker {
   readonly isOperator: boolean;
 }
@@ -21,7 +24,7 @@ export interface Operation<
   readonly input: Input;
   readonly output: Output;
   readonly role: Role;
-  /** It cannot be carried out on the stored data alone. */
+  /** Needs a running server; the stored data is not enough. */
   readonly needsServer?: true;
   /** Throws AppError with a message that says what to do. */
   run(services: Services, input: z.output<Input>, asker: Asker): Promise<z.output<Output>>;

@@ -32,7 +32,9 @@ export type OperationName = keyof typeof operations;
 export type InputOf<Name extends OperationName> = z.input<(typeof operations)[Name]["input"]>;
 export type OutputOf<Name extends OperationName> = z.output<(typeof operations)[Name]["output"]>;
 
-/** The typed client of the table, wherever the services are. Throws AppError. */
+/**
+ * Asks for an operation by name, in this process or through the control socket. Throws AppError.
+ */
 export type Ask = <Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
@@ -47,7 +49,7 @@ export const needsServer = (name: OperationName): boolean =>
 
 const OPERATOR: Asker = { isOperator: true };
 
-/** Throws AppError, also for an input out of shape. */
+/** Throws AppError, also for an invalid input. */
 export async function runOperation(
   services: Services,
   name: OperationName,
@@ -58,7 +60,7 @@ export async function runOperation(
   return await run(services, checked(schema, input), asker);
 }
 
-/** The client on services in this process. */
+/** Asks the services of this process. */
 export const askServices =
   (services: Services, asker = OPERATOR): Ask =>
   <Name extends OperationName>(name: Name, input: InputOf<Name>) =>

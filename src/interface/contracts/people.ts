@@ -48,7 +48,7 @@ const noMail = () =>
   });
 
 export const peopleOperations = {
-  /** Makes an owner; ends the owner links before it. */
+  /** Makes a link for a new owner. Earlier owner links stop working. */
   "setup.link": operation({
     input: nothing,
     output: OneTimeUrl,

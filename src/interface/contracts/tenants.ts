@@ -28,7 +28,7 @@ const planSlug = field(z.string().min(1).max(100), {
   must: "be the slug of a plan",
 });
 
-/** What a tenant is called and where it is reached; also its own settings. */
+/** A tenant's name and contact address. The tenant may change them in its settings. */
 export const contactFields = {
   name: filled(120, "Company name.", "Example UAB"),
   email: field(z.email({ pattern: /^[^\s@]+@[^\s@]+$/ }).max(254), {
@@ -54,7 +54,7 @@ const creditFields = {
   note: filled(500, "What for; shown to the tenant.", "Goodwill"),
 };
 
-/** What protects a tenant from toll fraud (decisions.md 9, 12): the operator's to change. */
+/** Protects a tenant from toll fraud (decisions.md 9, 12). Only the operator may change it. */
 export const dialingFields = {
   allowed_prefixes: field(z.array(z.string().regex(PREFIX_PATTERN)).min(1).max(50), {
     description: "Prefixes that may be called; null: the country of the caller id.",
@@ -88,7 +88,7 @@ const presentDialing = (tenantId: number, settings: TenantSettings) =>
     daily_spend_max_eur: eurOrNull(settings.dailySpendMax),
   });
 
-/** With the spend in our unit of money. */
+/** The changes as the service takes them, with the daily spend in micro-euro. */
 export const settingsChangesOf = <Changes extends { daily_spend_max_eur?: number | null }>({
   daily_spend_max_eur: spend,
   ...changes
@@ -130,7 +130,9 @@ export const tenantOperations = {
     run: async ({ tenants }, { tenant }) =>
       presentTenant(await tenants.setSuspended(tenant, false)),
   }),
-  /** Changes what is given, answers all. Calls that begin from now on heed it. */
+  /**
+   * Changes the given fields and answers all. The change applies to calls that begin afterwards.
+   */
   "tenant.dialing": operation({
     input: z
       .strictObject({ tenant: id, ...dialingFields })

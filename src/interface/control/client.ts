@@ -1,4 +1,4 @@
-/** Asks the running server over its control socket. */
+/** Sends operations to the running server over its control socket. */
 import { createConnection } from "node:net";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { AppError, type ErrorCode } from "../../core/errors.ts";
@@ -8,17 +8,17 @@ import { type AnswerLine, answerLine, LineReader, PROTOCOL } from "./protocol.ts
 import { isSocketPathTooLong } from "./socket-path.ts";
 
 const ANSWER_TIMEOUT_MS = 30_000;
-/** What reads the whole database, or asks three providers, takes its time. */
+/** Operations that read the whole database, or ask three providers, take longer. */
 const SLOW_TIMEOUT_MS = 3_600_000;
 const SLOW: ReadonlySet<OperationName> = new Set<OperationName>(["backup.create", "engine.try"]);
 
-/** Nobody listens: no socket, or one that a dead server left. */
+/** No server listens: there is no socket, or a dead server left it. */
 export class NoServer extends Error {
   override readonly name = "NoServer";
 }
 
 interface ControlClient {
-  /** Throws NoServer, or AppError as the server said it. */
+  /** Throws NoServer, or the AppError that the server answered. */
   readonly ask: Ask;
   follow(input: { tenant: number; call_uuid: string }): AsyncIterable<CallProgress>;
 }

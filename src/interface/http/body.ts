@@ -50,7 +50,7 @@ export async function readBody(
 }
 
 interface BodyRules {
-  /** False: an empty body stands for `{}`. */
+  /** False: an empty body counts as `{}`. */
   readonly required: boolean;
   readonly textField: string | null;
 }

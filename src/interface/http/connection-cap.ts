@@ -19,7 +19,7 @@ const SHUT_BOTH = 2;
 
 interface ConnectionCapOptions {
   readonly port: number;
-  /** Connections of one address that stay. */
+  /** How many connections one address may keep. */
   readonly perAddressMax: number;
   /** Proxies that stand in front: they carry everybody's connections. */
   readonly isExempt: (address: string) => boolean;
@@ -46,7 +46,7 @@ export function addressOf(hex: string): string {
   ).join(":");
 }
 
-/** What one customer gets: an IPv4 address, or a /64 of IPv6. */
+/** The part of an address that one customer has: an IPv4 address, or a /64 of IPv6. */
 const sourceOf = (address: string): string =>
   address.includes(":") ? address.split(":").slice(0, 4).join(":") : address;
 
@@ -70,7 +70,7 @@ function descriptors(): Map<number, number> {
       const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${name}`)) ?? [];
       if (inode !== undefined) found.set(Number(inode), Number(name));
     } catch {
-      // Closed since the folder was read.
+      // The socket was closed after the folder was read.
     }
   return found;
 }
@@ -87,11 +87,11 @@ export function aboveCap(
   );
 }
 
-/** Looks every second until it is stopped. */
+/** Checks every second until it is stopped. */
 export function createConnectionCap(options: ConnectionCapOptions): { stop(): void } {
   const { clock, log, port, perAddressMax } = options;
   let libc: ReturnType<typeof openLibc> | null = null;
-  /** As many were there when nobody was above the cap. */
+  /** The number of descriptors when no address was above the cap. */
   let fineAt = 0;
 
   function poll(): void {
@@ -104,7 +104,7 @@ export function createConnectionCap(options: ConnectionCapOptions): { stop(): vo
       return;
     }
     libc ??= openLibc();
-    // In one turn of the event loop: no descriptor can change its owner in between.
+    // This runs in one turn of the event loop, so that no descriptor changes its owner in between.
     const sockets = descriptors();
     for (const { inode } of excess) {
       const descriptor = sockets.get(inode);

@@ -44,13 +44,13 @@ export interface Contract<
   readonly body?: Body;
   /** Fields of the record that a client may send back and that change nothing. */
   readonly ignoredBodyFields?: readonly string[];
-  /** A body that is not valid UTF-8 is answered as a bad value of this field where it sits there. */
+  /** If this field holds bytes that are not UTF-8, the error names this field. */
   readonly textField?: string;
   readonly status?: number;
   readonly reply: Reply;
   /** Default application/json. */
   readonly replyType?: "text/plain" | "text/csv" | "text/html" | "audio/mpeg";
-  /** Beside those that every route may answer (401, 404 of the path, 405, 413, 429, 500, 503). */
+  /** In addition to the errors of every route (401, 404 of the path, 405, 413, 429, 500, 503). */
   readonly errors: readonly ErrorCode[];
   /** True: answers without an API key. */
   readonly open?: boolean;
@@ -60,16 +60,21 @@ export interface Contract<
   readonly keyScope?: KeyScope;
   /** A session must have signed in, or confirmed who it is, in the last 15 minutes. */
   readonly recent?: boolean;
-  /** A GET that hands out what is personal in bulk or to keep: stands in the audit log like a change. */
+  /** A GET that exports personal data. The audit log records it like a change. */
   readonly audited?: boolean;
-  /** A GET whose answer follows from tenant, path, query and the database alone: not made again
-   * before something is committed (store/query-cache.ts). */
+  /**
+   * A GET whose answer depends only on tenant, path, query and database. It is made again only
+   * after a commit (store/query-cache.ts).
+   */
   readonly cacheable?: boolean;
-  /** A POST that replaces the record which GET shows at its path: takes `If-Match` as a PATCH does. */
+  /**
+   * A POST that replaces the record that GET shows at the same path. It takes `If-Match`, as a
+   * PATCH does.
+   */
   readonly versioned?: true;
   /** How many requests of the rate limit it counts for. Default: 1. */
   readonly weight?: number;
-  /** `user`: about the person signed in, whatever tenant is active, if any. Default: `tenant`. */
+  /** `user`: about the person signed in, independent of the active tenant. Default: `tenant`. */
   readonly scope?: "tenant" | "user";
 }
 
@@ -82,13 +87,13 @@ export const requiredScope = (contract: Pick<Contract, "method" | "keyScope">): 
 /** The browser behind a request of the dashboard. */
 export interface Browser {
   readonly source: Source;
-  /** The session cookie's token, whatever it is worth. */
+  /** The token of the session cookie. It may be invalid. */
   readonly token: string | null;
-  /** `scheme://host[:port]` it addressed us by. */
+  /** The `scheme://host[:port]` that the browser used to reach us. */
   readonly origin: string;
-  /** With the answer goes this token as the session cookie; "" takes the cookie away. */
+  /** Sets the session cookie in the answer; "" deletes the cookie. */
   setSessionToken(token: string): void;
-  /** Whom this turned out to be about, for the audit log. */
+  /** Records in the audit log which person the request is about. */
   about(actor: Actor): void;
 }
 
@@ -100,7 +105,7 @@ export interface ApiRequest<
   readonly tenantId: number;
   /** 0: it came with a session. */
   readonly keyId: number;
-  /** Of the key it came with; of a session there are none. */
+  /** The limits of the API key. A session has none. */
   readonly keyLimits: KeyLimits;
   /** null: it came with an API key, or nobody is signed in (open routes). */
   readonly session: ActiveSession | null;
@@ -108,7 +113,7 @@ export interface ApiRequest<
   readonly params: ParamsOf<Path>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
-  /** For what JSON cannot say (Range). */
+  /** The raw request, for headers such as Range. */
   readonly http: Request;
 }
 

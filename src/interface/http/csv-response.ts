@@ -3,7 +3,7 @@ import { type Clock, sleep, systemClock } from "../../core/clock.ts";
 
 const CHUNK_CHARACTERS = 32 * 1024;
 
-/** Takes lines without their ends. A reader that goes away stops the generator. */
+/** Takes lines without line ends. If the reader goes away, the generator stops. */
 export function csvResponse(lines: AsyncGenerator<string>, filename: string): Response {
   return new Response(streamOf(chunksOf(lines)), {
     headers: {
@@ -25,8 +25,8 @@ async function* chunksOf(lines: AsyncGenerator<string>): AsyncGenerator<string> 
 }
 
 /**
- * The pieces as a body. Between them everybody else has a turn: the database answers at once, so that
- * awaiting it alone would hold up every call until the last piece is sent.
+ * The pieces as a response body. Other work runs between two pieces: the database answers at once,
+ * so awaiting it alone would block every call until the last piece is sent.
  */
 export function streamOf(
   pieces: AsyncIterable<string>,

@@ -71,7 +71,7 @@ async function unpack(): Promise<ReadonlyMap<string, Asset>> {
   );
 }
 
-/** Read when first asked for, then kept: under 2 MB. */
+/** Files are read when first requested and then kept in memory: under 2 MB. */
 let unpacked: Promise<ReadonlyMap<string, Asset>> | null = null;
 function assets(): Promise<ReadonlyMap<string, Asset>> {
   unpacked ??= unpack();
@@ -113,7 +113,7 @@ async function assetOf(request: Request, name: string): Promise<Response> {
 
 const redirect = (location: string) => new Response(null, { status: 302, headers: { location } });
 
-/** `otherwise` answers `/` for whoever is no browser. */
+/** `otherwise` answers `/` for clients that are not browsers. */
 export function dashboardApp(app: Elysia, otherwise: (request: Request) => Response): void {
   for (const method of ["GET", "HEAD"]) {
     app.route(method, "/", ({ request }) =>

@@ -30,7 +30,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The viewer's own dark theme hangs on a class that its page must set. */
+/** The page must set a class to enable the viewer's dark theme. */
 const DARK_STYLE = `:root{color-scheme:light dark}body{margin:0}
 html.dark-mode,html.dark-mode body{background:#101413}`;
 
@@ -83,7 +83,7 @@ function assetOf(type: string, plain: Uint8Array<ArrayBuffer>): Asset {
 
 const textAsset = (type: string, text: string) => assetOf(type, new TextEncoder().encode(text));
 
-/** Compressed when first asked for, then kept: there are six. */
+/** Each of the six files is compressed when first requested, then kept. */
 function lazy(make: () => Promise<Asset>): () => Promise<Asset> {
   let made: Promise<Asset> | null = null;
   return () => {
@@ -109,7 +109,7 @@ function answer(asset: Asset, request: Request): Response {
   return new Response(packed ? asset.gzip : asset.plain, { headers });
 }
 
-/** `document` makes the OpenAPI document as it is served: asked once, when somebody reads it. */
+/** `document` makes the OpenAPI document. It is called once, at the first request. */
 export function docsRoutes(app: Elysia, document: () => object): void {
   const fileAsset = (type: string, path: string) =>
     lazy(async () => assetOf(type, new Uint8Array(await Bun.file(path).arrayBuffer())));

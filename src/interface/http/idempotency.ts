@@ -33,7 +33,7 @@ interface IdempotentRequest {
   readonly tenantId: number;
   readonly key: string;
   readonly method: string;
-  /** Without the mount: both spellings of a path are one request. */
+  /** The path without the mount, so that both spellings of a path are one request. */
   readonly path: string;
   readonly body: Uint8Array;
 }
@@ -50,7 +50,7 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 
 export function createIdempotency(dependencies: IdempotencyDependencies) {
   const { database, records, vault, clock } = dependencies;
-  /** Requests of this process that run now, settled when their answer is stored. */
+  /** Requests that run in this process. Each settles when its answer is stored. */
   const running = new Map<string, Promise<void>>();
   const timer: Timer = clock.every(PURGE_PERIOD_MS, () => void purge(dependencies));
 
@@ -113,7 +113,7 @@ async function purge({ database, records, clock, log }: IdempotencyDependencies)
   }
 }
 
-/** The record that already holds the key, or null: the key is now this request's. */
+/** The record that already has the key; null: this request claimed the key. */
 function claim(
   { database, records, clock }: IdempotencyDependencies,
   request: IdempotentRequest,
@@ -130,7 +130,7 @@ function claim(
   });
 }
 
-/** Until the first request is answered, or for as long as a second one may wait for it. */
+/** Waits for the answer of the first request, up to the time limit of a second one. */
 async function settledWithin(first: Promise<void>, clock: Clock): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = clock.after(WAIT_MS, late.resolve);

@@ -104,7 +104,7 @@ export class Middleware {
     return problemResponse(requestContext, problemOf(methodNotAllowed(allow)), { allow });
   }
 
-  /** Counts what a heavy route costs beside the request itself. Throws rate_limited. */
+  /** Counts the additional cost of a heavy route. Throws rate_limited. */
   async chargeWeight(requestContext: RequestContext, weight: number): Promise<void> {
     if (weight <= 1) return;
     const { session, keyId } = requestContext;

@@ -30,7 +30,7 @@ export interface DocumentFrame {
   readonly security: readonly Json[];
   readonly securitySchemes: Json;
   readonly tags: readonly (readonly [string, string])[];
-  /** What is sent to tenants; none: nothing is. */
+  /** The events that are sent to tenants. Missing: there are none. */
   readonly webhooks?: (show: Show) => Json;
 }
 

@@ -31,7 +31,7 @@ interface PipelineDependencies {
   readonly log: Log;
 }
 
-/** What strangers may send. */
+/** The largest body of a request without a session or key. */
 const OPEN_BODY_BYTES_MAX = 65_536;
 
 type PathParams = Readonly<Record<string, string | null | undefined>>;
@@ -129,7 +129,7 @@ async function change(
     );
     return { status: contract.status ?? 200, json: JSON.stringify(result) };
   };
-  // What is about a person, or makes one, is answered to that browser alone: never replayed.
+  // An answer about a person goes to that browser only. It is never replayed.
   const replayable =
     contract.method === "POST" && requestContext.tenantId !== 0 && !isPersonal(contract);
   const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;

@@ -23,7 +23,7 @@ import type { DashboardParts } from "./dashboard/ports.ts";
 
 export interface HttpSettings {
   readonly host: string;
-  /** 0: one that is free; `HttpServer.address` says which. */
+  /** 0: a free port; `HttpServer.address` has the result. */
   readonly port: number;
   /** Without a path or trailing slash, `https://voice.example.com`; null: the listening address. */
   readonly publicUrl: string | null;
@@ -41,7 +41,7 @@ export interface HttpSettings {
   readonly version: string;
   /** The label of `agent.engine`. */
   readonly engineLabel: string;
-  /** Extra voice names the operator allows, each standing for one of the four. */
+  /** Additional voice names that the operator allows. Each stands for one of the four voices. */
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
   /** How to pay by bank transfer, shown on /checkout/…; null: the page says to ask the operator. */
   readonly bankDetails: string | null;
@@ -75,7 +75,7 @@ export interface HttpDependencies {
   readonly rateLimiter?: RateLimiter;
 }
 
-/** What rests on a tenant's contacts. */
+/** Features that use a tenant's contacts. */
 interface CallerRoutesParts {
   readonly campaigns: Campaigns;
   readonly crmPosts: Pick<CrmPosts, "list" | "replay">;
@@ -91,7 +91,7 @@ export interface Vault {
   open(sealed: string, binding: string): string;
   /** 32 bytes of their own for one purpose (HKDF-SHA-256), until the root they come from is replaced. */
   deriveKey(purpose: string): Uint8Array;
-  /** The same for ever. */
+  /** A key that never changes. */
   lastingKey(purpose: string): Uint8Array;
 }
 

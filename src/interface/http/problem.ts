@@ -29,7 +29,7 @@ export interface Problem {
   readonly field: string | null;
   /** For 429, where it is known. */
   readonly retryAfterSeconds?: number | null;
-  /** Set for what is ours to fix: to be logged. */
+  /** Set if the fault is ours: the server logs it. */
   readonly cause: unknown;
 }
 
@@ -69,7 +69,7 @@ export function problemOf(thrown: unknown): Problem {
   };
 }
 
-/** What SQLite or its server calls the trouble; null: it is none of the storage's. */
+/** The error code of SQLite or its server; null: the storage did not cause the error. */
 function storageTrouble(thrown: unknown): string | null {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 4; depth++) {
     const code = (error as { code?: unknown }).code;
@@ -79,7 +79,7 @@ function storageTrouble(thrown: unknown): string | null {
   return null;
 }
 
-/** One identical answer for no key, a malformed, an unknown and a revoked one. */
+/** The same answer for a missing, malformed, unknown or revoked key. */
 export const unauthorized = () =>
   new AppError({
     code: "unauthorized",
@@ -87,7 +87,7 @@ export const unauthorized = () =>
       "Send a valid API key as `Authorization: Bearer lv_live_…` or `X-LV-Api-Key: lv_live_…`.",
   });
 
-/** Below /api/dashboard, whatever is wrong with the session, or missing. */
+/** The answer below /api/dashboard if the session is missing or invalid. */
 export const signInNeeded = () =>
   new AppError({ code: "unauthorized", publicMessage: "Sign in first: there is no session." });
 

@@ -11,13 +11,13 @@ const KEYS_MAX = 10_000;
 
 interface MemoryRateLimiter extends RateLimiter {
   take(keyId: number, weight?: number): RateLimitResult;
-  /** One more would be refused; counts nothing. */
+  /** True if one more request would be refused. Counts nothing. */
   isFull(keyId: number): boolean;
 }
 
 interface Ring {
   readonly times: Float64Array;
-  /** Where the oldest of the last `limit` times stands, which the next one replaces. */
+  /** Index of the oldest of the last `limit` times. The next time replaces it. */
   next: number;
 }
 
@@ -44,9 +44,9 @@ export function memoryRateLimiter(limitOf: () => number, clock: Clock): MemoryRa
       const limit = limitOf();
       const ring = ringOf(keyId, limit);
       const now = clock.monotonic();
-      // Never all of the limit: the request itself has a place already.
+      // Never more than the limit allows, because the request itself was counted already.
       const places = Math.max(1, Math.min(weight, limit - 1));
-      // The last of the places that are needed: those before it are older.
+      // The newest of the times that must have expired. Those before it are older.
       const last = ring.times[(ring.next + places - 1) % limit] ?? Number.NEGATIVE_INFINITY;
       if (now - last < WINDOW_MS)
         return {

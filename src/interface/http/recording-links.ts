@@ -10,18 +10,21 @@ const VALID_MS = 15 * 60_000;
 export const RECORDING_LINK_PURPOSE = "recording-links";
 
 export interface RecordingLinks {
-  /** How long a link is good that is asked for without saying so. */
+  /** The default validity of a link. */
   readonly validMs: number;
-  /** `validMs`: default 15 minutes. Whatever it says, no link opens a recording that is deleted. */
+  /** `validMs`: default 15 minutes. No link opens a deleted recording. */
   urlFor(
     callUuid: string,
     validMs?: number,
   ): { readonly url: string; readonly expiresAtMs: number };
-  /** True for an untouched link of ours that has not expired. */
+  /** True for an unmodified link of ours that has not expired. */
   verify(callUuid: string, expiresUnix: number, signature: string): boolean;
 }
 
-/** `key`: asked at each link, `vault.deriveKey(RECORDING_LINK_PURPOSE)`. `publicUrl`: without a trailing slash. */
+/**
+ * `key`: read for each link, `vault.deriveKey(RECORDING_LINK_PURPOSE)`. `publicUrl`: without a
+ * trailing slash.
+ */
 export function createRecordingLinks(
   key: () => Uint8Array,
   publicUrl: () => string,

@@ -17,19 +17,19 @@ export interface RequestContext {
   /** Of the key it came with. */
   keyLimits: KeyLimits;
   rate: RateLimitResult | null;
-  /** Set for what a browser may have sent with a cookie: where it came from and reached us. */
+  /** Set if a browser may have sent the request: its address, and the host that it used. */
   origins: Origins | null;
   userAgent: string;
   session: ActiveSession | null;
-  /** The cookie's token, whatever it is worth. */
+  /** The token of the cookie. It may be invalid. */
   token: string | null;
-  /** Goes out with the answer: a new token, or "" to take the cookie away. */
+  /** A new token for the answer's cookie, or "" to delete the cookie. */
   newToken: string | null;
-  /** Whom an open route turned out to be about, for the audit log. */
+  /** The person that a request to an open route is about, for the audit log. */
   actor: Actor | null;
 }
 
-/** A person who is signing in: known by id, or by what was typed. */
+/** A person who signs in: known by id, or by the entered e-mail address. */
 export interface Actor {
   readonly userId: number | null;
   readonly email: string | null;
@@ -38,7 +38,7 @@ export interface Actor {
 
 const HALF_A_YEAR_SECONDS = 15_552_000;
 
-/** Nothing of an answer to a browser's session may be framed, embedded or kept. */
+/** An answer to a browser's session must not be framed, embedded or cached. */
 const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cross-origin-resource-policy": "same-origin",
@@ -48,11 +48,11 @@ const BROWSER_HEADERS: Readonly<Record<string, string>> = {
 
 const SANE_REQUEST_ID = /^[\w.:~-]{1,128}$/;
 
-/** The caller's own id, if it sent a sane one. */
+/** The request id that the caller sent, if it is valid. */
 export const saneRequestId = (sent: string | null): string | null =>
   sent !== null && SANE_REQUEST_ID.test(sent) ? sent : null;
 
-/** Splits without the cost and the failures of `new URL`. */
+/** Splits a URL. Unlike `new URL` it is cheap and never throws. */
 export function splitUrl(url: string): { path: string; search: string } {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   if (start < 0) return { path: "/", search: "" };
@@ -94,7 +94,7 @@ export function jsonResponse(
   return new Response(json, { status, headers: headersOf(requestContext, JSON_TYPE) });
 }
 
-/** `retry-after` of 429 is the specification's 60 seconds where nothing else is known. */
+/** `retry-after` of 429: the specification's 60 seconds if no other value is known. */
 export function problemResponse(
   requestContext: RequestContext,
   problem: Problem,
@@ -116,7 +116,7 @@ export const problemJson = (requestContext: RequestContext, problem: Problem): s
     request_id: requestContext.requestId,
   });
 
-/** A handler's own Response gets the headers that every answer has. */
+/** Adds the common headers to a Response that a handler made. */
 export function withCommonHeaders(requestContext: RequestContext, response: Response): Response {
   for (const [name, value] of Object.entries(headersOf(requestContext, "")))
     if (!response.headers.has(name) && value !== "") response.headers.set(name, value);

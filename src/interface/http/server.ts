@@ -43,7 +43,7 @@ import { blockListOf, createOriginReader, isListed } from "./session/source.ts";
 import { stripeWebhookRoute } from "./stripe-webhook.ts";
 
 const STOP_WAIT_MS = 5_000;
-/** Bun answers 413 itself, without a body, above this: far above our own limit. */
+/** Above this size Bun itself answers 413 without a body. It is far above our own limit. */
 const TRANSPORT_BYTES_MAX = 256 * 1024 * 1024;
 const IDLE_TIMEOUT_SECONDS = 30;
 const CONNECTIONS_PER_ADDRESS = 512;
@@ -141,7 +141,7 @@ export class HttpServer {
     this.#sockets.closeAll();
     await this.#app.stop(true);
     this.#idempotency.stop();
-    // The last requests have used keys, too.
+    // The last requests have used keys, and their use must be written.
     await this.deps.services.apiKeys.stop();
   }
 
@@ -150,7 +150,7 @@ export class HttpServer {
       hostname: this.address.host,
       port: this.address.port,
       development: false,
-      // Outside development Bun shares a taken port with its owner unless told not to.
+      // Outside development Bun shares a port with another process unless this is false.
       reusePort: false,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       maxRequestBodySize: TRANSPORT_BYTES_MAX,
@@ -212,7 +212,7 @@ export class HttpServer {
         );
   }
 
-  /** Everything that is no route of an API. */
+  /** Everything that is not an API route. */
   #mountPages(): void {
     const { settings, deps } = this;
     const app = this.#app;

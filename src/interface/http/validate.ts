@@ -1,4 +1,4 @@
-/** Checks what came in against a contract; the first thing wrong is named in the error. */
+/** Checks a request against its contract. The error names the first field that is wrong. */
 import { z } from "zod";
 import { notFound } from "../../core/errors.ts";
 import { isUuid } from "../../core/ids.ts";
@@ -10,7 +10,7 @@ const DELIVERY_ID = /^del_[0-9a-f]{32}$/;
 const MONTH = /^20\d{2}-(0[1-9]|1[0-2])$/;
 const CHECKOUT_ID = /^chk_[0-9a-f]{32}$/;
 
-/** A path id that cannot exist is answered like one that does not. */
+/** An impossible id is answered like an unknown one. */
 export function checkParams(
   contract: Contract,
   params: Readonly<Record<string, string | null | undefined>>,

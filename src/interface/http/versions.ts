@@ -13,7 +13,7 @@ export const versionOf = (json: string): string => `"${Bun.hash(json).toString(3
 const changesRecord = ({ method, versioned }: Contract) => method === "PATCH" || versioned === true;
 
 export interface Versions {
-  /** Whether its answer carries a version. */
+  /** Whether the route's answer carries a version. */
   has(contract: Contract): boolean;
   /** Runs `change` unless the record is no longer the version `seen`. `key` names the record. */
   guard<Result>(

@@ -71,7 +71,7 @@ function storedCalls(read: Queries) {
       };
     },
 
-    /** What is known about it besides: SIP trace, quality, deliveries, mails. */
+    /** Further facts about a call: SIP trace, quality, deliveries, mails. */
     async diagnosis({ id, tenantId, callUuid, agentId }: CallRow) {
       const store = diagnosticsStore(read);
       const agent = agentId === null ? undefined : await agentStore(read).find(tenantId, agentId);
@@ -121,7 +121,7 @@ function recordings(read: Queries) {
     recordingFile: async (tenantId: number, callUuid: string) =>
       (await recorded(tenantId, callUuid)).file,
 
-    /** Of any tenant's call, for who has a signed link; null: there is none. */
+    /** The recording of any tenant's call, for a signed link; null: there is none. */
     linkedRecordingFile: (callUuid: string) => callHistoryStore(read).recordingFile(callUuid),
 
     /** The recording's loudness, for its waveform. Throws not_found. */

@@ -1,4 +1,4 @@
-/** Calls as the operator asks for them from the console, and follows them live. */
+/** Places calls for the operator's console and follows them live. */
 
 import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -23,7 +23,7 @@ export function createOperatorCalls(deps: {
 }) {
   const { database, clock, running } = deps;
   return {
-    /** Asks for a call now with an agent, whose tenant it belongs to. */
+    /** Places a call now. The call belongs to the agent's tenant. */
     async place(agentId: number, to: string): Promise<{ tenantId: number; callUuid: string }> {
       if (!running) throw serverNeeded();
       const tenantId = await tenantAdminStore(database.read).ownerOfAgent(agentId);

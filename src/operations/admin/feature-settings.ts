@@ -10,12 +10,12 @@ import { crmSecretBinding } from "../../platform/secrets/secret-binding.ts";
 
 type Settings = Omit<FeatureRow, "tenantId" | "updatedAt">;
 
-/** What is missing stays. `crmSecret` null takes it away. */
+/** Missing fields stay unchanged. `crmSecret` null removes the secret. */
 type Changes = {
   readonly [Name in keyof Omit<Settings, "crmSecretSealed">]?: Settings[Name] | undefined;
 } & { readonly crmSecret?: string | null | undefined };
 
-/** Of a tenant that has said nothing yet. */
+/** The settings of a tenant that has set nothing yet. */
 const DEFAULTS: Settings = {
   ...{ callingFrom: 600, callingTo: 1080, holidays: null, birthdayAgentId: null },
   ...{ crmUrl: null, crmSecretSealed: null, crmMapping: {} },

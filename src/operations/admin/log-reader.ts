@@ -17,7 +17,7 @@ export interface LogQuestion {
   readonly limit: number;
 }
 
-/** A log line, or a stored fact of a call in its place in time. Without personal data. */
+/** A log line, or a stored fact of a call, in order of time. Contains no personal data. */
 export interface LogEntry {
   readonly atMs: number;
   readonly layer: "log" | "call" | "sip" | "media" | "turn" | "tool" | "webhook" | "billing";

@@ -1,4 +1,4 @@
-/** Mails of all tenants that wait or were given up, for the operator. */
+/** Waiting and failed mails of all tenants, for the operator. */
 import { mailAdminStore } from "../../adapter/store/mail-admin-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
@@ -18,7 +18,10 @@ export function createQueuedMails(deps: { readonly database: Database; readonly 
       return { mails: await store.list(status, page), total: await store.total(status) };
     },
 
-    /** Once more, with all its attempts; the caller wakes the mailer. Throws not_found, conflict. */
+    /**
+     * Tries a failed mail again with all its attempts. The caller must wake the mailer. Throws
+     * not_found, conflict.
+     */
     async retry(id: number): Promise<void> {
       await database.tx(async (queries) => {
         const store = mailAdminStore(queries);

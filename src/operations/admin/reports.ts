@@ -34,7 +34,7 @@ export interface Figures {
   cost: number;
 }
 
-/** Which of the days, in their order, an hour begins in. Hours come in order too. */
+/** Finds the day in which each hour begins. Days and hours are in order of time. */
 function* withDays(days: readonly DaySpan[], hours: readonly HourRow[]) {
   let at = 0;
   for (const hour of hours) {
@@ -44,7 +44,7 @@ function* withDays(days: readonly DaySpan[], hours: readonly HourRow[]) {
   }
 }
 
-/** One row a day, also where nothing happened. */
+/** One row for each day, also for days without calls. */
 function byDay(days: readonly DaySpan[], hours: readonly HourRow[]) {
   const sums = new Map<string, Figures>(
     days.map(({ date }) => [date, { calls: 0, answered: 0, billableSeconds: 0, cost: 0 }]),
@@ -79,7 +79,7 @@ const totalsOf = (rows: readonly KindRow[]): Figures => ({
   cost: sumOf(rows, (row) => row.cost),
 });
 
-/** How long each step of an answer takes, from the end of the one before. */
+/** The duration of each step of an answer, from the end of the previous step. */
 function latencyStages(measures: readonly TurnMeasures[]) {
   type Step = Exclude<keyof TurnMeasures, "early">;
   const stage = (from: Step | null, to: Step) => {
@@ -99,7 +99,7 @@ function latencyStages(measures: readonly TurnMeasures[]) {
   };
 }
 
-/** Nearest rank; null of nothing. */
+/** The nearest rank; null if there are no values. */
 function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;

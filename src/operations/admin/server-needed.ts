@@ -1,4 +1,4 @@
-/** What is answered where only a running server can help. */
+/** The error of operations that need a running server. */
 import { AppError } from "../../core/errors.ts";
 
 export const serverNeeded = () =>

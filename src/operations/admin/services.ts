@@ -50,11 +50,17 @@ export interface Services {
   readonly memories: Memories;
   readonly webhooks: Webhooks;
   readonly queuedMails: QueuedMails;
-  /** Oldest first, at most `limit`. Of a call also what is stored. Throws not_found (call). */
+  /**
+   * Oldest first, at most `limit`. For one call, stored facts are included. Throws not_found
+   * (call).
+   */
   readLogs(question: LogQuestion): Promise<readonly LogEntry[]>;
   /** One request to each part of the engine. Throws conflict while another trial runs. */
   readonly tryEngine: EngineTrial;
-  /** Everything a tenant has about a person's number; `dryRun` only counts. Throws conflict while one calls. */
+  /**
+   * Erases all that a tenant has about a person's number; `dryRun` only counts. Throws conflict
+   * during a call with that number.
+   */
   erasePerson(tenantId: number, number: string, dryRun: boolean): Promise<ErasureReport>;
   /**
    * Seals every stored secret anew under this key. Calls go on. `purposes`: replaces the root of signed

@@ -1,4 +1,4 @@
-/** Tenants as the operator keeps them: made, listed, suspended, put on a plan, credited. */
+/** The operator's actions on tenants: create, list, suspend, change the plan, credit. */
 
 import { agentStore } from "../../adapter/store/agent-store.ts";
 import { dashboardListStore } from "../../adapter/store/dashboard-list-store.ts";
@@ -35,7 +35,7 @@ interface TenantAdminDependencies {
   readonly database: Database;
   readonly vault: { seal(plain: string, binding: string): string };
   readonly billing: Pick<Billing, "plans" | "credit" | "account">;
-  /** A suspended tenant's keys open nothing from then on. */
+  /** Forgets cached keys, so that the keys of a suspended tenant stop working at once. */
   readonly apiKeys: { forget(): void };
   readonly clock: Clock;
   readonly random: Random;
@@ -71,7 +71,7 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
       );
     },
 
-    /** From now on, without payment; the month that has begun keeps what it has. Throws valid_plan_required. */
+    /** At once and without payment; the current month keeps its minutes. Throws valid_plan_required. */
     async setPlan(tenantId: number, plan: string): Promise<AdminTenant> {
       requirePlan(plan);
       await require(tenantId);
@@ -127,7 +127,7 @@ function createTenantReads(database: Pick<Database, "read">) {
   };
 }
 
-/** A tenant as its own people see it. */
+/** What a tenant's own people see of it. */
 function createTenantViews({
   database,
   billing,
@@ -149,7 +149,7 @@ function createTenantViews({
       };
     },
 
-    /** Steps on the way to the first call that can be read from what is stored. */
+    /** The steps to the first call that the stored data shows. */
     async progress(tenantId: number) {
       const diagnostics = diagnosticsStore(database.read);
       const numbers = await numberStore(database.read).list(tenantId);

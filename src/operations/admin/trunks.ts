@@ -1,6 +1,7 @@
 /**
- * Trunks as their owners and the operator handle them: made, replaced, forgotten, tested. One set of rules
- * for the dashboard and the command line; only the operator may name places in the appliance's own network.
+ * Creates, replaces, removes and tests trunks, for their owners and the operator. The dashboard and
+ * the command line use the same rules. Only the operator may use addresses in the appliance's own
+ * network.
  */
 import { isIP } from "node:net";
 import { assessTrunk, type TrunkCheck, type TrunkFacts } from "../../adapter/sip/trunk-checks.ts";
@@ -25,12 +26,12 @@ import { isHost, parseHostPort } from "../../platform/config/formats.ts";
 import { AddressRules } from "../../platform/net/address-rules.ts";
 import type { TrunkInput } from "./trunk-schema.ts";
 
-/** A trunk as it is stored, and how it stands. */
+/** A stored trunk and its state. */
 export interface TrunkState {
   readonly trunk: TrunkRecord;
-  /** The transport's usual port where none is stated; 0: all is left to DNS. */
+  /** The transport's default port if none is given; 0: DNS decides. */
   readonly port: number;
-  /** null: it does not run here. */
+  /** null: the trunk does not run here. */
   readonly registration: RegistrationStatus | null;
 }
 
@@ -53,7 +54,7 @@ export interface RunningTrunks {
   registration(trunkId: number): RegistrationStatus | null;
   /** Asks the far end; null: the trunk does not run. */
   probe(trunkId: number, options: { readonly calls: boolean }): Promise<TrunkFacts | null>;
-  /** After it was stored anew. */
+  /** Call this after a trunk was stored. */
   reload(tenantId: number): Promise<void>;
   remove(trunkId: number): Promise<void>;
 }
@@ -63,7 +64,7 @@ interface TrunksDependencies {
   readonly vault: { seal(plain: string, binding: string): string };
   /** null: no server runs on this data directory. */
   readonly running: RunningTrunks | null;
-  /** `[sip] allow_networks`: what owners may name besides the public network. */
+  /** `[sip] allow_networks`: networks that owners may use in addition to the public network. */
   readonly allowNetworks: readonly string[];
   readonly clock: Clock;
 }
@@ -82,8 +83,8 @@ export function createTrunks(deps: TrunksDependencies) {
     ...createTrunkTests(deps, reads),
 
     /**
-     * Throws valid_password_required when it would register without one, forbidden for a peering that is not
-     * the operator's own to make.
+     * Throws valid_password_required if the trunk would register without a password, and forbidden
+     * if an owner makes a peering.
      */
     async set(tenantId: number, input: TrunkInput, asOperator = false): Promise<TrunkState> {
       const trunk = await put(tenantId, input, asOperator);
@@ -91,7 +92,10 @@ export function createTrunks(deps: TrunksDependencies) {
       return stateOf(trunk);
     },
 
-    /** Calls from that unknown source are the trunk's from now on. Throws not_found, conflict when there are too many. */
+    /**
+     * Accepts calls from an unknown source for this trunk. Throws not_found, and conflict if there
+     * are too many sources.
+     */
     async allow(tenantId: number, address: string): Promise<TrunkState> {
       await allow(await found(tenantId), address);
       await running?.reload(tenantId);
@@ -164,7 +168,7 @@ function createTrunkTests(
     testOf: async (tenantId: number): Promise<TrunkTest> =>
       ask(await found(tenantId), true, "The trunk does not run on this server; its log says why."),
 
-    /** Some 18 s at most; `calls` false: without the test call to nobody. Throws not_found, unavailable. */
+    /** Takes 18 s at most. `calls` false: no test call. Throws not_found, unavailable. */
     async test(trunkId: number, calls: boolean): Promise<TrunkTest> {
       const trunk = (await trunkStore(database.read).all()).find(({ id }) => id === trunkId);
       if (!trunk) throw notFound("trunk");
@@ -173,10 +177,10 @@ function createTrunkTests(
   };
 }
 
-/** With every field, as it is stored. */
+/** All fields of a trunk in the form that is stored. */
 type Draft = Omit<TrunkInput, "password" | "extraNetworks" | "port"> & { readonly port: number };
 
-/** What stores a trunk, once its rules are kept. */
+/** Checks the rules of a trunk and stores it. */
 function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDependencies) {
   const rules = new AddressRules(allowNetworks);
 
@@ -195,7 +199,7 @@ function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDepe
     checkInput(draft, setByOperator ? null : rules);
     if (!asOperator) checkPeering(stored, draft);
     checkPassword(stored, draft, password);
-    // Another server's calls come from elsewhere.
+    // Another server sends its calls from other addresses.
     const networks =
       extraNetworks === undefined
         ? stored && !isSame
@@ -232,7 +236,7 @@ function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDepe
   };
 }
 
-/** `rules` null: the operator named the place. */
+/** `rules` null: the operator set the address, so all are allowed. */
 function checkInput(
   { server, outboundProxy, register, username }: Draft,
   rules: AddressRules | null,
@@ -250,7 +254,7 @@ function checkInput(
     throw invalidField("username", "`username` is needed where the trunk registers.");
 }
 
-/** Names are looked up when the trunk speaks to them, and held to the same rules there. */
+/** Host names are checked by the same rules when the trunk resolves them. */
 function isForbidden(host: string, rules: AddressRules | null): boolean {
   const literal = host.replace(/^\[|\]$/g, "");
   return rules !== null && isIP(literal) !== 0 && !rules.check(literal).allowed;
@@ -260,8 +264,9 @@ const notAllowed = (field: string) =>
   `\`${field}\` is an address that trunks may not reach. For a server in your own network, ask the operator to list that network in [sip] allow_networks.`;
 
 /**
- * A peering takes calls from an address without a password: whoever has one there could take other tenants'
- * calls. So the operator makes it; its owner may change the rest.
+ * A peering accepts calls from an address without a password. A tenant with a peering at another
+ * tenant's carrier could take that tenant's calls. So only the operator makes a peering; its owner
+ * may change the rest.
  */
 function checkPeering(stored: TrunkRecord | undefined, draft: Draft): void {
   if (draft.register || (stored && !stored.register && isSamePlace(stored, draft))) return;
@@ -289,7 +294,9 @@ function checkPassword(
     );
 }
 
-/** Would proofs of the password go where they went before? Else somebody else could be given them. */
+/**
+ * Whether digest answers go to the same server as before. If not, another server could get them.
+ */
 const answersTheSame = (stored: TrunkRecord, draft: Draft): boolean =>
   isSamePlace(stored, draft) && stored.realm === draft.realm;
 

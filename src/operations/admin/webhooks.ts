@@ -1,4 +1,4 @@
-/** A tenant's webhooks: subscriptions, how they fare, and the tenant's older secret. */
+/** A tenant's webhooks: subscriptions, their state, and the tenant's older secret. */
 import { dashboardListStore } from "../../adapter/store/dashboard-list-store.ts";
 import { tenantStore } from "../../adapter/store/tenant-store.ts";
 import { webhookStore } from "../../adapter/store/webhook-store.ts";
@@ -19,7 +19,7 @@ export function createWebhooks(deps: Omit<SubscriptionDependencies, "records">) 
   return {
     subscriptions: new Subscriptions({ ...deps, records: webhookStore }),
 
-    /** With what waits and what was given up. */
+    /** The webhooks with their waiting and failed events. */
     states: (tenantId: number) => dashboardListStore(database.read).webhookStates(tenantId),
 
     /** Switches it on again. Throws not_found. */

@@ -27,7 +27,7 @@ export function dashboardDocument(version: string): Record<string, unknown> {
   return openApiDocument(contracts, version, frame(contracts));
 }
 
-/** Only for people who are signed in: the gate has turned everybody else away. */
+/** Only for people who are signed in. The middleware has rejected all others. */
 export function dashboardDocumentRoute(
   app: Elysia,
   version: string,

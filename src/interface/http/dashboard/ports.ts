@@ -41,7 +41,7 @@ export type LiveEvent =
     }
   | { readonly type: "registration"; readonly status: RegistrationStatus };
 
-/** What other nodes on the same store carry. */
+/** The calls of other nodes on the same store. */
 export interface RemoteNodeCalls {
   list(tenantId: number): Promise<readonly LiveCallView[]>;
   /** Until the signal aborts. Never rejects. */
@@ -69,10 +69,10 @@ export interface LiveCalls {
   ): Unsubscribe | null;
 }
 
-/** How the appliance's own parts stand: a sentence where something is wrong. */
+/** The state of the appliance's parts: a sentence if something is wrong. */
 export interface StatusSources {
   engine(): string | null;
-  /** A provider that calls should have cannot be used: they go on with the fallback. */
+  /** A configured provider cannot be used, so calls use the fallback. */
   hasProviderTrouble(): boolean;
   /** `failed`: no calls are taken. */
   disk(): { readonly failed: boolean; readonly sentence: string } | null;
@@ -101,7 +101,7 @@ export interface DashboardParts {
   readonly chats: AgentChats;
   readonly statusSources: StatusSources;
   readonly mailTest: MailTest;
-  /** After a mail was put back into the queue. */
+  /** Call this after a mail was put back into the queue. */
   readonly wakeMails: () => void;
   readonly logs: LogRing;
   /** The doctor's checks; null: this server was started without them. */

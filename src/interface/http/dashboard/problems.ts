@@ -9,7 +9,7 @@ interface Problem {
   readonly values: Values;
   readonly sentence: string;
   readonly remedy: string;
-  /** Page of the app; null: none fixes it. */
+  /** The page of the app that fixes it; null: no page does. */
   readonly href: string | null;
 }
 
@@ -31,17 +31,17 @@ interface Troubles {
     readonly availableBalance: MicroEur;
     readonly availableIncludedSeconds: number;
   };
-  /** Has the operator's pages. */
+  /** Whether the person may see the operator's pages. */
   readonly isOperator: boolean;
 }
 
-/** The minimum of a call. */
+/** The wallet must pay for a call of this length. */
 const CALL_SECONDS_MIN = 15;
 
 const OPERATOR_PAGE = "/app/operator";
 const TRUNK_PAGE = "/app/trunk";
 
-/** The gravest first: what stops calls, then what stands in their way. */
+/** Sorted by severity: first what stops calls, then what hinders them. */
 export function problemsOf(troubles: Troubles): Problem[] {
   const { statuses } = troubles;
   const operatorPage = troubles.isOperator ? OPERATOR_PAGE : null;

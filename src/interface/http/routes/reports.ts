@@ -9,7 +9,7 @@ import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 import { eur, minutesOf } from "./present.ts";
 
-/** Newest 1000 turns. */
+/** The percentiles cover the newest 1000 turns. */
 const latencyStage = (what: string) =>
   z.strictObject({
     p50_ms: shown(z.number().nullable(), `${what} Median, newest 1000 turns.`, 20),

@@ -15,7 +15,7 @@ import {
 import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
-/** Decisions.md 12. */
+/** The limit of decisions.md 12. */
 const LISTED_MAX = 1000;
 const SCHEDULE_STATUSES = ["pending", "fired", "cancelled", "missed", "failed"] as const;
 

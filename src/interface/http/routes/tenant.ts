@@ -83,7 +83,7 @@ export const tenantRoutes = ({ dependencies, queryCache }: RouteContext) => {
           sip: {
             server: trunk?.server ?? null,
             username: trunk?.username ?? null,
-            // Left to DNS: what a client that asks for no service records would use.
+            // The port is left to DNS. 5060 is what a client without service records uses.
             port: trunk ? shownPort(trunk) || 5060 : null,
             transport: trunk?.transport === "auto" ? "udp" : (trunk?.transport ?? null),
             caller_id: trunk?.callerId ?? null,

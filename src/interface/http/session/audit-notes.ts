@@ -1,7 +1,7 @@
 /**
- * The audit log, written for every change that came through a session, for every sign-in, successful
- * or not, and for what takes personal data along: recordings, exports, the server's log. Never what
- * was sent: the operation, the path, who, from where, how it ended.
+ * Writes the audit log: every change through a session, every sign-in attempt, and every read of
+ * personal data (recordings, exports, the server's log). An entry has operation, path, person,
+ * address and result, never the content.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -15,7 +15,9 @@ import { DASHBOARD_MOUNT, MOUNTS } from "../route-table.ts";
 const PATH_LENGTH_MAX = 200;
 const MOUNT = new RegExp(`^(?:${[...MOUNTS, DASHBOARD_MOUNT].join("|")})(?=/)`);
 
-/** A player asks for a recording in pieces, a page for its list again and again: one note for all. */
+/**
+ * Players request a recording in parts and pages reload lists, so repeated reads make one entry.
+ */
 const READ_AGAIN_MS = 15 * 60_000;
 const READS_REMEMBERED_MAX = 2_000;
 
@@ -28,7 +30,7 @@ interface AuditNotesDependencies {
 export type AuditNotes = ReturnType<typeof createAuditNotes>;
 
 export function createAuditNotes({ identity, clock, log }: AuditNotesDependencies) {
-  /** When which reading was noted, the oldest first. */
+  /** The time of each noted read, oldest first. */
   const reads = new BoundedMap<string, number>(READS_REMEMBERED_MAX);
 
   function isReadAgain(
@@ -45,12 +47,12 @@ export function createAuditNotes({ identity, clock, log }: AuditNotesDependencie
   }
 
   return {
-    /** Never throws: the change is made, whatever becomes of its note. */
+    /** Never throws: the change is done even if its entry cannot be written. */
     async note(contract: Contract, requestContext: RequestContext, status: number): Promise<void> {
       const { session, actor, origins } = requestContext;
       const isRead = contract.method === "GET";
       if ((isRead && !contract.audited) || !origins || !(session || actor)) return;
-      // The lock-out speaks; a flood is not to fill the log.
+      // 429 makes no entry: a flood of attempts must not fill the log.
       if (status === 429) return;
       if (isRead && isReadAgain(contract, requestContext, status)) return;
       const about = contract.role === "operator" ? null : requestContext.tenantId || null;

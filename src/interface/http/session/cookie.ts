@@ -8,7 +8,7 @@ const SECURE_COOKIE = "__Host-linevoice";
 const PLAIN_COOKIE = "linevoice_session";
 
 const DAY_SECONDS = 86_400;
-/** The session itself ends earlier or then (identity/sessions.ts). */
+/** The session ends at this time at the latest (identity/sessions.ts). */
 const MAX_AGE_SECONDS = 14 * DAY_SECONDS;
 
 export const cookieName = (secure: boolean): string => (secure ? SECURE_COOKIE : PLAIN_COOKIE);
@@ -22,7 +22,7 @@ export function cookieOf(headers: Headers, name: string): string | null {
   return null;
 }
 
-/** The header that hands a token to the browser; an empty token takes it away. */
+/** The header that sets the cookie; an empty token deletes it. */
 export function setCookie(token: string, secure: boolean): string {
   const age = token === "" ? 0 : MAX_AGE_SECONDS;
   const parts = [`${cookieName(secure)}=${token}`, "Path=/", `Max-Age=${age}`, "HttpOnly"];

@@ -32,7 +32,7 @@ export function authorise(
   if (RANK[session.role] < RANK[needed]) throw forbidden(NEEDS[needed]);
 }
 
-/** The company asks for a second factor, and this sign-in had none and will have none. */
+/** The company requires a second factor, and this sign-in has none and cannot get one. */
 export const lacksSecondFactor = ({ tenant, user, method }: ActiveSession): boolean =>
   tenant?.requiresSecondFactor === true && hasNoSecondFactor({ user, method });
 

@@ -8,20 +8,23 @@ const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 interface Provenance {
   readonly method: string;
   readonly headers: Headers;
-  /** Our own origin, as this request was addressed. */
+  /** The origin of this request's own address. */
   readonly own: string;
 }
 
 /**
- * For what changes something, and for WebSockets, which `GET` opens with every right. Where the
- * browser names the site, its word decides: `Origin` is "null" under a strict referrer policy.
+ * For requests that change something, and for WebSockets, which a GET opens with all rights. `Sec-
+ * Fetch-Site` decides if it is present: `Origin` is "null" under a strict referrer policy.
  */
 function isFromOurPages({ headers, own }: Provenance): boolean {
   const site = headers.get("sec-fetch-site");
   return site === null ? headers.get("origin") === own : site === "same-origin";
 }
 
-/** For reading: our pages, or somebody who opens the address; never another page's subresource. */
+/**
+ * For reads: allowed from our pages and for a person who opens the address, not as a resource of
+ * another site's page.
+ */
 function mayRead({ headers }: Provenance): boolean {
   const site = headers.get("sec-fetch-site");
   if (site === null || site === "same-origin" || site === "none") return true;

@@ -15,9 +15,9 @@ import { cookieName, cookieOf } from "./cookie.ts";
 import { isAllowedProvenance } from "./same-origin.ts";
 import type { OriginReader } from "./source.ts";
 
-/** A page asks for much at once. */
+/** A page sends many requests at once. */
 const SESSION_REQUESTS_PER_MINUTE = 600;
-/** Without a session, for each network address. */
+/** The limit for each network address without a session. */
 const OPEN_REQUESTS_PER_MINUTE = 120;
 
 interface SessionAuthenticationDependencies {
@@ -51,16 +51,16 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
   }
 
   return {
-    /** Whose request it is: the client's address, through trusted proxies. */
+    /** The client's address, read through trusted proxies. */
     ipOf: (request: Request): string => deps.origins(request.headers, deps.peerOf(request)).ip,
 
-    /** Whether there is a session cookie at all, under the name that counts here. */
+    /** Whether the request has a session cookie under the expected name. */
     hasCookie(requestContext: RequestContext, request: Request): boolean {
       readOrigins(requestContext, request);
       return requestContext.token !== null;
     },
 
-    /** Sets the exchange's session, if it is one. Throws what the request is refused with. */
+    /** Sets the session of the request, if there is one. Throws the reason for a rejection. */
     async authenticate(
       requestContext: RequestContext,
       request: Request,
@@ -69,7 +69,7 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
       if (!requestContext.origins) readOrigins(requestContext, request);
       requireOurPages(deps.log, requestContext, request);
       await findSession(deps, requestContext, request);
-      // Without a session only open routes cost anything: the rest is turned away.
+      // Without a session only open routes do work, so only they are counted.
       if (requestContext.session || isOpen) limit(requestContext);
     },
 

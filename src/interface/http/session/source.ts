@@ -9,7 +9,7 @@ import { hostname } from "node:os";
 export interface Origins {
   /** `scheme://host[:port]` this request was made to, as a browser writes it in `Origin`. */
   readonly own: string;
-  /** TLS, or loopback, which browsers but Safari trust alike: a Secure cookie can be kept. */
+  /** TLS, or loopback, which all browsers but Safari treat the same: they store a Secure cookie. */
   readonly secure: boolean;
   /** False: a name that is not ours, as in a DNS rebinding attack. */
   readonly hostKnown: boolean;
@@ -59,7 +59,7 @@ export function createOriginReader(settings: OriginSettings): OriginReader {
   };
 }
 
-/** A browser leaves the scheme's own port out. */
+/** Browsers omit the default port of the scheme. */
 function originOf(tls: boolean, host: string): string {
   const scheme = tls ? "https" : "http";
   return `${scheme}://${host.replace(tls ? /:443$/ : /:80$/, "")}`;
@@ -73,7 +73,7 @@ const isLoopbackName = (name: string) =>
 
 const isLoopback4 = (name: string) => isIP(name) === 4 && name.startsWith("127.");
 
-/** It keeps no Secure cookie over plain HTTP, not even on loopback; the others do. */
+/** Safari stores no Secure cookie over plain HTTP, not even on loopback. Other browsers do. */
 const isSafari = (headers: Headers): boolean => {
   const agent = headers.get("user-agent") ?? "";
   return /\bSafari\//.test(agent) && !/\b(?:Chrome|Chromium|HeadlessChrome|Edg)\//.test(agent);

@@ -221,7 +221,7 @@ const passkeyView = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord) => ({
 
 function accountParts({ dependencies }: RouteContext) {
   const { account, passkeys, secondFactor, sessions } = dependencies.identity;
-  /** For what makes another way into the account, or takes one away. */
+  /** For routes that add a way to sign in, or remove one: the sign-in must be recent. */
   const afresh =
     <Request extends Pick<ApiRequest, "session">, Reply>(handle: Handler<Request, Reply>) =>
     async (request: Request): Promise<Reply> => {

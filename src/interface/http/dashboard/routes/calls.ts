@@ -261,7 +261,7 @@ const presentQuality = (quality: CallDiagnosis["quality"], zeroMs: number) =>
 
 type CostLine = z.output<typeof CallDetails>["cost_lines"][number];
 
-/** What the tenant paid, then what it cost the operator: the latter only for operators. */
+/** What the tenant paid and, for operators only, what the call cost the operator. */
 function costLines(call: CallRow, isOperator: boolean): CostLine[] {
   const tokens = call.llmInputTokens + call.llmOutputTokens;
   const answeredSeconds = Math.round((call.answeredClockMs ?? 0) / 1000);

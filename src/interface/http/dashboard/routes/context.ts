@@ -1,4 +1,4 @@
-/** What the product's routes are built from: the server's context, and the dashboard's parts. */
+/** What the dashboard's routes need: the server's context and the dashboard's parts. */
 import type { RouteContext } from "../../routes/context.ts";
 import type { DashboardParts } from "../ports.ts";
 

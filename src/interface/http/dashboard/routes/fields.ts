@@ -1,4 +1,4 @@
-/** What the contracts of sign-in and team have in common. */
+/** Fields that the contracts of sign-in, account and team share. */
 
 import { z } from "zod";
 import { choice, field, shown, timeOrNull } from "../../../contracts/schema.ts";
@@ -28,7 +28,7 @@ export const newPassword = () =>
     must: `be ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters long`,
   });
 
-/** A password as somebody remembers it. */
+/** A password that a person enters to sign in. It may be older than the current rules. */
 export const givenPassword = (description = "The password.") =>
   field(z.string().min(1).max(PASSWORD_LENGTH_MAX), {
     description,
@@ -39,7 +39,7 @@ export const givenPassword = (description = "The password.") =>
 /** The secret of a one-time link. */
 export const LINK_TOKEN_HEADER = "x-link-token";
 
-/** In a header, because a query stands in the log of whatever proxy there is. */
+/** The token may come in a header, because proxies log the query. */
 export const linkTokenQuery = () =>
   z.strictObject({
     token: field(z.string().min(1).max(200), {
@@ -69,7 +69,7 @@ export const roleIn = () =>
 
 export const roleOut = () => shown(z.enum(["owner", "member", "viewer"]), "The role.", "member");
 
-/** `done`: signed in. `totp`: a code of the authenticator is needed still (POST /sign-in/totp). */
+/** `done`: signed in. `totp`: a code of the authenticator is still needed (POST /sign-in/totp). */
 export const nextStep = () =>
   shown(z.enum(["done", "totp"]), "`totp`: a second factor is needed still.", "done");
 

@@ -370,7 +370,7 @@ const tenantRoutes = ({ ask, presentTenant, presentCheckouts }: Parts): Route[] 
   }),
 ];
 
-/** How the appliance is, and its backups. */
+/** The appliance's health and its backups. */
 const applianceRoutes = ({
   settings,
   dependencies,

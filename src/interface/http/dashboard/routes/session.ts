@@ -1,4 +1,4 @@
-/** Who is signed in, and every way of getting there. */
+/** The current session, and all ways to sign in. */
 
 import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";
@@ -135,7 +135,7 @@ const base64url = z
   .max(100_000)
   .regex(/^[\w-]*$/);
 
-/** As the browser hands it over (WebAuthn 5.1, `PublicKeyCredential.toJSON`). */
+/** The credential as the browser sends it (WebAuthn 5.1, `PublicKeyCredential.toJSON`). */
 export const credentialIn = () =>
   field(
     z.looseObject({
@@ -151,7 +151,7 @@ export const credentialIn = () =>
     },
   );
 
-/** What `navigator.credentials` is asked with, as JSON. */
+/** The options for `navigator.credentials`, as JSON. */
 export const credentialOptions = shown(
   z.looseObject({ challenge: z.string() }),
   "For `startRegistration` or `startAuthentication`.",

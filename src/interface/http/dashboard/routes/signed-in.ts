@@ -1,4 +1,4 @@
-/** Who is behind a request of the dashboard, and how somebody who signs in is answered. */
+/** Finds the person behind a dashboard request, and answers a sign-in. */
 
 import type { CurrentUser, Proof } from "../../../../domain/identity/account.ts";
 import type { ActiveSession } from "../../../../domain/identity/sessions.ts";
@@ -9,7 +9,7 @@ import { LINK_TOKEN_HEADER } from "./fields.ts";
 
 export const visitorOf = ({ source, token }: Browser): Visitor => ({ source, token });
 
-/** The session behind a route that only people with one get to. */
+/** The session of a request. Throws if there is none. */
 export function sessionOf({ session }: Pick<ApiRequest, "session">): ActiveSession {
   if (!session) throw signInNeeded();
   return session;
@@ -23,7 +23,7 @@ export function welcome(browser: Browser, signedIn: SignedIn) {
   return { ok: true as const, next };
 }
 
-/** "" opens nothing. */
+/** The token of a one-time link; "" matches no link. */
 export const linkTokenOf = (request: {
   readonly http: Request;
   readonly query: { readonly token?: string | undefined };
@@ -35,7 +35,7 @@ export function currentUserOf(request: Pick<ApiRequest, "session" | "browser">):
   return { session: sessionOf(request), token, source };
 }
 
-/** What the person proves it with. */
+/** How the person proves who they are: password, code or passkey. */
 export const proofOf = ({
   body,
   browser,

@@ -136,7 +136,10 @@ const OPERATORS = [
   "calls_per_minute_max",
   "daily_spend_max_eur",
 ] as const;
-/** Who has taken over a session left open must not lift these. */
+/**
+ * A change of these needs a recent sign-in: somebody who took over an open session must not lift
+ * them.
+ */
 const SAFEGUARDS = [...OPERATORS, "requires_second_factor"] as const;
 
 const isOther = (sent: unknown, known: unknown) =>

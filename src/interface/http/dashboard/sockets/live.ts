@@ -1,4 +1,4 @@
-/** `/ws`: a tenant's calls as they live, and its registration. See contracts/home.ts. */
+/** `/ws`: a tenant's live calls and its trunk registration. See routes/home.ts. */
 
 import type { Clock } from "../../../../core/clock.ts";
 import { describeError } from "../../../../core/errors.ts";
@@ -19,7 +19,9 @@ export function liveSocket(deps: {
 }): SocketRoute {
   const { live, remoteNodes, agents, clock, log } = deps;
 
-  /** An agent that is newer than the socket gets its name with the call's next change. */
+  /**
+   * An agent that was created after the socket opened gets its name with the call's next change.
+   */
   async function learn(tenantId: number, names: Map<number, string>): Promise<void> {
     for (const { id, name } of await agents.list(tenantId)) names.set(id, name);
   }
@@ -69,7 +71,7 @@ export function liveSocket(deps: {
   };
 }
 
-/** What a browser is told of anything but a call's own change. */
+/** The message for an event other than a change of a call. */
 function messageOf(event: Exclude<LiveEvent, { readonly type: "call" }>): object {
   switch (event.type) {
     case "turn":

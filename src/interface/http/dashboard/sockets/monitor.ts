@@ -1,6 +1,6 @@
 /**
- * `/calls/{uuid}/listen`: both sides of a live call, for whoever may change the tenant's calls. Read
- * only. Each time somebody listens stands in the audit log.
+ * `/calls/{uuid}/listen`: both sides of a live call, for people who may change the tenant's calls.
+ * Read only. The audit log records every listener.
  */
 import { notFound } from "../../../../core/errors.ts";
 import { isUuid } from "../../../../core/ids.ts";
@@ -21,7 +21,7 @@ export function monitorSocket(deps: {
         .list(tenantId)
         .some((call) => call.callUuid === uuid && call.status === "in_progress");
       if (!isUuid(uuid) || !isLive) throw notFound("live call");
-      // Before a word is heard: who listens is written down, or nobody listens.
+      // The listener is written to the audit log first. If that fails, nobody may listen.
       await audit.write({
         ...{ tenantId, userId: session?.user.id ?? null, userEmail: session?.user.email ?? null },
         ...{ action: "listenToCall", target: `/calls/${uuid}/listen` },
@@ -39,6 +39,6 @@ export function monitorSocket(deps: {
   };
 }
 
-/** Little-endian on every machine this runs on. */
+/** All supported machines are little-endian. */
 export const bytesOf = (pcm: Int16Array): Uint8Array =>
   new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);

@@ -23,7 +23,7 @@ export interface Socket {
   readonly session: ActiveSession;
   /** Closes the socket where the browser is more than a megabyte behind. */
   json(message: object): void;
-  /** Real time: what the browser is too slow for is left out. */
+  /** Sends audio in real time. Frames that the browser is too slow for are dropped. */
   binary(bytes: Uint8Array): void;
   /** Idempotent. */
   close(code: number, reason: string): void;
@@ -31,7 +31,7 @@ export interface Socket {
 
 export interface SocketHandler {
   message?(data: string | Uint8Array): void;
-  /** Once, whoever closed it. */
+  /** Called once, for either side's close. */
   closed(): void;
 }
 
@@ -39,14 +39,14 @@ export interface SocketRoute {
   /** Below the mount, `{id}` and `{uuid}` as in contracts. */
   readonly path: string;
   readonly role: Role;
-  /** Throws what the upgrade is refused with. */
+  /** Throws the error that rejects the upgrade. */
   open(
     params: Readonly<Record<string, string>>,
     requestContext: RequestContext,
   ): Promise<SocketOpener>;
 }
 
-/** Called when the socket stands. */
+/** Called when the socket is open. */
 type SocketOpener = (socket: Socket) => SocketHandler;
 
 interface SocketDependencies {
@@ -56,7 +56,7 @@ interface SocketDependencies {
   readonly log: Log;
 }
 
-/** What Bun hands its WebSocket events to; Elysia calls these on `ws.data`. */
+/** Receives Bun's WebSocket events; Elysia calls these methods on `ws.data`. */
 interface SocketData {
   open(raw: RawSocket): void;
   message(raw: RawSocket, data: string | Uint8Array): void;
@@ -67,13 +67,13 @@ type RawSocket = Pick<Bun.ServerWebSocket, "send" | "close" | "terminate" | "get
 const SOCKETS_MAX = 500;
 const SOCKETS_OF_USER_MAX = 20;
 const BACKLOG_BYTES_MAX = 1_048_576;
-/** Audio that waits longer than this is worth nothing: 4 s of it. */
+/** Audio that waits longer than 4 s is useless. */
 const BACKLOG_AUDIO_BYTES_MAX = 128 * 1024;
 const CHECK_EVERY_MS = 3_000;
 /** For `new Elysia({ websocket })`. */
 export const SOCKET_SETTINGS = { idleTimeout: 60, maxPayloadLength: 64 * 1024 } as const;
 
-/** Mounts the routes. The answer closes every socket, at the server's end. */
+/** Mounts the routes. Returns a function that closes every socket when the server stops. */
 export function mountSockets(
   app: Elysia,
   routes: readonly SocketRoute[],
@@ -159,7 +159,7 @@ class OpenSocket implements Socket {
     };
   }
 
-  /** Looks at the session again and again, as long as the socket stands. */
+  /** Checks the session regularly while the socket is open. */
   watch(contract: { readonly method: "GET"; readonly role: Role }): void {
     if (this.#closed) return;
     this.#check = this.deps.clock.every(CHECK_EVERY_MS, () => void this.#recheck(contract));
@@ -182,7 +182,7 @@ class OpenSocket implements Socket {
 
   close(code: number, reason: string): void {
     if (this.#closed) return;
-    // Who does not read would not read the close either, and hold what waits for it.
+    // A client that does not read would not read the close frame, and its queue would stay in memory.
     if (code === CLOSE.tooSlow) this.#raw?.terminate();
     else this.#raw?.close(code, reason);
     this.#gone();

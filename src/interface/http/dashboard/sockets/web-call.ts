@@ -1,4 +1,4 @@
-/** `/agents/{id}/talk`: a conversation with an agent from the browser. See contracts/agents.ts. */
+/** `/agents/{id}/talk`: a conversation with an agent from the browser. See routes/chat.ts. */
 import { z } from "zod";
 import { AppError, notFound } from "../../../../core/errors.ts";
 import type { WebCall, WebCallEvent, WebCalls } from "../../../../domain/call/web-call.ts";
@@ -30,7 +30,7 @@ export function webCallSocket({
     role: "member",
     async open({ id = "" }, { tenantId, session, origins }) {
       if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("agent");
-      // It may cost the operator money, and shows that the tenant has come this far.
+      // Audited: the conversation may cost the operator money, and the checklist reads this entry.
       await audit.write({
         ...{ tenantId, userId: session?.user.id ?? null, userEmail: session?.user.email ?? null },
         ...{ action: "talkToAgent", target: `/agents/${id}/talk` },
