@@ -96,11 +96,8 @@ const MIRRORED: Readonly<Record<MediaDirection, MediaDirection>> = {
   inactive: "inactive",
 };
 
-export function buildOffer(
-  media: LocalMedia,
-  session: SdpSession,
-  direction: MediaDirection = "sendrecv",
-): string {
+/** We never put a call on hold ourselves: the direction is always `sendrecv`. */
+export function buildOffer(media: LocalMedia, session: SdpSession): string {
   const { srtp, agreed } = session;
   const isAgreed = (name: CodecName) => name === agreed?.codec;
   const codecs = [
@@ -120,7 +117,7 @@ export function buildOffer(
       .map(([clockRateHz, payloadType]) => ({ payloadType, clockRateHz })),
     comfortNoise: session.comfortNoise === true,
     ptimeMs: PTIME_DEFAULT_MS,
-    direction,
+    direction: "sendrecv",
     crypto: srtp && srtp.mode !== "off" && encrypts ? offerCrypto(srtp) : [],
     rtcpMux: true,
   });
@@ -175,11 +172,7 @@ export function answerOffer(offer: string, media: LocalMedia, session: SdpSessio
  * What the remote party accepted of our offer. We send the payload types of the answer and receive
  * those of our offer (RFC 3264 6.1).
  */
-export function acceptAnswer(
-  answer: string,
-  session: SdpSession,
-  offeredDirection: MediaDirection = "sendrecv",
-): SdpPlan {
+export function acceptAnswer(answer: string, session: SdpSession): SdpPlan {
   const remote = readDescription(answer, session.srtp?.mode ?? "off");
   if (!remote.ok) return remote;
   const chosen = remote.codecs.find((codec) => session.codecs.includes(codec.name));
@@ -202,7 +195,7 @@ export function acceptAnswer(
     telephoneEvent: event
       ? eventPlan(event, EVENT_TYPES.get(event.clockRateHz) ?? event.payloadType)
       : null,
-    direction: narrower(offeredDirection, MIRRORED[remote.direction]),
+    direction: MIRRORED[remote.direction],
     ptimeMs: remote.ptimeMs,
     ...extras(remote, agreesOnNoise(remote, session, chosen.name), keysOf(session, crypto)),
   };
@@ -251,18 +244,6 @@ function extras(remote: RemoteDescription, comfortNoise: boolean, srtp: SrtpKeys
     ...(remote.rtcpPort !== null && { rtcpPort: remote.rtcpPort }),
     ...(comfortNoise && { comfortNoise: COMFORT_NOISE_PAYLOAD_TYPE }),
   };
-}
-
-/** An answer may only restrict the direction (RFC 3264 6.1); additional directions are removed. */
-function narrower(offered: MediaDirection, answered: MediaDirection): MediaDirection {
-  const sends = (direction: MediaDirection) => direction === "sendrecv" || direction === "sendonly";
-  const receives = (direction: MediaDirection) =>
-    direction === "sendrecv" || direction === "recvonly";
-  const send = sends(offered) && sends(answered);
-  const receive = receives(offered) && receives(answered);
-  if (send && receive) return "sendrecv";
-  if (send) return "sendonly";
-  return receive ? "recvonly" : "inactive";
 }
 
 function layoutOf({ streams, audio }: RemoteDescription): SdpLayout {

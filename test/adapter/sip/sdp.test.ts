@@ -133,8 +133,13 @@ describe("acceptAnswer", () => {
     expect(accepted.plan.telephoneEvent).toEqual({ send: 100, receive: 101 });
   });
 
-  test("an answer cannot widen the direction that we offered", () => {
-    const accepted = acceptAnswer(sdp({ lines: ["a=sendrecv"] }), G711, "sendonly");
-    expect(accepted.ok && accepted.plan.direction).toBe("sendonly");
+  test.each([
+    ["sendrecv", "sendrecv"],
+    ["sendonly", "recvonly"],
+    ["recvonly", "sendonly"],
+    ["inactive", "inactive"],
+  ] as const)("an answer that is %s makes us %s", (answered, ours) => {
+    const accepted = acceptAnswer(sdp({ lines: [`a=${answered}`] }), G711);
+    expect(accepted.ok && accepted.plan.direction).toBe(ours);
   });
 });
