@@ -1,6 +1,6 @@
 /**
- * An agent: each field once, by its name on the wire, with bounds, default and meaning. What the API takes and
- * answers, its document, the record and the dashboard's form follow from here.
+ * The schema of an agent: each field with its name on the wire, bounds, default and description. The
+ * API's input and output, its document, the record and the dashboard's form are derived from it.
  */
 import { z } from "zod";
 import {
@@ -14,8 +14,7 @@ import {
   text,
 } from "../../core/schema.ts";
 import type { RecordOf } from "../../core/wire-names.ts";
-import { AGENT_LANGUAGES, FIRST_SPEAKERS, VOICEMAIL_ACTIONS } from "./agent.ts";
-import { DEFAULT_FILLER_PHRASES, DEFAULT_FIRST_MESSAGE } from "./defaults.ts";
+import { AGENT_LANGUAGES, type AgentLanguage, FIRST_SPEAKERS, VOICEMAIL_ACTIONS } from "./agent.ts";
 
 const said = () => ({
   first_message: text(
@@ -64,7 +63,7 @@ const afterCall = () => ({
   ).default(false),
 });
 
-/** `voices`: the four, and the names that the operator allows besides. */
+/** `voices`: the four voices and the operator's own names for them. */
 export const agentShape = (voices: readonly string[]) => ({
   name: filled(120, "Name.", "Reception"),
   prompt: filled(100_000, "System prompt.", "You are the receptionist of a dental clinic."),
@@ -74,7 +73,7 @@ export const agentShape = (voices: readonly string[]) => ({
   ...afterCall(),
 });
 
-/** As a tenant gives it: texts that it left out follow the language. */
+/** As the tenant gives it. Missing texts depend on the language. */
 export type NewAgent = RecordOf<z.output<z.ZodObject<ReturnType<typeof agentShape>>>>;
 export type AgentFields = {
   readonly [Name in keyof NewAgent]-?: Exclude<NewAgent[Name], undefined>;
@@ -93,3 +92,18 @@ export function withTexts(agent: NewAgent): AgentFields {
   } = agent;
   return { ...agent, firstMessage, fillerPhrases };
 }
+
+/** What an agent says if its tenant wrote nothing (decisions.md 3). */
+const DEFAULT_FIRST_MESSAGE: Readonly<Record<AgentLanguage, string>> = {
+  en: "Hello! How can I help you?",
+  lt: "Laba diena! Kuo galiu padėti?",
+  lv: "Labdien! Kā varu palīdzēt?",
+  ru: "Здравствуйте! Чем могу помочь?",
+};
+
+const DEFAULT_FILLER_PHRASES: Readonly<Record<AgentLanguage, string>> = {
+  en: "One moment, please.\nLet me check that for you.\nI am looking it up now.",
+  lt: "Minutėlę, prašau.\nTuoj patikrinsiu.\nIeškau informacijos.",
+  lv: "Vienu mirkli, lūdzu.\nTūlīt pārbaudīšu.\nMeklēju informāciju.",
+  ru: "Одну минуту, пожалуйста.\nСейчас проверю.\nИщу информацию.",
+};

@@ -1,6 +1,6 @@
 /**
- * Agents as a tenant sets them up (specification 2, decisions.md 3): the plan's cap, addresses that must be there, and
- * what deleting one leaves behind. Field bounds are checked where they come in (agent-schema.ts).
+ * A tenant's agents (specification 2, decisions.md 3): the plan's limit, required addresses, and what
+ * deleting an agent leaves behind. agent-schema.ts checks the fields.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -20,7 +20,7 @@ export interface AgentRecords {
     id: number,
     changes: Partial<AgentFields> & { updatedAt: number },
   ): Promise<AgentRecord | undefined>;
-  /** Detaches files, numbers and pending schedules too. False: no such agent. */
+  /** Also detaches files, numbers and pending schedules. Returns false if there is no such agent. */
   remove(tenantId: number, id: number): Promise<boolean>;
 }
 
@@ -85,7 +85,7 @@ export function createAgents(dependencies: AgentDependencies) {
       });
     },
 
-    /** Throws not_found. Live calls go on with their own copy of the agent. */
+    /** Throws not_found. Live calls continue with their copy of the agent. */
     async remove(tenantId: number, id: number): Promise<void> {
       const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
       if (!removed) throw notFound("agent");

@@ -100,17 +100,17 @@ const NEXT: Readonly<
 };
 
 export class Campaigns {
-  constructor(private readonly dependencies: CampaignsDependencies) {}
+  constructor(private readonly deps: CampaignsDependencies) {}
 
   async #withCounts(campaign: CampaignRecord) {
-    const counts = await this.dependencies
-      .records(this.dependencies.database.read)
+    const counts = await this.deps
+      .records(this.deps.database.read)
       .counts(campaign.tenantId, campaign.id);
     return { ...campaign, counts };
   }
 
   async #require(queries: Queries, tenantId: number, id: number): Promise<CampaignRecord> {
-    const campaign = await this.dependencies.records(queries).find(tenantId, id);
+    const campaign = await this.deps.records(queries).find(tenantId, id);
     if (!campaign) throw notFound("campaign");
     return campaign;
   }
@@ -118,9 +118,7 @@ export class Campaigns {
   async list(tenantId: number) {
     const turn = createYielder();
     const listed = [];
-    for (const campaign of await this.dependencies
-      .records(this.dependencies.database.read)
-      .list(tenantId)) {
+    for (const campaign of await this.deps.records(this.deps.database.read).list(tenantId)) {
       listed.push(await this.#withCounts(campaign));
       await turn();
     }
@@ -129,7 +127,7 @@ export class Campaigns {
 
   /** Throws not_found. */
   async get(tenantId: number, id: number) {
-    return this.#withCounts(await this.#require(this.dependencies.database.read, tenantId, id));
+    return this.#withCounts(await this.#require(this.deps.database.read, tenantId, id));
   }
 
   /**
@@ -151,31 +149,29 @@ export class Campaigns {
         "csv",
         `\`csv\` has ${problems.length} bad lines; the first is line ${first.line}: ${first.problem}`,
       );
-    const nowMs = this.dependencies.clock.now();
-    const made = await this.dependencies.database.tx(async (queries) => {
-      const store = this.dependencies.records(queries);
+    const { database, records, quotas, clock } = this.deps;
+    const nowMs = clock.now();
+    const made = await database.tx(async (queries) => {
+      const store = records(queries);
       if (fields.agentId !== null && !(await store.hasAgent(tenantId, fields.agentId)))
         throw notFound("agent");
-      await this.dependencies.quotas.require(queries, tenantId, "campaigns", 1);
+      await quotas.require(queries, tenantId, "campaigns", 1);
       const times = { createdAt: nowMs, updatedAt: nowMs };
       return store.insert(tenantId, { ...fields, status: "cancelled", ...times });
     });
     for (let at = 0; at < targets.length; at += TARGETS_AT_ONCE) {
       const some = targets.slice(at, at + TARGETS_AT_ONCE);
-      await this.dependencies.database.tx((queries) =>
-        this.dependencies.records(queries).addTargets(tenantId, made.id, some, nowMs),
-      );
+      await database.tx((queries) => records(queries).addTargets(tenantId, made.id, some, nowMs));
       await yieldToEventLoop();
     }
-    await this.dependencies.database.tx((queries) =>
-      this.dependencies.records(queries).setStatus(tenantId, made.id, "draft", nowMs),
-    );
+    await database.tx((queries) => records(queries).setStatus(tenantId, made.id, "draft", nowMs));
     return this.#withCounts({ ...made, status: "draft" });
   }
 
   /** Throws not_found, conflict. */
   async act(tenantId: number, id: number, action: CampaignAction) {
-    const changed = await this.dependencies.database.tx(async (queries) => {
+    const { database, records, clock } = this.deps;
+    const changed = await database.tx(async (queries) => {
       const campaign = await this.#require(queries, tenantId, id);
       const status = NEXT[action][campaign.status];
       if (!status)
@@ -188,16 +184,12 @@ export class Campaigns {
           code: "conflict",
           publicMessage: "The campaign's agent was deleted; make a new campaign with another one.",
         });
-      await this.dependencies
-        .records(queries)
-        .setStatus(tenantId, id, status, this.dependencies.clock.now());
-      if (status === "cancelled")
-        await this.dependencies
-          .records(queries)
-          .skipWaiting(tenantId, id, this.dependencies.clock.now());
+      const store = records(queries);
+      await store.setStatus(tenantId, id, status, clock.now());
+      if (status === "cancelled") await store.skipWaiting(tenantId, id, clock.now());
       return { ...campaign, status };
     });
-    this.dependencies.wake();
+    this.deps.wake();
     return this.#withCounts(changed);
   }
 }

@@ -66,10 +66,10 @@ interface FileDependencies {
 }
 
 export class Files {
-  constructor(private readonly dependencies: FileDependencies) {}
+  constructor(private readonly deps: FileDependencies) {}
 
   async #found(queries: Queries, tenantId: number, id: number): Promise<FileRecord> {
-    const file = await this.dependencies.records(queries).find(tenantId, id);
+    const file = await this.deps.records(queries).find(tenantId, id);
     if (!file) throw notFound("file");
     return file;
   }
@@ -81,7 +81,7 @@ export class Files {
   ): Promise<void> {
     const wanted = [...new Set(agentIds)];
     if (wanted.length === 0) return;
-    if ((await this.dependencies.records(queries).countAgents(tenantId, wanted)) !== wanted.length)
+    if ((await this.deps.records(queries).countAgents(tenantId, wanted)) !== wanted.length)
       throw notFound("agent");
   }
 
@@ -92,15 +92,14 @@ export class Files {
     changes: FileChanges,
   ): Promise<void> {
     const { agentId, agentIds } = changes;
+    const store = this.deps.records(queries);
     await this.#requireAgents(queries, tenantId, [
       ...(agentIds ?? []),
       ...(agentId ? [agentId] : []),
     ]);
-    if (agentIds !== undefined || agentId === null)
-      await this.dependencies.records(queries).detachAll(fileId);
-    for (const id of new Set(agentIds ?? []))
-      await this.dependencies.records(queries).attach(fileId, id);
-    if (agentId) await this.dependencies.records(queries).attach(fileId, agentId);
+    if (agentIds !== undefined || agentId === null) await store.detachAll(fileId);
+    for (const id of new Set(agentIds ?? [])) await store.attach(fileId, id);
+    if (agentId) await store.attach(fileId, agentId);
   }
 
   async #textChanges(
@@ -113,24 +112,20 @@ export class Files {
     const filename = changes.filename ?? before.filename;
     const format = formatOf(filename);
     const content =
-      changes.content ??
-      (await this.dependencies.records(queries).content(tenantId, before.id)) ??
-      "";
+      changes.content ?? (await this.deps.records(queries).content(tenantId, before.id)) ?? "";
     checkContent(format, content);
     if (changes.content === undefined) return { filename, format };
     return { filename, format, content, sizeBytes: Buffer.byteLength(content) };
   }
 
   list(tenantId: number) {
-    return this.dependencies.records(this.dependencies.database.read).list(tenantId);
+    return this.deps.records(this.deps.database.read).list(tenantId);
   }
 
   /** Throws not_found. */
   async get(tenantId: number, id: number): Promise<FileRecord & { readonly content: string }> {
-    const file = await this.#found(this.dependencies.database.read, tenantId, id);
-    const content = await this.dependencies
-      .records(this.dependencies.database.read)
-      .content(tenantId, id);
+    const file = await this.#found(this.deps.database.read, tenantId, id);
+    const content = await this.deps.records(this.deps.database.read).content(tenantId, id);
     if (content === undefined) throw notFound("file");
     return { ...file, content };
   }
@@ -139,14 +134,14 @@ export class Files {
   create(tenantId: number, input: NewFile): Promise<FileRecord> {
     const format = formatOf(input.filename);
     checkContent(format, input.content);
-    const now = this.dependencies.clock.now();
-    return this.dependencies.database.tx(async (queries) => {
-      const plan = await this.dependencies.billing.planOf(queries, tenantId);
-      if ((await this.dependencies.records(queries).count(tenantId)) >= plan.maxFiles)
+    const now = this.deps.clock.now();
+    return this.deps.database.tx(async (queries) => {
+      const plan = await this.deps.billing.planOf(queries, tenantId);
+      if ((await this.deps.records(queries).count(tenantId)) >= plan.maxFiles)
         throw fileCap(plan.slug, plan.maxFiles);
       const sizeBytes = Buffer.byteLength(input.content);
-      await this.dependencies.quotas.require(queries, tenantId, "knowledgeBytes", sizeBytes);
-      const id = await this.dependencies.records(queries).insert(tenantId, {
+      await this.deps.quotas.require(queries, tenantId, "knowledgeBytes", sizeBytes);
+      const id = await this.deps.records(queries).insert(tenantId, {
         filename: input.filename,
         format,
         content: input.content,
@@ -162,25 +157,25 @@ export class Files {
 
   /** Throws not_found (file or agent), valid_content_required, plan_limit_reached. */
   update(tenantId: number, id: number, changes: FileChanges): Promise<FileRecord> {
-    return this.dependencies.database.tx(async (queries) => {
+    return this.deps.database.tx(async (queries) => {
       const before = await this.#found(queries, tenantId, id);
       const text = await this.#textChanges(queries, tenantId, before, changes);
       const moreBytes = (text.sizeBytes ?? before.sizeBytes) - before.sizeBytes;
       if (moreBytes > 0)
-        await this.dependencies.quotas.require(queries, tenantId, "knowledgeBytes", moreBytes);
+        await this.deps.quotas.require(queries, tenantId, "knowledgeBytes", moreBytes);
       await this.#assign(queries, tenantId, id, changes);
       if (Object.values(changes).some((change) => change !== undefined))
-        await this.dependencies
+        await this.deps
           .records(queries)
-          .update(tenantId, id, { ...text, updatedAt: this.dependencies.clock.now() });
+          .update(tenantId, id, { ...text, updatedAt: this.deps.clock.now() });
       return this.#found(queries, tenantId, id);
     });
   }
 
   /** Throws not_found. */
   async remove(tenantId: number, id: number): Promise<void> {
-    const removed = await this.dependencies.database.tx((queries) =>
-      this.dependencies.records(queries).remove(tenantId, id),
+    const removed = await this.deps.database.tx((queries) =>
+      this.deps.records(queries).remove(tenantId, id),
     );
     if (!removed) throw notFound("file");
   }

@@ -1,12 +1,12 @@
 /**
- * A phone number: each field once, by its name on the wire, with bounds, default and meaning. What the API takes
- * and answers, and the record, follow from here.
+ * The schema of a phone number: each field with its name on the wire, bounds, default and
+ * description. The API's input and output and the record are derived from it.
  */
 import type { z } from "zod";
 import { e164In, filled, flag, idIn } from "../../core/schema.ts";
 import type { RecordOf } from "../../core/wire-names.ts";
 
-/** What may change later. */
+/** The fields that can be changed. */
 export const numberShape = {
   label: filled(120, "Your name for it.", "Front desk").nullable().default(null),
   agent_id: idIn("agents").nullable().default(null),

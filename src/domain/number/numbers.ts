@@ -39,26 +39,24 @@ interface NumberDependencies {
 }
 
 export class Numbers {
-  constructor(private readonly dependencies: NumberDependencies) {}
+  constructor(private readonly deps: NumberDependencies) {}
 
   async #requireAgent(
     queries: Queries,
     tenantId: number,
     agentId: number | null | undefined,
   ): Promise<void> {
-    if (agentId && !(await this.dependencies.records(queries).hasAgent(tenantId, agentId)))
+    if (agentId && !(await this.deps.records(queries).hasAgent(tenantId, agentId)))
       throw notFound("agent");
   }
 
   list(tenantId: number) {
-    return this.dependencies.records(this.dependencies.database.read).list(tenantId);
+    return this.deps.records(this.deps.database.read).list(tenantId);
   }
 
   /** Throws not_found. */
   async get(tenantId: number, id: number): Promise<NumberRecord> {
-    const number = await this.dependencies
-      .records(this.dependencies.database.read)
-      .find(tenantId, id);
+    const number = await this.deps.records(this.deps.database.read).find(tenantId, id);
     if (!number) throw notFound("phone number");
     return number;
   }
@@ -67,23 +65,20 @@ export class Numbers {
    * Throws conflict (in use; recorded for the operator), plan_limit_reached, not_found (agent).
    */
   async create(tenantId: number, input: NewNumber): Promise<NumberRecord> {
+    const { database, records, billing, clock } = this.deps;
     const numberE164 = e164(input.numberE164);
-    const made = await this.dependencies.database.tx(async (queries) => {
-      const owner = await this.dependencies.records(queries).ownerOf(numberE164);
+    const made = await database.tx(async (queries) => {
+      const store = records(queries);
+      const owner = await store.ownerOf(numberE164);
       if (owner !== undefined) {
-        if (owner !== tenantId)
-          await this.dependencies
-            .records(queries)
-            .noteClaim(tenantId, numberE164, this.dependencies.clock.now());
+        if (owner !== tenantId) await store.noteClaim(tenantId, numberE164, clock.now());
         return null;
       }
       await this.#requireAgent(queries, tenantId, input.agentId);
-      const plan = await this.dependencies.billing.planOf(queries, tenantId);
-      if ((await this.dependencies.records(queries).count(tenantId)) >= plan.maxNumbers)
+      const plan = await billing.planOf(queries, tenantId);
+      if ((await store.count(tenantId)) >= plan.maxNumbers)
         throw numberCap(plan.slug, plan.maxNumbers);
-      return this.dependencies
-        .records(queries)
-        .insert(tenantId, { ...input, createdAt: this.dependencies.clock.now() });
+      return store.insert(tenantId, { ...input, createdAt: clock.now() });
     });
     if (!made) throw taken();
     return made;
@@ -91,19 +86,19 @@ export class Numbers {
 
   /** Throws not_found (number or agent). */
   update(tenantId: number, id: number, changes: Partial<NumberFields>): Promise<NumberRecord> {
-    return this.dependencies.database.tx(async (queries) => {
-      const before = await this.dependencies.records(queries).find(tenantId, id);
+    return this.deps.database.tx(async (queries) => {
+      const before = await this.deps.records(queries).find(tenantId, id);
       if (!before) throw notFound("phone number");
       await this.#requireAgent(queries, tenantId, changes.agentId);
       if (Object.values(changes).every((change) => change === undefined)) return before;
-      return (await this.dependencies.records(queries).update(tenantId, id, changes)) ?? before;
+      return (await this.deps.records(queries).update(tenantId, id, changes)) ?? before;
     });
   }
 
   /** Throws not_found. */
   async remove(tenantId: number, id: number): Promise<void> {
-    const removed = await this.dependencies.database.tx((queries) =>
-      this.dependencies.records(queries).remove(tenantId, id),
+    const removed = await this.deps.database.tx((queries) =>
+      this.deps.records(queries).remove(tenantId, id),
     );
     if (!removed) throw notFound("phone number");
   }

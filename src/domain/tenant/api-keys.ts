@@ -71,8 +71,8 @@ export class ApiKeys {
   /** Increased by every revocation, so that a lookup in progress cannot cache a revoked key. */
   #generation = 0;
 
-  constructor(private readonly dependencies: ApiKeyDependencies) {
-    this.#timer = this.dependencies.clock.every(TOUCH_PERIOD_MS, () => void this.#flush());
+  constructor(private readonly deps: ApiKeyDependencies) {
+    this.#timer = this.deps.clock.every(TOUCH_PERIOD_MS, () => void this.#flush());
   }
 
   async #flush(): Promise<void> {
@@ -80,11 +80,11 @@ export class ApiKeys {
     const batch = [...this.#used];
     this.#used.clear();
     try {
-      await this.dependencies.database.tx(async (queries) => {
-        for (const [id, at] of batch) await this.dependencies.records(queries).touch(id, at);
+      await this.deps.database.tx(async (queries) => {
+        for (const [id, at] of batch) await this.deps.records(queries).touch(id, at);
       });
     } catch (error) {
-      this.dependencies.log.warn("api_key.touch_failed", { error: describeError(error) });
+      this.deps.log.warn("api_key.touch_failed", { error: describeError(error) });
     }
   }
 
@@ -96,15 +96,15 @@ export class ApiKeys {
 
   async #lookUp(hash: string): Promise<CachedKey | null> {
     const cached = this.#cache.get(hash);
-    if (cached && cached.untilMs > this.dependencies.clock.monotonic()) return cached;
+    if (cached && cached.untilMs > this.deps.clock.monotonic()) return cached;
     this.#cache.delete(hash);
     const before = this.#generation;
-    const key = await this.dependencies.records(this.dependencies.database.read).findByHash(hash);
+    const key = await this.deps.records(this.deps.database.read).findByHash(hash);
     if (!key || !sameHash(key.secretHash, hash)) return null;
     const found = {
       key,
       mayComeFrom: networkCheck(key.networks),
-      untilMs: this.dependencies.clock.monotonic() + CACHE_TTL_MS,
+      untilMs: this.deps.clock.monotonic() + CACHE_TTL_MS,
     };
     if (before === this.#generation) this.#remember(hash, found);
     return found;
@@ -123,7 +123,7 @@ export class ApiKeys {
     const found = await this.#lookUp(hashOf(secret));
     if (!found?.mayComeFrom(ip)) return null;
     const { key } = found;
-    const nowMs = this.dependencies.clock.now();
+    const nowMs = this.deps.clock.now();
     if (key.expiresAt !== null && key.expiresAt <= nowMs) return null;
     this.#used.set(key.keyId, nowMs);
     return key;
@@ -138,39 +138,35 @@ export class ApiKeys {
     label: string,
     limits: KeyLimits,
   ): Promise<ApiKeyRecord & { readonly secret: string }> {
-    requireSaneLimits(limits, this.dependencies.clock.now());
-    const secret = apiKeySecret(this.dependencies.random);
+    requireSaneLimits(limits, this.deps.clock.now());
+    const secret = apiKeySecret(this.deps.random);
     const key = {
       ...{ label, scopes: limits.scopes, expiresAt: limits.expiresAt },
       networks: limits.networks,
       secretHash: hashOf(secret),
       prefix: secret.slice(0, 16),
-      createdAt: this.dependencies.clock.now(),
+      createdAt: this.deps.clock.now(),
     };
-    const id = await this.dependencies.database.tx(async (queries) => {
-      if ((await this.dependencies.records(queries).count(tenantId)) >= KEYS_PER_TENANT_MAX)
+    const id = await this.deps.database.tx(async (queries) => {
+      if ((await this.deps.records(queries).count(tenantId)) >= KEYS_PER_TENANT_MAX)
         throw tooManyKeys();
-      return this.dependencies.records(queries).insert(tenantId, key);
+      return this.deps.records(queries).insert(tenantId, key);
     });
     const { secretHash: _, ...record } = key;
     return { id, ...record, lastUsedAt: null, secret };
   }
 
   async list(tenantId: number): Promise<ApiKeyRecord[]> {
-    const rows = await this.dependencies.records(this.dependencies.database.read).list(tenantId);
+    const rows = await this.deps.records(this.deps.database.read).list(tenantId);
     return rows.map((row) => ({ ...row, lastUsedAt: this.#used.get(row.id) ?? row.lastUsedAt }));
   }
 
   /** Throws not_found. When the promise resolves, the key no longer works. */
   async revoke(tenantId: number, id: number): Promise<void> {
-    const hash = await this.dependencies.database.tx(async (queries) => {
-      const revoked = await this.dependencies
-        .records(queries)
-        .revoke(tenantId, id, this.dependencies.clock.now());
+    const hash = await this.deps.database.tx(async (queries) => {
+      const revoked = await this.deps.records(queries).revoke(tenantId, id, this.deps.clock.now());
       if (revoked !== null)
-        await this.dependencies.database.revocations.note(queries, [
-          { kind: "key", hash: revoked },
-        ]);
+        await this.deps.database.revocations.note(queries, [{ kind: "key", hash: revoked }]);
       return revoked;
     });
     if (hash === null) throw notFound("API key");

@@ -75,13 +75,13 @@ interface WithSecret {
 }
 
 export class Subscriptions {
-  constructor(private readonly dependencies: SubscriptionDependencies) {}
+  constructor(private readonly deps: SubscriptionDependencies) {}
 
   async #putSecret(queries: Queries, tenantId: number, id: number): Promise<string> {
-    const secret = signingSecret(this.dependencies.random);
-    await this.dependencies
+    const secret = signingSecret(this.deps.random);
+    await this.deps
       .records(queries)
-      .setSecret(tenantId, id, this.dependencies.vault.seal(secret, webhookSecretBinding(id)));
+      .setSecret(tenantId, id, this.deps.vault.seal(secret, webhookSecretBinding(id)));
     return secret;
   }
 
@@ -90,17 +90,17 @@ export class Subscriptions {
    * endpoint.
    */
   #noteOf(queries: Queries, kind: "webhook" | "webhook_secret", tenant: number, webhook: number) {
-    return this.dependencies.database.revocations.note(queries, [{ kind, tenant, webhook }]);
+    return this.deps.database.revocations.note(queries, [{ kind, tenant, webhook }]);
   }
 
   async #found(queries: Queries, tenantId: number, id: number): Promise<WebhookRecord> {
-    const webhook = await this.dependencies.records(queries).find(tenantId, id);
+    const webhook = await this.deps.records(queries).find(tenantId, id);
     if (!webhook) throw notFound("webhook");
     return webhook;
   }
 
   list(tenantId: number) {
-    return this.dependencies.records(this.dependencies.database.read).list(tenantId);
+    return this.deps.records(this.deps.database.read).list(tenantId);
   }
 
   /** Throws plan_limit_reached, valid_url_required. */
@@ -108,16 +108,16 @@ export class Subscriptions {
     tenantId: number,
     input: { url: string; events: readonly EventType[] },
   ): Promise<WithSecret> {
-    requireUrl(this.dependencies.urlProblem, "url", input.url);
-    return this.dependencies.database.tx(async (queries) => {
-      const plan = await this.dependencies.plans.planOf(queries, tenantId);
-      if ((await this.dependencies.records(queries).count(tenantId)) >= plan.maxWebhooks)
+    requireUrl(this.deps.urlProblem, "url", input.url);
+    return this.deps.database.tx(async (queries) => {
+      const plan = await this.deps.plans.planOf(queries, tenantId);
+      if ((await this.deps.records(queries).count(tenantId)) >= plan.maxWebhooks)
         throw webhookCap(plan.slug, plan.maxWebhooks);
-      const webhook = await this.dependencies.records(queries).insert(tenantId, {
+      const webhook = await this.deps.records(queries).insert(tenantId, {
         url: input.url,
         events: [...new Set(input.events)],
         enabled: true,
-        createdAt: this.dependencies.clock.now(),
+        createdAt: this.deps.clock.now(),
       });
       return { webhook, secret: await this.#putSecret(queries, tenantId, webhook.id) };
     });
@@ -125,7 +125,7 @@ export class Subscriptions {
 
   /** The old secret becomes invalid at once. Throws not_found. */
   rotate(tenantId: number, id: number): Promise<WithSecret> {
-    return this.dependencies.database.tx(async (queries) => {
+    return this.deps.database.tx(async (queries) => {
       const webhook = await this.#found(queries, tenantId, id);
       const secret = await this.#putSecret(queries, tenantId, id);
       await this.#noteOf(queries, "webhook_secret", tenantId, id);
@@ -135,19 +135,16 @@ export class Subscriptions {
 
   /** Throws not_found. */
   async remove(tenantId: number, id: number): Promise<void> {
-    await this.dependencies.database.tx(async (queries) => {
-      if (!(await this.dependencies.records(queries).remove(tenantId, id)))
-        throw notFound("webhook");
+    await this.deps.database.tx(async (queries) => {
+      if (!(await this.deps.records(queries).remove(tenantId, id))) throw notFound("webhook");
       await this.#noteOf(queries, "webhook", tenantId, id);
     });
   }
 
   /** Newest first. Throws not_found. */
   async deliveries(tenantId: number, id: number, page: Page): Promise<DeliveryRecord[]> {
-    await this.#found(this.dependencies.database.read, tenantId, id);
-    return this.dependencies
-      .records(this.dependencies.database.read)
-      .deliveries(tenantId, id, page);
+    await this.#found(this.deps.database.read, tenantId, id);
+    return this.deps.records(this.deps.database.read).deliveries(tenantId, id, page);
   }
 }
 
