@@ -52,7 +52,10 @@ const ask = (llm: LlmSession, text: string) =>
   Array.fromAsync(llm.respond(utterance(text), new AbortController().signal));
 const llmOf = (settings: OpenAiSettings) =>
   openAiLlm(settings, { id: "openai", ...PORTS }).open(
-    sessionSettings({ history: [{ by: "agent", text: "Hello, how can I help?" }] }),
+    sessionSettings({
+      history: [{ by: "agent", text: "Hello, how can I help?" }],
+      ...{ promptCacheKey: "agent-1", safetyIdentifier: "0123456789abcdef" },
+    }),
   ).stream;
 
 async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
@@ -129,6 +132,36 @@ test.each(named(withPart("llm")))(
     expect(sayingOf(await ask(llm, "Hello?"))).toBe("We are open from nine to five.");
   },
 );
+
+/** As servers say it that are strict about fields they do not know. */
+const STRICT: readonly ((field: string) => object)[] = [
+  (field) => ({ error: { message: `property '${field}' is unsupported` } }),
+  (field) => ({
+    detail: [{ type: "extra_forbidden", loc: ["body", field], msg: "not permitted" }],
+  }),
+  (field) => ({ error: { message: `Unrecognized request argument supplied: ${field}` } }),
+];
+test.each(STRICT)("a field that a server does not know is left out from then on", async (says) => {
+  const [behaviour] = withPart("llm");
+  if (!behaviour?.llm) throw new Error("there is no server");
+  const unknown = ["prompt_cache_key", "safety_identifier", "stream_options"];
+  const { llm } = behaviour;
+  const server = start({
+    ...behaviour,
+    llm: {
+      ...llm,
+      refuses(body) {
+        const field = unknown.find((name) => body[name] !== undefined);
+        return field === undefined ? llm.refuses(body) : { status: 400, body: says(field) };
+      },
+    },
+  });
+  const model = llmOf(settingsOf(behaviour, server));
+  expect(sayingOf(await ask(model, "Hello?"))).toBe("All right.");
+  const asked = server.chats.length;
+  expect(sayingOf(await ask(model, "Still there?"))).toBe("All right.");
+  expect(server.chats.length).toBe(asked + 1);
+});
 
 test.each(["file", "sse"] as const)("every server with speech to text hears (%s)", async (mode) => {
   for (const behaviour of withPart("stt")) {

@@ -90,26 +90,26 @@ function openAiProviders<Id extends string>(declared: {
   };
 }
 
-const RECIPES = `Any provider that speaks OpenAI's HTTP protocol. Recipes:
+const RECIPES = `Any provider that speaks OpenAI's HTTP protocol. docs/engines.md has the whole recipes, with
+commands, models and voices. In short:
 
   OpenAI            api_key = { file = "/etc/linevoice/openai.key" }
-
-  Groq for STT and LLM, OpenAI for TTS
-                    base_url = "https://api.groq.com/openai/v1", api_key = { file = "…" },
-                    llm_model = "openai/gpt-oss-120b", stt_model = "whisper-large-v3-turbo",
-                    tts_base_url = "https://api.openai.com/v1", tts_api_key = { file = "…" }
+  Groq              base_url = "https://api.groq.com/openai/v1", api_key = { file = "…" },
+                    llm_model = "openai/gpt-oss-120b", stt_model = "whisper-large-v3-turbo";
+                    it has no voice: tts_base_url and tts_api_key of another
+  Azure             base_url = "https://NAME.openai.azure.com/openai/v1", api_key_header = "api-key",
+                    models are the names of your deployments
 
   On your own machines, without any key:
   Ollama            llm_base_url = "http://127.0.0.1:11434/v1", llm_model = "qwen2.5:7b"
-  llama.cpp         llm_base_url = "http://127.0.0.1:8080/v1" (llama-server --jinja, for tools)
-  vLLM              llm_base_url = "http://10.0.0.5:8000/v1"
+  llama.cpp         llm_base_url = "http://127.0.0.1:8081/v1" (llama-server --jinja --port 8081)
+  vLLM              llm_base_url = "http://127.0.0.1:8001/v1", llm_model as it is served
                     (vllm serve … --enable-auto-tool-choice --tool-call-parser hermes)
   speaches          stt_base_url = "http://127.0.0.1:8000/v1",
                     stt_model = "Systran/faster-whisper-small"; for TTS too: tts_base_url the same,
                     tts_model = "speaches-ai/Kokoro-82M-v1.0-ONNX"
-  Kokoro-FastAPI    tts_base_url = "http://127.0.0.1:8880/v1", tts_model = "kokoro",
-                    [engine.openai.voices] Sari = "af_heart"
-  LocalAI           base_url = "http://127.0.0.1:8080/v1", tts_format = "wav"`;
+  Kokoro-FastAPI    tts_base_url = "http://127.0.0.1:8880/v1", tts_model = "kokoro", and four voices
+  LocalAI           base_url = "http://127.0.0.1:8085/v1", all three models, tts_format = "wav"`;
 
 export const openAi = openAiProviders({
   id: "openai",
