@@ -57,6 +57,17 @@ test("addresses of the appliance's own network are refused where they are typed"
   expect([plain.status, plain.err]).toEqual([1, expect.stringContaining("https://")]);
 });
 
+test("a schema that language models refuse is named with its place and what to do", async () => {
+  const list = { type: "object", properties: { days: { type: "array" } } };
+  writeFileSync(join(cwd, "list.json"), JSON.stringify(list));
+  const refused = await linevoice(
+    `${create} --url https://tools.example.com/x --schema list.json`,
+    "s\n",
+  );
+  expect(refused.status).toBe(1);
+  expect(refused.err).toContain('days is an array without one "items"');
+});
+
 test("wrong usage is status 2", async () => {
   for (const args of [
     "tool",

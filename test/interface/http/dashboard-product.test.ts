@@ -10,7 +10,7 @@ import * as tools from "../../../src/interface/http/dashboard/routes/tools.ts";
 import * as trunk from "../../../src/interface/http/dashboard/routes/trunk.ts";
 import { dashboardWorld, ROLES } from "../../support/dashboard-world.ts";
 import { answer } from "../../support/https-receiver.ts";
-import { errorOf, replyOf } from "../../support/reply.ts";
+import { errorOf, messageOf, replyOf } from "../../support/reply.ts";
 
 setDefaultTimeout(60_000);
 
@@ -172,6 +172,10 @@ describe("tools", () => {
       ],
       [{ parameters: { type: "object", $ref: "https://x/" } }, "valid_parameters_required"],
       [{ parameters: { type: "object", x: "y".repeat(17_000) } }, "valid_parameters_required"],
+      [
+        { parameters: { type: "object", properties: { days: { type: "array" } } } },
+        "valid_parameters_required",
+      ],
       [{ agent_id: 999_999 }, "not_found"],
       [{ colour: "blue" }, "unknown_field"],
     ];
@@ -179,6 +183,9 @@ describe("tools", () => {
       const got = await as("member").ask("POST", "/tools", { ...draft(), ...change });
       expect([change, errorOf(got)]).toEqual([change, code]);
     }
+    const anyOf = { parameters: { type: "object", anyOf: [{ required: ["day"] }] } };
+    const refused = await as("member").ask("POST", "/tools", { ...draft(), ...anyOf });
+    expect(messageOf(refused)).toContain('"anyOf" may not stand at the top of the JSON Schema');
     const made = replyOf(tools.createTool, await as("member").ask("POST", "/tools", draft()));
     expect(errorOf(await as("member").ask("POST", "/tools", draft()))).toBe("conflict");
     await as("member").ask("DELETE", `/tools/${made.tool.id}`);
