@@ -3,6 +3,7 @@
  * call, whose session hears nothing and answers nothing; each sentence is asked for word for word.
  */
 import type { Clock } from "../../../core/clock.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import type { Log } from "../../../core/log.ts";
 import type { SessionSettings } from "../../../domain/conversation/engine-port.ts";
 import type { OpenPart } from "../provider.ts";
@@ -22,6 +23,7 @@ export function openRealtimeSpeech(
 ): OpenPart<"tts"> {
   const { clock, log, reasoning } = ports;
   const { apiKey, apiKeyHeader, connectTimeoutMs, timeoutMs } = serviceOf(settings, "tts");
+  let effort: JsonObject = {};
   const link = new RealtimeLink({
     url: realtimeUrlOf(settings, "tts", { model: settings.tts_model }),
     ...{ apiKey, apiKeyHeader, connectTimeoutMs },
@@ -29,19 +31,21 @@ export function openRealtimeSpeech(
     format: FORMAT,
     responseTimeoutMs: timeoutMs,
     session: {
-      begin: (dialect) =>
-        sessionUpdate(dialect, {
+      begin(dialect) {
+        effort = reasoning.field;
+        return sessionUpdate(dialect, {
           instructions: INSTRUCTIONS,
           tools: [],
           voice: settings.voices[voice],
           format: FORMAT,
           transcription: null,
           turnDetection: { by: "own", eagerness: "auto" },
-          reasoning,
+          reasoning: effort,
           noiseReduction: "off",
-        }),
+        });
+      },
       switchLanguage: () => null,
-      learn: (error) => reasoning.learn(error),
+      learn: (error) => reasoning.learn(error, effort),
     },
     ...{ language, sampleRateHz, clock },
     history: [],

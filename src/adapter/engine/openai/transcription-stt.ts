@@ -14,7 +14,7 @@ import type {
   SttStream,
 } from "../../../domain/conversation/engine-port.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
-import { dialectOf, errorOf, type ServerEvent, textField } from "../realtime/events.ts";
+import { detailOf, dialectOf, errorOf, type ServerEvent, textField } from "../realtime/events.ts";
 import { formatProblem, transcriptionUpdate } from "../realtime/session-update.ts";
 import { RealtimeSocket } from "../realtime/socket.ts";
 import { committedFor, isNothing, Upload } from "../realtime/upload.ts";
@@ -146,7 +146,7 @@ export class TranscriptionSttStream implements SttStream {
           return this.#update(created);
         },
         updateWithout: (error) =>
-          this.#created && hints.learn(this.#told, describe(error))
+          this.#created && hints.learn(this.#told, detailOf(error))
             ? this.#update(this.#created)
             : null,
         problemOf: (session) => formatProblem(session, FORMAT, ["input"]),
@@ -212,7 +212,7 @@ export class TranscriptionSttStream implements SttStream {
     else this.#failed(upload, failure);
     if (textField(error, "code") === "session_expired") this.#socket.giveUp(failure);
     const isLanguage = textField(error, "event_id").startsWith(LANGUAGE);
-    if (isLanguage && this.options.hints.learn(this.#told, describe(error))) this.#tellLanguage();
+    if (isLanguage && this.options.hints.learn(this.#told, detailOf(error))) this.#tellLanguage();
   }
 
   /** Words may come before the item they belong to is committed: they are the running one's. */
@@ -260,6 +260,3 @@ function transcriptionUrlOf(settings: OpenAiSettings, model: string): string {
   const isTheirs = isOpenAi(realtimeUrlOf(settings, "stt", {}));
   return realtimeUrlOf(settings, "stt", isTheirs ? intent : { ...intent, model });
 }
-
-const describe = (error: JsonObject): string =>
-  `${textField(error, "param")} ${textField(error, "message")}`;

@@ -18,7 +18,7 @@ import type {
 import { knowledgeKeywords } from "../knowledge-keywords.ts";
 import { warnOfPromptSize } from "../prompt-size.ts";
 import { TranscriptionHints } from "../transcription-hints.ts";
-import { textField } from "./events.ts";
+import { detailOf } from "./events.ts";
 import { type LinkSession, RealtimeLink } from "./link.ts";
 import { RealtimeLlmSession } from "./realtime-llm.ts";
 import { RealtimeSttStream } from "./realtime-stt.ts";
@@ -118,29 +118,30 @@ function sessionOf(
   const keywords = settings.transcription_keywords ? knowledgeKeywords(session.knowledge) : [];
   const { transcription_model: model, transcription_prompt: prompt } = settings;
   let told: JsonObject = {};
+  let effort: JsonObject = {};
   const transcriptionIn = (language: AgentLanguage): JsonObject | null => {
     if (model === "") return null;
     told = hints.fieldsOf({ model, language, keywords, prompt });
     return told;
   };
   return {
-    begin: (dialect, language) =>
-      sessionUpdate(dialect, {
+    begin(dialect, language) {
+      effort = reasoning.field;
+      return sessionUpdate(dialect, {
         instructions: session.systemPrompt,
         tools,
         voice: settings.voices[session.voice],
         format: audioFormatOf(settings),
         transcription: transcriptionIn(language),
         turnDetection: { by: settings.turn_detection, eagerness: settings.turn_eagerness },
-        reasoning,
+        reasoning: effort,
         noiseReduction: settings.noise_reduction,
-      }),
+      });
+    },
     switchLanguage(dialect, language) {
       const transcription = transcriptionIn(language);
       return transcription && languageUpdate(dialect, transcription);
     },
-    learn: (error) =>
-      reasoning.learn(error) ||
-      hints.learn(told, `${textField(error, "param")} ${textField(error, "message")}`),
+    learn: (error) => reasoning.learn(error, effort) || hints.learn(told, detailOf(error)),
   };
 }

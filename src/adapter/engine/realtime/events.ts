@@ -54,6 +54,10 @@ export function objectField(body: JsonObject, name: string): JsonObject {
 /** Of an `error` event: what it says. */
 export const errorOf = (body: JsonObject): JsonObject => objectField(body, "error");
 
+/** Which field an error is about, and what it says of it. */
+export const detailOf = (error: JsonObject): string =>
+  `${textField(error, "param")} ${textField(error, "message")}`;
+
 /** Of `session.created`. */
 export function dialectOf({ body }: ServerEvent): Dialect {
   const session = objectField(body, "session");

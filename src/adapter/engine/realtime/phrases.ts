@@ -186,7 +186,7 @@ function endOfLetters(text: string, count: number): number {
 }
 
 /** The same words, whatever the punctuation. */
-const letters = (text: string): string =>
+export const letters = (text: string): string =>
   text
     .normalize("NFC")
     .toLowerCase()

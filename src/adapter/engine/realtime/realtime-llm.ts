@@ -16,6 +16,7 @@ import type {
 import { UNFINISHED } from "../openai/unfinished.ts";
 import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";
 import type { RealtimeLink } from "./link.ts";
+import { letters } from "./phrases.ts";
 import type { RealtimeSttStream } from "./realtime-stt.ts";
 import type { RealtimeTtsStream } from "./realtime-tts.ts";
 import type { RealtimeResponse, ResponseCall } from "./response.ts";
@@ -257,13 +258,11 @@ export class RealtimeLlmSession implements LlmSession {
 
 /** Which answer what was heard begins with: those before it were heard and done. */
 function firstHeard(answers: readonly RealtimeResponse[], text: string): number {
-  const heard = plain(text);
+  const heard = letters(text);
   const index = answers.findLastIndex(({ transcript }) => {
-    const said = plain(transcript);
+    const said = letters(transcript);
     const length = Math.min(said.length, heard.length);
     return length > 0 && said.slice(0, length) === heard.slice(0, length);
   });
   return index < 0 ? answers.length - 1 : index;
 }
-
-const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
-import { type AudioFormat, type Dialect, objectField, textField } from "./events.ts";
+import { type AudioFormat, type Dialect, detailOf, objectField } from "./events.ts";
 
 interface TurnDetection {
   readonly by: "own" | "server" | "semantic";
@@ -19,7 +19,8 @@ interface SessionUpdateRequest {
   /** Null: callers are not written down. */
   readonly transcription: JsonObject | null;
   readonly turnDetection: TurnDetection;
-  readonly reasoning: ReasoningEffort;
+  /** `ReasoningEffort.field`. */
+  readonly reasoning: JsonObject;
   readonly noiseReduction: "off" | "near_field" | "far_field";
 }
 
@@ -43,14 +44,11 @@ export class ReasoningEffort {
     return this.#isRefused || effort === "" ? {} : { reasoning: { effort } };
   }
 
-  /** Whether this refusal is of it. */
-  learn(error: JsonObject): boolean {
-    const isSent = this.field.reasoning !== undefined;
-    const isAbout = /reasoning/i.test(
-      `${textField(error, "param")} ${textField(error, "message")}`,
-    );
-    this.#isRefused ||= isSent && isAbout;
-    return isSent && isAbout;
+  /** Whether this refusal is of what was sent: asked again, it is left out. */
+  learn(error: JsonObject, sent: JsonObject): boolean {
+    const isRefused = sent.reasoning !== undefined && /reasoning/i.test(detailOf(error));
+    this.#isRefused ||= isRefused;
+    return isRefused;
   }
 }
 
@@ -125,7 +123,7 @@ function gaSession(request: SessionUpdateRequest): JsonObject {
     instructions: request.instructions,
     tools: toolList(request.tools),
     tool_choice: "auto",
-    ...reasoning.field,
+    ...reasoning,
     audio: {
       input: {
         format,

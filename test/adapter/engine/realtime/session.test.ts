@@ -160,9 +160,12 @@ test("a model that thinks is told to think little; one that refuses that is told
   const message = "Reasoning is not supported by this model.";
   server.script.refuseUpdate = ({ reasoning }) =>
     reasoning ? { code: "invalid_value", message, param: "session.reasoning" } : null;
-  expect(await exchange(open(), "Hello")).toBe("All right.");
-  expect(await exchange(open(), "Hello")).toBe("All right.");
-  expect(server.of("session.update")).toHaveLength(4);
+  // Two calls that begin at once are both refused, and both go on.
+  const calls = [open(), open()];
+  await Promise.all(calls.map((session) => speech(session, "Good afternoon.")));
+  expect(server.of("session.update")).toHaveLength(5);
+  await speech(open(), "Good afternoon.");
+  expect(server.of("session.update")).toHaveLength(6);
 });
 
 test("another language in the middle changes the transcription and nothing else", async () => {
