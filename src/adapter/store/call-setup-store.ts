@@ -20,16 +20,19 @@ const findTenant = statement((queries) =>
     .prepare(),
 );
 
-const numbersAmong = statement((queries) =>
+const tenantWithNumbers = statement((queries) =>
   queries
-    .select()
-    .from(phoneNumbers)
-    .where(
+    .select({ tenant: tenants, number: phoneNumbers, agent: agents })
+    .from(tenants)
+    .leftJoin(
+      phoneNumbers,
       and(
-        eq(phoneNumbers.tenantId, arg("tenantId")),
+        eq(phoneNumbers.tenantId, tenants.id),
         inArray(phoneNumbers.numberE164, sql`(SELECT value FROM json_each(${arg("candidates")}))`),
       ),
     )
+    .leftJoin(agents, and(eq(agents.id, phoneNumbers.agentId), eq(agents.tenantId, tenants.id)))
+    .where(eq(tenants.id, arg("tenantId")))
     .prepare(),
 );
 
@@ -96,8 +99,13 @@ function callNumbers(queries: Queries) {
         .get();
     },
 
-    firstNumberOf(tenantId: number, candidates: readonly string[]): Promise<NumberRow[]> {
-      return numbersAmong(queries).all({ tenantId, candidates: JSON.stringify(candidates) });
+    async routes(tenantId: number, candidates: readonly string[]) {
+      const args = { tenantId, candidates: JSON.stringify(candidates) };
+      const rows = await tenantWithNumbers(queries).all(args);
+      const [first] = rows;
+      if (!first) return undefined;
+      const numbers = rows.flatMap(({ number, agent }) => (number ? [{ ...number, agent }] : []));
+      return { tenant: first.tenant, numbers };
     },
 
     /** The only lookup across tenants: the tenant of each of these numbers. */

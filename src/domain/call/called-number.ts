@@ -7,7 +7,7 @@
 import type { E164 } from "../../core/e164.ts";
 import { countryOf, e164Candidates, networkNumber } from "../number/national-form.ts";
 import type { CallClaims, IncomingLeg, TrunkSettings } from "./sip-port.ts";
-import type { CallNumber, CallSetupRecords } from "./stores.ts";
+import type { CallSetupRecords, CallTenant, RoutedNumber } from "./stores.ts";
 
 type Called = Pick<IncomingLeg, "calledNumbers" | "isForAccount">;
 
@@ -24,21 +24,29 @@ function meant({ calledNumbers, isForAccount }: Called, { callerId }: TrunkSetti
   return [...new Set(isForAccount || isExtension ? [...written, callerId] : written)];
 }
 
-/** The number of the trunk's tenant that is called. `shown`: what is stored of it where there is none. */
+interface CalledNumber {
+  readonly tenant: CallTenant;
+  readonly number: RoutedNumber | undefined;
+  /** What is stored of the number where it is not the tenant's. */
+  readonly shown: string;
+}
+
+/** The number of the trunk's tenant that is called. Undefined: the trunk has no tenant. */
 export async function calledNumber(
-  setup: Pick<CallSetupRecords, "firstNumberOf">,
+  setup: Pick<CallSetupRecords, "routes">,
   leg: Called,
   trunk: TrunkSettings,
-): Promise<{ readonly number: CallNumber | undefined; readonly shown: string }> {
+): Promise<CalledNumber | undefined> {
   const candidates = meant(leg, trunk);
-  const rows = await setup.firstNumberOf(trunk.tenantId, candidates);
+  const found = await setup.routes(trunk.tenantId, candidates);
+  if (!found) return undefined;
   const number = candidates
-    .map((candidate) => rows.find((row) => row.numberE164 === candidate))
+    .map((candidate) => found.numbers.find((row) => row.numberE164 === candidate))
     .find((row) => row !== undefined);
   const country = countryOf(trunk.callerId);
   const written = leg.calledNumbers.map((called) => networkNumber(called, country));
   const shown = number?.numberE164 ?? written.find((text) => text !== null) ?? candidates[0] ?? "";
-  return { number, shown };
+  return { tenant: found.tenant, number, shown };
 }
 
 /** Who claims a call that came from an address which several trunks share. */

@@ -80,13 +80,13 @@ async function findRoute(
   leg: IncomingLeg,
   trunk: TrunkSettings,
 ): Promise<Route> {
-  const tenant = await setup.tenant(trunk.tenantId);
-  if (!tenant) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
-  const { number, shown } = await calledNumber(setup, leg, trunk);
+  const called = await calledNumber(setup, leg, trunk);
+  if (!called) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
+  const { tenant, number, shown } = called;
   const caller = leg.callerNumber;
   return {
     ...{ tenant, number, toNumber: shown },
-    agent: number?.agentId == null ? undefined : await setup.agent(tenant.id, number.agentId),
+    agent: number?.agent ?? undefined,
     fromNumber: (caller && networkNumber(caller, countryOf(trunk.callerId))) || "",
   };
 }

@@ -58,6 +58,11 @@ export interface CallNumber {
   readonly inboundEnabled: boolean;
 }
 
+export interface RoutedNumber extends CallNumber {
+  /** null: it has none. */
+  readonly agent: AgentRecord | null;
+}
+
 export interface StoredCall {
   readonly id: number;
   readonly tenantId: number;
@@ -175,7 +180,13 @@ export interface CallSetupRecords {
   /** At most two: callers only ask whether there is exactly one. */
   firstAgents(tenantId: number): Promise<readonly AgentRecord[]>;
   numberByE164(tenantId: number, numberE164: string): Promise<CallNumber | undefined>;
-  firstNumberOf(tenantId: number, candidates: readonly string[]): Promise<readonly CallNumber[]>;
+  /** Which of these numbers are the tenant's, each with its agent. Undefined: no such tenant. */
+  routes(
+    tenantId: number,
+    candidates: readonly string[],
+  ): Promise<
+    { readonly tenant: CallTenant; readonly numbers: readonly RoutedNumber[] } | undefined
+  >;
   /** The one lookup across tenants: which tenant each of these numbers belongs to. */
   ownersOf(numbers: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** What a call's agent knows and may do. `disclosure` null: the operator's sentence. */
