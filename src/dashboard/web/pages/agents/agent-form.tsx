@@ -1,11 +1,14 @@
 /** Every field of an agent, for a new one and for one that exists. */
+
+import { useQuery } from "@tanstack/react-query";
+import { disclosingStart } from "../../../../domain/conversation/disclosure-words.ts";
+import { settingsQuery } from "../../api/queries.ts";
 import { newAgentChoices } from "../../api/rest-values.gen.ts";
 import { useText } from "../../i18n/text.tsx";
 import { AreaField, NumberField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
 import type { Form } from "../../ui/form.ts";
 import { Card } from "../../ui/page.tsx";
 import type { AgentDraft } from "./agent-draft.ts";
-import { DisclosureNote } from "./disclosure-note.tsx";
 
 const VOICES: readonly string[] = newAgentChoices.voice;
 
@@ -136,5 +139,26 @@ function AfterTheCall({ form }: { form: AgentForm }) {
         {...form.bind("webhook_url")}
       />
     </Card>
+  );
+}
+
+/** What is said before, with or after an agent's first words, as the conversation decides it. */
+function DisclosureNote({ draft }: { draft: AgentDraft }) {
+  const { t } = useText();
+  const { data } = useQuery(settingsQuery);
+  const { language, first_message: message, first_speaker: speaker } = draft;
+  const sentence = data?.disclosure[language] ?? data?.disclosure_default[language] ?? "";
+  if (sentence === "") return <>{t("agents.first_message_hint")}</>;
+  const isSaid = disclosingStart(message, sentence, language) !== null;
+  const note =
+    speaker === "customer"
+      ? t("agents.disclosure.in_answer", { sentence })
+      : isSaid
+        ? t("agents.disclosure.said")
+        : t("agents.disclosure.before", { sentence });
+  return (
+    <>
+      {t("agents.first_message_hint")} {note}
+    </>
   );
 }

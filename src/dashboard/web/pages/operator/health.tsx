@@ -4,7 +4,8 @@ import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
-import { healthQuery } from "./operator-queries.ts";
+import { Table } from "../../ui/table.tsx";
+import { healthQuery, noticesQuery } from "./operator-queries.ts";
 
 const TONES: Readonly<Record<"ok" | "warning" | "failed" | "skipped", Tone>> = {
   ok: "good",
@@ -56,6 +57,33 @@ export function Health() {
           </ul>
         )}
       </Loaded>
+    </Card>
+  );
+}
+
+export function CallNotices() {
+  const { t, dateTime } = useText();
+  const { data } = useQuery(noticesQuery);
+  if (!data || data.length === 0) return null;
+  return (
+    <Card title={t("operator.notices")} note={t("operator.notices_lead")} flush>
+      <Table
+        caption={t("operator.notices")}
+        rows={data}
+        rowKey={(notice) => `${notice.tenant_id} ${notice.kind} ${notice.subject}`}
+        columns={[
+          { head: t("auth.company"), cell: (notice) => notice.tenant_name },
+          {
+            head: t("operator.notice_subject"),
+            cell: (notice) => <span className="nums">{notice.subject}</span>,
+          },
+          {
+            head: t("operator.notice_what"),
+            cell: (notice) => t(`operator.notice.${notice.kind}`),
+          },
+          { head: t("calls.when"), cell: (notice) => dateTime(notice.last_at) },
+        ]}
+      />
     </Card>
   );
 }

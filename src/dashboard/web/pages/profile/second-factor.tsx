@@ -1,5 +1,5 @@
 /** The authenticator app: on, off, recovery codes. */
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
@@ -10,8 +10,8 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Card } from "../../ui/page.tsx";
+import { qrModules } from "../../ui/qr.ts";
 import { FormDialog, SendForm } from "../../ui/send-form.tsx";
-import { QrCode } from "./qr-code.tsx";
 
 interface Begun {
   readonly secret: string;
@@ -132,5 +132,19 @@ function Disable(props: { open: boolean; onClose: () => void }) {
       <PasswordField label={t("profile.totp_password")} {...form.bind("password")} />
       <CodeField hint={t("profile.totp_code_hint")} {...form.bind("code")} />
     </FormDialog>
+  );
+}
+
+/** A QR code as one SVG path; nothing for a text that is too long: it is shown beside it as well. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const rows = useMemo(() => qrModules(text), [text]);
+  if (!rows) return null;
+  const path = rows
+    .flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : "")))
+    .join("");
+  return (
+    <svg className="qr" viewBox={`0 0 ${rows.length} ${rows.length}`} role="img" aria-label={label}>
+      <path d={path} fill="currentColor" />
+    </svg>
   );
 }

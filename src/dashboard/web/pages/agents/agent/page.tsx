@@ -19,7 +19,8 @@ import { PlaceCall } from "../../calls/place-call.tsx";
 import { type AgentDraft, bodyOf, draftOf } from "../agent-draft.ts";
 import { AgentFields } from "../agent-form.tsx";
 import { AgentKnowledge, AgentNumbers, AgentTools } from "../assigned.tsx";
-import { AgentTest } from "../test.tsx";
+import { Chat } from "../chat.tsx";
+import { WebCall } from "../web-call.tsx";
 
 const TABS = ["settings", "knowledge", "tools", "numbers", "test"] as const;
 type Agent = QueryData<ReturnType<typeof agentQuery>>;
@@ -108,5 +109,15 @@ function AgentSettings({ agent, form }: { agent: Agent; form: Form<AgentDraft> }
     >
       <AgentFields form={form} />
     </EditForm>
+  );
+}
+
+/** Trying an agent: by voice over the microphone, or by text. */
+function AgentTest({ agent }: { agent: Agent }) {
+  return (
+    <div className="stack">
+      <WebCall agentId={agent.id} />
+      <Chat agentId={agent.id} />
+    </div>
   );
 }

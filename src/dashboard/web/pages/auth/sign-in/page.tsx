@@ -1,7 +1,7 @@
 /** Sign in with a password and, where it is on, a second factor; or with a passkey. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { answer, own } from "../../../api/client.ts";
 import { askForPasskey, browserSupportsWebAuthn } from "../../../api/passkey.ts";
 import { ApiProblem } from "../../../api/problem.ts";
@@ -11,8 +11,9 @@ import { Button } from "../../../ui/button.tsx";
 import { PasswordField } from "../../../ui/credential-fields.tsx";
 import { TextField } from "../../../ui/field.tsx";
 import { useForm } from "../../../ui/form.ts";
+import { Skeleton } from "../../../ui/states.tsx";
 import { AuthForm, AuthFrame, useEnter } from "../auth-frame.tsx";
-import { ByLink } from "../by-link.tsx";
+import { BadLink, useLinkToken } from "../link-state.tsx";
 import { SecondStep } from "../second-step.tsx";
 
 export function Page() {
@@ -91,5 +92,31 @@ function PasskeyButton(props: {
     <Button wide icon="key" onClick={() => void signIn()}>
       {t("auth.passkey")}
     </Button>
+  );
+}
+
+/** A one-time sign-in link that the appliance printed (demo, setup): signs in at once. */
+function ByLink({ requested }: { requested: unknown }) {
+  const { t } = useText();
+  const token = useLinkToken("link");
+  const enter = useEnter();
+  const [state, setState] = useState<"entering" | "bad" | "totp">("entering");
+  const begun = useRef(false);
+
+  useEffect(() => {
+    // The link works once: a second effect run must not use it again.
+    if (begun.current) return;
+    begun.current = true;
+    answer(own.POST("/sign-in/link", { body: { token } }))
+      .then(({ next }) => (next === "totp" ? setState("totp") : enter(requested)))
+      .catch(() => setState("bad"));
+  }, [token, enter, requested]);
+
+  if (state === "totp") return <SecondStep onDone={() => enter(requested)} />;
+  if (state === "bad") return <BadLink body={t("auth.link_bad_body")} />;
+  return (
+    <AuthFrame title={t("auth.entering")}>
+      <Skeleton lines={3} />
+    </AuthFrame>
   );
 }
