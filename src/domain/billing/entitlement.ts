@@ -52,64 +52,39 @@ export async function syncEntitlement(
     createdAt: nowMs,
   } as const;
   await post(books, checkout.tenantId, transaction, []);
-  if (shouldBeRevoked) await revokeEntitlement(books, checkout, nowMs);
-  else await restoreEntitlement(books, checkout, nowMs);
+  await setEntitlement(books, checkout, shouldBeRevoked, nowMs);
 }
 
-async function revokeEntitlement(books: Books, checkout: Checkout, nowMs: number): Promise<void> {
-  const { tenantId, kind, item } = checkout;
-  const accounts = books.accounts;
+async function setEntitlement(
+  books: Books,
+  checkout: Checkout,
+  isRevoked: boolean,
+  nowMs: number,
+): Promise<void> {
+  const { tenantId, kind, item, paidAt } = checkout;
+  const { accounts, renewals } = books;
   const account = await accounts.find(tenantId);
+  const month = monthIn(account.timeZone, paidAt ?? nowMs);
   switch (kind) {
     case "topup":
       return;
-    case "plan": {
-      const month = monthIn(account.timeZone, checkout.paidAt ?? nowMs);
-      if (await isLatest(books, checkout))
-        await books.renewals.endPlanMonth(tenantId, month, item, nowMs);
+    case "plan":
+      if (!isRevoked) await renewals.restorePlanMonth(tenantId, month, nowMs);
+      else if (await isLatest(books, checkout))
+        await renewals.endPlanMonth(tenantId, month, item, nowMs);
       return;
-    }
-    case "crm_bridge": {
-      const month = monthIn(account.timeZone, checkout.paidAt ?? nowMs);
-      const renewals = books.renewals;
-      if (!(await isLatest(books, checkout))) return;
-      if (await renewals.isPaidAfter(tenantId, "crm_bridge", month)) return;
-      await accounts.setCrmBridge(tenantId, false);
-      await renewals.lapse(tenantId, "crm_bridge", nowMs);
-      return;
-    }
-    case "retention":
-      await accounts.setRetentionBlocks(
-        tenantId,
-        Math.max(0, account.retentionBlocks - Number(item)),
-      );
-      return;
-    default:
-      unreachable(kind);
-  }
-}
-
-async function restoreEntitlement(books: Books, checkout: Checkout, nowMs: number): Promise<void> {
-  const { tenantId, kind, item } = checkout;
-  const accounts = books.accounts;
-  const account = await accounts.find(tenantId);
-  switch (kind) {
-    case "topup":
-      return;
-    case "plan": {
-      const month = monthIn(account.timeZone, checkout.paidAt ?? nowMs);
-      await books.renewals.restorePlanMonth(tenantId, month, nowMs);
-      return;
-    }
     case "crm_bridge":
-      if (await isLatest(books, checkout)) await accounts.setCrmBridge(tenantId, true);
+      if (!(await isLatest(books, checkout))) return;
+      if (isRevoked && (await renewals.isPaidAfter(tenantId, "crm_bridge", month))) return;
+      await accounts.setCrmBridge(tenantId, !isRevoked);
+      if (isRevoked) await renewals.lapse(tenantId, "crm_bridge", nowMs);
       return;
-    case "retention":
-      await accounts.setRetentionBlocks(
-        tenantId,
-        Math.min(RETENTION_BLOCKS_MAX, account.retentionBlocks + Number(item)),
-      );
+    case "retention": {
+      const blocks = account.retentionBlocks + (isRevoked ? -Number(item) : Number(item));
+      const bounded = Math.max(0, Math.min(RETENTION_BLOCKS_MAX, blocks));
+      await accounts.setRetentionBlocks(tenantId, bounded);
       return;
+    }
     default:
       unreachable(kind);
   }
