@@ -28,7 +28,8 @@ export function createProviderWatch({
   const listeners: ((notice: ProviderNotice) => void)[] = [];
   return {
     report({ provider, part, trouble }) {
-      const place = `${provider}:${part}`;
+      // The parts of one session are in trouble together.
+      const place = combinedProvider(provider) ? provider : `${provider}:${part}`;
       if (trouble === null) {
         troubles.delete(place);
         return;
@@ -61,7 +62,8 @@ function sentenceOf(
 ): string {
   const keys = (partProvider(part, provider) ?? combinedProvider(provider))?.doctorKeys;
   const table = `[engine.${provider}]`;
-  const who = `The provider of ${PART_NAMES[part]}, ${provider},`;
+  const what = combinedProvider(provider) ? "speech and language" : PART_NAMES[part];
+  const who = `The provider of ${what}, ${provider},`;
   const said = `It says: ${message.replace(/[.\s]+$/, "")}.`;
   if (reason === "auth") {
     return `${who} takes no request: the key is wrong, or the account has no credit. Check ${table} ${keys?.apiKey ?? "api_key"} and the account. ${said}`;

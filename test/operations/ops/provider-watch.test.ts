@@ -37,6 +37,21 @@ test("it is over when the provider answers, and told anew when it comes back", (
   expect(told).toHaveLength(2);
 });
 
+test("a session of all three parts is one trouble", () => {
+  const realtime = { id: "realtime", settings: { model: "gpt-realtime" } };
+  const watch = createProviderWatch({
+    providers: { stt: [realtime], llm: [realtime], tts: [realtime] },
+  });
+  const told: string[] = [];
+  watch.onTrouble(({ sentence }) => told.push(sentence));
+  for (const part of ["stt", "llm", "tts"] as const) {
+    watch.report({ ...gone, provider: "realtime", part });
+  }
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain("The provider of speech and language, realtime,");
+  expect(told[0]).toContain("[engine.realtime] model, such as gpt-realtime-2.1");
+});
+
 test("each part and each reason is a trouble of its own", () => {
   const { watch, told } = watched();
   watch.report(gone);
