@@ -4,6 +4,7 @@
  * calls.
  */
 import { and, asc, desc, eq, gte, lt, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import { flatRowReader } from "./flat-rows.ts";
@@ -114,21 +115,28 @@ function callParts(queries: Queries) {
   };
 }
 
+/** `time`: the column that `fromMs` and `toMs` are compared with. */
+const matching = (
+  table: typeof calls | typeof callRollups | typeof callTotals,
+  time: SQLiteColumn,
+  tenantId: number,
+  { agentId, status, direction, fromMs, toMs }: CallFilter,
+) =>
+  and(
+    eq(table.tenantId, tenantId),
+    agentId === undefined ? undefined : eq(table.agentId, agentId),
+    status && eq(table.status, status),
+    direction && eq(table.direction, direction),
+    fromMs === undefined ? undefined : gte(time, fromMs),
+    toMs === undefined ? undefined : lt(time, toMs),
+  );
+
 /** The query of a page. Exported for a test of its query plan. */
 export function pageOf(queries: Queries, tenantId: number, filter: CallFilter, page: Page) {
   return queries
     .select(ITEM)
     .from(calls)
-    .where(
-      and(
-        eq(calls.tenantId, tenantId),
-        filter.agentId === undefined ? undefined : eq(calls.agentId, filter.agentId),
-        filter.status && eq(calls.status, filter.status),
-        filter.direction && eq(calls.direction, filter.direction),
-        filter.fromMs === undefined ? undefined : gte(calls.createdAt, filter.fromMs),
-        filter.toMs === undefined ? undefined : lt(calls.createdAt, filter.toMs),
-      ),
-    )
+    .where(matching(calls, calls.createdAt, tenantId, filter))
     .orderBy(desc(calls.createdAt), desc(calls.id))
     .limit(page.limit)
     .offset(page.offset);
@@ -146,15 +154,6 @@ const totalOf = rowStatement((queries, { tenantId, ...filter }: OfTenant<CallFil
   return queries
     .select({ n: sql<number>`coalesce(sum(${table.calls}), 0)` })
     .from(table)
-    .where(
-      and(
-        eq(table.tenantId, tenantId),
-        filter.agentId === undefined ? undefined : eq(table.agentId, filter.agentId),
-        filter.direction && eq(table.direction, filter.direction),
-        filter.status && eq(table.status, filter.status),
-        filter.fromMs === undefined ? undefined : gte(callRollups.hour, filter.fromMs),
-        filter.toMs === undefined ? undefined : lt(callRollups.hour, filter.toMs),
-      ),
-    )
+    .where(matching(table, callRollups.hour, tenantId, filter))
     .prepare();
 });

@@ -96,6 +96,9 @@ function callSums(queries: Queries) {
   };
 }
 
+const begunIn = (tenantId: number, { fromMs, toMs }: Span) =>
+  and(eq(calls.tenantId, tenantId), gte(calls.createdAt, fromMs), lt(calls.createdAt, toMs));
+
 /** Latency and quality. */
 function callMeasures(queries: Queries) {
   return {
@@ -104,13 +107,7 @@ function callMeasures(queries: Queries) {
       const rows = await queries
         .select({ p50: calls.latencyP50Ms, p95: calls.latencyP95Ms })
         .from(calls)
-        .where(
-          and(
-            eq(calls.tenantId, tenantId),
-            gte(calls.createdAt, span.fromMs),
-            lt(calls.createdAt, span.toMs),
-          ),
-        )
+        .where(begunIn(tenantId, span))
         .orderBy(desc(calls.createdAt), desc(calls.id))
         .limit(LATENCY_CALLS_MAX);
       return {
@@ -127,13 +124,7 @@ function callMeasures(queries: Queries) {
       const newest = queries
         .select({ id: calls.id, createdAt: calls.createdAt })
         .from(calls)
-        .where(
-          and(
-            eq(calls.tenantId, tenantId),
-            gte(calls.createdAt, span.fromMs),
-            lt(calls.createdAt, span.toMs),
-          ),
-        )
+        .where(begunIn(tenantId, span))
         .orderBy(desc(calls.createdAt), desc(calls.id))
         .limit(LATENCY_CALLS_MAX)
         .as("newest");
