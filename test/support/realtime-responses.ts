@@ -109,6 +109,7 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
     if (audio) ws.data.hasSpoken = true;
     const late: Frame[] = [];
     for (const [index, word] of words.entries()) {
+      await script.beforeWord(index);
       if (running.cancelled) break;
       if (fault && "after" in fault && index >= fault.after) {
         if (fault.type === "close") ws.terminate();

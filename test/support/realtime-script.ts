@@ -67,6 +67,8 @@ export interface RealtimeScript {
   transcriptionDelayMs: number;
   /** Between two words. */
   paceMs: number;
+  /** What the next word of an answer waits for. */
+  beforeWord: (index: number) => Promise<void> | void;
 }
 
 const MS_PER_CHARACTER = 60;
@@ -92,5 +94,6 @@ export function defaultScript(): RealtimeScript {
     responseDelayMs: 0,
     transcriptionDelayMs: 0,
     paceMs: 0,
+    beforeWord: () => {},
   };
 }
