@@ -13,7 +13,7 @@ const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
     ? and(isNull(outbox.webhookId), eq(outbox.legacyUrl, legacyUrl ?? ""))
     : eq(outbox.webhookId, webhookId);
 
-/** Answers who is to get it, so that an event costs one statement where nobody listens. */
+/** Returns the recipients, so that an event without any costs one statement. */
 const insertEvent = statement((queries) => {
   const [tenantId, agentId] = [arg("tenantId"), arg("agentId")];
   return queries

@@ -71,7 +71,7 @@ function mailTo(
   };
 }
 
-/** Answers what is to be called with each stopped call; it returns at once and never throws. */
+/** Returns a function for each stopped call. That function returns at once and never throws. */
 export function createBurstNotice(options: BurstNoticeOptions): (stop: BurstStop) => void {
   const { database, stores, mails, events, clock, log } = options;
 

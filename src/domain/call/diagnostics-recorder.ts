@@ -34,7 +34,7 @@ export function createDiagnosticsRecorder(deps: {
   const { database, stores, messageTrace, clock, log } = deps;
   const waiting = new Map<Timer, () => Promise<void>>();
 
-  /** Answers how many SIP messages there were. */
+  /** Returns how many SIP messages there were. */
   async function write([call, { sipCallId, quality }]: RecordArguments): Promise<number> {
     const sip = sipCallId === null ? [] : messageTrace.entries(sipCallId);
     try {

@@ -95,7 +95,7 @@ export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptio
   }
 
   return {
-    /** Answers the country where it is abroad of the caller id. Throws plan_limit_reached. */
+    /** Returns the country if it is not the caller id's own. Throws plan_limit_reached. */
     async check(
       queries: Queries,
       tenantId: number,

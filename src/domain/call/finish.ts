@@ -75,7 +75,7 @@ async function makeUpForAnswer(
   return atMs;
 }
 
-/** The worker says what it recorded; where it could not, the file on the disk does. */
+/** From the worker's report, or from the file on the disk if the worker sent none. */
 async function recordingOf(
   context: FinishPorts,
   call: CallIdentity,
@@ -112,7 +112,7 @@ function figuresOf(
   };
 }
 
-/** To webhooks, and to what is kept of the other side. */
+/** Tells webhooks, and stores what is kept about the other side. */
 async function reportEnd(
   context: FinishPorts,
   queries: Queries,
@@ -174,7 +174,7 @@ async function store(
   });
 }
 
-/** Closes the media, stores the end, starts what follows; answers what is left of the media. */
+/** Closes the media, stores the end and starts what follows. Returns the report of the media. */
 export async function finishCall(
   context: FinishPorts,
   call: CallIdentity,

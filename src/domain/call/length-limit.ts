@@ -32,7 +32,7 @@ export class LengthLimit {
     });
   }
 
-  /** The call ends now. Answers the monotonic time until which it counts. */
+  /** The call ends now. Returns the monotonic time until which it counts. */
   stop(): number {
     this.#timer?.cancel();
     const { clock, secondsMax, isBridged } = this.options;

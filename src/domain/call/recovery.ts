@@ -103,7 +103,7 @@ async function takeUpRecording(context: RecoveryPorts, call: StoredCall): Promis
   await processRecording(context, call.tenantId, call.callUuid);
 }
 
-/** Answers how many calls were interrupted. Recordings go on in the background. */
+/** Returns how many calls were interrupted. Recordings are processed in the background. */
 export async function recoverCalls(context: RecoveryPorts): Promise<number> {
   const { database, node, log } = context;
   await dropHalfFiles(context);

@@ -128,12 +128,12 @@ export interface CallLoad {
   readonly spent: number;
 }
 
-/** One step of a call's life a function. */
+/** One function for each step of a call's life. */
 export interface CallRecords {
-  /** Answers the row's id. */
+  /** Returns the row's id. */
   insert(tenantId: number, call: NewCall): Promise<number>;
   find(tenantId: number, callUuid: string): Promise<StoredCall | undefined>;
-  /** Written before the INVITE leaves: from here on the call is never dialled again. */
+  /** Written before the INVITE is sent: from here on the call is never dialled again. */
   markDialing(tenantId: number, callUuid: string, node: string, nowMs: number): Promise<void>;
   markRinging(tenantId: number, callUuid: string, nowMs: number): Promise<void>;
   markAnswered(tenantId: number, callUuid: string, nowMs: number): Promise<void>;
@@ -147,7 +147,7 @@ export interface CallRecords {
   putTurn(callId: number, turn: TurnRecord): Promise<void>;
   turns(callId: number): PromiseLike<readonly Pick<TurnRecord, "speaker" | "text" | "startMs">[]>;
   addToolCall(callId: number, toolCall: StoredToolCall): Promise<void>;
-  /** Undefined: its end has been written. What ends a call asks first, in the same transaction. */
+  /** Undefined: its end is written. Read it first in the transaction that ends a call. */
   findOpen(tenantId: number, callUuid: string): Promise<StoredCall | undefined>;
   /** The one final write of a call. */
   finish(
@@ -160,24 +160,24 @@ export interface CallRecords {
     /** null: as it is. */
     recording: RecordingChange | null,
   ): Promise<void>;
-  /** Proof of life. Answers those that are still open. */
+  /** Stores a proof of life. Returns the calls that are still open. */
   heartbeat(callUuids: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
-  /** Of every tenant: what a crash left behind. */
+  /** Calls of every tenant that a crash left open. */
   leftLive(): Promise<readonly StoredCall[]>;
   /** Of every tenant: open calls and unprocessed recordings are that node's from now on. */
   adoptLeft(node: string): Promise<void>;
-  /** Recordings that this node has on its disk, of every tenant. */
+  /** Unprocessed recordings on this node's disk, of every tenant. */
   leftUnprocessed(node: string): Promise<readonly StoredCall[]>;
   /** What a tenant's limits are checked against. */
   load(tenantId: number, sinceMs: number): Promise<CallLoad>;
 }
 
-/** What must be known before a call can be set up. */
+/** The data needed to set up a call. */
 export interface CallSetupRecords {
   tenant(tenantId: number): Promise<CallTenant | undefined>;
   trunk(tenantId: number): Promise<CallTrunk | undefined>;
   agent(tenantId: number, agentId: number): Promise<AgentRecord | undefined>;
-  /** At most two: callers only ask whether there is exactly one. */
+  /** At most two: callers only need to know whether there is exactly one. */
   firstAgents(tenantId: number): Promise<readonly AgentRecord[]>;
   numberByE164(tenantId: number, numberE164: string): Promise<CallNumber | undefined>;
   /** Which of these numbers are the tenant's, each with its agent. Undefined: no such tenant. */
@@ -187,7 +187,7 @@ export interface CallSetupRecords {
   ): Promise<
     { readonly tenant: CallTenant; readonly numbers: readonly RoutedNumber[] } | undefined
   >;
-  /** The one lookup across tenants: which tenant each of these numbers belongs to. */
+  /** The only lookup across tenants: the tenant of each of these numbers. */
   ownersOf(numbers: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** What a call's agent knows and may do. `disclosure` null: the operator's sentence. */
   agentContext(
@@ -197,7 +197,7 @@ export interface CallSetupRecords {
 }
 
 interface CallScheduleRecords {
-  /** Answers the entry's id. */
+  /** Returns the entry's id. */
   insert(
     tenantId: number,
     entry: Omit<ScheduleEntry, "id" | "tenantId" | "leaseToken"> & {
