@@ -14,7 +14,7 @@ const DRAIN_POLL_MS = 100;
 export interface Shutdown {
   /** Refuses new calls, un-registers, waits for live calls. */
   drain(): Promise<void>;
-  /** Ends live calls with a goodbye, then stops all parts. Idempotent. */
+  /** Hangs up live calls, then stops all parts. Idempotent. */
   stop(): Promise<void>;
 }
 
