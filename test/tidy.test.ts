@@ -166,7 +166,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   "interface/control": ["interface/contracts", "operations/admin", "operations/config"],
   "interface/http": [
-    "adapter/store",
     "domain/agent",
     "domain/billing",
     "domain/call",

@@ -1,5 +1,6 @@
 /** Starts the HTTP server with the parts that it serves. */
 
+import { idempotencyStore } from "../adapter/store/idempotency-store.ts";
 import { rateStore } from "../adapter/store/rate-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
@@ -77,6 +78,7 @@ export function startHttp(settings: AppSettings, parts: HttpParts): Http {
     },
     {
       ...parts,
+      idempotencyRecords: idempotencyStore,
       webhookTester: parts.delivery.tester,
       checkouts: parts.payments.checkouts,
       stripeEvents: parts.payments.stripeEvents,

@@ -9,6 +9,7 @@ import type { StripeSettings } from "../../src/adapter/payments/stripe.ts";
 import { apiKeyStore } from "../../src/adapter/store/api-key-store.ts";
 import { billingStores } from "../../src/adapter/store/billing-stores.ts";
 import { callStores } from "../../src/adapter/store/call-stores.ts";
+import { idempotencyStore } from "../../src/adapter/store/idempotency-store.ts";
 import { mailStore } from "../../src/adapter/store/mail-store.ts";
 import { quotaStore } from "../../src/adapter/store/quota-store.ts";
 import { trunks } from "../../src/adapter/store/schema/index.ts";
@@ -168,6 +169,7 @@ export async function startApiServer(options: ApiServerOptions) {
     {
       services,
       database,
+      idempotencyRecords: idempotencyStore,
       billing,
       calls,
       vault,

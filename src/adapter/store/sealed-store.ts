@@ -7,6 +7,7 @@ import type { Queries } from "../../core/database.ts";
 import { totpBinding } from "../../domain/identity/second-factor.ts";
 import {
   crmSecretBinding,
+  idempotencyBinding,
   tenantSecretBinding,
   toolSecretBinding,
   webhookSecretBinding,
@@ -28,9 +29,6 @@ interface SealedRow {
 }
 
 export const applianceSecretBinding = (name: string): string => `appliance:${name}`;
-export const idempotencyBinding = (tenantId: number, key: string): string =>
-  `idempotency:${tenantId}:${key}`;
-
 const totp = ({ rowid }: SealedRow) => totpBinding(rowid);
 
 export const SEALED_COLUMNS: readonly SealedColumn[] = [

@@ -64,7 +64,7 @@ export interface Contract<
   readonly audited?: boolean;
   /**
    * A GET whose answer depends only on tenant, path, query and database. It is made again only
-   * after a commit (store/query-cache.ts).
+   * after a commit (core/query-cache.ts).
    */
   readonly cacheable?: boolean;
   /**

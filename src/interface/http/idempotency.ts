@@ -8,20 +8,37 @@
  * so that repeating it blindly is refused.
  */
 import { createHash } from "node:crypto";
-import type {
-  IdempotencyRecord,
-  IdempotencyRecords,
-} from "../../adapter/store/idempotency-store.ts";
-import { idempotencyBinding } from "../../adapter/store/sealed-store.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, describeError, invalidField } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { Vault } from "./ports.ts";
+import { idempotencyBinding } from "../../platform/secrets/secret-binding.ts";
 
 const RETENTION_MS = 24 * 3_600_000;
 const PURGE_PERIOD_MS = 10 * 60_000;
 const WAIT_MS = 30_000;
+
+interface IdempotencyRecord {
+  readonly key: string;
+  readonly method: string;
+  readonly path: string;
+  readonly bodyHash: string;
+  readonly status: number | null;
+  readonly response: string | null;
+  readonly createdAt: number;
+}
+
+/** Implemented by store/idempotency-store.ts. */
+export interface IdempotencyRecords {
+  find(tenantId: number, key: string): Promise<IdempotencyRecord | undefined>;
+  insert(
+    tenantId: number,
+    claim: { key: string; method: string; path: string; bodyHash: string; createdAt: number },
+  ): Promise<void>;
+  finish(tenantId: number, key: string, status: number, response: string): Promise<void>;
+  remove(tenantId: number, key: string): Promise<void>;
+  purge(beforeMs: number): Promise<void>;
+}
 
 export interface Answer {
   readonly status: number;
@@ -41,7 +58,10 @@ interface IdempotentRequest {
 interface IdempotencyDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => IdempotencyRecords;
-  readonly vault: Vault;
+  readonly vault: {
+    seal(plain: string, binding: string): string;
+    open(sealed: string, binding: string): string;
+  };
   readonly clock: Clock;
   readonly log: Log;
 }

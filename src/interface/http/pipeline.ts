@@ -3,10 +3,10 @@
  * throws: whatever fails becomes an answer of the error shape.
  */
 
-import type { QueryCache } from "../../adapter/store/query-cache.ts";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { QueryCache } from "../../core/query-cache.ts";
 import { parseBody, readBody } from "./body.ts";
 import type { Browser, Contract, Route } from "./contract.ts";
 import { type Answer, type Idempotency, idempotencyKey } from "./idempotency.ts";

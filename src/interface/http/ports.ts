@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from "../../core/clock.ts";
-import type { Database } from "../../core/database.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { AgentVoice } from "../../domain/agent/agent.ts";
@@ -20,6 +20,7 @@ import type { Identity } from "../../domain/identity/identity.ts";
 import type { WebhookTester } from "../../domain/webhook/tester.ts";
 import type { Services } from "../../operations/admin/services.ts";
 import type { DashboardParts } from "./dashboard/ports.ts";
+import type { IdempotencyRecords } from "./idempotency.ts";
 
 export interface HttpSettings {
   readonly host: string;
@@ -51,6 +52,7 @@ export interface HttpDependencies {
   /** The services that the command line calls, too. */
   readonly services: Services;
   readonly database: Database;
+  readonly idempotencyRecords: (queries: Queries) => IdempotencyRecords;
   readonly billing: Billing;
   readonly calls: CallService;
   readonly webhookTester: Pick<WebhookTester, "test" | "resend">;
@@ -84,7 +86,7 @@ interface CallerRoutesParts {
 }
 
 /** Sealing at rest (config/secrets): AES-256-GCM under the master key. */
-export interface Vault {
+interface Vault {
   /** `binding` is the associated data: the sealed text opens only with the same binding. */
   seal(plain: string, binding: string): string;
   /** Throws when the text was sealed elsewhere or with another binding. */

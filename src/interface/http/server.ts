@@ -8,11 +8,10 @@
  * Leaves what a route does to `routes/`, and what it means to the domain folders.
  */
 import { Elysia } from "elysia";
-import { idempotencyStore } from "../../adapter/store/idempotency-store.ts";
-import { createQueryCache } from "../../adapter/store/query-cache.ts";
 import { cannotListen } from "../../core/cannot-listen.ts";
 import { systemClock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
+import { createQueryCache } from "../../core/query-cache.ts";
 import { AGENT_VOICES } from "../../domain/agent/agent.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
 import { createConnectionCap } from "./connection-cap.ts";
@@ -67,7 +66,7 @@ export class HttpServer {
     const { sessions } = identity;
     this.address = { host: settings.host, port: settings.port };
     this.#idempotency = createIdempotency({
-      ...{ database, records: idempotencyStore, vault, clock, log },
+      ...{ database, records: this.deps.idempotencyRecords, vault, clock, log },
     });
     const context = this.#routeContext();
     const routes = apiRoutes(context);

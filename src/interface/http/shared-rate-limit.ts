@@ -4,12 +4,19 @@
  * transaction a request, so a single node counts in memory instead (rate-limit.ts).
  * Refused requests do not count.
  */
-import type { RequestLog } from "../../adapter/store/rate-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { RateLimiter, RateLimitResult } from "./ports.ts";
 
 const WINDOW_MS = 60_000;
+
+/** Implemented by store/rate-store.ts. */
+interface RequestLog {
+  /** Deletes a key's requests up to and including that time. */
+  forgetUntil(keyId: number, atMs: number): Promise<void>;
+  window(keyId: number): Promise<{ readonly count: number; readonly oldestMs: number | null }>;
+  add(keyId: number, atMs: number, count: number): Promise<void>;
+}
 
 export function sharedRateLimiter(
   limitOf: () => number,

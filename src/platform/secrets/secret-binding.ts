@@ -11,3 +11,6 @@ export const webhookSecretBinding = (webhookId: number): string => `webhook:${we
 export const tenantSecretBinding = (tenantId: number): string => `tenant:${tenantId}:webhook`;
 export const toolSecretBinding = (toolId: number): string => `tool:${toolId}`;
 export const crmSecretBinding = (tenantId: number): string => `crm:${tenantId}`;
+
+export const idempotencyBinding = (tenantId: number, key: string): string =>
+  `idempotency:${tenantId}:${key}`;

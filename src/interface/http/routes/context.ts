@@ -1,5 +1,5 @@
 /** What every resource's routes are built from. */
-import type { QueryCache } from "../../../adapter/store/query-cache.ts";
+import type { QueryCache } from "../../../core/query-cache.ts";
 import type { ApiKeys } from "../../../domain/tenant/api-keys.ts";
 import type { HttpDependencies, HttpSettings } from "../ports.ts";
 import type { RecordingLinks } from "../recording-links.ts";

@@ -2,12 +2,12 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { openDatabase } from "../../../src/adapter/store/database.ts";
-import { createQueryCache } from "../../../src/adapter/store/query-cache.ts";
-import { tenants } from "../../../src/adapter/store/schema/index.ts";
-import type { Database } from "../../../src/core/database.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { openDatabase } from "../../src/adapter/store/database.ts";
+import { tenants } from "../../src/adapter/store/schema/index.ts";
+import type { Database } from "../../src/core/database.ts";
+import { createQueryCache } from "../../src/core/query-cache.ts";
+import { insertTenant } from "../support/stored-rows.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 async function opened() {
   const path = join(tempDir(), "linevoice.db");

@@ -5,8 +5,8 @@
  *
  * The number of entries is bounded. Cached results are shared and must not be modified.
  */
-import { BoundedMap } from "../../core/bounded-map.ts";
-import type { Database } from "../../core/database.ts";
+import { BoundedMap } from "./bounded-map.ts";
+import type { Database } from "./database.ts";
 
 export interface QueryCache {
   /**
