@@ -1,0 +1,75 @@
+/** What a conversation is told of its agent and caller: the voice, and what stands for a person at a provider. */
+import { expect, test } from "bun:test";
+import type { AgentRecord } from "../../../src/domain/agent/agent-schema.ts";
+import { buildCallConfig } from "../../../src/domain/call/call-config.ts";
+import type { CallTenant } from "../../../src/domain/call/stores.ts";
+
+const setup = {
+  agentContext: async () => ({ knowledge: [], tools: [], disclosure: null }),
+};
+const agent = { id: 7, voice: "Sari", language: "en", fillerPhrases: "" } as AgentRecord;
+const NUMBER = "+37061234567";
+
+async function configOf({
+  tenantId = 1,
+  number = NUMBER,
+  outbound = false,
+  key = 1,
+  ...spoken
+}: {
+  readonly tenantId?: number;
+  readonly number?: string;
+  readonly outbound?: boolean;
+  readonly key?: number;
+  readonly voice?: string;
+  readonly fillerPhrases?: string;
+} = {}) {
+  const tenant = { id: tenantId, name: "A", timeZone: "UTC" } as CallTenant;
+  return await buildCallConfig(
+    setup,
+    tenant,
+    { ...agent, ...spoken },
+    {
+      ...{ callId: crypto.randomUUID(), direction: outbound ? "outbound" : "inbound" },
+      ...(outbound
+        ? { fromNumber: "+37052000001", toNumber: number }
+        : { fromNumber: number, toNumber: "+37052000001" }),
+      ...{ rtpHost: "127.0.0.1", recordingPath: null, voiceAliases: { Rasa: "Emma" } },
+      callerTagKey: new Uint8Array(32).fill(key),
+    },
+  );
+}
+
+const tagOf = async (of: Parameters<typeof configOf>[0] = {}) =>
+  (await configOf(of)).callerTag ?? "";
+
+test.each([
+  ["Nathan", "Nathan"],
+  ["Rasa", "Emma"],
+  ["Nobody", "Sari"],
+] as const)("the voice %s is spoken with as %s", async (voice, spokenWith) => {
+  expect((await configOf({ voice })).agent.voice).toBe(spokenWith);
+});
+
+test("filler phrases are the lines that say something", async () => {
+  const { agent: told } = await configOf({ fillerPhrases: " One moment.\n\n  \nLet me see. " });
+  expect(told.fillerPhrases).toEqual(["One moment.", "Let me see."]);
+});
+
+test("a person is the same one in every call, whoever called", async () => {
+  const tag = await tagOf();
+  expect(tag).toMatch(/^[0-9a-f]{32}$/);
+  expect(await tagOf()).toBe(tag);
+  expect(await tagOf({ outbound: true })).toBe(tag);
+});
+
+test("another number, tenant or appliance is another one", async () => {
+  const tags = [
+    await tagOf(),
+    await tagOf({ number: "+37061234568" }),
+    await tagOf({ number: "" }),
+    await tagOf({ tenantId: 2 }),
+    await tagOf({ key: 2 }),
+  ];
+  expect(new Set(tags).size).toBe(tags.length);
+});
