@@ -1,5 +1,6 @@
 /** The services of operations/admin on the parts of this appliance: the running ones, or the bare store. */
 
+import type { EngineSettings } from "../adapter/engine/settings.ts";
 import { agentStore } from "../adapter/store/agent-store.ts";
 import { contactStore } from "../adapter/store/contact-store.ts";
 import { fileStore } from "../adapter/store/file-store.ts";
@@ -39,7 +40,7 @@ import { createTrunks, type RunningTrunks } from "../operations/admin/trunks.ts"
 import type { TurnFeed } from "../operations/admin/turn-feed.ts";
 import { createWebhooks } from "../operations/admin/webhooks.ts";
 import type { Backups } from "../operations/backup/backups.ts";
-import { createEngineTrial } from "../operations/doctor/engine-trial.ts";
+import type { EngineTrial } from "../operations/doctor/engine-trial.ts";
 import type { LogRing } from "../operations/ops/log-ring.ts";
 import { erasePerson } from "../operations/privacy/erase-person.ts";
 import { createUrlCheck, type UrlProblem } from "../platform/net/tenant-url.ts";
@@ -107,7 +108,7 @@ export function createServices(
       return readLogs(database, running?.logs ?? null, question);
     },
 
-    tryEngine: createEngineTrial(callWorker.engine, clock),
+    tryEngine: engineTrialOnDemand(callWorker.engine, clock),
 
     erasePerson(tenantId, number, dryRun) {
       const { recordings: recordingsDir, outbox: outboxDir } = parts.paths;
@@ -140,5 +141,18 @@ function resourceServices(
     webhooks: createWebhooks({ database, plans: billing, vault, clock, random, urlProblem }),
     memories: createMemories(database),
     queuedMails: createQueuedMails({ database, clock }),
+  };
+}
+
+/**
+ * Loaded when it is first asked for: it brings what otherwise only the workers have. One for all, as
+ * it runs once at a time.
+ */
+function engineTrialOnDemand(engine: EngineSettings, clock: Clock): EngineTrial {
+  let trial: EngineTrial | undefined;
+  return async (request) => {
+    const { createEngineTrial } = await import("../operations/doctor/engine-trial.ts");
+    trial ??= createEngineTrial(engine, clock);
+    return await trial(request);
   };
 }
