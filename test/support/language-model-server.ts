@@ -326,6 +326,9 @@ const USAGE = { read: 1_000, cached: 900, written: 10 };
 const event = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
 const words = (text: string) => (text === "" ? [] : text.split(/(?<= )/));
 
+/** Once the words have left: a client that gets both at once may drop them. */
+const cutSoon = (reply: RawReply): void => void Bun.sleep(200).then(() => reply.cut());
+
 function streamChat(answer: ModelAnswer, body: JsonObject, reply: RawReply): void {
   const { text = "", refusal = "", tools = [], end = "stop", error, cut } = answer;
   reply.begin("text/event-stream; charset=utf-8");
@@ -335,7 +338,7 @@ function streamChat(answer: ModelAnswer, body: JsonObject, reply: RawReply): voi
   for (const word of words(text)) delta({ content: word });
   for (const word of words(refusal)) delta({ refusal: word });
   if (cut) {
-    reply.cut();
+    cutSoon(reply);
     return;
   }
   if (error) {
@@ -391,7 +394,7 @@ function streamResponse(answer: ModelAnswer, reply: RawReply): void {
     send("response.output_item.added", { output_index: 1, item });
     for (const delta of words(text)) send("response.output_text.delta", { ...place, delta });
     if (cut) {
-      reply.cut();
+      cutSoon(reply);
       return;
     }
     if (text !== "") send("response.output_text.done", { ...place, text });
