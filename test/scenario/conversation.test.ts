@@ -154,6 +154,8 @@ test(
     await call.say("Find the next free appointment");
     await call.waitFor(() => call.toolCalls.length > 0);
     expect(call.toolCalls[0]?.tool).toBe("next_free_appointment");
+    // "One moment, please." is said with the tool call; then silence, and the filler.
+    await call.waitFor(() => call.peer.quietForMs < 100);
     await call.waitFor(() => call.peer.quietForMs > 500);
     await call.waitFor(() => call.peer.quietForMs < 100);
     call.answerTool(call.toolCalls[0]?.toolCallId ?? "", {
