@@ -85,6 +85,7 @@ function callSums(queries: Queries) {
           overageSeconds: total(callRollups.overageSeconds),
           costOfGoods: total(callRollups.costOfGoods),
           llmInputTokens: total(callRollups.llmInputTokens),
+          llmCachedInputTokens: total(callRollups.llmCachedInputTokens),
           llmOutputTokens: total(callRollups.llmOutputTokens),
           ttsCharacters: total(callRollups.ttsCharacters),
           sttSeconds: total(callRollups.sttSeconds),

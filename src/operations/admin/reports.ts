@@ -202,6 +202,7 @@ function usageReports({ database: { read }, billing, clock }: ReportDependencies
         includedSecondsLeft: Math.max(0, allowance - used),
         overageSeconds: sum((row) => row.overageSeconds),
         llmInputTokens: sum((row) => row.llmInputTokens),
+        llmCachedInputTokens: sum((row) => row.llmCachedInputTokens),
         llmOutputTokens: sum((row) => row.llmOutputTokens),
         ttsCharacters: sum((row) => row.ttsCharacters),
         sttSeconds: sum((row) => row.sttSeconds),

@@ -117,6 +117,38 @@ test("a database of 0.1.0 has the baseline: it is upgraded, and nothing in it is
   expect(migrate(db, migrations, 2)).toEqual([]);
 });
 
+test("sums of an hour count cached tokens from the first call that has them, and lose them with it", () => {
+  const db = databaseOf010();
+  const call = (uuid: string, createdAt: number, more = "", values = "") =>
+    db.run(
+      `INSERT INTO calls (call_uuid, tenant_id, direction, status, from_number, to_number, recording_status, overage_rate, cost, created_at, llm_input_tokens${more})
+       VALUES ('${uuid}', 1, 'inbound', 'completed', '1', '2', 'none', 0, 0, ${createdAt}, 900${values})`,
+    );
+  const sums = () =>
+    db
+      .query<{ hour: number; cached: number }, []>(
+        "SELECT hour, llm_cached_input_tokens AS cached FROM call_rollups ORDER BY hour",
+      )
+      .all();
+  call("before", 0);
+  const upTo = migrations.findIndex(({ tag }) => tag.startsWith("0003"));
+  migrate(db, migrations.slice(0, upTo), 1);
+  call("known", 3_600_000, ", llm_cached_input_tokens", ", 640");
+  call("other", 3_600_001, ", llm_cached_input_tokens", ", 60");
+  migrate(db, migrations, 2);
+  expect(sums()).toEqual([
+    { hour: 0, cached: 0 },
+    { hour: 1, cached: 700 },
+  ]);
+  call("new", 7_200_000);
+  db.run("UPDATE calls SET llm_cached_input_tokens = 5 WHERE call_uuid = 'new'");
+  db.run("DELETE FROM calls WHERE call_uuid IN ('before', 'known')");
+  expect(sums()).toEqual([
+    { hour: 1, cached: 60 },
+    { hour: 2, cached: 5 },
+  ]);
+});
+
 test("a database of a version before 0.1.0 is refused, and the refusal says what to do", () => {
   const db = databaseOf010();
   db.run("DELETE FROM migrations WHERE tag = '0018_trunk-channels'");

@@ -40,6 +40,9 @@ describe("a finished call", () => {
           cost: microEur(2000),
           costStt: microEur(100),
           costTts: microEur(50),
+          llmInputTokens: 900,
+          llmCachedInputTokens: 640,
+          llmOutputTokens: 120,
           latencyP50Ms: 600,
           latencyP95Ms: 900,
           sipCallId: "abc@carrier",
@@ -139,9 +142,9 @@ describe("a finished call", () => {
           total_eur: 0.00015,
         },
         usage: {
-          llm_input_tokens: 0,
-          llm_cached_input_tokens: 0,
-          llm_output_tokens: 0,
+          llm_input_tokens: 900,
+          llm_cached_input_tokens: 640,
+          llm_output_tokens: 120,
           tts_characters: 0,
           stt_seconds: 0,
         },
@@ -221,6 +224,7 @@ describe("a finished call", () => {
       billable_seconds: 61,
       cost_eur: 0.002,
       cost_of_goods_eur: 0.00015,
+      tokens: { input: 900, cached_input: 640, output: 120 },
     });
     expect(pick(usage, "usage.by_day") as unknown[]).toHaveLength(30);
     expect(pick(usage, "usage.by_day.1")).toEqual({

@@ -124,7 +124,7 @@ export const calls = sqliteTable(
 );
 
 /**
- * Sums of calls per UTC hour, maintained by triggers on `calls` (migration 0001), so that totals
+ * Sums of calls per UTC hour, maintained by triggers on `calls` (migration 0003), so that totals
  * and reports never read a million calls. `hour` is created_at / 3,600,000; no agent is 0.
  */
 export const callRollups = sqliteTable(
@@ -144,6 +144,8 @@ export const callRollups = sqliteTable(
     cost: money("cost").notNull(),
     costOfGoods: money("cost_of_goods").notNull(),
     llmInputTokens: integer("llm_input_tokens").notNull(),
+    /** 0 for calls before tokens of the cache were counted. */
+    llmCachedInputTokens: integer("llm_cached_input_tokens").notNull().default(0),
     llmOutputTokens: integer("llm_output_tokens").notNull(),
     ttsCharacters: integer("tts_characters").notNull(),
     sttSeconds: real("stt_seconds").notNull(),

@@ -105,6 +105,9 @@ export const getUsage = contract({
       overage_minutes: minutes("Minutes paid by the wallet."),
       tokens: z.strictObject({
         input: count("Tokens read by the language model."),
+        cached_input: count(
+          "Of these, tokens that the provider still had from an earlier request.",
+        ),
         output: count("Tokens written by the language model."),
       }),
       tts_characters: count("Characters spoken."),
@@ -187,7 +190,11 @@ export const reportRoutes = ({ dependencies: { services } }: RouteContext) => [
         included_minutes_used: minutesOf(used.includedSecondsUsed),
         included_minutes_left: minutesOf(used.includedSecondsLeft),
         overage_minutes: minutesOf(used.overageSeconds),
-        tokens: { input: used.llmInputTokens, output: used.llmOutputTokens },
+        tokens: {
+          input: used.llmInputTokens,
+          cached_input: used.llmCachedInputTokens,
+          output: used.llmOutputTokens,
+        },
         tts_characters: used.ttsCharacters,
         stt_seconds: round(used.sttSeconds, 3),
         cost_eur: eur(totals.cost),

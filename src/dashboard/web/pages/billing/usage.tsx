@@ -60,6 +60,9 @@ function MonthUsage({ usage }: { usage: Usage }) {
           {
             label: t("billing.tokens"),
             value: number(usage.tokens.input + usage.tokens.output),
+            ...(usage.tokens.cached_input > 0 && {
+              note: t("call.cached", { n: number(usage.tokens.cached_input) }),
+            }),
           },
         ]}
       />

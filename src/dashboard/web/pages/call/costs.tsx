@@ -13,7 +13,7 @@ function Quantity({ line }: { line: Details["cost_lines"][number] }) {
     <span className="nums">
       {number(line.quantity)} {t(`call.unit.${line.unit}`)}
       {line.cached !== null && line.cached > 0 && (
-        <small className="muted"> {t("call.cached", { n: number(line.cached) })}</small>
+        <small className="muted"> ({t("call.cached", { n: number(line.cached) })})</small>
       )}
     </span>
   );
