@@ -36,6 +36,8 @@ const LOOK_EVERY_MS = 10_000;
 const LOST_AT_ONCE_MAX = 100;
 /** Twelve heartbeats. */
 const SILENT_MS = 60_000;
+/** Between two answered looks. After a longer gap nothing is known about the heartbeats in it. */
+const GAP_MS_MAX = 3 * LOOK_EVERY_MS;
 
 /**
  * Talk time that is certain: answer to the last heartbeat. Both are times of a clock that may have been set in
@@ -72,7 +74,8 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
   const recording = await recordingOf(context, call);
   await context.database.tx(async (queries) => {
     const calls = context.stores.calls(queries);
-    if (!(await calls.findOpen(tenantId, callUuid))) return;
+    const open = await calls.findOpen(tenantId, callUuid);
+    if (open?.heartbeatAt !== call.heartbeatAt) return;
     const { billableSeconds, includedSeconds, overageSeconds, cost } = await context.billing.settle(
       queries,
       tenantId,
@@ -152,7 +155,8 @@ async function giveUpLost(context: RecoveryPorts, since: Map<string, number>): P
 
 /**
  * Ends calls whose heartbeat stands still for a minute of our own monotonic time: clocks that are
- * set or differ between nodes end nothing. Cancel it when the calls are gone.
+ * set or differ between nodes end nothing. The time in which this node could not read the store does
+ * not count: the call's own node could not write to it either. Cancel it when the calls are gone.
  */
 export function watchLeftCalls(context: RecoveryPorts): Timer {
   const { database, clock, registry, log } = context;
@@ -160,8 +164,13 @@ export function watchLeftCalls(context: RecoveryPorts): Timer {
   const unprocessedSince = new Map<string, number>();
   const seen = new Map<string, { readonly heartbeatAt: number | null; readonly since: number }>();
 
+  let lookedAt = clock.monotonic();
+
   async function look(): Promise<void> {
+    const askedAt = clock.monotonic();
     const live = await context.stores.calls(database.read).leftLive();
+    if (clock.monotonic() - lookedAt > GAP_MS_MAX) seen.clear();
+    lookedAt = askedAt;
     const remoteCalls = live.filter((call) => !registry.find(call.tenantId, call.callUuid));
     const present = new Set(remoteCalls.map((call) => call.callUuid));
     for (const uuid of seen.keys()) if (!present.has(uuid)) seen.delete(uuid);

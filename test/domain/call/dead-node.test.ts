@@ -10,7 +10,7 @@ import { callStore } from "../../../src/adapter/store/call-store.ts";
 import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { calls, events, holds } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
-import type { Database } from "../../../src/core/database.ts";
+import type { Database, Queries } from "../../../src/core/database.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
@@ -19,6 +19,7 @@ import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import type { CallContext } from "../../../src/domain/call/context.ts";
 import { recoverCalls, watchLeftCalls } from "../../../src/domain/call/recovery.ts";
 import { CallRegistry } from "../../../src/domain/call/registry.ts";
+import type { CallRecords } from "../../../src/domain/call/stores.ts";
 import { LOST_AFTER_MS } from "../../../src/domain/mail/mail-queue.ts";
 import type { MailDraft } from "../../../src/domain/mail/ports.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
@@ -195,6 +196,59 @@ test("a call that gives heartbeats is left alone, also by a node whose clock is 
       .set({ status: "completed", endedReason: "caller_hangup" })
       .where(eq(calls.callUuid, uuid)),
   );
+});
+
+for (const how of ["refuses", "does not answer"] as const)
+  test(`a store that ${how} for 70 s ends no call: only what is seen to stand still afterwards counts`, async () => {
+    const [a, b] = [fakeClock(), fakeClock(0)];
+    const uuid = await liveCall(node("A", one, a));
+    const context = node("B", two, b);
+    let away: Promise<void> | null = null;
+    const reads = (queries: Queries): CallRecords => ({
+      ...callStores.calls(queries),
+      async leftLive() {
+        if (away && how === "refuses") throw new Error("the store is away");
+        await away;
+        return await callStores.calls(queries).leftLive();
+      },
+    });
+    const stores = { ...callStores, calls: reads };
+    const watch = watchLeftCalls({ ...context, stores });
+    await pass(b, 20_000);
+    const back = Promise.withResolvers<void>();
+    away = back.promise;
+    await pass(b, 70_000);
+    away = null;
+    back.resolve();
+    // The heartbeat of the other node waits for its turn in a queue.
+    await pass(b, 50_000);
+    expect((await rowOf(uuid))?.status).toBe("in_progress");
+    await pass(b, 30_000);
+    await eventually(async () => {
+      await pass(b, 10_000);
+      return (await rowOf(uuid))?.status === "failed";
+    }, "without any heartbeat it is ended after all");
+    watch.cancel();
+  });
+
+test("a heartbeat that arrives while a call is being ended keeps the call", async () => {
+  const [a, b] = [fakeClock(), fakeClock(0)];
+  const uuid = await liveCall(node("A", one, a));
+  const context = node("B", two, b);
+  /** The look is answered, then the heartbeat is stored, then the call would be ended. */
+  const late = (queries: Queries): CallRecords => ({
+    ...callStores.calls(queries),
+    async leftLive() {
+      const left = await callStores.calls(queries).leftLive();
+      if (b.monotonic() >= 70_000)
+        await one.tx((own) => callStore(own).heartbeat([uuid], a.now() + b.monotonic()));
+      return left;
+    },
+  });
+  const watch = watchLeftCalls({ ...context, stores: { ...callStores, calls: late } });
+  await pass(b, 150_000);
+  watch.cancel();
+  expect((await rowOf(uuid))?.status).toBe("in_progress");
 });
 
 test("a node that slept learns from its heartbeat that its call is over, and cannot bring it back", async () => {
