@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "./eventually.ts";
+import { mainThreadTime } from "./process-time.ts";
 import type { TrunkWatch } from "./trunk-watch.ts";
 
 /** What is promised of a machine that has a processor for it. */
@@ -34,21 +35,6 @@ export interface ServedProcess {
   kill(): Promise<void>;
   /** SIGSTOP, and SIGCONT after that time. */
   freeze(ms: number): Promise<void>;
-}
-
-/**
- * How long the process's main thread ran, and how long it was ready to run and got no processor, so far,
- * in milliseconds: on a machine that is busy with other things the latter is most of a start.
- */
-function processorTime(pid: number): { readonly ranMs: number; readonly waitedMs: number } {
-  try {
-    const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/schedstat`, "utf8")
-      .split(" ")
-      .map((ns) => Number(ns) / 1e6);
-    return { ranMs: Math.round(ran), waitedMs: Math.round(waited) };
-  } catch {
-    return { ranMs: 0, waitedMs: 0 };
-  }
 }
 
 /** Steps of the program that were logged, in milliseconds since it was started. */
@@ -85,15 +71,15 @@ export function servedProcess(options: {
     });
     const started = child;
     const story = () => {
-      const { ranMs, waitedMs } = processorTime(started.pid);
-      const thread = `main thread ran ${ranMs} ms, waited ${waitedMs} ms for a processor`;
+      const { ranMs, waitedMs } = mainThreadTime(started.pid);
+      const thread = `main thread ran ${Math.round(ranMs)} ms, waited ${Math.round(waitedMs)} ms for a processor`;
       return `${watch.story()} | ${loggedSteps(logFile, beganAtMs)} | ${thread}`;
     };
     let tookMs = 0;
     let waitedMs = 0;
     await eventually(
       () => {
-        waitedMs = Math.max(waitedMs, processorTime(started.pid).waitedMs);
+        waitedMs = Math.max(waitedMs, mainThreadTime(started.pid).waitedMs);
         if (started.exitCode !== null)
           throw new Error(`serve ended with ${started.exitCode}: ${readFileSync(logFile, "utf8")}`);
         tookMs = performance.now() - began - waitedMs;
@@ -110,7 +96,7 @@ export function servedProcess(options: {
     const registeredMs = tookMs;
     await eventually(
       () => {
-        waitedMs = Math.max(waitedMs, processorTime(started.pid).waitedMs);
+        waitedMs = Math.max(waitedMs, mainThreadTime(started.pid).waitedMs);
         return fetch(`${base}/readyz`).then(
           ({ status }) => status === 200,
           () => false,

@@ -1,7 +1,8 @@
 /**
  * No request holds the main thread, which also carries every call's signalling, for more than 50 ms of
  * processor time at once: every route of both APIs with its largest allowed input, over a tenant's
- * fullest tables, while somebody asks for /ping.
+ * fullest tables, while somebody asks for /ping. What the first request after a start loads is measured on the
+ * compiled program (test/binary/first-requests.test.ts).
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Contract } from "../../../src/interface/http/contract.ts";
