@@ -9,12 +9,17 @@ import { callNotices, sessions, users } from "../../src/adapter/store/schema/ind
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { signIn, type Visit, visit } from "../support/dashboard-page.ts";
+import { openAiChoice } from "../support/engine-session.ts";
+import { openAiServer, SPEECH_RATE_HZ, wavHeader } from "../support/openai-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
 
 const ELSEWHERE = "+37061000099";
 const inChromium = describe.skipIf(chromiumPath() === null);
+const provider = openAiServer("127.0.9.96");
+const remote = openAiChoice(provider.url);
+const embedded = { id: "embedded" as const, settings: {} };
 let world: Appliance;
 let browser: Browser;
 let owner: Visit;
@@ -22,7 +27,17 @@ let page: Page;
 
 beforeAll(async () => {
   if (chromiumPath() === null) return;
-  world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.84" });
+  world = await startAppliance({
+    dataDir: tempDir(),
+    host: "127.0.9.84",
+    settings: ({ callWorker, ...settings }) => {
+      const providers = { stt: [remote], llm: [remote], tts: [embedded] };
+      return {
+        ...settings,
+        callWorker: { ...callWorker, engine: { ...callWorker.engine, providers } },
+      };
+    },
+  });
   browser = await launchChromium();
   owner = await visit(browser);
   page = owner.page;
@@ -38,6 +53,7 @@ afterAll(async () => {
   if (chromiumPath() === null) return;
   await browser.close();
   await world.close();
+  provider.close();
 });
 
 const open = (path: string) => page.goto(`${world.app.addresses.http}/app${path}`);
@@ -277,6 +293,37 @@ inChromium("in the dashboard", () => {
     await page.getByRole("tab", { name: "Backups" }).click();
     await button("Back up now").click();
     await page.getByText("proved by restoring").first().waitFor({ timeout: 30_000 });
+  });
+
+  test("the operator tries the engine: what each part did, or the provider's own error", async () => {
+    const results = page.getByRole("listitem");
+    const fill = async (label: string, text: string) => await page.getByLabel(label).fill(text);
+    const wav = page.getByLabel("Speech to understand (WAV)");
+    const send = button("Try the engine");
+    const part = (name: string) => results.filter({ hasText: name });
+    await open("/operator?tab=health");
+    provider.script.faults.llm.push({
+      ...{ type: "status", status: 401 },
+      body: '{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}',
+    });
+    await fill("Question for the language model", "When are you open?");
+    await fill("Sentence to speak", "Good afternoon.");
+    await send.click();
+    await part("Language model (openai)").getByText("Incorrect API key provided").waitFor();
+    await part("Text to speech (embedded)").getByText("in all").waitFor();
+    expect(await part("Speech to text").count()).toBe(0);
+
+    const file = (buffer: Buffer) => ({ name: "speech.wav", mimeType: "audio/wav", buffer });
+    await wav.setInputFiles(file(Buffer.from("ID3, not a WAV file")));
+    await send.click();
+    await page.getByRole("alert").getByText("no WAV file").first().waitFor();
+    provider.script.recognises.push("good afternoon");
+    provider.script.answer = () => ({ text: "From nine to five." });
+    const silence = Buffer.alloc(SPEECH_RATE_HZ * 2);
+    await wav.setInputFiles(file(Buffer.concat([wavHeader(SPEECH_RATE_HZ), silence])));
+    await send.click();
+    await part("Speech to text (openai)").getByText("good afternoon").waitFor();
+    await part("Language model (openai)").getByText("From nine to five.").waitFor();
   });
 
   test("the second factor is set up with an authenticator, and the language changes", async () => {
