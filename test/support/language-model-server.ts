@@ -17,6 +17,8 @@ export interface ModelBehaviour {
   /** `none_only`: tools over chat completions only when reasoning effort is none. */
   readonly chatTools?: "always" | "none_only";
   readonly contextTokens?: number;
+  /** False: it gives no encrypted thoughts away. */
+  readonly encrypts?: boolean;
   readonly shutdownDate?: string | null;
 }
 
@@ -103,7 +105,7 @@ export function languageModelServer(hostname: string) {
     }
     const answer = state.answer(request);
     if (api === "chat") streamChat(answer, json, reply);
-    else streamResponse(answer, reply);
+    else streamResponse(answer, json, reply);
   }
 
   function listModels(reply: RawReply): void {
@@ -131,6 +133,7 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const listOf = (value: JsonValue | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
+const listed = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
 const textOf = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 
 function requestOf(api: ModelRequest["api"], body: JsonObject): ModelRequest {
@@ -172,6 +175,7 @@ function refusalOf(
   return (
     apiRefusal(request, behaviour) ??
     effortRefusal(request, behaviour) ??
+    thoughtsRefusal(request, behaviour) ??
     toolRefusal(request) ??
     messageRefusal(request) ??
     lengthRefusal(request, behaviour)
@@ -213,6 +217,30 @@ function effortRefusal(
     return { status: 400, message, param: "temperature", code: "unsupported_parameter" };
   }
   return null;
+}
+
+/** Thoughts that were stored nowhere come back encrypted, in front of what followed from them. */
+function thoughtsRefusal({ body }: ModelRequest, { encrypts }: ModelBehaviour): Refusal | null {
+  if (body.include !== undefined && encrypts === false) {
+    const message = "Encrypted content is not supported with this model.";
+    return { status: 400, message, param: "include" };
+  }
+  const items = listOf(body.input);
+  const alone = items.findIndex(
+    ({ type }, index) =>
+      type === "reasoning" &&
+      !["message", "function_call"].includes(textOf(items[index + 1]?.type)),
+  );
+  if (alone >= 0) {
+    const message = `Item '${textOf(items[alone]?.id)}' of type 'reasoning' was provided without its required following item.`;
+    return { status: 400, message, param: "input" };
+  }
+  const bare = items.find(
+    ({ type, encrypted_content: content }) => type === "reasoning" && typeof content !== "string",
+  );
+  if (!bare) return null;
+  const message = `Item with id '${textOf(bare.id)}' not found. Items are not persisted when \`store\` is set to false.`;
+  return { status: 404, message, param: "input" };
 }
 
 /** The subset of JSON Schema that tools are held to, with `strict` and without. */
@@ -293,7 +321,8 @@ function messageRefusal({ api, body }: ModelRequest): Refusal | null {
     if (message.type === "function_call") open.add(id);
     for (const call of listOf(message.tool_calls)) open.add(textOf(call.id));
     const isCall = message.type === "function_call" || Array.isArray(message.tool_calls);
-    if (!result && !isCall && typeof message.content !== "string") {
+    const isThoughts = message.type === "reasoning";
+    if (!result && !isCall && !isThoughts && typeof message.content !== "string") {
       return { status: 400, message: `Invalid type for content of message ${index}.` };
     }
   }
@@ -364,7 +393,7 @@ function streamChat(answer: ModelAnswer, body: JsonObject, reply: RawReply): voi
 }
 
 /** Events in the order the reference shows, each with its number. */
-function streamResponse(answer: ModelAnswer, reply: RawReply): void {
+function streamResponse(answer: ModelAnswer, body: JsonObject, reply: RawReply): void {
   const { text = "", refusal = "", tools = [], end = "stop", error, cut } = answer;
   let number = 0;
   reply.begin("text/event-stream; charset=utf-8");
@@ -381,6 +410,12 @@ function streamResponse(answer: ModelAnswer, reply: RawReply): void {
   send("response.output_item.added", {
     output_index: 0,
     item: { id: "rs_1", type: "reasoning", summary: [] },
+  });
+  const thoughts = { id: "rs_1", type: "reasoning", summary: [], status: "completed" };
+  const isEncrypted = listed(body.include).includes("reasoning.encrypted_content");
+  send("response.output_item.done", {
+    output_index: 0,
+    item: { ...thoughts, ...(isEncrypted ? { encrypted_content: "gAAAAABthoughts" } : {}) },
   });
   const item = {
     id: "msg_1",

@@ -19,6 +19,8 @@ export interface ModelToolCall {
   /** Null: what came is no JSON object. */
   readonly arguments: JsonObject | null;
   readonly rawArguments: string;
+  /** What the model thought before it, encrypted: only the provider can read it. */
+  readonly thoughts?: readonly JsonObject[];
 }
 
 /** `cut`: at the limit of its length. `withheld`: the provider's filter took the rest. */

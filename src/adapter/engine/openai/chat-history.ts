@@ -21,12 +21,15 @@ export interface CompletionMessage {
     readonly function: { readonly name: string; readonly arguments: string };
   }[];
   readonly tool_call_id?: string;
+  /** What the model thought before each of the calls. */
+  readonly thoughts?: readonly (readonly JsonObject[])[];
 }
 
 export interface RememberedCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject;
+  readonly thoughts?: readonly JsonObject[];
 }
 
 /** Of an answer: some minutes of speech. */
@@ -97,6 +100,7 @@ export class ChatHistory {
       role: "assistant",
       content: previous?.content ?? null,
       tool_calls: [...(previous?.tool_calls ?? []), ...toolCalls],
+      thoughts: [...(previous?.thoughts ?? []), ...calls.map(({ thoughts = [] }) => thoughts)],
     });
   }
 
@@ -234,4 +238,5 @@ const spokenWords = (text: string): string =>
 const tokensOf = (message: CompletionMessage): number =>
   4 +
   estimateTokens(message.content ?? "") +
-  estimateTokens(JSON.stringify(message.tool_calls ?? ""));
+  estimateTokens(JSON.stringify(message.tool_calls ?? "")) +
+  estimateTokens(JSON.stringify(message.thoughts ?? ""));

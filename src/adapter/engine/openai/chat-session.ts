@@ -284,7 +284,9 @@ export class ChatSession implements LlmSession {
     const known = new Set(this.#tools.map((tool) => tool.name));
     const remembered = calls.map((call) => ({ call, id: this.#newId() }));
     this.#history.agentCalls(
-      remembered.map(({ call, id }) => ({ id, name: call.name, arguments: call.arguments ?? {} })),
+      remembered.map(({ call: { name, thoughts = [], arguments: args }, id }) => ({
+        ...{ id, name, thoughts, arguments: args ?? {} },
+      })),
     );
     const accepted: RememberedCall[] = [];
     for (const { call, id } of remembered) {

@@ -27,6 +27,7 @@ const RESPONSES_ONLY = /only supported in v1\/responses|not a chat model/i;
 const CHAT_ONLY = /not supported (?:with|in) (?:the |v1\/)?responses/i;
 const ABOUT_EFFORT = /reasoning[_.\s]effort|does not support thinking/i;
 const ABOUT_STRICT = /(?:parameter|argument|field|property):? ?['"`]?[\w.[\]]*strict\b/i;
+const ABOUT_THOUGHTS = /encrypted[ _]content/i;
 const BOUND_COUNTS = /in the completion|max_(?:completion_|output_)?tokens/i;
 
 export class ModelRules {
@@ -70,7 +71,7 @@ export class ModelRules {
     return thinks ? undefined : this.settings.llm_temperature;
   }
 
-  takes(field: (typeof DISPENSABLE)[number]): boolean {
+  takes(field: (typeof DISPENSABLE)[number] | "include"): boolean {
     return !this.#refused.has(field);
   }
 
@@ -113,7 +114,8 @@ export class ModelRules {
     if (code === "invalid_function_parameters" || param.startsWith("tools[")) {
       // One tenant's tool teaches nothing but that, whatever its name is.
       if (ABOUT_STRICT.test(message)) this.#refused.add("strict");
-    } else if (ROLES_ALTERNATE.test(message)) this.#rolesAlternate = true;
+    } else if (param === "include" || ABOUT_THOUGHTS.test(said)) this.#refused.add("include");
+    else if (ROLES_ALTERNATE.test(message)) this.#rolesAlternate = true;
     else if (TOOLS_NEED_NO_EFFORT.test(message)) this.#toolsNeedNoEffort = true;
     else if (CHAT_ONLY.test(message)) this.#onlyApi ??= "chat";
     else if (RESPONSES_ONLY.test(message)) this.#onlyApi ??= "responses";

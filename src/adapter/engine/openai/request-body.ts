@@ -18,7 +18,8 @@ const THOUGHT_TOKENS_MAX = 7_168;
 const strictSchemas = new WeakMap<JsonObject, JsonObject | null>();
 
 export function chatBody(request: ModelRequest, rules: ModelRules): Body {
-  const { messages, tools } = request;
+  const { tools } = request;
+  const messages = request.messages.map(({ thoughts: _, ...message }) => message);
   return {
     ...commonFields(request, rules),
     messages: rules.rolesAlternate ? alternating(messages) : messages,
@@ -32,11 +33,16 @@ export function chatBody(request: ModelRequest, rules: ModelRules): Body {
 export function responsesBody(request: ModelRequest, rules: ModelRules): Body {
   const { messages, tools } = request;
   const instructions = messages.filter(({ role }) => role === "system");
+  const lastQuestion = messages.findLastIndex(({ role }) => role === "user");
+  const thinks = rules.effort !== "none" && rules.takes("include");
   return {
     ...commonFields(request, rules),
     instructions: instructions.map(({ content }) => content ?? "").join("\n\n"),
-    input: messages.filter(({ role }) => role !== "system").flatMap(inputItems),
+    input: messages.flatMap((message, index) =>
+      message.role === "system" ? [] : inputItems(message, thinks && index > lastQuestion),
+    ),
     store: false,
+    ...(thinks ? { include: ["reasoning.encrypted_content"] } : {}),
     ...(rules.effort === "" ? {} : { reasoning: { effort: rules.effort } }),
     ...(rules.takes("max_output_tokens") ? { max_output_tokens: tokensMax(rules) } : {}),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => responsesTool(tool, rules)) }),
@@ -78,15 +84,19 @@ function strictOf(parameters: JsonObject): JsonObject | null {
   return strict;
 }
 
-function inputItems(message: CompletionMessage): JsonValue[] {
+/** Thoughts stand where they stood: in front of the words or the call that followed from them. */
+function inputItems(message: CompletionMessage, withThoughts: boolean): JsonValue[] {
   const { role, content, tool_calls: calls = [], tool_call_id: callId } = message;
+  const [first = [], ...later] = withThoughts ? (message.thoughts ?? []) : [];
   if (role === "tool") {
     return [{ type: "function_call_output", call_id: callId ?? "", output: content ?? "" }];
   }
   return [
+    ...first,
     ...(content === null || content === "" ? [] : [{ type: "message", role, content }]),
-    ...calls.map(({ id, function: { name, arguments: args } }) => ({
-      ...{ type: "function_call", call_id: id, name, arguments: args },
-    })),
+    ...calls.flatMap(({ id, function: { name, arguments: args } }, index) => [
+      ...(index === 0 ? [] : (later[index - 1] ?? [])),
+      { type: "function_call", call_id: id, name, arguments: args },
+    ]),
   ];
 }

@@ -16,9 +16,12 @@ import { readErrorAnswer } from "./error-answer.ts";
 
 const TOOL_CALLS_MAX = 16;
 const ARGUMENT_CHARACTERS_MAX = 64 * 1024;
+const THOUGHTS_MAX = 16;
 
 export class ResponseEvents implements AnswerReader {
   readonly #calls: ModelToolCall[] = [];
+  /** Since the last call. */
+  #thoughts: JsonObject[] = [];
   #alive = false;
   #end: AnswerEnd | null = null;
   #usage: LlmUsage | null = null;
@@ -59,7 +62,7 @@ export class ResponseEvents implements AnswerReader {
         this.#alive = true;
         return "";
       case "response.output_item.done":
-        this.#readCall(event.item);
+        this.#readItem(event.item);
         return "";
       case "response.completed":
       case "response.incomplete":
@@ -83,8 +86,16 @@ export class ResponseEvents implements AnswerReader {
     return isAnother ? ` ${delta}` : delta;
   }
 
-  #readCall(item: JsonValue | undefined): void {
-    if (!isObject(item) || item.type !== "function_call" || typeof item.name !== "string") return;
+  #readItem(item: JsonValue | undefined): void {
+    if (!isObject(item)) return;
+    const isEncrypted = typeof item.encrypted_content === "string";
+    if (item.type === "reasoning" && isEncrypted && this.#thoughts.length < THOUGHTS_MAX)
+      this.#thoughts.push(item);
+    else if (item.type === "function_call" && typeof item.name === "string")
+      this.#readCall(item, item.name);
+  }
+
+  #readCall(item: JsonObject, name: string): void {
     this.#alive = true;
     const rawArguments = typeof item.arguments === "string" ? item.arguments : "";
     if (rawArguments.length > ARGUMENT_CHARACTERS_MAX) {
@@ -92,14 +103,16 @@ export class ResponseEvents implements AnswerReader {
       throw new ErrorInStream({ message, code: "", param: "" });
     }
     if (this.#calls.length >= TOOL_CALLS_MAX) return;
-    this.#calls.push({ name: item.name, arguments: toolArguments(rawArguments), rawArguments });
+    const thoughts = this.#thoughts;
+    this.#thoughts = [];
+    this.#calls.push({ name, arguments: toolArguments(rawArguments), rawArguments, thoughts });
   }
 
   #whole(response: JsonObject): string {
     if (response.status === "failed") throw new ErrorInStream(readErrorAnswer(response));
     const texts: string[] = [];
     for (const item of Array.isArray(response.output) ? response.output : []) {
-      this.#readCall(item);
+      this.#readItem(item);
       for (const part of isObject(item) && Array.isArray(item.content) ? item.content : []) {
         const text = isObject(part) ? (part.text ?? part.refusal) : null;
         if (isObject(item) && item.type === "message" && typeof text === "string") texts.push(text);

@@ -224,6 +224,76 @@ describe.each(["chat", "responses"] as const)("over %s", (llmApi) => {
   });
 });
 
+describe("thoughts over responses", () => {
+  const kinds = (input: unknown) => (input as { type: string }[]).map(({ type }) => type);
+  const bookings = ["Friday", "Monday"].map((day) => ({
+    ...{ name: "book_visit", arguments: { day } },
+  }));
+
+  async function bookTwice(session: ReturnType<typeof open>): Promise<string> {
+    server.script.answer = ({ turns }) =>
+      turns.at(-1)?.role === "user" ? { text: "I see.", tools: bookings } : { text: "All booked." };
+    const asked = await answerTo(session, utterance("Book both days"));
+    let said = "";
+    for (const event of asked) {
+      if (event.type !== "tool_call") continue;
+      const { toolCallId } = event;
+      const result = { type: "tool_result", toolCallId, ok: true, output: { at: 10 } } as const;
+      said = textOf(await answerTo(session, result));
+    }
+    return said;
+  }
+
+  test("go back encrypted with the calls that they led to, and not after the next question", async () => {
+    server.script.models["llm-model"] = { efforts: ["low"] };
+    const session = open({ llmApi: "responses", llmReasoningEffort: "low" });
+    expect(await bookTwice(session)).toBe("All booked.");
+    const [first, second] = server.requests.map(({ body }) => body);
+    expect(first).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
+    expect(kinds(second?.input)).toEqual([
+      ...["message", "reasoning", "message", "function_call", "function_call"],
+      ...["function_call_output", "function_call_output"],
+    ]);
+    expect(JSON.stringify(second?.input)).toContain("gAAAAABthoughts");
+    await answerTo(session, utterance("Thank you"));
+    expect(kinds(server.requests.at(-1)?.body.input)).not.toContain("reasoning");
+    expect(server.refusals).toEqual([]);
+  });
+
+  test("are not asked for of a model that does not think", async () => {
+    server.script.models["llm-model"] = { efforts: ["none"] };
+    const session = open({ llmApi: "responses", llmReasoningEffort: "none" });
+    expect(await bookTwice(session)).toBe("All booked.");
+    for (const { body } of server.requests) expect(body.include).toBeUndefined();
+  });
+
+  test("stay away where the provider does not encrypt them, or cannot read them any more", async () => {
+    server.script.models["llm-model"] = { efforts: ["low"], encrypts: false };
+    const session = open({ llmApi: "responses", llmReasoningEffort: "low" });
+    expect(await bookTwice(session)).toBe("All booked.");
+    expect(server.refusals).toHaveLength(1);
+
+    server.script.models["llm-model"] = { efforts: ["low"] };
+    const other = open({ llmApi: "responses", llmReasoningEffort: "low" });
+    server.script.answer = () => ({ tools: bookings.slice(1) });
+    const [call] = await answerTo(other, utterance("Book Monday"));
+    if (call?.type !== "tool_call") throw new Error("no tool call");
+    server.script.answer = () => ({ text: "Booked." });
+    const message = "The encrypted content gAAA could not be verified.";
+    server.script.next.push({ status: 400, message, code: "invalid_encrypted_content" });
+    const { toolCallId } = call;
+    const result = { type: "tool_result", toolCallId, ok: true, output: {} } as const;
+    expect(textOf(await answerTo(other, result))).toBe("Booked.");
+  });
+
+  test("never go to chat completions", async () => {
+    server.script.models["llm-model"] = { efforts: ["low"] };
+    const session = open({ llmApi: "chat", llmReasoningEffort: "low" });
+    expect(await bookTwice(session)).toBe("All booked.");
+    expect(server.refusals).toEqual([]);
+  });
+});
+
 const efforts = () =>
   server.requests.map(({ api, body }) => {
     const { reasoning, reasoning_effort: effort } = body;
