@@ -12,6 +12,7 @@ import type { Clock, Timer } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { BeatWatch } from "./beat-watch.ts";
 import type { TrunkLoader } from "./trunks.ts";
 
 export const BEAT_MS = 2_000;
@@ -30,8 +31,8 @@ export class TrunkLeases {
   readonly #options: TrunkLeasesOptions;
   /** The trunks that run here, with the record they were started from. */
   readonly #held = new Map<number, number>();
-  /** Leases of other nodes: the counter, and since when (monotonic) it has not changed. */
-  readonly #others = new Map<number, { readonly beat: number; readonly since: number }>();
+  /** The counters of the leases, by trunk. */
+  readonly #beats: BeatWatch<number>;
   #renewedAt: number;
   #running: Promise<void> | null = null;
   #timer: Timer | null = null;
@@ -39,6 +40,7 @@ export class TrunkLeases {
 
   constructor(options: TrunkLeasesOptions) {
     this.#options = options;
+    this.#beats = new BeatWatch(options.clock);
     this.#renewedAt = options.clock.monotonic();
   }
 
@@ -87,22 +89,44 @@ export class TrunkLeases {
   }
 
   async #poll(): Promise<void> {
-    const { database, node, clock } = this.#options;
-    const askedAt = clock.monotonic();
-    const own = new Set(await database.tx((queries) => trunkLeaseStore(queries).renew(node)));
-    this.#renewedAt = askedAt;
+    const { database } = this.#options;
+    const own = await this.#renew();
     for (const trunkId of this.#held.keys())
       if (!own.has(trunkId)) await this.#letGo(trunkId, "another node holds it");
-    const leases = new Map(
-      (await trunkLeaseStore(database.read).all()).map((lease) => [lease.trunkId, lease]),
-    );
+    const leases = await this.#look();
     for (const trunk of await trunkStore(database.read).all()) {
-      if (this.#isStopped) return;
-      if (own.has(trunk.id) || (await this.#claim(trunk, leases.get(trunk.id)))) {
-        this.#others.delete(trunk.id);
+      // What is taken without a fresh renewal would be let go again at once.
+      if (this.#isStopped || this.#isStale) return;
+      if (own.has(trunk.id) || (await this.#claim(trunk, leases.get(trunk.id))))
         await this.#hold(trunk);
-      }
     }
+  }
+
+  /**
+   * Renews the leases of this node and returns their trunks. A renewal counts from when it was asked
+   * for: if the store answered too late, it is asked again at once.
+   */
+  async #renew(): Promise<ReadonlySet<number>> {
+    const { database, node, clock } = this.#options;
+    for (;;) {
+      const askedAt = clock.monotonic();
+      const own = await database.tx((queries) => trunkLeaseStore(queries).renew(node));
+      this.#renewedAt = askedAt;
+      if (!this.#isStale || this.#isStopped) return new Set(own);
+    }
+  }
+
+  async #look(): Promise<ReadonlyMap<number, TrunkLease>> {
+    const { database, clock } = this.#options;
+    const askedAt = clock.monotonic();
+    const leases = await trunkLeaseStore(database.read).all();
+    this.#beats.look(new Map(leases.map(({ trunkId, beat }) => [trunkId, beat])), askedAt);
+    return new Map(leases.map((lease) => [lease.trunkId, lease]));
+  }
+
+  /** The leases of this node could not be renewed for so long that another node may take them. */
+  get #isStale(): boolean {
+    return this.#options.clock.monotonic() - this.#renewedAt >= LET_GO_MS;
   }
 
   async #letGo(trunkId: number, why: string): Promise<void> {
@@ -121,20 +145,9 @@ export class TrunkLeases {
     trunks.add(trunk);
   }
 
-  /** True if this node has seen no renewal for too long. */
-  #isAbandoned({ trunkId, beat }: TrunkLease): boolean {
-    const nowMs = this.#options.clock.monotonic();
-    const known = this.#others.get(trunkId);
-    if (known?.beat !== beat) {
-      this.#others.set(trunkId, { beat, since: nowMs });
-      return false;
-    }
-    return nowMs - known.since >= TAKE_OVER_MS;
-  }
-
   async #claim(trunk: TrunkRecord, lease: TrunkLease | undefined): Promise<boolean> {
     const { database, node, clock } = this.#options;
-    if (lease && !this.#isAbandoned(lease)) return false;
+    if (lease && this.#beats.silentMs(trunk.id) < TAKE_OVER_MS) return false;
     return database.tx((queries) => {
       const store = trunkLeaseStore(queries);
       const nowMs = clock.now();
@@ -144,7 +157,7 @@ export class TrunkLeases {
 
   /** Works also while a round waits for a store that does not answer. */
   async #letGoInTime(): Promise<void> {
-    if (this.#options.clock.monotonic() - this.#renewedAt < LET_GO_MS) return;
+    if (!this.#isStale) return;
     for (const trunkId of this.#held.keys())
       await this.#letGo(trunkId, "its lease could not be renewed");
   }
