@@ -1,6 +1,6 @@
-/** A configuration with mistakes in it. By itself, so that naming it does not load the schema. */
+/** The error for an invalid configuration. A separate file, so that importing it does not load the schema. */
 export class ConfigInvalid extends Error {
-  /** One line a mistake: where, what, what is allowed, the nearest known key. */
+  /** One line per mistake: place, problem, allowed values, nearest known key. */
   constructor(readonly problems: readonly string[]) {
     super(problems.join("\n"));
     this.name = "ConfigInvalid";

@@ -1,4 +1,4 @@
-/** Keys that only make sense together. */
+/** Checks keys that depend on each other. */
 import { engineProblems } from "./engine-consistency.ts";
 import type { Config } from "./schema.ts";
 

@@ -1,18 +1,18 @@
 /**
- * Secrets handed over as files, one a secret, named `<section>.<key>`: by systemd in
+ * Secrets in files, one per secret, named `<section>.<key>`: from systemd in
  * `$CREDENTIALS_DIRECTORY` (systemd.exec(5), LoadCredential), or in `credentials/` beside the
- * configuration file, which is where the unit takes them from. So the command line finds the same
- * secrets as the service. A directory that is there but closed to us is a mistake, never "no secret":
- * a new master key in its place would make what is stored unreadable.
+ * configuration file. The unit reads the same files, so the command line finds the secrets of the
+ * service. A directory that exists but cannot be read is an error and never means "no secret": a new
+ * master key would make the stored data unreadable.
  */
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Environment } from "./environment.ts";
 
 interface Credentials {
-  /** The file that holds a secret; null: there is none. */
+  /** The file of a secret; null: there is none. */
   fileOf(path: readonly string[]): string | null;
-  /** How values from here are named as a source. */
+  /** The name of this source in messages. */
   readonly label: "systemd credential" | "credential file";
   readonly problem: string | null;
 }

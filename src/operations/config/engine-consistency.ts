@@ -1,11 +1,11 @@
-/** [engine]: what providers need before they can be asked anything, and what to do about it. */
+/** Checks [engine]: the keys that each provider needs, and how to set them. */
 import { PARTS, type Part } from "../../adapter/engine/provider.ts";
 import { combinedProvider, EMBEDDED, partProvider } from "../../adapter/engine/registry.ts";
 import { fallbackOf, firstChoices, tableOf } from "./engine-settings.ts";
 import type { Config } from "./schema.ts";
 
 type EngineConfig = Config["engine"];
-/** Path of the key at fault, and what to do about it. */
+/** The path of the wrong key, and how to fix it. */
 type Problem = readonly [path: string, says: string];
 
 export function engineProblems(engine: EngineConfig): Problem[] {
@@ -20,11 +20,11 @@ export function engineProblems(engine: EngineConfig): Problem[] {
     const message = `[engine] fallback: "${engine.kind}" is what runs already. Allowed: "embedded", "standby", "none" or the other kind.`;
     problems.unshift(["engine.fallback", message]);
   }
-  // One missing key is one problem, however many parts want it.
+  // A missing key is reported once, even if several parts need it.
   return problems.filter(([path], index) => problems.findIndex((one) => one[0] === path) === index);
 }
 
-/** A provider whose parts are one session cannot lend one of them. */
+/** A provider that runs all parts in one session cannot be used for a single part. */
 function mixedProblems(engine: EngineConfig, part: Part): Problem[] {
   const mixed = [
     { key: part, whole: "kind" },

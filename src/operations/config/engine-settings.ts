@@ -1,4 +1,4 @@
-/** Maps `[engine]` to what a call worker needs of it: of each part the providers in their order. */
+/** Maps `[engine]` to the settings of a call worker: the providers of each part, in order. */
 import { type EnginePrices, PARTS, type Part } from "../../adapter/engine/provider.ts";
 import { combinedProvider, EMBEDDED, partProvider } from "../../adapter/engine/registry.ts";
 import type { EngineSettings, ProviderChoice } from "../../adapter/engine/settings.ts";
@@ -21,7 +21,7 @@ export function engineSettingsOf({ engine }: Pick<Config, "engine">): EngineSett
   };
 }
 
-/** `engine` in the API. */
+/** The value of `engine` in the API. */
 export const engineLabelOf = ({ engine }: Pick<Config, "engine">): string =>
   [...new Set(Object.values(firstChoices(engine)))].join("+");
 
@@ -32,7 +32,7 @@ export const firstChoices = ({ kind, stt, llm, tts }: EngineConfig): Record<Part
   tts: tts || kind,
 });
 
-/** What the providers in use cost. */
+/** Prices of the providers in use. */
 export function enginePricesOf({ engine }: Pick<Config, "engine">): EnginePrices {
   const first = firstChoices(engine);
   const prices = PARTS.map((part) => {
@@ -49,14 +49,14 @@ const NO_PRICES: EnginePrices = {
   tts_eur_per_million_characters: 0,
 };
 
-/** `[engine.<id>]`; empty where there is no such table. */
+/** The table `[engine.<id>]`; empty if there is none. */
 export function tableOf(engine: EngineConfig, id: string): ProviderChoice["settings"] {
   const tables: Readonly<Record<string, unknown>> = engine;
   const table = tables[id];
   return typeof table === "object" && table !== null ? { ...table } : {};
 }
 
-/** The provider that takes over a part; "embedded" and "none" stand for no further one. */
+/** The fallback of a part; "embedded" and "none" mean that there is no other provider. */
 export const fallbackOf = (engine: EngineConfig, part: Part): string =>
   engine[`${part}_fallback`] || engine.fallback;
 
@@ -71,8 +71,8 @@ function choicesOf(engine: EngineConfig, part: Part): ProviderChoice[] {
 }
 
 /**
- * What every call has anyway: the embedded engine hears and speaks when all others fail, and takes a message.
- * As a language model it answers from the knowledge files only where it is named for that.
+ * Every call has the embedded engine as its last fallback: it recognises, speaks, and takes a message. It
+ * answers from the knowledge files only if it is configured as the language model.
  */
 const isLastResort = (engine: EngineConfig, part: Part): boolean =>
   fallbackOf(engine, part) === EMBEDDED && (part !== "llm" || engine.llm_fallback === "");

@@ -1,4 +1,4 @@
-/** Environment variables: `LINEVOICE_SERVER__LISTEN` is [server] listen. */
+/** Environment variables as configuration: `LINEVOICE_SERVER__LISTEN` sets `[server] listen`. */
 import { type KnownKey, knownKeys, VARIABLE_PREFIX } from "./known-keys.ts";
 import { nearest } from "./nearest.ts";
 
@@ -33,7 +33,7 @@ function unknownVariable(variable: string, known: readonly string[]): string {
   return `environment variable ${variable}: no such key.${hint}`;
 }
 
-/** A text that is not of the key's kind stays text, and the schema refuses it with its bounds. */
+/** A text that cannot be converted stays a text; the schema then refuses it and names the bounds. */
 function read({ meta }: KnownKey, text: string): unknown {
   const trimmed = text.trim();
   switch (meta.kind) {

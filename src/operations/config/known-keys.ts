@@ -1,4 +1,4 @@
-/** The schema as a list: every key with its path, environment variable and what is allowed. */
+/** The schema as a list: every key with its path, environment variable and allowed values. */
 import { z } from "zod";
 import { type KeyMeta, keyMeta } from "../../platform/config/key.ts";
 import { configSchema } from "./schema.ts";
@@ -16,7 +16,7 @@ export interface KnownKey {
 
 export const VARIABLE_PREFIX = "LINEVOICE_";
 
-/** What is inside defaults, transforms and the like. */
+/** The schema inside defaults, transforms and other wrappers. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault)
     return unwrapped(schema.def.innerType);
@@ -52,14 +52,14 @@ function schemaAt(path: Path): z.core.$ZodType | null {
   return schema;
 }
 
-/** Names that may stand in the table at this path. */
+/** Names allowed in the table at this path. */
 export function namesAt(path: Path): string[] {
   const schema = schemaAt(path);
   const inner = schema && unwrapped(schema);
   return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
 }
 
-/** What a section is about, where its keys do not say it all; empty for the others. */
+/** Introduction of a section; empty if its keys are enough. */
 export function sectionDescription(path: Path): string {
   const schema = schemaAt(path);
   return schema instanceof z.ZodType ? (schema.meta()?.description ?? "") : "";
@@ -71,7 +71,7 @@ export function itemKeys(path: readonly string[]): readonly KnownKey[] {
   return schema === null ? [] : collect(schema, path);
 }
 
-/** What is allowed at a path, or at the key around it. */
+/** The allowed values at a path, or at the key around it. */
 export function allowedAt(path: Path): string | null {
   for (let length = path.length; length > 0; length--) {
     const schema = schemaAt(path.slice(0, length));

@@ -1,9 +1,8 @@
 /**
- * The effective configuration: built-in defaults, then the file, systemd credentials (for secrets
- * that the file leaves out), then the environment. Says of each key where its value came from.
+ * Loads the effective configuration: built-in defaults, then the file, then systemd credentials (for
+ * secrets that the file leaves out), then the environment. Records the source of each value.
  *
- * Every mistake is collected, not just the first; none of the messages repeats a value, since it may be a
- * secret in the wrong place.
+ * Reports all mistakes together. No message contains a value, because it may be a misplaced secret.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -19,17 +18,17 @@ import { type Config, configSchema } from "./schema.ts";
 import { isTable, type Path, type RawTable, readToml, TomlProblem, type TomlText } from "./toml.ts";
 
 export interface LoadOptions {
-  /** `--config`; without it the usual places are looked at. */
+  /** The value of `--config`; without it the default places are used. */
   readonly path?: string;
   readonly env: Environment;
   readonly cwd: string;
-  /** The system-wide place; only tests name another. */
+  /** The system-wide file; only tests use another. */
   readonly systemPath?: string;
 }
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file that was read; null: none, all is built in. */
+  /** The file that was read; null: only defaults are used. */
   readonly file: string | null;
   /** Absolute. */
   readonly dataDir: string;
@@ -38,12 +37,12 @@ export interface LoadedConfig {
 }
 
 const SYSTEM_PATH = "/etc/linevoice/linevoice.toml";
-/** Zod compiles a schema the first time it is used, which pays for those used a thousand times. */
+/** Turns off Zod's compilation of a schema at its first use: this one is used once. */
 const READ_ONCE = { jitless: true } as const;
 const FILE_BYTES_MAX = 1_048_576;
 const SECRET_BYTES_MAX = 65_536;
 
-/** Throws ConfigInvalid. Reads files, makes none. */
+/** Throws ConfigInvalid. Creates no file. */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const { cwd, env } = options;
   const file = fileOf(options);
@@ -146,7 +145,7 @@ function valueAt(raw: RawTable, path: Path): unknown {
   return value;
 }
 
-/** Leaves alone what is not a table: the schema says what is wrong there. */
+/** Ignores values that are not tables; the schema reports them. */
 function put(raw: RawTable, path: readonly string[], value: unknown): void {
   let table = raw;
   for (const step of path.slice(0, -1)) {

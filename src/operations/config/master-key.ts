@@ -1,4 +1,4 @@
-/** The master key: configured, or made once in the data directory and read from there ever after. */
+/** The master key: configured, or created once in the data directory. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hex } from "../../core/ids.ts";
@@ -12,7 +12,7 @@ import type { LoadedConfig } from "./load.ts";
 const KEY_BYTES = 32;
 
 /**
- * 32 bytes. Makes `<data>/master.key` (0600) when there is none and nothing is sealed yet. Throws
+ * 32 bytes. Creates `<data>/master.key` (0600) if there is none and nothing is sealed yet. Throws
  * ConfigInvalid.
  */
 export function masterKeyOf({ config, dataDir }: LoadedConfig, random: Random): Uint8Array {
@@ -37,8 +37,8 @@ export function masterKeyOf({ config, dataDir }: LoadedConfig, random: Random): 
 }
 
 /**
- * Runs what opens the data with the master key. A key that was made for it is taken back where the
- * data turns out to be sealed with another: nodes of one store share theirs.
+ * Runs the function that opens the data with the master key. Deletes a newly created key if the data is
+ * sealed with another one: all nodes of a store share one key.
  */
 export async function withMasterKey<Result>(
   loaded: LoadedConfig,

@@ -1,8 +1,8 @@
-/** Keys of older versions: accepted, so that their files go on, and without effect. */
+/** Keys of older versions: accepted so that old files still load, but without effect. */
 import { knownKeys } from "./known-keys.ts";
 import type { Config } from "./schema.ts";
 
-/** Those that ask for something, by dotted name: 0, false and empty texts do not. */
+/** The retired keys in use, by dotted name. 0, false and empty texts do not count. */
 export function retiredKeysIn(config: Config): string[] {
   return knownKeys
     .filter(({ meta }) => meta.retired)

@@ -24,5 +24,5 @@ export const configSchema = z.strictObject({
   log,
 });
 
-/** Effective values, keys as in the file; unset texts and secrets are null. */
+/** Effective values under the keys of the file; unset texts and secrets are null. */
 export type Config = z.output<typeof configSchema>;

@@ -1,4 +1,4 @@
-/** The effective configuration for a person or a script: each key, its value, where it came from. */
+/** Prints the effective configuration: each key with its value and source. */
 import { knownKeys } from "./known-keys.ts";
 import type { LoadedConfig } from "./load.ts";
 

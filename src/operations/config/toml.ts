@@ -1,4 +1,4 @@
-/** A TOML text as plain values, and on which line each of them stands. */
+/** Parses TOML to plain values with their line numbers. */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 
 export type Path = readonly PropertyKey[];
@@ -8,7 +8,7 @@ export interface RawTable {
 
 export interface TomlText {
   readonly values: RawTable;
-  /** The line of this key, or of the nearest table around it; 1 when there is none. */
+  /** The line of this key, or of the nearest table around it; 1: there is none. */
   lineOf(path: Path): number;
 }
 
@@ -28,7 +28,7 @@ export const isTable = (value: unknown): value is RawTable =>
 
 const idOf = (path: Path) => JSON.stringify(path.map(String));
 
-/** Throws TomlProblem with the line of the first mistake: what follows it cannot be trusted. */
+/** Throws TomlProblem with the line of the first mistake only; later messages would be unreliable. */
 export function readToml(source: string): TomlText {
   const program = parsed(source);
   const lines = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** A check of the doctor: what was found, and the command that fixes it. */
+/** A check of `linevoice doctor`: its result, and the command that fixes a problem. */
 
 import type { SipDns } from "../../adapter/sip/routing/dns.ts";
 import type { TrunkCheck } from "../../adapter/sip/trunk-checks.ts";
@@ -11,7 +11,7 @@ export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 export interface Finding {
   readonly result: CheckStatus;
   readonly finding: string;
-  /** A command or an edit; null where nothing is to be fixed. */
+  /** A command or an edit; null: nothing to fix. */
   readonly remedy: string | null;
 }
 
@@ -20,7 +20,7 @@ export interface CheckResult extends Finding {
   readonly name: string;
 }
 
-/** Where a trunk's calls go. */
+/** The server of a trunk. */
 export interface TrunkServer {
   readonly server: string;
   readonly port: number;
@@ -30,13 +30,13 @@ export interface TrunkServer {
 /** A trunk as the running server reports it. */
 interface ExaminedTrunk extends TrunkServer {
   readonly id: number;
-  /** `registered`, `not_required`, `failed` or what it is waiting for. */
+  /** `registered`, `not_required`, `failed`, or the state it is waiting in. */
   readonly status: string;
   readonly last_code: number | null;
   readonly explanation: string | null;
 }
 
-/** What a trunk answered when it was asked. */
+/** A trunk's answer to a test request. */
 export interface ExaminedTrunkTest {
   readonly trunk: Pick<ExaminedTrunk, "id" | "server">;
   readonly checks: readonly (Omit<TrunkCheck, "name"> & { readonly name: string })[];
@@ -44,21 +44,21 @@ export interface ExaminedTrunkTest {
   readonly options_code: number | null;
 }
 
-/** What the checks look at. */
+/** The input of the checks. */
 export interface ExaminedAppliance {
   readonly config: Config;
   readonly dataDir: string;
   readonly databasePath: string;
-  /** As the running server sees them; null: no server runs on the data directory. */
+  /** Reported by the running server; null: no server runs on the data directory. */
   readonly trunks: readonly ExaminedTrunk[] | null;
   /**
-   * Each trunk asked once, without a test call; the first 20. Missing: no server runs that could ask.
-   * A trunk that cannot be asked is left out.
+   * Sends one request to each of the first 20 trunks, without a test call. Undefined: no server is
+   * running. A trunk that cannot be asked is left out.
    */
   readonly trunkTests?: () => Promise<readonly ExaminedTrunkTest[]>;
-  /** Default: the system's. */
+  /** Default: the system's clock. */
   readonly dns?: SipDns;
-  /** Null: none is configured or stored. Throws when what is stored is no key. */
+  /** Null: none is configured or stored. Throws if the stored text is not a key. */
   masterKey(): Uint8Array | null;
   readonly clock: Clock;
 }
@@ -79,7 +79,7 @@ export const failed = (finding: string, remedy: string): Finding => ({
   ...{ result: "failed", finding, remedy },
 });
 
-/** One after the other; a check that throws or takes a minute has failed. */
+/** Runs the checks in order. A check fails if it throws or takes a minute. */
 export async function examine(
   checks: readonly Check[],
   appliance: ExaminedAppliance,

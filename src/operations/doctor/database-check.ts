@@ -1,4 +1,4 @@
-/** The database of a running server, looked through in a worker: a large one takes its time. */
+/** Checks the database of a running server in a worker, because a large one takes long. */
 import { existsSync } from "node:fs";
 import { spawnDatabaseWorker } from "../../workers.ts";
 import { runDatabaseJob } from "../backup/run-database-job.ts";

@@ -1,6 +1,6 @@
 /**
- * The engine, from end to end: the configured providers are asked, or the embedded engine says a sentence,
- * hears and answers it, in a speech worker of its own.
+ * Checks the engine from end to end: asks the configured providers, or lets the embedded engine say a
+ * sentence, recognise it and answer it, in its own speech worker.
  */
 
 import { createEmbeddedEngine, type EmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
@@ -17,9 +17,9 @@ import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./l
 import { examineProviders } from "./provider-check.ts";
 
 const LIMIT_MS = 50_000;
-/** Longer than a caller's: an engine that is slow now is told from one that does not work. */
+/** Longer than a caller's limit, so that a slow engine is not reported as a broken one. */
 const SELF_TEST_DEADLINES = { chunkMs: 20_000, resultMs: 20_000 };
-/** A caller would notice. */
+/** Callers notice a longer delay. */
 const SLOW_MS = { speech: 6_000, recognition: 4_000 };
 const remedy =
   "Restart the server; if it persists, install the binary anew: it contains the engine.";
@@ -43,7 +43,7 @@ export const engineSelfTest: Check = {
   },
 };
 
-/** An engine of its own. Without a speech worker nobody answers at the other end of the port. */
+/** A separate engine. Without a speech worker nothing answers at the other end of the port. */
 export async function withEmbeddedEngine<Result>(
   clock: Clock,
   hasSpeechWorker: boolean,
@@ -68,7 +68,7 @@ async function examineEmbedded(engine: Engine, clock: Clock): Promise<Finding> {
   const attempt = () => runLoopback(engine, clock, deadline.signal);
   try {
     const first = await attempt();
-    // The first asks what was just loaded: how soon it answers is asked of the second.
+    // The first question includes loading, so the second one is timed.
     return first.result === "warning" ? await attempt() : first;
   } finally {
     timer.cancel();

@@ -1,8 +1,8 @@
 /**
- * One request to each part of the engine, as a call would make it: what came back, how soon, what it cost, and
- * what the provider itself said when it failed. Each part stands alone: one that fails takes none with it.
+ * Sends one request to each part of the engine, as a call does, and reports the result, the delay, the
+ * cost, and the provider's own error message. The parts are independent: one that fails stops no other.
  *
- * The first provider of a part is asked; fallbacks are the doctor's business.
+ * Only the first provider of a part is asked; `linevoice doctor` checks the fallbacks.
  */
 import { SpeechSamples } from "../../adapter/engine/openai/speech-samples.ts";
 import { looksLikeWav, NotSpeech } from "../../adapter/engine/openai/wav.ts";
@@ -16,9 +16,9 @@ import { withEmbeddedEngine } from "./engine-check.ts";
 import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./loopback.ts";
 import { engineOf, remedyOf, type Trio, trioAt } from "./provider-check.ts";
 
-/** Null: that part is not asked. All null: all are, and speech to text hears what text to speech said. */
+/** Null: that part is not asked. All null: all are asked, and speech to text gets the synthesised sentence. */
 interface TrialRequest {
-  /** A WAV file, 16 bit. */
+  /** A WAV file with 16-bit samples. */
   readonly wav: Uint8Array | null;
   readonly say: string | null;
   readonly ask: string | null;
@@ -27,26 +27,26 @@ interface TrialRequest {
 interface PartTrial {
   readonly part: Part;
   readonly provider: string;
-  /** To the first word or sound; null: none came. */
+  /** Until the first word or sound; null: there was none. */
   readonly firstMs: number | null;
   readonly totalMs: number;
-  /** What was understood, answered or spoken, in words. */
+  /** The text that was recognised, answered or spoken. */
   readonly result: string;
-  /** By the prices in the configuration. */
+  /** Calculated with the prices in the configuration. */
   readonly costEur: number;
   readonly error: string | null;
-  /** What to do about the error. */
+  /** How to fix the error. */
   readonly remedy: string | null;
 }
 
 export type EngineTrial = (request: TrialRequest) => Promise<PartTrial[]>;
 
-/** Time-outs of the providers themselves end it sooner. */
+/** The providers' own time-outs are shorter. */
 const PART_MS_MAX = 25_000;
 const PROMPT = "You answer the phone of a shop that is open from nine to five. One short sentence.";
 const PRICED_UNITS = 1_000_000;
 
-/** What a part yields: its result in words, and the units that are paid for. */
+/** The result of a part as text, and the units that are charged. */
 interface Yield {
   readonly result: string;
   readonly costEur: (prices: Partial<EnginePrices>) => number;

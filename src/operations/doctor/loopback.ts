@@ -1,9 +1,9 @@
-/** What the doctor and a trial let an engine say, hear and answer. */
+/** Test requests to an engine, shared by the doctor and the engine trial. */
 import type { EngineSession } from "../../domain/conversation/engine-port.ts";
 
 export const SENTENCE = "What are your opening hours?";
 export const SAMPLE_RATE_HZ = 8_000;
-/** What the embedded engine answers from. */
+/** The knowledge of the embedded engine in these requests. */
 export const KNOWLEDGE = {
   filename: "doctor.md",
   format: "md",
@@ -12,7 +12,7 @@ export const KNOWLEDGE = {
 
 const FRAME = 160;
 
-/** A sentence as PCM. `onFirst`: the first of it is there. */
+/** Synthesises a sentence to PCM. `onFirst` is called with the first audio. */
 export async function speechOf(
   { tts }: EngineSession,
   text: string,
@@ -33,7 +33,7 @@ export async function speechOf(
   return pcm;
 }
 
-/** What speech to text makes of it. */
+/** Recognises the audio with speech to text. */
 export async function textOfSpeech({ stt }: EngineSession, pcm: Int16Array): Promise<string> {
   stt.startUtterance(new Int16Array(FRAME * 10));
   for (let at = 0; at < pcm.length; at += FRAME) stt.push(pcm.slice(at, at + FRAME));

@@ -1,7 +1,7 @@
 /**
- * Whether a model that calls use will soon be switched off: as its server lists it (`shutdown_date` of
- * `GET /models`), else as it is known by name. Warned of 60 days ahead. A server that does not answer is the
- * engine check's to report.
+ * Warns 60 days before a model in use is switched off. The date comes from its server (`shutdown_date`
+ * of `GET /models`), or else from a table of known models. The engine check reports a server that does not
+ * answer.
  */
 import { knownModel } from "../../adapter/engine/models.ts";
 import { PARTS, type UsedModel } from "../../adapter/engine/provider.ts";
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 const LIST_MS_MAX = 5_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Of each model the date from which it answers nobody; null: none is announced. */
+/** The date from which each model is unavailable; null: none is announced. */
 type ShutdownDates = ReadonlyMap<string, string | null>;
 
 export const modelEnds: Check = {
@@ -53,7 +53,7 @@ function remedyFor(table: string, key: string, model: string): string {
   return `Set [engine.${table}] ${key} to ${replacement ? `"${replacement}" or ` : ""}another model before then.`;
 }
 
-/** Each model once, wherever it is used. */
+/** Each model once, even if several parts use it. */
 function usedModels(
   config: Pick<Config, "engine">,
 ): readonly (UsedModel & { readonly table: string })[] {
@@ -72,7 +72,7 @@ function shutdownOf({ model }: UsedModel, dates: ShutdownDates | null | undefine
   return told === undefined ? (knownModel(model)?.shutdown ?? null) : told;
 }
 
-/** Null: the server lists nothing. A model without the field is not in it: nothing is known. */
+/** Null: the server has no list. A model without the field is left out. */
 async function listed(
   { url, headers }: UsedModel["list"],
   clock: Clock,

@@ -1,4 +1,4 @@
-/** What others must reach, and what must be reached: ports, trunks, mail, certificate. */
+/** Checks of the network: our ports, the trunks, the mail server, the certificate. */
 import { X509Certificate } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
@@ -26,7 +26,7 @@ interface Place {
   readonly port: number;
 }
 
-/** Null when it can be bound, else why not. */
+/** Null if the port can be bound, otherwise the reason. */
 function bindTcp({ host, port }: Place): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -43,7 +43,7 @@ function bindUdp({ host, port }: Place): Promise<string | null> {
   });
 }
 
-/** Null when somebody answers, else why not. */
+/** Null if something answers, otherwise the reason. */
 function checkConnectivity(
   { host, port }: Place,
   clock: ExaminedAppliance["clock"],

@@ -1,7 +1,7 @@
 /**
- * Asks the configured providers, as a call would: text to speech says a sentence, speech to text hears it,
- * the language model answers it; with the time each took. The first choice must work; a fallback that does
- * not is a warning.
+ * Asks the configured providers as a call does: text to speech says a sentence, speech to text
+ * recognises it, the language model answers it. Reports the time of each. The first choice must work; a
+ * fallback that does not work is a warning.
  */
 
 import { openProviders } from "../../adapter/engine/open-providers.ts";
@@ -42,7 +42,7 @@ interface Outcome {
   readonly remedy: string | null;
 }
 
-/** `embedded`: for the parts that the embedded engine does. */
+/** `embedded`: used for the parts of the embedded engine. */
 export async function examineProviders(
   config: Pick<Config, "engine">,
   clock: Clock,
@@ -57,7 +57,7 @@ export async function examineProviders(
   return remedy === null ? ok(both) : warning(both, remedy);
 }
 
-/** Parts without a choice at this place keep their last one. */
+/** A part without a provider at this position keeps its last one. */
 export function trioAt({ stt, llm, tts }: EngineSettings["providers"], place: number): Trio {
   const at = (choices: readonly ProviderChoice[]) =>
     choices[Math.min(place, choices.length - 1)] ?? { id: "embedded", settings: {} };

@@ -1,4 +1,4 @@
-/** What is on the disk: rights, the database and its money, the clock against it, room, backups. */
+/** Checks of the disk: permissions, the database and its ledger, the clock, free space, backups. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { billingStores } from "../../adapter/store/billing-stores.ts";
@@ -18,9 +18,9 @@ import { type Check, failed, ok, skipped, warning } from "./check.ts";
 const OTHERS = 0o077;
 const PRIVATE_FILES = ["linevoice.db", "linevoice.db-wal", "master.key", "control.sock"];
 const HOUR_MS = 3_600_000;
-/** A day, and time for a night's backup to be late. */
+/** One day, and some hours because a nightly backup may be late. */
 const BACKUP_AGE_MS_MAX = 30 * HOUR_MS;
-/** Nobody ran this program before it was written. */
+/** The clock is wrong if it shows an earlier time: this program did not exist then. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const CLOCK_SLACK_MS = 60_000;
 const ASKED_MS_MAX = 3_000;
@@ -129,7 +129,7 @@ export const clockSanity: Check = {
   },
 };
 
-/** As systemd knows it; null: there is nobody to ask. */
+/** What systemd reports; null: systemd is not running. */
 async function isSynchronised(clock: Clock): Promise<boolean | null> {
   if (!existsSync("/run/systemd/system") || !Bun.which("timedatectl")) return null;
   const child = Bun.spawn(["timedatectl", "show", "-p", "NTPSynchronized", "--value"], {
@@ -149,7 +149,7 @@ function newestCallMs(databasePath: string): number {
     );
     return query.get()?.at ?? 0;
   } catch {
-    return 0; // the database check says what is wrong
+    return 0; // the database check reports what is wrong
   } finally {
     stored.close();
   }

@@ -1,4 +1,4 @@
-/** What lies between the appliance and its carriers: DNS, NAT, and routers that rewrite SIP. */
+/** Checks of the path to the carriers: DNS, NAT, and routers that rewrite SIP. */
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { createDns, type SipDns } from "../../adapter/sip/routing/dns.ts";
@@ -34,7 +34,7 @@ export const trunkDns: Check = {
   },
 };
 
-/** As the running server has them, else as they are stored. */
+/** Trunks of the running server, or else the stored ones. */
 function serversOf({ trunks, databasePath }: ExaminedAppliance): TrunkServer[] {
   const all = trunks ?? storedServers(databasePath);
   const unique = new Map(
@@ -62,7 +62,7 @@ const PREFIXES = {
   auto: ["_sip._udp.", "_sip._tcp.", "_sips._tcp."],
 } as const;
 
-/** SRV where the port is left to DNS (RFC 3263 4.2), else the name's addresses. */
+/** Asks for SRV if no port is set (RFC 3263 4.2), otherwise for the name's addresses. */
 async function lookUp({ server, port, transport }: TrunkServer, dns: SipDns): Promise<Finding> {
   try {
     if (port === 0)
@@ -128,7 +128,7 @@ export const sipAlg: Check = {
   },
 };
 
-/** Netfilter's own, on a machine that is the router too. */
+/** Netfilter's SIP helper, on a machine that is also the router. */
 function kernelHelpers(): string[] {
   const modules = existsSync(KERNEL_MODULES) ? readFileSync(KERNEL_MODULES, "utf8") : "";
   return [...modules.matchAll(KERNEL_ALGS)].flatMap(([, name]) => (name ? [name] : []));
@@ -139,7 +139,7 @@ const testsOf = async ({
 }: ExaminedAppliance): Promise<readonly ExaminedTrunkTest[] | null> =>
   trunkTests ? await trunkTests() : null;
 
-/** The worst of one check over all trunks that answered. `quiet`: what it means where there is none. */
+/** The worst result of one check over all trunks that answered. `quiet`: the result if none answered. */
 function ofTrunks(
   tests: readonly ExaminedTrunkTest[] | null,
   name: TrunkCheck["name"],
@@ -161,7 +161,7 @@ function ofTrunks(
   return findings.length === 0 ? ok(quiet) : worstOf(findings);
 }
 
-/** The worst speaks alone; where all is well, all of them. */
+/** Only the worst result if there is a problem, otherwise all results. */
 function worstOf(findings: readonly Finding[]): Finding {
   const worst =
     findings.find(({ result }) => result === "failed") ??

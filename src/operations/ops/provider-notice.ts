@@ -1,6 +1,6 @@
 /**
- * Mails the operators that a provider cannot be used: one mail a day for the same trouble, whichever node
- * finds it, and however many calls do.
+ * Mails the operators when a provider cannot be used. At most one mail a day for the same problem, for
+ * all nodes and calls together.
  */
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -17,7 +17,7 @@ interface ProviderNoticeOptions {
   readonly log: Log;
 }
 
-/** Answers what is to be called with each trouble; it returns at once and never throws. */
+/** Returns a function to call with each problem. It returns immediately and never throws. */
 export function createProviderNotice({
   users,
   mailer,

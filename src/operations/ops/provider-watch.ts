@@ -1,7 +1,7 @@
 /**
- * What call workers report of providers that nobody can use: a wrong key, no credit, a model that is gone.
- * Kept until the provider answers again, as a sentence each for /readyz and the operator's page; listeners
- * hear of each trouble once, not with every call.
+ * Collects the problems that call workers report about providers: a wrong key, no credit, a removed
+ * model. Each is kept as a sentence for /readyz and the operator's page until the provider answers again.
+ * Listeners are called once per problem, not for every call.
  */
 import { knownModel } from "../../adapter/engine/models.ts";
 import { PART_NAMES, type Part } from "../../adapter/engine/provider.ts";
@@ -10,7 +10,7 @@ import { combinedProvider, partProvider } from "../../adapter/engine/registry.ts
 import type { EngineSettings } from "../../adapter/engine/settings.ts";
 
 export interface ProviderNotice {
-  /** The same for the same trouble, on every node. */
+  /** Identifies a problem; equal on all nodes. */
   readonly key: string;
   readonly sentence: string;
 }
@@ -28,7 +28,7 @@ export function createProviderWatch({
   const listeners: ((notice: ProviderNotice) => void)[] = [];
   return {
     report({ provider, part, trouble }) {
-      // The parts of one session are in trouble together.
+      // Parts that share a session fail together.
       const place = combinedProvider(provider) ? provider : `${provider}:${part}`;
       if (trouble === null) {
         troubles.delete(place);

@@ -1,4 +1,4 @@
-/** [engine] and its tables, one a provider, as the registry of providers has them. */
+/** [engine] and its tables, one per registered provider. */
 import { z } from "zod";
 import { guardKeys } from "../../../adapter/engine/fallback/guard-settings.ts";
 import {
@@ -23,7 +23,7 @@ type AnyProvider = (typeof PROVIDERS)[number];
 type Keys<Id> = Extract<AnyProvider, { readonly id: Id }>["settings"];
 type Tables = { [Id in AnyProvider["id"]]: ReturnType<typeof section<Keys<Id>>> };
 
-/** Parts with the same id share a table: their keys are put together. */
+/** Parts with the same provider id share a table, which has the keys of all of them. */
 function tables(): Tables {
   const byId = new Map<string, { shape: z.ZodRawShape; description: string }>();
   for (const { id, settings, ...provider } of PROVIDERS) {
@@ -43,7 +43,7 @@ const partChoice = (description: string, ids: readonly string[]) =>
     matches: (text) => ids.includes(text),
   });
 
-/** The provider of one part, and the one that takes over from it. */
+/** The provider of one part, and its fallback. */
 const partChoices = <P extends "stt" | "llm" | "tts">(part: P, what: string) =>
   ({
     [part]: partChoice(`Provider of ${what}. Empty: the one of kind.`, idsOf(part)),
