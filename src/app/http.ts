@@ -89,6 +89,7 @@ export function startHttp(settings: AppSettings, parts: HttpParts): Http {
             clock: parts.clock,
           })
         : undefined,
+      isStoreRemote: settings.storage.remote != null,
       recordings: { locate: (file) => locateRecording(parts.recordingsDir, file) },
       registrations: { status: (trunkId) => sip.trunk(trunkId)?.registration ?? null },
       health: { problems: () => parts.health.problems(), warnings: () => parts.warnings() },

@@ -92,7 +92,9 @@ test("a wrong token is said to be wrong", async () => {
   expect(err).toContain("auth_token");
 });
 
-test("a server on it is ready; while the database is frozen it says so and comes back by itself", async () => {
+test("a server on it is ready; while the database is frozen it says so, answers reads with 503 soon, and comes back by itself", async () => {
+  const made = await run(["key", "create", "--tenant", "1", "--label", "test"]);
+  const { secret } = JSON.parse(made.out) as { readonly secret: string };
   const child = start(["serve"]);
   try {
     let text = "";
@@ -115,11 +117,21 @@ test("a server on it is ready; while the database is frozen it says so and comes
       return await readiness();
     };
     expect(await until(200)).toMatchObject({ status: 200, problems: [] });
+    const list = () =>
+      fetch(`${base}/api/v1/agents`, { headers: { authorization: `Bearer ${secret}` } });
+    expect((await list()).status).toBe(200);
     const thaw = server.freeze();
+    const askedAt = performance.now();
+    const held = await Promise.all([list(), list(), list()]);
+    expect(held.map(({ status }) => status)).toEqual([503, 503, 503]);
+    expect(held[0]?.headers.get("retry-after")).toBe("5");
+    // 1.5 s by the appliance's clock; the rest is for a busy machine.
+    expect(performance.now() - askedAt).toBeLessThan(8_000);
     expect((await until(503)).problems).toContain("The database cannot be read.");
     expect((await fetch(`${base}/healthz`)).status).toBe(200);
     thaw();
     expect(await until(200)).toMatchObject({ status: 200, problems: [] });
+    expect((await list()).status).toBe(200);
     child.kill("SIGTERM");
     expect(await child.exited).toBe(0);
   } finally {

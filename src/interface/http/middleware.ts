@@ -32,12 +32,14 @@ import {
 import type { RouteTable } from "./route-table.ts";
 import { DASHBOARD_MOUNT } from "./route-table.ts";
 import { numberOf, type SessionAuthentication } from "./session/session-authentication.ts";
+import type { StoreDeadline } from "./store-deadline.ts";
 
 interface MiddlewareDependencies {
   readonly table: RouteTable;
   readonly apiKeys: ApiKeys;
   readonly limiter: RateLimiter;
   readonly sessionAuthentication: SessionAuthentication;
+  readonly storeDeadline: StoreDeadline;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -78,7 +80,7 @@ export class Middleware {
   async admit(request: Request): Promise<Response | undefined> {
     const requestContext = this.#open(request);
     try {
-      await this.#identify(requestContext, request);
+      await this.deps.storeDeadline(this.#identify(requestContext, request));
       return undefined;
     } catch (error) {
       const problem = problemOf(error);

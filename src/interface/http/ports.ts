@@ -75,6 +75,8 @@ export interface HttpDependencies {
   readonly log: Log;
   /** Where several nodes share one store: a limiter they share. Default: this process counts. */
   readonly rateLimiter?: RateLimiter;
+  /** The store is reached over a network: what only reads is not kept waiting for it. */
+  readonly isStoreRemote?: boolean;
 }
 
 /** Features that use a tenant's contacts. */

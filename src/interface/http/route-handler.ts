@@ -13,6 +13,7 @@ import { problemOf, signInNeeded, unauthorized } from "./problem.ts";
 import { problemResponse, type RequestContext } from "./request-context.ts";
 import type { AuditNotes } from "./session/audit-notes.ts";
 import { authorise } from "./session/rights.ts";
+import type { StoreDeadline } from "./store-deadline.ts";
 
 interface RouteHandlerDependencies {
   readonly middleware: Middleware;
@@ -21,9 +22,12 @@ interface RouteHandlerDependencies {
   readonly dashboardRoutes: ReadonlySet<Route>;
   readonly sessions: Pick<Sessions, "requireRecent">;
   readonly audit: AuditNotes;
+  readonly storeDeadline: StoreDeadline;
   readonly clock: Clock;
   readonly log: Log;
 }
+
+type PathParams = Readonly<Record<string, string>>;
 
 export class RouteHandler {
   #underWay = 0;
@@ -31,11 +35,18 @@ export class RouteHandler {
 
   constructor(private readonly deps: RouteHandlerDependencies) {}
 
-  async handle(
-    route: Route,
-    request: Request,
-    params: Readonly<Record<string, string>>,
-  ): Promise<Response> {
+  async handle(route: Route, request: Request, params: PathParams): Promise<Response> {
+    const response = this.#respond(route, request, params);
+    // How a change ended must be told.
+    if (route.contract.method !== "GET") return await response;
+    try {
+      return await this.deps.storeDeadline(response);
+    } catch (error) {
+      return problemResponse(this.deps.middleware.requestContextOf(request), problemOf(error));
+    }
+  }
+
+  async #respond(route: Route, request: Request, params: PathParams): Promise<Response> {
     const { middleware, pipeline, audit, clock, log } = this.deps;
     this.#underWay++;
     try {

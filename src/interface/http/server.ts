@@ -39,6 +39,7 @@ import { apiRoutes } from "./routes/index.ts";
 import { createAuditNotes } from "./session/audit-notes.ts";
 import { createSessionAuthentication } from "./session/session-authentication.ts";
 import { blockListOf, createOriginReader, isListed } from "./session/source.ts";
+import { createStoreDeadline, type StoreDeadline } from "./store-deadline.ts";
 import { stripeWebhookRoute } from "./stripe-webhook.ts";
 
 const STOP_WAIT_MS = 5_000;
@@ -56,6 +57,7 @@ export class HttpServer {
   readonly #middleware: Middleware;
   readonly #handler: RouteHandler;
   readonly #sockets: { closeAll(): void };
+  readonly #storeDeadline: StoreDeadline;
   #connectionCap: { stop(): void } | null = null;
 
   constructor(
@@ -68,6 +70,9 @@ export class HttpServer {
     this.#idempotency = createIdempotency({
       ...{ database, records: this.deps.idempotencyRecords, vault, clock, log },
     });
+    this.#storeDeadline = deps.isStoreRemote
+      ? createStoreDeadline({ database, clock })
+      : (work) => work;
     const context = this.#routeContext();
     const routes = apiRoutes(context);
     const ownRoutes = dashboardRoutes(context);
@@ -83,6 +88,7 @@ export class HttpServer {
       }),
       dashboardRoutes: new Set(ownRoutes),
       audit: createAuditNotes({ identity, clock, log }),
+      storeDeadline: this.#storeDeadline,
       ...{ sessions, clock, log },
     });
     this.#app.onRequest(({ request }) => this.#middleware.admit(request));
@@ -194,6 +200,7 @@ export class HttpServer {
         peerOf: (request) => this.#app.server?.requestIP(request)?.address ?? "",
         ...{ clock, log },
       }),
+      storeDeadline: this.#storeDeadline,
       ...{ clock, random, log },
     });
   }
