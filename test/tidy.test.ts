@@ -214,6 +214,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "adapter/store",
     "domain/billing",
     "domain/conversation",
+    "domain/tool",
     "operations/backup",
     "operations/config",
     "operations/ops",

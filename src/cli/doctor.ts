@@ -38,6 +38,7 @@ import {
   diskRoom,
   secrets,
 } from "../operations/doctor/storage-checks.ts";
+import { storedTools } from "../operations/doctor/tool-check.ts";
 import { nat, sipAlg, trunkDns } from "../operations/doctor/trunk-checks.ts";
 import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
@@ -45,7 +46,7 @@ import { type Command, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
 const OTHER_CHECKS = [
-  ...[secrets, clockSanity, ports, rtpRange, diskRoom, engineSelfTest, modelEnds],
+  ...[secrets, clockSanity, ports, rtpRange, diskRoom, engineSelfTest, modelEnds, storedTools],
   ...[trunkRegistrations, trunkDns, nat, sipAlg, mailProvider, certificate, backupAge],
 ];
 const CHECKS = [dataDirectory, databaseAndLedger, ...OTHER_CHECKS];

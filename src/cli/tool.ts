@@ -37,9 +37,9 @@ export const toolCommand = commandOf(
       lines: (tools) =>
         table([
           ["ID", "NAME", "FOR", "", "URL"],
-          ...tools.map(({ id, name, agent_id: agent, enabled, url }) => [
+          ...tools.map(({ id, name, agent_id: agent, enabled, problem, url }) => [
             ...[String(id), name, agent === null ? "every agent" : `agent ${agent}`],
-            ...[enabled ? "on" : "off", url],
+            ...[problem !== null ? "needs attention" : enabled ? "on" : "off", url],
           ]),
         ]),
     }),

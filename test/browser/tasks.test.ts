@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { TOTP } from "otpauth";
 import type { Browser, Page } from "playwright-core";
-import { callNotices, sessions, users } from "../../src/adapter/store/schema/index.ts";
+import { callNotices, sessions, tools, users } from "../../src/adapter/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { signIn, type Visit, visit } from "../support/dashboard-page.ts";
@@ -157,6 +157,24 @@ inChromium("in the dashboard", () => {
     expect(await page.getByLabel("Secret", { exact: true }).inputValue()).toBe("");
     await button("JSON Schema").click();
     expect(await page.getByLabel("JSON Schema").inputValue()).toContain('"name"');
+  });
+
+  test("a tool whose schema is refused by a rule that is newer than it says so", async () => {
+    const parameters = { type: "object", properties: { days: { type: "array" } } };
+    await world.app.database.tx((queries) =>
+      queries.insert(tools).values({
+        ...{ tenantId: world.tenantId, name: "book_days", description: "Books.", parameters },
+        ...{ url: "https://tools.example/book", secretHeader: "X-Tool-Secret", secretSealed: "" },
+        ...{ createdAt: 0, updatedAt: 0 },
+      }),
+    );
+    const attention = page.getByText("Needs attention");
+    await open(`/agents/${world.agentId}?tab=tools`);
+    await attention.waitFor();
+    await open("/tools");
+    await attention.waitFor();
+    await page.getByRole("link", { name: "book_days" }).click();
+    await page.getByText("Agents do without this tool: days is an array").waitFor();
   });
 
   test("a webhook and a key show their secrets once", async () => {

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "n
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { openDatabase } from "../../src/adapter/store/database.ts";
-import { wallets } from "../../src/adapter/store/schema/index.ts";
+import { tools, wallets } from "../../src/adapter/store/schema/index.ts";
 import { trunkPasswordBinding, trunkStore } from "../../src/adapter/store/trunk-store.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { microEur } from "../../src/core/money.ts";
@@ -25,6 +25,7 @@ import {
   dataDirectory,
   secrets,
 } from "../../src/operations/doctor/storage-checks.ts";
+import { storedTools } from "../../src/operations/doctor/tool-check.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { insertCall, insertTenant } from "../support/stored-rows.ts";
@@ -107,7 +108,7 @@ test("beside a running server and after it, a sound appliance passes every check
   expect(running.report.checks.filter((check) => check.result === "failed")).toEqual([]);
   expect(running.status).toBe(0);
   expect(running.report.checks.map((check) => check.number)).toEqual(
-    Array.from({ length: 17 }, (_, index) => index + 1),
+    Array.from({ length: 18 }, (_, index) => index + 1),
   );
   for (const name of ["configuration", "data directory", "database", "clock", "ports", "engine"])
     expect([name, running.verdictOf(name)]).toEqual([name, "ok"]);
@@ -194,6 +195,24 @@ test("rights, damage, money, the clock and an old backup fail, with the way to f
   expect(await verdict(backupAge, patient)).toContain("failed");
   writeFileSync(databasePath, bytes.fill(0x5a, 4096));
   expect(await verdict(databaseAndLedger, patient)).toContain("failed");
+});
+
+test("a tool whose schema is refused by a rule that is newer than it is named", async () => {
+  const patient = patientOf();
+  const database = openDatabase(patient.databasePath, 0);
+  const tenantId = await insertTenant(database);
+  const tool = {
+    ...{ tenantId, name: "book_days", description: "Books.", url: "https://tools.example/book" },
+    ...{ secretHeader: "X-Tool-Secret", secretSealed: "", createdAt: 0, updatedAt: 0 },
+    parameters: { type: "object", properties: { days: { type: "array" } } },
+  };
+  await database.tx(async (queries) => void (await queries.insert(tools).values(tool)));
+  expect(await verdict(storedTools, patient)).toContain(
+    `warning: Agents do without 1 tools. book_days of tenant ${tenantId}: days is an array`,
+  );
+  await database.tx(async (queries) => void (await queries.update(tools).set({ enabled: false })));
+  expect(await verdict(storedTools, patient)).toContain("ok");
+  await database.close();
 });
 
 test("a mail server that is not there and a certificate that cannot be read fail", async () => {

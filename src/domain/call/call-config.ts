@@ -1,10 +1,12 @@
 /** Builds what the call worker is told about a call: the agent as it is now, and all it knows. */
 
 import { createHmac } from "node:crypto";
+import type { Log } from "../../core/log.ts";
 import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { CallerContext } from "../contact/ports.ts";
 import type { AgentSnapshot, CallConfig } from "../conversation/call-config.ts";
+import { storedSchemaProblem } from "../tool/tool-rules.ts";
 import type { CallSetupRecords, CallTenant } from "./stores.ts";
 
 interface CallConfigOptions {
@@ -47,18 +49,30 @@ function snapshot(agent: AgentRecord, aliases: CallConfigOptions["voiceAliases"]
   };
 }
 
+/** A model refuses a whole request for one tool's schema: the call does without that tool. */
+function usable(tools: CallConfig["tools"], callId: string, tenantId: number, log: Log) {
+  return tools.filter(({ name, parameters }) => {
+    const problem = storedSchemaProblem(parameters);
+    if (problem !== null)
+      log.warn("call.tool_left_out", { call_id: callId, tenant: tenantId, tool: name, problem });
+    return problem === null;
+  });
+}
+
 export async function buildCallConfig(
-  setup: Pick<CallSetupRecords, "agentContext">,
+  { setup, log }: { readonly setup: Pick<CallSetupRecords, "agentContext">; readonly log: Log },
   tenant: CallTenant,
   agent: AgentRecord,
   options: CallConfigOptions,
 ): Promise<CallConfig> {
   const { voiceAliases, callerTagKey, callerContext = null, ...call } = options;
+  const { tools, ...known } = await setup.agentContext(tenant.id, agent);
   const otherNumber = call.direction === "inbound" ? call.fromNumber : call.toNumber;
   return {
     ...call,
     callerTag: callerTag(callerTagKey, tenant.id, otherNumber),
-    ...(await setup.agentContext(tenant.id, agent)),
+    ...known,
+    tools: usable(tools, call.callId, tenant.id, log),
     agent: snapshot(agent, voiceAliases),
     memory: callerContext?.knowledge ?? null,
     callerFacts: callerContext?.facts ?? [],

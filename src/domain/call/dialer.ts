@@ -110,15 +110,20 @@ async function known(
   const { callUuid, fromNumber, toNumber } = identity;
   const remoteParty = { direction: "outbound", number: toNumber, callUuid } as const;
   const callerContext = await context.callers.contextOf(queries, tenant, agent, remoteParty);
-  const config = await buildCallConfig(context.stores.setup(queries), tenant, agent, {
-    callerContext,
-    ...{ callId: callUuid, direction: "outbound", fromNumber, toNumber },
-    rtpHost: settings.rtpHost,
-    sampleRateHz: expectedRateHz(context, trunk?.id ?? null),
-    recordingPath: context.mayRecord() ? join(settings.recordingsDir, `${callUuid}.wav`) : null,
-    voiceAliases: settings.voiceAliases,
-    callerTagKey: settings.callerTagKey,
-  });
+  const config = await buildCallConfig(
+    { setup: context.stores.setup(queries), log: context.log },
+    tenant,
+    agent,
+    {
+      callerContext,
+      ...{ callId: callUuid, direction: "outbound", fromNumber, toNumber },
+      rtpHost: settings.rtpHost,
+      sampleRateHz: expectedRateHz(context, trunk?.id ?? null),
+      recordingPath: context.mayRecord() ? join(settings.recordingsDir, `${callUuid}.wav`) : null,
+      voiceAliases: settings.voiceAliases,
+      callerTagKey: settings.callerTagKey,
+    },
+  );
   const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);
   return {
     identity: { ...identity, callerLevel: callerContext.level, trustedTrunk },

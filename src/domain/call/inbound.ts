@@ -200,20 +200,25 @@ function setUp(
         callerLevel: callerContext.level,
         trustedTrunk: isTrusted(context.sip.trunk(leg.trunkId), route.tenant.id),
       },
-      config: await buildCallConfig(context.stores.setup(queries), route.tenant, agent, {
-        callerContext,
-        callId: call.callUuid,
-        direction: "inbound",
-        fromNumber: call.fromNumber,
-        toNumber: call.toNumber,
-        rtpHost: settings.rtpHost,
-        sampleRateHz: conversationRateHz(leg.offeredCodec ?? null),
-        recordingPath: context.mayRecord()
-          ? join(settings.recordingsDir, `${call.callUuid}.wav`)
-          : null,
-        voiceAliases: settings.voiceAliases,
-        callerTagKey: settings.callerTagKey,
-      }),
+      config: await buildCallConfig(
+        { setup: context.stores.setup(queries), log: context.log },
+        route.tenant,
+        agent,
+        {
+          callerContext,
+          callId: call.callUuid,
+          direction: "inbound",
+          fromNumber: call.fromNumber,
+          toNumber: call.toNumber,
+          rtpHost: settings.rtpHost,
+          sampleRateHz: conversationRateHz(leg.offeredCodec ?? null),
+          recordingPath: context.mayRecord()
+            ? join(settings.recordingsDir, `${call.callUuid}.wav`)
+            : null,
+          voiceAliases: settings.voiceAliases,
+          callerTagKey: settings.callerTagKey,
+        },
+      ),
     };
   });
 }

@@ -89,12 +89,12 @@ export interface TrialPorts extends CallStorage {
   readonly settings: Pick<CallSettings, "rtpHost" | "voiceAliases" | "callerTagKey">;
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Log;
 }
 
 export interface WebCallPorts extends TrialPorts {
   readonly media: Pick<CallMedia, "open">;
   readonly tools: ToolRunner;
-  readonly log: Log;
 }
 
 export function createWebCalls(
@@ -170,7 +170,7 @@ export async function trialConfig(
       code: "plan_limit_reached",
       publicMessage: "This account is suspended. Ask the operator to resume it.",
     });
-  const config = await buildCallConfig(setup, tenant, agent, {
+  const config = await buildCallConfig({ setup, log: context.log }, tenant, agent, {
     ...{ callId: uuidV7(clock, random), direction: "inbound", fromNumber: "", toNumber: "" },
     ...{ rtpHost: settings.rtpHost, recordingPath: null, voiceAliases: settings.voiceAliases },
     callerTagKey: settings.callerTagKey,

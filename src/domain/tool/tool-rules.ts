@@ -1,5 +1,6 @@
 /** Rules for a tool that its schema cannot state: reserved headers, and the JSON Schema of its arguments. */
 import { z } from "zod";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { invalidField } from "../../core/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { boundsProblem } from "./schema-bounds.ts";
@@ -47,6 +48,19 @@ export function schemaProblem(schema: unknown): string | null {
   } catch (error) {
     return `this is not a JSON Schema that can be read (${firstLine(error)})`;
   }
+}
+
+const PROBLEMS_MAX = 1_000;
+const problems = new BoundedMap<string, string | null>(PROBLEMS_MAX);
+
+/** The problem of a stored schema, which may be older than a rule. Found once for each schema. */
+export function storedSchemaProblem(schema: JsonObject): string | null {
+  const text = JSON.stringify(schema);
+  const known = problems.get(text);
+  if (known !== undefined) return known;
+  const problem = schemaProblem(schema);
+  problems.set(text, problem);
+  return problem;
 }
 
 const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);

@@ -2,21 +2,28 @@
 import { z } from "zod";
 import { shownFields } from "../../core/schema.ts";
 import { recordOf, wireOf } from "../../core/wire-names.ts";
+import { storedSchemaProblem } from "../../domain/tool/tool-rules.ts";
 import { newToolShape, toolShape } from "../../domain/tool/tool-schema.ts";
 import type { ToolRecord } from "../../domain/tool/tools.ts";
 import { id, ofTenant, operation } from "./operation.ts";
-import { idOut, timeOut } from "./schema.ts";
+import { idOut, shown, timeOut } from "./schema.ts";
 
 export const Tool = z
   .strictObject({
     id: idOut("tool"),
     ...shownFields(toolShape),
+    problem: shown(
+      z.string().nullable(),
+      "Why agents do without it: a rule that is newer than it. Null: nothing is wrong.",
+      null,
+    ),
     created_at: timeOut("When it was made."),
     updated_at: timeOut("When it was last changed."),
   })
   .meta({ id: "Tool" });
 
-export const presentTool = (tool: ToolRecord) => wireOf(Tool, tool);
+export const presentTool = (tool: ToolRecord) =>
+  wireOf(Tool, { ...tool, problem: storedSchemaProblem(tool.parameters) });
 
 export const toolOperations = {
   "tool.create": operation({

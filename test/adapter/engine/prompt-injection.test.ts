@@ -114,7 +114,7 @@ async function briefFor(written: Written): Promise<CallConfig> {
   const tenant = await setup.tenant(own.id);
   const [agent] = await queries.select().from(agents).where(eq(agents.tenantId, own.id));
   if (!tenant || !agent) throw new Error("no tenant or agent");
-  const config = await buildCallConfig(setup, tenant, agent, {
+  const config = await buildCallConfig({ setup, log: silentLog }, tenant, agent, {
     callerContext: await callers.contextOf(queries, tenant, agent, other),
     ...{ callId: other.callUuid, direction: "inbound", fromNumber: number },
     ...{ toNumber: "+37052000001", rtpHost: HOST, recordingPath: null, voiceAliases: {} },

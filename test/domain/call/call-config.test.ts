@@ -1,12 +1,15 @@
 /** What a conversation is told of its agent and caller: the voice, and what stands for a person at a provider. */
 import { expect, test } from "bun:test";
+import { silentLog } from "../../../src/core/log.ts";
 import type { AgentRecord } from "../../../src/domain/agent/agent-schema.ts";
 import { buildCallConfig } from "../../../src/domain/call/call-config.ts";
 import type { CallTenant } from "../../../src/domain/call/stores.ts";
+import type { CallConfig } from "../../../src/domain/conversation/call-config.ts";
 
-const setup = {
-  agentContext: async () => ({ knowledge: [], tools: [], disclosure: null }),
-};
+let tools: CallConfig["tools"] = [];
+const setup = { agentContext: async () => ({ knowledge: [], tools, disclosure: null }) };
+const lines: [message: string, fields: unknown][] = [];
+const log = { ...silentLog, warn: (...line: (typeof lines)[number]) => void lines.push(line) };
 const agent = { id: 7, voice: "Sari", language: "en", fillerPhrases: "" } as AgentRecord;
 const NUMBER = "+37061234567";
 
@@ -26,7 +29,7 @@ async function configOf({
 } = {}) {
   const tenant = { id: tenantId, name: "A", timeZone: "UTC" } as CallTenant;
   return await buildCallConfig(
-    setup,
+    { setup, log },
     tenant,
     { ...agent, ...spoken },
     {
@@ -72,4 +75,21 @@ test("another number, tenant or appliance is another one", async () => {
     await tagOf({ key: 2 }),
   ];
   expect(new Set(tags).size).toBe(tags.length);
+});
+
+test("a tool that was saved before a rule forbade its schema is left out, and the log says why", async () => {
+  const tool = { name: "find_booking", description: "Finds it.", parameters: { type: "object" } };
+  const days = { type: "object", properties: { days: { type: "array" } } };
+  tools = [tool, { ...tool, name: "book_days", parameters: days }];
+  const config = await configOf();
+  expect(config.tools.map(({ name }) => name)).toEqual(["find_booking"]);
+  expect(lines).toEqual([
+    [
+      "call.tool_left_out",
+      {
+        ...{ call_id: config.callId, tenant: 1, tool: "book_days" },
+        problem: expect.stringContaining("days is an array without"),
+      },
+    ],
+  ]);
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { callStores } from "../../../src/adapter/store/call-stores.ts";
+import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
 import { WrittenAgentChats } from "../../../src/domain/call/chat.ts";
 import type { ChatEvent, ChatInput } from "../../../src/domain/conversation/chat.ts";
@@ -55,6 +56,7 @@ beforeEach(() => {
       stores: callStores,
       settings: { rtpHost: "127.0.0.1", voiceAliases: {}, callerTagKey: new Uint8Array(32) },
       clock,
+      log: silentLog,
       random,
       media: { openChat },
       tools,

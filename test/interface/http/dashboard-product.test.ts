@@ -77,6 +77,7 @@ describe("tools", () => {
     expect([made.status, made.text.includes("canary")]).toEqual([200, false]);
     const { tool } = replyOf(tools.createTool, made);
     expect(tool).toMatchObject({ name: "find_booking", agent_id: null, enabled: true, parameters });
+    expect(tool.problem).toBeNull();
 
     room.receiver.respond = answer(200, '{"free":true}', { "content-type": "application/json" });
     const tried = replyOf(

@@ -10,6 +10,7 @@ import { CheckField } from "../../ui/field.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { EmptyState, Loaded, LoadedRows } from "../../ui/states.tsx";
+import { ToolState } from "../tools/tool-state.tsx";
 import { useAgentName } from "./agent-choices.ts";
 
 export function AgentKnowledge({ agentId }: { agentId: number }) {
@@ -122,9 +123,7 @@ export function AgentTools({ agentId }: { agentId: number }) {
                     <Badge>
                       {t(tool.agent_id === null ? "agents.tools_all" : "agents.tools_own")}
                     </Badge>
-                    <Badge tone={tool.enabled ? "good" : "plain"}>
-                      {t(tool.enabled ? "value.on" : "value.off")}
-                    </Badge>
+                    <ToolState tool={tool} />
                   </span>
                 </li>
               ))}

@@ -69,6 +69,18 @@ export const messages = {
     ru: "Для всех агентов",
   },
   "tools.enabled": { en: "In use", lt: "Naudojamas", lv: "Lieto", ru: "Используется" },
+  "tools.attention": {
+    en: "Needs attention",
+    lt: "Reikia dėmesio",
+    lv: "Jāpievērš uzmanība",
+    ru: "Требует внимания",
+  },
+  "tools.attention_body": {
+    en: "Agents do without this tool: {problem}.",
+    lt: "Agentai šio įrankio nenaudoja: {problem}.",
+    lv: "Aģenti šo rīku nelieto: {problem}.",
+    ru: "Агенты обходятся без этого инструмента: {problem}.",
+  },
   "tools.enabled_hint": {
     en: "Agents see it from the next call on.",
     lt: "Agentai jį mato nuo kito skambučio.",

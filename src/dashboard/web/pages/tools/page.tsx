@@ -4,9 +4,9 @@ import { Link } from "@tanstack/react-router";
 import { type QueryData, toolsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
-import { Badge } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useAgentName } from "../agents/agent-choices.ts";
+import { ToolState } from "./tool-state.tsx";
 
 export function Page() {
   const query = useQuery(toolsQuery);
@@ -51,11 +51,7 @@ function ToolTable({ rows }: { rows: readonly QueryData<typeof toolsQuery>[numbe
         {
           head: t("tools.enabled"),
           end: true,
-          cell: (tool) => (
-            <Badge tone={tool.enabled ? "good" : "plain"}>
-              {t(tool.enabled ? "value.on" : "value.off")}
-            </Badge>
-          ),
+          cell: (tool) => <ToolState tool={tool} />,
         },
       ]}
     />

@@ -55,6 +55,9 @@ function Editor({ tool }: { tool: QueryData<ReturnType<typeof toolQuery>> }) {
 
   return (
     <>
+      {tool.problem !== null && (
+        <p className="note warn">{t("tools.attention_body", { problem: tool.problem })}</p>
+      )}
       {mayChange && <TryTool tool={tool} />}
       <EditForm
         form={form}
