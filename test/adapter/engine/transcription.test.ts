@@ -67,6 +67,25 @@ test.each(["ga", "beta"] as const)(
   },
 );
 
+test("a session is renewed before it expires, between two utterances, in the language of the call", async () => {
+  server.script.expiresInSec = 2;
+  server.script.recognises.push("Labas.");
+  const session = engine.open(sessionSettings());
+  hum(session, 400);
+  await eventually(() => server.headers.length === 1, "a session is opened");
+  server.script.expiresInSec = 3_600;
+  await eventually(() => server.headers.length === 2, "another one is opened", 4_000);
+  session.switchLanguage?.("lt");
+  await eventually(() => server.queries().length === 2, "both stand");
+  expect((await session.stt.finalize()).text).toBe("Labas.");
+  await eventually(() => server.queries().length === 1, "the old one is closed");
+  const [{ audio } = {}] = server.sessions() as { audio?: { input?: object } }[];
+  expect(JSON.stringify(audio?.input)).toContain('"language":"lt"');
+  server.script.recognises.push("Second words.");
+  expect(await heardBy(session)).toBe("Second words.");
+  expect(server.headers).toHaveLength(2);
+});
+
 test("two utterances in a row each get their own text, also when the second begins early", async () => {
   server.script.transcriptionDelayMs = 100;
   server.script.recognises.push("First words.", "Second words.");

@@ -1,7 +1,8 @@
 /**
  * Speech to text over the Realtime transcription socket: the audio goes out while it is spoken,
  * words come back while it is spoken. The socket is the call's, opened with it; one that is gone is
- * opened again with the next utterance, which the new one gets from its beginning.
+ * opened again with the next utterance, which the new one gets from its beginning. A session that would
+ * expire is replaced before, between two utterances.
  */
 
 import type { Clock } from "../../../core/clock.ts";
@@ -15,6 +16,7 @@ import type {
 } from "../../../domain/conversation/engine-port.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import { detailOf, dialectOf, errorOf, type ServerEvent, textField } from "../realtime/events.ts";
+import { SessionRenewal } from "../realtime/session-renewal.ts";
 import { formatProblem, transcriptionUpdate } from "../realtime/session-update.ts";
 import { RealtimeSocket } from "../realtime/socket.ts";
 import { committedFor, isNothing, Upload } from "../realtime/upload.ts";
@@ -47,6 +49,7 @@ export class TranscriptionSttStream implements SttStream {
   readonly #model: string;
   #language: AgentLanguage;
   #socket: RealtimeSocket;
+  readonly #renewal: SessionRenewal;
   #ready: Promise<void> = Promise.resolve();
   #created: ServerEvent | null = null;
   /** What the transcription was told last. */
@@ -62,7 +65,14 @@ export class TranscriptionSttStream implements SttStream {
     this.#language = options.language;
     this.#model = liveModelOf(options.settings);
     this.capabilities = { partials: writesWhileSpoken(this.#model) };
-    this.#socket = this.#connect();
+    this.#renewal = new SessionRenewal({
+      clock: options.clock,
+      open: () => this.#open(),
+      isIdle: () => this.#uploads.length === 0,
+      succeed: (successor) => this.#succeed(successor),
+      onFailed: ({ message }) => options.log.warn("stt.not_renewed", { error: message }),
+    });
+    this.#socket = this.#adopt(this.#open());
   }
 
   startUtterance(lead: Int16Array): void {
@@ -118,6 +128,7 @@ export class TranscriptionSttStream implements SttStream {
   close(): void {
     const failure = this.#socket.fail("protocol", "the session was closed");
     for (const upload of [...this.#uploads]) this.#reject(upload, failure);
+    this.#renewal.close();
     this.#socket.close();
   }
 
@@ -127,14 +138,32 @@ export class TranscriptionSttStream implements SttStream {
   }
 
   async #whenReady(): Promise<void> {
-    if (!this.#socket.alive) this.#socket = this.#connect();
+    if (!this.#socket.alive) this.#socket = this.#adopt(this.#renewal.take() ?? this.#open());
     await this.#ready;
   }
 
-  #connect(): RealtimeSocket {
+  /** From now on this is the call's socket. */
+  #adopt(socket: RealtimeSocket): RealtimeSocket {
+    this.#ready = socket.ready.then(({ expiresAt }) => {
+      this.#renewal.schedule(expiresAt);
+      for (const upload of this.#uploads) upload.restart();
+    });
+    this.#ready.catch(() => {});
+    return socket;
+  }
+
+  #succeed(successor: RealtimeSocket): void {
+    const before = this.#socket;
+    this.#socket = this.#adopt(successor);
+    before.close();
+    // It may have been begun before the language changed.
+    this.#tellLanguage();
+  }
+
+  #open(): RealtimeSocket {
     const { settings, clock, hints } = this.options;
     const { apiKey, apiKeyHeader } = serviceOf(settings, "stt");
-    const socket = new RealtimeSocket({
+    const socket: RealtimeSocket = new RealtimeSocket({
       url: transcriptionUrlOf(settings, this.#model),
       ...{ apiKey, apiKeyHeader },
       connectTimeoutMs: settings.connect_timeout_ms,
@@ -151,13 +180,13 @@ export class TranscriptionSttStream implements SttStream {
             : null,
         problemOf: (session) => formatProblem(session, FORMAT, ["input"]),
       },
-      onEvent: (event) => this.#receive(event),
-      onGone: (failure) => this.#lost(failure),
+      onEvent: (event) => {
+        if (socket === this.#socket) this.#receive(event);
+      },
+      onGone: (failure) => {
+        if (socket === this.#socket) this.#lost(failure);
+      },
     });
-    this.#ready = socket.ready.then(() => {
-      for (const upload of this.#uploads) upload.restart();
-    });
-    this.#ready.catch(() => {});
     return socket;
   }
 
@@ -244,6 +273,7 @@ export class TranscriptionSttStream implements SttStream {
 
   /** What is waited for fails; a running utterance goes to the next socket. */
   #lost(failure: ProviderFailure): void {
+    this.#renewal.cancel();
     this.options.log.warn("stt.connection_lost", { error: failure.message });
     for (const upload of this.#uploads.filter(({ over }) => over)) this.#reject(upload, failure);
   }

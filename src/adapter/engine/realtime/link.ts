@@ -8,7 +8,7 @@
  * is under way.
  */
 
-import type { Clock, Timer } from "../../../core/clock.ts";
+import type { Clock } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { Log } from "../../../core/log.ts";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
@@ -25,6 +25,7 @@ import {
 } from "./events.ts";
 import type { RealtimeResponse } from "./response.ts";
 import { Responses } from "./responses.ts";
+import { SessionRenewal } from "./session-renewal.ts";
 import { formatProblem } from "./session-update.ts";
 import { RealtimeSocket } from "./socket.ts";
 
@@ -57,11 +58,6 @@ interface LinkOptions {
 
 const CONNECTS_MAX = 4;
 const HISTORY_MAX = 300;
-/** A session's longest life, where the server does not say when it expires. */
-const SESSION_MS_MAX = 60 * 60_000;
-/** A session is replaced so long before it expires; one with a short life in its last quarter. */
-const RENEWED_BEFORE_MS = 5 * 60_000;
-const IDLE_CHECK_MS = 100;
 /** Event ids of updates to another language begin with it. */
 const LANGUAGE = "language";
 /** Complaints about what is over already. */
@@ -71,9 +67,7 @@ export class RealtimeLink {
   readonly history: ChatMessage[];
   #language: AgentLanguage;
   #socket: RealtimeSocket | null = null;
-  /** Takes the place of a socket whose session is about to expire. */
-  #successor: RealtimeSocket | null = null;
-  #renewal: Timer | null = null;
+  readonly #renewal: SessionRenewal;
   #dialect: Dialect = "ga";
   #ready: Promise<void> = Promise.resolve();
   #connects = 0;
@@ -97,6 +91,13 @@ export class RealtimeLink {
       sampleRateHz,
       firstMsMax: responseTimeoutMs,
       clock,
+    });
+    this.#renewal = new SessionRenewal({
+      clock,
+      open: () => this.#open(),
+      isIdle: () => this.#responses.isIdle && !this.#isBusy.some((isBusy) => isBusy()),
+      succeed: (successor) => this.#succeed(successor),
+      onFailed: ({ message }) => options.log.warn("realtime.not_renewed", { error: message }),
     });
     this.#connect();
   }
@@ -196,8 +197,7 @@ export class RealtimeLink {
 
   close(): void {
     this.#closed = true;
-    this.#renewal?.cancel();
-    this.#successor?.close();
+    this.#renewal.close();
     this.#socket?.close();
     this.#responses.lose(this.fail(this.options.part, "connect", "the call is over"));
   }
@@ -214,8 +214,8 @@ export class RealtimeLink {
 
   #connect(): void {
     const { part } = this.options;
-    const successor = this.#successor;
-    if (successor?.alive) {
+    const successor = this.#renewal.take();
+    if (successor) {
       this.#adopt(successor);
       return;
     }
@@ -254,43 +254,17 @@ export class RealtimeLink {
   /** From now on this is the call's socket. */
   #adopt(socket: RealtimeSocket): void {
     this.#socket = socket;
-    if (this.#successor === socket) this.#successor = null;
     this.#generation++;
     this.#ready = socket.ready.then(({ expiresAt }) => {
       if (socket !== this.#socket) return;
       for (const { by, text } of this.history) this.send(this.#itemOf(by, text));
-      this.#renewBefore(expiresAt);
+      this.#renewal.schedule(expiresAt);
       for (const listener of this.#onReconnect) listener();
     });
     this.#ready.catch(() => {});
   }
 
-  #renewBefore(expiresAt: number | null): void {
-    const { clock } = this.options;
-    const lifeMs = Math.min(SESSION_MS_MAX, (expiresAt ?? Number.POSITIVE_INFINITY) - clock.now());
-    this.#renewal?.cancel();
-    const delayMs = lifeMs - Math.min(RENEWED_BEFORE_MS, lifeMs / 4);
-    this.#renewal = clock.after(Math.max(0, delayMs), () => this.#renew());
-  }
-
-  /** Without a successor the session expires, and another is opened as after any loss. */
-  #renew(): void {
-    if (this.#closed || !this.alive) return;
-    const successor = this.#open();
-    this.#successor = successor;
-    successor.ready.then(
-      () => this.#succeed(successor),
-      (failure: ProviderFailure) =>
-        this.options.log.warn("realtime.not_renewed", { error: failure.message }),
-    );
-  }
-
   #succeed(successor: RealtimeSocket): void {
-    if (this.#closed || this.#successor !== successor) return;
-    if (!this.#responses.isIdle || this.#isBusy.some((isBusy) => isBusy())) {
-      this.#renewal = this.options.clock.after(IDLE_CHECK_MS, () => this.#succeed(successor));
-      return;
-    }
     const before = this.#socket;
     this.#adopt(successor);
     before?.close();
@@ -342,7 +316,7 @@ export class RealtimeLink {
   }
 
   #onSocketGone(failure: ProviderFailure): void {
-    this.#renewal?.cancel();
+    this.#renewal.cancel();
     this.options.log.warn("realtime.connection_lost", { error: failure.message });
     this.#responses.lose(failure);
     for (const listener of this.#onLost) listener();
