@@ -4,6 +4,7 @@
 
 import type { Database } from "../core/database.ts";
 import type { SipStack } from "../domain/call/sip-port.ts";
+import type { DescriptorWatch } from "../operations/ops/descriptor-watch.ts";
 import type { Audio } from "./audio.ts";
 import type { Maintenance } from "./maintenance.ts";
 
@@ -30,11 +31,12 @@ export function createHealthCheck(parts: {
   readonly audio: Audio;
   readonly sip: SipStack;
   readonly maintenance: Maintenance;
+  readonly descriptors: Pick<DescriptorWatch, "problem">;
   /** An unreachable libSQL server is no reason to restart: live calls go on. */
   readonly isStoreRemote: boolean;
   readonly liveCalls: () => number;
 }): HealthCheck {
-  const { database, audio, sip, maintenance, isStoreRemote, liveCalls } = parts;
+  const { database, audio, sip, maintenance, descriptors, isStoreRemote, liveCalls } = parts;
 
   const store = createStoreCheck(database, liveCalls);
 
@@ -43,7 +45,12 @@ export function createHealthCheck(parts: {
 
   return {
     async problems() {
-      return said([audio.problem(), maintenance.disk.rejection(), await store.problem()]);
+      return said([
+        audio.problem(),
+        maintenance.disk.rejection(),
+        descriptors.problem(),
+        await store.problem(),
+      ]);
     },
 
     async stuck() {

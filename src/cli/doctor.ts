@@ -36,6 +36,7 @@ import {
   databaseAndLedger,
   dataDirectory,
   diskRoom,
+  fileDescriptors,
   secrets,
 } from "../operations/doctor/storage-checks.ts";
 import { storedTools } from "../operations/doctor/tool-check.ts";
@@ -46,7 +47,8 @@ import { type Command, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
 const OTHER_CHECKS = [
-  ...[secrets, clockSanity, ports, rtpRange, diskRoom, engineSelfTest, modelEnds, storedTools],
+  ...[secrets, clockSanity, ports, rtpRange, diskRoom, fileDescriptors],
+  ...[engineSelfTest, modelEnds, storedTools],
   ...[trunkRegistrations, trunkDns, nat, sipAlg, mailProvider, certificate, backupAge],
 ];
 const CHECKS = [dataDirectory, databaseAndLedger, ...OTHER_CHECKS];

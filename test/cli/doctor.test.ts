@@ -48,6 +48,7 @@ interface Verdicts {
     number: number;
     name: string;
     result: string;
+    finding: string;
     remedy: string | null;
   }[];
 }
@@ -88,7 +89,10 @@ async function verdict(check: Check, patient: ExaminedAppliance): Promise<string
   return `${result?.result}: ${result?.finding}`;
 }
 
-const server = Bun.spawn([process.execPath, main, "serve"], {
+/** Enough for a test's calls, not for those that are configured. */
+const DESCRIPTORS_MAX = 400;
+const limited = ["sh", "-c", `ulimit -n ${DESCRIPTORS_MAX}; exec "$@"`, "limited"];
+const server = Bun.spawn([...limited, process.execPath, main, "serve"], {
   ...{ cwd, env },
   stdout: "pipe",
   stderr: "ignore",
@@ -107,8 +111,13 @@ test("beside a running server and after it, a sound appliance passes every check
   const running = await doctor();
   expect(running.report.checks.filter((check) => check.result === "failed")).toEqual([]);
   expect(running.status).toBe(0);
+  const descriptors = running.report.checks.find(({ name }) => name === "descriptors");
+  expect(descriptors).toMatchObject({
+    result: "warning",
+    finding: expect.stringContaining(`${DESCRIPTORS_MAX} file descriptors are allowed`),
+  });
   expect(running.report.checks.map((check) => check.number)).toEqual(
-    Array.from({ length: 18 }, (_, index) => index + 1),
+    Array.from({ length: 19 }, (_, index) => index + 1),
   );
   for (const name of ["configuration", "data directory", "database", "clock", "ports", "engine"])
     expect([name, running.verdictOf(name)]).toEqual([name, "ok"]);
@@ -118,7 +127,7 @@ test("beside a running server and after it, a sound appliance passes every check
   const alone = await doctor();
   expect([alone.status, alone.verdictOf("ports")]).toEqual([0, "ok"]);
   expect(alone.verdictOf("trunks")).toBe("skipped");
-});
+}, 120_000);
 
 test("a bad configuration ends the examination with status 1", async () => {
   const { status, report } = await doctor({ LINEVOICE_RTP__PORTS: "many" });

@@ -58,6 +58,8 @@ export interface KillableOptions {
   readonly includedMinutes?: number;
   /** The compiled program; `src/main.ts` without it. */
   readonly binary?: string;
+  /** How many files and sockets the process may have open (`ulimit -n`). */
+  readonly descriptorsMax?: number;
 }
 
 function configOf(options: KillableOptions, smtpPort: number): string {
@@ -124,6 +126,11 @@ async function cli(
   return out;
 }
 
+const limited = (descriptorsMax: number | undefined): readonly string[] =>
+  descriptorsMax === undefined
+    ? []
+    : ["sh", "-c", `ulimit -n ${descriptorsMax}; exec "$@"`, "limited"];
+
 export async function killable(options: KillableOptions): Promise<Killable> {
   const { dir, host, binary } = options;
   const program = binary === undefined ? [process.execPath, MAIN] : [binary];
@@ -140,7 +147,8 @@ export async function killable(options: KillableOptions): Promise<Killable> {
   const phones: Phone[] = [];
   const on = ["--config", config];
   const { start, kill, freeze } = servedProcess({
-    ...{ command: [...program, "serve", ...on], dir, base: BASE(host), watch },
+    command: [...limited(options.descriptorsMax), ...program, "serve", ...on],
+    ...{ dir, base: BASE(host), watch },
   });
   await cli(program, [
     "tenant",

@@ -142,7 +142,7 @@ function contextOf(
 }
 
 function admissionOf(
-  { run, billing, database, registry, maintenance, clock, log }: TelephonyPhase,
+  { run, billing, database, registry, maintenance, descriptors, clock, log }: TelephonyPhase,
   delivery: Delivery,
 ) {
   const { mails, events } = delivery;
@@ -157,7 +157,7 @@ function admissionOf(
       ...{ database, mails, events, clock, log },
     }),
     liveCalls: () => registry.size,
-    storageRejection: () => maintenance.disk.rejection(),
+    roomRejection: () => maintenance.disk.rejection() ?? descriptors.rejection(),
   });
 }
 

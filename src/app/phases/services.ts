@@ -45,7 +45,7 @@ export interface HttpPhase extends ServicePhase {
 
 /** Binds and serves. From then on the appliance's own address is known. */
 export async function openHttp(phase: ServicePhase, doctor: Doctor | null): Promise<HttpPhase> {
-  const { settings, maintenance, monitoring, providerWatch, run, stops } = phase;
+  const { settings, maintenance, descriptors, monitoring, providerWatch, run, stops } = phase;
   const dashboard = createDashboard(settings, { ...phase, doctor, isDraining: run.isDraining });
   const http = startHttp(settings, {
     ...phase,
@@ -56,6 +56,7 @@ export async function openHttp(phase: ServicePhase, doctor: Doctor | null): Prom
     },
     warnings: () => [
       ...maintenance.warnings(),
+      ...[descriptors.warning()].filter((sentence) => sentence !== null),
       ...monitoring.warnings(),
       ...providerWatch.warnings(),
     ],

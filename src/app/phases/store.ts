@@ -6,6 +6,11 @@ import type { Database } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import { Billing } from "../../domain/billing/billing.ts";
+import {
+  type DescriptorWatch,
+  descriptorsOf,
+  watchDescriptors,
+} from "../../operations/ops/descriptor-watch.ts";
 import { type FreeDiskBytes, freeBytesOf } from "../../operations/ops/disk-watch.ts";
 import { createLogRing, type LogRing } from "../../operations/ops/log-ring.ts";
 import type { Vault } from "../../platform/secrets/vault.ts";
@@ -34,6 +39,7 @@ export interface StorePhase {
   readonly billing: Billing;
   readonly freeDiskBytes: FreeDiskBytes;
   readonly maintenance: Maintenance;
+  readonly descriptors: DescriptorWatch;
 }
 
 export async function openStorePhase(
@@ -56,6 +62,16 @@ export async function openStorePhase(
   stops.add(() => database.close());
   const maintenance = startMaintenance(settings, paths, { database, clock, log, freeDiskBytes });
   stops.add(() => maintenance.stop());
+  const run = new RunState(settings);
+  const descriptors = watchDescriptors({
+    descriptors: descriptorsOf(),
+    demand: () => ({
+      concurrentCalls: run.tuning().concurrentCallsMax,
+      connectionsPerAddress: settings.http.connectionsPerAddress ?? 0,
+    }),
+    ...{ clock, log },
+  });
+  stops.add(() => descriptors.stop());
   const vault = await openVault(database, settings.masterKey, random);
   const revocations = await openRevocations({
     ...{ dataDir, paths, database, vault, clock, random },
@@ -65,8 +81,7 @@ export async function openStorePhase(
   logRevocations(revocations, log);
   return {
     ...{ settings, clock, random, log, logs, stops, paths, node, database, vault },
-    ...{ freeDiskBytes, maintenance },
-    run: new RunState(settings),
+    ...{ freeDiskBytes, maintenance, descriptors, run },
     billing: new Billing({ database, stores: billingStores, plans, clock, random }),
   };
 }

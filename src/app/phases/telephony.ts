@@ -41,7 +41,8 @@ export interface TelephonyPhase extends StorePhase {
 }
 
 export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> {
-  const { settings, database, vault, node, maintenance, stops, clock, random, log } = store;
+  const { settings, database, vault, node, maintenance, descriptors } = store;
+  const { stops, clock, random, log } = store;
   const providerWatch = createProviderWatch(settings.callWorker.engine);
   const audio = createAudio(settings, { clock, log, onProviderTrouble: providerWatch.report });
   stops.add(() => audio.stop());
@@ -66,7 +67,7 @@ export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> 
     ? new TrunkLeases({ database, node, trunks, clock, log })
     : null;
   const health = createHealthCheck({
-    ...{ database, audio, sip, maintenance },
+    ...{ database, audio, sip, maintenance, descriptors },
     isStoreRemote: settings.storage.remote != null,
     liveCalls: () => registry.size,
   });

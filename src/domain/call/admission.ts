@@ -36,8 +36,8 @@ interface AdmissionOptions {
   readonly onBurstStop?: BurstOptions["onStop"];
   /** Calls with media now, over all tenants. */
   readonly liveCalls: () => number;
-  /** Why storage can take no new call; null: it can. Default: it always can. */
-  readonly storageRejection?: () => string | null;
+  /** Why the machine has no room for a new call; null: it has. Default: it always has. */
+  readonly roomRejection?: () => string | null;
 }
 
 const limitReached = (publicMessage: string) =>
@@ -79,7 +79,7 @@ export class Admission {
     to: E164,
     immediate: boolean,
   ): Promise<void> {
-    this.#storageHasRoom();
+    this.#machineHasRoom();
     notSuspended(tenant);
     checkDestination(to, rulesOf(tenant, trunk));
     const load = await this.#loadOf(queries, tenant);
@@ -102,7 +102,7 @@ export class Admission {
     trunk: CallTrunk | undefined,
     to: E164,
   ): Promise<string | null> {
-    this.#storageHasRoom();
+    this.#machineHasRoom();
     notSuspended(tenant);
     checkDestination(to, rulesOf(tenant, trunk));
     const toCountry = await this.#withinBurst(queries, tenant, trunk, to);
@@ -136,7 +136,7 @@ export class Admission {
   }
 
   async inbound(queries: Queries, tenant: CallTenant): Promise<void> {
-    this.#storageHasRoom();
+    this.#machineHasRoom();
     notSuspended(tenant);
     const load = await this.#loadOf(queries, tenant);
     this.#withinSpend(tenant, load);
@@ -155,8 +155,8 @@ export class Admission {
     return recent;
   }
 
-  #storageHasRoom(): void {
-    const rejection = this.options.storageRejection?.() ?? null;
+  #machineHasRoom(): void {
+    const rejection = this.options.roomRejection?.() ?? null;
     if (rejection !== null)
       throw new AppError({ code: "unavailable", publicMessage: rejection, retryable: true });
   }

@@ -247,7 +247,7 @@ async function take(context: InboundPorts, leg: IncomingLeg, route: Route): Prom
     call.end(
       error instanceof LegEnded
         ? endingUnanswered(error.end)
-        : endingByUs("failed", "engine_failure"),
+        : endingByUs("failed", "engine_failure", undefined, SERVICE_UNAVAILABLE),
     );
   }
 }

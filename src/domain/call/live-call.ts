@@ -294,7 +294,7 @@ export class LiveCall implements TransferredCall {
     this.context.onChange?.(this);
     for (const listener of this.#monitors) listener.ended();
     this.#monitors.clear();
-    this.#leg?.hangUp();
+    this.#leg?.hangUp(ending.sipCode);
     this.#log.info("call.ended", { status: ending.status, reason: ending.reason });
     void this.#finish(ending).then(settled.resolve);
   }

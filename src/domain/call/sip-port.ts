@@ -231,8 +231,11 @@ interface Leg {
     name: Name,
     listener: (event: LegEvents[Name]) => void,
   ): Unsubscribe;
-  /** BYE, CANCEL or a rejection, whichever the dialog's state needs. Idempotent. */
-  hangUp(): void;
+  /**
+   * BYE, CANCEL or a rejection, whichever the dialog's state needs. `sipCode`: of the rejection;
+   * 603 without it. Idempotent.
+   */
+  hangUp(sipCode?: number | null): void;
   /**
    * Blind transfer of an answered leg (RFC 3515): REFER to an E.164 number (as `sip:<number>@<server>`)
    * or SIP URI. Resolves, within 40 s, with what the final NOTIFY or the refusal said. The leg

@@ -1,4 +1,7 @@
-/** Checks of the disk: permissions, the database and its ledger, the clock, free space, backups. */
+/**
+ * Checks of the disk: permissions, the database and its ledger, the clock, free space, file
+ * descriptors, backups.
+ */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { billingStores } from "../../adapter/store/billing-stores.ts";
@@ -12,6 +15,8 @@ import { describeError } from "../../core/errors.ts";
 import { verifyLedger } from "../../domain/billing/ledger.ts";
 import { createVault } from "../../platform/secrets/vault.ts";
 import { listBackups } from "../backup/backups.ts";
+import { serverPid } from "../ops/data-dir-lock.ts";
+import { descriptorsOf, MORE_DESCRIPTORS, tooFewDescriptors } from "../ops/descriptor-watch.ts";
 import { CALL_BYTES_MIN, freeBytesOf, RECORDING_BYTES_MIN } from "../ops/disk-watch.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
@@ -165,6 +170,21 @@ export const diskRoom: Check = {
     if (free < CALL_BYTES_MIN) return failed(`${finding} New calls are refused.`, remedy);
     if (free < RECORDING_BYTES_MIN) return failed(`${finding} Calls are not recorded.`, remedy);
     return ok(finding);
+  },
+};
+
+export const fileDescriptors: Check = {
+  name: "descriptors",
+  run({ config, dataDir, trunks }) {
+    if (!existsSync("/proc/self/limits")) return skipped("This system does not say.");
+    const server = trunks === null ? null : serverPid(dataDir);
+    const limit = descriptorsOf(server ?? "self").limit();
+    const few = tooFewDescriptors(limit, {
+      concurrentCalls: config.limits.concurrent_calls,
+      connectionsPerAddress: config.limits.connections_per_address,
+    });
+    const whose = server === null ? "to this command" : "to the server";
+    return few === null ? ok(`${limit} are allowed ${whose}.`) : warning(few, MORE_DESCRIPTORS);
   },
 };
 

@@ -7,7 +7,15 @@
  * fail to start because of one.
  */
 import { dlopen, FFIType } from "bun:ffi";
-import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type Clock, sleep, systemClock } from "../../core/clock.ts";
 
@@ -32,13 +40,25 @@ export class DataDirBusy extends Error {
   }
 }
 
+const ownerIn = (dataDir: string) => {
+  const [pid = "", user] = readFileSync(join(dataDir, LOCK_FILE), "utf8").trim().split(" ");
+  return { pid, user: user === "server" || user === "command" ? user : null } as const;
+};
+
+/** Null: no server runs on the directory. */
+export function serverPid(dataDir: string): number | null {
+  if (!existsSync(join(dataDir, LOCK_FILE))) return null;
+  const { pid, user } = ownerIn(dataDir);
+  return user === "server" ? Number(pid) : null;
+}
+
+const LOCK_FILE = "linevoice.lock";
 const LOCK_EX_NB = 2 | 4;
 
 /** Tries once. Throws DataDirBusy. */
 export function lockDataDir(dataDir: string, user: DataDirUser): DataDirLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const path = join(dataDir, "linevoice.lock");
-  const file = openSync(path, "a+", 0o600);
+  const file = openSync(join(dataDir, LOCK_FILE), "a+", 0o600);
   const libc = dlopen("libc.so.6", {
     flock: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
   });
@@ -46,8 +66,8 @@ export function lockDataDir(dataDir: string, user: DataDirUser): DataDirLock {
   libc.close();
   if (refused) {
     closeSync(file);
-    const [pid = "", owner] = readFileSync(path, "utf8").trim().split(" ");
-    throw new DataDirBusy(dataDir, pid, owner === "server" || owner === "command" ? owner : null);
+    const { pid, user: owner } = ownerIn(dataDir);
+    throw new DataDirBusy(dataDir, pid, owner);
   }
   ftruncateSync(file, 0);
   writeSync(file, `${process.pid} ${user}\n`);

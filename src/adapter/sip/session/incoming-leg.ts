@@ -148,11 +148,11 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.settle(this.session.bye());
   }
 
-  protected hangUpOwn(): void {
+  protected hangUpOwn(sipCode: number | null): void {
     if (this.ended) return;
     const { state } = this.session;
     if (state === SessionState.Initial) {
-      this.reject(603);
+      this.reject(sipCode ?? 603);
     } else if (state === SessionState.Establishing) {
       this.#rejectWith(480);
       this.#finish(endOfRejectedCaller(480));

@@ -151,13 +151,13 @@ export abstract class BaseLeg {
   protected abstract readonly session: Session;
   abstract readonly negotiator: MediaNegotiator;
 
-  hangUp(): void {
+  hangUp(sipCode: number | null = null): void {
     if (this.#successor) this.#successor.hangUp();
-    else this.hangUpOwn();
+    else this.hangUpOwn(sipCode);
   }
 
   /** Ends this leg's own dialog, as `hangUp` does. */
-  protected abstract hangUpOwn(): void;
+  protected abstract hangUpOwn(sipCode: number | null): void;
 
   refer(
     target: string,
