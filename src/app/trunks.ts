@@ -1,5 +1,6 @@
 /** Keeps the SIP stack's trunks equal to the stored ones, and reads their state. */
 
+import type { TrunkFacts } from "../adapter/sip/trunk-checks.ts";
 import {
   type TrunkRecord,
   trunkPasswordBinding,
@@ -9,7 +10,12 @@ import type { Database } from "../core/database.ts";
 import { e164 } from "../core/e164.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { RegistrationStatus, SipStack, TrunkSettings } from "../domain/call/sip-port.ts";
+import type {
+  RegistrationStatus,
+  SipStack,
+  TrunkProbe,
+  TrunkSettings,
+} from "../domain/call/sip-port.ts";
 import type { RunningTrunks } from "../operations/admin/trunks.ts";
 
 interface SipValues {
@@ -92,12 +98,16 @@ export const runningTrunks = (
   reload: (tenantId: number) => Promise<void>,
 ): RunningTrunks => ({
   registration: (trunkId) => sip.trunk(trunkId)?.registration ?? null,
-  async probe(trunkId, options) {
+  async probe(trunkId, { calls, onProgress }) {
     const trunk = sip.trunk(trunkId);
     if (!trunk) return null;
-    const probe = await trunk.probe(options);
-    const { settings, registration } = trunk;
-    return { settings, registration, probe, codecs, externalIp };
+    const factsOf = (probe: TrunkProbe): TrunkFacts => {
+      const { settings, registration } = trunk;
+      return { settings, registration, probe, codecs, externalIp };
+    };
+    return factsOf(
+      await trunk.probe({ calls, onProgress: (probe) => onProgress?.(factsOf(probe)) }),
+    );
   },
   reload,
   remove: (trunkId) => sip.removeTrunk(trunkId),

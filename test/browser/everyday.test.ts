@@ -170,14 +170,40 @@ inChromium("figures and months", () => {
 inChromium("the trunk's test", () => {
   test("says that it is under way, and names each check in words", async () => {
     await page.goto(address("/trunk"));
+    const asked = Promise.withResolvers<void>();
     await page.route("**/trunk/test", async (route) => {
-      await Bun.sleep(500);
+      await asked.promise;
       await route.continue();
     });
     await button(page, en["trunk.test_run"]).click();
     await page.getByText(en["trunk.test_running"]).waitFor();
+    asked.resolve();
     await page.getByText(en["trunk.seen_as"]).waitFor({ timeout: 40_000 });
     expect(await page.locator("main").textContent()).not.toMatch(/session_timer|\bnat\b|dtmf/);
+  });
+});
+
+inChromium("a trunk whose server is silent", () => {
+  test("is told so step by step, not after all steps", async () => {
+    const silent = await Bun.udpSocket({ hostname: "127.0.9.91", port: 0 });
+    const { id: tenant } = await world.app.ask("tenant.create", {
+      ...{ name: "A company without a line", email: "silent@example.com", plan: null },
+    });
+    await world.app.ask("trunk.set", {
+      ...{ tenant, server: "127.0.9.91", port: silent.port, transport: "udp", register: false },
+      ...{ username: "x", caller_id: "+37052000007" },
+    });
+    const owner = await visit(browser);
+    await signIn(owner, world.app, { tenantId: tenant, email: "silent@clinic.example" });
+    await owner.page.goto(address("/trunk"));
+    await button(owner.page, en["trunk.test_run"]).click();
+    const status = owner.page.getByRole("status");
+    await status.getByText(`${en["trunk.check.registration"]}.`).waitFor({ timeout: 5000 });
+    await status.getByText(en["trunk.test_running"]).waitFor({ timeout: 5000 });
+    expect(await status.getByText(en["trunk.test_failed"]).count()).toBe(0);
+    await status.getByText(en["trunk.test_failed"]).waitFor({ timeout: 40_000 });
+    await owner.context.close();
+    silent.close();
   });
 });
 

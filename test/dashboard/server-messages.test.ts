@@ -175,7 +175,7 @@ describe("a trunk's test", () => {
   const probe = {
     ...{ sipCode: 200, roundTripMs: 12, problem: null, servers: [], seenAs: null, codecs: null },
     ...{ local: address("10.0.0.2"), advertised: address("10.0.0.2"), call: null },
-    ...{ allow: [], accept: [], supported: [], remote: null, algSigns: [] },
+    ...{ allow: [], accept: [], supported: [], remote: null, algSigns: [], pending: null },
   };
   const facts = {
     settings: { server: "sip.x", port: 5060, transport: "udp" as const },

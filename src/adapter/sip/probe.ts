@@ -14,6 +14,7 @@ import type { Random } from "../../core/random.ts";
 import type {
   AlgSign,
   ProbedServer,
+  ProbeOptions,
   SeenAddress,
   TrunkProbe,
   TrunkSettings,
@@ -69,7 +70,7 @@ interface Answer {
 /** Resolves within about 18 s; never rejects. */
 export async function probeTrunk(
   deps: ProbeDeps,
-  { calls = true }: { readonly calls?: boolean } = {},
+  { calls = true, onProgress }: ProbeOptions = {},
 ): Promise<TrunkProbe> {
   const limited = (limitMs: number, asked: Promise<Answer | null>) =>
     within(
@@ -77,27 +78,43 @@ export async function probeTrunk(
       limitMs,
       asked.catch(() => null),
     );
+  onProgress?.({ ...unanswered(deps), pending: "options" });
   const usual = await limited(PROBE_MS_MAX, ask(deps, "OPTIONS"));
   const odd = usual ? null : await limited(ODD_MS_MAX, ask(deps, "OPTIONS", oddlySpelled));
   const options = usual ?? odd;
-  const common = { ...deps.addresses(), servers: deps.servers() };
-  const none = { codecs: null, allow: [], supported: [], accept: [], call: null, algSigns: [] };
-  const unseen = { remote: null, sipCode: null, roundTripMs: null, seenAs: null };
-  if (!options) return { ...common, ...none, ...unseen, problem: deps.noAnswerReason() };
-  const call = calls ? await limited(CALL_MS_MAX, ask(deps, "INVITE")) : null;
+  if (!options) return { ...unanswered(deps), problem: deps.noAnswerReason() };
+  const answered = {
+    ...answeredBy(deps, options, null),
+    algSigns: algSigns(deps, options, !usual),
+  };
+  if (!calls) return answered;
+  onProgress?.({ ...answered, pending: "call" });
+  const call = await limited(CALL_MS_MAX, ask(deps, "INVITE"));
+  return {
+    ...{ ...answered, ...answeredBy(deps, options, call) },
+    call: { sipCode: call?.response.statusCode ?? null },
+  };
+}
+
+const unanswered = (deps: ProbeDeps): TrunkProbe => ({
+  ...{ ...deps.addresses(), servers: deps.servers(), pending: null, problem: null },
+  ...{ remote: null, sipCode: null, roundTripMs: null, seenAs: null },
+  ...{ codecs: null, allow: [], supported: [], accept: [], call: null, algSigns: [] },
+});
+
+/** What the responses to OPTIONS and to the test call say together. */
+function answeredBy(deps: ProbeDeps, options: Answer, call: Answer | null) {
   const { response, roundTripMs, remote } = options;
-  const said = [response, call?.response].filter((each) => each !== undefined);
+  const said = call ? [response, call.response] : [response];
   const listed = (field: string) => [...new Set(said.flatMap(({ headers }) => headers.all(field)))];
   return {
-    ...common,
-    ...{ remote, roundTripMs, problem: null, sipCode: response.statusCode },
+    ...unanswered(deps),
+    ...{ remote, roundTripMs, sipCode: response.statusCode },
     seenAs: seenAs(response),
     codecs: said.map(codecsIn).find((codecs) => codecs !== null) ?? null,
     allow: listed("allow").map((method) => method.toUpperCase()),
     supported: listed("supported").map((option) => option.toLowerCase()),
     accept: listed("accept").map(mediaTypeOf),
-    call: calls ? { sipCode: call?.response.statusCode ?? null } : null,
-    algSigns: algSigns(deps, options, odd !== null),
   };
 }
 

@@ -57,9 +57,14 @@ const failed = (finding: string, remedy: string): CheckOutcome => ({
   remedy,
 });
 
+/** While something is asked, only the checks whose result the answer cannot change. */
 export function assessTrunk(facts: TrunkFacts): readonly TrunkCheck[] {
   const { probe } = facts;
   const answered = probe.sipCode !== null;
+  if (probe.pending === "options")
+    return facts.registration.name === "failed"
+      ? []
+      : [{ name: "registration", ...registrationOf(facts) }];
   const checks: TrunkCheck[] = [
     { name: "registration", ...registrationOf(facts) },
     { name: "options", ...optionsOf(facts) },
@@ -67,7 +72,7 @@ export function assessTrunk(facts: TrunkFacts): readonly TrunkCheck[] {
     { name: "nat", ...natOf(facts) },
     ...(probe.algSigns.length > 0 ? [{ name: "alg", ...algOf(facts) } as const] : []),
   ];
-  if (!answered) return checks;
+  if (!answered || probe.pending === "call") return checks;
   return [
     ...checks,
     ...(probe.call === null ? [] : [{ name: "calls", ...callsOf(probe.call) } as const]),

@@ -12,6 +12,7 @@ import type {
   IncomingLeg,
   OutgoingLeg,
   PlaceRequest,
+  ProbeOptions,
   RegistrationStatus,
   Trunk,
   TrunkProbe,
@@ -170,7 +171,7 @@ export class SipTrunk implements Trunk {
     return leg;
   }
 
-  probe(wanted: { readonly calls?: boolean } = {}): Promise<TrunkProbe> {
+  probe(wanted: ProbeOptions = {}): Promise<TrunkProbe> {
     const { clock, random, userAgent } = this.deps;
     return probeTrunk(
       {

@@ -114,7 +114,7 @@ export interface Trunk {
    * Asks the far end OPTIONS, credentials included, and unless `calls` is false places a test call to
    * nobody. Resolves within some 18 s, never rejects.
    */
-  probe(options?: { readonly calls?: boolean }): Promise<TrunkProbe>;
+  probe(options?: ProbeOptions): Promise<TrunkProbe>;
 }
 
 export interface SeenAddress {
@@ -132,7 +132,16 @@ export interface ProbedServer extends SeenAddress {
 /** What came back altered; `swallowed`: only an unusual spelling got through. */
 export type AlgSign = "via" | "call_id" | "from" | "to" | "contact" | "swallowed";
 
+export interface ProbeOptions {
+  /** Default true. */
+  readonly calls?: boolean;
+  /** Gets what is known so far before each request; its `pending` says what is asked. */
+  onProgress?(probe: TrunkProbe): void;
+}
+
 export interface TrunkProbe {
+  /** What the far end is being asked; null: it has answered, or will not. */
+  readonly pending: "options" | "call" | null;
   /** In the order in which they are tried; empty when the name leads nowhere. */
   readonly servers: readonly ProbedServer[];
   /** Where the answer came from. */

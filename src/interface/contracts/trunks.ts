@@ -49,6 +49,11 @@ export const TrunkTest = z
         remedy: shown(z.string().nullable(), "What fixes it.", null),
       }),
     ),
+    pending: shown(
+      z.enum(["options", "call"]).nullable(),
+      "What the far end is being asked; null: the test is over.",
+      null,
+    ),
     options_code: shown(z.int().nullable(), "Final code of OPTIONS; null: no answer.", 200),
     round_trip_ms: shown(z.number().nullable(), "Of OPTIONS.", 12.5),
     local_address: shown(z.string(), "Our address on this machine.", "10.0.0.5:5060"),

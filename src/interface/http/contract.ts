@@ -163,7 +163,9 @@ export const route =
   >(
     definition: Contract<Path, Query, Body, Reply>,
   ) =>
-  (handle: (request: ApiRequest<Path, Query, Body>) => Promise<z.input<Reply>>): Route => ({
+  (
+    handle: (request: ApiRequest<Path, Query, Body>) => Promise<z.input<Reply> | Response>,
+  ): Route => ({
     contract: definition,
     handle: handle as unknown as Route["handle"],
   });

@@ -121,21 +121,24 @@ async function change(
     key: `${requestContext.tenantId} ${requestContext.path}`,
     seen: request.headers.get("if-match"),
   };
-  const run = async (): Promise<Answer> => {
-    const result = await versions.guard(
+  const status = contract.status ?? 200;
+  const perform = () =>
+    versions.guard(
       changed,
       (reader) => reader.handle({ ...input, query: {}, body: {} } as never),
       () => route.handle({ ...input, body: body() } as never),
     );
-    return { status: contract.status ?? 200, json: JSON.stringify(result) };
-  };
   // An answer about a person goes to that browser only. It is never replayed.
   const replayable =
     contract.method === "POST" && requestContext.tenantId !== 0 && !isPersonal(contract);
   const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;
-  if (key !== null) return await runOnce(dependencies, requestContext, { key, bytes }, run);
-  const { status, json } = await run();
-  return jsonResponse(requestContext, status, json);
+  if (key !== null)
+    return await runOnce(dependencies, requestContext, { key, bytes }, async () => ({
+      ...{ status, json: JSON.stringify(await perform()) },
+    }));
+  const result = await perform();
+  if (result instanceof Response) return withCommonHeaders(requestContext, result);
+  return jsonResponse(requestContext, status, JSON.stringify(result));
 }
 
 const bytesMaxOf = (contract: Contract, bodyBytesMax: number) =>

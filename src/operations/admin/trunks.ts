@@ -39,6 +39,8 @@ export interface TrunkTest extends TrunkState {
   /** The worst of the checks; `unknown` counts as no worse than `ok`. */
   readonly result: "ok" | "warning" | "failed";
   readonly checks: readonly TrunkCheck[];
+  /** What the far end is being asked; null: the test is over. */
+  readonly pending: "options" | "call" | null;
   /** Final code of OPTIONS; null: no answer. */
   readonly optionsCode: number | null;
   readonly roundTripMs: number | null;
@@ -52,8 +54,11 @@ export interface TrunkTest extends TrunkState {
 /** The trunks that a running server holds. */
 export interface RunningTrunks {
   registration(trunkId: number): RegistrationStatus | null;
-  /** Asks the far end; null: the trunk does not run. */
-  probe(trunkId: number, options: { readonly calls: boolean }): Promise<TrunkFacts | null>;
+  /** Asks the far end; null: the trunk does not run. `onProgress` gets what is known so far. */
+  probe(
+    trunkId: number,
+    options: { readonly calls: boolean; onProgress?(facts: TrunkFacts): void },
+  ): Promise<TrunkFacts | null>;
   /** Call this after a trunk was stored. */
   reload(tenantId: number): Promise<void>;
   remove(trunkId: number): Promise<void>;
@@ -158,15 +163,33 @@ function createTrunkTests(
   { database, running }: TrunksDependencies,
   { stateOf, found }: ReturnType<typeof createTrunkReads>,
 ) {
-  async function ask(trunk: TrunkRecord, calls: boolean, silence: string): Promise<TrunkTest> {
-    const facts = running && (await running.probe(trunk.id, { calls }));
+  async function ask(
+    trunk: TrunkRecord,
+    calls: boolean,
+    silence: string,
+    onProgress?: (test: TrunkTest) => void,
+  ): Promise<TrunkTest> {
+    const testOf = (facts: TrunkFacts): TrunkTest => ({
+      ...{ ...stateOf(trunk), registration: facts.registration, ...answersOf(facts) },
+    });
+    const facts =
+      running &&
+      (await running.probe(trunk.id, {
+        calls,
+        onProgress: (sofar) => onProgress?.(testOf(sofar)),
+      }));
     if (!facts) throw new AppError({ code: "unavailable", publicMessage: silence });
-    return { ...stateOf(trunk), registration: facts.registration, ...answersOf(facts) };
+    return testOf(facts);
   }
   return {
-    /** Throws not_found, unavailable. */
-    testOf: async (tenantId: number): Promise<TrunkTest> =>
-      ask(await found(tenantId), true, "The trunk does not run on this server; its log says why."),
+    /** `onProgress` gets what is known before the end. Throws not_found, unavailable. */
+    testOf: async (tenantId: number, onProgress?: (test: TrunkTest) => void): Promise<TrunkTest> =>
+      ask(
+        await found(tenantId),
+        true,
+        "The trunk does not run on this server; its log says why.",
+        onProgress,
+      ),
 
     /** Takes 18 s at most. `calls` false: no test call. Throws not_found, unavailable. */
     async test(trunkId: number, calls: boolean): Promise<TrunkTest> {
@@ -313,6 +336,7 @@ function answersOf(facts: TrunkFacts): Omit<TrunkTest, keyof TrunkState> {
   return {
     result: worst ?? "ok",
     checks,
+    pending: probe.pending,
     optionsCode: probe.sipCode,
     roundTripMs: probe.roundTripMs === null ? null : Math.round(probe.roundTripMs * 10) / 10,
     localAddress: written(probe.local),

@@ -35,6 +35,25 @@ export async function versioned<Data, Kept extends object>(
   return { ...kept, version: (await asked).response.headers.get("etag") ?? "" };
 }
 
+/** Asks for an answer of JSON lines, which `jsonLines` reads. */
+export const LINES = "application/x-ndjson";
+
+/** The lines of a streamed answer, each as soon as it has come. */
+export async function* jsonLines<Line>(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+): AsyncGenerator<Line> {
+  if (!stream) return;
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield JSON.parse(line);
+  }
+}
+
 export async function answer<Data>(asked: Promise<Reply<Data>>): Promise<Data> {
   const { data, error, response } = await asked;
   if (!response.ok || data === undefined)

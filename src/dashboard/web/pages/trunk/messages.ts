@@ -205,10 +205,10 @@ export const messages = {
     ru: "Проверить линию",
   },
   "trunk.test_lead": {
-    en: "Asks the far end now: registration, OPTIONS, address and codecs. Takes up to 20 seconds.",
-    lt: "Klausia kitos pusės: registracija, OPTIONS, adresas, kodekai. Trunka iki 20 sekundžių.",
-    lv: "Jautā otrai pusei: reģistrācija, OPTIONS, adrese, kodeki. Līdz 20 sekundēm.",
-    ru: "Спрашивает другую сторону: регистрация, OPTIONS, адрес, кодеки. До 20 секунд.",
+    en: "Asks the far end now: registration, OPTIONS, address and codecs. Takes up to 20 seconds; results appear as they come.",
+    lt: "Klausia kitos pusės: registracija, OPTIONS, adresas, kodekai. Trunka iki 20 sekundžių; atsakymai rodomi iš karto.",
+    lv: "Jautā otrai pusei: reģistrācija, OPTIONS, adrese, kodeki. Līdz 20 sekundēm; atbildes redzamas uzreiz.",
+    ru: "Спрашивает другую сторону: регистрация, OPTIONS, адрес, кодеки. До 20 секунд; ответы видны сразу.",
   },
   "trunk.check.registration": {
     en: "Registration",
@@ -251,6 +251,12 @@ export const messages = {
     lt: "Klausiama tiekėjo…",
     lv: "Jautā piegādātājam…",
     ru: "Спрашиваем провайдера…",
+  },
+  "trunk.test_calling": {
+    en: "Placing a test call that reaches nobody …",
+    lt: "Skambinama bandomuoju skambučiu, kurio niekas negaus…",
+    lv: "Notiek izmēģinājuma zvans, ko neviens nesaņems…",
+    ru: "Идёт пробный звонок, который никому не поступит…",
   },
   "trunk.test_run": { en: "Run the test", lt: "Tikrinti", lv: "Pārbaudīt", ru: "Проверить" },
   "trunk.test_ok": {

@@ -1,6 +1,6 @@
-/** Asks the far end now, and says in words what came back. */
+/** Asks the far end now, and says in words what came back, each result as soon as it is known. */
 import { useState } from "react";
-import { answer, type Own, own } from "../../api/client.ts";
+import { answer, jsonLines, LINES, type Own, own } from "../../api/client.ts";
 import { checkText } from "../../i18n/server-messages.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -17,60 +17,77 @@ const TONES: Readonly<Record<Test["checks"][number]["result"], Tone>> = {
 };
 
 export function TrunkTest() {
-  const texts = useText();
-  const { t, ms } = texts;
+  const { t } = useText();
   const [test, setTest] = useState<Test | null>(null);
   const doing = useDoing("trunk");
+  async function ask() {
+    setTest(null);
+    const lines = await answer(
+      own.POST("/trunk/test", { headers: { accept: LINES }, parseAs: "stream" }),
+    );
+    for await (const line of jsonLines<Test>(lines)) setTest(line);
+  }
   return (
     <Card
       title={t("trunk.test")}
       note={t("trunk.test_lead")}
       actions={
-        <Button
-          busy={doing.busy}
-          onClick={() =>
-            void doing.run(async () => setTest((await answer(own.POST("/trunk/test"))).test))
-          }
-        >
+        <Button busy={doing.busy} onClick={() => void doing.run(ask)}>
           {t("trunk.test_run")}
         </Button>
       }
     >
-      {doing.busy && (
-        <p className="soft" role="status">
-          {t("trunk.test_running")}
-        </p>
-      )}
-      {test && !doing.busy && (
+      {(test || doing.busy) && (
         <div className="stack" role="status">
-          <p className="row firm strong">
-            <StatusIndicator tone={TONES[test.result]} />
-            {t(`trunk.test_${test.result}`)}
-          </p>
-          <ul className="stack tight">
-            {test.checks.map((check) => {
-              const { finding, remedy } = checkText(check, texts);
-              return (
-                <li key={check.name} className="row firm">
-                  <StatusIndicator tone={TONES[check.result]} />
-                  <span className="grow">
-                    <span className="strong">{t(`trunk.check.${check.name}`)}.</span> {finding}
-                    {remedy && <span className="muted"> {remedy}</span>}
-                  </span>
-                </li>
-              );
-            })}
-          </ul>
-          <Facts
-            facts={[
-              [t("trunk.round_trip"), ms(test.round_trip_ms)],
-              [t("trunk.seen_as"), test.seen_as ?? "–"],
-              [t("trunk.advertised"), test.advertised_address],
-              [t("trunk.codecs"), test.codecs?.join(", ") ?? "–"],
-            ]}
-          />
+          {test && !doing.busy && (
+            <p className="row firm strong">
+              <StatusIndicator tone={TONES[test.result]} />
+              {t(`trunk.test_${test.result}`)}
+            </p>
+          )}
+          {test && <Checks checks={test.checks} />}
+          {doing.busy && (
+            <p className="soft">
+              {t(test?.pending === "call" ? "trunk.test_calling" : "trunk.test_running")}
+            </p>
+          )}
+          {test && !doing.busy && <Addresses test={test} />}
         </div>
       )}
     </Card>
+  );
+}
+
+function Checks({ checks }: Pick<Test, "checks">) {
+  const texts = useText();
+  return (
+    <ul className="stack tight">
+      {checks.map((check) => {
+        const { finding, remedy } = checkText(check, texts);
+        return (
+          <li key={check.name} className="row firm">
+            <StatusIndicator tone={TONES[check.result]} />
+            <span className="grow">
+              <span className="strong">{texts.t(`trunk.check.${check.name}`)}.</span> {finding}
+              {remedy && <span className="muted"> {remedy}</span>}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Addresses({ test }: { test: Test }) {
+  const { t, ms } = useText();
+  return (
+    <Facts
+      facts={[
+        [t("trunk.round_trip"), ms(test.round_trip_ms)],
+        [t("trunk.seen_as"), test.seen_as ?? "–"],
+        [t("trunk.advertised"), test.advertised_address],
+        [t("trunk.codecs"), test.codecs?.join(", ") ?? "–"],
+      ]}
+    />
   );
 }

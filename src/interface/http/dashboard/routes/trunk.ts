@@ -13,6 +13,7 @@ import {
   trunkFields,
 } from "../../../contracts/trunks.ts";
 import { contract, route } from "../../contract.ts";
+import { LINES, linesResponse } from "../../lines-response.ts";
 import type { ProductContext } from "./context.ts";
 
 export const Trunk = z
@@ -97,7 +98,8 @@ export const testTrunk = contract({
   at: "POST /trunk/test",
   tag: "Trunk",
   summary: "Ask the far end now: registration, OPTIONS, address, codecs",
-  description: "Takes some 10 s at most.",
+  description:
+    "Takes up to 18 s. Who accepts `application/x-ndjson` gets a line with the test so far before each question, and the whole test in the last line.",
   reply: okReply({ test: TrunkTest }),
   errors: ["not_found", "unavailable"],
 });
@@ -136,9 +138,13 @@ export const trunkRoutes = ({ dependencies: { services } }: ProductContext) => {
       await trunks.remove(tenantId);
       return { ok: true, deleted: true };
     }),
-    route(testTrunk)(async ({ tenantId }) => ({
-      ok: true,
-      test: presentTrunkTest(await trunks.testOf(tenantId)),
-    })),
+    route(testTrunk)(async ({ tenantId, http: { headers } }) => {
+      // A repeated request gets the stored answer, which is one piece.
+      if (!headers.get("accept")?.includes(LINES) || headers.has("idempotency-key"))
+        return { ok: true, test: presentTrunkTest(await trunks.testOf(tenantId)) };
+      return linesResponse((line) =>
+        trunks.testOf(tenantId, (test) => line(presentTrunkTest(test))).then(presentTrunkTest),
+      );
+    }),
   ];
 };

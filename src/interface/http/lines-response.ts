@@ -1,0 +1,30 @@
+/** An answer of JSON lines, each sent when it is known. A failure before the first line is an error as usual. */
+export const LINES = "application/x-ndjson";
+
+/** `work` hands over lines while it runs and ends with the last one. */
+export async function linesResponse(
+  work: (line: (value: unknown) => void) => Promise<unknown>,
+): Promise<Response> {
+  const encoder = new TextEncoder();
+  const started = Promise.withResolvers<void>();
+  let reader: ReadableStreamDefaultController<Uint8Array> | null = null;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      reader = controller;
+    },
+    cancel() {
+      reader = null;
+    },
+  });
+  const send = (value: unknown) => {
+    reader?.enqueue(encoder.encode(`${JSON.stringify(value)}\n`));
+    started.resolve();
+  };
+  const done = work(send).then(send);
+  done.then(
+    () => reader?.close(),
+    (error) => reader?.error(error),
+  );
+  await Promise.race([started.promise, done]);
+  return new Response(body, { headers: { "content-type": LINES } });
+}
