@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
+import { CHECKOUT_TEXTS } from "../../src/interface/http/checkout-texts.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { violations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { signIn, visit } from "../support/dashboard-page.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -258,5 +260,32 @@ inChromium("pages outside of the dashboard", () => {
     await dark.goto(`${world.app.addresses.http}/checkout/chk_0`);
     expect(await dark.getByRole("link").getAttribute("href")).toStartWith("/app/billing");
     await context.close();
+  });
+
+  test("the payment page speaks the reader's language, on a phone too, and asks nobody to ask", async () => {
+    const size = { width: 390, height: 844 };
+    for (const locale of ["en-GB", "lt-LT", "lv-LV", "ru-RU"] as const) {
+      const { page: phone, context } = await visit(browser, { ...size, locale });
+      const open = await world.api("POST", "/topup", { amount_eur: 25 });
+      const { checkout_url } = open.body as unknown as { checkout_url: string };
+      const path = new URL(checkout_url).pathname;
+      await phone.goto(world.app.addresses.http + path);
+      const language = locale.slice(0, 2) as keyof typeof CHECKOUT_TEXTS;
+      const texts = CHECKOUT_TEXTS[language];
+      expect(await phone.locator("html").getAttribute("lang")).toBe(language);
+      await phone.getByRole("heading", { name: texts.title }).waitFor();
+      await phone.getByText(texts.kinds.topup).waitFor();
+      await phone.getByText("25.00 EUR").waitFor();
+      expect(await phone.locator("main").innerText()).not.toMatch(/[Aa]sk the operator/);
+      expect(await violations(phone, `payment, ${language}`)).toEqual([]);
+      const excess = await phone.evaluate(
+        () => document.documentElement.scrollWidth - window.innerWidth,
+      );
+      expect(excess).toBeLessThanOrEqual(0);
+      await phone.goto(`${world.app.addresses.http}${path}?language=ru`);
+      await phone.getByRole("link", { name: CHECKOUT_TEXTS.ru.back }).click();
+      await phone.waitForURL(/\/app\//);
+      await context.close();
+    }
   });
 });

@@ -213,7 +213,7 @@ interface RecordedCharge {
 }
 
 export type CheckoutKind = "topup" | "plan" | "crm_bridge" | "retention";
-type CheckoutStatus = "open" | "paid" | "expired" | "cancelled";
+export type CheckoutStatus = "open" | "paid" | "expired" | "cancelled";
 
 export interface Checkout {
   /** `chk_` and 32 hex characters. Whoever knows it may see its page. */

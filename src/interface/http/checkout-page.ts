@@ -1,29 +1,16 @@
 /**
- * The page of a manual payment (decisions.md 8): amount, reference and the operator's bank details.
- * Knowing the checkout's unguessable id is the right to see it. Text only, no script.
+ * The page of a manual payment (decisions.md 8): amount, reference and the operator's bank details,
+ * in the language that `?language=` or the browser names. Knowing the checkout's unguessable id is the right to see it. Text only, no script.
  */
 import type { Elysia } from "elysia";
 import { AppError } from "../../core/errors.ts";
 import { microToEur } from "../../core/money.ts";
 import type { Checkouts } from "../../domain/billing/checkout.ts";
-import type { Checkout, CheckoutKind } from "../../domain/billing/stores.ts";
+import type { Checkout } from "../../domain/billing/stores.ts";
+import { CHECKOUT_TEXTS, type CheckoutTexts } from "./checkout-texts.ts";
 
 export const CHECKOUT_PATH = "/checkout/{id}";
 const BILLING_PAGE = "/app/billing?tab=wallet";
-
-const WHAT: Readonly<Record<CheckoutKind, string>> = {
-  topup: "Wallet top-up",
-  plan: "Plan",
-  crm_bridge: "CRM bridge, one month",
-  retention: "Longer transcript retention",
-};
-
-const STATE: Readonly<Record<Checkout["status"], string>> = {
-  open: "Waiting for your payment.",
-  paid: "Paid. Thank you!",
-  expired: "Expired. Please open a new one.",
-  cancelled: "Cancelled.",
-};
 
 const HEADERS = {
   "content-type": "text/html; charset=utf-8",
@@ -37,28 +24,47 @@ const HEADERS = {
 const escaped = (text: string) =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-function page(title: string, rows: readonly (readonly [string, string])[], note: string): string {
+type Language = keyof typeof CHECKOUT_TEXTS;
+
+const isLanguage = (tag: string): tag is Language => Object.hasOwn(CHECKOUT_TEXTS, tag);
+
+/** The first that we speak, as the browser orders them; else English. */
+function languageOf(request: Request): Language {
+  const wanted = new URL(request.url).searchParams.get("language") ?? "";
+  const accepted = request.headers.get("accept-language") ?? "";
+  const tags = [wanted, ...accepted.split(",")].map((tag) => tag.trim().slice(0, 2).toLowerCase());
+  return tags.find(isLanguage) ?? "en";
+}
+
+interface Shown {
+  readonly title: string;
+  readonly rows: readonly (readonly [string, string])[];
+  readonly note: string;
+}
+
+function page(language: Language, { title, rows, note }: Shown): string {
   const cells = rows
     .map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`)
     .join("\n");
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escaped(title)} · Linevoice</title>
 <style>:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:0 auto;padding:1.5rem 1rem;
 background:light-dark(#f7f7f4,#101413);color:light-dark(#171c1a,#e9edea)}
-header{display:flex;justify-content:space-between;gap:1rem;margin-bottom:2rem}
-header b{font-size:1.1rem;letter-spacing:-.02em}a{color:light-dark(#0b5d4e,#5fcfb4)}
+header{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.5rem 1rem;margin-bottom:2rem}
+header b{display:flex;gap:.4rem;align-items:center;font-size:1.1rem;letter-spacing:-.02em}
+a,svg{color:light-dark(#0b5d4e,#5fcfb4)}a{display:inline-block;padding:.6rem 0}
 main{padding:1rem 1.5rem;border:1px solid light-dark(#e2e3dd,#2a312e);border-radius:14px;
 background:light-dark(#fff,#171c1a)}h1{font-size:1.5rem;margin:.5rem 0 1rem}
 dt{color:light-dark(#4d5651,#b0b9b4)}dd{margin:0 0 .8rem;font-size:1.1rem;overflow-wrap:anywhere}
 pre{white-space:pre-wrap;font:inherit}</style>
 </head>
 <body>
-<header><b>Linevoice</b><a href="${BILLING_PAGE}">Back to usage and billing</a></header>
+<header><b>${MARK}Linevoice</b><a href="${BILLING_PAGE}">${escaped(CHECKOUT_TEXTS[language].back)}</a></header>
 <main>
 <h1>${escaped(title)}</h1>
 <dl>
@@ -71,44 +77,54 @@ ${cells}
 `;
 }
 
-function howToPay(checkout: Checkout, bankDetails: string | null): string {
-  if (checkout.provider !== "manual")
-    return "If you have paid, this page says so as soon as the payment is confirmed. Load it again in a minute.";
-  if (bankDetails === null)
-    return "This appliance names no bank account yet. Whoever runs it sets one in linevoice.toml ([payments.manual]) and confirms the payment by its reference.";
-  return `${bankDetails}\n\nGive the reference with the transfer. The operator confirms it when it arrives.`;
+const MARK =
+  '<svg width="22" height="22" viewBox="0 0 22 22" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" aria-hidden="true"><path d="M2.500 11h1M7.500 7v8M12 3.500v15M16.500 8v6M20 10.500v1"/></svg>';
+
+function howToPay(checkout: Checkout, bankDetails: string | null, texts: CheckoutTexts): string {
+  if (checkout.provider !== "manual") return texts.paidElsewhere;
+  return bankDetails === null ? texts.noBankAccount : `${bankDetails}\n\n${texts.giveReference}`;
 }
 
-function checkoutPage(checkout: Checkout, bankDetails: string | null): string {
-  const amount = `${microToEur(checkout.amount).toFixed(2)} EUR`;
-  const item = checkout.kind === "plan" && checkout.item ? ` ${checkout.item}` : "";
-  return page(
-    "Payment",
-    [
-      ["For", WHAT[checkout.kind] + item],
-      ["Amount", amount],
-      ["Reference", checkout.id],
-      ["Until", new Date(checkout.expiresAt).toISOString().slice(0, 10)],
-      ["State", STATE[checkout.status]],
+function checkoutPage(language: Language, checkout: Checkout, bankDetails: string | null): string {
+  const texts = CHECKOUT_TEXTS[language];
+  const { kind, item, amount, status, expiresAt } = checkout;
+  return page(language, {
+    title: texts.title,
+    rows: [
+      [texts.for, texts.kinds[kind] + (kind === "plan" && item ? ` ${item}` : "")],
+      [texts.amount, `${microToEur(amount).toFixed(2)} EUR`],
+      [texts.reference, checkout.id],
+      [texts.until, new Date(expiresAt).toISOString().slice(0, 10)],
+      [texts.state, texts.states[status]],
     ],
-    checkout.status === "open" ? howToPay(checkout, bankDetails) : "",
-  );
+    note: status === "open" ? howToPay(checkout, bankDetails, texts) : "",
+  });
 }
 
 export function checkoutRoutes(
   app: Elysia,
   { checkouts, bankDetails }: { checkouts: Checkouts; bankDetails: string | null },
 ): void {
-  const show = async ({ params }: { params: Record<string, string> }) => {
+  const show = async ({
+    params,
+    request,
+  }: {
+    params: Record<string, string>;
+    request: Request;
+  }) => {
+    const language = languageOf(request);
     try {
       const checkout = await checkouts.get(params.id ?? "");
-      return new Response(checkoutPage(checkout, bankDetails), { headers: HEADERS });
+      return new Response(checkoutPage(language, checkout, bankDetails), { headers: HEADERS });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "not_found") throw error;
-      return new Response(page("There is no such payment", [], ""), {
-        status: 404,
-        headers: HEADERS,
-      });
+      return new Response(
+        page(language, { title: CHECKOUT_TEXTS[language].none, rows: [], note: "" }),
+        {
+          status: 404,
+          headers: HEADERS,
+        },
+      );
     }
   };
   for (const method of ["GET", "HEAD"])

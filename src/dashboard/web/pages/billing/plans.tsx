@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
 import { plansQuery, settingsQuery } from "../../api/queries.ts";
+import type { Language } from "../../i18n/language.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -11,6 +12,7 @@ import { FilterSelect } from "../../ui/field.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
+import { goToPayment } from "./go-to-payment.ts";
 
 type Item =
   | { readonly item: "plan"; readonly plan: string }
@@ -20,9 +22,9 @@ type Item =
 const BLOCKS = ["1", "2", "3", "4", "5"] as const;
 
 /** Goes to the payment page. */
-async function buy(body: Item): Promise<void> {
+async function buy(body: Item, language: Language): Promise<void> {
   const made = await answer(rest.POST("/checkout", { body }));
-  location.assign(made.checkout_url);
+  goToPayment(made.checkout_url, language);
 }
 
 export function Plans() {
@@ -47,7 +49,7 @@ export function Plans() {
 }
 
 function PlanCard({ plan }: { plan: Rest["Plan"] }) {
-  const { t, eur, count } = useText();
+  const { t, eur, count, language } = useText();
   const { isOwner } = useSession();
   const [asking, setAsking] = useState(false);
   const price = eur(plan.price_eur_per_month);
@@ -74,7 +76,7 @@ function PlanCard({ plan }: { plan: Rest["Plan"] }) {
         action={t("billing.to_payment")}
         open={asking}
         onOpen={setAsking}
-        onConfirm={() => buy({ item: "plan", plan: plan.slug })}
+        onConfirm={() => buy({ item: "plan", plan: plan.slug }, language)}
       />
     </Card>
   );
@@ -144,10 +146,10 @@ function Retention() {
 }
 
 function BuyButton({ item }: { item: Item }) {
-  const { t } = useText();
+  const { t, language } = useText();
   const doing = useDoing();
   return (
-    <Button small busy={doing.busy} onClick={() => void doing.run(() => buy(item))}>
+    <Button small busy={doing.busy} onClick={() => void doing.run(() => buy(item, language))}>
       {t("billing.buy")}
     </Button>
   );

@@ -14,6 +14,7 @@ import { useForm } from "../../ui/form.ts";
 import { Badge, Card, Figures } from "../../ui/page.tsx";
 import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
 import { Pager, Table } from "../../ui/table.tsx";
+import { goToPayment } from "./go-to-payment.ts";
 
 const LIMIT = 25;
 const SECONDS = 60;
@@ -51,7 +52,7 @@ export function Wallet() {
 }
 
 function TopUp() {
-  const { t } = useText();
+  const { t, language } = useText();
   const form = useForm<{ amount_eur: number | null }>({ amount_eur: 50 }, { unguarded: true });
   const body = { amount_eur: form.values.amount_eur ?? 0 };
   return (
@@ -61,7 +62,7 @@ function TopUp() {
         noValidate
         onSubmit={form.send(async () => {
           const made = await answer(rest.POST("/topup", { body }));
-          location.assign(made.checkout_url);
+          goToPayment(made.checkout_url, language);
         })}
       >
         <div className="columns">

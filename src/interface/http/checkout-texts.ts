@@ -1,0 +1,134 @@
+/** What the payment page says, in each language. */
+import type { CheckoutKind, CheckoutStatus } from "../../domain/billing/stores.ts";
+
+export interface CheckoutTexts {
+  readonly title: string;
+  readonly back: string;
+  readonly none: string;
+  readonly for: string;
+  readonly amount: string;
+  readonly reference: string;
+  readonly until: string;
+  readonly state: string;
+  readonly kinds: Readonly<Record<CheckoutKind, string>>;
+  readonly states: Readonly<Record<CheckoutStatus, string>>;
+  /** Of a payment that a provider takes, not a bank transfer. */
+  readonly paidElsewhere: string;
+  readonly noBankAccount: string;
+  readonly giveReference: string;
+}
+
+export const CHECKOUT_TEXTS = {
+  en: {
+    title: "Payment",
+    back: "Back to usage and billing",
+    none: "There is no such payment",
+    for: "For",
+    amount: "Amount",
+    reference: "Reference",
+    until: "Until",
+    state: "State",
+    kinds: {
+      topup: "Wallet top-up",
+      plan: "Plan",
+      crm_bridge: "CRM bridge, one month",
+      retention: "Longer transcript retention",
+    },
+    states: {
+      open: "Waiting for your payment.",
+      paid: "Paid. Thank you!",
+      expired: "Expired. Please open a new one.",
+      cancelled: "Cancelled.",
+    },
+    paidElsewhere:
+      "If you have paid, this page says so as soon as the payment is confirmed. Load it again in a minute.",
+    noBankAccount:
+      "This appliance names no bank account yet. Whoever runs it sets one in linevoice.toml ([payments.manual]) and confirms the payment by its reference.",
+    giveReference:
+      "Give the reference with the transfer. The payment is confirmed by hand when it arrives.",
+  },
+  lt: {
+    title: "Mokėjimas",
+    back: "Atgal į naudojimą ir sąskaitas",
+    none: "Tokio mokėjimo nėra",
+    for: "Už ką",
+    amount: "Suma",
+    reference: "Mokėjimo paskirtis",
+    until: "Iki",
+    state: "Būsena",
+    kinds: {
+      topup: "Piniginės papildymas",
+      plan: "Planas",
+      crm_bridge: "CRM jungtis vienam mėnesiui",
+      retention: "Ilgesnis pokalbių saugojimas",
+    },
+    states: {
+      open: "Laukiame jūsų mokėjimo.",
+      paid: "Apmokėta. Ačiū!",
+      expired: "Nebegalioja. Pradėkite naują mokėjimą.",
+      cancelled: "Atšaukta.",
+    },
+    paidElsewhere:
+      "Jei sumokėjote, čia tai pamatysite, kai tik mokėjimas bus patvirtintas. Po minutės atnaujinkite puslapį.",
+    noBankAccount:
+      "Banko sąskaita dar nenurodyta. Ją įrašo linevoice.toml ([payments.manual]) tas, kas prižiūri šią sistemą, ir patvirtina mokėjimą pagal paskirtį.",
+    giveReference:
+      "Pervesdami nurodykite mokėjimo paskirtį. Gautas mokėjimas patvirtinamas rankiniu būdu.",
+  },
+  lv: {
+    title: "Maksājums",
+    back: "Atpakaļ uz lietojumu un rēķiniem",
+    none: "Šāda maksājuma nav",
+    for: "Par ko",
+    amount: "Summa",
+    reference: "Maksājuma mērķis",
+    until: "Līdz",
+    state: "Stāvoklis",
+    kinds: {
+      topup: "Maka papildināšana",
+      plan: "Plāns",
+      crm_bridge: "CRM savienojums uz mēnesi",
+      retention: "Ilgāka sarunu glabāšana",
+    },
+    states: {
+      open: "Gaidām jūsu maksājumu.",
+      paid: "Samaksāts. Paldies!",
+      expired: "Vairs nav derīgs. Sāciet jaunu maksājumu.",
+      cancelled: "Atcelts.",
+    },
+    paidElsewhere:
+      "Ja esat samaksājis, šeit tas būs redzams, tiklīdz maksājums būs apstiprināts. Pēc minūtes atveriet lapu vēlreiz.",
+    noBankAccount:
+      "Bankas konts vēl nav norādīts. To linevoice.toml ([payments.manual]) ieraksta tas, kas uztur šo sistēmu, un apstiprina maksājumu pēc mērķa.",
+    giveReference:
+      "Pārskaitot norādiet maksājuma mērķi. Saņemtais maksājums tiek apstiprināts ar roku.",
+  },
+  ru: {
+    title: "Платёж",
+    back: "Назад к расходам и счетам",
+    none: "Такого платежа нет",
+    for: "За что",
+    amount: "Сумма",
+    reference: "Назначение платежа",
+    until: "До",
+    state: "Состояние",
+    kinds: {
+      topup: "Пополнение кошелька",
+      plan: "Тариф",
+      crm_bridge: "Связь с CRM на месяц",
+      retention: "Более долгое хранение разговоров",
+    },
+    states: {
+      open: "Ждём вашего платежа.",
+      paid: "Оплачено. Спасибо!",
+      expired: "Срок истёк. Начните новый платёж.",
+      cancelled: "Отменён.",
+    },
+    paidElsewhere:
+      "Если вы заплатили, здесь это появится, как только платёж будет подтверждён. Обновите страницу через минуту.",
+    noBankAccount:
+      "Банковский счёт ещё не указан. Его вписывает в linevoice.toml ([payments.manual]) тот, кто обслуживает эту систему, и подтверждает платёж по назначению.",
+    giveReference:
+      "При переводе укажите назначение платежа. Поступивший платёж подтверждается вручную.",
+  },
+} satisfies Readonly<Record<string, CheckoutTexts>>;
