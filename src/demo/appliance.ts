@@ -15,7 +15,7 @@ import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
 import { createDemoApi, type DemoApi } from "./api-client.ts";
 import type { Carrier } from "./carrier/carrier.ts";
 import type { CompanyServer } from "./company/company-server.ts";
-import { AGENT, COMPANY, KNOWLEDGE, TOOL } from "./script.ts";
+import { AGENT, COMPANY, KNOWLEDGE, REMINDERS, TOOL } from "./script.ts";
 
 export interface DemoAppliance {
   readonly app: App;
@@ -69,6 +69,8 @@ export async function startDemoAppliance(options: ApplianceOptions): Promise<Dem
 export interface DemoTenant {
   readonly tenantId: number;
   readonly agentId: number;
+  /** The agent that mails nothing. */
+  readonly remindersId: number;
   readonly api: DemoApi;
   readonly key: string;
 }
@@ -105,8 +107,8 @@ export async function setUpTenant(
     register: true,
   });
   const api = createDemoApi(`${addresses.http}/api/v1`, key.secret, parts.clock);
-  const { agent } = await api.post<{ agent: { id: number } }>("/agents", AGENT);
-  await api.post("/files", { ...KNOWLEDGE, agent_id: agent.id });
+  const agent = await createAgent(api, AGENT);
+  const reminders = await createAgent(api, REMINDERS);
   await api.post("/phone-numbers", {
     number_e164: number,
     label: "Reception",
@@ -122,5 +124,15 @@ export async function setUpTenant(
     secret: parts.toolSecret.value,
     parameters: TOOL.parameters,
   });
-  return { tenantId: tenant.id, agentId: agent.id, api, key: key.secret };
+  return {
+    ...{ tenantId: tenant.id, agentId: agent.id, remindersId: reminders.id },
+    ...{ api, key: key.secret },
+  };
+}
+
+/** An agent that knows the clinic. */
+async function createAgent(api: DemoApi, draft: typeof AGENT | typeof REMINDERS) {
+  const { agent } = await api.post<{ agent: { id: number } }>("/agents", draft);
+  await api.post("/files", { ...KNOWLEDGE, agent_id: agent.id });
+  return agent;
 }

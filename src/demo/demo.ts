@@ -24,9 +24,11 @@ import { gatherEvidence } from "./evidence/call-evidence.ts";
 import { type LiveView, showLive } from "./live-view.ts";
 import { createPhone, type Phone } from "./phone/phone.ts";
 import { reportCall } from "./report.ts";
+import type { Exchange } from "./scene/conversation.ts";
 import {
   beCalled,
   callTheClinic,
+  KEPT_EXCHANGES,
   OUTBOUND_EXCHANGES,
   SCHEDULED_EXCHANGES,
   type SceneResult,
@@ -35,6 +37,7 @@ import {
   AGENT_VOICE,
   CALLED_LATER,
   CALLED_NOW,
+  CALLED_TO_KEEP,
   CALLER,
   CHILDREN,
   COMPANY,
@@ -69,9 +72,10 @@ const HOST = "127.0.0.1";
 const DOMAIN = "carrier.demo";
 const REGISTERED_TIMEOUT_MS = 10_000;
 const SCHEDULED_AHEAD_MS = 2000;
+const KEPT_TIMEOUT_MS = 30_000;
 const TOOL_SECRET_HEADER = "X-Clinic-Secret";
 
-const PEOPLE: readonly Person[] = [CALLER, CALLED_NOW, CALLED_LATER];
+const PEOPLE: readonly Person[] = [CALLER, CALLED_NOW, CALLED_LATER, CALLED_TO_KEEP];
 
 /** Everything that runs, in start order. */
 interface Stage {
@@ -255,15 +259,18 @@ async function playTheCalls(stage: Stage, terminal: Terminal, steps: Steps): Pro
   const inbound = await steps.attempt("inbound call", () => playInbound(stage));
   terminal.section(`The clinic calls ${CALLED_NOW.name} now, and ${CALLED_LATER.name} on schedule`);
   const [outbound, scheduled] = await Promise.all([
-    steps.attempt("outbound call", () => playOutbound(stage, null)),
-    steps.attempt("scheduled call", () => playOutbound(stage, SCHEDULED_AHEAD_MS)),
+    steps.attempt("outbound call", () => playOutbound(stage, OUTBOUND)),
+    steps.attempt("scheduled call", () => playOutbound(stage, SCHEDULED)),
   ]);
+  terminal.section(`The clinic calls ${CALLED_TO_KEEP.name}, and keeps the recording`);
+  const kept = await steps.attempt("call whose recording is kept", () => playOutbound(stage, KEPT));
   for (const played of [inbound, outbound, scheduled]) {
     if (played)
       await steps.attempt(`${played.title}: evidence`, () =>
         showEvidence(stage, played, terminal, steps),
       );
   }
+  if (kept) await steps.attempt("kept recording", () => showKept(stage, kept, terminal));
   const requests = stage.company.toolRequests;
   steps.check(
     "tool called with its secret header",
@@ -279,23 +286,59 @@ async function playInbound(stage: Stage): Promise<PlayedCall> {
   return { title: "inbound", person: CALLER, callUuid, scene };
 }
 
-/** `aheadMs` null: immediately. */
-async function playOutbound(stage: Stage, aheadMs: number | null): Promise<PlayedCall> {
-  const person = aheadMs === null ? CALLED_NOW : CALLED_LATER;
-  const exchanges = aheadMs === null ? OUTBOUND_EXCHANGES : SCHEDULED_EXCHANGES;
+interface OutboundScene {
+  readonly title: string;
+  readonly person: Person;
+  readonly exchanges: readonly Exchange[];
+  /** null: immediately. */
+  readonly aheadMs: number | null;
+  readonly agent: "agentId" | "remindersId";
+}
+
+const OUTBOUND: OutboundScene = {
+  ...{ title: "outbound", person: CALLED_NOW, exchanges: OUTBOUND_EXCHANGES },
+  ...{ aheadMs: null, agent: "agentId" },
+};
+const SCHEDULED: OutboundScene = {
+  ...{ title: "scheduled", person: CALLED_LATER, exchanges: SCHEDULED_EXCHANGES },
+  ...{ aheadMs: SCHEDULED_AHEAD_MS, agent: "agentId" },
+};
+const KEPT: OutboundScene = {
+  ...{ title: "kept", person: CALLED_TO_KEEP, exchanges: KEPT_EXCHANGES },
+  ...{ aheadMs: null, agent: "remindersId" },
+};
+
+async function playOutbound(
+  stage: Stage,
+  { title, person, exchanges, aheadMs, agent }: OutboundScene,
+): Promise<PlayedCall> {
   const answered = beCalled(stage, stage.phoneOf(person), person, exchanges);
   const schedule =
     aheadMs === null ? {} : { schedule_at: new Date(stage.clock.now() + aheadMs).toISOString() };
   const [placed, scene] = await Promise.all([
     stage.tenant.api.post<{ call_uuid: string }>("/calls", {
       to_number: person.number,
-      agent_id: stage.tenant.agentId,
+      agent_id: stage.tenant[agent],
       ...schedule,
     }),
     answered,
   ]);
-  const title = aheadMs === null ? "outbound" : "scheduled";
   return { title, person, callUuid: placed.call_uuid, scene };
+}
+
+/** Its agent mails nothing, so that the recording stays: the call's page shows and plays it. */
+async function showKept(
+  { tenant, appliance }: Stage,
+  { callUuid, person }: PlayedCall,
+  terminal: Terminal,
+): Promise<void> {
+  await tenant.api.callWhen(
+    callUuid,
+    ({ recording_status }) => recording_status === "ready",
+    KEPT_TIMEOUT_MS,
+  );
+  const page = `${appliance.app.addresses.http}/app/calls/${callUuid}`;
+  terminal.fact("to hear", `the call to ${person.name}, with its recording: ${page}`);
 }
 
 async function showEvidence(

@@ -34,6 +34,14 @@ export const AGENT = {
   transcript_email_enabled: true,
 } as const;
 
+/** It mails nothing, so that the recording of its call is kept and the call's page can show it. */
+export const REMINDERS = {
+  ...AGENT,
+  name: "Bright Smile reminders",
+  transcript_email: null,
+  transcript_email_enabled: false,
+} as const;
+
 export const OPENING_HOURS = {
   question: "What are your opening hours?",
   answer: "We are open Monday to Friday from nine to five.",
@@ -135,5 +143,12 @@ export const CALLED_LATER: Person = {
   number: "+37061234569",
   name: "Tomas",
   voice: "m1",
+  goodbye: "Thank you, goodbye.",
+};
+/** Of this call the recording is kept. */
+export const CALLED_TO_KEEP: Person = {
+  number: "+37061234570",
+  name: "Egle",
+  voice: "f4",
   goodbye: "Thank you, goodbye.",
 };

@@ -72,6 +72,7 @@ test(
       expect(out.split(part).length - 1).toBeGreaterThanOrEqual(3);
     for (const said of [OPENING_HOURS, PARKING, PRICE, CHILDREN, TOOL])
       expect(out).toContain(said.answer);
+    expect(out).toMatch(/to hear\s.*:\d+\/app\/calls\/[\w-]{36}\s/);
     expect(out).toMatch(/API\s+http:\/\/127\.0\.0\.1:\d+\/api\/v1/);
     expect(out).toMatch(/open\s+http:\/\/127\.0\.0\.1:\d+\/app\/sign-in#link=[\w-]{43}\s/);
     await expectMails();

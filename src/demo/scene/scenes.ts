@@ -52,6 +52,12 @@ export const SCHEDULED_EXCHANGES: readonly Exchange[] = [
   { says: CHILDREN.question, expects: CHILDREN.answer },
 ];
 
+/** Any answer will do: the recording of this call is to be listened to by a person. */
+export const KEPT_EXCHANGES: readonly Exchange[] = [
+  { says: null, expects: null },
+  { says: OPENING_HOURS.question, expects: null },
+];
+
 /** Calls the clinic, asks questions, has an appointment looked up, says goodbye. */
 export async function callTheClinic(
   stage: Stage,
