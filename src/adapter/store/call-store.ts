@@ -47,6 +47,20 @@ const updateOpenCall = rowStatement((queries, changes: CallChanges) =>
     .prepare(),
 );
 
+/** From so much waiting on, a call of a schedule begins when it is dialled, not when it was asked for. */
+const WAITED_MS = 60_000;
+
+const startDialing = statement((queries) =>
+  queries
+    .update(calls)
+    .set({
+      ...{ status: "dialing", heartbeatAt: sql`${arg("nowMs")}`, node: sql`${arg("node")}` },
+      createdAt: sql`iif(${calls.scheduleId} IS NOT NULL AND ${arg("nowMs")} - ${calls.createdAt} > ${WAITED_MS}, ${arg("nowMs")}, ${calls.createdAt})`,
+    })
+    .where(OWN)
+    .prepare(),
+);
+
 const recordingColumns = ({ status, file, ms }: RecordingChange) => ({
   recordingStatus: status,
   ...(file === undefined ? {} : { recordingFile: file }),
@@ -138,14 +152,17 @@ function callProgress(queries: Queries) {
   };
 
   return {
-    /** Written before the INVITE is sent: from here on the call is never dialled again. */
+    /**
+     * Written before the INVITE is sent: from here on the call is never dialled again. A scheduled
+     * call counts from now on, in lists, sums and limits: in the hour in which it is placed.
+     */
     async markDialing(
       tenantId: number,
       callUuid: string,
       node: string,
       nowMs: number,
     ): Promise<void> {
-      await change(tenantId, callUuid, { status: "dialing", heartbeatAt: nowMs, node });
+      await startDialing(queries).run({ tenantId, callUuid, node, nowMs });
     },
 
     async markRinging(tenantId: number, callUuid: string, nowMs: number): Promise<void> {

@@ -134,7 +134,9 @@ const itemShape = {
   billable_seconds: seconds("Seconds billed: at least 15 when answered, else 0."),
   cost_eur: eurOut("What the wallet paid."),
   agent_id: shown(z.int().nullable(), "The agent; null: none.", 1),
-  created_at: timeOut("When it was asked for or came in."),
+  created_at: timeOut(
+    "When it was asked for or came in; of a call that waited for its time: when it was placed.",
+  ),
   answered_at: optionalTime("When it was answered."),
   ended_at: optionalTime("When it ended."),
   ended_reason: shown(
