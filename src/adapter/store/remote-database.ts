@@ -1,24 +1,36 @@
 /**
- * The database on a libSQL server that several nodes share: Hrana over HTTP (`@libsql/client/http`)
+ * The database on a libSQL server that several nodes share: Hrana over HTTP (`@libsql/hrana-client`)
  * under the same Drizzle and the same stores as the file.
  *
  * A transaction begins immediately (retried while another node writes), is all or nothing, and
- * holds the server's writer for a bounded time. Every request has a timeout. A body that is too
- * slow is cut off, and its late statements have no effect. If the response to a COMMIT is lost, its
- * outcome is unknown: what must happen once is guarded in the database itself.
+ * holds the server's writer for a bounded time. The next one begins while the COMMIT of the one
+ * before it is on its way. Every request has a timeout. A body that is too slow is cut off, and its
+ * late statements have no effect. If the response to a COMMIT is lost, its outcome is unknown: what
+ * must happen once is guarded in the database itself.
  *
  * Backups and file integrity are the responsibility of the server's operator.
  */
-import { type Client, createClient, type InStatement, type ResultSet } from "@libsql/client/http";
+import { type Client, createClient, type InStatement } from "@libsql/client/http";
+import { openHttp, parseLibsqlUrl } from "@libsql/hrana-client";
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { drizzle } from "drizzle-orm/libsql/http";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
-import { type Random, randomInt } from "../../core/random.ts";
+import type { Random } from "../../core/random.ts";
 import type { Migration } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
+import { watchChanges } from "./remote-changes.ts";
 import { migrateRemote } from "./remote-migrate.ts";
+import {
+  keepStreams,
+  type Query,
+  type Rows,
+  readInTurns,
+  StoreUnreachable,
+  unreachable,
+} from "./remote-streams.ts";
+import { RemoteTransaction, type TransactionLimits } from "./remote-transaction.ts";
 import { revocationNotes } from "./revocation-notes.ts";
 import * as schema from "./schema/index.ts";
 
@@ -28,35 +40,26 @@ export interface RemoteAddress {
   readonly authToken: string | null;
 }
 
-interface RemoteLimits {
-  /** Timeout of one request to the server. */
+interface RemoteLimits extends TransactionLimits {
+  /** Timeout of one request of a transaction; the server may let it wait for another's end. */
   readonly requestMs: number;
+  /** Timeout of a read outside of transactions. */
+  readonly readMs: number;
   /** Timeout of the connectivity check. */
   readonly pingMs: number;
-  /** From BEGIN to COMMIT. */
-  readonly transactionMs: number;
-  /** How long to retry while other nodes write. */
-  readonly busyMs: number;
   /** How long to wait at the start for a server that is not available yet. */
   readonly openMs: number;
 }
 
 const LIMITS: RemoteLimits = {
   requestMs: 10_000,
+  readMs: 2_000,
   pingMs: 2_000,
-  transactionMs: 10_000,
+  transactionMs: 4_000,
   busyMs: 10_000,
   openMs: 30_000,
 };
-const BUSY_PAUSE_MS_MAX = 50;
 const OPEN_PAUSE_MS = 500;
-const READ_TRIES = 2;
-
-/** The server does not answer, or not in time. `cause` has the details. */
-export class StoreUnreachable extends Error {
-  override readonly name = "StoreUnreachable";
-  readonly code = "STORE_UNREACHABLE";
-}
 
 interface RemoteDependencies {
   readonly clock: Clock;
@@ -82,26 +85,26 @@ export async function openRemoteDatabase(
     client.close();
     throw error;
   }
+  const { clock, random } = deps;
+  const writing = keepStreams(hranaFor(address, limits.requestMs), clock);
+  const reading = keepStreams(hranaFor(address, limits.readMs), clock);
+  const changes = watchChanges(hranaFor(address, limits.pingMs), clock);
   const probe = clientFor(address, limits.pingMs);
   const inTurn = takeTurns();
-  const facade = {
-    execute: (statement: InStatement) => reading(() => client.execute(exact(statement))),
-    transaction: () => begin(client, limits, deps),
-  };
-  const database = drizzle(facade as unknown as Client, { schema });
+  const transactions = runBodies(
+    () => new RemoteTransaction({ streams: writing, limits, clock, random }),
+  );
 
   return {
-    read: database as unknown as Queries,
+    read: queriesOf(readInTurns(reading)),
     tx: (body) =>
-      inTurn.run(() =>
-        database
-          .transaction((queries) => body(queries as unknown as Queries))
-          .catch((error) => {
-            throw error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
-          }),
+      inTurn.run((release) =>
+        transactions(body, release).finally(() => {
+          changes.note();
+        }),
       ),
     ...revocationNotes(),
-    version: () => null,
+    version: () => changes.version(),
     async ping() {
       try {
         await probe.execute("SELECT 1");
@@ -114,15 +117,84 @@ export async function openRemoteDatabase(
     probeWrites: () => Promise.resolve(),
     async close() {
       await inTurn.idle();
+      for (const each of [changes, reading, writing]) each.close();
       probe.close();
       client.close();
     },
   };
 }
 
+/** Drizzle's driver, with nothing but the execution of one statement. */
+function queriesOf(execute: (query: Query) => Promise<Rows>): Queries {
+  const facade = {
+    execute: (statement: InStatement) =>
+      execute(
+        typeof statement === "string"
+          ? { sql: statement, args: [] }
+          : { sql: statement.sql, args: Object.values(statement.args ?? []) },
+      ),
+  };
+  return drizzle(facade as unknown as Client, { schema }) as unknown as Queries;
+}
+
+/**
+ * Runs bodies of transactions. What a body is given is used again for a later one, because prepared
+ * statements belong to it (prepared.ts).
+ */
+function runBodies(begin: () => RemoteTransaction) {
+  interface Place {
+    transaction: RemoteTransaction;
+    readonly queries: Queries;
+  }
+  const free: Place[] = [];
+
+  function open(): Place {
+    const place: Place = {
+      transaction: begin(),
+      queries: queriesOf((query) => place.transaction.execute(query)),
+    };
+    return place;
+  }
+
+  return async <Result>(
+    body: (queries: Queries) => Promise<Result>,
+    onSent: () => void,
+  ): Promise<Result> => {
+    const place = free.pop() ?? open();
+    const transaction = begin();
+    place.transaction = transaction;
+    try {
+      const result = await body(place.queries);
+      await transaction.commit(onSent);
+      free.push(place);
+      return result;
+    } catch (error) {
+      // A body that was cut off may still be at work: its place is given up.
+      await transaction.rollback();
+      throw error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
+    }
+  };
+}
+
+function hranaFor({ url, authToken }: RemoteAddress, requestMs: number) {
+  const parsed = parseLibsqlUrl(url);
+  const client = openHttp(
+    parsed.hranaHttpUrl ?? url,
+    authToken ?? parsed.authToken,
+    fetchWithin(requestMs),
+  );
+  client.intMode = "number";
+  return client;
+}
+
+const fetchWithin = (requestMs: number) => (request: Request) =>
+  fetch(request, { signal: AbortSignal.timeout(requestMs) });
+
 function clientFor({ url, authToken }: RemoteAddress, requestMs: number): Client {
-  const timed = (request: Request) => fetch(request, { signal: AbortSignal.timeout(requestMs) });
-  return createClient({ url, authToken: authToken ?? undefined, intMode: "number", fetch: timed });
+  return createClient({
+    ...{ url, authToken: authToken ?? undefined, intMode: "number" },
+    fetch: fetchWithin(requestMs),
+  });
 }
 
 /** Waits for a server that is starting; fails at once if it rejects our token. */
@@ -161,116 +233,23 @@ async function requireForeignKeys(client: Client, { url }: RemoteAddress): Promi
     );
 }
 
-const NO_ROWS: Pick<ResultSet, "columns" | "columnTypes" | "rows" | "rowsAffected"> = {
-  columns: [],
-  columnTypes: [],
-  rows: [],
-  rowsAffected: 0,
-};
-
 /**
- * Hrana sends JavaScript numbers as floats, and 7.0 / 2 is not 7 / 2: whole numbers are sent as
- * integers.
+ * Runs tasks one after another, in order: the next when the one before has ended, or has called
+ * `release`. A failure does not block the next.
  */
-function exact(statement: InStatement): InStatement {
-  if (typeof statement === "string" || !Array.isArray(statement.args)) return statement;
-  const args = statement.args.map((value) =>
-    typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value,
-  );
-  return { ...statement, args };
-}
-
-/** The server decides how pages are overwritten. */
-const isServerManaged = (statement: InStatement) =>
-  typeof statement !== "string" && /^PRAGMA secure_delete/i.test(statement.sql);
-
-/** Reads have no side effects: if a response is lost, the read is repeated once. */
-async function reading<Result>(read: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await read();
-    } catch (error) {
-      if (isSqlite(error)) throw error;
-      if (attempt === READ_TRIES) throw unreachable(error);
-    }
-  }
-}
-
-/** An error of the statement, not of the connection. */
-const isSqlite = (error: unknown) => String(codeOf(error)).startsWith("SQL");
-const codeOf = (error: unknown) => (error as { code?: unknown }).code;
-
-const unreachable = (cause: unknown) =>
-  new StoreUnreachable(`the database server is out of reach: ${describeError(cause)}`, { cause });
-
-/** Retries while another node writes, for at most `busyMs`; then rejects with SQLITE_BUSY. */
-async function begin(
-  client: Client,
-  limits: RemoteLimits,
-  { clock, random }: Pick<RemoteDependencies, "clock" | "random">,
-) {
-  const until = clock.monotonic() + limits.busyMs;
-  for (;;) {
-    try {
-      const transaction = await client.transaction("write");
-      await transaction.execute("SELECT 1"); // sends BEGIN IMMEDIATE
-      return bounded(transaction, limits.transactionMs, clock);
-    } catch (error) {
-      if (codeOf(error) !== "SQLITE_BUSY") throw isSqlite(error) ? error : unreachable(error);
-      if (clock.monotonic() >= until) throw error;
-      await sleep(clock, 1 + randomInt(random, BUSY_PAUSE_MS_MAX));
-    }
-  }
-}
-
-type RemoteTransaction = Awaited<ReturnType<Client["transaction"]>>;
-
-/** Closed when its time is over: the server rolls back and rejects later statements. */
-function bounded(transaction: RemoteTransaction, limitMs: number, clock: Clock) {
-  let expired = false;
-  const timer = clock.after(limitMs, () => {
-    expired = true;
-    transaction.close();
-  });
-
-  async function attempt<Result>(step: () => Promise<Result>): Promise<Result> {
-    try {
-      return await step();
-    } catch (error) {
-      if (expired)
-        throw new StoreUnreachable(`the transaction took longer than ${limitMs} ms`, {
-          cause: error,
-        });
-      throw isSqlite(error) ? error : unreachable(error);
-    }
-  }
-
-  return {
-    execute: (statement: InStatement) =>
-      isServerManaged(statement)
-        ? Promise.resolve(NO_ROWS)
-        : attempt(() => transaction.execute(exact(statement))),
-    async commit() {
-      timer.cancel();
-      await attempt(() => transaction.commit());
-    },
-    /** The error that broke the transaction is the one to report. */
-    async rollback() {
-      timer.cancel();
-      await transaction.rollback().catch(() => transaction.close());
-    },
-  };
-}
-
-/** Runs tasks one after another, in order; a failure does not block the next. */
 function takeTurns() {
   let last: Promise<unknown> = Promise.resolve();
+  const running = new Set<Promise<unknown>>();
   return {
-    run<Result>(task: () => Promise<Result>): Promise<Result> {
-      const turn = last.then(task, task);
-      last = turn.catch(() => undefined);
+    run<Result>(task: (release: () => void) => Promise<Result>): Promise<Result> {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      const turn = last.then(() => task(release)).finally(release);
+      last = released;
+      running.add(turn);
+      const end = () => void running.delete(turn);
+      turn.then(end, end);
       return turn;
     },
-    idle: () => last,
+    idle: () => Promise.allSettled(running),
   };
 }
