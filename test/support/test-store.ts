@@ -1,6 +1,6 @@
 /**
- * A database for a test: a file, or, with LINEVOICE_TEST_STORE=remote, the same file behind a server
- * that speaks Hrana over HTTP. So the tests of the stores hold for both.
+ * A database for a test: a file, or, with LINEVOICE_TEST_STORE=remote, one on a libSQL server. So the
+ * tests of the stores hold for both.
  */
 import { afterAll } from "bun:test";
 import { openDatabase } from "../../src/adapter/store/database.ts";
@@ -8,34 +8,37 @@ import { openRemoteDatabase } from "../../src/adapter/store/remote-database.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { type HranaServer, startHranaServer } from "./hrana-server.ts";
+import { type SqldServer, startSqld } from "./sqld-server.ts";
 
 export const isRemote = process.env.LINEVOICE_TEST_STORE === "remote";
-const TOKEN = "a token of the test";
+/** However busy the machine is. */
+const PATIENT = { readMs: 20_000, requestMs: 20_000 };
 
-/** One server a file, for as long as the test file runs: nodes that open the same path share it. */
-const servers = new Map<string, HranaServer>();
+/** One server a path, for as long as the test file runs: nodes that open the same path share it. */
+const servers = new Map<string, Promise<SqldServer>>();
 
 async function stopServers(): Promise<void> {
-  for (const server of servers.values()) await server.stop();
+  for (const server of servers.values()) await (await server).stop();
   servers.clear();
 }
 // A benchmark opens stores too, outside of the test runner.
 if (process.env.NODE_ENV === "test") afterAll(stopServers);
 
-export function serverFor(path: string): HranaServer {
-  const server = servers.get(path) ?? startHranaServer({ path, token: TOKEN, idleMs: 1_000 });
+export function serverFor(path: string): Promise<SqldServer> {
+  const server = servers.get(path) ?? startSqld();
   servers.set(path, server);
   return server;
 }
 
 let nodes = 0;
 
-/** Opens over HTTP, whatever the environment says. */
-export function openRemote(path: string, limits = {}): Promise<Database> {
-  return openRemoteDatabase(
-    { url: serverFor(path).url, authToken: TOKEN },
-    { clock: systemClock, random: systemRandom, owner: `node-${++nodes}`, limits },
+/** Opens on the server, whatever the environment says. */
+export async function openRemote(path: string, limits = {}): Promise<Database> {
+  const { url, token } = await serverFor(path);
+  const owner = `node-${++nodes}`;
+  return await openRemoteDatabase(
+    { url, authToken: token },
+    { clock: systemClock, random: systemRandom, owner, limits: { ...PATIENT, ...limits } },
   );
 }
 

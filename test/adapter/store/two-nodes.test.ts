@@ -259,8 +259,8 @@ test("a trunk is registered by one node, taken over when that one is gone, and l
   // Each node has a clock of its own, an hour apart: only the passing of time counts.
   const clocks = [fakeClock(), fakeClock(fakeClock().now() + 3_600_000)] as const;
   const a = trunksOf(one, "A", clocks[0]);
-  const b = trunksOf(two, "B", clocks[1]);
   await a.leases.round();
+  const b = trunksOf(two, "B", clocks[1]);
   await b.leases.round();
   expect([a.registered.has(trunkId), b.registered.has(trunkId)]).toEqual([true, false]);
   // Both alive: nothing changes hands.
@@ -288,13 +288,13 @@ test("a trunk is registered by one node, taken over when that one is gone, and l
 
 test("a node that does not reach the store lets go of its trunks before another may take them", async () => {
   const clock = fakeClock();
-  const cut = await openRemote(path, { requestMs: 500, busyMs: 500 });
+  const cut = await openRemote(path, { requestMs: 500, readMs: 500, busyMs: 500 });
   const a = trunksOf(cut, "A", clock);
   await eventually(async () => {
     await a.leases.round();
     return a.registered.size > 0;
   }, "it is registered");
-  const thaw = serverFor(path).freeze();
+  const thaw = (await serverFor(path)).freeze();
   await clock.advance(BEAT_MS);
   await a.leases.round();
   expect(a.registered.size).toBeGreaterThan(0);
