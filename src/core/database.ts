@@ -20,7 +20,10 @@ export interface Database {
   readonly revocations: RevocationNotes<Queries>;
   /** Sets where revocations are recorded. Before this call they are not recorded. */
   keepRevocations(notes: RevocationNotes<Queries>): void;
-  /** Changes after every commit by any connection. Null where it is unknown (a database server). */
+  /**
+   * Changes after every commit by any connection; on a database server after one of another node
+   * within a second. Null while it is unknown.
+   */
   version(): number | null;
   /** Rejects when the database cannot be read. */
   ping(): Promise<void>;

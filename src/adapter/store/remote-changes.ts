@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 500;
 const SEEN_MS_MAX = 1_200;
 const WANTED_MS = 10_000;
 
-export interface Changes {
+interface Changes {
   /** Differs after a change. Null while the server does not answer. */
   version(): number | null;
   /** This node has changed something. */

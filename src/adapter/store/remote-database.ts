@@ -41,10 +41,8 @@ export interface RemoteAddress {
 }
 
 interface RemoteLimits extends TransactionLimits {
-  /** Timeout of one request of a transaction; the server may let it wait for another's end. */
+  /** Timeout of one request to the server. */
   readonly requestMs: number;
-  /** Timeout of a read outside of transactions. */
-  readonly readMs: number;
   /** Timeout of the connectivity check. */
   readonly pingMs: number;
   /** How long to wait at the start for a server that is not available yet. */
@@ -53,7 +51,6 @@ interface RemoteLimits extends TransactionLimits {
 
 const LIMITS: RemoteLimits = {
   requestMs: 10_000,
-  readMs: 2_000,
   pingMs: 2_000,
   transactionMs: 4_000,
   busyMs: 10_000,
@@ -86,17 +83,14 @@ export async function openRemoteDatabase(
     throw error;
   }
   const { clock, random } = deps;
-  const writing = keepStreams(hranaFor(address, limits.requestMs), clock);
-  const reading = keepStreams(hranaFor(address, limits.readMs), clock);
+  const streams = keepStreams(hranaFor(address, limits.requestMs), clock);
   const changes = watchChanges(hranaFor(address, limits.pingMs), clock);
   const probe = clientFor(address, limits.pingMs);
   const inTurn = takeTurns();
-  const transactions = runBodies(
-    () => new RemoteTransaction({ streams: writing, limits, clock, random }),
-  );
+  const transactions = runBodies(() => new RemoteTransaction({ streams, limits, clock, random }));
 
   return {
-    read: queriesOf(readInTurns(reading)),
+    read: queriesOf(readInTurns(streams)),
     tx: (body) =>
       inTurn.run((release) =>
         transactions(body, release).finally(() => {
@@ -117,7 +111,7 @@ export async function openRemoteDatabase(
     probeWrites: () => Promise.resolve(),
     async close() {
       await inTurn.idle();
-      for (const each of [changes, reading, writing]) each.close();
+      for (const each of [changes, streams]) each.close();
       probe.close();
       client.close();
     },

@@ -41,7 +41,7 @@ export interface Streams {
   /** `isKept`: the server may have dropped it meanwhile. `fresh`: the kept ones cannot be trusted. */
   take(fresh: boolean): { readonly stream: HttpStream; readonly isKept: boolean };
   /** Keeps it for the next one, unless it was left in the middle of something. */
-  giveBack(stream: HttpStream, isClean: boolean): void;
+  release(stream: HttpStream, isClean: boolean): void;
   close(): void;
 }
 
@@ -60,7 +60,7 @@ export function keepStreams(client: HttpClient, clock: Clock): Streams {
       }
       return { stream: client.openStream(), isKept: false };
     },
-    giveBack(stream, isClean) {
+    release(stream, isClean) {
       if (!isClean || kept.length >= KEPT_MAX) stream.close();
       if (!stream.closed) kept.push({ stream, untilMs: clock.monotonic() + KEPT_MS });
     },
@@ -163,7 +163,7 @@ export function readInTurns(streams: Streams): (query: Query) => Promise<Rows> {
         }
       }),
     );
-    streams.giveBack(stream, true);
+    streams.release(stream, true);
     if (broken.length > 0) await send(broken, true);
   }
 

@@ -167,13 +167,13 @@ export class RemoteTransaction {
           return { rows: rows.slice(1), error };
         }
         this.#stream = null;
-        streams.giveBack(stream, true);
+        streams.release(stream, true);
         if (codeOf(error) !== "SQLITE_BUSY" || clock.monotonic() >= until) throw error;
         await sleep(clock, 1 + randomInt(random, BUSY_PAUSE_MS_MAX));
       } catch (error) {
         if (isSqlError(error)) throw error;
         this.#stream = null;
-        streams.giveBack(stream, false);
+        streams.release(stream, false);
         const isHarmless = !isLast || (isKept && isUnknownStream(error));
         if (hasBroken || !isHarmless) throw error;
         hasBroken = true;
@@ -195,6 +195,6 @@ export class RemoteTransaction {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#timer?.cancel();
-    if (this.#stream) this.deps.streams.giveBack(this.#stream, isClean);
+    if (this.#stream) this.deps.streams.release(this.#stream, isClean);
   }
 }

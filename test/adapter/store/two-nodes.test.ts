@@ -288,7 +288,7 @@ test("a trunk is registered by one node, taken over when that one is gone, and l
 
 test("a node that does not reach the store lets go of its trunks before another may take them", async () => {
   const clock = fakeClock();
-  const cut = await openRemote(path, { requestMs: 500, readMs: 500, busyMs: 500 });
+  const cut = await openRemote(path, { requestMs: 500, busyMs: 500 });
   const a = trunksOf(cut, "A", clock);
   await eventually(async () => {
     await a.leases.round();
