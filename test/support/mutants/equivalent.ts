@@ -113,6 +113,23 @@ const EQUIVALENTS: readonly Equivalent[] = [
     lineText: "{ status, attempts, nextAttemptAt: nowMs + (delayMs ?? 0), httpStatus, error },",
     reason: "nobody reads when a message that is delivered or given up would be tried next",
   },
+  {
+    file: "answering/tone-finder.ts",
+    lineText: "if (this.#share(pcm, this.#frequencyHz) >= SHARE_MIN) return this.#frequencyHz;",
+    reason: "a share of a frame's energy is never exactly the limit",
+  },
+  {
+    file: "answering/tone-finder.ts",
+    lineText: "if (share > bestShare) {",
+    part: ">",
+    reason: "two frequencies never hold exactly the same share",
+  },
+  {
+    file: "call/after-call.ts",
+    lineText:
+      "await rm(join(context.settings.recordingsDir, call.recordingFile), { force: true });",
+    reason: "the file was just read to make the MP3: only another process could have deleted it",
+  },
 ];
 
 const used = new Set<Equivalent>();

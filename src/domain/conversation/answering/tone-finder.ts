@@ -15,7 +15,7 @@ const SHARE_MIN = 0.8;
 /** RMS below this is the line's noise. */
 const LEVEL_MIN = 150;
 /** A steady tone may wander by this between two frames. */
-const DRIFT_HZ_MAX = 50;
+const DRIFT_HZ_MAX = 2 * COARSE_STEP_HZ;
 const TONE_FRAMES_MIN = Math.ceil(120 / FRAME_MS);
 const TONE_FRAMES_MAX = 4_000 / FRAME_MS;
 /** A lost packet or two does not end a tone. */
@@ -50,10 +50,11 @@ export class ToneFinder {
   frame(pcm: Int16Array): Beep | null {
     const frequencyHz = level(pcm) < LEVEL_MIN ? 0 : this.#frequencyOf(pcm);
     if (frequencyHz === 0) return this.#noTone();
-    if (this.#frames > 0 && Math.abs(frequencyHz - this.#frequencyHz) > DRIFT_HZ_MAX) {
-      this.#toneEnded();
+    if (Math.abs(frequencyHz - this.#frequencyHz) > DRIFT_HZ_MAX) this.#toneEnded();
+    if (this.#candidate) {
+      this.#candidate = null;
+      this.#inSequence = true;
     }
-    if (this.#frames === 0) this.#toneBegins();
     this.#frequencyHz = frequencyHz;
     this.#frames++;
     this.#dropoutFrames = 0;
@@ -62,7 +63,7 @@ export class ToneFinder {
 
   #noTone(): Beep | null {
     if (this.#frames > 0 && this.#dropoutFrames++ < DROPOUT_FRAMES_MAX) return null;
-    if (this.#frames > 0) this.#toneEnded();
+    this.#toneEnded();
     this.#framesSince++;
     if (this.#framesSince > SEQUENCE_FORGOTTEN_FRAMES) this.#inSequence = false;
     if (!this.#candidate || this.#framesSince < SEQUENCE_GAP_FRAMES) return null;
@@ -71,13 +72,7 @@ export class ToneFinder {
     return beep;
   }
 
-  #toneBegins(): void {
-    if (this.#candidate) {
-      this.#candidate = null;
-      this.#inSequence = true;
-    }
-  }
-
+  /** Nothing happens where none was sounding. */
   #toneEnded(): void {
     const frames = this.#frames;
     this.#frames = 0;
@@ -92,9 +87,7 @@ export class ToneFinder {
 
   /** The one frequency that holds nearly all of the frame; 0: there is none. */
   #frequencyOf(pcm: Int16Array): number {
-    if (this.#frames > 0 && this.#share(pcm, this.#frequencyHz) >= SHARE_MIN) {
-      return this.#frequencyHz;
-    }
+    if (this.#share(pcm, this.#frequencyHz) >= SHARE_MIN) return this.#frequencyHz;
     let best = 0;
     let bestShare = SHARE_MIN;
     for (let hz = LOWEST_HZ; hz <= HIGHEST_HZ; hz += COARSE_STEP_HZ) {
