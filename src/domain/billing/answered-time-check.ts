@@ -17,6 +17,10 @@ interface AnsweredTimeMeasures {
   readonly answeredEngineMs: number | null;
 }
 
+/** More than the tolerance is for the operator to look into. */
+export const isTooFarOff = ({ answeredDifferenceMs }: AnsweredTimeCheck): boolean =>
+  answeredDifferenceMs > ANSWERED_TIME_TOLERANCE_MS;
+
 interface AnsweredTimeCheck extends AnsweredTimeMeasures {
   /** The largest disagreement. */
   readonly answeredDifferenceMs: number;

@@ -9,7 +9,7 @@ import { sleep } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import { microEur, microToEur } from "../../core/money.ts";
-import { ANSWERED_TIME_TOLERANCE_MS, checkAnsweredTime } from "../billing/answered-time-check.ts";
+import { checkAnsweredTime, isTooFarOff } from "../billing/answered-time-check.ts";
 import type { Billing } from "../billing/billing.ts";
 import { costOfGoods } from "../billing/cost-of-goods.ts";
 import type { Charge } from "../billing/ports.ts";
@@ -51,7 +51,7 @@ function answeredTimeFigures(
     answeredRtpMs: report?.answeredRtpMs ?? null,
     answeredEngineMs: report ? report.usage.sttSeconds * 1000 : null,
   });
-  if (check.answeredDifferenceMs > ANSWERED_TIME_TOLERANCE_MS)
+  if (isTooFarOff(check))
     context.log.warn("call.answered_time_differs", {
       call_id: call.callUuid,
       clock_ms: check.answeredClockMs,

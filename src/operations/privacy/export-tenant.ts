@@ -6,7 +6,7 @@
  * Secrets are left out (sealed passwords, key hashes, stored responses). Recordings are separate
  * files; the calls contain their names.
  */
-import { Database as Sqlite } from "bun:sqlite";
+import { constants, Database as Sqlite } from "bun:sqlite";
 import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { AppError, notFound } from "../../core/errors.ts";
 import { moveDurably } from "../../platform/files/durable-file.ts";
@@ -37,7 +37,7 @@ export function exportTenant(databasePath: string, tenantId: number, file: strin
       code: "conflict",
       publicMessage: `${file} exists already. Name another file.`,
     });
-  const sqlite = new Sqlite(databasePath, { readwrite: true, create: false });
+  const sqlite = new Sqlite(databasePath, constants.SQLITE_OPEN_READWRITE);
   const partial = `${file}${PARTIAL}`;
   try {
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import {
   ANSWERED_TIME_TOLERANCE_MS,
   checkAnsweredTime,
+  isTooFarOff,
 } from "../../../src/domain/billing/answered-time-check.ts";
 
 const difference = (clock: number, rtp: number | null, engine: number | null) =>
@@ -28,4 +29,9 @@ test("what was not measured differs from nothing", () => {
 
 test("the tolerance is one billed second", () => {
   expect(ANSWERED_TIME_TOLERANCE_MS).toBe(1_000);
+  const isReported = (rtpMs: number) =>
+    isTooFarOff(
+      checkAnsweredTime({ answeredClockMs: 60_000, answeredRtpMs: rtpMs, answeredEngineMs: null }),
+    );
+  expect([61_000, 61_001].map(isReported)).toEqual([false, true]);
 });

@@ -114,6 +114,59 @@ test("at once where nobody was told of it; when the event's link has expired whe
   expect(await stateOf(waits)).toEqual(GONE);
 });
 
+/** Only what is asked of the store is looked at. */
+function askedOf(announcedAt: number | null) {
+  const clock = fakeClock();
+  const asked: unknown[][] = [];
+  const recordings = () => ({
+    announcedAt: async () => announcedAt,
+    async markMailed() {
+      asked.push(["markMailed"]);
+    },
+    async deleteAt(_tenantId: number, _callUuid: string, atMs: number) {
+      asked.push(["deleteAt", atMs]);
+    },
+    async dueForDeletion(_now: number, _node: string, most: number) {
+      asked.push([clock.monotonic(), most]);
+      return [];
+    },
+  });
+  let sent: (mail: object) => Promise<void> = async () => {};
+  const timer = deleteMailedRecordings({
+    ...{ clock, stores: { recordings }, log: silentLog, node: "A", links: { validMs: LINK_MS } },
+    settings: { recordingsDir: tempDir() },
+    database: { tx: (work: (queries: object) => Promise<void>) => work({}) },
+    mails: { onSent: (listener: typeof sent) => (sent = listener) },
+  } as unknown as Parameters<typeof deleteMailedRecordings>[0]);
+  return {
+    clock,
+    asked,
+    timer,
+    sent: () => sent({ tenantId: 1, callUuid: "c", attachment: "c.mp3" }),
+  };
+}
+
+test("a look deletes a hundred at most, and looks come every 30 seconds", async () => {
+  const { clock, asked, timer } = askedOf(null);
+  await clock.advance(60_000);
+  expect(asked).toEqual([
+    [30_000, 100],
+    [60_000, 100],
+  ]);
+  timer.cancel();
+});
+
+test("a recording whose link expires as the mail goes out is deleted with it", async () => {
+  const nowMs = fakeClock().now();
+  const outcomes = [nowMs - LINK_MS, nowMs - LINK_MS + 1].map(async (announcedAt) => {
+    const { asked, timer, sent } = askedOf(announcedAt);
+    await sent();
+    timer.cancel();
+    return asked;
+  });
+  expect(await Promise.all(outcomes)).toEqual([[["markMailed"]], [["deleteAt", nowMs + 1]]]);
+});
+
 test("one that went as a link stays, whoever was told", async () => {
   const { clock, database, mailed, stateOf } = await world();
   const callUuid = await mailed(await insertTenant(database), 1_001);
