@@ -30,6 +30,9 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 
 export const eventId = (random: Random): string => `evt_${hex(random.bytes(16))}`;
 export const deliveryId = (random: Random): string => `del_${hex(random.bytes(16))}`;
+export const checkoutId = (random: Random): string => `chk_${hex(random.bytes(16))}`;
+/** Who holds a lease on a piece of work: one process, anew with each start. */
+export const leaseOwner = (random: Random): string => hex(random.bytes(8));
 /** 256 random bits after the specified prefix. Shown once; only its SHA-256 is stored. */
 export const apiKeySecret = (random: Random): string => `lv_live_${hex(random.bytes(32))}`;
 /** 64 hex characters (specification section 4, webhook secrets). */

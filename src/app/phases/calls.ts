@@ -7,7 +7,7 @@ import { quotaStore } from "../../adapter/store/quota-store.ts";
 import { scheduleStore } from "../../adapter/store/schedule-store.ts";
 import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
 import { describeError } from "../../core/errors.ts";
-import { hex } from "../../core/ids.ts";
+import { leaseOwner } from "../../core/ids.ts";
 import { createQuotas } from "../../domain/billing/quotas.ts";
 import { abandonSchedule } from "../../domain/call/abandoned-schedule.ts";
 import { Admission } from "../../domain/call/admission.ts";
@@ -72,7 +72,7 @@ export function prepareCalls(telephony: TelephonyPhase): CallPhase {
   const context = contextOf(telephony, { delivery, links, callerParts });
   const scheduler = new Scheduler({
     ...{ records: scheduleStore, database, clock, log },
-    owner: hex(random.bytes(8)),
+    owner: leaseOwner(random),
     node: settings.storage.shared ? telephony.node : null,
     isDraining: run.isDraining,
     fire: (entry) => fireSchedule(context, entry),

@@ -11,7 +11,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { AppError, invalidField, notFound, unreachable } from "../../core/errors.ts";
-import { hex } from "../../core/ids.ts";
+import { checkoutId } from "../../core/ids.ts";
 import { MICRO_PER_CENT, type MicroEur, microEur } from "../../core/money.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
 import { asWalletMoney, bookPayment, deliverItem, RETENTION_BLOCKS_MAX } from "./fulfilment.ts";
@@ -81,7 +81,7 @@ export class Checkouts {
     const isPlanRefunded = (await books.renewals.planStatus(tenantId, month)) === "refunded";
     const order = orderFor(input, account, plans, isPlanRefunded);
     const checkout: Checkout = {
-      id: `chk_${hex(random.bytes(16))}`,
+      id: checkoutId(random),
       tenantId,
       ...order,
       provider: provider.name,

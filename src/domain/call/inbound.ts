@@ -104,6 +104,9 @@ function requireAgent(route: Route): AgentRecord {
   return route.agent;
 }
 
+/** A call without an agent is declined: nobody talks in it. */
+const NO_AGENT = { language: "en", maxDurationSeconds: 0 } as const;
+
 async function insertCall(
   context: Pick<InboundPorts, "stores" | "clock" | "random" | "billing" | "node">,
   queries: Queries,
@@ -115,6 +118,7 @@ async function insertCall(
   const nowMs = clock.now();
   const plan = billing.planNamed(route.tenant.plan);
   const agentId = route.agent?.id ?? null;
+  const { language, maxDurationSeconds } = route.agent ?? NO_AGENT;
   const parties = {
     callUuid,
     direction: "inbound" as const,
@@ -139,8 +143,8 @@ async function insertCall(
     ...parties,
     tenantId: route.tenant.id,
     rowId,
-    language: route.agent?.language ?? "en",
-    maxDurationSeconds: route.agent?.maxDurationSeconds ?? 600,
+    language,
+    maxDurationSeconds,
     overageRate: plan.overagePerMinute,
   };
 }

@@ -252,8 +252,6 @@ export class TurnController {
 
   /** One heard frame of 20 ms. */
   frame(pcm: Int16Array): void {
-    const { name } = this.state;
-    if (name === "idle" || name === "ended") return;
     this.#echo.receive(pcm, this.options.audio.playedMs);
     this.#agent.followPlayout();
     if (!TALKING.has(this.state.name)) return;

@@ -58,10 +58,11 @@ export class LockOut {
   }
 
   #stateOf(found: Attempts | null, rule: Rule, nowMs: number): Attempts {
+    const fresh = { failures: 0, lastAt: nowMs, lockedUntil: 0 };
+    if (!found) return fresh;
     // A clock that was set back must not extend the lock beyond the rule.
-    const lastAt = Math.min(found?.lastAt ?? 0, nowMs);
-    if (!found || nowMs - lastAt >= rule.forgetAfterMs)
-      return { failures: 0, lastAt: nowMs, lockedUntil: 0 };
+    const lastAt = Math.min(found.lastAt, nowMs);
+    if (nowMs - lastAt >= rule.forgetAfterMs) return fresh;
     const lockedUntil = Math.min(found.lockedUntil, nowMs + rule.lockMsMax);
     return { failures: found.failures, lastAt, lockedUntil };
   }
@@ -69,8 +70,7 @@ export class LockOut {
   #failedOnceMore(state: Attempts, rule: Rule, nowMs: number): Attempts {
     const failures = state.failures + 1;
     const over = failures - rule.free;
-    const lockMs =
-      over < 0 ? 0 : Math.min(rule.firstLockMs * 2 ** Math.min(over, 30), rule.lockMsMax);
+    const lockMs = over < 0 ? 0 : Math.min(rule.firstLockMs * 2 ** over, rule.lockMsMax);
     return { failures, lastAt: nowMs, lockedUntil: lockMs === 0 ? 0 : nowMs + lockMs };
   }
 

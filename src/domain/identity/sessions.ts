@@ -70,7 +70,8 @@ export class Sessions {
 
   #counts({ session }: KnownSession, hash: string, nowMs: number): boolean {
     if (session.expiresAt <= nowMs || session.lastSeenAt + SESSION_IDLE_MS <= nowMs) return false;
-    return session.tokenHash === hash || (session.formerUntil ?? 0) > nowMs;
+    if (session.tokenHash === hash) return true;
+    return session.formerUntil !== null && session.formerUntil > nowMs;
   }
 
   async #rotateTo(store: SessionStore, sessionId: number, from: string, graceMs: number) {

@@ -13,7 +13,7 @@
  */
 import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
-import { hex } from "../../core/ids.ts";
+import { leaseOwner } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
 import { WorkLoop } from "../../core/work-loop.ts";
 import type { MailDraft } from "./ports.ts";
@@ -69,7 +69,7 @@ export class MailQueue {
   #needsCatchUp = true;
 
   constructor(private readonly options: MailQueueOptions) {
-    this.#owner = hex(options.random.bytes(8));
+    this.#owner = leaseOwner(options.random);
     this.#lanes = {
       without: this.#openLane("without"),
       "with attachment": this.#openLane("with attachment"),

@@ -11,7 +11,7 @@
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
-import { deliveryId, hex } from "../../core/ids.ts";
+import { deliveryId, leaseOwner } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import { WorkLoop } from "../../core/work-loop.ts";
@@ -70,7 +70,7 @@ export class DeliveryWorker {
   constructor(private readonly options: DeliveryOptions) {
     const { database, stores, clock, random, log, switchedOff } = options;
     this.#pauseMs = options.pauseMs ?? PAUSE_MS;
-    this.#owner = hex(random.bytes(8));
+    this.#owner = leaseOwner(random);
     this.#capacity = new DeliveryCapacity({
       total: CONCURRENCY_MAX,
       perEndpoint: PER_ENDPOINT_MAX,

@@ -11,6 +11,14 @@ const setup = { agentContext: async () => ({ knowledge: [], tools, disclosure: n
 const lines: [message: string, fields: unknown][] = [];
 const log = { ...silentLog, warn: (...line: (typeof lines)[number]) => void lines.push(line) };
 const agent = { id: 7, voice: "Sari", language: "en", fillerPhrases: "" } as AgentRecord;
+const KNOWN = {
+  knowledge: null,
+  facts: [],
+  data: [],
+  occasion: null,
+  variables: {},
+  namedGreeting: null,
+};
 const NUMBER = "+37061234567";
 
 async function configOf({
@@ -18,12 +26,14 @@ async function configOf({
   number = NUMBER,
   outbound = false,
   key = 1,
+  level,
   ...spoken
 }: {
   readonly tenantId?: number;
   readonly number?: string;
   readonly outbound?: boolean;
   readonly key?: number;
+  readonly level?: 0 | 1 | 2;
   readonly voice?: string;
   readonly fillerPhrases?: string;
 } = {}) {
@@ -39,6 +49,7 @@ async function configOf({
         : { fromNumber: number, toNumber: "+37052000001" }),
       ...{ rtpHost: "127.0.0.1", recordingPath: null, voiceAliases: { Rasa: "Emma" } },
       callerTagKey: new Uint8Array(32).fill(key),
+      ...(level === undefined ? {} : { callerContext: { ...KNOWN, level } }),
     },
   );
 }
@@ -92,4 +103,9 @@ test("a tool that was saved before a rule forbade its schema is left out, and th
       },
     ],
   ]);
+});
+
+test("of a caller nobody knows the level is 0, of a known one what is known", async () => {
+  expect((await configOf()).callerLevel).toBe(0);
+  expect((await configOf({ level: 2 })).callerLevel).toBe(2);
 });

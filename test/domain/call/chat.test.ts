@@ -98,3 +98,11 @@ test("answers to tools that lead to tools end after eight questions", async () =
   expect(asked).toBe(8);
   chats.close();
 });
+
+test("four questions of a tenant are answered at the same time, no fifth", async () => {
+  const four = [1, 2, 3, 4].map((count) => ask(`question ${count}`));
+  await expect(ask("question 5")).rejects.toMatchObject({ code: "plan_limit_reached" });
+  await Promise.all(four);
+  expect((await ask("question 5")).reply).toBe("You said question 5.");
+  chats.close();
+});

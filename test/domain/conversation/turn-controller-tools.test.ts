@@ -159,3 +159,39 @@ test.each([
     expect(call.turns().at(-1)?.text).toContain("So it is.");
   },
 );
+
+test("a listener's word during a tool call is dismissed, unless yes or no was asked for", async () => {
+  const words: Readonly<Record<string, LlmEvent[]>> = {
+    dismissed: [toolCall("t1")],
+    heard: [{ type: "expect", answer: "yes_no" }, toolCall("t1")],
+  };
+  for (const [outcome, answers] of Object.entries(words)) {
+    const call = await scriptedCall();
+    await call.answerAndGreet();
+    call.script.answers = (input) =>
+      input.type === "tool_result" ? [text("It is on Monday.")] : answers;
+    await call.says("When is my visit?");
+    await call.says("Yes.", 500);
+    call.session.toolResult(toolResult("t1"));
+    await call.silence(6_000);
+    const heard = call.inputs.filter((input) => input.type === "utterance");
+    expect([outcome, heard.length]).toEqual([outcome, outcome === "heard" ? 2 : 1]);
+  }
+});
+
+test("keys replace what the agent has begun to say meanwhile", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.llmTakesMs = 1_000;
+  call.script.answers = (input) =>
+    input.type === "digits"
+      ? [text("Five it is.")]
+      : [text("This is a long answer that goes on and on and on, until somebody stops it.")];
+  await call.says("What are the choices?");
+  call.audio.press("5");
+  await call.silence(1_900);
+  expect(call.session.turn.name).toBe("agent_speaking");
+  await call.silence(4_000);
+  const said = call.turns().filter(({ speaker }) => speaker === "agent");
+  expect(said.slice(1)).toMatchObject([{ interrupted: true }, { text: "Five it is." }]);
+});

@@ -1,6 +1,12 @@
-/** How long an API key may live. */
+/** How long an API key may live, and where from it may be used. */
 import { expect, test } from "bun:test";
-import { NO_LIMITS, requireSaneLimits } from "../../../src/domain/tenant/key-limits.ts";
+import {
+  isKeyNetwork,
+  NO_LIMITS,
+  networkCheck,
+  requireSaneLimits,
+  requireWithin,
+} from "../../../src/domain/tenant/key-limits.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 
@@ -13,4 +19,48 @@ test.each([
   const make = () => requireSaneLimits({ ...NO_LIMITS, expiresAt: Date.parse(time) }, NOW);
   if (isTaken) expect(make).not.toThrow();
   else expect(make).toThrow("ten years");
+});
+
+test("ten years are 3,660 days, to the millisecond", () => {
+  const lastMs = NOW + 3_660 * 86_400_000;
+  requireSaneLimits({ ...NO_LIMITS, expiresAt: lastMs }, NOW);
+  expect(() => requireSaneLimits({ ...NO_LIMITS, expiresAt: lastMs + 1 }, NOW)).toThrow();
+});
+
+test("a key has one to twenty networks", () => {
+  const networks = (count: number) => Array.from({ length: count }, (_, n) => `192.0.2.${n}`);
+  const make = (count: number) => () =>
+    requireSaneLimits({ ...NO_LIMITS, networks: networks(count) }, NOW);
+  for (const count of [1, 20]) expect(make(count)).not.toThrow();
+  for (const count of [0, 21]) expect(make(count)).toThrow("1 to 20 networks");
+});
+
+test.each([
+  ["192.0.2.7", true],
+  ["10.0.0.0/8", true],
+  ["10.0.0.0/32", true],
+  ["10.0.0.0/33", false],
+  ["10.0.0.0/", false],
+  ["10.0.0.0/8/8", false],
+  ["2001:db8::/128", true],
+  ["2001:db8::/129", false],
+  ["2001:db8::1", true],
+  ["example.com", false],
+])("%s is a network: %p", (network, is) => {
+  expect(isKeyNetwork(network)).toBe(is);
+});
+
+test("an address is looked for in networks of its own family", () => {
+  expect(networkCheck(null)("192.0.2.7")).toBe(true);
+  const isIn = networkCheck(["192.0.2.7", "10.0.0.0/8", "2001:db8::/32", "::1"]);
+  for (const ip of ["192.0.2.7", "10.1.2.3", "2001:db8:1::1", "::1"]) expect(isIn(ip)).toBe(true);
+  for (const ip of ["192.0.2.8", "11.0.0.1", "2001:db9::1", "::2", ""])
+    expect(isIn(ip)).toBe(false);
+});
+
+test("a key may make a key that ends when it does, not later and not never", () => {
+  const maker = { ...NO_LIMITS, expiresAt: NOW };
+  requireWithin({ ...NO_LIMITS, expiresAt: NOW }, maker);
+  for (const expiresAt of [NOW + 1, null])
+    expect(() => requireWithin({ ...NO_LIMITS, expiresAt }, maker)).toThrow("no later than");
 });

@@ -47,3 +47,11 @@ describe("a tool's arguments", () => {
     expect(argumentProblem({ type: "no such type" }, {})).toContain("cannot be read");
   });
 });
+
+test("five problems are named, and no more", () => {
+  const names = ["a", "b", "c", "d", "e", "f", "g"];
+  const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+  const values = Object.fromEntries(names.map((name) => [name, 1]));
+  const problem = argumentProblem({ type: "object", properties }, values) ?? "";
+  expect(problem.match(/\b[a-g]: /g)).toEqual(["a: ", "b: ", "c: ", "d: ", "e: "]);
+});

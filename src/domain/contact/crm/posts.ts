@@ -11,7 +11,7 @@
 import { type Clock, sleep } from "../../../core/clock.ts";
 import type { Database, Queries } from "../../../core/database.ts";
 import { AppError, describeError, notFound } from "../../../core/errors.ts";
-import { hex } from "../../../core/ids.ts";
+import { leaseOwner } from "../../../core/ids.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Random } from "../../../core/random.ts";
 import { nextDelayMs, parseRetryAfter } from "../../../core/retry-schedule.ts";
@@ -92,7 +92,7 @@ export class CrmPosts {
 
   constructor(private readonly options: CrmPostsOptions) {
     const { clock, log, database, records } = options;
-    this.#owner = hex(options.random.bytes(8));
+    this.#owner = leaseOwner(options.random);
     this.#loop = new WorkLoop({
       ...{ clock, log, failure: "crm.posts_failed", everyMs: LOOK_EVERY_MS },
       round: () => this.#sendDue(),

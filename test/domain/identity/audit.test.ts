@@ -1,0 +1,35 @@
+/** Who an entry of the audit log names when only an address is known. */
+import { expect, test } from "bun:test";
+import { createAudit } from "../../../src/domain/identity/audit.ts";
+
+/** Every id but nobody's has a company; each address in `users` has a user. */
+function auditOf(users: Readonly<Record<string, number>>) {
+  const asked: number[] = [];
+  const stores = () => ({
+    users: {
+      byEmail: async (email: string) => (users[email] ? { id: users[email], email } : null),
+    },
+    team: {
+      async membershipsOf(userId: number) {
+        asked.push(userId);
+        return userId === 0 ? [] : [{ tenantId: 10 * userId }, { tenantId: 99 }];
+      },
+    },
+  });
+  const deps = { stores, database: { read: {} } };
+  return { asked, audit: createAudit(deps as unknown as Parameters<typeof createAudit>[0]) };
+}
+
+test("a known address is named with its user and first company", async () => {
+  const { audit } = auditOf({ "anna@clinic.example": 3 });
+  expect(await audit.actorOf(" Anna@clinic.example ")).toEqual({
+    ...{ userId: 3, email: "anna@clinic.example", tenantId: 30 },
+  });
+});
+
+test("an unknown address is nobody of no company, after as many questions", async () => {
+  const { audit, asked } = auditOf({});
+  const nobody = { userId: null, email: null, tenantId: null };
+  expect(await audit.actorOf("my password")).toEqual(nobody);
+  expect(asked).toEqual([0]);
+});
