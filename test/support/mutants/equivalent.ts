@@ -109,11 +109,6 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "no status below 400 is told from another",
   },
   {
-    file: "contact/crm/posts.ts",
-    lineText: "{ status, attempts, nextAttemptAt: nowMs + (delayMs ?? 0), httpStatus, error },",
-    reason: "nobody reads when a message that is delivered or given up would be tried next",
-  },
-  {
     file: "answering/tone-finder.ts",
     lineText: "if (this.#share(pcm, this.#frequencyHz) >= SHARE_MIN) return this.#frequencyHz;",
     reason: "a share of a frame's energy is never exactly the limit",
@@ -129,6 +124,36 @@ const EQUIVALENTS: readonly Equivalent[] = [
     lineText:
       "await rm(join(context.settings.recordingsDir, call.recordingFile), { force: true });",
     reason: "the file was just read to make the MP3: only another process could have deleted it",
+  },
+  {
+    file: "conversation/echo.ts",
+    lineText: "const played = this.#playedAt((this.#receivedAt[slot] ?? 0) - delay);",
+    part: "?? 0",
+    reason: "the place of a frame in the ring is below the ring's length",
+  },
+  {
+    file: "conversation/echo.ts",
+    lineText: "const after = this.#played[Math.ceil(place) % PLAYED_FRAMES] ?? 0;",
+    part: "?? 0",
+    reason: "the place of a frame in the ring is below the ring's length",
+  },
+  {
+    file: "conversation/echo.ts",
+    lineText: "const before = this.#played[Math.floor(place) % PLAYED_FRAMES] ?? 0;",
+    part: "?? 0",
+    reason: "the place of a frame in the ring is below the ring's length",
+  },
+  {
+    file: "identity/lock-out.ts",
+    lineText: "if (found && found.lastAt > nowMs) await attempts.put(subject.key, state);",
+    part: ">",
+    reason: "a row whose time is now is written back as it is",
+  },
+  {
+    file: "call/after-call.ts",
+    lineText: "durationMs: call.recordingMs ?? 0,",
+    part: "?? 0",
+    reason: "a recording that could be encoded has its length",
   },
 ];
 

@@ -44,12 +44,27 @@ const OPERATORS: Readonly<Record<string, string>> = {
 
 /** What a person reads in a log is no behaviour of a call. */
 const TOLD_ONLY = /\b(log|logger|metrics|trace)\b|describeError|AppError|Error\(/;
+const LOGS = /^(this\.)?(options\.|context\.|deps\.|#)?(log|logger|metrics)\./;
 
+/** Does nothing but write to the log. */
+function logsOnly(statement: ts.Statement, source: ts.SourceFile): boolean {
+  if (ts.isBlock(statement)) return statement.statements.every((part) => logsOnly(part, source));
+  if (ts.isIfStatement(statement)) return decidesLogOnly(statement, source);
+  return ts.isExpressionStatement(statement) && LOGS.test(statement.expression.getText(source));
+}
+
+const decidesLogOnly = (statement: ts.IfStatement, source: ts.SourceFile): boolean =>
+  logsOnly(statement.thenStatement, source) &&
+  (statement.elseStatement === undefined || logsOnly(statement.elseStatement, source));
+
+/** Part of what is logged or thrown as text, or of a condition that only decides whether to log. */
 function isToldOnly(node: ts.Node, source: ts.SourceFile): boolean {
-  for (let at: ts.Node | undefined = node; at; at = at.parent)
+  for (let at: ts.Node | undefined = node; at; at = at.parent) {
+    if (ts.isIfStatement(at) && decidesLogOnly(at, source)) return true;
     if (ts.isCallExpression(at) || ts.isNewExpression(at)) {
       if (TOLD_ONLY.test(`${at.expression.getText(source)}(`)) return true;
     }
+  }
   return false;
 }
 
