@@ -10,7 +10,6 @@ import {
   slotsOf,
   valueFromSpeech,
 } from "../../../../src/adapter/engine/embedded/scripted/slots.ts";
-import { spokenText } from "../../../../src/adapter/engine/embedded/speech/spoken-text.ts";
 
 const SATURDAY = Date.UTC(2026, 10, 21, 8);
 
@@ -105,15 +104,4 @@ test.each([
   ["what is the price", "en", undefined],
 ] as const)("%s (%s) means %s", (said, language, intent) => {
   expect(matchIntent(said, language)?.intent).toBe(intent as never);
-});
-
-test.each([
-  ["It costs €40.", "en", "It costs 40 euros."],
-  ["1,200.50 EUR", "en", "1200 euros and 50 cents"],
-  ["Open 9:00-17:00", "en", "Open 9 to 17"],
-  ["info@clinic.example", "en", "info at clinic dot example"],
-  ["Kaina 40 €", "lt", "Kaina 40 eurų"],
-  ["2026-11-24", "ru", "24 ноября"],
-])("%s is spoken (%s) as %s", (written, language, said) => {
-  expect(spokenText(written, language)).toBe(said);
 });

@@ -1,7 +1,7 @@
 /** Cutting text into sentences to speak, and escaping it for SSML. */
 
 /** Ends of sentences: punctuation, then a space, then something that can begin a sentence. */
-const SENTENCE_BREAK = /(?<=[.!?…]["»”)]?)\s+(?=["«“(]?[\p{Lu}\p{N}])|\n+/u;
+const SENTENCE_BREAK = /(?<=[.!?…]["»”)]?)(?<!\b[ap]\.m\.)\s+(?=["«“(]?[\p{Lu}\p{N}])|\n+/u;
 
 const PIECE_CHARACTERS_MIN = 12;
 

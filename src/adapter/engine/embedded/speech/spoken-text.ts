@@ -1,141 +1,406 @@
 /**
- * Makes written text speakable where espeak-ng would read marks instead of meaning: money, clock
- * times and spans of them, e-mail and web addresses, telephone numbers digit by digit, dates.
+ * Makes written text speakable where espeak-ng would read marks instead of meaning: addresses,
+ * dates, clock times and opening hours, money, shortened units, telephone numbers, and figures in
+ * the case and gender that the words around them ask for. It finds them; what is said is the
+ * language's to know (languages/).
  */
-import { DIGIT_WORDS } from "../scripted/lexicon.ts";
+import { ENGLISH } from "./languages/english.ts";
+import { LATVIAN } from "./languages/latvian.ts";
+import { LITHUANIAN } from "./languages/lithuanian.ts";
+import { RUSSIAN } from "./languages/russian.ts";
+import {
+  type Amount,
+  afterOf,
+  beforeOf,
+  type ClockTime,
+  joined,
+  NOMINATIVE,
+  type SpokenLanguage,
+  sentenceEnd,
+  type Unit,
+} from "./languages/spoken-language.ts";
 
-interface Words {
-  readonly euros: string;
-  readonly cents: string;
-  readonly dollars: string;
-  readonly pounds: string;
-  readonly to: string;
-  readonly at: string;
-  readonly dot: string;
-  readonly plus: string;
-  readonly and: string;
-}
-
-const WORDS: Readonly<Record<string, Words>> = {
-  en: {
-    euros: "euros",
-    cents: "cents",
-    dollars: "dollars",
-    pounds: "pounds",
-    to: "to",
-    at: "at",
-    dot: "dot",
-    plus: "plus",
-    and: "and",
-  },
-  lt: {
-    euros: "eurų",
-    cents: "centų",
-    dollars: "dolerių",
-    pounds: "svarų",
-    to: "iki",
-    at: "eta",
-    dot: "taškas",
-    plus: "plius",
-    and: "ir",
-  },
-  lv: {
-    euros: "eiro",
-    cents: "centi",
-    dollars: "dolāri",
-    pounds: "mārciņas",
-    to: "līdz",
-    at: "et",
-    dot: "punkts",
-    plus: "plus",
-    and: "un",
-  },
-  ru: {
-    euros: "евро",
-    cents: "центов",
-    dollars: "долларов",
-    pounds: "фунтов",
-    to: "до",
-    at: "собака",
-    dot: "точка",
-    plus: "плюс",
-    and: "и",
-  },
+const LANGUAGES: Readonly<Record<string, SpokenLanguage>> = {
+  en: ENGLISH,
+  lt: LITHUANIAN,
+  lv: LATVIAN,
+  ru: RUSSIAN,
 };
 
-const ENGLISH_DIGITS = "zero one two three four five six seven eight nine".split(" ");
+type Step = (text: string, language: SpokenLanguage) => string;
+
+/** Each takes out what a later one would mistake for something else. */
+const STEPS: readonly Step[] = [
+  spokenAddresses,
+  rewritten,
+  spokenTimestamps,
+  spokenDates,
+  (text, { inflected }) => inflected.reduce((said, step) => step(said), text),
+  spokenHours,
+  spokenClocks,
+  spokenMoney,
+  spokenPhones,
+  (text, { signs }) => text.replace(/(?<=^|\s)[-−](?=\d)/g, `${signs.minus} `),
+  spokenQuantities,
+  spokenSpans,
+  spokenNumbers,
+  // The point of "p.m." ends its sentence, too.
+  (text) => text.replace(/(\b[ap]\.m\.)\.(?!\w)/g, "$1"),
+];
 
 export function spokenText(text: string, language: string): string {
-  const key = language.slice(0, 2);
-  const words = WORDS[key] ?? WORDS.en;
-  if (words === undefined) return text;
-  const digits = digitWords(key);
-  let spoken = text.replace(/[“”„«»]/g, '"');
-  spoken = spokenAddresses(spoken, words);
-  spoken = spokenMoney(spoken, words);
-  spoken = spoken.replace(/\b(\d{4})-(\d{2})-(\d{2})\b/g, (_, year, month, day) =>
-    spokenDate(Number(year), Number(month), Number(day), key),
-  );
-  spoken = spoken.replace(
-    /\b(\d{1,2}(?::\d{2})?)\s*[–—-]\s*(\d{1,2}(?::\d{2})?)(?=\s*(h\b|$|[^\d\w-]))/g,
-    `$1 ${words.to} $2`,
-  );
-  spoken = spoken.replace(/\b(\d{1,2}):00\b/g, "$1").replace(/\b(\d{1,2}):(\d{2})\b/g, "$1 $2");
-  return spoken.replace(/\+?\d(?:[\s()/-]?\d){6,}/g, (number) =>
-    spokenNumber(number, words, digits),
-  );
+  const spoken = LANGUAGES[language.slice(0, 2)] ?? ENGLISH;
+  const plain = text.replace(/[“”„«»]/g, '"').replace(/[\u00a0\u202f\u2009]/g, " ");
+  return STEPS.reduce((said, step) => step(said, spoken), plain);
 }
 
-function digitWords(language: string): readonly string[] {
-  if (language === "lt" || language === "lv" || language === "ru") return DIGIT_WORDS[language];
-  return ENGLISH_DIGITS;
+/** "ir t. t.", "utt.", "и т. д.": after these a sentence may end; an address goes on after "ул.". */
+const CLOSES = /(?:t\. ?t|utt|pan|т\. ?[дп])\.$/i;
+
+function rewritten(text: string, { rewrites }: SpokenLanguage): string {
+  return rewrites.reduce((said, [pattern, by]) => {
+    if (typeof by !== "string") return said.replace(pattern, by);
+    return said.replace(pattern, (...parts) => {
+      const beginsSentence = /(?:^|[^\d.][.!?])\s*$/.test(beforeOf(parts));
+      const written = String(parts[0]);
+      const end = CLOSES.test(written) ? sentenceEnd(written, afterOf(parts)) : "";
+      return (beginsSentence ? by.charAt(0).toUpperCase() + by.slice(1) : by) + end;
+    });
+  }, text);
 }
 
-function spokenAddresses(text: string, words: Words): string {
+// Addresses.
+
+const HOST =
+  /(?<![\w@.])(?:www\.)?([a-z\d][\w-]*(?:\.[a-z\d][\w-]*)*\.(?:com|net|org|eu|lt|lv|ee|pl|de|uk|ru|io|info|biz|example))((?:\/[\w-]+)*)\/?(?![\w@])/gi;
+
+function spokenAddresses(text: string, { signs, digits }: SpokenLanguage): string {
+  const spell = (written: string) =>
+    written
+      .replace(/\d/g, (digit) => ` ${digits[Number(digit)] ?? ""} `)
+      .replaceAll("@", ` ${signs.at} `)
+      .replaceAll(".", ` ${signs.dot} `)
+      .replaceAll("_", ` ${signs.underscore} `)
+      .replaceAll("-", ` ${signs.dash} `)
+      .replaceAll("+", ` ${signs.plus} `)
+      .replaceAll("/", ` ${signs.slash} `)
+      .replace(/\s+/g, " ")
+      .trim();
   return text
-    .replace(/\bhttps?:\/\/(www\.)?/gi, "")
-    .replace(/[\w.+-]+@[\w-]+(\.[\w-]+)+/g, (address) =>
-      address.replace("@", ` ${words.at} `).replaceAll(".", ` ${words.dot} `),
-    )
-    .replace(/\b[a-z][\w-]*\.(com|net|org|eu|lt|lv|ru|io|example)\b/gi, (host) =>
-      host.replaceAll(".", ` ${words.dot} `),
-    );
+    .replace(/\bhttps?:\/\//gi, "")
+    .replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, spell)
+    .replace(HOST, (_, host: string, path: string) => spell(host + path));
 }
 
-function spokenMoney(text: string, words: Words): string {
-  const names: Readonly<Record<string, string>> = {
-    "€": words.euros,
-    EUR: words.euros,
-    $: words.dollars,
-    USD: words.dollars,
-    "£": words.pounds,
-    GBP: words.pounds,
-  };
-  const amount = String.raw`(\d{1,3}(?:[ ,.]\d{3})+|\d+)(?:[.,](\d{2}))?(?!\d)`;
-  const sayAmount = (whole: string, cents: string | undefined, sign: string) => {
-    const main = `${whole.replace(/[ ,.]/g, "")} ${names[sign] ?? sign}`;
-    const rest = cents === undefined || cents === "00" ? "" : ` ${words.and} ${Number(cents)}`;
-    return rest === "" ? main : `${main}${rest} ${words.cents}`;
-  };
+// Dates.
+
+const isDay = (day: number, month: number) => month >= 1 && month <= 12 && day >= 1 && day <= 31;
+
+/** "2026-11-24T10:12:00+02:00": seconds and zone are not said. */
+function spokenTimestamps(text: string): string {
+  return text.replace(
+    /(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?(?![\d:])/g,
+    "$1, $2",
+  );
+}
+
+function spokenDates(text: string, language: SpokenLanguage): string {
+  const said = (whole: string, day: number, month: number, year: number | null, before: string) =>
+    isDay(day, month) ? language.date({ day, month, year }, before) : whole;
   return text
-    .replace(new RegExp(`([€$£])\\s?${amount}`, "g"), (_, sign, whole, cents) =>
-      sayAmount(whole, cents, sign),
-    )
-    .replace(new RegExp(`${amount}\\s?(€|EUR\\b|USD\\b|GBP\\b|£)`, "g"), (_, whole, cents, sign) =>
-      sayAmount(whole, cents, sign),
+    .replace(/(?<![\d.-])(\d{4})([-./])(\d{2})\2(\d{2})(?![\d-])/g, (...parts) => {
+      const [whole, year, , month, day] = parts as string[];
+      return said(String(whole), Number(day), Number(month), Number(year), beforeOf(parts));
+    })
+    .replace(/(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?![\d-])/g, (...parts) => {
+      const [whole, first, sign, second, year] = parts as string[];
+      const isMonthFirst = language.monthFirst && sign === "/" && Number(first) <= 12;
+      const [day, month] = isMonthFirst ? [second, first] : [first, second];
+      return said(String(whole), Number(day), Number(month), Number(year), beforeOf(parts));
+    })
+    .replace(/(?<![\d./-])(?<!pulksten )(\d{1,2})\.(\d{2})\.(?!\d)/g, (...parts) => {
+      const [whole, day, month] = parts as string[];
+      if (language.monthFirst) return String(whole);
+      const date = said(String(whole), Number(day), Number(month), null, beforeOf(parts));
+      return date === whole ? date : date + sentenceEnd(".", afterOf(parts));
+    });
+}
+
+// Clock times.
+
+const MERIDIEM = "[ap]\\.?m\\.?(?![\\p{L}\\d])";
+const TIME = "(\\d{1,2})(?:[:.](\\d{2}))?";
+
+/** Null: no time of the day. */
+function timeOf(hour: string, minute: string | undefined, mark: string): ClockTime | null {
+  const half = mark.charAt(0).toLowerCase();
+  const isNamed = /^[ap]\.?m/i.test(mark);
+  const written = Number(hour);
+  const later = isNamed && half === "p" && written < 12 ? 12 : 0;
+  const time: ClockTime = {
+    hour: isNamed && half === "a" && written === 12 ? 0 : written + later,
+    minute: Number(minute ?? 0),
+    isMarked: isNamed || (minute !== undefined && hour.startsWith("0")) || written > 12,
+  };
+  return time.hour <= 24 && time.minute <= 59 ? time : null;
+}
+
+const marksOf = ({ hourMark, monthFirst }: SpokenLanguage) =>
+  monthFirst ? MERIDIEM : hourMark || "(?!)";
+
+/** "9–17", "9:00-17:00", "from 9 to 5 pm", "nuo 9 iki 17 val.". */
+function spokenHours(text: string, language: SpokenLanguage): string {
+  const mark = `(?:\\s?(${marksOf(language)})(?![\\p{L}\\d]))?`;
+  const word = language.timeWord === "" ? "" : `(?:(?:${language.timeWord})\\s)?`;
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\d.,:/–-])${word}${TIME}${mark}(?:\\s?[–—-]\\s?|\\s(?:to|till|until|iki|līdz|до)\\s)${word}${TIME}${mark}(?![\\d:%€]|[.,]\\d|\\s?[€%])`,
+    "giu",
+  );
+  return text.replace(pattern, (...parts) => {
+    const [whole, hour1, minute1, mark1 = "", hour2, minute2, mark2 = ""] = parts as string[];
+    const to = timeOf(String(hour2), minute2, mark2);
+    const from = earlierOf(timeOf(String(hour1), minute1, mark1), to, mark1 === "" && mark2 !== "");
+    const before = beforeOf(parts);
+    const after = afterOf(parts);
+    if (from === null || to === null) return String(whole);
+    const isWritten = minute1 !== undefined || minute2 !== undefined || mark1 + mark2 !== "";
+    if (!isWritten && !meansHours(from, to, before, after, language)) return String(whole);
+    return closed(language.hours(from, to, before), mark2, after);
+  });
+}
+
+/** The "p.m." of "1–3 pm" holds for both. */
+function earlierOf(from: ClockTime | null, to: ClockTime | null, sharesMark: boolean) {
+  if (from === null || to === null || !sharesMark || to.hour < 12) return from;
+  return from.hour + 12 < to.hour ? { ...from, hour: from.hour + 12 } : from;
+}
+
+function meansHours(
+  from: ClockTime,
+  to: ClockTime,
+  before: string,
+  after: string,
+  { hoursBefore, hoursAfter }: SpokenLanguage,
+): boolean {
+  const isOpen = hoursBefore.test(before) && !/^\s\p{Ll}/u.test(after.replace(hoursAfter, ""));
+  if (isOpen || hoursAfter.test(after)) return from.hour < to.hour || to.hour <= 12;
+  const isAlone = /^\s*(?:$|[.,;!?)])/.test(after);
+  return isAlone && from.hour >= 5 && to.hour >= 13 && from.hour < to.hour;
+}
+
+const closed = (said: string, mark: string, after: string) =>
+  said.endsWith("m.") ? said : said + sentenceEnd(mark, after);
+
+/** "14:30", "10 val.", "plkst. 10.00", "5 pm". */
+function spokenClocks(text: string, language: SpokenLanguage): string {
+  const say = (hour: string, minute: string | undefined, mark: string, parts: unknown[]) => {
+    const time = timeOf(hour, minute, mark);
+    if (time === null) return String(parts[0]);
+    const isFull = minute !== undefined || language.timeWord !== "" || language.monthFirst;
+    if (!isFull && language.isDuration(time.hour, beforeOf(parts))) return String(parts[0]);
+    return closed(language.clock(time, beforeOf(parts)), mark, afterOf(parts));
+  };
+  const marked = new RegExp(
+    `(?<![\\p{L}\\d.,:/])${TIME}\\s?(${marksOf(language)})(?![\\p{L}\\d])`,
+    "giu",
+  );
+  const worded = new RegExp(`(?<=(?:${language.timeWord})\\s)${TIME}(?![\\d:])`, "giu");
+  const said = text.replace(marked, (...parts) =>
+    say(String(parts[1]), parts[2] as string | undefined, String(parts[3]), parts),
+  );
+  const named =
+    language.timeWord === ""
+      ? said
+      : said.replace(worded, (...parts) =>
+          say(String(parts[1]), parts[2] as string | undefined, "", parts),
+        );
+  return named.replace(/(?<![\p{L}\d.,:/])(\d{1,2}):(\d{2})(?![\d:])/gu, (...parts) =>
+    say(String(parts[1]), String(parts[2]), "", parts),
+  );
+}
+
+// Money.
+
+const CURRENCIES: readonly (readonly [RegExp, Unit, Unit])[] = [
+  [/^(?:€|eur|eiro|евро)/i, "euro", "cent"],
+  [/^(?:\$|usd|dol|долл)/i, "dollar", "cent"],
+  [/^(?:£|gbp|pound|svar|mārc|фунт)/i, "pound", "penny"],
+  [/^(?:₽|rub|руб)/i, "rouble", "kopeck"],
+];
+const SIGNS = "€|\\$|£|₽|(?:EUR|USD|GBP|RUB)(?![\\p{L}])";
+const AFTER = `${SIGNS}|Eur(?!\\p{L})|eur\\.|руб\\.|руб(?!\\p{L})`;
+/** Whole words count only where coins are written: "12,50 eurų". */
+const WORDS =
+  "euros?|eur(?:as|ai|ų|us|ą|o)|eiro|евро|dollars?|doleri\\p{L}+|dolār\\p{L}+|доллар\\p{L}*|pounds?|рубл\\p{L}+";
+const SUM = "(\\d{1,3}(?:[ ,.]\\d{3})+(?!\\d)|\\d+)(?:[.,](\\d{1,2}))?(?![\\d])";
+
+function spokenMoney(text: string, language: SpokenLanguage): string {
+  const per = "(?:\\s?/\\s?(\\p{L}+\\.?))?";
+  const before = new RegExp(`(${SIGNS})\\s?${SUM}${per}`, "gu");
+  const behind = new RegExp(`(?<![\\p{L}\\d.,])${SUM}\\s?(${AFTER})${per}`, "gu");
+  const inWords = new RegExp(`(?<![\\p{L}\\d.,])(\\d+)[.,](\\d{2})\\s(${WORDS})(?!\\p{L})`, "giu");
+  const millions = /([€$£])\s?(\d+(?:\.\d+)?)\s(million|billion)(?!\p{L})/gu;
+  return text
+    .replace(millions, (_, sign: string, amount: string, scale: string) => {
+      const [unit] = unitsOf(sign);
+      return `${amount} ${scale} ${language.noun(unit, { whole: 2, fraction: "" }, "nominative")}`;
+    })
+    .replace(before, (...parts) => {
+      const [, sign, whole, coins, each] = parts as string[];
+      return sumOf(language, { sign, whole, coins, each, before: beforeOf(parts) });
+    })
+    .replace(behind, (...parts) => {
+      const [, whole, coins, sign, each] = parts as string[];
+      const said = sumOf(language, { sign, whole, coins, each, before: beforeOf(parts) });
+      return said + sentenceEnd(String(each ?? sign), afterOf(parts));
+    })
+    .replace(inWords, (...parts) => {
+      const [, whole, coins, sign] = parts as string[];
+      return sumOf(language, { sign, whole, coins, before: beforeOf(parts) });
+    });
+}
+
+function unitsOf(sign: string): readonly [Unit, Unit] {
+  const [, main, coin] = CURRENCIES.find(([pattern]) => pattern.test(sign)) ?? [];
+  return [main ?? "euro", coin ?? "cent"];
+}
+
+interface Sum {
+  readonly sign: string | undefined;
+  readonly whole: string | undefined;
+  readonly coins: string | undefined;
+  /** "month" in "€5/month". */
+  readonly each?: string | undefined;
+  readonly before: string;
+}
+
+function sumOf(language: SpokenLanguage, { sign = "", whole = "", coins, each, before }: Sum) {
+  const [main, coin] = unitsOf(sign);
+  const euros = Number(whole.replace(/[ ,.]/g, ""));
+  const cents = Number((coins ?? "").padEnd(2, "0"));
+  const pieces = [
+    ...(euros > 0 || cents === 0 ? [quantity(language, euros, main, before)] : []),
+    ...(cents > 0 ? [quantity(language, cents, coin, before)] : []),
+  ];
+  const said = pieces.join(` ${language.signs.and} `);
+  return each === undefined ? said : joined(said, perOf(language, each));
+}
+
+/** "/month", "/mėn.": for each of them. */
+function perOf(language: SpokenLanguage, written: string): string {
+  const unit = unitOf(language, written);
+  const { word, case: wanted } = language.per;
+  const one = { whole: 1, fraction: "" };
+  return joined(word, unit === null ? written : language.noun(unit, one, wanted));
+}
+
+function unitOf({ units }: SpokenLanguage, written: string): Unit | null {
+  const found = units.find(([pattern]) => new RegExp(`^(?:${pattern})$`, "iu").test(written));
+  return found?.[1] ?? null;
+}
+
+function quantity(language: SpokenLanguage, value: number, unit: Unit, before: string): string {
+  return quantityOf(language, { whole: value, fraction: "" }, unit, before);
+}
+
+function quantityOf(language: SpokenLanguage, amount: Amount, unit: Unit, before: string): string {
+  const wanted = language.caseAfter(before, amount);
+  const agreement = { gender: language.genderOf(unit), case: wanted };
+  return `${language.number(amount, agreement)} ${language.noun(unit, amount, wanted)}`;
+}
+
+// Telephone numbers.
+
+const CALLS =
+  /(?<!\p{L})(call|dial|phone|tel|skamb|numer|zvan|tālr|numur|звон|тел|номер)\p{L}*[.:]?\s*$/iu;
+
+/** Digit by digit, a short pause after every third. "1 200 000" is a sum, no telephone number. */
+function spokenPhones(text: string, { signs, digits }: SpokenLanguage): string {
+  return text.replace(/(?<![\p{L}\d.,])\+?\(?\d(?:[\s()/-]{0,2}\d){6,}/gu, (...parts) => {
+    const [number = ""] = parts as string[];
+    const isSum = /^[1-79]\d?(?: \d{3})+$/.test(number);
+    if (isSum && !CALLS.test(beforeOf(parts))) return number;
+    const groups = number.replace(/\D/g, "").match(/\d{1,3}/g) ?? [];
+    const said = groups.map((group) =>
+      [...group].map((digit) => digits[Number(digit)] ?? "").join(" "),
     );
+    return `${number.startsWith("+") ? `${signs.plus} ` : ""}${said.join(", ")}`;
+  });
 }
 
-/** Long numbers digit by digit, a short pause after every third. */
-function spokenNumber(number: string, words: Words, names: readonly string[]): string {
-  const digits = number.replace(/\D/g, "");
-  const groups = digits.match(/\d{1,3}/g) ?? [];
-  const said = groups.map((group) => [...group].map((digit) => names[Number(digit)]).join(" "));
-  return `${number.startsWith("+") ? `${words.plus} ` : ""}${said.join(", ")}`;
+// Quantities and plain figures.
+
+/** English groups thousands with a comma, the others with a space or a point. */
+function amountPattern({ decimalMark }: SpokenLanguage): string {
+  const groups = decimalMark === "." ? "," : "[ .]";
+  const marks = decimalMark === "." ? "\\." : "[,.]";
+  return `(\\d{1,3}(?:${groups}\\d{3})+(?!\\d)|\\d+)(?:${marks}(\\d+))?`;
 }
 
-function spokenDate(year: number, month: number, day: number, language: string): string {
-  const locale = language === "en" ? "en-GB" : language;
-  const format: Intl.DateTimeFormatOptions = { day: "numeric", month: "long", timeZone: "UTC" };
-  return new Intl.DateTimeFormat(locale, format).format(new Date(Date.UTC(year, month - 1, day)));
+const amountOf = (whole: string | undefined, fraction: string | undefined): Amount => ({
+  whole: Number((whole ?? "").replace(/\D/g, "")),
+  fraction: fraction ?? "",
+});
+
+/** "5 min.", "3,5 %", "10–15 min.". */
+function spokenQuantities(text: string, language: SpokenLanguage): string {
+  const amount = amountPattern(language);
+  const units = language.units.map(([pattern]) => pattern).join("|");
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\d.,:/–-])(?:${amount}\\s?[–—-]\\s?)?${amount}\\s?(${units})(?![\\p{L}\\d])`,
+    "giu",
+  );
+  return text.replace(pattern, (...parts) => {
+    const [whole, low, lowFraction, high, highFraction, written = ""] = parts as string[];
+    const unit = unitOf(language, written);
+    if (unit === null) return String(whole);
+    const before = beforeOf(parts);
+    const upper = amountOf(high, highFraction);
+    const end = sentenceEnd(written, afterOf(parts));
+    if (low === undefined) return quantityOf(language, upper, unit, before) + end;
+    const noun = language.noun(unit, upper, language.caseAfter(before, upper));
+    return `${language.span(amountOf(low, lowFraction), upper, before, ` ${noun}`)} ${noun}${end}`;
+  });
+}
+
+/** "2–3 days". A hyphen between figures alone belongs to an address or a code. */
+function spokenSpans(text: string, language: SpokenLanguage): string {
+  const amount = amountPattern(language);
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\d.,:/–-])${amount}(?:\\s?[–—]\\s?|-)${amount}(?![\\p{L}\\d–-])`,
+    "gu",
+  );
+  return text.replace(pattern, (...parts) => {
+    const [whole = "", low, lowFraction, high, highFraction] = parts as string[];
+    const after = afterOf(parts);
+    if (whole.includes("-") && !/^\s\p{Ll}/u.test(after)) return whole.replace("-", " ");
+    const upper = amountOf(high, highFraction);
+    return language.span(amountOf(low, lowFraction), upper, beforeOf(parts), after);
+  });
+}
+
+/** Said digit by digit after these. */
+const CODE_BEFORE =
+  /(?<!\p{L})(?:code|dial|zvaniet|pin|extension|reference|kod(?:as|ą|u|o)|kods|код(?:а|у|ом)?|пин|пин-код)(?:\s(?:is|yra|ir))?[\s:]+$/iu;
+
+/** What comes next is a name, and counts nothing. */
+const IS_LABEL = /(?<!\p{L})(?:number|numer(?:is|į|iu|io)|numurs?|номер)\s*$/iu;
+
+function spokenNumbers(text: string, language: SpokenLanguage): string {
+  const { digits } = language;
+  const pattern = new RegExp(`(?<![\\p{L}\\d])${amountPattern(language)}(?![\\p{L}\\d])`, "gu");
+  return text.replace(pattern, (...parts) => {
+    const [whole = "", figures = "", fraction] = parts as string[];
+    const isCode =
+      /^0\d/.test(figures) ||
+      figures.length > 12 ||
+      (figures.length > 2 && fraction === undefined && CODE_BEFORE.test(beforeOf(parts)));
+    if (isCode) return [...whole].map((digit) => digits[Number(digit)] ?? "").join(" ");
+    const amount = amountOf(figures, fraction);
+    const before = beforeOf(parts);
+    const agreement = IS_LABEL.test(before)
+      ? NOMINATIVE
+      : language.agreement(amount, before, afterOf(parts));
+    return language.number(amount, fraction === undefined ? agreement : NOMINATIVE);
+  });
 }

@@ -1,0 +1,548 @@
+/** Lithuanian: numerals by case and gender, ordinals for days and hours, counted nouns. */
+import {
+  type Agreement,
+  type Amount,
+  afterOf,
+  beforeOf,
+  type CalendarDay,
+  type Case,
+  type ClockTime,
+  countedWordOf,
+  firstFitting,
+  formOf,
+  type Gender,
+  joined,
+  lastWordOf,
+  listOf,
+  nextWordOf,
+  type SpokenLanguage,
+  sentenceEnd,
+  type Unit,
+} from "./spoken-language.ts";
+
+const DIGITS = listOf("nulis vienas du trys keturi penki šeši septyni aštuoni devyni");
+const TEENS = listOf(
+  "vienuolika dvylika trylika keturiolika penkiolika šešiolika septyniolika aštuoniolika devyniolika",
+);
+const TENS = listOf(
+  "dešimt dvidešimt trisdešimt keturiasdešimt penkiasdešimt šešiasdešimt septyniasdešimt aštuoniasdešimt devyniasdešimt",
+);
+
+/** nominative genitive dative accusative instrumental locative */
+const ONE: Readonly<Record<Gender, string>> = {
+  masculine: "vienas vieno vienam vieną vienu viename",
+  feminine: "viena vienos vienai vieną viena vienoje",
+  neuter: "vienas vieno vienam vieną vienu viename",
+  collective: "vieneri vienerių vieneriems vienerius vieneriais vieneriuose",
+};
+const TWO = {
+  masculine: "du dviejų dviem du dviem dviejuose",
+  feminine: "dvi dviejų dviem dvi dviem dviejose",
+};
+const THREE = {
+  masculine: "trys trijų trims tris trimis trijuose",
+  feminine: "trys trijų trims tris trimis trijose",
+};
+const FOUR_TO_NINE = {
+  masculine: "i ių iems is iais iuose",
+  feminine: "ios ių ioms ias iomis iose",
+};
+const STEMS = listOf("- - - - ketur penk šeš septyn aštuon devyn");
+const COLLECTIVE = listOf("- - dvej trej ketver penker šešer septyner aštuoner devyner");
+const COLLECTIVE_ENDINGS = "i ų iems us ais uose";
+const NOUGHT = "nulis nulio nuliui nulį nuliu nulyje";
+const SCALES: readonly (readonly [size: number, one: string, many: string])[] = [
+  [1e9, "milijardas milijardo milijardui milijardą milijardu milijarde", "milijard"],
+  [1e6, "milijonas milijono milijonui milijoną milijonu milijone", "milijon"],
+];
+const MANY_ENDINGS = "ai ų ams us ais uose";
+const HUNDRED = ["šimtas šimto šimtui šimtą šimtu šimte", "šimt"] as const;
+const THOUSAND = [
+  "tūkstantis tūkstančio tūkstančiui tūkstantį tūkstančiu tūkstantyje",
+  "tūkstanči",
+] as const;
+
+type Count = "one" | "few" | "many";
+const plural = new Intl.PluralRules("lt");
+
+/** "1 euras", "2 eurai", "10 eurų". */
+function countOf(value: number): Count {
+  const rule = plural.select(value);
+  return rule === "one" || rule === "few" ? rule : "many";
+}
+
+function cardinal(value: number, { gender, case: wanted }: Agreement): string {
+  if (value === 0) return formOf(NOUGHT, wanted);
+  for (const [size, one, many] of SCALES)
+    if (value >= size) return scaled(value, size, one, many, { gender, case: wanted });
+  if (value >= 1_000) return scaled(value, 1_000, ...THOUSAND, { gender, case: wanted });
+  if (value >= 100) return scaled(value, 100, ...HUNDRED, { gender, case: wanted });
+  return belowHundred(value, { gender, case: wanted });
+}
+
+function scaled(
+  value: number,
+  size: number,
+  one: string,
+  many: string,
+  agreement: Agreement,
+): string {
+  const count = Math.floor(value / size);
+  const rest = value % size;
+  const ofScale: Agreement = { gender: "masculine", case: agreement.case };
+  const forms: Readonly<Record<Count, () => string>> = {
+    one: () => joined(count === 1 ? "" : cardinal(count, ofScale), formOf(one, agreement.case)),
+    few: () => `${cardinal(count, ofScale)} ${many}${formOf(MANY_ENDINGS, agreement.case)}`,
+    many: () => `${cardinal(count, ofScale)} ${many}ų`,
+  };
+  return joined(forms[countOf(count)](), rest === 0 ? "" : cardinal(rest, agreement));
+}
+
+function belowHundred(value: number, agreement: Agreement): string {
+  if (value < 10) return belowTen(value, agreement);
+  if (value > 10 && value < 20) {
+    const teen = TEENS[value - 11] ?? "";
+    if (agreement.case === "genitive") return `${teen}s`.replace(/as$/, "os");
+    return agreement.case === "dative" ? `${teen}i` : teen;
+  }
+  const tens = TENS[Math.floor(value / 10) - 1] ?? "";
+  if (value % 10 === 0) return agreement.case === "genitive" ? `${tens}ies` : tens;
+  return `${tens} ${belowTen(value % 10, agreement)}`;
+}
+
+function belowTen(value: number, { gender, case: wanted }: Agreement): string {
+  if (value === 1) return formOf(ONE[gender], wanted);
+  if (gender === "collective") return collective(value, wanted);
+  const kind = gender === "feminine" ? "feminine" : "masculine";
+  if (value === 2) return formOf(TWO[kind], wanted);
+  if (value === 3) return formOf(THREE[kind], wanted);
+  return `${STEMS[value] ?? ""}${formOf(FOUR_TO_NINE[kind], wanted)}`;
+}
+
+/** "dveji metai", "ketverių metų". */
+function collective(value: number, wanted: Case): string {
+  const stem = COLLECTIVE[value] ?? "";
+  const isSoft = value >= 4;
+  const ending = formOf(COLLECTIVE_ENDINGS, wanted);
+  return isSoft && /^[uaų]/.test(ending) ? `${stem}i${ending}` : stem + ending;
+}
+
+const ORDINAL_STEMS = listOf(
+  "nulin pirm antr treči ketvirt penkt šešt septint aštunt devint dešimt vienuolikt dvylikt trylikt keturiolikt penkiolikt šešiolikt septyniolikt aštuoniolikt devyniolikt",
+);
+const ORDINAL_ENDINGS = {
+  masculine: "as o am ą u ame",
+  feminine: "a os ai ą a oje",
+  plural: "i ų iems us ais uose",
+};
+
+type OrdinalKind = keyof typeof ORDINAL_ENDINGS;
+
+/** "dvidešimt ketvirtą". Only the last word is declined. */
+function ordinal(value: number, kind: OrdinalKind, wanted: Case): string {
+  const ending = formOf(ORDINAL_ENDINGS[kind], wanted);
+  const nominative: Agreement = { gender: "masculine", case: "nominative" };
+  if (value >= 1_000 && value % 1_000 === 0) {
+    const count = value / 1_000;
+    return `${count === 1 ? "" : cardinal(count, nominative).replace(/\s/g, "")}tūkstant${ending}`;
+  }
+  if (value >= 100 && value % 100 === 0) return cardinal(value, nominative);
+  if (value >= 100) return `${head(value, 100)} ${ordinal(value % 100, kind, wanted)}`;
+  if (value < 20) return `${ORDINAL_STEMS[value] ?? ""}${ending}`;
+  const tens = TENS[Math.floor(value / 10) - 1] ?? "";
+  return value % 10 === 0 ? tens + ending : `${tens} ${ordinal(value % 10, kind, wanted)}`;
+}
+
+const head = (value: number, size: number) =>
+  value < size ? "" : cardinal(value - (value % size), { gender: "masculine", case: "nominative" });
+
+/** Singular and plural, nominative genitive dative accusative instrumental locative. */
+type NounForms = readonly [singular: string, plural: string, gender: Gender];
+
+const masculine = (stem: string): NounForms => [
+  `${stem}as ${stem}o ${stem}ui ${stem}ą ${stem}u ${stem}e`,
+  `${stem}ai ${stem}ų ${stem}ams ${stem}us ${stem}ais ${stem}uose`,
+  "masculine",
+];
+const soft = (stem: string): NounForms => [
+  `${stem}is ${stem}io ${stem}iui ${stem}į ${stem}iu ${stem}yje`,
+  `${stem}iai ${stem}ių ${stem}iams ${stem}ius ${stem}iais ${stem}iuose`,
+  "masculine",
+];
+const feminine = (stem: string): NounForms => [
+  `${stem}a ${stem}os ${stem}ai ${stem}ą ${stem}a ${stem}oje`,
+  `${stem}os ${stem}ų ${stem}oms ${stem}as ${stem}omis ${stem}ose`,
+  "feminine",
+];
+const feminineE = (stem: string, genitivePlural: string): NounForms => [
+  `${stem}ė ${stem}ės ${stem}ei ${stem}ę ${stem}e ${stem}ėje`,
+  `${stem}ės ${genitivePlural} ${stem}ėms ${stem}es ${stem}ėmis ${stem}ėse`,
+  "feminine",
+];
+
+const NOUNS: Readonly<Record<Unit, NounForms>> = {
+  euro: masculine("eur"),
+  cent: masculine("cent"),
+  dollar: soft("doler"),
+  pound: masculine("svar"),
+  penny: masculine("pens"),
+  rouble: soft("rubl"),
+  kopeck: feminine("kapeik"),
+  percent: masculine("procent"),
+  second: feminineE("sekund", "sekundžių"),
+  minute: feminineE("minut", "minučių"),
+  hour: feminine("valand"),
+  day: feminine("dien"),
+  week: feminineE("savait", "savaičių"),
+  month: [
+    "mėnuo mėnesio mėnesiui mėnesį mėnesiu mėnesyje",
+    "mėnesiai mėnesių mėnesiams mėnesius mėnesiais mėnesiuose",
+    "masculine",
+  ],
+  year: [
+    "metai metų metams metus metais metuose",
+    "metai metų metams metus metais metuose",
+    "collective",
+  ],
+  metre: masculine("metr"),
+  kilometre: masculine("kilometr"),
+  kilogram: masculine("kilogram"),
+  gram: masculine("gram"),
+  degree: [
+    "laipsnis laipsnio laipsniui laipsnį laipsniu laipsnyje",
+    "laipsniai laipsnių laipsniams laipsnius laipsniais laipsniuose",
+    "masculine",
+  ],
+};
+
+/** By the last word before a quantity. */
+const GOVERNED: readonly (readonly [RegExp, Case])[] = [
+  [/^(nuo|iki|be|po|prie|ant|dėl|iš|virš|tarp|arti|ne mažiau|netoli|daugiau|mažiau)$/, "genitive"],
+  [/^(už|per|apie|į|pas|prieš|kas|pro)$/, "accusative"],
+  [/^(su|sulig)$/, "instrumental"],
+  [
+    /^(ne)?(kainuo|kainav|mok[ėa]|sumok|primok|užmok|apmok|trunk|truks|truko|užtruk|užtrunk|lauk(?:ti|ia|ki|s)|sver|palauk[it]|skir|sutaup|gaus|gaunat|gaut|gauk|praleis|perk|suteik|duo|turi|turė|priėm|sudar)/,
+    "accusative",
+  ],
+];
+
+const caseAfter = (before: string): Case =>
+  firstFitting(GOVERNED, lastWordOf(before)) ?? "nominative";
+
+const FEW_ENDINGS: readonly (readonly [RegExp, readonly [Gender, Case]])[] = [
+  [/met(ai)$/, ["collective", "nominative"]],
+  [/^metų$/, ["collective", "genitive"]],
+  [/^metus$/, ["collective", "accusative"]],
+  [/^metams$/, ["collective", "dative"]],
+  [/^metais$/, ["collective", "instrumental"]],
+  [/(ams|iems|ims)$/, ["masculine", "dative"]],
+  [/(oms|ėms)$/, ["feminine", "dative"]],
+  [/(omis|ėmis)$/, ["feminine", "instrumental"]],
+  [/ais$/, ["masculine", "instrumental"]],
+  [/uose$/, ["masculine", "locative"]],
+  [/(ose|ėse)$/, ["feminine", "locative"]],
+  [/ų$/, ["masculine", "genitive"]],
+  [/us$/, ["masculine", "accusative"]],
+  [/(os|ės)$/, ["feminine", "nominative"]],
+  [/(as|es)$/, ["feminine", "accusative"]],
+];
+const ONE_ENDINGS: readonly (readonly [RegExp, readonly [Gender, Case]])[] = [
+  [/^(metai)$/, ["collective", "nominative"]],
+  [/^metų$/, ["collective", "genitive"]],
+  [/^metus$/, ["collective", "accusative"]],
+  [/[ąęį]$/, ["masculine", "accusative"]],
+  [/(os|ės)$/, ["feminine", "genitive"]],
+  [/o$/, ["masculine", "genitive"]],
+  [/(oje|ėje)$/, ["feminine", "locative"]],
+  [/(ai|ei)$/, ["feminine", "dative"]],
+  [/ui$/, ["masculine", "dative"]],
+  [/(a|ė)$/, ["feminine", "nominative"]],
+  [/e$/, ["masculine", "locative"]],
+];
+
+const ATTRIBUTE = /^(darbo|kalendoriaus)$/;
+
+function agreement(amount: Amount, before: string, after: string): Agreement {
+  const noun = countedWordOf(after, ATTRIBUTE);
+  const governed = caseAfter(before);
+  const count = countOf(amount.whole);
+  if (count === "many") {
+    const oblique = /(ams|oms|ėms|iems)$/.test(noun) ? "dative" : governed;
+    return { gender: "masculine", case: oblique };
+  }
+  const found = firstFitting(count === "one" ? ONE_ENDINGS : FEW_ENDINGS, noun);
+  if (found === null) return { gender: "masculine", case: governed };
+  const [gender, wanted] = found;
+  // "dvi" and "trys" are the accusative, too.
+  return { gender, case: wanted === "nominative" && governed === "accusative" ? governed : wanted };
+}
+
+const FRACTION_NAMES = "kablelis";
+
+function number({ whole, fraction }: Amount, wanted: Agreement): string {
+  if (fraction === "") return cardinal(whole, wanted);
+  if (fraction === "5" && whole > 0) return `${cardinal(whole, wanted)} su puse`;
+  const nominative: Agreement = { gender: "masculine", case: "nominative" };
+  const noughts = /^0*/.exec(fraction)?.[0].length ?? 0;
+  const rest = fraction.slice(noughts);
+  return joined(
+    cardinal(whole, nominative),
+    FRACTION_NAMES,
+    ...Array.from({ length: noughts }, () => "nulis"),
+    rest === "" ? "" : cardinal(Number(rest), nominative),
+  );
+}
+
+function noun(unit: Unit, { whole, fraction }: Amount, wanted: Case): string {
+  const [singular, pluralForms] = NOUNS[unit];
+  if (fraction !== "") return formOf(unit === "year" ? pluralForms : singular, "genitive");
+  const count = countOf(whole);
+  if (count === "one") return formOf(singular, wanted);
+  if (count === "few" || wanted === "dative") return formOf(pluralForms, wanted);
+  return formOf(pluralForms, "genitive");
+}
+
+const MONTHS = listOf(
+  "sausio vasario kovo balandžio gegužės birželio liepos rugpjūčio rugsėjo spalio lapkričio gruodžio",
+);
+
+function dayCase(before: string): Case {
+  const governed = caseAfter(before);
+  if (governed === "genitive") return "genitive";
+  return /(šiandien|šiandien yra|data|data:|rytoj)\s*$/i.test(before) ? "nominative" : "accusative";
+}
+
+function date({ day, month, year }: CalendarDay, before: string): string {
+  const years = year === null ? "" : `${ordinal(year, "plural", "genitive")} metų`;
+  return joined(years, MONTHS[month - 1] ?? "", ordinal(day, "feminine", dayCase(before)));
+}
+
+/** "dešimtą valandą", "dešimtą trisdešimt", "devintą valandą penkios minutės". */
+function clockIn({ hour, minute }: ClockTime, wanted: Case): string {
+  const said = ordinal(hour === 0 ? 24 : hour, "feminine", wanted);
+  if (minute === 0) return `${said} ${formOf(NOUNS.hour[0], wanted)}`;
+  if (minute >= 10) return `${said} ${cardinal(minute, MINUTES)}`;
+  const minutes = noun("minute", { whole: minute, fraction: "" }, "nominative");
+  return joined(said, formOf(NOUNS.hour[0], wanted), cardinal(minute, MINUTES), minutes);
+}
+
+const MINUTES: Agreement = { gender: "feminine", case: "nominative" };
+
+/** "iki lapkričio dvidešimt ketvirtos aštuonioliktos valandos" */
+const DAY_IN_GENITIVE = new RegExp(
+  `(?:${MONTHS.join("|")})\\s(?:\\p{L}+\\s)?\\p{L}+os,?\\s*$`,
+  "iu",
+);
+
+function clock(time: ClockTime, before: string): string {
+  const isGenitive = caseAfter(before) === "genitive" || DAY_IN_GENITIVE.test(before);
+  return clockIn(time, isGenitive ? "genitive" : "accusative");
+}
+
+/** "per 24 val.", "truks 2 val."; few hours are a time of the day only beside a day. */
+const LASTS =
+  /(?:^|\s)(per|už|kas|trunka|truks|truko|užtruks|užtrunka|bent|mažiausiai|daugiausiai?|palaukite|laukti|vos|tik|liko|lieka|dar)\s*$/iu;
+const ON_A_DAY = /(dieną|dienį|rytoj|šiandien|vakar|poryt|nuo|tarp|\p{L}(?:t|m|či|r)ą),?\s*$/iu;
+
+const isDuration = (hour: number, before: string): boolean =>
+  hour === 24 || LASTS.test(before) || (hour < 7 && !ON_A_DAY.test(before));
+
+/** "nuo devintos iki septynioliktos valandos" */
+function hours(from: ClockTime, to: ClockTime, before: string): string {
+  const start = clockIn(from, "genitive").replace(/ valandos$/, "");
+  const prefix = lastWordOf(before) === "nuo" ? "" : "nuo";
+  return joined(prefix, start, "iki", clockIn(to, "genitive"));
+}
+
+function span(low: Amount, high: Amount, before: string, after: string): string {
+  const agreed = agreement(high, before, after);
+  if (/ų$/.test(nextWordOf(after)) && caseAfter(before) !== "genitive") {
+    const genitive: Agreement = { gender: agreed.gender, case: "genitive" };
+    return `nuo ${number(low, genitive)} iki ${number(high, genitive)}`;
+  }
+  const gender = firstFitting(FEW_ENDINGS, nextWordOf(after))?.[0] ?? agreed.gender;
+  const joint = high.whole - low.whole === 1 ? " ar " : "–";
+  return number(low, { ...agreed, gender }) + joint + number(high, { ...agreed, gender });
+}
+
+const DAY = String.raw`(\d{1,2})(?:\s?d\.|\s(?:dieną|dienos|diena)|(?!\d|[.,:]\d|\s?(?:m\.|val|€|eur)))`;
+const YEAR = String.raw`(?:(\d{4})\s?(?:m\.|metų)\s)?`;
+const NAMED_DATE = new RegExp(`(?<![\\p{L}\\d])${YEAR}(${MONTHS.join("|")})\\s${DAY}`, "giu");
+
+/** "gruodžio 24–26 d." */
+const DAYS = new RegExp(
+  `(?<![\\p{L}\\d])(?:nuo\\s)?(${MONTHS.join("|")})\\s(\\d{1,2})\\s?(?:[–-]|d\\. iki|iki)\\s?(\\d{1,2})(?:\\s?d\\.|\\sdienos)`,
+  "giu",
+);
+function daysSaid(...parts: string[]): string {
+  const [whole = "", month = "", first, last] = parts;
+  const from = ordinal(Number(first), "feminine", "genitive");
+  const to = ordinal(Number(last), "feminine", "genitive");
+  return `nuo ${month} ${from} iki ${to}${sentenceEnd(whole, afterOf(parts))}`;
+}
+
+const namedDates = (text: string): string =>
+  text.replace(DAYS, daysSaid).replace(NAMED_DATE, (...parts) => {
+    const [, year, month, day] = parts as [string, string | undefined, string, string];
+    const isCapital = /^\p{Lu}/u.test(String(parts[0]));
+    const said = date(
+      {
+        day: Number(day),
+        month: MONTHS.indexOf(month.toLowerCase()) + 1,
+        year: year === undefined ? null : Number(year),
+      },
+      beforeOf(parts),
+    );
+    const end = sentenceEnd(String(parts[0]), afterOf(parts));
+    return (isCapital ? said.charAt(0).toUpperCase() + said.slice(1) : said) + end;
+  });
+
+const YEAR_CASES: Readonly<Record<string, Case>> = {
+  ...{ metais: "instrumental", metų: "genitive", metams: "dative" },
+  ...{ metus: "accusative", metuose: "locative" },
+};
+/** "2026 m." and "2026 metais". */
+const years = (text: string): string =>
+  text
+    .replace(
+      /(?<![\d,.])(\d{1,2})\s?m\.(?=\s\p{Ll})/gu,
+      (_, count) => `${cardinal(Number(count), { gender: "collective", case: "genitive" })} metų`,
+    )
+    .replace(
+      /(?<!\d)([12]\d{3})\s?m\./gu,
+      (...parts) =>
+        `${ordinal(Number(parts[1]), "plural", "genitive")} metų${sentenceEnd(".", afterOf(parts))}`,
+    )
+    .replace(
+      /(?<!\d)([12]\d{3})\s(met(?:ais|ų|ams|us|uose))(?!\p{L})/gu,
+      (_, year, word: string) =>
+        `${ordinal(Number(year), "plural", YEAR_CASES[word] ?? "genitive")} ${word}`,
+    );
+
+const SUFFIXES: readonly (readonly [RegExp, readonly [OrdinalKind, Case]])[] = [
+  [/^(as|is)$/, ["masculine", "nominative"]],
+  [/^o$/, ["masculine", "genitive"]],
+  [/^am$/, ["masculine", "dative"]],
+  [/^i?ą$/, ["feminine", "accusative"]],
+  [/^i?a$/, ["feminine", "nominative"]],
+  [/^i?os$/, ["feminine", "genitive"]],
+  [/^ame$/, ["masculine", "locative"]],
+  [/^oje$/, ["feminine", "locative"]],
+];
+/** "5-as", "3-ą", "2-ame aukšte". */
+const ordinals = (text: string): string =>
+  text
+    .replace(
+      /(?<=(?:^|\s)(?:nuo|iki|po)\s)(\d{1,2})\svalandos(?!\p{L})/giu,
+      (_, hour) => `${ordinal(Number(hour), "feminine", "genitive")} valandos`,
+    )
+    .replace(
+      /(?<![\p{L}\d])(\d{1,4})-(as|is|o|am|ią|ia|ios|ą|a|os|ame|oje)(?!\p{L})/gu,
+      (whole, value, suffix) => {
+        const found = firstFitting(SUFFIXES, suffix);
+        return found === null ? whole : ordinal(Number(value), found[0], found[1]);
+      },
+    )
+    .replace(
+      /(?<![\p{L}\d])(\d{1,3})\s(aukšt|kabinet)(e)(?!\p{L})/gu,
+      (_, value, stem, ending) =>
+        `${ordinal(Number(value), "masculine", "locative")} ${stem}${ending}`,
+    );
+
+const WEEKDAYS: Readonly<Record<string, string>> = {
+  ...{ i: "pirmadien", pr: "pirmadien", pirm: "pirmadien", pirmadienis: "pirmadien" },
+  ...{ ii: "antradien", an: "antradien", antr: "antradien", antradienis: "antradien" },
+  ...{ iii: "trečiadien", tr: "trečiadien", treč: "trečiadien", trečiadienis: "trečiadien" },
+  ...{
+    iv: "ketvirtadien",
+    kt: "ketvirtadien",
+    ketv: "ketvirtadien",
+    ketvirtadienis: "ketvirtadien",
+  },
+  ...{ v: "penktadien", pn: "penktadien", penkt: "penktadien", penktadienis: "penktadien" },
+  ...{ vi: "šeštadien", št: "šeštadien", šešt: "šeštadien", šeštadienis: "šeštadien" },
+  ...{ vii: "sekmadien", sk: "sekmadien", sekm: "sekmadien", sekmadienis: "sekmadien" },
+};
+const WEEKDAY =
+  "(VII|VI|IV|V|III|II|I|pr|pirm|an|antr|tr|treč|kt|ketv|pn|penkt|št|šešt|sk|sekm|(?:pirma|antra|trečia|ketvirta|penkta|šešta|sekma)dienis)(?:\\.(?!\\s*$|\\s+\\p{Lu}))?";
+
+export const LITHUANIAN: SpokenLanguage = {
+  digits: DIGITS,
+  signs: {
+    ...{
+      at: "eta",
+      dot: "taškas",
+      dash: "brūkšnys",
+      underscore: "pabraukimas",
+      slash: "pasvirasis",
+    },
+    ...{ plus: "plius", minus: "minus", and: "ir" },
+  },
+  per: { word: "per", case: "accusative" },
+  decimalMark: ",",
+  monthFirst: false,
+  units: [
+    ["€|EUR|Eur|eur\\.", "euro"],
+    ["ct\\.?", "cent"],
+    ["\\$|USD", "dollar"],
+    ["£|GBP", "pound"],
+    ["%|proc\\.", "percent"],
+    ["sek\\.|s\\.", "second"],
+    ["min\\.?", "minute"],
+    ["val\\.?|h", "hour"],
+    ["sav\\.", "week"],
+    ["mėn\\.", "month"],
+    ["d\\.", "day"],
+    ["m\\.", "year"],
+    ["km", "kilometre"],
+    ["kg", "kilogram"],
+    ["g", "gram"],
+    ["m", "metre"],
+    ["°C?", "degree"],
+  ],
+  hourMark: "val\\.?|valandą|h",
+  timeWord: "",
+  hoursBefore:
+    /(dirba|darbo laik|atidar|priima|laukiame|veikia|penktadienio|šeštadien\p{L}+|sekmadien\p{L}+|kasdien)[^.!?]{0,24}$/iu,
+  hoursAfter: /^\s*(val|kasdien|darbo|šiokiadien)/i,
+  rewrites: [
+    [/(?<!\d)24\/7(?!\d)/g, "visą parą, septynias dienas per savaitę"],
+    [
+      new RegExp(`(?<![\\p{L}\\d])${WEEKDAY}\\s?[–—-]\\s?${WEEKDAY}(?![\\p{L}\\d])`, "giu"),
+      (_, from = "", to = "") =>
+        `nuo ${WEEKDAYS[from.toLowerCase()] ?? from}io iki ${WEEKDAYS[to.toLowerCase()] ?? to}io`,
+    ],
+    [/(?<!\p{L})Nr\.\s?(?=\d)/giu, "numeris "],
+    [/№\s?/g, "numeris "],
+    [/(?<=\p{L}\s)tel\.(?=\s?[+\d(])/gu, "telefonu"],
+    [/(?<!\p{L})(tel)\.(?=\s?[+\d(:])/giu, "telefonas"],
+    [
+      /(?<!\p{L})el\. ?p(?:\.|ašt(as|u|o)|št\.)/giu,
+      (_, ending = "as") =>
+        `elektroninis pašt${ending || "as"}`
+          .replace("elektroninis paštu", "elektroniniu paštu")
+          .replace("elektroninis pašto", "elektroninio pašto"),
+    ],
+    [/(?<=\p{L}\s)pr\.(?=\s?\d|,|$|\s\p{L})/gu, "prospektas"],
+    [/(?<=\p{L}\s)g\.(?=\s?\d|,|$|\s\p{L})/gu, "gatvė"],
+    [/(?<=\p{L}\s)al\.(?=\s?\d|,)/gu, "alėja"],
+    [/(?<!\p{L})pvz\./giu, "pavyzdžiui"],
+    [/(?<!\p{L})t\. ?y\./giu, "tai yra"],
+    [/(?<!\p{L})ir t\. ?t\./giu, "ir taip toliau"],
+    [/(?<!\p{L})ir pan\./giu, "ir panašiai"],
+    [/(?<!\p{L})žr\./giu, "žiūrėkite"],
+    [/(?<!\p{L})AB(?=\s+["„“A-ZĄČĘĖĮŠŲŪŽ])/gu, "a bė"],
+    [/(?<!\p{L})PIN(?!\p{L})/gu, "pin"],
+  ],
+  inflected: [namedDates, years, ordinals],
+  date,
+  clock,
+  isDuration,
+  hours,
+  caseAfter,
+  genderOf: (unit) => NOUNS[unit][2],
+  number,
+  noun,
+  agreement,
+  span,
+};

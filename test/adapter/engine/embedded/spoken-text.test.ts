@@ -1,0 +1,56 @@
+/**
+ * Figures as they are spoken: 300 sentences of each language, written out by hand and read by people
+ * who speak it, one a line in spoken/: as written, a tab, as said.
+ */
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { spokenText } from "../../../../src/adapter/engine/embedded/speech/spoken-text.ts";
+import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
+
+const SENTENCES_MIN = 300;
+
+const sentencesOf = (language: string) =>
+  readFileSync(join(import.meta.dir, "spoken", `${language}.tsv`), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split("\t") as [written: string, said: string]);
+
+describe.each(["en", "lt", "lv", "ru"])("%s", (language) => {
+  const sentences = sentencesOf(language);
+
+  test("the list is long and names no sentence twice", () => {
+    expect(sentences.length).toBeGreaterThanOrEqual(SENTENCES_MIN);
+    expect(new Set(sentences.map(([written]) => written)).size).toBe(sentences.length);
+  });
+
+  test("every sentence is said as the list has it", () => {
+    for (const [written, said] of sentences)
+      expect([written, spokenText(written, language)]).toEqual([written, said]);
+  });
+
+  test("no figure is left to the voice, and nothing changes in words that are said already", () => {
+    for (const [, said] of sentences) {
+      expect(said).not.toMatch(/\d/);
+      expect(spokenText(said, language)).toBe(said);
+    }
+  });
+});
+
+describe("by the voice's phonemes, where the text alone does not show it", () => {
+  const synthesiser = createSynthesiser();
+
+  test.each([
+    ["lv", "plkst. 10", "pulksten desmitos"],
+    ["lt", "10 val.", "dešimtą valandą"],
+    ["lt", "lapkričio 24 d.", "lapkričio dvidešimt ketvirtą"],
+    ["ru", "24 ноября", "двадцать четвёртого ноября"],
+    ["en", "9–17", "nine AM to five PM"],
+    ["en", "€1", "one euro"],
+    ["lt", "AB „Telia“", "a bė Telia"],
+  ])("%s: %s sounds like %s", async (language, written, sounds) => {
+    const voice = await synthesiser;
+    const heard = (text: string) => voice.phonemes(text, language).replace(/[ˈˌ\s]/g, "");
+    expect(heard(spokenText(written, language))).toBe(heard(sounds));
+  });
+});
