@@ -37,7 +37,10 @@ export interface FinishPorts extends RecordingPorts {
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 500;
 
-type EndedState = Pick<Extract<CallState, { name: "ended" }>, "ending" | "answeredMs">;
+type EndedState = Pick<
+  Extract<CallState, { name: "ended" }>,
+  "ending" | "answeredMs" | "sinceAnswerMs"
+>;
 
 /** Kept on the call; a disagreement above the tolerance is for the operator to look into. */
 function answeredTimeFigures(
@@ -66,10 +69,10 @@ async function makeUpForAnswer(
   context: Pick<FinishPorts, "stores" | "clock">,
   queries: Queries,
   { tenantId, callUuid, answeredAt }: StoredCall,
-  answeredMs: number,
+  { answeredMs, sinceAnswerMs }: EndedState,
 ): Promise<number | null> {
-  if (answeredMs <= 0) return null;
-  if (answeredAt !== null) return answeredAt;
+  if (sinceAnswerMs <= 0) return null;
+  if (answeredAt !== null || answeredMs <= 0) return answeredAt;
   const atMs = Math.round(context.clock.now() - answeredMs);
   await context.stores.calls(queries).markAnswered(tenantId, callUuid, atMs);
   return atMs;
@@ -145,16 +148,16 @@ async function store(
   report: CallReport | null,
   recording: LeftRecording,
 ): Promise<void> {
-  const { ending, answeredMs } = state;
+  const { ending, answeredMs, sinceAnswerMs } = state;
   const nowMs = context.clock.now();
   await context.database.tx(async (queries) => {
     const calls = context.stores.calls(queries);
     const open = await calls.findOpen(call.tenantId, call.callUuid);
     if (!open) return;
     for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
-    const answeredAt = await makeUpForAnswer(context, queries, open, answeredMs);
-    // The wall clock may have been set in between; the talk time is the monotonic clock's.
-    const endedAt = answeredAt === null ? nowMs : answeredAt + Math.round(answeredMs);
+    const answeredAt = await makeUpForAnswer(context, queries, open, state);
+    // The wall clock may have been set in between; the time since the answer is the monotonic clock's.
+    const endedAt = answeredAt === null ? nowMs : answeredAt + Math.round(sinceAnswerMs);
     const charge = await context.billing.settle(
       queries,
       call.tenantId,

@@ -304,8 +304,10 @@ export class LiveCall implements TransferredCall {
     const { context, identity } = this;
     const { state } = this.#machine;
     try {
-      const answeredMs = state.name === "ended" ? state.answeredMs : 0;
-      const report = await finishCall(context, identity, { ending, answeredMs }, this.#channel);
+      const { answeredMs, sinceAnswerMs } =
+        state.name === "ended" ? state : { answeredMs: 0, sinceAnswerMs: 0 };
+      const end = { ending, answeredMs, sinceAnswerMs };
+      const report = await finishCall(context, identity, end, this.#channel);
       context.onEnded?.(identity, { ending, setupMs: this.#setupMs, answeredMs, report });
       await context.diagnostics?.record(identity, {
         sipCallId: this.#leg?.sipCallId ?? null,

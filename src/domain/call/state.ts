@@ -61,7 +61,10 @@ export type CallState =
   | {
       readonly name: "ended";
       readonly ending: CallEnding;
+      /** Talk time. 0 when our 2xx was never acknowledged: nobody talked. */
       readonly answeredMs: number;
+      /** From the answer, acknowledged or not, by the monotonic clock; 0: there was none. */
+      readonly sinceAnswerMs: number;
       readonly level: CallerLevel;
       /** Resolves when the call is settled and stored. */
       readonly settled: Promise<void>;
@@ -93,11 +96,13 @@ const UNKNOWN: FarEnd = { confirmed: false, level: 0 };
 const ended = (
   event: EventOf<"end">,
   level: CallerLevel = 0,
-  answeredMs = 0,
+  sinceAnswerMs = 0,
+  confirmed = false,
 ): Extract<CallState, { name: "ended" }> => ({
   name: "ended",
   ending: event.ending,
-  answeredMs,
+  answeredMs: confirmed ? sinceAnswerMs : 0,
+  sinceAnswerMs,
   level,
   settled: event.settled ?? NOTHING_TO_SETTLE,
 });
@@ -137,13 +142,9 @@ const table: Table<CallState, CallEvent> = {
     asked: (state, { level }) => ({ ...state, level, asking: null }),
     transfer: (state, { transfer }) => ({ ...state, transfer }),
     return: (state) => ({ ...state, transfer: null }),
-    // A 2xx of ours that was never acknowledged: nobody talked, nothing is billed (decisions.md 12).
+    // A 2xx of ours that was never acknowledged is not billed (decisions.md 12).
     end: (state, event) =>
-      ended(
-        event,
-        state.level,
-        state.confirmed ? event.monotonicMs - state.answeredMonotonicMs : 0,
-      ),
+      ended(event, state.level, event.monotonicMs - state.answeredMonotonicMs, state.confirmed),
   },
   ended: {},
 };

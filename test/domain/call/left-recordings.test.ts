@@ -237,7 +237,8 @@ async function finish(context: CallContext, uuid: string, channel: PoolCall): Pr
     ...{ language: "en", maxDurationSeconds: 600, overageRate: microEur(0) },
   };
   const ending = endingByUs("completed", "engine_failure");
-  await finishCall(context, identity, { ending, answeredMs: TALK_MS }, channel);
+  const end = { ending, answeredMs: TALK_MS, sinceAnswerMs: TALK_MS };
+  await finishCall(context, identity, end, channel);
 }
 
 function channelOf(uuid: string): PoolCall {

@@ -27,7 +27,7 @@ const database = await openTestDatabase(join(directory, "main.db"), clock.now())
 const tenantId = await insertTenant(database);
 const agentId = await insertAgent(database, tenantId);
 afterAll(async () => {
-  await eventually(() => stored === 4, "both calls are stored");
+  await eventually(() => stored === 6, "every call is stored");
   await database.close();
 });
 
@@ -48,7 +48,7 @@ const ports = {
 } as unknown as ConstructorParameters<typeof LiveCall>[1];
 const plan = {} as Parameters<LiveCall["answered"]>[0];
 
-async function answeredCall(isBridged: boolean): Promise<LiveCall> {
+async function answeredCall(isBridged: boolean, isAcknowledged = true): Promise<LiveCall> {
   const callUuid = crypto.randomUUID();
   await insertCall(database, tenantId, callUuid);
   const identity = {
@@ -66,7 +66,7 @@ async function answeredCall(isBridged: boolean): Promise<LiveCall> {
   };
   call.attachLeg(leg as unknown as Parameters<LiveCall["attachLeg"]>[0]);
   call.answered(plan);
-  acknowledged();
+  if (isAcknowledged) acknowledged();
   call.beginTransfer({ isBridged, referral: null, callEnded: () => undefined });
   return call;
 }
@@ -87,10 +87,15 @@ test("two people who are joined talk on", async () => {
   expect(call.state).toMatchObject({ name: "ended", ending: { reason: "max_duration" } });
 });
 
-test.each([3_610_000, -3_610_000])(
-  "a wall clock that is set by %d ms in a call does not change its length",
-  async (ms) => {
-    const call = await answeredCall(false);
+test.each([
+  ["a call", 3_610_000, true],
+  ["a call", -3_610_000, true],
+  ["a call that is never acknowledged", 3_610_000, false],
+  ["a call that is never acknowledged", -3_610_000, false],
+])(
+  "in %s a wall clock that is set by %d ms does not change its length",
+  async (_, ms, isAcknowledged) => {
+    const call = await answeredCall(false, isAcknowledged);
     await clock.advance(10_000);
     clock.stepWallClock(ms);
     call.end(endingByUs("completed", "agent_hangup"));
