@@ -1,15 +1,23 @@
 /**
  * Providers that fail, over RTP: every way in the table is a call of a company of its own, many at a time in
- * one call worker, and what the far end hears is judged. About 45 s.
+ * one call worker, and what the far end hears is judged. About 2 minutes.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
-import { ERROR_CASES, type ErrorCase } from "../support/engine-error-cases.ts";
-import { openAiChoice, sameForAllParts } from "../support/engine-session.ts";
+import type { ProviderChoice } from "../../src/adapter/engine/settings.ts";
+import {
+  ERROR_CASES,
+  type ErrorCase,
+  REALTIME_ERROR_CASES,
+  type RealtimeErrorCase,
+} from "../support/engine-error-cases.ts";
+import { openAiChoice, realtimeChoice, sameForAllParts } from "../support/engine-session.ts";
 import { type HeardAudio, heardAudio, powerAt } from "../support/heard-audio.ts";
 import { type LiveCall, openStudio, type Studio, startCall } from "../support/live-conversation.ts";
 import type { ChatBody, SeenRequest } from "../support/openai-server.ts";
 import { openAiServer, toneSpeech } from "../support/openai-server.ts";
+import { defaultScript } from "../support/realtime-script.ts";
+import { realtimeServer } from "../support/realtime-server.ts";
 import { AGENT } from "../support/scripted-call.ts";
 
 const QUESTION = "When are you open tomorrow?";
@@ -18,10 +26,13 @@ const { apology } = MESSAGE_PHRASES.en;
 const SILENT_MS_MAX = 4_500;
 const OUTCOME_MS_MAX = 15_000;
 const ROUNDS_MAX = 3;
+type AnyCase = ErrorCase | RealtimeErrorCase;
 const WELL: ErrorCase = { name: "all is well", part: "llm", fault: () => null, hears: "answer" };
 
 const server = openAiServer("127.0.43.41");
+const realtime = realtimeServer("127.0.43.42");
 let studio: Studio;
+let realtimeStudio: Studio;
 let question: Int16Array;
 
 beforeAll(async () => {
@@ -31,20 +42,24 @@ beforeAll(async () => {
     llmTimeoutMs: 1_200,
     ttsTimeoutMs: 1_000,
   });
-  studio = await openStudio(
-    { first: 31_600, last: 31_999 },
-    { idlePromptMs: 30_000 },
-    {
-      ...{ label: "openai", providers: sameForAllParts([provider]), takesMessages: true },
-      guard: { retries: 1, breaker_failures: 1_000, breaker_open_sec: 1 },
-      speechRatePercent: 100,
-    },
-  );
+  const engineOf = (choice: ProviderChoice) => ({
+    ...{ label: choice.id, providers: sameForAllParts([choice]), takesMessages: true },
+    guard: { retries: 1, breaker_failures: 1_000, breaker_open_sec: 1 },
+    speechRatePercent: 100,
+  });
+  const calm = { idlePromptMs: 30_000 };
+  studio = await openStudio({ first: 31_600, last: 31_999 }, calm, engineOf(provider));
+  const session = realtimeChoice(realtime.url, {
+    ...{ connect_timeout_ms: 800, response_timeout_ms: 1_200 },
+  });
+  realtimeStudio = await openStudio({ first: 32_000, last: 32_199 }, calm, engineOf(session));
   question = await studio.voices.speak("m3", QUESTION);
 }, 60_000);
 afterAll(async () => {
   await studio.close();
+  await realtimeStudio.close();
   server.close();
+  await realtime.close();
 });
 
 /** Calls are told apart by the caller's number, the agent's words, and a faint tone in the caller's speech. */
@@ -53,7 +68,7 @@ const answerOf = (id: number) => `Answer ${id} is nine to five.`;
 /** A jitter buffer leaves out 10 ms now and then: whole periods of these. */
 const markHz = (id: number) => 2_400 + 100 * (id % 8);
 
-const running = new Map<number, ErrorCase>();
+const running = new Map<number, AnyCase>();
 const attempts = new Map<number, number>();
 
 function idIn({ service, json }: SeenRequest): number | null {
@@ -61,7 +76,13 @@ function idIn({ service, json }: SeenRequest): number | null {
     service === "llm"
       ? ((json as ChatBody).messages[0]?.content ?? "")
       : (json as { input: string }).input;
-  const found = service === "llm" ? /\+370620(\d{5})/.exec(text) : /Answer (\d+) /.exec(text);
+  if (service === "llm") return callerIn(text);
+  const found = /Answer (\d+) /.exec(text);
+  return found ? Number(found[1]) : null;
+}
+
+function callerIn(instructions: string): number | null {
+  const found = /\+370620(\d{5})/.exec(instructions);
   return found ? Number(found[1]) : null;
 }
 
@@ -88,10 +109,32 @@ server.script.faultOf = async (seen) => {
   const id = seen.service === "stt" ? await idHeard(seen) : idIn(seen);
   const each = id === null ? undefined : running.get(id);
   if (id === null || each?.part !== seen.service) return null;
+  return each.fault(nextAttempt(id));
+};
+
+function nextAttempt(id: number): number {
   const attempt = attempts.get(id) ?? 0;
   attempts.set(id, attempt + 1);
-  return each.fault(attempt);
-};
+  return attempt;
+}
+
+/** The Realtime server as it is when all is well but for the answers of the cases that run. */
+function realtimeAsUsual(more: Partial<typeof realtime.script> = {}): void {
+  Object.assign(realtime.script, defaultScript(), {
+    speech: server.script.speech,
+    recognises: Array.from({ length: 100 }, () => QUESTION),
+    answer: (_: string, __: unknown, instructions: string) => {
+      const id = callerIn(instructions);
+      return { text: id === null ? "A call." : answerOf(id) };
+    },
+    faultOf: (instructions: string) => {
+      const id = callerIn(instructions);
+      const each = id === null ? undefined : running.get(id);
+      return id !== null && each?.part === "realtime" ? each.fault(nextAttempt(id)) : null;
+    },
+    ...more,
+  });
+}
 
 function marked(id: number): Int16Array {
   const step = (2 * Math.PI * markHz(id)) / 8_000;
@@ -110,22 +153,23 @@ const saidBy = (call: LiveCall): string =>
     .map(({ text }) => text)
     .join(" ");
 
-const isSaid = (id: number, { hears }: ErrorCase, said: string): boolean => {
+const isSaid = (id: number, { hears }: AnyCase, said: string): boolean => {
   if (hears === "message") return said.includes(apology);
   return typeof hears === "string" ? said.includes(answerOf(id)) : hears.test(said);
 };
 
-function isHeard({ hears }: ErrorCase, { toneMs, voiceMs }: HeardAudio): boolean {
+function isHeard({ hears }: AnyCase, { toneMs, voiceMs }: HeardAudio): boolean {
   if (hears === "answer") return toneMs > 500;
   if (hears === "embedded voice") return voiceMs > 600;
   return toneMs + voiceMs > (hears === "message" ? 1_500 : 400);
 }
 
 /** Rings, waits for the greeting, asks, and listens until what must be heard was heard. */
-async function ring(id: number, each: ErrorCase): Promise<Outcome> {
+async function ring(id: number, each: AnyCase): Promise<Outcome> {
   running.set(id, each);
   const agent = { ...AGENT, firstMessage: `Line ${id}.` };
-  const call = await startCall(studio, { fromNumber: numberOf(id), agent });
+  const place = each.part === "realtime" ? realtimeStudio : studio;
+  const call = await startCall(place, { fromNumber: numberOf(id), agent });
   await call.agentDone(0);
   await call.peer.media.play(each.part === "stt" ? marked(id) : question);
   const askedAt = call.peer.media.received().length;
@@ -139,10 +183,11 @@ async function ring(id: number, each: ErrorCase): Promise<Outcome> {
   return outcome;
 }
 
-function judge(id: number, each: ErrorCase, outcome: Outcome): string[] {
+function judge(id: number, each: AnyCase, outcome: Outcome): string[] {
   const { audio, said } = outcome;
   const others = [...said.matchAll(/(?:Answer|Line) (\d+)/g)].filter(([, of]) => Number(of) !== id);
-  const tried = each === WELL || (attempts.get(id) ?? 0) > 0;
+  const isSession = each.part === "realtime" && each.session !== undefined;
+  const tried = each === WELL || isSession || (attempts.get(id) ?? 0) > 0;
   return [
     ...(isSaid(id, each, said) && isHeard(each, audio) ? [] : [`heard ${JSON.stringify(outcome)}`]),
     ...(audio.silentMs > SILENT_MS_MAX ? [`${audio.silentMs} ms of silence`] : []),
@@ -152,7 +197,7 @@ function judge(id: number, each: ErrorCase, outcome: Outcome): string[] {
   ].map((problem) => `${each.name}: ${problem}`);
 }
 
-type Numbered = readonly [id: number, each: ErrorCase];
+type Numbered = readonly [id: number, each: AnyCase];
 
 /**
  * What was wrong with the calls. On a machine whose cores are busy elsewhere audio stalls and words are lost:
@@ -180,6 +225,8 @@ const numbered = ERROR_CASES.map((each, index) => [index + 1, each] as const);
 const ofCalls = numbered.filter(([, { ofProvider }]) => !ofProvider);
 const ofProvider = numbered.filter(([, each]) => each.ofProvider);
 
+const numberedRealtime = REALTIME_ERROR_CASES.map((each, index) => [501 + index, each] as const);
+
 test("there are forty ways", () => {
   expect(ERROR_CASES.length).toBeGreaterThanOrEqual(40);
 });
@@ -197,3 +244,21 @@ test("what ails the provider for all takes a message from each, and passes", asy
   await Bun.sleep(1_200);
   expect(await ringAll([[905, WELL]], 0)).toEqual([]);
 }, 60_000);
+
+test("an answer of a Realtime session that fails is made up for", async () => {
+  realtimeAsUsual();
+  const cases = numberedRealtime.filter(([, { session }]) => session === undefined);
+  expect(await ringAll(cases, 300)).toEqual([]);
+}, 120_000);
+
+test("a Realtime session that cannot be had takes a message, and the next caller is answered", async () => {
+  for (const [id, each] of numberedRealtime) {
+    if (each.session === undefined) continue;
+    realtimeAsUsual(each.session);
+    expect(await ringAll([[id, each]], 0)).toEqual([]);
+  }
+  realtimeAsUsual();
+  await Bun.sleep(1_200);
+  const well = { name: "all is well", hears: "answer", session: {}, fault: () => null } as const;
+  expect(await ringAll([[906, { ...well, part: "realtime" }]], 0)).toEqual([]);
+}, 180_000);

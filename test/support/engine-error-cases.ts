@@ -1,8 +1,10 @@
 /**
  * Forty-odd ways in which a provider fails a call, and what its caller must hear then. Bodies are those that
- * providers send: OpenAI, Azure, Groq, vLLM, llama.cpp, Ollama, speaches, Kokoro-FastAPI, and proxies.
+ * providers send: OpenAI, Azure, Groq, vLLM, llama.cpp, Ollama, speaches, Kokoro-FastAPI, and proxies; and
+ * how a Realtime session or its answer fails.
  */
 import { event, type Fault, type ServiceName, wavHeader } from "./openai-server.ts";
+import type { RealtimeScript, ResponseFault } from "./realtime-script.ts";
 
 export interface ErrorCase {
   readonly name: string;
@@ -18,8 +20,22 @@ export interface ErrorCase {
   readonly ofProvider?: true;
 }
 
-const always = (fault: Fault) => () => fault;
-const once = (fault: Fault) => (attempt: number) => (attempt === 0 ? fault : null);
+/** The same of a call whose three parts are one Realtime session. */
+export interface RealtimeErrorCase extends Pick<ErrorCase, "name" | "hears" | "ofProvider"> {
+  readonly part: "realtime";
+  readonly fault: (attempt: number) => ResponseFault | null;
+  /** What is wrong with every session, until the call is over. */
+  readonly session?: Partial<RealtimeScript>;
+}
+
+const always =
+  <Kind>(fault: Kind) =>
+  () =>
+    fault;
+const once =
+  <Kind>(fault: Kind) =>
+  (attempt: number) =>
+    attempt === 0 ? fault : null;
 
 const status = (code: number, error: object | string, headers = ""): Fault => ({
   ...{ type: "status", status: code, headers },
@@ -232,6 +248,42 @@ const OF_PROVIDER: readonly ErrorCase[] = [
     always(status(429, { message: "You exceeded your current quota", code: "insufficient_quota" })),
     true,
   ),
+];
+
+const realtime = (
+  name: string,
+  hears: ErrorCase["hears"],
+  fault: RealtimeErrorCase["fault"],
+): RealtimeErrorCase => ({ name: `realtime: ${name}`, part: "realtime", hears, fault });
+const session = (name: string, script: Partial<RealtimeScript>): RealtimeErrorCase => ({
+  ...realtime(name, "message", () => null),
+  ...{ session: script, ofProvider: true },
+});
+
+export const REALTIME_ERROR_CASES: readonly RealtimeErrorCase[] = [
+  realtime("a failed answer, once", "answer", once({ type: "failed", code: "server_error" })),
+  realtime("failed answers", "message", always({ type: "failed", code: "server_error" })),
+  realtime("a socket that closes, once", "answer", once({ type: "close", after: 0 })),
+  realtime("sockets that close", "message", always({ type: "close", after: 0 })),
+  realtime("an answer that stalls", "message", always({ type: "stall", after: 0 })),
+  realtime(
+    "a content filter",
+    /I cannot talk about that/,
+    always({ type: "incomplete", after: 0, reason: "content_filter" }),
+  ),
+  realtime(
+    "an answer cut at its limit",
+    /Shall I go on/,
+    always({ type: "incomplete", after: 2, reason: "max_output_tokens" }),
+  ),
+  realtime("frames that are no events", "answer", always({ type: "garbage" })),
+  realtime("a frame that is too long", "message", always({ type: "huge", characters: 5_000_000 })),
+  session("the key is refused", { refuse: 401 }),
+  session("a server that takes the call and says nothing", { refuse: 0 }),
+  session("a session that is refused", {
+    refuseUpdate: () => ({ code: "invalid_value", message: "Invalid value: 'model'." }),
+  }),
+  session("a session that stays as it was", { updates: "as_they_were" }),
 ];
 
 export const ERROR_CASES: readonly ErrorCase[] = [

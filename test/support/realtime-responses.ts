@@ -47,10 +47,11 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
       rate_limits: [{ name: "tokens", limit: 1000, remaining: 900, reset_seconds: 1 }],
     });
     if (script.responseDelayMs > 0) await Bun.sleep(script.responseDelayMs);
-    const fault = beside ? undefined : script.faults.shift();
+    const instructions = String(peer.session.instructions ?? "");
+    const fault = beside ? undefined : (script.faultOf(instructions) ?? script.faults.shift());
     const said = beside
       ? { text: besideText(request.instructions ?? "") }
-      : script.answer(peer.items.at(-1)?.text ?? "", peer.items);
+      : script.answer(peer.items.at(-1)?.text ?? "", peer.items, instructions);
     if (fault?.type === "garbage") for (const junk of ["{", "[]", '{"no":"type"}']) ws.send(junk);
     if (fault?.type === "huge") ws.send("x".repeat(fault.characters));
     if (fault?.type === "failed") {

@@ -39,12 +39,14 @@ export interface RealtimeScript {
   dialect: "ga" | "beta";
   recognises: string[];
   /** What the caller said last, or the output of a tool. */
-  answer: (recognised: string, items: readonly Item[]) => SpokenAnswer;
+  answer: (recognised: string, items: readonly Item[], instructions: string) => SpokenAnswer;
   /** What is said when a text is to be read out. */
   readOut: (text: string) => string;
   /** 8 kHz. */
   speech: (text: string) => Promise<Int16Array> | Int16Array;
   faults: ResponseFault[];
+  /** What goes wrong with this session's next answer; null: what `faults` says. */
+  faultOf: (instructions: string) => ResponseFault | null;
   /** Connections are refused with this status; 0: taken, and never a word. */
   refuse: number | null;
   /** An update of the session is refused with this. */
@@ -82,6 +84,7 @@ export function defaultScript(): RealtimeScript {
     readOut: (text) => text,
     speech: (text) => new Int16Array(text.length * MS_PER_CHARACTER * 8).fill(3_000),
     faults: [],
+    faultOf: () => null,
     refuse: null,
     refuseUpdate: () => null,
     updates: "confirmed",
