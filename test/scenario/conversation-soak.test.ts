@@ -169,7 +169,7 @@ async function expectMeasures(): Promise<void> {
   const { body } = await world.api("GET", "/analytics?days=1");
   const { stages } = (body as unknown as Analytics).latency;
   console.info(`steps of an answer: ${JSON.stringify(stages)}`);
-  expect(Object.keys(stages)).toEqual(["endpoint", "stt", "mind", "voice", "packet"]);
+  expect(Object.keys(stages)).toEqual(["endpoint", "stt", "llm", "tts", "packet"]);
   for (const { p50_ms, p95_ms } of Object.values(stages))
     expect(p95_ms).toBeGreaterThanOrEqual(p50_ms ?? Number.POSITIVE_INFINITY);
   // Nobody is answered before the silence that ends a sentence.

@@ -1,6 +1,6 @@
 /**
  * The HTTP server as the appliance builds it, on a real file, real sockets, real billing, checkouts,
- * vault, call desk and webhook tester. SIP and media are not started: no call goes live here.
+ * vault, call service and webhook tester. SIP and media are not started: no call goes live here.
  */
 
 import { join } from "node:path";

@@ -93,8 +93,8 @@ function latencyStages(measures: readonly TurnMeasures[]) {
   return {
     endpoint: stage(null, "endpointMs"),
     stt: stage("endpointMs", "sttFinalMs"),
-    mind: stage("sttFinalMs", "firstTokenMs"),
-    voice: stage("firstTokenMs", "firstAudioMs"),
+    llm: stage("sttFinalMs", "firstTokenMs"),
+    tts: stage("firstTokenMs", "firstAudioMs"),
     packet: stage("firstAudioMs", "firstPacketMs"),
   };
 }

@@ -1,4 +1,4 @@
-/** The campaign runner on a real store and the real call desk, with a clock of our own. */
+/** The campaign runner on a real store and the real call service, with a clock of our own. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { campaignStore } from "../../../src/adapter/store/campaign-store.ts";

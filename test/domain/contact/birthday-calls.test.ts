@@ -1,4 +1,4 @@
-/** Birthday calls on a real store and the real call desk, with a clock of our own. */
+/** Birthday calls on a real store and the real call service, with a clock of our own. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { callerStore } from "../../../src/adapter/store/caller-store.ts";

@@ -81,7 +81,7 @@ describe("calls", () => {
   });
 });
 
-test("what the call desk does with a live call is answered in the shape of the decisions", async () => {
+test("what the call service does with a live call is answered in the shape of the decisions", async () => {
   const asked: unknown[] = [];
   const live = await startApiServer({
     directory: tempDir(),

@@ -1,5 +1,5 @@
 /**
- * One life of a simulated appliance: the real call desk, scheduler, dialer, live calls, billing, events,
+ * One life of a simulated appliance: the real call service, scheduler, dialer, live calls, billing, events,
  * mail queue and recovery on a real database file. `die` ends it as kill −9 does: its timers never
  * fire again, its open transaction is not committed, nothing it still awaits reaches anything.
  */

@@ -69,8 +69,8 @@ export const getAnalytics = contract({
       stages: z.strictObject({
         endpoint: latencyStage("The caller's last speech to the judgement that it was the last."),
         stt: latencyStage("From there to the final text."),
-        mind: latencyStage("From there to the LLM's first words."),
-        voice: latencyStage("From there to the first audio."),
+        llm: latencyStage("From there to the LLM's first words."),
+        tts: latencyStage("From there to the first audio."),
         packet: latencyStage("From there to the first packet."),
       }),
     }),
