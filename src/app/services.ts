@@ -32,6 +32,7 @@ import { createFeatureSettings } from "../operations/admin/feature-settings.ts";
 import { readLogs } from "../operations/admin/log-reader.ts";
 import { createQueuedMails } from "../operations/admin/mail-queue.ts";
 import { createMemories } from "../operations/admin/memories.ts";
+import { createNodes, type RunningNodes } from "../operations/admin/nodes.ts";
 import { createReports } from "../operations/admin/reports.ts";
 import { serverNeeded } from "../operations/admin/server-needed.ts";
 import type { Services } from "../operations/admin/services.ts";
@@ -56,6 +57,7 @@ interface RunningParts {
   readonly calls: Pick<CallService, "request">;
   readonly turns: TurnFeed;
   readonly trunks: RunningTrunks;
+  readonly nodes: RunningNodes;
 }
 
 interface ServiceParts {
@@ -101,6 +103,7 @@ export function createServices(
     contacts: new ContactBook({ database, records: contactStore, doNotCallList, quotas, clock }),
     statements: new Statements(database, statementStore),
     calls: createOperatorCalls({ database, clock, running }),
+    nodes: createNodes({ database, clock, running: running?.nodes ?? null }),
 
     readLogs(question) {
       // Only a call has stored lines. All other lines are in the running server's memory.

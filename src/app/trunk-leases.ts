@@ -1,38 +1,67 @@
 /**
  * If several nodes share a store, the holder of a trunk's lease registers the trunk. The holder
  * increments the lease's counter every two seconds. If the counter stands still for twelve seconds,
- * the holder is gone and the next node that checks takes over. A holder that could not renew for
- * eight seconds releases the lease, so that two nodes never hold one trunk. Each node uses its own
- * monotonic clock, so different clocks do no harm.
+ * the holder is gone and another node takes over. A holder that could not renew for eight seconds
+ * releases the lease, so that two nodes never hold one trunk. Each node uses its own monotonic clock,
+ * so different clocks do no harm.
+ *
+ * Trunks are spread by trunk-spread.ts: a trunk without a holder goes to the node with the lowest
+ * load; a holder with too many gives idle ones away, one at each round. A node that is drained gives
+ * all away at once, while its live calls go on. A trunk that does not register stays where it is:
+ * its carrier sends to a fixed address.
  */
 
-import { type TrunkLease, trunkLeaseStore } from "../adapter/store/trunk-lease-store.ts";
+import { nodeStore } from "../adapter/store/node-store.ts";
+import { trunkLeaseStore } from "../adapter/store/trunk-lease-store.ts";
 import { type TrunkRecord, trunkStore } from "../adapter/store/trunk-store.ts";
 import type { Clock, Timer } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { BeatWatch } from "./beat-watch.ts";
+import { type Fleet, fleetOf } from "./fleet.ts";
+import { dealer, recipientOf } from "./trunk-spread.ts";
 import type { TrunkLoader } from "./trunks.ts";
 
 export const BEAT_MS = 2_000;
 export const LET_GO_MS = 8_000;
 export const TAKE_OVER_MS = 12_000;
+/** Trunks that are spread unevenly for so long are moved: a restart must not move them twice. */
+export const UNEVEN_MS = 30_000;
+/** Rounds that a trunk without a holder waits for the node that should take it. */
+const ROUNDS_FOR_OTHERS = 3;
+const FORGET_NODES_MS = 7 * 86_400_000;
+
+/** What a node tells the others about itself. */
+export interface OwnNode {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  /** Calls that it may carry at once. */
+  readonly weight: number;
+  readonly calls: number;
+}
 
 interface TrunkLeasesOptions {
   readonly database: Database;
-  readonly node: string;
+  readonly self: () => OwnNode;
   readonly trunks: Pick<TrunkLoader, "add" | "remove">;
+  /** Whether the tenant has live calls here. */
+  readonly hasCalls: (tenantId: number) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export class TrunkLeases {
   readonly #options: TrunkLeasesOptions;
+  readonly #node: string;
   /** The trunks that run here, with the record they were started from. */
   readonly #held = new Map<number, number>();
-  /** The counters of the leases, by trunk. */
-  readonly #beats: BeatWatch<number>;
+  readonly #leaseBeats: BeatWatch<number>;
+  readonly #nodeBeats: BeatWatch<string>;
+  /** Trunks without a holder: the rounds in which they were left to another node. */
+  readonly #leftToOthers = new Map<number, number>();
+  #unevenSince: number | null = null;
   #renewedAt: number;
   #running: Promise<void> | null = null;
   #timer: Timer | null = null;
@@ -40,24 +69,30 @@ export class TrunkLeases {
 
   constructor(options: TrunkLeasesOptions) {
     this.#options = options;
-    this.#beats = new BeatWatch(options.clock);
+    this.#node = options.self().id;
+    this.#leaseBeats = new BeatWatch(options.clock);
+    this.#nodeBeats = new BeatWatch(options.clock);
     this.#renewedAt = options.clock.monotonic();
   }
 
   /** Checks every two seconds from now on. Resolves after the first check. */
-  start(): Promise<void> {
-    const { clock, log } = this.#options;
+  async start(): Promise<void> {
+    const { clock, database, log } = this.#options;
+    await database
+      .tx((queries) => nodeStore(queries).forget(clock.now() - FORGET_NODES_MS))
+      .catch((error) => log.warn("node.not_forgotten", { error: describeError(error) }));
     this.#timer ??= clock.every(BEAT_MS, () => {
       this.#letGoInTime().catch((error) =>
         log.error("trunk.let_go_failed", { error: describeError(error) }),
       );
       void this.round();
     });
-    return this.round();
+    await this.round();
   }
 
-  get held(): ReadonlySet<number> {
-    return new Set(this.#held.keys());
+  /** True if another node has been silent for so long that its trunks are taken. */
+  isSilent(node: string): boolean {
+    return node !== this.#node && this.#nodeBeats.silentMs(node) >= TAKE_OVER_MS;
   }
 
   /** Checks now and resolves when done. Never rejects. */
@@ -78,27 +113,35 @@ export class TrunkLeases {
    * go on.
    */
   async stop(): Promise<void> {
-    const { database, node, log } = this.#options;
+    const { database, log } = this.#options;
     this.#isStopped = true;
     this.#timer?.cancel();
     await this.#running;
     const ids = [...this.#held.keys()];
     await database
-      .tx((queries) => trunkLeaseStore(queries).release(node, ids))
+      .tx(async (queries) => {
+        await trunkLeaseStore(queries).release(this.#node, ids);
+        await nodeStore(queries).stop(this.#node);
+      })
       .catch((error) => log.warn("trunk.lease_kept", { error: describeError(error) }));
   }
 
   async #poll(): Promise<void> {
-    const { database } = this.#options;
     const own = await this.#renew();
     for (const trunkId of this.#held.keys())
       if (!own.has(trunkId)) await this.#letGo(trunkId, "another node holds it");
-    const leases = await this.#look();
-    for (const trunk of await trunkStore(database.read).all()) {
+    const fleet = await this.#look();
+    const trunks = await trunkStore(this.#options.database.read).all();
+    const deal = dealer(fleet.takers);
+    for (const trunk of trunks) {
       // What is taken without a fresh renewal would be let go again at once.
       if (this.#isStopped || this.#isStale) return;
-      if (own.has(trunk.id) || (await this.#claim(trunk, leases.get(trunk.id))))
-        await this.#hold(trunk);
+      const isOwn = own.has(trunk.id) && (this.#held.has(trunk.id) || !fleet.leaves);
+      if (isOwn || (await this.#claim(trunk, fleet, deal))) await this.#hold(trunk);
+    }
+    for (const { trunk, to } of this.#leaving(trunks, fleet, own)) {
+      if (this.#isStopped || this.#isStale) return;
+      await this.#handOver(trunk.id, to);
     }
   }
 
@@ -107,21 +150,31 @@ export class TrunkLeases {
    * for: if the store answered too late, it is asked again at once.
    */
   async #renew(): Promise<ReadonlySet<number>> {
-    const { database, node, clock } = this.#options;
+    const { database, self, clock } = this.#options;
     for (;;) {
       const askedAt = clock.monotonic();
-      const own = await database.tx((queries) => trunkLeaseStore(queries).renew(node));
+      const own = await database.tx(async (queries) => {
+        await nodeStore(queries).beat({ ...self(), seenAt: clock.now() });
+        return await trunkLeaseStore(queries).renew(this.#node);
+      });
       this.#renewedAt = askedAt;
       if (!this.#isStale || this.#isStopped) return new Set(own);
     }
   }
 
-  async #look(): Promise<ReadonlyMap<number, TrunkLease>> {
+  /** The nodes and leases as they are now. */
+  async #look(): Promise<Fleet> {
     const { database, clock } = this.#options;
     const askedAt = clock.monotonic();
-    const leases = await trunkLeaseStore(database.read).all();
-    this.#beats.look(new Map(leases.map(({ trunkId, beat }) => [trunkId, beat])), askedAt);
-    return new Map(leases.map((lease) => [lease.trunkId, lease]));
+    const [leases, nodes] = await Promise.all([
+      trunkLeaseStore(database.read).all(),
+      nodeStore(database.read).all(),
+    ]);
+    this.#leaseBeats.look(new Map(leases.map(({ trunkId, beat }) => [trunkId, beat])), askedAt);
+    this.#nodeBeats.look(new Map(nodes.map(({ id, beat }) => [id, beat])), askedAt);
+    const isAlive = (id: string) =>
+      id === this.#node || (this.#nodeBeats.hasMoved(id) && !this.isSilent(id));
+    return fleetOf(this.#node, leases, nodes, isAlive);
   }
 
   /** The leases of this node could not be renewed for so long that another node may take them. */
@@ -130,9 +183,10 @@ export class TrunkLeases {
   }
 
   async #letGo(trunkId: number, why: string): Promise<void> {
+    const { trunks, log } = this.#options;
     this.#held.delete(trunkId);
-    this.#options.log.warn("trunk.let_go", { trunk: trunkId, why });
-    await this.#options.trunks.remove(trunkId);
+    log.warn("trunk.let_go", { trunk: trunkId, why });
+    await trunks.remove(trunkId);
   }
 
   async #hold(trunk: TrunkRecord): Promise<void> {
@@ -145,14 +199,61 @@ export class TrunkLeases {
     trunks.add(trunk);
   }
 
-  async #claim(trunk: TrunkRecord, lease: TrunkLease | undefined): Promise<boolean> {
-    const { database, node, clock } = this.#options;
-    if (lease && this.#beats.silentMs(trunk.id) < TAKE_OVER_MS) return false;
-    return database.tx((queries) => {
+  /** Takes a trunk that has no living holder, if it is this node's turn. */
+  async #claim(trunk: TrunkRecord, fleet: Fleet, deal: () => string | null): Promise<boolean> {
+    const { database, clock } = this.#options;
+    const lease = fleet.leases.get(trunk.id);
+    if (fleet.leaves) return false;
+    if (lease && this.#leaseBeats.silentMs(trunk.id) < TAKE_OVER_MS) {
+      this.#leftToOthers.delete(trunk.id);
+      return false;
+    }
+    const waited = this.#leftToOthers.get(trunk.id) ?? 0;
+    if (deal() !== this.#node && waited < ROUNDS_FOR_OTHERS) {
+      this.#leftToOthers.set(trunk.id, waited + 1);
+      return false;
+    }
+    this.#leftToOthers.delete(trunk.id);
+    return await database.tx((queries) => {
       const store = trunkLeaseStore(queries);
       const nowMs = clock.now();
-      return lease ? store.takeOver(lease, node, nowMs) : store.take(trunk.id, node, nowMs);
+      return lease
+        ? store.takeOver(lease, this.#node, nowMs)
+        : store.take(trunk.id, this.#node, nowMs);
     });
+  }
+
+  /** The trunks to give away now: all if this node is drained, otherwise one that is idle. */
+  #leaving(
+    trunks: readonly TrunkRecord[],
+    fleet: Fleet,
+    own: ReadonlySet<number>,
+  ): { readonly trunk: TrunkRecord; readonly to: string }[] {
+    const { clock, hasCalls } = this.#options;
+    const mine = trunks.filter(({ id }) => own.has(id));
+    if (fleet.leaves) {
+      const deal = dealer(fleet.takers);
+      return mine.flatMap((trunk) => {
+        const to = deal();
+        return to === null ? [] : [{ trunk, to }];
+      });
+    }
+    const to = recipientOf(
+      fleet.self,
+      fleet.takers.filter(({ id }) => id !== this.#node),
+    );
+    this.#unevenSince = to === null ? null : (this.#unevenSince ?? clock.monotonic());
+    if (to === null || clock.monotonic() - (this.#unevenSince ?? 0) < UNEVEN_MS) return [];
+    const idle = mine.find((trunk) => trunk.register && !hasCalls(trunk.tenantId));
+    return idle ? [{ trunk: idle, to }] : [];
+  }
+
+  /** Un-registers first: two nodes never hold one trunk. */
+  async #handOver(trunkId: number, to: string): Promise<void> {
+    const { database, trunks, log } = this.#options;
+    if (this.#held.delete(trunkId)) await trunks.remove(trunkId);
+    await database.tx((queries) => trunkLeaseStore(queries).handOver(trunkId, this.#node, to));
+    log.info("trunk.handed_over", { trunk: trunkId, to });
   }
 
   /** Works also while a round waits for a store that does not answer. */

@@ -66,7 +66,9 @@ function stoppable(database: Database) {
 function nodeOn(database: Database, name: string, clock: FakeClock) {
   const done: string[] = [];
   const leases = new TrunkLeases({
-    ...{ database, node: name, clock, log },
+    ...{ database, clock, log },
+    self: () => ({ id: name, name, version: "0", weight: 100, calls: 0 }),
+    hasCalls: () => false,
     trunks: {
       add: () => void done.push("registered"),
       remove: async () => void done.push("un-registered"),

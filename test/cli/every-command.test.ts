@@ -94,6 +94,10 @@ const IMPOSSIBLE = [
   "call --agent 1 --to +37061234567",
   "logs",
   "ready",
+  "nodes",
+  "nodes list",
+  "nodes drain voice-1",
+  "nodes resume voice-1",
   "backup verify missing.db",
   "backup create --to copy.db",
   "restore missing.db --yes",
@@ -166,6 +170,8 @@ const WRONG = [
   "version now",
   "serve now",
   "ready --wait soon",
+  "nodes drain",
+  "nodes drop voice-1",
   "logs --level loud",
   "logs --limit 0",
   "logs --call 1",
@@ -206,6 +212,7 @@ for (const line of WRONG)
 const COMMANDS = [
   ...["serve", "demo", "setup", "tenant", "user", "key", "trunk", "credit", "call", "doctor"],
   ...["config", "migrate", "backup", "restore", "version", "logs", "ready", "support-bundle"],
+  "nodes",
 ];
 for (const command of COMMANDS)
   test(`${command}: help is status 0, an unknown option 2, a broken configuration 2`, async () => {

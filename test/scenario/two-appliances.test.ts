@@ -79,10 +79,21 @@ function onMessage(
   invites.set(number, (invites.get(number) ?? new Set()).add(message.callId));
 }
 
-async function cli(args: readonly string[], stdin = ""): Promise<string> {
+/** What `linevoice nodes --json` shows of each. */
+interface NodeSeen {
+  readonly id: string;
+  readonly state: string;
+  readonly trunks: number;
+  readonly calls: number;
+  readonly is_here: boolean;
+}
+
+const cli = (args: readonly string[], stdin = "") => cliAt(nodes[0], args, stdin);
+
+async function cliAt(node: Node | undefined, args: readonly string[], stdin = ""): Promise<string> {
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
     ...{ cwd: directory, stdin: Buffer.from(stdin), stdout: "pipe", stderr: "pipe" },
-    env: nodes[0]?.env,
+    env: node?.env,
   });
   const [out, err] = await Promise.all([
     new Response(child.stdout).text(),
@@ -134,6 +145,17 @@ const statusOf = (uuid: string): string =>
   store.inspect
     .query<{ readonly status: string }, [string]>("SELECT status FROM calls WHERE call_uuid = ?")
     .get(uuid)?.status ?? "";
+
+const idOf = ({ env }: Node): string =>
+  readFileSync(join(env.LINEVOICE_STORAGE__DATA_DIR ?? "", "node-id"), "utf8").trim();
+
+/** Calls that came in: who took them, and how they ended. */
+const inbound = () =>
+  store.inspect
+    .query<{ readonly node: string; readonly reason: string | null }, []>(
+      "SELECT node, ended_reason AS reason FROM calls WHERE direction = 'inbound' ORDER BY id",
+    )
+    .all();
 
 const holderAndOther = (): [Node, Node] => {
   const [one, two] = nodes;
@@ -224,6 +246,41 @@ test("the holder is killed: the other registers the trunk and dials what is due;
   expect(registered.at(-1)).toBe(other.host);
 });
 
+test("a node that is drained by command gives the trunk away and finishes its call, until it is resumed", async () => {
+  const [holder, other] = holderAndOther();
+  const nodesSeen = async () => {
+    const listed = JSON.parse(await cliAt(other, ["nodes", "--json"])) as readonly NodeSeen[];
+    return new Map(listed.map((node) => [node.id, node]));
+  };
+  expect(await nodesSeen()).toEqual(
+    new Map([
+      [idOf(holder), expect.objectContaining({ state: "active", trunks: 1, is_here: false })],
+      [idOf(other), expect.objectContaining({ state: "active", trunks: 0, is_here: true })],
+    ]),
+  );
+  const talking = await callee.call(OWN_NUMBER);
+  await talking.answered;
+  await cliAt(other, ["nodes", "drain", idOf(holder)]);
+  await eventually(() => registered.at(-1) === other.host, "the other has the trunk", LONG_MS);
+  expect(talking.state).toBe("active");
+  expect((await nodesSeen()).get(idOf(holder))).toMatchObject({ state: "draining", trunks: 0 });
+  talking.hangUp();
+  const next = await callee.call(OWN_NUMBER);
+  await next.answered;
+  next.hangUp();
+  await eventually(
+    async () => (await nodesSeen()).get(idOf(holder))?.calls === 0,
+    "the drained node is idle",
+    LONG_MS,
+  );
+  expect(await cliAt(other, ["nodes", "resume", idOf(holder)])).toContain("is active");
+  await eventually(() => inbound().every(({ reason }) => reason !== null), "all ended", LONG_MS);
+  expect(inbound()).toEqual([
+    { node: idOf(holder), reason: "caller_hangup" },
+    { node: idOf(other), reason: "caller_hangup" },
+  ]);
+});
+
 test("the holder drains: the other takes the next call at once, the live call here goes on", async () => {
   const [holder, other] = holderAndOther();
   const talking = await callee.call(OWN_NUMBER);
@@ -239,16 +296,8 @@ test("the holder drains: the other takes the next call at once, the live call he
   talking.hangUp();
   expect(await drained).toBe(0);
   holder.child = null;
-  const idOf = ({ env }: Node) =>
-    readFileSync(join(env.LINEVOICE_STORAGE__DATA_DIR ?? "", "node-id"), "utf8").trim();
-  const carried = () =>
-    store.inspect
-      .query<{ readonly node: string; readonly reason: string | null }, []>(
-        "SELECT node, ended_reason AS reason FROM calls WHERE direction = 'inbound' ORDER BY id",
-      )
-      .all();
-  await eventually(() => carried().every(({ reason }) => reason !== null), "both ended", LONG_MS);
-  expect(carried()).toEqual([
+  await eventually(() => inbound().every(({ reason }) => reason !== null), "all ended", LONG_MS);
+  expect(inbound().slice(-2)).toEqual([
     { node: idOf(holder), reason: "caller_hangup" },
     { node: idOf(other), reason: "caller_hangup" },
   ]);

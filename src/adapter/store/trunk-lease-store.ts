@@ -53,6 +53,14 @@ export function trunkLeaseStore(queries: Queries) {
       return held.map(({ trunkId }) => trunkId);
     },
 
+    /** Gives a trunk that this node holds to another, which finds it at its next renewal. */
+    async handOver(trunkId: number, from: string, to: string): Promise<void> {
+      await queries
+        .update(trunkLeases)
+        .set({ node: to, beat: sql`${trunkLeases.beat} + 1` })
+        .where(and(eq(trunkLeases.trunkId, trunkId), eq(trunkLeases.node, from)));
+    },
+
     /** At a clean shutdown, so that other nodes need not wait. */
     async release(node: string, trunkIds: readonly number[]): Promise<void> {
       await queries

@@ -10,6 +10,7 @@ import { createPeople, reachable } from "../people.ts";
 import { createServices } from "../services.ts";
 import { runningTrunks } from "../trunks.ts";
 import type { CallPhase } from "./calls.ts";
+import { ownNode } from "./telephony.ts";
 
 interface ServicePhase extends CallPhase {
   readonly payments: Payments;
@@ -34,7 +35,13 @@ export function prepareServices(phase: CallPhase): ServicePhase {
     checkouts: payments.checkouts,
     campaigns: phase.callerParts.campaigns,
     backups: phase.maintenance.backups,
-    running: { logs, calls, turns, trunks: runningTrunks(sip, settings.sip, reload) },
+    running: {
+      ...{ logs, calls, turns, trunks: runningTrunks(sip, settings.sip, reload) },
+      nodes: {
+        self: () => ownNode(phase, phase.registry),
+        isSilent: leases && ((id) => leases.isSilent(id)),
+      },
+    },
   });
   return { ...phase, payments, services };
 }

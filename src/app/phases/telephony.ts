@@ -1,5 +1,6 @@
 /** Second phase: SIP and audio exist and are measured. No call is answered yet. */
 
+import { hostname } from "node:os";
 import { createSipMessageTracer } from "../../adapter/sip/message-trace.ts";
 import { createSipStack } from "../../adapter/sip/stack.ts";
 import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
@@ -19,7 +20,7 @@ import { createHealthCheck, type HealthCheck } from "../health.ts";
 import { createLiveCalls, type LiveCallsFeed } from "../live-calls.ts";
 import { type Monitoring, startMonitoring } from "../metrics.ts";
 import { startTracing, type Tracing } from "../tracing.ts";
-import { TrunkLeases } from "../trunk-leases.ts";
+import { type OwnNode, TrunkLeases } from "../trunk-leases.ts";
 import { createTrunkLoader, type TrunkLoader } from "../trunks.ts";
 import type { StorePhase } from "./store.ts";
 
@@ -41,7 +42,7 @@ export interface TelephonyPhase extends StorePhase {
 }
 
 export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> {
-  const { settings, database, vault, node, maintenance, descriptors } = store;
+  const { settings, database, vault, maintenance, descriptors } = store;
   const { stops, clock, random, log } = store;
   const providerWatch = createProviderWatch(settings.callWorker.engine);
   const audio = createAudio(settings, { clock, log, onProviderTrouble: providerWatch.report });
@@ -64,7 +65,11 @@ export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> 
     onRegistration: (tenantId, status) => live.registered(tenantId, status),
   });
   const leases = settings.storage.shared
-    ? new TrunkLeases({ database, node, trunks, clock, log })
+    ? new TrunkLeases({
+        ...{ database, trunks, clock, log },
+        self: () => ownNode(store, registry),
+        hasCalls: (tenantId) => registry.all.some((call) => call.identity.tenantId === tenantId),
+      })
     : null;
   const health = createHealthCheck({
     ...{ database, audio, sip, maintenance, descriptors },
@@ -85,6 +90,18 @@ export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> 
   };
   return { ...held, turns: createTurnFeed(), ...watch(held) };
 }
+
+/** What this node tells the others and the operator about itself. */
+export const ownNode = (
+  { settings, run, node }: Pick<StorePhase, "settings" | "run" | "node">,
+  registry: Pick<CallRegistry, "size">,
+): OwnNode => ({
+  id: node,
+  name: hostname(),
+  version: settings.version,
+  weight: run.tuning().concurrentCallsMax,
+  calls: registry.size,
+});
 
 /** Metrics, and traces of calls if they are configured. */
 function watch({

@@ -10,6 +10,7 @@ import { checked } from "./check.ts";
 import { contactOperations } from "./contacts.ts";
 import { keyOperations } from "./keys.ts";
 import { moneyOperations } from "./money.ts";
+import { nodeOperations } from "./nodes.ts";
 import type { Asker, Operation } from "./operation.ts";
 import { peopleOperations } from "./people.ts";
 import { tenantOperations } from "./tenants.ts";
@@ -26,6 +27,7 @@ export const operations = {
   ...moneyOperations,
   ...callOperations,
   ...applianceOperations,
+  ...nodeOperations,
 } as const;
 
 export type OperationName = keyof typeof operations;

@@ -23,6 +23,7 @@ import type { FeatureSettings } from "./feature-settings.ts";
 import type { LogEntry, LogQuestion } from "./log-reader.ts";
 import type { QueuedMails } from "./mail-queue.ts";
 import type { Memories } from "./memories.ts";
+import type { Nodes } from "./nodes.ts";
 import type { Reports } from "./reports.ts";
 import type { TenantAdmin } from "./tenants.ts";
 import type { Trunks } from "./trunks.ts";
@@ -40,6 +41,7 @@ export interface Services {
   readonly checkouts: Checkouts;
   readonly statements: Statements;
   readonly backups: Backups;
+  readonly nodes: Nodes;
   readonly calls: OperatorCalls;
   readonly agents: ReturnType<typeof createAgents>;
   readonly files: Files;

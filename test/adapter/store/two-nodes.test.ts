@@ -244,7 +244,9 @@ test("an entry is dialled by the node that holds its tenant's trunk, not by one 
 function trunksOf(database: Database, name: string, clock: FakeClock) {
   const registered = new Set<number>();
   const leases = new TrunkLeases({
-    ...{ database, node: name, clock, log },
+    ...{ database, clock, log },
+    self: () => ({ id: name, name, version: "0", weight: 100, calls: 0 }),
+    hasCalls: () => false,
     trunks: {
       add: (trunk) => void registered.add(trunk.id),
       remove: async (trunkId) => void registered.delete(trunkId),

@@ -1,0 +1,36 @@
+/** What one look at the store says about the nodes that share it: who holds what, and who may take trunks. */
+import type { NodeRow } from "../adapter/store/node-store.ts";
+import type { TrunkLease } from "../adapter/store/trunk-lease-store.ts";
+import type { NodeLoad } from "./trunk-spread.ts";
+
+export interface Fleet {
+  /** By trunk. */
+  readonly leases: ReadonlyMap<number, TrunkLease>;
+  readonly self: NodeLoad;
+  /** The nodes that may hold trunks: drained ones only if there is no other. */
+  readonly takers: readonly NodeLoad[];
+  /** This node is drained, and another can hold its trunks. */
+  readonly leaves: boolean;
+}
+
+export function fleetOf(
+  ownId: string,
+  leases: readonly TrunkLease[],
+  nodes: readonly NodeRow[],
+  isAlive: (id: string) => boolean,
+): Fleet {
+  const loadOf = ({ id, weight, calls }: NodeRow): NodeLoad => ({
+    ...{ id, weight, calls },
+    trunks: leases.filter(({ node }) => node === id).length,
+  });
+  const alive = nodes.filter(({ id, isStopped }) => !isStopped && isAlive(id));
+  const active = alive.filter(({ isDraining }) => !isDraining);
+  const takers = (active.length > 0 ? active : alive).map(loadOf);
+  const own = nodes.find(({ id }) => id === ownId);
+  return {
+    leases: new Map(leases.map((lease) => [lease.trunkId, lease])),
+    self: own ? loadOf(own) : { id: ownId, weight: 1, calls: 0, trunks: 0 },
+    takers,
+    leaves: !takers.some(({ id }) => id === ownId) && takers.length > 0,
+  };
+}

@@ -1,0 +1,74 @@
+/** The nodes that share the store: `linevoice nodes`, `nodes drain` and `nodes resume`. */
+import { z } from "zod";
+import { isoUtc } from "../../core/clock.ts";
+import type { NodeView } from "../../operations/admin/nodes.ts";
+import { nothing, operation } from "./operation.ts";
+import { field, shown } from "./schema.ts";
+
+export const ApplianceNode = z.strictObject({
+  id: shown(z.string(), "Id of its data directory.", "4f1d0c2b9a8e7766"),
+  name: shown(z.string(), "Host name of its machine.", "voice-1"),
+  version: shown(z.string(), "Of the program it runs.", "0.2.0"),
+  state: shown(
+    z.enum(["active", "draining", "stopped", "silent"]),
+    "draining: it gives its trunks away and finishes its calls; stopped: it was shut down; silent: it is dead or does not reach the store.",
+    "active",
+  ),
+  is_here: shown(z.boolean(), "Whether this node answers.", true),
+  trunks: shown(z.int(), "Trunks that it holds.", 3),
+  calls: shown(z.int(), "Its live calls when it was last seen.", 2),
+  calls_max: shown(z.int(), "[limits] concurrent_calls: its share of the trunks.", 200),
+  seen_at: shown(
+    z.iso.datetime({ offset: true }),
+    "When it was last seen. ISO 8601, UTC.",
+    "2026-11-21T04:05:06+00:00",
+  ),
+});
+
+const named = z.strictObject({
+  node: field(z.string().trim().min(1).max(253), {
+    description: "Its id or its name.",
+    example: "voice-1",
+    must: "be the id or the name of a node, as `linevoice nodes` shows it",
+  }),
+});
+
+const present = ({
+  id,
+  name,
+  version,
+  state,
+  isHere,
+  trunks,
+  calls,
+  weight,
+  seenAt,
+}: NodeView) => ({
+  ...{ id, name, version, state, trunks, calls },
+  ...{ is_here: isHere, calls_max: weight, seen_at: isoUtc(seenAt) },
+});
+
+export const nodeOperations = {
+  "node.list": operation({
+    input: nothing,
+    output: z.array(ApplianceNode),
+    role: "operator",
+    needsServer: true,
+    run: async ({ nodes }) => (await nodes.list()).map(present),
+  }),
+  /** Its live calls go on. */
+  "node.drain": operation({
+    input: named,
+    output: ApplianceNode,
+    role: "operator",
+    needsServer: true,
+    run: async ({ nodes }, { node }) => present(await nodes.setDraining(node, true)),
+  }),
+  "node.resume": operation({
+    input: named,
+    output: ApplianceNode,
+    role: "operator",
+    needsServer: true,
+    run: async ({ nodes }, { node }) => present(await nodes.setDraining(node, false)),
+  }),
+} as const;
