@@ -64,6 +64,7 @@ const PAGES = [
   "/operator",
   "/operator?tab=payments",
   "/operator?tab=health",
+  "/operator?tab=nodes",
   "/operator?tab=backups",
   "/operator?tab=logs",
   "/operator?tab=mail",

@@ -10,6 +10,8 @@ export type TrunkLease = typeof trunkLeases.$inferSelect;
 
 export function trunkLeaseStore(queries: Queries) {
   return {
+    ...endOfLease(queries),
+
     all(): Promise<TrunkLease[]> {
       return queries.select().from(trunkLeases);
     },
@@ -52,7 +54,12 @@ export function trunkLeaseStore(queries: Queries) {
         .returning({ trunkId: trunkLeases.trunkId });
       return held.map(({ trunkId }) => trunkId);
     },
+  };
+}
 
+/** A node gives up its leases. */
+function endOfLease(queries: Queries) {
+  return {
     /** Gives a trunk that this node holds to another, which finds it at its next renewal. */
     async handOver(trunkId: number, from: string, to: string): Promise<void> {
       await queries

@@ -29,7 +29,7 @@ const named = z.strictObject({
   node: field(z.string().trim().min(1).max(253), {
     description: "Its id or its name.",
     example: "voice-1",
-    must: "be the id or the name of a node, as `linevoice nodes` shows it",
+    must: "have 1 to 253 characters",
   }),
 });
 

@@ -224,6 +224,21 @@ describe("the operator", () => {
     expect(warned.lines.every((line) => line.level === "error")).toBe(true);
   });
 
+  test("sees the nodes; one that is alone cannot be drained", async () => {
+    const operator = as("operator");
+    const { nodes } = replyOf(operators.listNodes, await operator.ask("GET", "/operator/nodes"));
+    expect(nodes).toMatchObject([{ state: "active", is_here: true, trunks: 1, calls: 0 }]);
+    const drain = { node: nodes[0]?.id, draining: true };
+    const refused = await operator.ask("PATCH", "/operator/nodes", drain);
+    expect([refused.status, messageOf(refused)]).toEqual([
+      409,
+      expect.stringContaining("This node is alone"),
+    ]);
+    const unknown = { node: "elsewhere", draining: false };
+    expect((await operator.ask("PATCH", "/operator/nodes", unknown)).status).toBe(404);
+    expect((await as("owner").ask("GET", "/operator/nodes")).status).toBe(403);
+  });
+
   test("tests mail, and sends again what was given up", async () => {
     const operator = as("operator");
     const sent = replyOf(

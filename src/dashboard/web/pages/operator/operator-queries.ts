@@ -20,6 +20,11 @@ export const noticesQuery = queryOptions({
   queryKey: ["operator", "call-notices"],
   queryFn: async () => (await answer(own.GET("/operator/call-notices"))).notices,
 });
+export const nodesQuery = queryOptions({
+  queryKey: ["operator", "nodes"],
+  queryFn: async () => (await answer(own.GET("/operator/nodes"))).nodes,
+  refetchInterval: 5_000,
+});
 export const backupsQuery = queryOptions({
   queryKey: ["operator", "backups"],
   queryFn: () => answer(own.GET("/operator/backups")),

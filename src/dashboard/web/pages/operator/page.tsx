@@ -9,6 +9,7 @@ import { EngineTrial } from "./engine-trial.tsx";
 import { CallNotices, Health } from "./health.tsx";
 import { Logs } from "./logs.tsx";
 import { Mail } from "./mail.tsx";
+import { Nodes } from "./nodes.tsx";
 import { Payments } from "./payments.tsx";
 import { Tenants } from "./tenants.tsx";
 
@@ -37,6 +38,7 @@ export function Page() {
               </div>
             ),
           },
+          { name: "nodes", label: t("operator.tab.nodes"), content: () => <Nodes /> },
           { name: "backups", label: t("operator.tab.backups"), content: () => <Backups /> },
           { name: "logs", label: t("operator.tab.logs"), content: () => <Logs /> },
           { name: "mail", label: t("operator.tab.mail"), content: () => <Mail /> },

@@ -7,6 +7,7 @@ import { wireOf } from "../../../../core/wire-names.ts";
 import type { BackupSummary } from "../../../../operations/backup/backups.ts";
 import { Backup } from "../../../contracts/appliance.ts";
 import { type Checkout, checkoutFields } from "../../../contracts/money.ts";
+import { ApplianceNode } from "../../../contracts/nodes.ts";
 import { askServices, type OutputOf, operations } from "../../../contracts/operations.ts";
 import {
   choice,
@@ -166,6 +167,35 @@ export const listCallNotices = contract({
   role: "operator",
   summary: "Calls that nobody got, and numbers that two companies claim; the newest 100",
   reply: okReply({ notices: z.array(CallNotice) }),
+});
+
+const OperatorNode = ApplianceNode.meta({ id: "OperatorNode" });
+
+export const listNodes = contract({
+  operationId: "operatorListNodes",
+  at: "GET /operator/nodes",
+  tag: "Operator",
+  role: operations["node.list"].role,
+  summary: "The nodes that share the store, with their trunks and calls",
+  reply: okReply({ nodes: z.array(OperatorNode) }),
+});
+
+export const drainNode = contract({
+  operationId: "operatorDrainNode",
+  at: "PATCH /operator/nodes",
+  noun: "node",
+  tag: "Operator",
+  role: operations["node.drain"].role,
+  summary: "Drain a node, or let it take trunks again",
+  description: "A drained node gives its trunks to the others. Its live calls go on.",
+  body: z
+    .strictObject({
+      ...operations["node.drain"].input.shape,
+      draining: flag("True: it gives its trunks away.", true),
+    })
+    .meta({ id: "OperatorNodeChanges" }),
+  reply: okReply({ node: OperatorNode }),
+  errors: ["conflict"],
 });
 
 const NamedBackup = Backup.meta({ id: "Backup" });
@@ -403,6 +433,11 @@ const applianceRoutes = ({
   route(tryEngine)(async ({ body }) => ({
     ok: true,
     ...(await ask("engine.try", body)),
+  })),
+  route(listNodes)(async () => ({ ok: true, nodes: await ask("node.list", {}) })),
+  route(drainNode)(async ({ body: { node, draining } }) => ({
+    ok: true,
+    node: await ask(draining ? "node.drain" : "node.resume", { node }),
   })),
   route(listBackups)(async () => ({
     ok: true,
