@@ -27,6 +27,7 @@ import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
 import { Tools } from "../domain/tool/tools.ts";
 import { createCallRecords } from "../operations/admin/call-records.ts";
+import { createCallSearch } from "../operations/admin/call-search.ts";
 import { createOperatorCalls } from "../operations/admin/calls.ts";
 import { createFeatureSettings } from "../operations/admin/feature-settings.ts";
 import { readLogs } from "../operations/admin/log-reader.ts";
@@ -139,6 +140,7 @@ function resourceServices(
     files: new Files({ database, records: fileStore, billing, quotas, clock }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
     callRecords: createCallRecords(database),
+    callSearch: createCallSearch(database, clock),
     reports: createReports({ database, billing, clock }),
     featureSettings: createFeatureSettings({ database, vault, urlProblem, clock }),
     webhooks: createWebhooks({ database, plans: billing, vault, clock, random, urlProblem }),

@@ -3,7 +3,7 @@
  * `total` comes from sums that triggers maintain, so that a page costs the same with a million
  * calls.
  */
-import { and, asc, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
@@ -44,6 +44,8 @@ const ITEM = {
   endedAt: calls.endedAt,
   endedReason: calls.endedReason,
   scheduleId: calls.scheduleId,
+  summary: calls.summary,
+  latencyP95Ms: calls.latencyP95Ms,
 };
 
 const readItems = flatRowReader(ITEM);
@@ -93,6 +95,15 @@ function callParts(queries: Queries) {
         .from(turns)
         .where(eq(turns.callId, callId))
         .orderBy(asc(turns.turnIndex));
+    },
+
+    /** What was said in these calls, in order of time within each. */
+    async words(callIds: readonly number[]) {
+      return await queries
+        .select({ callId: turns.callId, text: turns.text })
+        .from(turns)
+        .where(inArray(turns.callId, [...callIds]))
+        .orderBy(asc(turns.callId), asc(turns.turnIndex));
     },
 
     async toolCalls(callId: number) {

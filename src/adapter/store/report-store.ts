@@ -106,7 +106,11 @@ function callMeasures(queries: Queries) {
     /** Latencies of the newest calls in the span that have one. */
     async latencies(tenantId: number, span: Span) {
       const rows = await queries
-        .select({ p50: calls.latencyP50Ms, p95: calls.latencyP95Ms })
+        .select({
+          createdAt: calls.createdAt,
+          p50: calls.latencyP50Ms,
+          p95: calls.latencyP95Ms,
+        })
         .from(calls)
         .where(begunIn(tenantId, span))
         .orderBy(desc(calls.createdAt), desc(calls.id))
@@ -114,6 +118,7 @@ function callMeasures(queries: Queries) {
       return {
         p50: rows.map((row) => row.p50).filter((value) => value !== null),
         p95: rows.map((row) => row.p95).filter((value) => value !== null),
+        byCall: rows,
       };
     },
 

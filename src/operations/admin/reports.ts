@@ -21,6 +21,7 @@ import type { Span } from "../../domain/billing/statement.ts";
 import type { TurnMeasures } from "../../domain/conversation/call-report.ts";
 
 const DAY_MS = 86_400_000;
+const WEEK_DAYS = 7;
 
 type Rows = ReturnType<typeof reportStore>;
 type HourRow = Awaited<ReturnType<Rows["byHour"]>>[number];
@@ -79,6 +80,13 @@ const totalsOf = (rows: readonly KindRow[]): Figures => ({
   cost: sumOf(rows, (row) => row.cost),
 });
 
+const sumOfDays = (days: readonly Figures[]): Figures => ({
+  calls: days.reduce((sum, day) => sum + day.calls, 0),
+  answered: days.reduce((sum, day) => sum + day.answered, 0),
+  billableSeconds: days.reduce((sum, day) => sum + day.billableSeconds, 0),
+  cost: days.reduce((sum, day) => sum + day.cost, 0),
+});
+
 /** The duration of each step of an answer, from the end of the previous step. */
 function latencyStages(measures: readonly TurnMeasures[]) {
   type Step = Exclude<keyof TurnMeasures, "early">;
@@ -131,6 +139,7 @@ export type Reports = ReturnType<typeof createReports>;
 
 export const createReports = (deps: ReportDependencies) => ({
   ...analyticsReports(deps),
+  ...weekReports(deps),
   ...usageReports(deps),
 });
 
@@ -178,6 +187,35 @@ function analyticsReports({ database: { read }, clock }: ReportDependencies) {
       const sinceMs = clock.now() - DAY_MS;
       const latencies = await diagnosticsStore(read).turnLatencies(tenantId, sinceMs);
       return { p50Ms: percentile(latencies, 0.5), p90Ms: percentile(latencies, 0.9) };
+    },
+  };
+}
+
+function weekReports({ database: { read }, clock }: ReportDependencies) {
+  return {
+    /** The last seven days by day, today last, each with its latency, and the seven before in sum. */
+    async week(tenantId: number) {
+      const zone = await zoneOf(read, tenantId);
+      const { year, month, day } = wallClock(zone, clock.now());
+      const calendar = daySpans(zone, { year, month, day: day - 2 * WEEK_DAYS + 1 }, 2 * WEEK_DAYS);
+      const reports = reportStore(read);
+      const days = byDay(calendar, await reports.byHour(tenantId, spanOf(calendar)));
+      const thisWeek = calendar.slice(WEEK_DAYS);
+      const { byCall } = await reports.latencies(tenantId, spanOf(thisWeek));
+      const p95Of = ({ fromMs, toMs }: Span) =>
+        percentile(
+          byCall.flatMap(({ createdAt, p95 }) =>
+            p95 !== null && createdAt >= fromMs && createdAt < toMs ? [p95] : [],
+          ),
+          0.95,
+        );
+      return {
+        days: days.slice(WEEK_DAYS).map((one, at) => ({
+          ...one,
+          p95Ms: thisWeek[at] ? p95Of(thisWeek[at]) : null,
+        })),
+        before: sumOfDays(days.slice(0, WEEK_DAYS)),
+      };
     },
   };
 }

@@ -18,6 +18,7 @@ import type { Backups } from "../backup/backups.ts";
 import type { EngineTrial } from "../doctor/engine-trial.ts";
 import type { ErasureReport } from "../privacy/erase-person.ts";
 import type { CallRecords } from "./call-records.ts";
+import type { CallSearch } from "./call-search.ts";
 import type { OperatorCalls } from "./calls.ts";
 import type { FeatureSettings } from "./feature-settings.ts";
 import type { LogEntry, LogQuestion } from "./log-reader.ts";
@@ -47,6 +48,7 @@ export interface Services {
   readonly files: Files;
   readonly numbers: Numbers;
   readonly callRecords: CallRecords;
+  readonly callSearch: CallSearch;
   readonly reports: Reports;
   readonly featureSettings: FeatureSettings;
   readonly memories: Memories;

@@ -453,7 +453,7 @@ export const getRecording = contract({
 
 const DAY_MS = 86_400_000;
 
-const presentItem = (call: CallItemRow) =>
+export const presentItem = (call: CallItemRow) =>
   wireOf(CallItem, call, {
     from_number: call.fromNumber || null,
     cost_eur: microToEur(call.cost),

@@ -1,14 +1,16 @@
-/** Home: status indicators, today's figures, what is to be fixed, and the way to the first call. */
+/** Home: what is to be fixed, the way to the first call, the week, the last calls, money, the system. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { QueryData } from "../../api/queries.ts";
 import { homeQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
-import { useLive } from "../../live/live.tsx";
+import { useNow } from "../../live/now.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { Card, Figures, Page as Frame, StatusIndicator, type Tone } from "../../ui/page.tsx";
+import { Badge, Card, Facts, Page as Frame, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
+import { callerOf, isException, statusTone } from "../calls/outcome.ts";
 import { statusText } from "./status-text.ts";
+import { Week } from "./week.tsx";
 
 type Home = QueryData<typeof homeQuery>;
 
@@ -18,6 +20,7 @@ const TONES: Readonly<Record<Home["statuses"]["trunk"]["state"], Tone>> = {
   failed: "bad",
   unknown: "plain",
 };
+const MINUTE_MS = 60_000;
 const STATUS_NAMES = ["trunk", "engine", "disk", "backup", "mail"] as const;
 
 /** The server sends whole paths; the router wants them without /app. */
@@ -31,11 +34,15 @@ export function Page() {
       <Loaded query={home} lines={8}>
         {(data) => (
           <>
-            <Today home={data} />
+            {data.problems.length > 0 && <Problems problems={data.problems} />}
+            {data.checklist.some(({ done }) => !done) && <Checklist steps={data.checklist} />}
+            <Week home={data} />
             <div className="columns wide">
-              {data.checklist.some(({ done }) => !done) && <Checklist steps={data.checklist} />}
-              <Problems problems={data.problems} />
-              <Statuses statuses={data.statuses} />
+              <LastCalls calls={data.last_calls} />
+              <div className="stack">
+                <Money money={data.money} />
+                <System statuses={data.statuses} isWell={data.problems.length === 0} />
+              </div>
             </div>
           </>
         )}
@@ -44,87 +51,30 @@ export function Page() {
   );
 }
 
-function Today({ home }: { home: Home }) {
-  const { t, number, eur, ms } = useText();
-  const { calls, state } = useLive();
-  const live = state === "open" ? calls.length : home.live_calls;
-  return (
-    <Figures
-      figures={[
-        {
-          label: t("home.live"),
-          value: <Link to="/live">{number(live)}</Link>,
-        },
-        { label: t("home.calls"), value: number(home.today.calls) },
-        { label: t("home.minutes"), value: number(home.today.minutes) },
-        { label: t("home.cost"), value: eur(home.today.cost_eur) },
-        {
-          label: t("home.latency"),
-          value: ms(home.latency.p50_ms),
-          note:
-            home.latency.p90_ms === null
-              ? undefined
-              : t("home.latency_note", { p90: ms(home.latency.p90_ms) }),
-        },
-      ]}
-    />
-  );
-}
-
-function Statuses({ statuses }: { statuses: Home["statuses"] }) {
-  const texts = useText();
-  return (
-    <Card title={texts.t("home.system")} flush>
-      <ul className="list">
-        {STATUS_NAMES.map((name) => {
-          const { sentence, remedy } = statusText(statuses[name], texts);
-          return (
-            <li key={name}>
-              <StatusIndicator tone={TONES[statuses[name].state]} />
-              <div className="grow">
-                <p className="strong">{texts.t(`home.system_status.${name}`)}</p>
-                <p className="soft">{sentence}</p>
-                {remedy && <p className="small muted">{remedy}</p>}
-              </div>
-            </li>
-          );
-        })}
-      </ul>
-    </Card>
-  );
-}
-
 function Problems({ problems }: { problems: Home["problems"] }) {
   const texts = useText();
   const { t } = texts;
   return (
     <Card title={t("home.problems")} flush>
-      {problems.length === 0 ? (
-        <div className="card-body row">
-          <StatusIndicator tone="good" />
-          {t("home.no_problems")}
-        </div>
-      ) : (
-        <ul className="list">
-          {problems.map((problem) => {
-            const { sentence, remedy } = statusText(problem, texts);
-            return (
-              <li key={problem.sentence}>
-                <StatusIndicator tone="warn" />
-                <div className="grow">
-                  <p className="strong">{sentence}</p>
-                  <p className="soft">{remedy}</p>
-                </div>
-                {problem.href && (
-                  <Link to={inApp(problem.href)} className="button small">
-                    {t("home.remedy")}
-                  </Link>
-                )}
-              </li>
-            );
-          })}
-        </ul>
-      )}
+      <ul className="list">
+        {problems.map((problem) => {
+          const { sentence, remedy } = statusText(problem, texts);
+          return (
+            <li key={problem.sentence}>
+              <StatusIndicator tone="warn" />
+              <div className="grow">
+                <p className="strong">{sentence}</p>
+                <p className="soft">{remedy}</p>
+              </div>
+              {problem.href && (
+                <Link to={inApp(problem.href)} className="button small">
+                  {t("home.remedy")}
+                </Link>
+              )}
+            </li>
+          );
+        })}
+      </ul>
     </Card>
   );
 }
@@ -153,5 +103,103 @@ function Checklist({ steps }: { steps: Home["checklist"] }) {
         ))}
       </ol>
     </Card>
+  );
+}
+
+/** Whom the call was with: the contact, else the number. */
+function LastCalls({ calls }: { calls: Home["last_calls"] }) {
+  const { t, ago } = useText();
+  const now = useNow(MINUTE_MS);
+  return (
+    <Card
+      title={t("home.last_calls")}
+      actions={
+        <Link to="/calls" className="button small">
+          {t("home.all_calls")}
+        </Link>
+      }
+      flush
+    >
+      {calls.length === 0 ? (
+        <p className="card-body soft">{t("calls.empty_body")}</p>
+      ) : (
+        <ul className="list">
+          {calls.map((call) => (
+            <li key={call.call_uuid}>
+              <Icon name={call.direction === "inbound" ? "inbound" : "outbound"} size={14} />
+              <div className="grow">
+                <p className="row">
+                  <Link
+                    to="/calls/$uuid"
+                    params={{ uuid: call.call_uuid }}
+                    className="strong nums grow"
+                  >
+                    {callerOf(call) ?? t("calls.withheld")}
+                  </Link>
+                  {isException(call.status) && (
+                    <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>
+                  )}
+                  <span className="small muted nowrap">{ago(call.created_at, now)}</span>
+                </p>
+                {call.summary && <p className="soft clamp">{call.summary}</p>}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function Money({ money }: { money: Home["money"] }) {
+  const { t, eur, count } = useText();
+  return (
+    <Card
+      title={t("home.money")}
+      actions={
+        <Link to="/billing" search={{ tab: "wallet" }} className="button small">
+          {t("home.top_up")}
+        </Link>
+      }
+    >
+      <Facts
+        facts={[
+          [t("home.balance"), eur(money.balance_eur)],
+          [t("home.plan"), money.plan],
+          [
+            t("home.plan_left"),
+            count("home.minutes_left", Math.floor(money.included_minutes_left)),
+          ],
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** One line when all is well; what is the matter stands among the problems, and only there. */
+function System({ statuses, isWell }: { statuses: Home["statuses"]; isWell: boolean }) {
+  const texts = useText();
+  const { t } = texts;
+  return (
+    <details className="card disclosure">
+      <summary>
+        <StatusIndicator tone={isWell ? "good" : "warn"} />
+        <span className="strong">{t("home.system")}</span>
+        <span className="soft">{t(isWell ? "home.all_well" : "home.not_well")}</span>
+      </summary>
+      <ul className="list">
+        {STATUS_NAMES.map((name) => (
+          <li key={name}>
+            <StatusIndicator tone={TONES[statuses[name].state]} />
+            <div className="grow">
+              <p className="strong">{t(`home.system_status.${name}`)}</p>
+              {statuses[name].state === "ok" && (
+                <p className="soft">{statusText(statuses[name], texts).sentence}</p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

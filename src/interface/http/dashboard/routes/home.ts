@@ -10,6 +10,7 @@ import { presentLive } from "../present-live.ts";
 import { PROBLEM_CODES, problemsOf } from "../problems.ts";
 import { STATUS_CODES, type StatusIndicator as Status, statusesOf } from "../status-indicators.ts";
 import type { ProductContext } from "./context.ts";
+import { FoundCallItem, presentFound } from "./found-calls.ts";
 
 const values = shown(
   z.record(z.string(), z.union([z.string(), z.number()])),
@@ -52,6 +53,34 @@ export const getHome = contract({
       minutes: shown(z.number(), "Billable minutes.", 12.5),
       cost_eur: eurOut("What the wallet paid."),
     }),
+    week: z.strictObject({
+      days: shown(
+        z.array(
+          z.strictObject({
+            date: shown(z.iso.date(), "Day in the tenant's zone.", "2026-11-21"),
+            calls: shown(z.int(), "Calls.", 3),
+            answered: shown(z.int(), "Of these, answered.", 2),
+            minutes: shown(z.number(), "Billable minutes.", 12.5),
+            cost_eur: eurOut("What the wallet paid."),
+            p95_ms: optionalMs("95th percentile of the calls' latencies."),
+          }),
+        ),
+        "The last seven days, today last.",
+        [],
+      ),
+      before: z.strictObject({
+        calls: shown(z.int(), "Calls of the seven days before.", 20),
+        answered: shown(z.int(), "Of these, answered.", 18),
+        minutes: shown(z.number(), "Billable minutes.", 60),
+        cost_eur: eurOut("What the wallet paid."),
+      }),
+    }),
+    money: z.strictObject({
+      plan: shown(z.string(), "Name of the plan.", "Start"),
+      included_minutes_left: shown(z.number(), "Minutes of the plan left this month.", 42.5),
+      balance_eur: eurOut("In the wallet."),
+    }),
+    last_calls: z.array(FoundCallItem),
     latency: z.strictObject({
       p50_ms: optionalMs("Median over the agent's turns of the last 24 hours."),
       p90_ms: optionalMs("90th percentile."),
@@ -127,6 +156,8 @@ export const listLive = contract({
   reply: okReply({ calls: z.array(LiveCall) }),
 });
 
+const LAST_CALLS = 5;
+
 function homeParts({ dependencies, parts }: ProductContext) {
   const { billing, services, clock } = dependencies;
   const { live, remoteNodes, statusSources } = parts;
@@ -137,6 +168,25 @@ function homeParts({ dependencies, parts }: ProductContext) {
   async function today(tenantId: number) {
     const { calls, billableSeconds, cost } = await services.reports.today(tenantId);
     return { calls, minutes: minutesOf(billableSeconds), cost_eur: eur(cost) };
+  }
+  async function week(tenantId: number) {
+    const { days, before } = await services.reports.week(tenantId);
+    const present = ({
+      calls,
+      answered,
+      billableSeconds,
+      cost,
+    }: (typeof days)[number] | typeof before) => ({
+      ...{ calls, answered, minutes: minutesOf(billableSeconds), cost_eur: eur(cost) },
+    });
+    return {
+      days: days.map((day) => ({ date: day.date, ...present(day), p95_ms: day.p95Ms })),
+      before: present(before),
+    };
+  }
+  async function lastCalls(tenantId: number) {
+    const page = { limit: LAST_CALLS, offset: 0 };
+    return (await services.callSearch.find(tenantId, {}, "", page)).calls.map(presentFound);
   }
   async function checklist(tenantId: number, trunk: Status) {
     const done = await services.tenants.progress(tenantId);
@@ -150,7 +200,7 @@ function homeParts({ dependencies, parts }: ProductContext) {
     ] as const;
     return steps.map(([id, isDone, href]) => ({ id, done: isDone, href }));
   }
-  return { billing, services, clock, statusSources, liveCalls, today, checklist };
+  return { billing, services, clock, statusSources, liveCalls, today, week, lastCalls, checklist };
 }
 
 type Parts = ReturnType<typeof homeParts>;
@@ -162,6 +212,8 @@ const routesOf = ({
   statusSources,
   liveCalls,
   today,
+  week,
+  lastCalls,
   checklist,
 }: Parts): Route[] => [
   route(getHome)(async ({ tenantId, session }) => {
@@ -169,17 +221,25 @@ const routesOf = ({
     const shownTrunk = trunk && presentTrunk(trunk);
     const statuses = await statusesOf(statusSources, shownTrunk, clock.now());
     const { p50Ms, p90Ms } = await services.reports.latency(tenantId);
+    const money = await billing.balance(tenantId);
     return {
       ok: true,
       statuses,
       live_calls: (await liveCalls(tenantId)).length,
       today: await today(tenantId),
+      week: await week(tenantId),
+      money: {
+        plan: money.plan.name,
+        included_minutes_left: minutesOf(money.includedSecondsLeft),
+        balance_eur: eur(money.balance),
+      },
+      last_calls: await lastCalls(tenantId),
       latency: { p50_ms: p50Ms, p90_ms: p90Ms },
       problems: problemsOf({
         statuses,
         webhooks: await services.webhooks.states(tenantId),
         numbers: await services.numbers.list(tenantId),
-        money: await billing.balance(tenantId),
+        money,
         isOperator: session?.user.operator === true,
       }),
       checklist: await checklist(tenantId, statuses.trunk),

@@ -5,6 +5,7 @@ import * as billing from "./billing.ts";
 import * as calls from "./calls.ts";
 import * as chat from "./chat.ts";
 import type { ProductContext } from "./context.ts";
+import * as foundCalls from "./found-calls.ts";
 import * as home from "./home.ts";
 import * as operator from "./operator.ts";
 import { sessionContracts } from "./session.ts";
@@ -18,6 +19,7 @@ import * as webhooks from "./webhooks.ts";
 const PAGES: readonly (readonly [object, (context: ProductContext) => Route[]])[] = [
   [home, home.homeRoutes],
   [calls, calls.callRoutes],
+  [foundCalls, foundCalls.foundCallRoutes],
   [chat, chat.chatRoutes],
   [tools, tools.toolRoutes],
   [trunk, trunk.trunkRoutes],

@@ -1,0 +1,69 @@
+/** Calls as the dashboard lists them: with the contact's name and the summary, found by words that were said. */
+import { z } from "zod";
+import type { FoundCall } from "../../../../operations/admin/call-search.ts";
+import { field, okReply, page, shown } from "../../../contracts/schema.ts";
+import { contract, route } from "../../contract.ts";
+import { CallItem, callFilter, filterOf, presentItem } from "../../routes/calls.ts";
+import type { ProductContext } from "./context.ts";
+
+export const FoundCallItem = z
+  .strictObject({
+    ...CallItem.shape,
+    contact_name: shown(
+      z.string().nullable(),
+      "Name of the contact; null: none.",
+      "Jonas Petraitis",
+    ),
+    summary: shown(
+      z.string().nullable(),
+      "One or two sentences.",
+      "The caller asked for the hours.",
+    ),
+    said: shown(
+      z.string().nullable(),
+      "What was said around the words that were looked for.",
+      "What are your opening hours?",
+    ),
+    latency_p95_ms: shown(z.number().nullable(), "95th percentile of the agent's turns.", 900),
+  })
+  .meta({ id: "FoundCall" });
+
+const WORDS_MAX = 100;
+
+export const findCalls = contract({
+  operationId: "findCalls",
+  at: "GET /calls",
+  tag: "Calls",
+  summary: "Calls, newest first, with names and summaries; found by words",
+  description:
+    "Words are looked for in the newest 10,000 calls that the other filters let through.",
+  query: z.strictObject({
+    limit: page.limit(25),
+    offset: page.offset(),
+    ...callFilter,
+    words: field(z.string().max(WORDS_MAX), {
+      description: "Only calls in which this was said, or whose summary, name or number has it.",
+      example: "opening hours",
+      must: `be at most ${WORDS_MAX} characters`,
+    }).default(""),
+  }),
+  reply: okReply({
+    calls: z.array(FoundCallItem),
+    total: shown(z.int().nullable(), "All that match; null: not counted.", 1),
+    more: shown(z.boolean(), "There are others after these.", false),
+  }),
+  errors: ["valid_limit_required", "valid_offset_required"],
+});
+
+export const presentFound = (call: FoundCall) => ({
+  ...presentItem(call),
+  ...{ contact_name: call.contactName, summary: call.summary },
+  ...{ said: call.said, latency_p95_ms: call.latencyP95Ms },
+});
+
+export const foundCallRoutes = ({ dependencies: { services } }: ProductContext) => [
+  route(findCalls)(async ({ tenantId, query }) => {
+    const found = await services.callSearch.find(tenantId, filterOf(query), query.words, query);
+    return { ...found, ok: true, calls: found.calls.map(presentFound) };
+  }),
+];

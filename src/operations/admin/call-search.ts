@@ -1,0 +1,133 @@
+/**
+ * Calls as a person looks for them: with the contact's name and the summary, found by words that were
+ * said, by name or by number. Words are searched in pieces, between which other work goes on.
+ */
+import { type CallFilter, callHistoryStore } from "../../adapter/store/call-history-store.ts";
+import { contactStore } from "../../adapter/store/contact-store.ts";
+import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
+import { type Clock, sleep } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import type { CallItem } from "./call-records.ts";
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface Search {
+  readonly tenantId: number;
+  readonly filter: CallFilter;
+  readonly words: string;
+  readonly page: Page;
+}
+
+export interface FoundCall extends CallItem {
+  /** Null: no contact has this number. */
+  readonly contactName: string | null;
+  /** What was said around the words that were looked for; null: nothing was looked for, or not said. */
+  readonly said: string | null;
+}
+
+/** Of calls that are read at once, so that it takes a few milliseconds only. */
+const PIECE_CALLS = 100;
+/** Older calls are found by their day. */
+const SEARCHED_CALLS_MAX = 10_000;
+const AROUND_CHARACTERS = 60;
+
+/** Without case and accents, of the same length: "Sąskaita" is found by "saskaita". */
+const folded = (text: string): string =>
+  [...text].map((letter) => (letter.normalize("NFD")[0] ?? letter).toLowerCase()).join("");
+
+export type CallSearch = ReturnType<typeof createCallSearch>;
+
+export function createCallSearch({ read }: Pick<Database, "read">, clock: Clock) {
+  const history = callHistoryStore(read);
+  return {
+    /** Newest first. `total` null: not counted; `more`: there are others after these. */
+    async find(tenantId: number, filter: CallFilter, words: string, page: Page) {
+      if (words.trim() !== "") return await search(read, clock, { tenantId, filter, words, page });
+      const total = await history.total(tenantId, filter);
+      const calls = page.offset < total ? await history.list(tenantId, filter, page) : [];
+      return {
+        calls: await named(read, tenantId, calls),
+        ...{ total, more: page.offset + calls.length < total },
+      };
+    },
+  };
+}
+
+async function search(read: Queries, clock: Clock, { tenantId, filter, words, page }: Search) {
+  const wanted = folded(words.trim());
+  const found: FoundCall[] = [];
+  const end = page.offset + page.limit;
+  const store = diagnosticsStore(read);
+  type Piece = Awaited<ReturnType<typeof store.pageOfCalls>>;
+  for (let last: Piece[number] | null = null, seen = 0; seen < SEARCHED_CALLS_MAX; ) {
+    const piece: Piece = await store.pageOfCalls(tenantId, filter, last, PIECE_CALLS);
+    found.push(...(await matching(read, tenantId, piece, wanted)));
+    if (piece.length < PIECE_CALLS || found.length > end) break;
+    last = piece.at(-1) ?? null;
+    seen += piece.length;
+    await sleep(clock, 0);
+  }
+  return {
+    calls: found.slice(page.offset, end),
+    ...{ total: null, more: found.length > end },
+  };
+}
+
+async function matching(
+  read: Queries,
+  tenantId: number,
+  piece: readonly (CallItem & { readonly id: number })[],
+  wanted: string,
+): Promise<FoundCall[]> {
+  const said = new Map<number, string>();
+  for (const { callId, text } of await callHistoryStore(read).words(piece.map(({ id }) => id))) {
+    const at = said.has(callId) ? -1 : folded(text).indexOf(wanted);
+    if (at >= 0) said.set(callId, around(text, at, wanted.length));
+  }
+  const holds = (text: string | null) => text !== null && folded(text).includes(wanted);
+  const calls = await named(read, tenantId, piece);
+  return calls
+    .map((call, at) => ({ ...call, said: said.get(piece[at]?.id ?? 0) ?? null }))
+    .filter(
+      (call) =>
+        call.said !== null ||
+        [call.summary, call.contactName, call.fromNumber, call.toNumber].some(holds),
+    );
+}
+
+/** The words with what stands beside them. */
+function around(text: string, at: number, length: number): string {
+  const letters = [...text];
+  const from = Math.max(0, at - AROUND_CHARACTERS);
+  const to = at + length + AROUND_CHARACTERS;
+  const piece = letters.slice(from, to).join("");
+  return `${from > 0 ? "…" : ""}${piece}${to < letters.length ? "…" : ""}`;
+}
+
+const otherNumber = ({ direction, fromNumber, toNumber }: CallItem) =>
+  direction === "inbound" ? fromNumber : toNumber;
+
+async function named(
+  read: Queries,
+  tenantId: number,
+  calls: readonly CallItem[],
+): Promise<FoundCall[]> {
+  const numbers = [...new Set(calls.map(otherNumber))];
+  const contacts = await contactStore(read).byNumbers(tenantId, numbers);
+  // The oldest contact of a number comes first, and stays.
+  const names = new Map(
+    contacts
+      .toReversed()
+      .map(({ numberE164, firstName, lastName }) => [
+        numberE164,
+        `${firstName} ${lastName}`.trim(),
+      ]),
+  );
+  return calls.map((call) => ({
+    ...call,
+    ...{ contactName: names.get(otherNumber(call)) || null, said: null },
+  }));
+}
