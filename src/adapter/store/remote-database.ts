@@ -87,16 +87,22 @@ export async function openRemoteDatabase(
   const changes = watchChanges(hranaFor(address, limits.pingMs), clock);
   const probe = clientFor(address, limits.pingMs);
   const inTurn = takeTurns();
-  const transactions = runBodies(() => new RemoteTransaction({ streams, limits, clock, random }));
+  const bodies = runBodies(
+    (onSent) => new RemoteTransaction({ streams, limits, clock, random, onSent }),
+  );
 
   return {
     read: queriesOf(readInTurns(streams)),
     tx: (body) =>
       inTurn.run((release) =>
-        transactions(body, release).finally(() => {
+        bodies.run(body, release).finally(() => {
           changes.note();
         }),
       ),
+    finish(queries, work) {
+      bodies.finish(queries);
+      return work();
+    },
     ...revocationNotes(),
     version: () => changes.version(),
     async ping() {
@@ -135,39 +141,47 @@ function queriesOf(execute: (query: Query) => Promise<Rows>): Queries {
  * Runs bodies of transactions. What a body is given is used again for a later one, because prepared
  * statements belong to it (prepared.ts).
  */
-function runBodies(begin: () => RemoteTransaction) {
+function runBodies(begin: (onSent: () => void) => RemoteTransaction) {
   interface Place {
-    transaction: RemoteTransaction;
+    transaction: RemoteTransaction | null;
     readonly queries: Queries;
   }
   const free: Place[] = [];
+  const taken = new Map<Queries, RemoteTransaction>();
 
   function open(): Place {
     const place: Place = {
-      transaction: begin(),
-      queries: queriesOf((query) => place.transaction.execute(query)),
+      transaction: null,
+      queries: queriesOf(
+        (query) => place.transaction?.execute(query) ?? Promise.reject(new StoreUnreachable()),
+      ),
     };
     return place;
   }
 
-  return async <Result>(
+  async function run<Result>(
     body: (queries: Queries) => Promise<Result>,
     onSent: () => void,
-  ): Promise<Result> => {
+  ): Promise<Result> {
     const place = free.pop() ?? open();
-    const transaction = begin();
+    const transaction = begin(onSent);
     place.transaction = transaction;
+    taken.set(place.queries, transaction);
     try {
       const result = await body(place.queries);
-      await transaction.commit(onSent);
+      await transaction.commit();
       free.push(place);
       return result;
     } catch (error) {
       // A body that was cut off may still be at work: its place is given up.
       await transaction.rollback();
       throw error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
+    } finally {
+      taken.delete(place.queries);
     }
-  };
+  }
+
+  return { run, finish: (queries: Queries) => taken.get(queries)?.finish() };
 }
 
 function hranaFor({ url, authToken }: RemoteAddress, requestMs: number) {

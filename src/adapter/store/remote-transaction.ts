@@ -32,6 +32,8 @@ interface TransactionDependencies {
   readonly limits: TransactionLimits;
   readonly clock: Clock;
   readonly random: Random;
+  /** Called as soon as the next transaction may begin: it will see all that this one did. */
+  readonly onSent: () => void;
 }
 
 interface Step {
@@ -63,6 +65,8 @@ export class RemoteTransaction {
   /** Ends when everything that was sent has been answered. */
   #sending: Promise<void> = Promise.resolve();
   #isScheduled = false;
+  /** COMMIT follows what is sent next. */
+  #isFinishing = false;
   #isBegun = false;
   #isOver = false;
   #hasChanged = false;
@@ -89,19 +93,20 @@ export class RemoteTransaction {
     });
   }
 
-  /**
-   * `onSent` is called as soon as the next transaction may begin: it will see all that this one did.
-   * Resolves when the outcome is durable.
-   */
-  async commit(onSent: () => void): Promise<void> {
+  /** What is asked for next is the last: it travels with COMMIT. */
+  finish(): void {
+    this.#isFinishing = true;
+  }
+
+  /** Resolves when the outcome is durable. */
+  async commit(): Promise<void> {
     await this.#sending;
     if (this.#failure !== null) throw this.#failure;
+    if (this.#isOver) return;
     if (!this.#isBegun && this.#waiting.length === 0) return this.#end(true);
-    const isBegun = this.#isBegun;
     const committed = this.#send("COMMIT");
-    if (isBegun) onSent();
     // What was only read does not depend on how the transaction ends.
-    if (isBegun && !this.#hasChanged) return;
+    if (this.#isBegun && !this.#hasChanged) return;
     await committed;
     if (this.#failure !== null) throw this.#failure;
   }
@@ -117,7 +122,7 @@ export class RemoteTransaction {
   async #sendTogether(): Promise<void> {
     await yieldToEventLoop();
     this.#isScheduled = false;
-    await this.#send(null);
+    await this.#send(this.#isFinishing ? "COMMIT" : null);
   }
 
   /** Never rejects: steps are told, and `#failure` is remembered. */
@@ -130,7 +135,7 @@ export class RemoteTransaction {
     try {
       if (this.#isOver) throw this.#failure;
       const { rows, error } = await (this.#isBegun
-        ? this.#run(queries, last === "COMMIT")
+        ? this.#goOn(queries, last === "COMMIT")
         : this.#begin(queries, last === "COMMIT"));
       answered = rows;
       if (error !== null) throw error;
@@ -144,6 +149,12 @@ export class RemoteTransaction {
       if (rows) resolve(rows);
       else reject(this.#failure);
     }
+  }
+
+  async #goOn(queries: readonly Query[], isLast: boolean) {
+    const outcome = this.#run(queries, isLast);
+    if (isLast) this.deps.onSent();
+    return await outcome;
   }
 
   #run(queries: readonly Query[], isLast: boolean) {

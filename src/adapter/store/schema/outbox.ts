@@ -181,13 +181,17 @@ export const idempotency = sqliteTable(
   ],
 );
 
-/** Requests of the last minute, by key, for the limit that nodes on one store share. */
+/**
+ * Requests of the last minute, by key, for the limit that nodes on one store share. A time in the future
+ * is one until which a node may use what it has set aside.
+ */
 export const rateRequests = sqliteTable(
   "rate_requests",
   {
     id: id(),
     keyId: integer("key_id").notNull(),
     at: time("at").notNull(),
+    count: integer("count").notNull().default(1),
   },
   (t) => [index("rate_requests_key").on(t.keyId, t.at)],
 );

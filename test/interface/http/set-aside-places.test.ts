@@ -1,0 +1,112 @@
+/** Nodes that set places of a key's limit aside: never more than the limit, and none is lost. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import fc from "fast-check";
+import { rateStore } from "../../../src/adapter/store/rate-store.ts";
+import { rateRequests } from "../../../src/adapter/store/schema/index.ts";
+import type { Database } from "../../../src/core/database.ts";
+import type { RateLimiter } from "../../../src/interface/http/ports.ts";
+import { sharedRateLimiter } from "../../../src/interface/http/shared-rate-limit.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openRemote } from "../../support/test-store.ts";
+
+const LIMIT = 300;
+
+interface World {
+  readonly clock: FakeClock;
+  /** Places of all keys that count as used. */
+  counted(): Promise<number>;
+  readonly nodes: readonly RateLimiter[];
+  /** Round trips of takes so far. */
+  transactions(): number;
+  close(): Promise<void>;
+}
+
+async function world(limit: number): Promise<World> {
+  const clock = fakeClock();
+  const path = join(tempDir(), "shared.db");
+  let transactions = 0;
+  const open = async (): Promise<Database> => {
+    const database = await openRemote(path);
+    return {
+      ...database,
+      tx: (body) => {
+        transactions++;
+        return database.tx(body);
+      },
+    };
+  };
+  const [first, second] = [await open(), await open()];
+  const databases = [first, second];
+  return {
+    ...{ clock, transactions: () => transactions },
+    async counted() {
+      const rows = await first.read.select({ count: rateRequests.count }).from(rateRequests);
+      return rows.reduce((sum, { count }) => sum + count, 0);
+    },
+    nodes: databases.map((database) =>
+      sharedRateLimiter(() => limit, { database, requests: rateStore, clock }),
+    ),
+    async close() {
+      for (const database of databases) await database.close();
+    },
+  };
+}
+
+const allowedOf = async (node: RateLimiter | undefined, key: number, requests: number) => {
+  const results = await Promise.all(Array.from({ length: requests }, () => node?.take(key)));
+  return results.filter((result) => result?.allowed).length;
+};
+
+test("in no 60 seconds do more than the limit pass, whichever nodes are asked, and however often", async () => {
+  const { clock, nodes, close } = await world(LIMIT);
+  let key = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.tuple(
+          fc.integer({ min: 0, max: 8_000 }),
+          fc.boolean(),
+          fc.integer({ min: 1, max: 90 }),
+          fc.integer({ min: 1, max: 20 }),
+        ),
+        { maxLength: 40 },
+      ),
+      async (bursts) => {
+        key++;
+        let passed: number[] = [];
+        for (const [pause, second, requests, weight] of bursts) {
+          await clock.advance(pause);
+          for (let n = 0; n < requests; n++) {
+            const result = await nodes[second ? 1 : 0]?.take(key, weight);
+            if (result?.allowed) passed.push(...Array.from({ length: weight }, () => clock.now()));
+          }
+          passed = passed.filter((time) => clock.now() - time < 60_000);
+          expect(passed.length).toBeLessThanOrEqual(LIMIT);
+        }
+      },
+    ),
+    { numRuns: 15 },
+  );
+  await close();
+});
+
+test("what a node has set aside and does not use is there for the other a second later", async () => {
+  const { clock, nodes, counted, close } = await world(LIMIT);
+  const [first, second] = nodes;
+  expect(await allowedOf(first, 1, 40)).toBe(40);
+  expect(await counted()).toBeGreaterThan(40);
+  await clock.advance(1_100);
+  await eventually(async () => (await counted()) === 40, "the rest is given back");
+  expect(await allowedOf(second, 1, LIMIT)).toBe(LIMIT - 40);
+  await close();
+});
+
+test("a thousand requests of a busy key cost a few transactions", async () => {
+  const { nodes, transactions, close } = await world(100_000);
+  expect(await allowedOf(nodes[0], 1, 1_000)).toBe(1_000);
+  expect(transactions()).toBeLessThan(20);
+  await close();
+});
