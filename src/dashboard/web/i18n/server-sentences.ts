@@ -6,9 +6,9 @@ import type { ServerSentences } from "./language.ts";
 
 export const serverSentences = {
   "field.number": {
-    lt: "Rašykite numerį E.164 pavidalu: + ir 7–15 skaitmenų, pvz., +37060000001.",
-    lv: "Rakstiet numuru E.164 formā: + un 7–15 cipari, piemēram, +37120000001.",
-    ru: "Напишите номер в виде E.164: + и от 7 до 15 цифр, например +37060000001.",
+    lt: "Rašykite numerį E.164 formatu: + ir 7–15 skaitmenų, pvz., +37060000001.",
+    lv: "Rakstiet numuru E.164 formātā: + un 7–15 cipari, piemēram, +37120000001.",
+    ru: "Напишите номер в формате E.164: + и от 7 до 15 цифр, например +37060000001.",
   },
   "field.from_number": {
     lt: "Numatytojo rodomo numerio dar nėra: prijunkite SIP liniją arba pasirinkite savo numerį.",
@@ -28,7 +28,7 @@ export const serverSentences = {
   "field.password": {
     lt: "Nuo 12 iki 200 ženklų, ne lengvai atspėjamas: sakinys ar keli nesusiję žodžiai.",
     lv: "No 12 līdz 200 zīmēm, ne viegli uzminama: teikums vai daži nesaistīti vārdi.",
-    ru: "От 12 до 200 знаков, трудно угадать: предложение или несколько несвязанных слов.",
+    ru: "От 12 до 200 символов, трудно угадать: предложение или несколько несвязанных слов.",
   },
   "field.current": {
     lt: "Tai ne jūsų slaptažodis.",
@@ -53,7 +53,7 @@ export const serverSentences = {
   "field.filename": {
     lt: "Pavadinimas iki 255 ženklų, gale .txt, .md, .csv arba .json.",
     lv: "Nosaukums līdz 255 zīmēm, beigās .txt, .md, .csv vai .json.",
-    ru: "Имя до 255 знаков, в конце .txt, .md, .csv или .json.",
+    ru: "Имя до 255 символов, в конце .txt, .md, .csv или .json.",
   },
   "field.stt_wav": {
     lt: "Reikia 16 bitų WAV failo, ne didesnio kaip 720 000 baitų.",
@@ -63,7 +63,7 @@ export const serverSentences = {
   "field.csv": {
     lt: "CSV pirmoje eilutėje turi būti stulpelis „number“, o po ja – tinkamos eilutės.",
     lv: "CSV pirmajā rindā jābūt kolonnai “number” un zem tās – derīgām rindām.",
-    ru: "В первой строке CSV нужен столбец number, а под ней – верные строки.",
+    ru: "В первой строке CSV нужен столбец number, а под ней — верные строки.",
   },
   "field.time_zone": {
     lt: "Įrašykite IANA laiko juostą, pvz., Europe/Vilnius.",
@@ -73,7 +73,7 @@ export const serverSentences = {
   "field.allowed_prefixes": {
     lt: "Nuo 1 iki 50 kodų, pvz., +370; tuščia – tik rodomo numerio šalis.",
     lv: "No 1 līdz 50 kodiem, piemēram, +371; tukšs – tikai rādāmā numura valsts.",
-    ru: "От 1 до 50 кодов, например +370; пусто – только страна своего номера.",
+    ru: "От 1 до 50 кодов, например +370; пусто — только страна своего номера.",
   },
   "field.short_numbers": {
     lt: "Skaitmenys, *, # ir x (bet kuris skaitmuo), pvz., 112, 1xxx.",
@@ -119,17 +119,17 @@ export const serverSentences = {
   "field.username": {
     lt: "Iki 128 ženklų be tarpų, kabučių, < > ir @; registruojantis būtinas.",
     lv: "Līdz 128 zīmēm bez atstarpēm, pēdiņām, < > un @; reģistrējoties obligāts.",
-    ru: "До 128 знаков без пробелов, кавычек, < > и @; при регистрации обязательно.",
+    ru: "До 128 символов без пробелов, кавычек, < > и @; при регистрации обязательно.",
   },
   "field.secret_header": {
     lt: "Jūsų pačių HTTP antraštės vardas iki 64 ženklų, pvz., X-Tool-Secret.",
     lv: "Jūsu pašu HTTP galvenes nosaukums līdz 64 zīmēm, piemēram, X-Tool-Secret.",
-    ru: "Имя своего заголовка HTTP до 64 знаков, например X-Tool-Secret.",
+    ru: "Имя своего заголовка HTTP до 64 символов, например X-Tool-Secret.",
   },
   "field.secret": {
     lt: "Nuo 1 iki 512 ASCII ženklų be tarpų. Kitam serveriui įrašykite iš naujo.",
     lv: "No 1 līdz 512 ASCII zīmēm bez atstarpēm. Citam serverim ierakstiet no jauna.",
-    ru: "От 1 до 512 знаков ASCII без пробелов. Для другого сервера введите заново.",
+    ru: "От 1 до 512 символов ASCII без пробелов. Для другого сервера введите заново.",
   },
   "field.parameters": {
     lt: "Reikia objekto JSON Schema, iki 16 KB.",
@@ -149,12 +149,12 @@ export const serverSentences = {
   "field.crm_secret": {
     lt: "Nuo 8 iki 500 ženklų. Kitam serveriui įrašykite iš naujo.",
     lv: "No 8 līdz 500 zīmēm. Citam serverim ierakstiet no jauna.",
-    ru: "От 8 до 500 знаков. Для другого сервера введите заново.",
+    ru: "От 8 до 500 символов. Для другого сервера введите заново.",
   },
   "field.tools.name": {
     lt: "Mažosios raidės, skaitmenys ir pabraukimai, iki 64; pirmoji – raidė: find_booking.",
     lv: "Mazie burti, cipari un pasvītras, līdz 64; pirmais – burts: find_booking.",
-    ru: "Строчные латинские буквы, цифры и подчёркивания, до 64; первой – буква: find_booking.",
+    ru: "Строчные латинские буквы, цифры и подчёркивания, до 64; первой — буква: find_booking.",
   },
   "field.events": {
     lt: "Pasirinkite bent vieną įvykį.",
@@ -162,9 +162,9 @@ export const serverSentences = {
     ru: "Выберите хотя бы одно событие.",
   },
   "field.transfer.to": {
-    lt: "Numeris E.164 pavidalu arba SIP adresas, pvz., sip:desk@example.com.",
-    lv: "Numurs E.164 formā vai SIP adrese, piemēram, sip:desk@example.com.",
-    ru: "Номер в виде E.164 или адрес SIP, например sip:desk@example.com.",
+    lt: "Numeris E.164 formatu arba SIP adresas, pvz., sip:desk@example.com.",
+    lv: "Numurs E.164 formātā vai SIP adrese, piemēram, sip:desk@example.com.",
+    ru: "Номер в формате E.164 или адрес SIP, например sip:desk@example.com.",
   },
   "field.scopes": {
     lt: "Pasirinkite bent vieną.",
@@ -199,12 +199,12 @@ export const serverSentences = {
   "shape.length": {
     lt: "Nuo {from} iki {to} ženklų.",
     lv: "No {from} līdz {to} zīmēm.",
-    ru: "От {from} до {to} знаков.",
+    ru: "От {from} до {to} символов.",
   },
   "shape.length_max": {
     lt: "Ne daugiau kaip {to} ženklų.",
     lv: "Ne vairāk kā {to} zīmes.",
-    ru: "Не больше {to} знаков.",
+    ru: "Не больше {to} символов.",
   },
   "code.not_found": {
     lt: "Tokio įrašo nėra. Galbūt jis ištrintas.",
@@ -239,7 +239,7 @@ export const serverSentences = {
   "code.destination_not_allowed": {
     lt: "Šiuo numeriu skambinti neleidžiama: taip nustatė skambinimo taisyklės arba pats žmogus.",
     lv: "Uz šo numuru zvanīt nav atļauts: tā nosaka zvanīšanas noteikumi vai pats cilvēks.",
-    ru: "На этот номер звонить нельзя: так велят правила набора или сам человек.",
+    ru: "Звонить на этот номер нельзя: это запрещают правила набора или сам абонент.",
   },
   "code.payload_too_large": {
     lt: "Per daug duomenų vienu kartu.",
@@ -287,38 +287,38 @@ export const serverSentences = {
     ru: "Нынешнее состояние кампании этого не позволяет.",
   },
   "sip.silent": {
-    lt: "{server} neatsako. Patikrinkite serverio vardą, prievadą ir ugniasienę.",
+    lt: "{server} neatsako. Patikrinkite serverio vardą, prievadą ir užkardą.",
     lv: "{server} neatbild. Pārbaudiet servera vārdu, portu un ugunsmūri.",
-    ru: "{server} не отвечает. Проверьте имя сервера, порт и брандмауэр.",
+    ru: "{server} не отвечает. Проверьте имя сервера, порт и межсетевой экран.",
   },
   "sip.401": {
-    lt: "Tiekėjas nepriėmė naudotojo vardo arba slaptažodžio. Patikrinkite abu ir sritį (realm).",
-    lv: "Piegādātājs nepieņēma lietotājvārdu vai paroli. Pārbaudiet abus un apgabalu (realm).",
+    lt: "Teikėjas nepriėmė naudotojo vardo arba slaptažodžio. Patikrinkite abu ir sritį (realm).",
+    lv: "Pakalpojuma sniedzējs nepieņēma lietotājvārdu vai paroli. Pārbaudiet abus un apgabalu (realm).",
     ru: "Провайдер не принял имя или пароль. Проверьте оба и область (realm).",
   },
   "sip.403": {
-    lt: "Tiekėjas šiai paskyrai registruotis neleidžia. Patikrinkite vardą ir slaptažodį arba klauskite tiekėjo.",
-    lv: "Piegādātājs šim kontam reģistrēties neļauj. Pārbaudiet vārdu un paroli vai jautājiet piegādātājam.",
+    lt: "Teikėjas šiai paskyrai registruotis neleidžia. Patikrinkite vardą ir slaptažodį arba klauskite teikėjo.",
+    lv: "Pakalpojuma sniedzējs šim kontam reģistrēties neļauj. Pārbaudiet vārdu un paroli vai jautājiet pakalpojuma sniedzējam.",
     ru: "Провайдер не даёт этой учётной записи регистрироваться. Проверьте имя и пароль или спросите провайдера.",
   },
   "sip.404": {
-    lt: "Tiekėjas tokio naudotojo nepažįsta. Patikrinkite naudotojo ir serverio vardus.",
-    lv: "Piegādātājs tādu lietotāju nepazīst. Pārbaudiet lietotājvārdu un servera vārdu.",
+    lt: "Teikėjas tokio naudotojo nepažįsta. Patikrinkite naudotojo ir serverio vardus.",
+    lv: "Pakalpojuma sniedzējs tādu lietotāju nepazīst. Pārbaudiet lietotājvārdu un servera vārdu.",
     ru: "Провайдер не знает такого пользователя. Проверьте имя пользователя и сервера.",
   },
   "sip.423": {
-    lt: "Tiekėjas nori ilgesnės registracijos, nei galima prašyti. Klauskite tiekėjo.",
-    lv: "Piegādātājs vēlas ilgāku reģistrāciju, nekā drīkst prasīt. Jautājiet piegādātājam.",
+    lt: "Teikėjas nori ilgesnės registracijos, nei galima prašyti. Klauskite teikėjo.",
+    lv: "Pakalpojuma sniedzējs vēlas ilgāku reģistrāciju, nekā drīkst prasīt. Jautājiet pakalpojuma sniedzējam.",
     ru: "Провайдеру нужен более долгий срок регистрации, чем можно просить. Спросите провайдера.",
   },
   "sip.5xx": {
-    lt: "Tiekėjo serveris perkrautas arba sugedęs (kodas {code}). Bandysime dar kartą.",
-    lv: "Piegādātāja serveris ir pārslogots vai bojāts (kods {code}). Mēģināsim vēlreiz.",
+    lt: "Teikėjo serveris perkrautas arba sugedęs (kodas {code}). Bandysime dar kartą.",
+    lv: "Pakalpojuma sniedzēja serveris ir pārslogots vai bojāts (kods {code}). Mēģināsim vēlreiz.",
     ru: "Сервер провайдера перегружен или неисправен (код {code}). Попробуем ещё раз.",
   },
   "sip.other": {
-    lt: "Tiekėjas registracijos nepriėmė (kodas {code}). Klauskite tiekėjo, kodėl.",
-    lv: "Piegādātājs reģistrāciju nepieņēma (kods {code}). Jautājiet piegādātājam, kāpēc.",
+    lt: "Teikėjas registracijos nepriėmė (kodas {code}). Klauskite teikėjo, kodėl.",
+    lv: "Pakalpojuma sniedzējs reģistrāciju nepieņēma (kods {code}). Jautājiet pakalpojuma sniedzējam, kāpēc.",
     ru: "Провайдер отклонил регистрацию (код {code}). Спросите провайдера, почему.",
   },
   "check.alg.warning": {
@@ -327,7 +327,7 @@ export const serverSentences = {
     ru: "Что-то по пути меняет SIP. Выключите SIP ALG в маршрутизаторе или выберите транспорт TLS.",
   },
   "check.unknown": {
-    lt: "Kita pusė to nepasako; parodys skambutis.",
+    lt: "Kita pusė to nenurodo; paaiškės per skambutį.",
     lv: "Otra puse to nepasaka; parādīs zvans.",
     ru: "Другая сторона этого не говорит; покажет звонок.",
   },
@@ -353,9 +353,9 @@ export const serverSentences = {
     ru: "Сервер отвечает, но нас не принимает. Проверьте имя, пароль и область; если линия зарегистрирована, это не вредит.",
   },
   "check.options.failed": {
-    lt: "Serveris neatsako. Patikrinkite jo vardą, prievadą, perdavimą ir ugniasienę.",
+    lt: "Serveris neatsako. Patikrinkite jo vardą, prievadą, perdavimą ir užkardą.",
     lv: "Serveris neatbild. Pārbaudiet tā vārdu, portu, transportu un ugunsmūri.",
-    ru: "Сервер не отвечает. Проверьте имя, порт, транспорт и брандмауэр.",
+    ru: "Сервер не отвечает. Проверьте имя, порт, транспорт и межсетевой экран.",
   },
   "check.servers.ok": { lt: "Serveris rastas.", lv: "Serveris ir atrasts.", ru: "Сервер найден." },
   "check.servers.warning": {
@@ -369,33 +369,33 @@ export const serverSentences = {
     ru: "Ни одного работающего сервера не найдено. Проверьте имя и DNS.",
   },
   "check.nat.ok": {
-    lt: "Tiekėjas mato mus teisingu adresu.",
-    lv: "Piegādātājs mūs redz ar pareizo adresi.",
+    lt: "Teikėjas mato mus teisingu adresu.",
+    lv: "Pakalpojuma sniedzējs mūs redz ar pareizo adresi.",
     ru: "Провайдер видит нас по верному адресу.",
   },
   "check.nat.warning": {
-    lt: "Tarp mūsų ir tiekėjo yra NAT. Jei skambinantieji nieko negirdi, nukreipkite [rtp] prievadus į šį kompiuterį.",
-    lv: "Starp mums un piegādātāju ir NAT. Ja zvanītāji neko nedzird, pāradresējiet [rtp] portus uz šo datoru.",
+    lt: "Tarp mūsų ir teikėjo yra NAT. Jei skambinantieji nieko negirdi, nukreipkite [rtp] prievadus į šį kompiuterį.",
+    lv: "Starp mums un pakalpojuma sniedzēju ir NAT. Ja zvanītāji neko nedzird, pāradresējiet [rtp] portus uz šo datoru.",
     ru: "Между нами и провайдером NAT. Если звонящие ничего не слышат, пробросьте порты [rtp] на этот компьютер.",
   },
   "check.nat.failed": {
-    lt: "Tiekėjas mato kitą adresą, nei parašyta [sip] external_ip: skambinantieji nieko negirdėtų. Įrašykite „auto“.",
-    lv: "Piegādātājs redz citu adresi, nekā rakstīts [sip] external_ip: zvanītāji neko nedzirdētu. Ierakstiet “auto”.",
+    lt: "Teikėjas mato kitą adresą, nei parašyta [sip] external_ip: skambinantieji nieko negirdėtų. Įrašykite „auto“.",
+    lv: "Pakalpojuma sniedzējs redz citu adresi, nekā rakstīts [sip] external_ip: zvanītāji neko nedzirdētu. Ierakstiet “auto”.",
     ru: 'Провайдер видит другой адрес, чем в [sip] external_ip: звонящие ничего не услышат. Поставьте "auto".',
   },
   "check.calls.ok": {
-    lt: "Tiekėjas šios linijos skambučius priima.",
-    lv: "Piegādātājs šīs līnijas zvanus pieņem.",
+    lt: "Teikėjas šios linijos skambučius priima.",
+    lv: "Pakalpojuma sniedzējs šīs līnijas zvanus pieņem.",
     ru: "Провайдер принимает звонки этой линии.",
   },
   "check.calls.warning": {
-    lt: "Bandomasis skambutis nepavyko. Paskambinkite savo numeriu; jei nepavyks, klauskite tiekėjo.",
-    lv: "Izmēģinājuma zvans neizdevās. Piezvaniet uz savu numuru; ja neizdosies, jautājiet piegādātājam.",
-    ru: "Пробный звонок не удался. Позвоните на свой номер; если не выйдет, спросите провайдера.",
+    lt: "Bandomasis skambutis nepavyko. Paskambinkite savo numeriu; jei nepavyks, klauskite teikėjo.",
+    lv: "Izmēģinājuma zvans neizdevās. Piezvaniet uz savu numuru; ja neizdosies, jautājiet pakalpojuma sniedzējam.",
+    ru: "Тестовый звонок не удался. Позвоните на свой номер; если не выйдет, спросите провайдера.",
   },
   "check.calls.failed": {
-    lt: "Tiekėjas nepriėmė garso. Klauskite, kokių kodekų ir šifravimo jis nori.",
-    lv: "Piegādātājs nepieņēma skaņu. Jautājiet, kādus kodekus un šifrēšanu tas vēlas.",
+    lt: "Teikėjas nepriėmė garso. Klauskite, kokių kodekų ir šifravimo jis nori.",
+    lv: "Pakalpojuma sniedzējs nepieņēma skaņu. Jautājiet, kādus kodekus un šifrēšanu tas vēlas.",
     ru: "Провайдер не принял звук. Спросите, какие кодеки и шифрование ему нужны.",
   },
   "check.codecs.ok": {
@@ -404,8 +404,8 @@ export const serverSentences = {
     ru: "Общий кодек есть.",
   },
   "check.codecs.failed": {
-    lt: "Bendro kodeko nėra. Paprašykite tiekėjo leisti PCMA arba PCMU.",
-    lv: "Kopīga kodeka nav. Palūdziet piegādātājam atļaut PCMA vai PCMU.",
+    lt: "Bendro kodeko nėra. Paprašykite teikėjo leisti PCMA arba PCMU.",
+    lv: "Kopīga kodeka nav. Palūdziet pakalpojuma sniedzējam atļaut PCMA vai PCMU.",
     ru: "Общего кодека нет. Попросите провайдера разрешить PCMA или PCMU.",
   },
   "check.dtmf.ok": {
@@ -414,8 +414,8 @@ export const serverSentences = {
     ru: "Нажатия клавиш передаются.",
   },
   "check.dtmf.warning": {
-    lt: "Paspaudimai gali ateiti tik kaip tonai. Paprašykite tiekėjo RFC 4733.",
-    lv: "Spiedieni var pienākt tikai kā toņi. Palūdziet piegādātājam RFC 4733.",
+    lt: "Paspaudimai gali ateiti tik kaip tonai. Paprašykite teikėjo RFC 4733.",
+    lv: "Spiedieni var pienākt tikai kā toņi. Palūdziet pakalpojuma sniedzējam RFC 4733.",
     ru: "Нажатия могут приходить только тонами. Попросите у провайдера RFC 4733.",
   },
   "check.hold.ok": {
@@ -424,18 +424,18 @@ export const serverSentences = {
     ru: "Разговор можно удержать.",
   },
   "check.hold.warning": {
-    lt: "Sulaikyti gali nepavykti. Klauskite tiekėjo apie re-INVITE.",
-    lv: "Aizturēt var neizdoties. Jautājiet piegādātājam par re-INVITE.",
+    lt: "Sulaikyti gali nepavykti. Klauskite teikėjo apie re-INVITE.",
+    lv: "Aizturēt var neizdoties. Jautājiet pakalpojuma sniedzējam par re-INVITE.",
     ru: "Удержание может не сработать. Спросите провайдера про re-INVITE.",
   },
   "check.transfer.ok": {
     lt: "Pokalbį galima perduoti.",
-    lv: "Sarunu var pāradresēt.",
+    lv: "Sarunu var pārslēgt.",
     ru: "Разговор можно перевести.",
   },
   "check.transfer.warning": {
-    lt: "Perdavimui reikės dviejų linijų: tiekėjas nesako, kad priima REFER.",
-    lv: "Pāradresēšanai vajadzēs divas līnijas: piegādātājs nesaka, ka pieņem REFER.",
+    lt: "Perdavimui reikės dviejų linijų: teikėjas nesako, kad priima REFER.",
+    lv: "Pārslēgšanai vajadzēs divas līnijas: pakalpojuma sniedzējs nesaka, ka pieņem REFER.",
     ru: "Для перевода нужны две линии: провайдер не говорит, что принимает REFER.",
   },
   "check.session_timer.ok": { lt: "Tvarkinga.", lv: "Kārtībā.", ru: "В порядке." },

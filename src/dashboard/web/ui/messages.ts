@@ -101,7 +101,7 @@ export const messages = {
   "copy.action": { en: "Copy", lt: "Kopijuoti", lv: "Kopēt", ru: "Копировать" },
   "copy.done": { en: "Copied.", lt: "Nukopijuota.", lv: "Nokopēts.", ru: "Скопировано." },
   "copy.once": {
-    en: "Store it now: it is shown once and cannot be read again.",
+    en: "Save it now: it will not be shown again.",
     lt: "Išsisaugokite dabar: rodoma vieną kartą ir vėliau perskaityti nebus galima.",
     lv: "Saglabājiet tagad: tiek rādīts vienreiz un vēlāk nav nolasāms.",
     ru: "Сохраните сейчас: показывается один раз, прочитать позже нельзя.",
@@ -113,13 +113,13 @@ export const messages = {
     ru: "Показать как curl",
   },
   "curl.title": {
-    en: "The same with curl",
+    en: "Do this with curl",
     lt: "Tas pats su curl",
     lv: "Tas pats ar curl",
     ru: "То же с curl",
   },
   "curl.lead": {
-    en: "Put an API key into LINEVOICE_KEY. What stands in the form now is sent.",
+    en: "Set LINEVOICE_KEY to an API key. The command sends the current form values.",
     lt: "Į LINEVOICE_KEY įrašykite API raktą. Siunčiama tai, kas dabar yra formoje.",
     lv: "Ierakstiet API atslēgu LINEVOICE_KEY. Tiek sūtīts tas, kas tagad ir veidlapā.",
     ru: "Запишите ключ API в LINEVOICE_KEY. Отправляется то, что сейчас в форме.",

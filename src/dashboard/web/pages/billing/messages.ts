@@ -9,7 +9,7 @@ export const messages = {
     ru: "Расход и оплата",
   },
   "billing.lead": {
-    en: "What was used, what it cost, and the wallet that pays beyond the plan.",
+    en: "Usage, costs, and the wallet that pays for overage.",
     lt: "Kas sunaudota, kiek kainavo, ir piniginė, iš kurios mokama virš plano.",
     lv: "Kas izlietots, cik maksāja, un maks, no kura maksā virs plāna.",
     ru: "Что израсходовано, сколько стоило, и кошелёк, который платит сверх тарифа.",
@@ -17,7 +17,7 @@ export const messages = {
   "billing.tab.usage": { en: "Usage", lt: "Naudojimas", lv: "Lietojums", ru: "Расход" },
   "billing.tab.wallet": { en: "Wallet", lt: "Piniginė", lv: "Maks", ru: "Кошелёк" },
   "billing.tab.plan": { en: "Plan", lt: "Planas", lv: "Plāns", ru: "Тариф" },
-  "billing.tab.statements": { en: "Statements", lt: "Ataskaitos", lv: "Pārskati", ru: "Выписки" },
+  "billing.tab.statements": { en: "Statements", lt: "Mėnesio išrašai", lv: "Mēneša izraksti", ru: "Выписки" },
   "billing.month": { en: "Month", lt: "Mėnuo", lv: "Mēnesis", ru: "Месяц" },
   "billing.minutes": { en: "Minutes", lt: "Minutės", lv: "Minūtes", ru: "Минуты" },
   "billing.included": { en: "From the plan", lt: "Iš plano", lv: "No plāna", ru: "Из тарифа" },
@@ -28,7 +28,7 @@ export const messages = {
     ru: "осталось {left}",
   },
   "billing.overage": {
-    en: "Beyond the plan",
+    en: "Overage",
     lt: "Virš plano",
     lv: "Virs plāna",
     ru: "Сверх тарифа",
@@ -142,21 +142,21 @@ export const messages = {
     ru: "Дольше хранить",
   },
   "billing.kind.charge": { en: "Call", lt: "Skambutis", lv: "Zvans", ru: "Звонок" },
-  "billing.kind.credit": { en: "Credit", lt: "Kreditas", lv: "Kredīts", ru: "Кредит" },
+  "billing.kind.credit": { en: "Credit", lt: "Įskaitymas", lv: "Ieskaitījums", ru: "Зачисление" },
   "billing.kind.add_on": { en: "Add-on", lt: "Priedas", lv: "Papildiespēja", ru: "Дополнение" },
   "billing.kind.refund": { en: "Refund", lt: "Grąžinimas", lv: "Atmaksa", ru: "Возврат" },
-  "billing.ledger": { en: "Ledger", lt: "Žurnalas", lv: "Žurnāls", ru: "Журнал" },
+  "billing.ledger": { en: "Ledger", lt: "Piniginės operacijos", lv: "Maka operācijas", ru: "Операции по кошельку" },
   "billing.ledger_lead": {
-    en: "Every change of the wallet. Rows are only ever added.",
+    en: "Every wallet transaction. Entries are never changed or deleted.",
     lt: "Visi piniginės pokyčiai. Eilutės tik pridedamos.",
     lv: "Katra maka izmaiņa. Rindas tikai pievieno.",
     ru: "Каждое изменение кошелька. Строки только добавляются.",
   },
   "billing.no_ledger": {
-    en: "The wallet has not moved yet.",
+    en: "No transactions yet.",
     lt: "Piniginėje dar nebuvo pokyčių.",
     lv: "Makā vēl nav izmaiņu.",
-    ru: "Кошелёк ещё не менялся.",
+    ru: "Операций ещё не было.",
   },
   "billing.note": { en: "Note", lt: "Pastaba", lv: "Piezīme", ru: "Примечание" },
   "billing.current": {
@@ -170,7 +170,7 @@ export const messages = {
   "billing.plan_minutes": {
     en: "one=# minute included;other=# minutes included",
     lt: "one=# minutė įskaičiuota;few=# minutės įskaičiuotos;many=# minutės įskaičiuota;other=# minučių įskaičiuota",
-    lv: "zero=# minūšu iekļauts;one=# minūte iekļauta;other=# minūtes iekļautas",
+    lv: "zero=iekļautas # minūtes;one=iekļauta # minūte;other=iekļautas # minūtes",
     ru: "one=# минута включена;few=# минуты включено;many=# минут включено;other=# минуты включено",
   },
   "billing.plan_overage": {
@@ -192,7 +192,7 @@ export const messages = {
     ru: "Перейти на «{plan}»?",
   },
   "billing.choose_body": {
-    en: "{price} a month. The plan changes when the payment has arrived.",
+    en: "{price} per month. The plan changes once the payment is received.",
     lt: "{price} per mėnesį. Planas pasikeis gavus mokėjimą.",
     lv: "{price} mēnesī. Plāns mainās, kad saņemta apmaksa.",
     ru: "{price} в месяц. Тариф сменится, когда придёт оплата.",
@@ -205,7 +205,7 @@ export const messages = {
     ru: "Связь с CRM и бухгалтерией",
   },
   "billing.crm_body": {
-    en: "Looks the caller up before the call and posts the outcome afterwards. 79 EUR a month.",
+    en: "Looks up the caller before the call and sends the outcome afterwards. EUR 79 per month.",
     lt: "Prieš skambutį suranda skambinantįjį, po jo perduoda rezultatą. 79 EUR per mėnesį.",
     lv: "Pirms zvana atrod zvanītāju un pēc tā nodod rezultātu. 79 EUR mēnesī.",
     ru: "Находит звонящего до звонка и передаёт результат после. 79 EUR в месяц.",
@@ -227,15 +227,15 @@ export const messages = {
   "billing.retention_now": {
     en: "one=# block bought;other=# blocks bought",
     lt: "one=Nupirktas # blokas;few=Nupirkti # blokai;many=Nupirkta # bloko;other=Nupirkta # blokų",
-    lv: "zero=Nopirkti # bloku;one=Nopirkts # bloks;other=Nopirkti # bloki",
+    lv: "zero=Nopirkti # bloki;one=Nopirkts # bloks;other=Nopirkti # bloki",
     ru: "one=Куплен # блок;few=Куплено # блока;many=Куплено # блоков;other=Куплено # блока",
   },
   "billing.blocks": { en: "Blocks", lt: "Blokai", lv: "Bloki", ru: "Блоки" },
   "billing.statement_lead": {
-    en: "A month on paper, or its rows for your books.",
-    lt: "Mėnuo ant popieriaus arba jo eilutės apskaitai.",
-    lv: "Mēnesis uz papīra vai tā rindas uzskaitei.",
-    ru: "Месяц на бумаге или его строки для учёта.",
+    en: "A printable monthly statement, or its entries for your accounting.",
+    lt: "Mėnesio išrašas spausdinti arba jo eilutės apskaitai (CSV).",
+    lv: "Mēneša izraksts drukāšanai vai tā rindas uzskaitei (CSV).",
+    ru: "Выписка за месяц для печати или её строки для учёта (CSV).",
   },
   "billing.print": { en: "Print", lt: "Spausdinti", lv: "Drukāt", ru: "Печать" },
   "billing.ledger_csv": {

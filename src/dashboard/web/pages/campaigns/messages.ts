@@ -28,10 +28,10 @@ export const messages = {
     ru: "Кампаний ещё нет",
   },
   "campaigns.empty_body": {
-    en: "Prepare a CSV file with a column number; other columns become words that the agent says.",
-    lt: "Paruoškite CSV failą su stulpeliu number; kiti stulpeliai tampa agento žodžiais.",
-    lv: "Sagatavojiet CSV failu ar kolonnu number; citas kolonnas kļūst par aģenta vārdiem.",
-    ru: "Подготовьте файл CSV со столбцом number; другие столбцы станут словами агента.",
+    en: "Prepare a CSV file with a column number; the agent can use the values of other columns in what it says.",
+    lt: "Paruoškite CSV failą su stulpeliu number; kitų stulpelių reikšmes agentas gali pasakyti pokalbyje.",
+    lv: "Sagatavojiet CSV failu ar kolonnu number; citu kolonnu vērtības aģents var pateikt sarunā.",
+    ru: "Подготовьте файл CSV со столбцом number; значения других столбцов агент может назвать в разговоре.",
   },
   "campaigns.no_agent": {
     en: "A campaign needs an agent who calls. Make one first.",
@@ -52,8 +52,8 @@ export const messages = {
     ru: "Агенту это сообщается как причина звонка.",
   },
   "campaigns.csv_hint": {
-    en: "A header row with at least number. A column time is said as {{time}}.",
-    lt: "Antraštės eilutė, bent su number. Stulpelis time sakomas kaip {{time}}.",
+    en: "Header row with at least number. Use {{time}} to say the value of column time.",
+    lt: "Antraštės eilutė, bent su number. Stulpelio time reikšmė pasakoma vietoje {{time}}.",
     lv: "Virsraksta rinda, vismaz ar number. Kolonnu time saka kā {{time}}.",
     ru: "Строка заголовков, хотя бы с number. Столбец time произносится как {{time}}.",
   },
@@ -74,7 +74,7 @@ export const messages = {
     en: "Calls at once",
     lt: "Skambučių vienu metu",
     lv: "Zvani vienlaikus",
-    ru: "Звонков сразу",
+    ru: "Одновременных звонков",
   },
   "campaigns.attempts": {
     en: "Tries for a number",
@@ -126,7 +126,7 @@ export const messages = {
   },
   "campaigns.status.finished": { en: "Finished", lt: "Baigta", lv: "Pabeigta", ru: "Завершена" },
   "campaigns.status.stopped_by_breaker": {
-    en: "Stopped: too many failures",
+    en: "Stopped: too many failed calls",
     lt: "Sustabdyta: per daug nesėkmių",
     lv: "Apturēta: pārāk daudz neveiksmju",
     ru: "Остановлена: слишком много неудач",

@@ -3,7 +3,7 @@ import type { Messages } from "../../i18n/language.ts";
 
 export const messages = {
   "nav.features": {
-    en: "People features",
+    en: "Customer features",
     lt: "Funkcijos klientams",
     lv: "Funkcijas klientiem",
     ru: "Работа с клиентами",
@@ -34,9 +34,9 @@ export const messages = {
     ru: "Сообщается агенту, если человек перезвонит в течение 14 дней. Хранится 90 дней.",
   },
   "features.memories_empty": {
-    en: "Nothing is remembered yet",
+    en: "No memories yet",
     lt: "Kol kas nieko neprisimenama",
-    lv: "Pagaidām nekas nav atcerēts",
+    lv: "Pagaidām nav ierakstu",
     ru: "Пока ничего не запомнено",
   },
   "features.reason": { en: "About", lt: "Apie ką", lv: "Par ko", ru: "О чём" },
@@ -57,7 +57,7 @@ export const messages = {
     en: "Told only to a caller whose number was recognised.",
     lt: "Sakoma tik tam, kurio numeris atpažintas.",
     lv: "Saka tikai tam, kura numurs atpazīts.",
-    ru: "Сообщается только тому, чей номер узнан.",
+    ru: "Сообщается только тому, чей номер распознан.",
   },
   "features.forget_title": {
     en: "Forget this call?",
@@ -78,8 +78,8 @@ export const messages = {
     ru: "Время звонков",
   },
   "features.hours_lead": {
-    en: "In your time zone. Never on Sundays, nor on the public holidays of the chosen country.",
-    lt: "Jūsų laiko juosta. Niekada sekmadieniais ir pasirinktos šalies švenčių dienomis.",
+    en: "In your time zone. Never on Sundays or on public holidays of the selected country.",
+    lt: "Pagal jūsų laiko juostą. Sekmadieniais ir pasirinktos šalies švenčių dienomis neskambinama.",
     lv: "Jūsu laika joslā. Nekad svētdienās un izvēlētās valsts svētku dienās.",
     ru: "В вашем часовом поясе. Никогда по воскресеньям и праздникам выбранной страны.",
   },
@@ -92,7 +92,7 @@ export const messages = {
     ru: "Праздники страны",
   },
   "features.birthday_agent": {
-    en: "Agent who congratulates",
+    en: "Agent for birthday calls",
     lt: "Sveikinantis agentas",
     lv: "Aģents, kas sveic",
     ru: "Кто поздравляет",
@@ -104,7 +104,7 @@ export const messages = {
     ru: "Дни рождения сегодня",
   },
   "features.today_lead": {
-    en: "Who agreed to be called and has the day today.",
+    en: "Contacts who agreed to be called and have their birthday today.",
     lt: "Kas sutiko gauti skambučius ir šiandien švenčia.",
     lv: "Kas piekrita zvaniem un šodien svin.",
     ru: "Кто согласился на звонки и празднует сегодня.",
@@ -118,7 +118,7 @@ export const messages = {
   "features.crm_lead": {
     en: "Asked while the phone rings and told after each call. Works while the add-on is paid.",
     lt: "Klausiama, kol skamba telefonas, ir pranešama po kiekvieno skambučio. Veikia, kol priedas apmokėtas.",
-    lv: "Jautā, kamēr zvana tālrunis, un ziņo pēc katra zvana. Darbojas, kamēr papildinājums ir apmaksāts.",
+    lv: "Jautā, kamēr zvana tālrunis, un ziņo pēc katra zvana. Darbojas, kamēr papildiespēja ir apmaksāta.",
     ru: "Запрашивается, пока звонит телефон, и получает итог после звонка. Работает, пока дополнение оплачено.",
   },
   "features.crm_url": {
@@ -140,7 +140,7 @@ export const messages = {
     ru: "Отправляется как bearer-токен. Не показывается.",
   },
   "features.crm_secret_kept": {
-    en: "One is set. Left empty, it stays.",
+    en: "A secret is set. Leave empty to keep it.",
     lt: "Nustatytas. Palikus tuščią, liks tas pats.",
     lv: "Iestatīta. Ja atstāj tukšu, paliek.",
     ru: "Задан. Если оставить пустым, останется.",
@@ -152,14 +152,14 @@ export const messages = {
     ru: "Имена полей",
   },
   "features.crm_mapping_hint": {
-    en: "A line each: ours = the CRM's, with dots into objects.",
-    lt: "Po eilutę: mūsų = CRM, taškai veda į objektus.",
+    en: "One per line: our field = CRM field. Use dots for nested objects.",
+    lt: "Po vieną eilutėje: mūsų laukas = CRM laukas; įdėtiniai laukai rašomi su taškais.",
     lv: "Pa rindai: mūsu = CRM, punkti ved objektos.",
     ru: "По строке: наше = в CRM, точки ведут внутрь объектов.",
   },
   "features.crm_try": { en: "Try it", lt: "Išbandyti", lv: "Izmēģināt", ru: "Проверить" },
   "features.crm_try_lead": {
-    en: "Asks about a number and shows what the CRM would be told. Nothing is sent after it.",
+    en: "Looks up a number and shows what would be sent to the CRM. Nothing is sent.",
     lt: "Paklausia apie numerį ir parodo, kas būtų pranešta CRM. Nieko nesiunčiama.",
     lv: "Pajautā par numuru un parāda, ko CRM uzzinātu. Nekas netiek nosūtīts.",
     ru: "Спрашивает о номере и показывает, что узнала бы CRM. Ничего не отправляется.",

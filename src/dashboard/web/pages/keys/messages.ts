@@ -66,7 +66,7 @@ export const messages = {
     en: "Addresses it may come from, such as 192.0.2.7 or 10.0.0.0/8. Empty means everywhere.",
     lt: "Iš kurių adresų galima jungtis, pvz., 192.0.2.7 arba 10.0.0.0/8. Tuščia – iš bet kur.",
     lv: "No kurām adresēm drīkst pieslēgties, piem., 192.0.2.7 vai 10.0.0.0/8. Tukšs – no jebkurienes.",
-    ru: "С каких адресов можно обращаться, например 192.0.2.7 или 10.0.0.0/8. Пусто – с любых.",
+    ru: "С каких адресов можно обращаться, например 192.0.2.7 или 10.0.0.0/8. Пусто — с любых.",
   },
   "keys.created": { en: "Created", lt: "Sukurtas", lv: "Izveidota", ru: "Создан" },
   "keys.last_used": { en: "Last used", lt: "Naudotas", lv: "Lietota", ru: "Использован" },
@@ -84,10 +84,10 @@ export const messages = {
     ru: "Отозвать «{label}»?",
   },
   "keys.revoke_body": {
-    en: "Programs that use it are refused from now on. This cannot be undone.",
-    lt: "Jį naudojančios programos nuo šiol atmetamos. Atstatyti negalima.",
+    en: "Programs that use it lose access immediately. This cannot be undone.",
+    lt: "Jį naudojančios programos iškart neteks prieigos. Šio veiksmo atšaukti negalima.",
     lv: "Programmas ar to turpmāk tiek noraidītas. Atjaunot nevar.",
-    ru: "Программам с этим ключом отныне отказывают. Вернуть нельзя.",
+    ru: "Программы с этим ключом сразу потеряют доступ. Отменить это нельзя.",
   },
   "keys.revoked": {
     en: "The key is revoked.",

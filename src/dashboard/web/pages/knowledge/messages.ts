@@ -41,7 +41,7 @@ export const messages = {
     ru: "Оканчивается на .txt, .md, .csv или .json.",
   },
   "knowledge.size": { en: "Size", lt: "Dydis", lv: "Lielums", ru: "Размер" },
-  "knowledge.agents": { en: "Known to", lt: "Žino", lv: "Zina", ru: "Кто знает" },
+  "knowledge.agents": { en: "Used by", lt: "Žino", lv: "Zina", ru: "Кто знает" },
   "knowledge.nobody": { en: "nobody yet", lt: "dar niekas", lv: "vēl neviens", ru: "пока никто" },
   "knowledge.changed": { en: "Changed", lt: "Pakeista", lv: "Mainīts", ru: "Изменён" },
   "knowledge.content": { en: "Content", lt: "Turinys", lv: "Saturs", ru: "Содержание" },
@@ -64,7 +64,7 @@ export const messages = {
     ru: "Файл добавлен.",
   },
   "knowledge.for_agents": {
-    en: "Agents that know it",
+    en: "Agents that use it",
     lt: "Agentai, kurie tai žino",
     lv: "Aģenti, kas to zina",
     ru: "Агенты, которые это знают",
@@ -76,7 +76,7 @@ export const messages = {
     ru: "Агентов ещё нет.",
   },
   "knowledge.delete_body": {
-    en: "Agents forget it from the next call on.",
+    en: "Agents stop using it from the next call.",
     lt: "Agentai tai pamirš nuo kito skambučio.",
     lv: "Aģenti to aizmirsīs no nākamā zvana.",
     ru: "Агенты забудут это со следующего звонка.",

@@ -5,8 +5,8 @@ export const messages = {
   "nav.numbers": { en: "Numbers", lt: "Numeriai", lv: "Numuri", ru: "Номера" },
   "numbers.lead": {
     en: "Your own numbers, each answered by an agent. They stay with your VoIP provider.",
-    lt: "Jūsų numeriai, į kuriuos atsiliepia agentai. Jie lieka pas jūsų VoIP tiekėją.",
-    lv: "Jūsu numuri, uz kuriem atbild aģenti. Tie paliek pie jūsu VoIP piegādātāja.",
+    lt: "Jūsų numeriai, į kuriuos atsiliepia agentai. Jie lieka pas jūsų VoIP paslaugų teikėją.",
+    lv: "Jūsu numuri, uz kuriem atbild aģenti. Tie paliek pie jūsu VoIP pakalpojuma sniedzēja.",
     ru: "Ваши номера, на которые отвечают агенты. Они остаются у вашего VoIP-провайдера.",
   },
   "numbers.new": {
@@ -22,10 +22,10 @@ export const messages = {
     ru: "Номеров ещё нет",
   },
   "numbers.empty_body": {
-    en: "Add a number of your VoIP provider and choose the agent that answers it. The trunk brings its calls here.",
-    lt: "Pridėkite savo VoIP tiekėjo numerį ir pasirinkite, kuris agentas atsiliepia. Skambučius atneša SIP linija.",
-    lv: "Pievienojiet sava VoIP piegādātāja numuru un izvēlieties aģentu, kas atbild. Zvanus atnes SIP līnija.",
-    ru: "Добавьте номер своего VoIP-провайдера и выберите агента, который отвечает. Звонки приносит SIP-линия.",
+    en: "Add a number from your VoIP provider and choose the agent that answers it. Calls arrive through the trunk.",
+    lt: "Pridėkite savo VoIP paslaugų teikėjo numerį ir pasirinkite atsiliepiantį agentą. Skambučiai ateina per SIP liniją.",
+    lv: "Pievienojiet sava VoIP pakalpojuma sniedzēja numuru un izvēlieties aģentu, kas atbild. Zvani pienāk pa SIP līniju.",
+    ru: "Добавьте номер своего VoIP-провайдера и выберите агента, который отвечает. Звонки поступают по SIP-линии.",
   },
   "numbers.number": { en: "Number", lt: "Numeris", lv: "Numurs", ru: "Номер" },
   "numbers.number_hint": {
@@ -34,10 +34,10 @@ export const messages = {
     lv: "Ar valsts kodu: +37060000001.",
     ru: "С кодом страны: +37060000001.",
   },
-  "numbers.label": { en: "Label", lt: "Žyma", lv: "Birka", ru: "Метка" },
+  "numbers.label": { en: "Label", lt: "Pavadinimas", lv: "Nosaukums", ru: "Метка" },
   "numbers.agent": { en: "Answered by", lt: "Atsiliepia", lv: "Atbild", ru: "Отвечает" },
   "numbers.no_agent": {
-    en: "Nobody: calls are declined",
+    en: "None: calls are rejected",
     lt: "Niekas: skambučiai atmetami",
     lv: "Neviens: zvanus noraida",
     ru: "Никто: звонки отклоняются",
@@ -61,9 +61,9 @@ export const messages = {
     ru: "Убрать {number}?",
   },
   "numbers.delete_body": {
-    en: "Calls to it are no longer answered here. You keep the number at your provider.",
-    lt: "Į jo skambučius čia nebeatsiliepiama. Pas tiekėją numeris lieka.",
-    lv: "Uz zvaniem uz to šeit vairs neatbild. Pie piegādātāja numurs paliek.",
+    en: "Calls to it will no longer be answered here. The number stays with your provider.",
+    lt: "Į jo skambučius čia nebeatsiliepiama. Pas teikėją numeris lieka.",
+    lv: "Uz zvaniem uz to šeit vairs neatbild. Pie pakalpojuma sniedzēja numurs paliek.",
     ru: "На звонки на него здесь больше не отвечают. У провайдера номер остаётся.",
   },
 } satisfies Messages;

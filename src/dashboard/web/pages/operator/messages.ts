@@ -2,16 +2,16 @@
 import type { Messages } from "../../i18n/language.ts";
 
 export const messages = {
-  "nav.operator": { en: "Operator", lt: "Operatorius", lv: "Operators", ru: "Оператор" },
+  "nav.operator": { en: "Operator", lt: "Administratorius", lv: "Administrators", ru: "Администратор" },
   "operator.lead": {
-    en: "The appliance itself, over all companies.",
-    lt: "Pats įrenginys, visos įmonės.",
-    lv: "Pati iekārta, visi uzņēmumi.",
-    ru: "Само устройство, все компании.",
+    en: "The appliance as a whole, across all companies.",
+    lt: "Pati sistema ir visos įmonės.",
+    lv: "Pati sistēma un visi uzņēmumi.",
+    ru: "Сама система и все компании.",
   },
   "operator.tab.tenants": { en: "Companies", lt: "Įmonės", lv: "Uzņēmumi", ru: "Компании" },
   "operator.tab.payments": { en: "Payments", lt: "Mokėjimai", lv: "Maksājumi", ru: "Платежи" },
-  "operator.tab.health": { en: "Health", lt: "Būklė", lv: "Veselība", ru: "Состояние" },
+  "operator.tab.health": { en: "Health", lt: "Būklė", lv: "Stāvoklis", ru: "Состояние" },
   "operator.tab.nodes": { en: "Nodes", lt: "Mazgai", lv: "Mezgli", ru: "Узлы" },
   "operator.node_draining": {
     en: "Gives its trunks away",
@@ -21,7 +21,7 @@ export const messages = {
   },
   "operator.node_stopped": { en: "Stopped", lt: "Išjungtas", lv: "Izslēgts", ru: "Выключен" },
   "operator.node_silent": {
-    en: "Does not answer",
+    en: "Not responding",
     lt: "Neatsako",
     lv: "Neatbild",
     ru: "Не отвечает",
@@ -42,8 +42,8 @@ export const messages = {
   "operator.suspended": { en: "Suspended", lt: "Sustabdyta", lv: "Apturēts", ru: "Остановлена" },
   "operator.enter": { en: "Enter", lt: "Įeiti", lv: "Ieiet", ru: "Войти" },
   "operator.suspend": { en: "Suspend", lt: "Sustabdyti", lv: "Apturēt", ru: "Остановить" },
-  "operator.resume": { en: "Resume", lt: "Atnaujinti", lv: "Atjaunot", ru: "Возобновить" },
-  "operator.credit": { en: "Credit", lt: "Kreditas", lv: "Kredīts", ru: "Кредит" },
+  "operator.resume": { en: "Resume", lt: "Vėl įjungti", lv: "Atjaunot", ru: "Возобновить" },
+  "operator.credit": { en: "Credit", lt: "Įskaityti lėšų", lv: "Ieskaitīt naudu", ru: "Зачислить средства" },
   "operator.change_plan": {
     en: "Change plan",
     lt: "Keisti planą",
@@ -57,10 +57,10 @@ export const messages = {
     ru: "Кредит: {name}",
   },
   "operator.credit_hint": {
-    en: "Negative takes it away.",
+    en: "Enter a negative amount to deduct.",
     lt: "Neigiama suma nuskaičiuojama.",
-    lv: "Negatīvu noņem.",
-    ru: "Отрицательная снимается.",
+    lv: "Negatīva summa tiek noņemta no maka.",
+    ru: "Отрицательная сумма списывается.",
   },
   "operator.credit_note": { en: "What for", lt: "Už ką", lv: "Par ko", ru: "За что" },
   "operator.credit_note_hint": {
@@ -88,10 +88,10 @@ export const messages = {
     ru: "Она не звонит и не принимает звонки, пока вы не возобновите. Текущие звонки продолжатся.",
   },
   "operator.no_payments": {
-    en: "No transfers are waited for",
+    en: "No pending bank transfers",
     lt: "Pavedimų nelaukiama",
     lv: "Pārskaitījumi netiek gaidīti",
-    ru: "Переводов не ждём",
+    ru: "Ожидаемых платежей нет",
   },
   "operator.no_payments_body": {
     en: "When a company tops up by bank transfer, confirm here that the money has arrived.",
@@ -118,7 +118,7 @@ export const messages = {
     ru: "Пришли ли {amount} от «{name}»?",
   },
   "operator.confirm_body": {
-    en: "It is booked once, at once, and cannot be taken back here.",
+    en: "The payment is booked once, immediately, and cannot be undone here.",
     lt: "Įskaitoma kartą ir iškart; čia atšaukti nebus galima.",
     lv: "Tiek ieskaitīts vienreiz un uzreiz; šeit atcelt nevar.",
     ru: "Зачисляется один раз и сразу; отменить здесь нельзя.",
@@ -143,8 +143,8 @@ export const messages = {
   },
   "operator.notices_lead": {
     en: "What is to be settled between companies, or with a provider.",
-    lt: "Ką reikia išspręsti tarp įmonių arba su tiekėju.",
-    lv: "Kas jānokārto starp uzņēmumiem vai ar operatoru.",
+    lt: "Ką reikia išspręsti tarp įmonių arba su teikėju.",
+    lv: "Kas jānokārto starp uzņēmumiem vai ar pakalpojuma sniedzēju.",
     ru: "Что нужно решить между компаниями или с провайдером.",
   },
   "operator.notice_subject": {
@@ -184,7 +184,7 @@ export const messages = {
     ru: "Всё в порядке.",
   },
   "operator.health_warning": {
-    en: "It works, with remarks.",
+    en: "Working, with warnings.",
     lt: "Veikia, yra pastabų.",
     lv: "Darbojas, ir piezīmes.",
     ru: "Работает, есть замечания.",
@@ -203,12 +203,12 @@ export const messages = {
   },
   "operator.backup_now": {
     en: "Back up now",
-    lt: "Kopijuoti dabar",
-    lv: "Kopēt tagad",
+    lt: "Kurti atsarginę kopiją",
+    lv: "Izveidot rezerves kopiju",
     ru: "Сделать копию",
   },
   "operator.backup_done": {
-    en: "The backup is made and proved by restoring it.",
+    en: "The backup was created and verified by a test restore.",
     lt: "Kopija padaryta ir patikrinta atkuriant.",
     lv: "Kopija izveidota un pārbaudīta, to atjaunojot.",
     ru: "Копия сделана и проверена восстановлением.",
@@ -255,7 +255,7 @@ export const messages = {
     en: "Send a test mail",
     lt: "Siųsti bandomąjį laišką",
     lv: "Sūtīt izmēģinājuma vēstuli",
-    ru: "Отправить пробное письмо",
+    ru: "Отправить тестовое письмо",
   },
   "operator.mail_sent": {
     en: "{provider} accepted it after {ms}.",
@@ -271,7 +271,7 @@ export const messages = {
   },
   "operator.mails": { en: "Mails", lt: "Laiškai", lv: "Vēstules", ru: "Письма" },
   "operator.mails_dead": {
-    en: "Given up",
+    en: "Not delivered",
     lt: "Nebesiunčiami",
     lv: "Nav piegādātas",
     ru: "Не доставлены",
@@ -290,7 +290,7 @@ export const messages = {
   },
   "operator.retry": { en: "Try again", lt: "Bandyti vėl", lv: "Mēģināt vēlreiz", ru: "Повторить" },
   "operator.retried": {
-    en: "It is tried again.",
+    en: "Retrying.",
     lt: "Bandoma vėl.",
     lv: "Tiek sūtīts vēlreiz.",
     ru: "Отправляется снова.",
@@ -298,15 +298,15 @@ export const messages = {
   "operator.attempts": { en: "Attempts", lt: "Bandymai", lv: "Mēģinājumi", ru: "Попытки" },
   "operator.trial": {
     en: "Try the engine",
-    lt: "Išbandyti variklį",
-    lv: "Izmēģināt dzinēju",
-    ru: "Проверить движок",
+    lt: "Išbandyti kalbos sistemą",
+    lv: "Izmēģināt runas sistēmu",
+    ru: "Проверить речевую систему",
   },
   "operator.trial_lead": {
     en: "One request to each part that you fill in; to all three when you fill in none. Providers charge for it.",
-    lt: "Po vieną užklausą kiekvienai užpildytai daliai; jei neužpildyta nė viena – visoms trims. Tiekėjai už tai ima mokestį.",
+    lt: "Po vieną užklausą kiekvienai užpildytai daliai; jei neužpildyta nė viena – visoms trims. Teikėjai už tai ima mokestį.",
     lv: "Pa vienam pieprasījumam katrai aizpildītajai daļai; ja nav aizpildīta neviena – visām trim. Pakalpojumu sniedzēji par to ņem maksu.",
-    ru: "По одному запросу к каждой заполненной части; если ничего не заполнено – ко всем трём. Поставщики берут за это плату.",
+    ru: "По одному запросу к каждой заполненной части; если ничего не заполнено — ко всем трём. Поставщики берут за это плату.",
   },
   "operator.trial_wav": {
     en: "Speech to understand (WAV)",

@@ -9,7 +9,7 @@ export const messages = {
     ru: "Профиль и безопасность",
   },
   "profile.lead": {
-    en: "Your account, whatever company you work in.",
+    en: "Your account, in every company you work in.",
     lt: "Jūsų paskyra, kad ir kurioje įmonėje dirbtumėte.",
     lv: "Jūsu konts, lai kurā uzņēmumā strādātu.",
     ru: "Ваша учётная запись, в какой бы компании вы ни работали.",
@@ -18,11 +18,11 @@ export const messages = {
   "profile.password_lead": {
     en: "Changing it signs you out everywhere else.",
     lt: "Pakeitus visur kitur būsite atjungti.",
-    lv: "Pēc maiņas visur citur tiksiet izrakstīts.",
-    ru: "После смены вы будете отключены везде, кроме этого места.",
+    lv: "Pēc maiņas visur citur būs jāieiet no jauna.",
+    ru: "После смены пароля все остальные сеансы завершатся.",
   },
   "profile.current": {
-    en: "Password until now",
+    en: "Current password",
     lt: "Dabartinis slaptažodis",
     lv: "Līdzšinējā parole",
     ru: "Прежний пароль",
@@ -58,7 +58,7 @@ export const messages = {
     ru: "Включён: при входе нужен код.",
   },
   "profile.totp_off": {
-    en: "Off. A code besides the password keeps others out even when they know it.",
+    en: "Off. With a code as well as your password, a stolen password is not enough.",
     lt: "Išjungta. Kodas apsaugo net tada, kai kas nors sužino slaptažodį.",
     lv: "Izslēgts. Kods sargā pat tad, ja kāds uzzina paroli.",
     ru: "Выключен. Код защищает, даже если кто-то узнает пароль.",
@@ -74,7 +74,7 @@ export const messages = {
   "profile.totp_secret": {
     en: "Or type in this secret",
     lt: "Arba įveskite šį raktą",
-    lv: "Vai ierakstiet šo noslēpumu",
+    lv: "Vai ierakstiet šo slepeno atslēgu",
     ru: "Или введите этот ключ",
   },
   "profile.totp_qr": {
@@ -91,7 +91,7 @@ export const messages = {
     ru: "Коды восстановления",
   },
   "profile.recovery_lead": {
-    en: "Each works once, when you do not have your authenticator. Keep them where you keep important papers.",
+    en: "Each code works once if you lose your authenticator. Keep them somewhere safe.",
     lt: "Kiekvienas tinka kartą, kai neturite programėlės. Laikykite ten, kur laikote svarbius popierius.",
     lv: "Katrs der vienreiz, kad autentifikatora nav pie rokas. Glabājiet tur, kur svarīgus papīrus.",
     ru: "Каждый годится один раз, когда аутентификатора нет под рукой. Храните там же, где важные бумаги.",
@@ -177,10 +177,10 @@ export const messages = {
   "profile.sessions": {
     en: "Where you are signed in",
     lt: "Kur esate prisijungę",
-    lv: "Kur esat ienācis",
-    ru: "Где вы вошли",
+    lv: "Aktīvās sesijas",
+    ru: "Активные сеансы",
   },
-  "profile.this_session": { en: "this one", lt: "ši", lv: "šī", ru: "эта" },
+  "profile.this_session": { en: "this session", lt: "ši", lv: "šī", ru: "эта" },
   "profile.end": { en: "End", lt: "Baigti", lv: "Beigt", ru: "Завершить" },
   "profile.ended": {
     en: "The session is ended.",

@@ -9,10 +9,10 @@ export const messages = {
     ru: "План звонков",
   },
   "schedules.lead": {
-    en: "Calls that agents will place, and what became of them. An entry fires once, ever.",
-    lt: "Skambučiai, kuriuos agentai atliks, ir kas iš jų išėjo. Kiekvienas įvyksta tik kartą.",
-    lv: "Zvani, ko aģenti veiks, un kas no tiem iznāca. Katrs notiek tieši vienreiz.",
-    ru: "Звонки, которые агенты сделают, и что из них вышло. Каждый – ровно один раз.",
+    en: "Scheduled outbound calls and their results. Each entry runs exactly once.",
+    lt: "Skambučiai, kuriuos agentai atliks, ir kuo jie baigėsi. Kiekvienas atliekamas tik kartą.",
+    lv: "Zvani, ko aģenti veiks, un kā tie beidzās. Katrs notiek tieši vienreiz.",
+    ru: "Звонки, которые сделают агенты, и чем они закончились. Каждый — ровно один раз.",
   },
   "schedules.any": { en: "All", lt: "Visi", lv: "Visi", ru: "Все" },
   "schedules.empty": {

@@ -5,9 +5,9 @@ export const messages = {
   "nav.trunk": { en: "Trunk", lt: "SIP linija", lv: "SIP līnija", ru: "SIP-линия" },
   "trunk.lead": {
     en: "Your SIP account at a VoIP provider. Linevoice registers with it like a softphone.",
-    lt: "Jūsų SIP paskyra pas VoIP tiekėją. Linevoice prie jos registruojasi kaip telefonas.",
-    lv: "Jūsu SIP konts pie VoIP piegādātāja. Linevoice tajā reģistrējas kā tālrunis.",
-    ru: "Ваша учётная запись SIP у VoIP-провайдера. Linevoice регистрируется в ней как телефон.",
+    lt: "Jūsų SIP paskyra pas VoIP paslaugų teikėją. Linevoice prie jos registruojasi kaip telefonas.",
+    lv: "Jūsu SIP konts pie VoIP pakalpojuma sniedzēja. Linevoice tajā reģistrējas kā tālrunis.",
+    ru: "Ваша учётная запись SIP у VoIP-провайдера. Linevoice регистрируется с ней, как обычный SIP-телефон.",
   },
   "trunk.empty": {
     en: "Not connected yet",
@@ -16,9 +16,9 @@ export const messages = {
     ru: "Ещё не подключено",
   },
   "trunk.empty_body": {
-    en: "Type in what your provider gave you. Without a trunk you can still build agents and talk to them here.",
-    lt: "Įrašykite, ką gavote iš tiekėjo. Be SIP linijos vis tiek galite kurti agentus ir su jais kalbėtis čia.",
-    lv: "Ierakstiet to, ko deva piegādātājs. Arī bez līnijas varat veidot aģentus un ar tiem šeit runāt.",
+    en: "Enter the details from your provider. You can create and test agents without a trunk.",
+    lt: "Įrašykite, ką gavote iš teikėjo. Be SIP linijos vis tiek galite kurti agentus ir su jais kalbėtis čia.",
+    lv: "Ierakstiet to, ko deva pakalpojuma sniedzējs. Arī bez līnijas varat veidot aģentus un ar tiem šeit runāt.",
     ru: "Введите то, что дал провайдер. И без линии можно создавать агентов и говорить с ними здесь.",
   },
   "trunk.status": { en: "Registration", lt: "Registracija", lv: "Reģistrācija", ru: "Регистрация" },
@@ -43,8 +43,8 @@ export const messages = {
   },
   "trunk.status.not_required": {
     en: "Not needed (IP peering)",
-    lt: "Nereikia (IP ryšys)",
-    lv: "Nav vajadzīga (IP savienojums)",
+    lt: "Nereikia (autentifikavimas pagal IP adresą)",
+    lv: "Nav vajadzīga (autentifikācija pēc IP adreses)",
     ru: "Не нужна (IP-пиринг)",
   },
   "trunk.status.unknown": {
@@ -65,11 +65,11 @@ export const messages = {
     lv: "Nākamais mēģinājums",
     ru: "Следующая попытка",
   },
-  "trunk.preset": { en: "Provider", lt: "Tiekėjas", lv: "Piegādātājs", ru: "Провайдер" },
+  "trunk.preset": { en: "Provider", lt: "Teikėjas", lv: "Pakalpojuma sniedzējs", ru: "Провайдер" },
   "trunk.preset_own": {
     en: "Another provider",
-    lt: "Kitas tiekėjas",
-    lv: "Cits piegādātājs",
+    lt: "Kitas teikėjas",
+    lv: "Cits pakalpojuma sniedzējs",
     ru: "Другой провайдер",
   },
   "trunk.preset_pbx": {
@@ -80,7 +80,7 @@ export const messages = {
   },
   "trunk.server": { en: "SIP server", lt: "SIP serveris", lv: "SIP serveris", ru: "Сервер SIP" },
   "trunk.port": { en: "Port", lt: "Prievadas", lv: "Ports", ru: "Порт" },
-  "trunk.transport": { en: "Transport", lt: "Perdavimas", lv: "Transports", ru: "Транспорт" },
+  "trunk.transport": { en: "Transport", lt: "Transporto protokolas", lv: "Transports", ru: "Транспорт" },
   "trunk.transport_auto": { en: "Found by DNS", lt: "Pagal DNS", lv: "Pēc DNS", ru: "По DNS" },
   "trunk.username": {
     en: "User name",
@@ -95,10 +95,10 @@ export const messages = {
     ru: "Сразу шифруется и больше не показывается.",
   },
   "trunk.password_kept": {
-    en: "One is stored. Left empty, it stays.",
+    en: "A password is stored. Leave empty to keep it.",
     lt: "Slaptažodis saugomas. Palikus tuščia, jis lieka.",
     lv: "Parole ir saglabāta. Ja atstāj tukšu, tā paliek.",
-    ru: "Пароль сохранён. Пусто – останется прежним.",
+    ru: "Пароль сохранён. Пусто — останется прежним.",
   },
   "trunk.caller_id": {
     en: "Default caller id",
@@ -119,10 +119,10 @@ export const messages = {
     ru: "Регистрироваться",
   },
   "trunk.register_hint": {
-    en: "Off for IP peering: the provider knows this appliance by its address.",
-    lt: "Išjunkite, jei tiekėjas šį įrenginį pažįsta iš adreso (IP ryšys).",
-    lv: "Izslēdziet, ja piegādātājs iekārtu pazīst pēc adreses (IP savienojums).",
-    ru: "Выключите, если провайдер узнаёт устройство по адресу (IP-пиринг).",
+    en: "Turn off for IP peering: the provider identifies this server by its IP address.",
+    lt: "Išjunkite, jei teikėjas šį serverį atpažįsta pagal IP adresą.",
+    lv: "Izslēdziet, ja pakalpojuma sniedzējs serveri atpazīst pēc IP adreses.",
+    ru: "Выключите, если провайдер распознаёт сервер по IP-адресу (IP-пиринг).",
   },
   "trunk.advanced": {
     en: "More settings",
@@ -144,10 +144,10 @@ export const messages = {
   },
   "trunk.channels": { en: "Channels", lt: "Kanalai", lv: "Kanāli", ru: "Каналы" },
   "trunk.channels_hint": {
-    en: "Calls your provider carries at once. Linevoice dials no more; scheduled calls wait for a free one.",
+    en: "How many simultaneous calls your provider allows. Linevoice places no more than that; scheduled calls wait for a free channel.",
     lt: "Kiek skambučių teikėjas praleidžia vienu metu. Daugiau „Linevoice“ nerinks; suplanuoti skambučiai palauks laisvo.",
     lv: "Cik zvanu pakalpojuma sniedzējs pārraida vienlaikus. Vairāk Linevoice nezvanīs; ieplānotie zvani gaidīs brīvu kanālu.",
-    ru: "Сколько звонков оператор пропускает одновременно. Больше Linevoice не набирает; запланированные звонки ждут свободного канала.",
+    ru: "Сколько звонков провайдер пропускает одновременно. Больше Linevoice не набирает; запланированные звонки ждут свободного канала.",
   },
   "trunk.saved": {
     en: "Saved. The trunk registers now.",
@@ -169,15 +169,15 @@ export const messages = {
     ru: "Отключить SIP-линию?",
   },
   "trunk.delete_body": {
-    en: "It un-registers and its credentials are forgotten. Numbers stay. Live calls go on.",
-    lt: "Ji išregistruojama, prisijungimo duomenys pamirštami. Numeriai lieka. Vykstantys skambučiai tęsiasi.",
-    lv: "Reģistrācija tiek noņemta, piekļuves dati aizmirsti. Numuri paliek. Notiekošie zvani turpinās.",
-    ru: "Регистрация снимается, данные входа забываются. Номера остаются. Текущие звонки продолжатся.",
+    en: "The trunk is unregistered and its credentials are deleted. Numbers are kept. Calls in progress continue.",
+    lt: "Linija išregistruojama, prisijungimo duomenys ištrinami. Numeriai lieka. Vykstantys skambučiai tęsiasi.",
+    lv: "Reģistrācija tiek noņemta, piekļuves dati dzēsti. Numuri paliek. Notiekošie zvani turpinās.",
+    ru: "Регистрация снимается, данные входа удаляются. Номера остаются. Текущие звонки продолжатся.",
   },
   "trunk.unknown_sources": {
     en: "Calls from there name our Contact, but are not the trunk's, so they are dropped. Ask the provider whether these addresses are its own:",
-    lt: "Skambučiai iš čia kreipiasi mūsų Contact adresu, bet nėra šios linijos, todėl atmetami. Paklauskite tiekėjo, ar šie adresai jo:",
-    lv: "Zvani no šejienes izmanto mūsu Contact adresi, bet nav šīs līnijas, tāpēc tiek noraidīti. Jautājiet operatoram, vai šīs adreses ir viņa:",
+    lt: "Skambučiai iš čia kreipiasi mūsų Contact adresu, bet nėra šios linijos, todėl atmetami. Paklauskite teikėjo, ar šie adresai jo:",
+    lv: "Zvani no šejienes izmanto mūsu Contact adresi, bet nav šīs līnijas, tāpēc tiek noraidīti. Jautājiet pakalpojuma sniedzējam, vai šīs adreses ir viņa:",
     ru: "Звонки отсюда обращаются по нашему адресу Contact, но не относятся к этой линии, поэтому отклоняются. Спросите провайдера, его ли это адреса:",
   },
   "trunk.allow": {
@@ -205,7 +205,7 @@ export const messages = {
     ru: "Проверить линию",
   },
   "trunk.test_lead": {
-    en: "Asks the far end now: registration, OPTIONS, address and codecs. Takes up to 20 seconds; results appear as they come.",
+    en: "Checks registration, OPTIONS, address and codecs with the far end. Takes up to 20 seconds; results appear as they come.",
     lt: "Klausia kitos pusės: registracija, OPTIONS, adresas, kodekai. Trunka iki 20 sekundžių; atsakymai rodomi iš karto.",
     lv: "Jautā otrai pusei: reģistrācija, OPTIONS, adrese, kodeki. Līdz 20 sekundēm; atbildes redzamas uzreiz.",
     ru: "Спрашивает другую сторону: регистрация, OPTIONS, адрес, кодеки. До 20 секунд; ответы видны сразу.",
@@ -219,9 +219,9 @@ export const messages = {
   "trunk.check.options": { en: "Server", lt: "Serveris", lv: "Serveris", ru: "Сервер" },
   "trunk.check.servers": {
     en: "Order of servers",
-    lt: "Serverių eilė",
-    lv: "Serveru rinda",
-    ru: "Очередь серверов",
+    lt: "Serveriai",
+    lv: "Serveri",
+    ru: "Серверы",
   },
   "trunk.check.nat": { en: "Address", lt: "Adresas", lv: "Adrese", ru: "Адрес" },
   "trunk.check.calls": { en: "Calls", lt: "Skambučiai", lv: "Zvani", ru: "Звонки" },
@@ -233,7 +233,7 @@ export const messages = {
   },
   "trunk.check.dtmf": { en: "Keys", lt: "Klavišai", lv: "Taustiņi", ru: "Тоны клавиш" },
   "trunk.check.hold": { en: "Hold", lt: "Sulaikymas", lv: "Aizturēšana", ru: "Удержание" },
-  "trunk.check.transfer": { en: "Transfer", lt: "Perdavimas", lv: "Pāradresēšana", ru: "Перевод" },
+  "trunk.check.transfer": { en: "Transfer", lt: "Perdavimas", lv: "Pārslēgšana", ru: "Перевод" },
   "trunk.check.session_timer": {
     en: "Long calls",
     lt: "Ilgi skambučiai",
@@ -248,15 +248,15 @@ export const messages = {
   },
   "trunk.test_running": {
     en: "Asking the provider …",
-    lt: "Klausiama tiekėjo…",
-    lv: "Jautā piegādātājam…",
+    lt: "Klausiama teikėjo…",
+    lv: "Jautā pakalpojuma sniedzējam…",
     ru: "Спрашиваем провайдера…",
   },
   "trunk.test_calling": {
     en: "Placing a test call that reaches nobody …",
     lt: "Skambinama bandomuoju skambučiu, kurio niekas negaus…",
     lv: "Notiek izmēģinājuma zvans, ko neviens nesaņems…",
-    ru: "Идёт пробный звонок, который никому не поступит…",
+    ru: "Идёт тестовый звонок, который никому не поступит…",
   },
   "trunk.test_run": { en: "Run the test", lt: "Tikrinti", lv: "Pārbaudīt", ru: "Проверить" },
   "trunk.test_ok": {
@@ -266,34 +266,34 @@ export const messages = {
     ru: "Линия готова к звонкам.",
   },
   "trunk.test_warning": {
-    en: "The trunk works, with a remark.",
+    en: "The trunk works, with warnings.",
     lt: "Linija veikia, yra pastaba.",
     lv: "Līnija darbojas, ir piezīme.",
     ru: "Линия работает, есть замечание.",
   },
   "trunk.test_failed": {
-    en: "Calls will not work like this.",
+    en: "Calls will not work with these settings.",
     lt: "Taip skambučiai neveiks.",
     lv: "Tā zvani nedarbosies.",
     ru: "Так звонки работать не будут.",
   },
   "trunk.round_trip": {
     en: "Round trip",
-    lt: "Kelias pirmyn ir atgal",
-    lv: "Turp un atpakaļ",
-    ru: "Туда и обратно",
+    lt: "Ryšio delsa (RTT)",
+    lv: "Atbildes laiks (RTT)",
+    ru: "Время отклика (RTT)",
   },
   "trunk.seen_as": {
-    en: "The far end sees us as",
+    en: "Address the far end sees",
     lt: "Kita pusė mus mato kaip",
     lv: "Otra puse mūs redz kā",
     ru: "Другая сторона видит нас как",
   },
   "trunk.advertised": {
-    en: "We say we are",
-    lt: "Mes sakome, kad esame",
-    lv: "Mēs saucam sevi",
-    ru: "Мы называем себя",
+    en: "Address we advertise",
+    lt: "Mūsų skelbiamas adresas",
+    lv: "Mūsu paziņotā adrese",
+    ru: "Наш объявленный адрес",
   },
   "trunk.codecs": {
     en: "Codecs of the far end",

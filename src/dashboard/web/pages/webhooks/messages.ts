@@ -4,7 +4,7 @@ import type { Messages } from "../../i18n/language.ts";
 export const messages = {
   "nav.webhooks": { en: "Webhooks", lt: "Webhook adresai", lv: "Webhook adreses", ru: "Вебхуки" },
   "webhooks.lead": {
-    en: "Your systems hear about calls as they happen: signed, repeated until accepted.",
+    en: "Notify your systems about calls in real time: signed, and retried until accepted.",
     lt: "Jūsų sistemos iškart sužino apie skambučius: su parašu, kartojama, kol priimama.",
     lv: "Jūsu sistēmas par zvaniem uzzina uzreiz: ar parakstu, atkārtojot, līdz pieņem.",
     ru: "Ваши системы сразу узнают о звонках: с подписью и повторами, пока не примут.",
@@ -35,7 +35,7 @@ export const messages = {
     ru: "Только https.",
   },
   "webhooks.events": { en: "Events", lt: "Įvykiai", lv: "Notikumi", ru: "События" },
-  "webhooks.is_test": { en: "Test", lt: "Bandymas", lv: "Izmēģinājums", ru: "Проба" },
+  "webhooks.is_test": { en: "Test", lt: "Bandymas", lv: "Izmēģinājums", ru: "Тест" },
   "webhooks.on": { en: "On", lt: "Įjungta", lv: "Ieslēgts", ru: "Включён" },
   "webhooks.off": { en: "Switched off", lt: "Išjungta", lv: "Izslēgts", ru: "Выключен" },
   "webhooks.failing": {
@@ -46,7 +46,7 @@ export const messages = {
   },
   "webhooks.pending": { en: "Waiting", lt: "Laukia", lv: "Gaida", ru: "Ждут" },
   "webhooks.failed": {
-    en: "Given up",
+    en: "Failed",
     lt: "Nebesiunčiama",
     lv: "Nav piegādāts",
     ru: "Не доставлено",
@@ -67,7 +67,7 @@ export const messages = {
     en: "Send a test",
     lt: "Siųsti bandomąjį",
     lv: "Sūtīt izmēģinājumu",
-    ru: "Отправить пробу",
+    ru: "Отправить тестовое событие",
   },
   "webhooks.test_ok": {
     en: "Delivered: {status} after {ms}.",
@@ -94,7 +94,7 @@ export const messages = {
     ru: "Сменить ключ подписи?",
   },
   "webhooks.rotate_body": {
-    en: "The old secret stops at once: deliveries fail until your endpoint knows the new one.",
+    en: "The old secret stops working immediately: deliveries fail until your endpoint uses the new one.",
     lt: "Senasis nustoja galioti iškart: kol jūsų serveris nežino naujojo, pristatyti nepavyks.",
     lv: "Vecā uzreiz zaudē spēku: kamēr jūsu serveris nezina jauno, piegāde neizdosies.",
     ru: "Старый перестаёт действовать сразу: пока ваш сервер не знает нового, доставка не удастся.",
@@ -102,7 +102,7 @@ export const messages = {
   "webhooks.enable": { en: "Switch on", lt: "Įjungti", lv: "Ieslēgt", ru: "Включить" },
   "webhooks.enabled": { en: "Switched on.", lt: "Įjungta.", lv: "Ieslēgts.", ru: "Включено." },
   "webhooks.resend_failed": {
-    en: "Resend what was given up",
+    en: "Resend failed events",
     lt: "Siųsti iš naujo, kas nepavyko",
     lv: "Sūtīt nepiegādāto vēlreiz",
     ru: "Отправить недоставленное снова",
@@ -120,14 +120,14 @@ export const messages = {
     ru: "Убрать этот адрес?",
   },
   "webhooks.delete_body": {
-    en: "It receives nothing any more, and its delivery log goes with it.",
+    en: "It stops receiving events, and its delivery log is deleted.",
     lt: "Jis daugiau nieko negauna, pristatymų žurnalas dingsta kartu.",
     lv: "Tā vairs neko nesaņem; piegāžu žurnāls pazūd līdz ar to.",
     ru: "Он больше ничего не получает; журнал доставки исчезает вместе с ним.",
   },
   "webhooks.deliveries": { en: "Deliveries", lt: "Pristatymai", lv: "Piegādes", ru: "Доставка" },
   "webhooks.deliveries_lead": {
-    en: "Attempts, newest first. The payload is never kept.",
+    en: "Delivery attempts, newest first. Payloads are never stored.",
     lt: "Bandymai, naujausi viršuje. Turinys niekada nesaugomas.",
     lv: "Mēģinājumi, jaunākie augšā. Saturs netiek glabāts nekad.",
     ru: "Попытки, новые сверху. Содержание не сохраняется никогда.",
@@ -142,7 +142,7 @@ export const messages = {
     en: "Send a test, or wait for the next call.",
     lt: "Išsiųskite bandomąjį arba palaukite skambučio.",
     lv: "Nosūtiet izmēģinājumu vai gaidiet zvanu.",
-    ru: "Отправьте пробу или подождите звонка.",
+    ru: "Отправьте тестовое событие или подождите звонка.",
   },
   "webhooks.resend": { en: "Resend", lt: "Siųsti vėl", lv: "Sūtīt vēlreiz", ru: "Отправить снова" },
   "webhooks.resend_done": {
@@ -164,8 +164,8 @@ export const messages = {
     ru: "Проверка подписи",
   },
   "webhooks.snippets_lead": {
-    en: "A whole function that compares in constant time and refuses old timestamps.",
-    lt: "Visa funkcija: lygina pastoviu laiku ir atmeta senas laiko žymas.",
+    en: "A complete function: constant-time comparison, and old timestamps are rejected.",
+    lt: "Visa funkcija: palygina per pastovų laiką ir atmeta senas laiko žymas.",
     lv: "Vesela funkcija: salīdzina nemainīgā laikā un noraida vecus laika zīmogus.",
     ru: "Готовая функция: сравнивает за постоянное время и отвергает старые метки времени.",
   },
