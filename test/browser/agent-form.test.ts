@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
   test("shows what is said before the first words while they are written, and keeps the switch for keys", async () => {
     const { page } = owner;
     await page.goto(`${world.app.addresses.http}/app/agents/${world.agentId}`);
-    const firstWords = page.getByLabel("First words");
+    const firstWords = page.getByLabel("Greeting");
     await page.getByText(`Said before it: “${DISCLOSURE}”`).waitFor();
     await firstWords.fill("Hello, I am the AI assistant of the clinic. This call is recorded.");
     await page.getByText("nothing is said before it").waitFor();

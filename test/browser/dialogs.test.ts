@@ -75,7 +75,7 @@ const OPENINGS: readonly Opening[] = [
   ["/schedules", "Place a call", "Show as curl"],
   ["/schedules", "Place a call", ">Call"],
   ["/contacts", "New contact", ">Save"],
-  ["/contacts", "Import CSV", ">Look at it first"],
+  ["/contacts", "Import CSV", ">Preview"],
   ["/contacts", "Delete: Jonas"],
   ["/campaigns", "New campaign", ">New campaign"],
   ["/features", "Edit"],

@@ -1,5 +1,5 @@
 /**
- * The page "People features" in Chromium beside a whole appliance and a CRM: memories are corrected
+ * The page "Customer features" in Chromium beside a whole appliance and a CRM: memories are corrected
  * and forgotten, calling hours set, the bridge set up, tried and told again. Takes some 15 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
@@ -56,7 +56,7 @@ const open = (tab: string) => page.goto(`${world.app.addresses.http}/app/feature
 const button = (name: string) => page.getByRole("button", { name, exact: true });
 const alert = (text: string) => page.getByRole("alert").getByText(text);
 
-inChromium("people features", () => {
+inChromium("customer features", () => {
   test("what is remembered of a call is corrected, and forgotten", async () => {
     await world.app.database.tx(async (queries) => {
       await queries.insert(callMemories).values({
@@ -78,7 +78,7 @@ inChromium("people features", () => {
     await row.getByText("She wants to be called on Monday").waitFor();
     await button(`Delete: ${PERSON}`).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("Nothing is remembered yet").waitFor();
+    await page.getByText("No memories yet").waitFor();
   });
 
   test("calling hours and who congratulates are set, and a bad hour is told at its field", async () => {
@@ -95,7 +95,7 @@ inChromium("people features", () => {
     await page.getByLabel("From", { exact: true }).fill("09:30");
     await page.getByLabel("Until").fill("17:00");
     await page.getByLabel("Public holidays of").selectOption("LT");
-    await page.getByLabel("Agent who congratulates").selectOption({ label: "Reception" });
+    await page.getByLabel("Agent for birthday calls").selectOption({ label: "Reception" });
     await button("Save").click();
     await page.getByText("Saved.").first().waitFor();
     await page.reload();
@@ -150,9 +150,9 @@ inChromium("people features", () => {
       return (await page.getByRole("row").filter({ hasText: "Delivered" }).count()) === 1;
     }, "the message is shown as delivered");
 
-    await page.getByText("One is set. Left empty, it stays.").waitFor();
+    await page.getByText("A secret is set. Leave empty to keep it.").waitFor();
     await page.getByLabel("Address of the CRM").fill("https://other.example/crm");
-    expect(await page.getByText("One is set. Left empty, it stays.").count()).toBe(0);
+    expect(await page.getByText("A secret is set. Leave empty to keep it.").count()).toBe(0);
     await button("Save").click();
     await page.getByText("Saved.").first().waitFor();
     await page.reload();

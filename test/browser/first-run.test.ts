@@ -117,22 +117,19 @@ inChromium("a new owner, using only the dashboard,", () => {
     const { page } = visitor;
     await page.goto(ownerLink);
     await page.getByLabel("Your name").fill("Rasa Kazlauskienė");
-    await page.getByLabel("E-mail").fill("rasa@clinic.example");
+    await page.getByLabel("Email").fill("rasa@clinic.example");
     await page.getByLabel("Password").fill("too short");
     await page.getByLabel("Company").fill("Dantų klinika");
     await page.getByRole("button", { name: "Create account" }).click();
     await page.getByRole("alert").getByText("12 to 200 characters").waitFor();
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByRole("heading", { name: "From here to the first call" }).waitFor();
+    await page.getByRole("heading", { name: "Getting started" }).waitFor();
     expect(page.url()).toBe(to("/"));
 
     const stranger = await visit(browser);
     await stranger.page.goto(ownerLink);
-    await stranger.page
-      .getByRole("heading", { name: "This link cannot be used" })
-      .first()
-      .waitFor();
+    await stranger.page.getByRole("heading", { name: "This link is not valid" }).first().waitFor();
     await stranger.context.close();
   });
 
@@ -141,7 +138,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     await page.goto(to("/agents/new"));
     await page.getByLabel("Name").fill("Reception");
     await page.getByLabel("Instructions").fill("You answer for a dental clinic.");
-    await page.getByLabel("First words").fill("Good afternoon. How can I help you?");
+    await page.getByLabel("Greeting").fill("Good afternoon. How can I help you?");
     await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByRole("heading", { name: "Talk to it" }).waitFor();
     const agentPage = page.url();
@@ -151,7 +148,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("File name").fill("clinic.md");
     await dialog.getByLabel("Content").fill(KNOWLEDGE);
-    await dialog.getByLabel("Known to").selectOption({ label: "Reception" });
+    await dialog.getByLabel("Used by").selectOption({ label: "Reception" });
     await dialog.getByRole("button", { name: "Add" }).click();
     await page.getByRole("link", { name: "clinic.md" }).waitFor();
 
@@ -175,7 +172,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     await page.getByLabel("Port", { exact: true }).fill(String(carrier.address.port));
     await page.getByLabel("User name").fill(TRUNK.username);
     await page.getByLabel("Password").fill(TRUNK.password);
-    await page.getByLabel("Default caller id").fill(NUMBER);
+    await page.getByLabel("Default caller ID").fill(NUMBER);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Registered", { exact: true }).waitFor({ timeout: 30_000 });
     expect(await page.getByLabel("Password").inputValue()).toBe("");
@@ -191,7 +188,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     await page.getByRole("cell", { name: NUMBER }).first().waitFor();
 
     await page.goto(to("/live"));
-    await page.getByText("Following live").waitFor();
+    await page.getByRole("status").getByText("Live").waitFor();
     const account = { username: CALLER, password: CALLER };
     carrier.addSubscriber({ ...account, numbers: [CALLER] });
     const phone = await createPhone({
@@ -211,16 +208,16 @@ inChromium("a new owner, using only the dashboard,", () => {
     await page.getByText("caller left, agent right").waitFor();
     await page.getByRole("button", { name: "Hang up" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Hang up" }).click();
-    await page.getByText("No calls at the moment").waitFor({ timeout: 30_000 });
+    await page.getByText("No calls in progress").waitFor({ timeout: 30_000 });
     await phone.close();
 
     await page.goto(to("/calls"));
     await page.getByRole("link", { name: CALLER }).click();
-    await page.getByText("Ended by a person in the dashboard or over the API.").waitFor();
+    await page.getByText("Ended from the dashboard or the API.").waitFor();
     await page.getByRole("button", { name: "Play" }).waitFor({ timeout: 30_000 });
     await page.goto(to("/"));
     await page.getByText("Calls today").waitFor();
-    expect(await page.getByText("From here to the first call").count()).toBe(0);
+    expect(await page.getByText("Getting started").count()).toBe(0);
     expect(visitor.complaints.filter((text) => !text.includes("400"))).toEqual([]);
   });
 });

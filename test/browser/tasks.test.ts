@@ -86,7 +86,7 @@ inChromium("in the dashboard", () => {
     await page.getByRole("link", { name: ELSEWHERE }).waitFor();
     expect(page.url()).toContain("direction=outbound");
     await page.getByLabel("Status").selectOption({ label: "Completed" });
-    await page.getByText("No call matches").waitFor();
+    await page.getByText("No matching calls").waitFor();
     await page.goBack();
     await page.getByRole("link", { name: ELSEWHERE }).waitFor();
     const file = page.waitForEvent("download");
@@ -101,12 +101,12 @@ inChromium("in the dashboard", () => {
     await dialog()
       .getByLabel("CSV")
       .fill("number,first_name,last_name\n+37061000001,Jonas,Petraitis\n12,Bad,Line");
-    await button("Look at it first").click();
+    await button("Preview").click();
     await dialog().getByText("New: 1. Changed: 0. As known: 0. Bad lines: 1.").waitFor();
     await dialog().getByText("Line 3").waitFor();
-    expect(await button("Import").isDisabled()).toBe(true);
-    await dialog().getByText("Leave the bad lines out").click();
-    await button("Import").click();
+    expect(await button("Import contacts").isDisabled()).toBe(true);
+    await dialog().getByText("Skip invalid rows").click();
+    await button("Import contacts").click();
     await page.getByText("Imported: 1 new, 0 changed.").first().waitFor();
     await page.getByLabel("Search by name or number").fill("petr");
     await button("Edit: Jonas Petraitis").click();
@@ -270,7 +270,7 @@ inChromium("in the dashboard", () => {
   test("somebody is invited, and it is in the audit log", async () => {
     await open("/team");
     await button("Invite").click();
-    await dialog().getByLabel("E-mail").fill("new@clinic.example");
+    await dialog().getByLabel("Email").fill("new@clinic.example");
     await dialog().getByLabel("Role").selectOption({ label: "Viewer" });
     await dialog().getByRole("button", { name: "Invite" }).click();
     await dialog().getByText("/app/invitation#token=").waitFor();
@@ -291,7 +291,7 @@ inChromium("in the dashboard", () => {
     await open("/operator?tab=payments");
     await button("The money arrived").click();
     await page.getByRole("alertdialog").getByRole("button", { name: "The money arrived" }).click();
-    await page.getByText("No transfers are waited for").waitFor();
+    await page.getByText("No pending bank transfers").waitFor();
     await open("/billing?tab=wallet");
     await page.getByText("€50.00").first().waitFor();
   });
@@ -300,7 +300,7 @@ inChromium("in the dashboard", () => {
     await open("/operator");
     await button("New company").click();
     await dialog().getByLabel("Company").fill("Second company");
-    await dialog().getByLabel("Contact e-mail").fill("second@example.com");
+    await dialog().getByLabel("Contact email").fill("second@example.com");
     await dialog().getByRole("button", { name: "New company" }).click();
     await button("More: Second company").click();
     await page.getByRole("menuitem", { name: "Credit" }).click();
@@ -384,10 +384,10 @@ inChromium("in the dashboard", () => {
       expect(await shown(path)).not.toMatch(/Reception|\+3705|clinic|find_booking|\+3706/);
     expect(await shown(`/calls/${uuid}`)).toContain("There is no such call.");
     expect(await shown("/agents/1")).toContain("There is no such agent.");
-    expect(await shown("/operator")).toContain("There is no such page");
+    expect(await shown("/operator")).toContain("Page not found");
     expect(await stranger.page.getByRole("link", { name: "Operator" }).count()).toBe(0);
     expect(await shown("/settings")).toContain("Only the operator of this appliance changes them");
-    for (const label of ["Countries that may be called", "Spend a day at most, EUR"])
+    for (const label of ["Countries that may be called", "Daily spending limit, EUR"])
       expect(await stranger.page.getByLabel(label).isEditable()).toBe(false);
     expect(await stranger.page.getByLabel("Time zone").isEditable()).toBe(true);
     await stranger.context.close();

@@ -34,7 +34,7 @@ test("texts have no blanks around them, nor two in a row", () => {
 });
 
 test("a sentence ends as it does in English", () => {
-  const isShortened = (key: string) => key.startsWith("call.lane.");
+  const isShortened = (key: string) => /^call\.(lane|unit)\./.test(key);
   const mark = (text: string) => /[.?:…]$/.exec(text)?.[0] ?? "";
   for (const [language, catalogue] of Object.entries(TRANSLATIONS)) {
     const otherwise = Object.entries(catalogue)

@@ -8,7 +8,7 @@ export const messages = {
   "nav.group.company": { en: "Company", lt: "Įmonė", lv: "Uzņēmums", ru: "Компания" },
   "nav.group.appliance": { en: "Appliance", lt: "Įrenginys", lv: "Iekārta", ru: "Система" },
   "offline.bar": {
-    en: "No connection to the appliance since {time}. What you see may be out of date; it goes on by itself.",
+    en: "No connection to the server since {time}. What you see may be out of date; it updates automatically once the connection is back.",
     lt: "Nuo {time} nėra ryšio su serveriu. Tai, ką matote, gali būti pasenę; ryšiui grįžus viskas tęsis savaime.",
     lv: "Kopš {time} nav savienojuma ar serveri. Redzamais var būt novecojis; pēc savienojuma viss turpināsies pats.",
     ru: "С {time} нет связи с сервером. То, что вы видите, могло устареть; со связью всё продолжится само.",
@@ -47,7 +47,12 @@ export const messages = {
   "role.owner": { en: "Owner", lt: "Savininkas", lv: "Īpašnieks", ru: "Владелец" },
   "role.member": { en: "Member", lt: "Narys", lv: "Dalībnieks", ru: "Участник" },
   "role.viewer": { en: "Viewer", lt: "Stebėtojas", lv: "Vērotājs", ru: "Наблюдатель" },
-  "role.operator": { en: "Operator", lt: "Administratorius", lv: "Administrators", ru: "Администратор" },
+  "role.operator": {
+    en: "Operator",
+    lt: "Administratorius",
+    lv: "Administrators",
+    ru: "Администратор",
+  },
   "state.loading": { en: "Loading", lt: "Įkeliama", lv: "Ielādē", ru: "Загрузка" },
   "state.failed": {
     en: "Could not load this",

@@ -42,7 +42,12 @@ export const messages = {
     lv: "Tu esi zobārstniecības klīnikas reģistratūras darbinieks. Atbildi par cenām un darba laiku, pieraksti vizītes. Nekad nedod medicīniskus padomus.",
     ru: "Ты администратор стоматологической клиники. Отвечай на вопросы о ценах и часах работы, записывай на приём. Никогда не давай медицинских советов.",
   },
-  "agents.section.identity": { en: "Identity", lt: "Apie agentą", lv: "Par aģentu", ru: "Об агенте" },
+  "agents.section.identity": {
+    en: "Identity",
+    lt: "Apie agentą",
+    lv: "Par aģentu",
+    ru: "Об агенте",
+  },
   "agents.section.speech": { en: "Speech", lt: "Kalbėjimas", lv: "Runa", ru: "Речь" },
   "agents.section.limits": { en: "Limits", lt: "Ribos", lv: "Robežas", ru: "Пределы" },
   "agents.section.after": {
@@ -91,8 +96,8 @@ export const messages = {
   "agents.speaker.customer": {
     en: "The customer",
     lt: "Klientas",
-    lv: "Zvanītājs",
-    ru: "Звонящий",
+    lv: "Klients",
+    ru: "Клиент",
   },
   "agents.filler_phrases": {
     en: "Filler phrases",
@@ -158,9 +163,9 @@ export const messages = {
     en: "Transcript, summary and recording (MP3). The recording is deleted here once the email has been accepted.",
     lt: "Stenograma, santrauka ir MP3 įrašas. Pašto serveriui priėmus laišką, įrašas čia ištrinamas.",
     lv: "Atšifrējums, kopsavilkums un MP3 ieraksts. Kad vēstule pieņemta, ieraksts šeit tiek dzēsts.",
-    ru: "Расшифровка, итог и запись в MP3. Когда письмо принято, запись здесь удаляется.",
+    ru: "Расшифровка, краткое содержание и запись в MP3. Когда письмо принято, запись здесь удаляется.",
   },
-  "agents.transcript_email": { en: "Mail to", lt: "Kam siųsti", lv: "Kam sūtīt", ru: "Кому" },
+  "agents.transcript_email": { en: "Email to", lt: "Kam siųsti", lv: "Kam sūtīt", ru: "Кому" },
   "agents.webhook_url": {
     en: "Webhook URL (legacy)",
     lt: "Webhook adresas (senasis)",
@@ -238,7 +243,12 @@ export const messages = {
     lv: "atbild {name}",
     ru: "отвечает {name}",
   },
-  "agents.call_me": { en: "Call me", lt: "Paskambinti man", lv: "Piezvanīt man", ru: "Позвонить мне" },
+  "agents.call_me": {
+    en: "Call me",
+    lt: "Paskambinti man",
+    lv: "Piezvanīt man",
+    ru: "Позвонить мне",
+  },
   "lang.en": { en: "English", lt: "Anglų", lv: "Angļu", ru: "Английский" },
   "lang.lt": { en: "Lithuanian", lt: "Lietuvių", lv: "Lietuviešu", ru: "Литовский" },
   "lang.lv": { en: "Latvian", lt: "Latvių", lv: "Latviešu", ru: "Латышский" },

@@ -2,7 +2,7 @@
 import type { Messages } from "../../i18n/language.ts";
 
 export const messages = {
-  "auth.email": { en: "E-mail", lt: "El. paštas", lv: "E-pasts", ru: "Эл. почта" },
+  "auth.email": { en: "Email", lt: "El. paštas", lv: "E-pasts", ru: "Эл. почта" },
   "auth.password": { en: "Password", lt: "Slaptažodis", lv: "Parole", ru: "Пароль" },
   "auth.password_hint": {
     en: "At least 12 characters. Several unrelated words work well.",
@@ -42,7 +42,12 @@ export const messages = {
     lv: "Šai sistēmai vēl nav īpašnieka. Atveriet vienreizējo saiti, kas parādīta palaižot, vai iegūstiet jaunu: linevoice setup",
     ru: "У системы ещё нет владельца. Откройте одноразовую ссылку, показанную при запуске, или получите новую: linevoice setup",
   },
-  "auth.totp": { en: "Two-factor authentication", lt: "Antras žingsnis", lv: "Otrais solis", ru: "Второй шаг" },
+  "auth.totp": {
+    en: "Two-factor authentication",
+    lt: "Dviejų veiksnių tapatumo nustatymas",
+    lv: "Divpakāpju autentifikācija",
+    ru: "Двухфакторная аутентификация",
+  },
   "auth.totp_lead": {
     en: "Enter the six-digit code from your authenticator app, or a recovery code.",
     lt: "Įrašykite šešis skaitmenis iš autentifikavimo programėlės arba vieną iš atkūrimo kodų.",

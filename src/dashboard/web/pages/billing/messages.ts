@@ -17,7 +17,12 @@ export const messages = {
   "billing.tab.usage": { en: "Usage", lt: "Naudojimas", lv: "Lietojums", ru: "Расход" },
   "billing.tab.wallet": { en: "Wallet", lt: "Piniginė", lv: "Maks", ru: "Кошелёк" },
   "billing.tab.plan": { en: "Plan", lt: "Planas", lv: "Plāns", ru: "Тариф" },
-  "billing.tab.statements": { en: "Statements", lt: "Mėnesio išrašai", lv: "Mēneša izraksti", ru: "Выписки" },
+  "billing.tab.statements": {
+    en: "Statements",
+    lt: "Mėnesio išrašai",
+    lv: "Mēneša izraksti",
+    ru: "Выписки",
+  },
   "billing.month": { en: "Month", lt: "Mėnuo", lv: "Mēnesis", ru: "Месяц" },
   "billing.minutes": { en: "Minutes", lt: "Minutės", lv: "Minūtes", ru: "Минуты" },
   "billing.included": { en: "From the plan", lt: "Iš plano", lv: "No plāna", ru: "Из тарифа" },
@@ -145,7 +150,12 @@ export const messages = {
   "billing.kind.credit": { en: "Credit", lt: "Įskaitymas", lv: "Ieskaitījums", ru: "Зачисление" },
   "billing.kind.add_on": { en: "Add-on", lt: "Priedas", lv: "Papildiespēja", ru: "Дополнение" },
   "billing.kind.refund": { en: "Refund", lt: "Grąžinimas", lv: "Atmaksa", ru: "Возврат" },
-  "billing.ledger": { en: "Ledger", lt: "Piniginės operacijos", lv: "Maka operācijas", ru: "Операции по кошельку" },
+  "billing.ledger": {
+    en: "Ledger",
+    lt: "Piniginės operacijos",
+    lv: "Maka operācijas",
+    ru: "Операции по кошельку",
+  },
   "billing.ledger_lead": {
     en: "Every wallet transaction. Entries are never changed or deleted.",
     lt: "Visi piniginės pokyčiai. Eilutės tik pridedamos.",
@@ -166,7 +176,7 @@ export const messages = {
     ru: "Текущий тариф",
   },
   "billing.choose": { en: "Choose", lt: "Pasirinkti", lv: "Izvēlēties", ru: "Выбрать" },
-  "billing.per_month": { en: "a month", lt: "per mėnesį", lv: "mēnesī", ru: "в месяц" },
+  "billing.per_month": { en: "per month", lt: "per mėnesį", lv: "mēnesī", ru: "в месяц" },
   "billing.plan_minutes": {
     en: "one=# minute included;other=# minutes included",
     lt: "one=# minutė įskaičiuota;few=# minutės įskaičiuotos;many=# minutės įskaičiuota;other=# minučių įskaičiuota",
@@ -174,7 +184,7 @@ export const messages = {
     ru: "one=# минута включена;few=# минуты включено;many=# минут включено;other=# минуты включено",
   },
   "billing.plan_overage": {
-    en: "{price} a minute beyond",
+    en: "{price} per minute of overage",
     lt: "{price} už minutę virš plano",
     lv: "{price} par minūti virs plāna",
     ru: "{price} за минуту сверх тарифа",

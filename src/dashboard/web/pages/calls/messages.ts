@@ -34,7 +34,7 @@ export const messages = {
     ru: "Любой агент",
   },
   "calls.from_day": { en: "From", lt: "Nuo dienos", lv: "No dienas", ru: "С" },
-  "calls.to_day": { en: "To", lt: "Iki dienos", lv: "Līdz dienai", ru: "По день" },
+  "calls.to_day": { en: "To", lt: "Iki dienos", lv: "Līdz dienai", ru: "По" },
   "calls.when": { en: "When", lt: "Kada", lv: "Kad", ru: "Когда" },
   "calls.duration": { en: "Duration", lt: "Trukmė", lv: "Ilgums", ru: "Длительность" },
   "calls.cost": { en: "Cost", lt: "Kaina", lv: "Izmaksas", ru: "Стоимость" },
@@ -101,7 +101,7 @@ export const messages = {
     ru: "Исходящий номер",
   },
   "calls.place_default": {
-    en: "Default caller id",
+    en: "Default caller ID",
     lt: "Numatytasis numeris",
     lv: "Noklusējuma numurs",
     ru: "Номер по умолчанию",

@@ -34,7 +34,7 @@ export const messages = {
     ru: "Подготовьте файл CSV со столбцом number; значения других столбцов агент может назвать в разговоре.",
   },
   "campaigns.no_agent": {
-    en: "A campaign needs an agent who calls. Make one first.",
+    en: "A campaign needs an agent who calls. Create one first.",
     lt: "Kampanijai reikia agento, kuris skambintų. Pirmiausia jį sukurkite.",
     lv: "Kampaņai vajag aģentu, kas zvana. Vispirms to izveidojiet.",
     ru: "Кампании нужен агент, который звонит. Сначала создайте его.",
@@ -132,7 +132,7 @@ export const messages = {
     ru: "Остановлена: слишком много неудач",
   },
   "campaigns.agent_deleted": {
-    en: "Its agent was deleted. Make a new campaign with another agent.",
+    en: "Its agent was deleted. Create a new campaign with another agent.",
     lt: "Jos agentas ištrintas. Sukurkite naują kampaniją su kitu agentu.",
     lv: "Tās aģents ir dzēsts. Izveidojiet jaunu kampaņu ar citu aģentu.",
     ru: "Её агент удалён. Создайте новую кампанию с другим агентом.",

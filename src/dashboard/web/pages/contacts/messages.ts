@@ -166,8 +166,8 @@ export const messages = {
   },
   "contacts.skip_bad": {
     en: "Skip invalid rows",
-    lt: "Blogas eilutes praleisti",
+    lt: "Klaidingas eilutes praleisti",
     lv: "Kļūdainās rindas izlaist",
-    ru: "Пропустить плохие строки",
+    ru: "Пропустить строки с ошибками",
   },
 } satisfies Messages;

@@ -119,7 +119,7 @@ export const messages = {
     en: "Asked while the phone rings and told after each call. Works while the add-on is paid.",
     lt: "Klausiama, kol skamba telefonas, ir pranešama po kiekvieno skambučio. Veikia, kol priedas apmokėtas.",
     lv: "Jautā, kamēr zvana tālrunis, un ziņo pēc katra zvana. Darbojas, kamēr papildiespēja ir apmaksāta.",
-    ru: "Запрашивается, пока звонит телефон, и получает итог после звонка. Работает, пока дополнение оплачено.",
+    ru: "Запрашивается, пока звонит телефон, и получает итоги после звонка. Работает, пока дополнение оплачено.",
   },
   "features.crm_url": {
     en: "Address of the CRM",

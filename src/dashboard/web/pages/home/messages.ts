@@ -95,7 +95,7 @@ export const messages = {
     lv: "Rezerves kopija",
     ru: "Резервная копия",
   },
-  "home.system_status.mail": { en: "Mail", lt: "Paštas", lv: "Pasts", ru: "Почта" },
+  "home.system_status.mail": { en: "Email", lt: "Paštas", lv: "Pasts", ru: "Почта" },
   "home.live": { en: "Live now", lt: "Vyksta dabar", lv: "Notiek tagad", ru: "Идут сейчас" },
   "home.latency": {
     en: "Time to answer (p95)",
@@ -243,7 +243,7 @@ export const messages = {
     en: "A provider of speech or language cannot be used: calls go on with the fallback.",
     lt: "Balso ar kalbos modelio paslauga nepasiekiama: skambučiai tęsiasi su atsargine.",
     lv: "Runas vai valodas modeļa pakalpojums nav pieejams: zvani turpinās ar rezerves.",
-    ru: "Поставщиком речи или языковой модели нельзя пользоваться: звонки идут через запасного.",
+    ru: "Речевая служба или языковая модель недоступна: звонки идут через запасную.",
   },
   "remedy.engine_provider": {
     en: "Ask the operator: the health page says what to change.",
@@ -288,7 +288,7 @@ export const messages = {
     ru: "Диск полон: новых звонков не будет.",
   },
   "remedy.disk_full": {
-    en: "Ask the operator to make room on the disk.",
+    en: "Ask the operator to free up disk space.",
     lt: "Paprašykite administratoriaus atlaisvinti vietos diske.",
     lv: "Palūdziet administratoram atbrīvot vietu diskā.",
     ru: "Попросите администратора освободить место на диске.",
@@ -306,7 +306,7 @@ export const messages = {
     ru: "Последней копии {hours} ч.",
   },
   "remedy.backup_old": {
-    en: "Ask the operator to make one, or make one under Operator.",
+    en: "Ask the operator to create one, or create one under Operator.",
     lt: "Paprašykite administratoriaus padaryti kopiją arba padarykite puslapyje „Administratorius“.",
     lv: "Palūdziet administratoram kopiju vai izveidojiet to lapā “Administrators”.",
     ru: "Попросите администратора сделать копию или сделайте её на странице «Администратор».",
@@ -342,13 +342,13 @@ export const messages = {
     ru: "Резервной копии ещё нет.",
   },
   "remedy.backup_none": {
-    en: "Ask the operator to make one, or make one under Operator.",
+    en: "Ask the operator to create one, or create one under Operator.",
     lt: "Paprašykite administratoriaus padaryti kopiją arba padarykite puslapyje „Administratorius“.",
     lv: "Palūdziet administratoram kopiju vai izveidojiet to lapā “Administrators”.",
     ru: "Попросите администратора сделать копию или сделайте её на странице «Администратор».",
   },
   "system_status.mail_ok": {
-    en: "Mail works.",
+    en: "Email works.",
     lt: "Paštas veikia.",
     lv: "Pasts darbojas.",
     ru: "Почта работает.",
@@ -360,7 +360,7 @@ export const messages = {
     ru: "Писем не удалось отправить: {count}.",
   },
   "remedy.mail_dead": {
-    en: "Ask the operator to send them again under Operator, Mail.",
+    en: "Ask the operator to send them again under Operator, Email.",
     lt: "Paprašykite administratoriaus išsiųsti juos iš naujo (Administratorius, Paštas).",
     lv: "Palūdziet administratoram tās nosūtīt vēlreiz (Administrators, Pasts).",
     ru: "Попросите администратора отправить их снова (Администратор, Почта).",
@@ -378,7 +378,7 @@ export const messages = {
     ru: "Они отправляются снова автоматически; если затянется, попросите администратора проверить почту.",
   },
   "system_status.mail_files": {
-    en: "Mails are written to files on the server and kept for {count} days, recordings included; nobody is sent any.",
+    en: "Emails are written to files on the server and kept for {count} days, recordings included; none are sent.",
     lt: "Laiškai su įrašais rašomi į failus serveryje ir laikomi tiek dienų: {count}; niekam jie nesiunčiami.",
     lv: "Vēstules ar ierakstiem tiek rakstītas failos serverī un glabātas tik dienu: {count}; nevienam tās netiek sūtītas.",
     ru: "Письма с записями пишутся в файлы на сервере и хранятся столько дней: {count}; никому они не отправляются.",

@@ -2,7 +2,12 @@
 import type { Messages } from "../../i18n/language.ts";
 
 export const messages = {
-  "nav.operator": { en: "Operator", lt: "Administratorius", lv: "Administrators", ru: "Администратор" },
+  "nav.operator": {
+    en: "Operator",
+    lt: "Administratorius",
+    lv: "Administrators",
+    ru: "Администратор",
+  },
   "operator.lead": {
     en: "The appliance as a whole, across all companies.",
     lt: "Pati sistema ir visos įmonės.",
@@ -29,7 +34,7 @@ export const messages = {
   "operator.drain": { en: "Drain", lt: "Atlaisvinti", lv: "Atbrīvot", ru: "Освободить" },
   "operator.tab.backups": { en: "Backups", lt: "Kopijos", lv: "Kopijas", ru: "Копии" },
   "operator.tab.logs": { en: "Logs", lt: "Žurnalas", lv: "Žurnāls", ru: "Журнал" },
-  "operator.tab.mail": { en: "Mail", lt: "Paštas", lv: "Pasts", ru: "Почта" },
+  "operator.tab.mail": { en: "Email", lt: "Paštas", lv: "Pasts", ru: "Почта" },
   "operator.new_tenant": {
     en: "New company",
     lt: "Nauja įmonė",
@@ -43,7 +48,12 @@ export const messages = {
   "operator.enter": { en: "Enter", lt: "Įeiti", lv: "Ieiet", ru: "Войти" },
   "operator.suspend": { en: "Suspend", lt: "Sustabdyti", lv: "Apturēt", ru: "Остановить" },
   "operator.resume": { en: "Resume", lt: "Vėl įjungti", lv: "Atjaunot", ru: "Возобновить" },
-  "operator.credit": { en: "Credit", lt: "Įskaityti lėšų", lv: "Ieskaitīt naudu", ru: "Зачислить средства" },
+  "operator.credit": {
+    en: "Credit",
+    lt: "Įskaityti lėšų",
+    lv: "Ieskaitīt naudu",
+    ru: "Зачислить средства",
+  },
   "operator.change_plan": {
     en: "Change plan",
     lt: "Keisti planą",
@@ -220,12 +230,12 @@ export const messages = {
     ru: "Копий ещё нет",
   },
   "operator.no_backups_body": {
-    en: "One is made every night. Make the first one now.",
+    en: "One is created every night. Create the first one now.",
     lt: "Kopija daroma kasnakt. Pirmąją padarykite dabar.",
     lv: "Kopiju veido katru nakti. Pirmo izveidojiet tagad.",
     ru: "Копия делается каждую ночь. Сделайте первую сейчас.",
   },
-  "operator.created": { en: "Made", lt: "Padaryta", lv: "Izveidota", ru: "Сделана" },
+  "operator.created": { en: "Created", lt: "Padaryta", lv: "Izveidota", ru: "Сделана" },
   "operator.log_level": { en: "Level", lt: "Lygis", lv: "Līmenis", ru: "Уровень" },
   "operator.log_call": {
     en: "Call UUID",
@@ -252,7 +262,7 @@ export const messages = {
     ru: "Здесь хранятся последние 2000 строк с запуска, личные данные скрыты.",
   },
   "operator.mail_test": {
-    en: "Send a test mail",
+    en: "Send a test email",
     lt: "Siųsti bandomąjį laišką",
     lv: "Sūtīt izmēģinājuma vēstuli",
     ru: "Отправить тестовое письмо",
@@ -269,7 +279,7 @@ export const messages = {
     lv: "{provider} atteica: {why}",
     ru: "{provider}: отказ, {why}",
   },
-  "operator.mails": { en: "Mails", lt: "Laiškai", lv: "Vēstules", ru: "Письма" },
+  "operator.mails": { en: "Emails", lt: "Laiškai", lv: "Vēstules", ru: "Письма" },
   "operator.mails_dead": {
     en: "Not delivered",
     lt: "Nebesiunčiami",
@@ -277,13 +287,13 @@ export const messages = {
     ru: "Не доставлены",
   },
   "operator.no_mails": {
-    en: "No mails here",
+    en: "No emails here",
     lt: "Laiškų čia nėra",
     lv: "Vēstuļu šeit nav",
     ru: "Писем здесь нет",
   },
   "operator.no_mails_body": {
-    en: "Mails that could not be delivered appear here, to be tried again.",
+    en: "Emails that could not be delivered appear here. You can send them again.",
     lt: "Čia atsiranda nepristatyti laiškai; juos galima siųsti dar kartą.",
     lv: "Šeit parādās nepiegādātas vēstules; tās var sūtīt vēlreiz.",
     ru: "Здесь появляются недоставленные письма; их можно отправить снова.",

@@ -145,7 +145,7 @@ export const messages = {
     ru: "Где он находится: рабочий ноутбук, телефон.",
   },
   "profile.passkey_failed": {
-    en: "The browser did not make a passkey: {why}",
+    en: "The browser did not create a passkey: {why}",
     lt: "Naršyklė prieigos rakto nesukūrė: {why}",
     lv: "Pārlūks neizveidoja piekļuves atslēgu: {why}",
     ru: "Браузер не создал ключ доступа: {why}",

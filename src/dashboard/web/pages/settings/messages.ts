@@ -10,7 +10,7 @@ export const messages = {
     ru: "Как ведут себя звонки компании. Сохранённое действует для новых звонков.",
   },
   "settings.email": {
-    en: "Contact e-mail",
+    en: "Contact email",
     lt: "Kontaktinis el. paštas",
     lv: "Kontakta e-pasts",
     ru: "Контактная почта",
@@ -107,7 +107,7 @@ export const messages = {
     ru: "Страны, куда можно звонить",
   },
   "settings.allowed_prefixes_hint": {
-    en: "Prefixes with +, separated by commas: +370, +371. Left empty: the country of your caller id.",
+    en: "Prefixes with +, separated by commas: +370, +371. If empty: the country of your caller ID.",
     lt: "Kodai su +, atskirti kableliais: +370, +371. Palikus tuščia – jūsų numerio šalis.",
     lv: "Kodi ar +, atdalīti ar komatiem: +370, +371. Tukšs – jūsu numura valsts.",
     ru: "Коды с +, через запятую: +370, +371. Пусто — страна вашего номера.",
@@ -119,7 +119,7 @@ export const messages = {
     ru: "Короткие номера, на которые можно звонить",
   },
   "settings.short_numbers_hint": {
-    en: "Extensions, short codes, star codes, emergency numbers, separated by commas: 112, 1xxx. An x stands for any digit. Left empty: none.",
+    en: "Extensions, short codes, star codes, emergency numbers, separated by commas: 112, 1xxx. An x is any digit. If empty: none.",
     lt: "Vidiniai, trumpieji, žvaigždutės kodai, pagalbos numeriai, atskirti kableliais: 112, 1xxx. x – bet kuris skaitmuo. Palikus tuščia – jokie.",
     lv: "Iekšējie, īsie, zvaigznītes kodi, palīdzības numuri, atdalīti ar komatiem: 112, 1xxx. x – jebkurš cipars. Tukšs – neviens.",
     ru: "Внутренние, короткие номера, коды со звёздочкой, экстренные службы, через запятую: 112, 1xxx. x — любая цифра. Пусто — никакие.",
@@ -143,7 +143,7 @@ export const messages = {
     ru: "Расход в день, не более, EUR",
   },
   "settings.daily_spend_hint": {
-    en: "Left empty: {amount}, the appliance's own cap.",
+    en: "If empty: {amount}, the appliance's own cap.",
     lt: "Palikus tuščia – {amount}, bendra sistemos riba.",
     lv: "Tukšs – {amount}, kopējā sistēmas robeža.",
     ru: "Пусто — {amount}, общий предел системы.",

@@ -29,7 +29,7 @@ export const messages = {
     ru: "Передайте эту ссылку",
   },
   "team.link_lead": {
-    en: "This appliance sends no e-mail yet. Whoever opens the link joins; it works once.",
+    en: "This appliance does not send email yet. Whoever opens the link joins; it works once.",
     lt: "Ši sistema laiškų dar nesiunčia. Kas atvers nuorodą, prisijungs; ji veikia vieną kartą.",
     lv: "Šī sistēma vēl nesūta vēstules. Kas atver saiti, tas pievienojas; tā darbojas vienreiz.",
     ru: "Система пока не отправляет писем. Кто откроет ссылку, войдёт в команду; она действует один раз.",
@@ -62,7 +62,7 @@ export const messages = {
     ru: "Убрать {name}?",
   },
   "team.remove_body": {
-    en: "They lose access at once. What they made stays.",
+    en: "They lose access at once. What they created stays.",
     lt: "Prieiga dingsta iškart. Kas sukurta, lieka.",
     lv: "Piekļuve zūd uzreiz. Izveidotais paliek.",
     ru: "Доступ пропадёт сразу. Созданное останется.",

@@ -89,7 +89,7 @@ export const messages = {
   },
   "tools.caller_level": {
     en: "Caller verification",
-    lt: "Skambinantis turi būti",
+    lt: "Skambinantysis turi būti",
     lv: "Zvanītājam jābūt",
     ru: "Звонящий должен быть",
   },

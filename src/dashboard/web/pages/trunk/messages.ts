@@ -80,7 +80,12 @@ export const messages = {
   },
   "trunk.server": { en: "SIP server", lt: "SIP serveris", lv: "SIP serveris", ru: "Сервер SIP" },
   "trunk.port": { en: "Port", lt: "Prievadas", lv: "Ports", ru: "Порт" },
-  "trunk.transport": { en: "Transport", lt: "Transporto protokolas", lv: "Transports", ru: "Транспорт" },
+  "trunk.transport": {
+    en: "Transport",
+    lt: "Transporto protokolas",
+    lv: "Transports",
+    ru: "Транспорт",
+  },
   "trunk.transport_auto": { en: "Found by DNS", lt: "Pagal DNS", lv: "Pēc DNS", ru: "По DNS" },
   "trunk.username": {
     en: "User name",
@@ -101,7 +106,7 @@ export const messages = {
     ru: "Пароль сохранён. Пусто — останется прежним.",
   },
   "trunk.caller_id": {
-    en: "Default caller id",
+    en: "Default caller ID",
     lt: "Numatytasis rodomas numeris",
     lv: "Noklusējuma rādāmais numurs",
     ru: "Номер по умолчанию",
