@@ -347,7 +347,7 @@ upgrade() {
     return 0
   fi
   [ "$unit_changed" = no ] || systemctl daemon-reload
-  say "restarting; live calls are let finish first"
+  say "restarting; waiting for live calls to finish"
   if systemctl restart linevoice && gets_ready; then
     say "upgraded $old_version to $new_version"
     return 0
@@ -356,7 +356,7 @@ upgrade() {
 }
 
 roll_back() {
-  say "Linevoice $new_version does not get well: going back to $old_version" >&2
+  say "Linevoice $new_version did not become ready: rolling back to $old_version" >&2
   systemctl stop linevoice || true
   mv -f "$previous" "$program"
   # What the new program migrated the old one may not read: then the backup takes its place.

@@ -59,12 +59,12 @@ export function commandOf(
       const { values, words } = parse(args, options, wordsMax);
       const [chosen = "", ...rest] = words;
       const found = Object.hasOwn(actions, chosen) ? actions[chosen] : undefined;
-      if (!found) throw new WrongUsage(`Say what to do: ${listed(Object.keys(actions))}.`);
+      if (!found) throw new WrongUsage(`Expected a subcommand: ${listed(Object.keys(actions))}.`);
       for (const option of Object.keys(options))
         if (option in values && !(option in found.options))
-          throw new WrongUsage(`--${option} does not go with ${name} ${chosen}.`);
+          throw new WrongUsage(`--${option} is not valid for ${name} ${chosen}.`);
       const surplus = rest[found.words ?? 0];
-      if (surplus !== undefined) throw new WrongUsage(`"${surplus}" is one word too many.`);
+      if (surplus !== undefined) throw new WrongUsage(`Unexpected argument "${surplus}".`);
       return await found.run({
         values: values as ValuesOf<ParseArgsOptionsConfig>,
         words: rest,

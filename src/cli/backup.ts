@@ -20,7 +20,7 @@ export const backupCommand: Command = {
     const { values, words } = parse(args, { to: { type: "string" } }, 2);
     const [action, file] = words;
     if (action !== "verify" && file !== undefined)
-      throw new WrongUsage(`"${file}" is one word too many.`);
+      throw new WrongUsage(`Unexpected argument "${file}".`);
     if (action !== "create" && values.to !== undefined)
       throw new WrongUsage("--to belongs to backup create.");
     const { config, json } = values;
@@ -28,7 +28,7 @@ export const backupCommand: Command = {
     if (action === "list") return list(config, json, terminal);
     if (action === "verify")
       return await verify(config, json, required(file, "The file"), terminal);
-    throw new WrongUsage("Say what to do: create, list or verify.");
+    throw new WrongUsage("Expected a subcommand: create, list or verify.");
   },
 };
 

@@ -11,7 +11,7 @@ export const configCommand: Command = {
     const { values, words } = parse(args, {}, 1);
     const [action] = words;
     if (action !== "check" && action !== "show")
-      throw new WrongUsage("Say what to do: check or show.");
+      throw new WrongUsage("Expected a subcommand: check or show.");
     const loaded = configFor(values.config, terminal);
     if (action === "check") {
       settingsFromConfig(loaded.config, {

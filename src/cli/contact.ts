@@ -49,7 +49,7 @@ const importFile = action({
     "skip-bad": { type: "boolean" },
   },
   async run({ values, words: [file], terminal }) {
-    if (file === undefined) throw new WrongUsage("Name the CSV file.");
+    if (file === undefined) throw new WrongUsage("Give a CSV file.");
     const tenant = idFrom(values.tenant, "--tenant");
     const csv = readFileSync(resolve(terminal.cwd, file), "utf8");
     if (Buffer.byteLength(JSON.stringify(csv)) > REQUEST_BYTES_MAX)
@@ -83,7 +83,7 @@ export const contactCommand = commandOf(
   { list, import: importFile, export: exportAll },
   [
     "FILE is CSV with a header row: number, and first_name, last_name, vocative, birthday, language,",
-    "notes, consent, do_not_call where known. Nothing is taken while a line is bad, unless --skip-bad.",
+    "notes, consent, do_not_call where known. Nothing is imported if any row is invalid, unless --skip-bad is given.",
     "export writes the same CSV to standard output.",
   ],
 );
@@ -92,5 +92,7 @@ function say(report: ContactImportReport, terminal: Terminal): void {
   for (const { line, problem } of report.problems) terminal.err(`line ${line}: ${problem}`);
   const { created, updated, unchanged, problem_count: bad, dry_run: isDry } = report;
   const counts = `${created} new, ${updated} changed, ${unchanged} as known, ${bad} bad lines`;
-  terminal.out(isDry ? `Nothing was taken. It would be: ${counts}.` : `Taken: ${counts}.`);
+  terminal.out(
+    isDry ? `Dry run, nothing imported. Would import: ${counts}.` : `Imported: ${counts}.`,
+  );
 }

@@ -11,10 +11,10 @@ export const eraseCommand = singleCommand(
     lines: inWords,
   }),
   [
-    "Without --yes it only says what would go. Recordings, transcripts, summaries, events, mails",
-    "and pending calls go; the call stays as a figure without a number. Backups made before keep",
-    "what they have until they are dropped. Whoever asked not to be called is still not called: a",
-    "fingerprint of the number stays for that.",
+    "Without --yes, this is a dry run. Recordings, transcripts, summaries, events, emails",
+    "and pending calls are deleted; call records remain, without the number, for statistics. Existing backups keep",
+    "this data until they expire. Do-not-call requests stay in force: only a keyed",
+    "fingerprint of the number is kept for that.",
   ],
 );
 
@@ -23,7 +23,7 @@ function inWords({ dry_run, ...counts }: ErasureReport): string[] {
     ([name, count]) => `  ${String(count).padStart(6)} ${name.replaceAll("_", " ")}`,
   );
   const last = dry_run
-    ? "Nothing was erased. Give --yes to do it."
+    ? "Dry run, nothing erased. Add --yes to erase."
     : "Backups made before now keep it until they are dropped (linevoice backup list).";
   return [dry_run ? "Would be erased:" : "Erased:", ...what, last];
 }

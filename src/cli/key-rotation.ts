@@ -51,7 +51,7 @@ export async function rotateMasterKey(
   const isResumed = existsSync(next);
   if (!isResumed) {
     if (!existsSync(file) && !existsSync(loaded.dataDir))
-      throw refused(`There is nothing to rotate: ${file} does not exist yet.`);
+      throw refused(`Nothing to rotate: ${file} does not exist yet.`);
     // Written as the directory's owner: the service could not read a file of root.
     await asOwnerOf(dirname(file), async () =>
       write(next, Buffer.from(random.bytes(KEY_BYTES)).toString("base64")),

@@ -45,7 +45,7 @@ export const keyCommand = commandOf(
 function rotationLines(done: Rotation, isShared: boolean): string[] {
   const others = `Copy ${done.key_file} to every other node and restart it: until then it reads no new secret and keeps the old links.`;
   return [
-    `${done.sealed} secrets are sealed under a new master key.`,
+    `${done.sealed} secrets re-encrypted with the new master key.`,
     `Keep a copy of ${done.key_file} in a safe place, apart from the backups.`,
     ...(isShared ? [others] : []),
     ...(done.purposes ? ended(done.people_without_recovery_codes) : STILL_VALID),

@@ -16,7 +16,7 @@ export const migrateCommand: Command = {
     const { values, words } = parse(args, { "dry-run": { type: "boolean", default: false } }, 1);
     const [action] = words;
     if (action !== "status" && action !== "up")
-      throw new WrongUsage("Say what to do: status or up.");
+      throw new WrongUsage("Expected a subcommand: status or up.");
     const { config, dataDir } = configFor(values.config, terminal);
     requireDatabaseFile(
       config,
@@ -37,7 +37,7 @@ export const migrateCommand: Command = {
     if (values.json) terminal.out(JSON.stringify({ dry_run: values["dry-run"], tags, copy }));
     else if (tags.length === 0) terminal.out("The database is up to date.");
     else for (const tag of tags) terminal.out(`${done} ${tag}`);
-    if (copy && !values.json) terminal.out(`The database as it was before: ${copy}`);
+    if (copy && !values.json) terminal.out(`Backup of the previous database: ${copy}`);
     return 0;
   },
 };

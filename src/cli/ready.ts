@@ -18,7 +18,7 @@ interface Readiness {
 
 export const readyCommand: Command = {
   usage: ["ready [--wait SECONDS] [--json]"],
-  notes: ["Exit status 0 when it does, 1 with the reasons when it does not in time."],
+  notes: ["Exits with 0 when ready, or with 1 and the reasons if not ready in time."],
   async run(args, terminal) {
     const { values } = parse(args, { wait: { type: "string", default: "0" } }, 0);
     const waitSeconds = Number(values.wait);
@@ -57,7 +57,7 @@ async function ask({ config }: LoadedConfig): Promise<Readiness> {
     });
     return readinessFrom(await response.json());
   } catch {
-    return { ok: false, problems: [`Nothing answers at ${url}.`], warnings: [] };
+    return { ok: false, problems: [`No response from ${url}.`], warnings: [] };
   }
 }
 
@@ -72,7 +72,7 @@ function readinessFrom(body: unknown): Readiness {
   const sentences = (value: unknown) =>
     Array.isArray(value) ? value.filter((sentence) => typeof sentence === "string") : [];
   if (typeof body !== "object" || body === null || !("ok" in body) || !("problems" in body))
-    return { ok: false, problems: ["What answers there is no Linevoice."], warnings: [] };
+    return { ok: false, problems: ["The server at that address is not Linevoice."], warnings: [] };
   return {
     ok: body.ok === true,
     problems: sentences(body.problems),

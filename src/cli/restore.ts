@@ -38,7 +38,7 @@ export const restoreCommand: Command = {
       else {
         terminal.out(`Restored: ${restored.tenants} tenants, ${restored.calls} calls.`);
         if (restored.previousCopy)
-          terminal.out(`The data as it was is in ${restored.previousCopy}.`);
+          terminal.out(`The previous data was kept in ${restored.previousCopy}.`);
         for (const line of aboutRevocations(revoked, dataDir)) terminal.out(line);
       }
       return 0;
@@ -49,7 +49,7 @@ export const restoreCommand: Command = {
 };
 
 async function confirmed(file: string, dataDir: string, terminal: Terminal): Promise<boolean> {
-  terminal.err(`${file} will take the place of the database in ${dataDir}.`);
+  terminal.err(`${file} will replace the database in ${dataDir}.`);
   terminal.err('Type "yes" to go on (or give --yes):');
   for await (const line of console) {
     if (line.trim().toLowerCase() === "yes") return true;

@@ -57,7 +57,7 @@ export const serveCommand: Command = {
       const { setup } = app.services.identity;
       if (await setup.needed()) {
         const { url } = await setup.ownerLink();
-        terminal.out(`Owner ${url}   (once, within 30 minutes; another: linevoice setup)`);
+        terminal.out(`Owner ${url}   (valid once, for 30 minutes; new link: linevoice setup)`);
       }
       terminal.out(`Data  ${dataDir}   (next: linevoice tenant create --name N --email E)`);
       await Promise.race([app.ready(), signals.first]);

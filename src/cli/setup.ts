@@ -9,7 +9,7 @@ export const setupCommand = singleCommand(
       linkLines("Open this link in a browser to become the owner of this appliance:", link),
   }),
   [
-    "Open the link in a browser within 30 minutes. It works once; a link printed before ends.",
+    "Open the link within 30 minutes. It works once, and any earlier link stops working.",
     "Whoever opens it becomes an operator, who may do everything on this appliance.",
   ],
 );

@@ -24,7 +24,7 @@ const LOG_LINES = 2000;
 
 export const supportBundleCommand: Command = {
   usage: ["support-bundle [--to FILE] [--json]"],
-  notes: ["Look into it before you send it: tar -xzf FILE"],
+  notes: ["Review it before you send it: tar -xzf FILE"],
   async run(args, terminal) {
     const { values } = parse(args, { to: { type: "string" } }, 0);
     if (values.to === "") throw new WrongUsage("--to is a file.");

@@ -9,7 +9,7 @@ const placeOf = ({ username, server, port }: Place): string =>
   port === 0 ? `${username}@${server}` : `${username}@${server}:${port}`;
 
 const overWhat = ({ transport }: Place): string =>
-  transport === "auto" ? "whatever its DNS says" : transport.toUpperCase();
+  transport === "auto" ? "auto (from DNS)" : transport.toUpperCase();
 
 const SIGNS = { ok: "ok", warning: "!!", failed: "NO", unknown: "? " } as const;
 

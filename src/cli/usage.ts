@@ -45,7 +45,7 @@ export function parse<const Options extends ParseArgsOptionsConfig>(
       strict: true,
     });
     const surplus = positionals[wordsMax];
-    if (surplus !== undefined) throw new WrongUsage(`"${surplus}" is one word too many.`);
+    if (surplus !== undefined) throw new WrongUsage(`Unexpected argument "${surplus}".`);
     return { values, words: positionals };
   } catch (error) {
     if (error instanceof WrongUsage) throw error;

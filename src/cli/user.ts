@@ -29,7 +29,7 @@ export const userCommand = commandOf(
       lines: ({ user: { id, email }, made, link }) => [
         made
           ? `User ${id}, ${email}, was made.`
-          : `User ${id}, ${email}, had an account; it works in this tenant too now.`,
+          : `User ${id}, ${email}, already had an account and has been added to this tenant.`,
         ...(link ? linkLines("This link sets the password:", link) : []),
       ],
     }),

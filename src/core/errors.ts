@@ -69,7 +69,8 @@ export function invalidField(field: string, publicMessage: string): AppError {
 
 /** Unknown ids and ids of other tenants get the same answer, so that ids cannot be probed. */
 export function notFound(what: string): AppError {
-  return new AppError({ code: "not_found", publicMessage: `There is no such ${what}.` });
+  const publicMessage = `${what.slice(0, 1).toUpperCase()}${what.slice(1)} not found.`;
+  return new AppError({ code: "not_found", publicMessage });
 }
 
 /** Marks code that is unreachable when every variant of a union is handled. */

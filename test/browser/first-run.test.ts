@@ -205,7 +205,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     await page.getByText(CALLER).first().waitFor();
     await page.getByText("How can I help you?").waitFor({ timeout: 30_000 });
     await page.getByRole("button", { name: "Listen" }).click();
-    await page.getByText("caller left, agent right").waitFor();
+    await page.getByText("customer left, agent right").waitFor();
     await page.getByRole("button", { name: "Hang up" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Hang up" }).click();
     await page.getByText("No calls in progress").waitFor({ timeout: 30_000 });

@@ -102,7 +102,7 @@ inChromium("in the dashboard", () => {
       .getByLabel("CSV")
       .fill("number,first_name,last_name\n+37061000001,Jonas,Petraitis\n12,Bad,Line");
     await button("Preview").click();
-    await dialog().getByText("New: 1. Changed: 0. As known: 0. Bad lines: 1.").waitFor();
+    await dialog().getByText("New: 1. Updated: 0. Unchanged: 0. Invalid rows: 1.").waitFor();
     await dialog().getByText("Line 3").waitFor();
     expect(await button("Import contacts").isDisabled()).toBe(true);
     await dialog().getByText("Skip invalid rows").click();
@@ -310,7 +310,7 @@ inChromium("in the dashboard", () => {
     await page.getByRole("row").filter({ hasText: "Second company" }).getByText("€12.00").waitFor();
     await page.getByRole("tab", { name: "Backups" }).click();
     await button("Back up now").click();
-    await page.getByText("proved by restoring").first().waitFor({ timeout: 30_000 });
+    await page.getByText("verified by a test restore").first().waitFor({ timeout: 30_000 });
   });
 
   test("the operator tries the engine: what each part did, or the provider's own error", async () => {
@@ -382,8 +382,8 @@ inChromium("in the dashboard", () => {
     };
     for (const path of ["/agents", "/numbers", "/knowledge", "/tools", "/calls", "/team"])
       expect(await shown(path)).not.toMatch(/Reception|\+3705|clinic|find_booking|\+3706/);
-    expect(await shown(`/calls/${uuid}`)).toContain("There is no such call.");
-    expect(await shown("/agents/1")).toContain("There is no such agent.");
+    expect(await shown(`/calls/${uuid}`)).toContain("Call not found.");
+    expect(await shown("/agents/1")).toContain("Agent not found.");
     expect(await shown("/operator")).toContain("Page not found");
     expect(await stranger.page.getByRole("link", { name: "Operator" }).count()).toBe(0);
     expect(await shown("/settings")).toContain("Only the operator of this appliance changes them");

@@ -100,7 +100,7 @@ inChromium("in trouble", () => {
   test("an address of nothing says so, and leads home", async () => {
     const { page, context } = await somebody();
     await page.goto(address("/calls/01a1fdec-0000-7000-8000-000000000000"));
-    await page.getByText("There is no such call.").waitFor(WAIT);
+    await page.getByText("Call not found.").waitFor(WAIT);
     await page.goto(address("/no/such/page"));
     await page.getByRole("heading", { name: en["state.not_found"] }).waitFor(WAIT);
     await page.locator("main").getByRole("link", { name: en["nav.home"] }).click();

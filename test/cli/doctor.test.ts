@@ -258,7 +258,7 @@ test("a master key that is missing, foreign or damaged is found before a call ne
   await database.close();
   expect(await verdict(secrets, { ...patient, masterKey: () => key })).toContain("ok");
   expect(await verdict(secrets, patient)).toContain("failed: The secret trunks:");
-  expect(await verdict(secrets, { ...patient, masterKey: () => null })).toContain("no master key");
+  expect(await verdict(secrets, { ...patient, masterKey: () => null })).toContain("No master key");
   const damaged = () => {
     throw new Error("not a master key");
   };

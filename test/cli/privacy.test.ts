@@ -23,7 +23,7 @@ test("erasing says what would go and goes only with --yes; an export never overw
   expect((await linevoice("export --tenant 1 --to none.jsonl")).status).toBe(1);
   await linevoice("tenant create --name N --email a@example.com");
   const erase = "erase --tenant 1 --number +37061234567";
-  expect((await linevoice(erase)).out).toContain("Nothing was erased");
+  expect((await linevoice(erase)).out).toContain("nothing erased");
   const report = JSON.parse((await linevoice(`${erase} --yes --json`)).out);
   expect(report).toMatchObject({ dry_run: false, calls: 0 });
   expect((await linevoice("erase --tenant 9 --number +37061234567 --yes")).status).toBe(1);

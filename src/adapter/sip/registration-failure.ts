@@ -49,7 +49,7 @@ export function explainRegistrationFailure(code: number | null, server: string):
     case 407:
       return "The provider refused the user name or password. Check both, and the realm.";
     case 403:
-      return "The provider forbids this account to register. Check the user name and password, or ask the provider whether the account is locked.";
+      return "The provider does not allow this account to register. Check the user name and password, or ask the provider whether the account is locked.";
     case 404:
       return "The provider does not know this user name. Check it, and the server name.";
     case 423:

@@ -212,7 +212,7 @@ function serversOf({ probe, settings }: TrunkFacts): CheckOutcome {
   if (bad.length > 0)
     return warning(
       `${bad.length} of the trunk's ${servers.length} servers failed a short while ago; calls go to the others. In order: ${listed}.`,
-      "Nothing is to be done unless it lasts; then ask the provider.",
+      "No action needed unless it persists; then ask the provider.",
     );
   return servers.length === 1
     ? ok(`The trunk has one server: ${listed}.`)
@@ -225,7 +225,7 @@ const REJECTIONS: ReadonlySet<number> = new Set([401, 402, 403, 407]);
 function callsOf({ sipCode: code }: NonNullable<TrunkProbe["call"]>): CheckOutcome {
   if (code === null)
     return warning(
-      "A test call to nobody was not answered at all.",
+      "A test call to an unassigned number got no response.",
       "Call a number of your own. If that fails too, ask the provider whether calls of this trunk are allowed from this address.",
     );
   if (REJECTIONS.has(code))

@@ -28,8 +28,8 @@ export function lowBalanceMail(
     `The balance of ${to.name} is below ${eur(threshold)}`,
     [
       `The balance of ${to.name} is ${eur(balance)}.`,
-      "When it is used up and the plan's minutes are too, calls are neither taken nor placed.",
-      "What to do: top up the wallet, with POST /topup or through your operator.",
+      "When both the balance and the plan minutes run out, calls can no longer be answered or placed.",
+      "What to do: top up under Usage and billing, through the API (POST /topup) or via your operator.",
     ],
   );
 }
@@ -45,7 +45,7 @@ export function renewalUnpaidMail(
   );
   const effects = unpaid.map(({ item }) =>
     item === "plan"
-      ? "Until the plan is paid, this month has no included minutes: calls go on at the price beyond the plan, from the wallet."
+      ? "Until the plan is paid, this month has no included minutes: calls are charged to the wallet at the overage rate."
       : "The CRM bridge stays on for 7 days.",
   );
   return draft(
@@ -55,7 +55,7 @@ export function renewalUnpaidMail(
     [
       `These are due for ${month}, and the wallet has ${eur(free)}:\n${lines.join("\n")}`,
       ...effects,
-      "What to do: top up the wallet. The payment is tried again within a minute. What stays unpaid when the month is over is not owed.",
+      "What to do: top up the wallet. The payment is tried again within a minute. You do not owe anything that is still unpaid at the end of the month.",
     ],
   );
 }

@@ -24,7 +24,7 @@ export function statementPage(summary: StatementSummary, rows: readonly Statemen
     ["Month", `${summary.month}, ${summary.timeZone}`],
     ["Balance before", `${eur(summary.openingBalance)} EUR`],
     ["Balance after", `${eur(summary.closingBalance)} EUR`],
-    ["Calls begun", String(summary.calls)],
+    ["Calls started", String(summary.calls)],
     ["Billable time", minutes(summary.billableSeconds)],
     ["From the plan", minutes(summary.includedSeconds)],
     ["Beyond the plan", minutes(summary.overageSeconds)],
@@ -46,7 +46,7 @@ td:nth-child(n+3),th:nth-child(n+3){text-align:right;font-variant-numeric:tabula
 ${facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join("\n")}
 </dl>
 <table>
-<thead><tr><th>Day</th><th>What</th><th>Paid in, EUR</th><th>Wallet, EUR</th></tr></thead>
+<thead><tr><th>Day</th><th>Description</th><th>Paid in, EUR</th><th>Wallet, EUR</th></tr></thead>
 <tbody>
 ${rows.map(rowHtml).join("\n")}
 </tbody>

@@ -73,7 +73,7 @@ async function agentFor(
   }
   const [only, second] = await setup.firstAgents(tenantId);
   if (only && !second) return only;
-  throw invalidField("agent_id", "Send `agent_id`: it cannot be told which agent should call.");
+  throw invalidField("agent_id", "Send `agent_id`: the calling agent cannot be determined.");
 }
 
 function checkTime(scheduleAtMs: number | null, nowMs: number): void {

@@ -208,7 +208,7 @@ export class WrittenAgentChats implements AgentChats {
     if (count >= RUNNING_OF_TENANT_MAX)
       throw new AppError({
         code: "plan_limit_reached",
-        publicMessage: "Several questions are being answered already. Wait for one, then ask.",
+        publicMessage: "Too many questions at once. Wait for an answer and try again.",
         retryable: true,
       });
     this.#running.set(tenantId, count + 1);

@@ -5,7 +5,7 @@ const PHRASES: Readonly<Record<AgentLanguage, string>> = {
   en: "I am sorry, I have to end this call now. Goodbye.",
   lt: "Atsiprašau, turiu baigti šį pokalbį. Viso gero.",
   lv: "Atvainojiet, man jābeidz šī saruna. Visu labu.",
-  ru: "Извините, я вынуждена закончить этот разговор. До свидания.",
+  ru: "Извините, мне нужно закончить разговор. До свидания.",
 };
 
 export const closingPhrase = (language: AgentLanguage): string => PHRASES[language];

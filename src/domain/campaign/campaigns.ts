@@ -177,7 +177,7 @@ export class Campaigns {
       if (!status)
         throw new AppError({
           code: "conflict",
-          publicMessage: `A campaign that is ${campaign.status} cannot be told to ${action}.`,
+          publicMessage: `Cannot ${action} a campaign that is ${campaign.status}.`,
         });
       if (status === "running" && campaign.agentId === null)
         throw new AppError({

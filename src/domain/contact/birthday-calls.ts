@@ -18,6 +18,7 @@ import { WorkLoop } from "../../core/work-loop.ts";
 import type { EndListener } from "./callers.ts";
 import { type CallingHours, hoursOf } from "./calling-hours.ts";
 import { fullName } from "./contacts.ts";
+import { BIRTHDAY_REASON } from "./memory-words.ts";
 import type { EndedCall } from "./ports.ts";
 
 const TRIES_MAX = 2;
@@ -185,7 +186,7 @@ export class BirthdayCalls {
         fromNumber: null,
         agentId,
         scheduleAtMs: atMs,
-        purpose: { reason: "best wishes for the birthday", sensitive: false, origin: "birthday" },
+        purpose: { reason: BIRTHDAY_REASON, sensitive: false, origin: "birthday" },
         stored: (queries, callUuid) =>
           this.options.records(queries).setCall(entry.id, callUuid, this.options.clock.now()),
       });

@@ -42,11 +42,21 @@ export function memoryDetails(memory: Memory, timeZone: string, nowMs: number): 
   ].join(" ");
 }
 
+/** The stored reason of birthday calls. People hear it in their language; the other reasons are the customer's words. */
+export const BIRTHDAY_REASON = "a birthday";
+const BIRTHDAY: Readonly<Record<AgentLanguage, string>> = {
+  en: "your birthday",
+  lt: "gimtadienio sveikinimas",
+  lv: "apsveikums dzimšanas dienā",
+  ru: "поздравление с днём рождения",
+};
+
+/** The reason keeps the case in which it was written: it is a sentence of its own where cases matter. */
 const SENTENCES: Readonly<Record<AgentLanguage, readonly [called: string, about: string]>> = {
-  en: ["We called you", "about"],
-  lt: ["Skambinome jums", "dėl:"],
-  lv: ["Mēs jums zvanījām", "par:"],
-  ru: ["Мы звонили вам", "по поводу:"],
+  en: ["We called you", " about"],
+  lt: ["Skambinome jums", ". Skambučio priežastis:"],
+  lv: ["Mēs jums zvanījām", ". Zvana iemesls:"],
+  ru: ["Мы звонили вам", ". Причина звонка:"],
 };
 
 const QUESTIONS: Readonly<Record<AgentLanguage, string>> = {
@@ -65,9 +75,8 @@ export const memoryKnowledge = (
 ): string => {
   const when = whenInWords(memory.attemptedAt, timeZone, nowMs, language);
   const [called, about] = SENTENCES[language];
-  const sentence = [called, when, ...(memory.reason === "" ? [] : [about, memory.reason])].join(
-    " ",
-  );
+  const reason = memory.reason === BIRTHDAY_REASON ? BIRTHDAY[language] : memory.reason;
+  const sentence = `${called} ${when}${reason === "" ? "" : `${about} ${reason}`}`;
   return `## ${QUESTIONS[language]}\n${oneLine(sentence, SENTENCE_CHARACTERS_MAX)}.\n`;
 };
 
@@ -76,7 +85,7 @@ const RELATIVE: Readonly<
 > = {
   en: ["today", "yesterday", "at"],
   lt: ["šiandien", "vakar", ""],
-  lv: ["šodien", "vakar", "plkst."],
+  lv: ["šodien", "vakar", "pulksten"],
   ru: ["сегодня", "вчера", "в"],
 };
 

@@ -7,10 +7,10 @@ const sentence = (description: string, fallback: string) =>
   textOrOff(description, fallback, { allowed: "a sentence to speak", charactersMax: 500 });
 
 export const DISCLOSURE = {
-  lt: "Sveiki, kalbate su virtualiu asistentu, pokalbis įrašomas.",
-  lv: "Labdien, jūs runājat ar virtuālo asistentu, saruna tiek ierakstīta.",
-  en: "Hello, you are speaking with an AI assistant, and this call is recorded.",
-  ru: "Здравствуйте, с вами говорит виртуальный ассистент, разговор записывается.",
+  lt: "Kalbate su dirbtinio intelekto asistentu, pokalbis įrašomas.",
+  lv: "Jūs runājat ar mākslīgā intelekta asistentu, saruna tiek ierakstīta.",
+  en: "You are speaking with an AI assistant, and this call is being recorded.",
+  ru: "С вами говорит ассистент с искусственным интеллектом, разговор записывается.",
 } as const;
 
 export const conversationKeys = {

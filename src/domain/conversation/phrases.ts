@@ -33,7 +33,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
   en: {
     idlePrompts: ["Are you still there?", "I am still here if you need anything."],
     silenceGoodbye: "I cannot hear you, so I will end the call now. Goodbye.",
-    maxDuration: "I am sorry, our time for this call is up. Goodbye.",
+    maxDuration: "I am sorry, this call has reached its time limit. Goodbye.",
     balanceExhausted: "I am sorry, this call has to end now. Thank you for calling. Goodbye.",
     apology: "I am sorry, something went wrong on our side. Please call again later. Goodbye.",
     pleaseWait: "One moment, please.",
@@ -55,7 +55,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
   lt: {
     idlePrompts: ["Ar jūs mane girdite?", "Jei reikia pagalbos, aš klausau."],
     silenceGoodbye: "Jūsų negirdžiu, todėl pokalbį baigiu. Viso gero.",
-    maxDuration: "Atsiprašau, šio pokalbio laikas baigėsi. Viso gero.",
+    maxDuration: "Atsiprašau, turime baigti – pasiekta ilgiausia pokalbio trukmė. Viso gero.",
     balanceExhausted: "Atsiprašau, pokalbį turime baigti. Ačiū, kad skambinote. Viso gero.",
     apology: "Atsiprašau, įvyko klaida. Prašome paskambinti vėliau. Viso gero.",
     pleaseWait: "Vieną akimirką, prašau.",
@@ -65,21 +65,21 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       declined: "Atsiprašau, kolega dabar negali kalbėti. Kuo dar galiu padėti?",
       failed: "Atsiprašau, nepavyko jūsų sujungti. Kuo dar galiu padėti?",
     },
-    announcement: "Sveiki, čia {company} asistentas. Turiu jums skambutį.",
+    announcement: "Laba diena, čia įmonės {company} asistentas. Jungiu jums klientą.",
     sayAgain: "Atsiprašau, akimirką jūsų negirdėjau. Ar galite pakartoti?",
     pin: {
-      ask: "Kad patvirtintume jūsų tapatybę, surinkite savo PIN kodą telefono klaviatūra ir paspauskite grotelių klavišą.",
+      ask: "Kad galėtume patvirtinti tapatybę, telefono klaviatūra surinkite savo pin kodą ir paspauskite groteles.",
       again: "PIN kodas neteisingas. Surinkite jį dar kartą ir paspauskite grotelių klavišą.",
     },
     birthday: "Skambinu pasveikinti jus su gimtadieniu.",
     fillers: ["Vieną akimirką, prašau.", "Tuoj patikrinsiu.", "Palaukite, ieškau informacijos."],
   },
   lv: {
-    idlePrompts: ["Vai jūs mani dzirdat?", "Ja vajadzīga palīdzība, es klausos."],
+    idlePrompts: ["Vai jūs mani dzirdat?", "Ja varu vēl kā palīdzēt, klausos."],
     silenceGoodbye: "Es jūs nedzirdu, tāpēc beidzu sarunu. Uz redzēšanos.",
     maxDuration: "Atvainojiet, šīs sarunas laiks ir beidzies. Uz redzēšanos.",
     balanceExhausted: "Atvainojiet, mums jābeidz saruna. Paldies par zvanu. Uz redzēšanos.",
-    apology: "Atvainojiet, radās kļūda. Lūdzu, zvaniet vēlāk. Uz redzēšanos.",
+    apology: "Atvainojiet, radās kļūda. Lūdzu, piezvaniet vēlāk. Visu labu.",
     pleaseWait: "Vienu mirkli, lūdzu.",
     transferFailed: {
       busy: "Atvainojiet, līnija šobrīd ir aizņemta. Kā vēl varu palīdzēt?",
@@ -87,10 +87,10 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       declined: "Atvainojiet, kolēģis šobrīd nevar runāt. Kā vēl varu palīdzēt?",
       failed: "Atvainojiet, neizdevās jūs savienot. Kā vēl varu palīdzēt?",
     },
-    announcement: "Labdien, šeit {company} asistents. Man ir zvans jums.",
+    announcement: "Labdien, šeit uzņēmuma {company} asistents. Savienoju jūs ar klientu.",
     sayAgain: "Atvainojiet, brīdi jūs nedzirdēju. Vai varat atkārtot?",
     pin: {
-      ask: "Lai apstiprinātu jūsu identitāti, lūdzu, ievadiet savu PIN kodu tālruņa tastatūrā un nospiediet restītes taustiņu.",
+      ask: "Lai pārliecinātos, ka tas esat jūs, ievadiet tālruņa tastatūrā savu pin kodu un nospiediet restīti.",
       again: "PIN kods nav pareizs. Lūdzu, ievadiet to vēlreiz un nospiediet restītes taustiņu.",
     },
     birthday: "Zvanu, lai apsveiktu jūs dzimšanas dienā.",
@@ -99,9 +99,9 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
   ru: {
     idlePrompts: ["Вы меня слышите?", "Если нужна помощь, я слушаю."],
     silenceGoodbye: "Я вас не слышу, поэтому завершаю звонок. До свидания.",
-    maxDuration: "Извините, время этого разговора истекло. До свидания.",
-    balanceExhausted: "Извините, нам нужно завершить разговор. Спасибо за звонок. До свидания.",
-    apology: "Извините, произошла ошибка. Пожалуйста, перезвоните позже. До свидания.",
+    maxDuration: "Извините, время разговора закончилось. До свидания.",
+    balanceExhausted: "Извините, приходится закончить разговор. Спасибо за звонок. До свидания.",
+    apology: "Извините, у нас произошла ошибка. Пожалуйста, позвоните позже. До свидания.",
     pleaseWait: "Одну минуту, пожалуйста.",
     transferFailed: {
       busy: "Извините, линия сейчас занята. Чем ещё могу помочь?",
@@ -109,8 +109,9 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       declined: "Извините, коллега сейчас не может говорить. Чем ещё могу помочь?",
       failed: "Извините, не удалось вас соединить. Чем ещё могу помочь?",
     },
-    announcement: "Здравствуйте, это ассистент компании {company}. Вам звонят.",
-    sayAgain: "Извините, я вас на мгновение не слышала. Повторите, пожалуйста.",
+    announcement:
+      "Здравствуйте, это виртуальный ассистент компании {company}. Соединяю вас с клиентом.",
+    sayAgain: "Извините, вас на мгновение не было слышно. Повторите, пожалуйста.",
     pin: {
       ask: "Чтобы подтвердить вашу личность, наберите свой ПИН-код на клавиатуре телефона и нажмите клавишу решётка.",
       again: "ПИН-код неверный. Наберите его ещё раз и нажмите клавишу решётка.",

@@ -46,7 +46,7 @@ const NUMBER_STEMS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   en: "zero oh nil one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred double triple plus".split(
     " ",
   ),
-  lt: "nul vien du dvi trys tris trij ketur penk šeš septyn aštuon devyn dešimt dvidešimt trisdešimt šimt plius".split(
+  lt: "nul vien du dvi trys tris trij ketur penk šeš septyn aštuon devyn dešimt vienuolik dvylik trylik dvidešimt trisdešimt šimt plius".split(
     " ",
   ),
   lv: "null vien div trīs trij četr piec seš septiņ astoņ deviņ desmit div simt plus".split(" "),
@@ -60,9 +60,9 @@ const DICTATED_WORDS_MIN = 3;
 /** What people dictate, in questions: names, numbers, addresses. */
 const DICTATED: Readonly<Record<AgentLanguage, RegExp>> = {
   en: /\b(name|spell|number|address|e-?mail|postcode|zip|code)\b/,
-  lt: /(vard|pavard|numer|adres|kod|paštas|pašto)/,
-  lv: /(vārd|uzvārd|numur|adres|kod|past)/,
-  ru: /(имя|имени|зовут|фамили|номер|адрес|код|почт)/,
+  lt: /(vard|pavard|numer|adres|\bkod(?!ėl)|paštas|pašto)/,
+  lv: /(vārd|uzvārd|numur|adres|kods|kodu|e-past|past[uas]\b)/,
+  ru: /(имя|имени|зовут|фамили|номер|адрес|код|почт(?!и))/,
 };
 const ASKS: Readonly<Record<AgentLanguage, RegExp>> = {
   en: /(\?|\b(please|tell|give|say|spell|enter)\b)/,

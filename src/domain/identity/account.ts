@@ -115,7 +115,7 @@ export class Account {
     const { user } = currentUser.session;
     this.parts.passwords.requireStrong(password, user.email);
     if (!(await this.parts.signIn.confirms(user, current, currentUser.source.ip)))
-      throw invalidField("current", "This is not your password until now.");
+      throw invalidField("current", "The current password is wrong.");
     const passwordHash = await this.parts.passwords.hash(password);
     await transaction(this.deps, async (store) => {
       await store.users.update(user.id, { passwordHash });

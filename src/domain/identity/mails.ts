@@ -28,12 +28,12 @@ const words: Readonly<Record<Locale, Words>> = {
     ],
     reset: [
       "Set a new password",
-      "Somebody, probably you, asked for a new password for Linevoice. Open this link to set it:",
+      "Someone, probably you, asked to reset your Linevoice password. Open this link to set a new one:",
     ],
     changed: {
       password: "Your password was changed",
       passkey: "A passkey was added to your account",
-      totp_on: "The second factor of your account was turned on",
+      totp_on: "Two-factor authentication was turned on for your account",
       totp_off: "The second factor of your account was turned off",
     },
     changedBy:
@@ -53,7 +53,7 @@ const words: Readonly<Record<Locale, Words>> = {
     changed: {
       password: "Jūsų slaptažodis pakeistas",
       passkey: "Prie jūsų paskyros pridėtas prieigos raktas",
-      totp_on: "Įjungtas jūsų paskyros antrasis prisijungimo veiksnys",
+      totp_on: "Jūsų paskyroje įjungtas dviejų veiksnių tapatumo nustatymas",
       totp_off: "Išjungtas jūsų paskyros antrasis prisijungimo veiksnys",
     },
     changedBy:
@@ -63,7 +63,7 @@ const words: Readonly<Record<Locale, Words>> = {
   },
   lv: {
     invitation: (company, inviter) => [
-      `Uzaicinājums uz ${company} (Linevoice)`,
+      `Uzaicinājums: ${company} (Linevoice)`,
       `${inviter} aicina jūs strādāt uzņēmumā ${company} sistēmā Linevoice. Lai pieņemtu uzaicinājumu, atveriet šo saiti:`,
     ],
     reset: [
@@ -73,7 +73,7 @@ const words: Readonly<Record<Locale, Words>> = {
     changed: {
       password: "Jūsu parole ir nomainīta",
       passkey: "Jūsu kontam ir pievienota piekļuves atslēga",
-      totp_on: "Jūsu konta otrais faktors ir ieslēgts",
+      totp_on: "Jūsu kontam ir ieslēgta divpakāpju autentifikācija",
       totp_off: "Jūsu konta otrais faktors ir izslēgts",
     },
     changedBy:
@@ -93,11 +93,11 @@ const words: Readonly<Record<Locale, Words>> = {
     changed: {
       password: "Ваш пароль изменён",
       passkey: "К вашей учётной записи добавлен ключ доступа",
-      totp_on: "Второй фактор вашей учётной записи включён",
+      totp_on: "В вашей учётной записи включена двухфакторная аутентификация",
       totp_off: "Второй фактор вашей учётной записи выключен",
     },
     changedBy:
-      "Это сделано в системе Linevoice. Если это не вы, запросите новый пароль на странице входа, проверьте ключи доступа и сеансы своей учётной записи и сообщите оператору.",
+      "Это сделано в системе Linevoice. Если это не вы, запросите новый пароль на странице входа, проверьте ключи доступа и сеансы своей учётной записи и сообщите администратору системы.",
     until: "Ссылка действует один раз, до",
     notYou: "Если вы не ждали этого письма, ничего делать не нужно.",
   },

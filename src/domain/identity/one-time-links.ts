@@ -90,4 +90,4 @@ export function createOneTimeLinks(deps: IdentityDependencies) {
   };
 }
 
-export const noSuchLink = () => notFound("link: it was used, is expired or was never made");
+export const noSuchLink = () => notFound("link (used, expired or invalid)");

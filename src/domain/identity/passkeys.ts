@@ -230,5 +230,5 @@ const alreadyKnown = () =>
 const tooMany = () =>
   new AppError({
     code: "plan_limit_reached",
-    publicMessage: `One has at most ${PASSKEYS_PER_USER_MAX} passkeys. Remove one that is no longer used.`,
+    publicMessage: `You can have at most ${PASSKEYS_PER_USER_MAX} passkeys. Remove one that is no longer used.`,
   });

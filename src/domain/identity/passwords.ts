@@ -74,7 +74,7 @@ export function createPasswords(random: Random) {
       if (isObvious(plain, email))
         throw invalidField(
           "password",
-          "This password is guessed easily. Take a sentence, or several words that do not belong together.",
+          "This password is easy to guess. Use a sentence or several unrelated words.",
         );
     },
   };
@@ -96,6 +96,6 @@ function isObvious(plain: string, email: string): boolean {
 const tooBusy = () =>
   new AppError({
     code: "unavailable",
-    publicMessage: "Too many people sign in at this moment. Try again in a few seconds.",
+    publicMessage: "Too many sign-ins right now. Try again in a few seconds.",
     retryable: true,
   });

@@ -126,10 +126,10 @@ export class SecondFactor {
 }
 
 const alreadyOn = () =>
-  new AppError({ code: "conflict", publicMessage: "The second factor is on already." });
+  new AppError({ code: "conflict", publicMessage: "Two-factor authentication is already on." });
 
 const notBegun = () =>
   new AppError({ code: "conflict", publicMessage: "Begin to set up the authenticator first." });
 
 const wrongCode = () =>
-  invalidField("code", "This code is not right now. Take the one the authenticator shows next.");
+  invalidField("code", "This code is not valid. Enter the next code from your authenticator.");

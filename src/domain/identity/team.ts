@@ -242,7 +242,7 @@ const lastOwner = () =>
 
 const alreadyMember = () => conflict("This person works in the company already.");
 
-const haveAccount = () => conflict("There is an account of this address by now. Sign in with it.");
+const haveAccount = () => conflict("An account with this address already exists. Sign in with it.");
 
 const tooMany = () =>
   new AppError({

@@ -106,7 +106,10 @@ export class Tools {
       const before = await store.find(tenantId, id);
       if (!before) throw notFound("tool");
       if (secret === undefined && fields.url !== undefined && !isSameServer(before.url, fields.url))
-        throw invalidField("secret", "Another server gets no secret of before: give it again.");
+        throw invalidField(
+          "secret",
+          "The stored secret is not sent to a new server: enter it again.",
+        );
       if (fields.name !== undefined) await this.#checkName(store, tenantId, fields.name, id);
       if (fields.agentId !== undefined) await this.#checkAgent(store, tenantId, fields.agentId);
       if (secret !== undefined)

@@ -47,7 +47,7 @@ const webhookRemedy = (id: number): string =>
   [
     "What to do:",
     `1. See what went wrong: GET /webhooks/${id}/deliveries lists the attempts.`,
-    "2. Repair your server: it has to answer with a status from 200 to 299 within 8 seconds.",
+    "2. Fix your server: it has to answer with a status from 200 to 299 within 8 seconds.",
     `3. Try it: POST /webhooks/${id}/test sends one test event, also while the webhook is switched off.`,
     "4. Switch it on again in the dashboard under Webhooks, where all that failed can be sent again at once.",
     `Without the dashboard: remove it and add it anew, with DELETE /webhooks/${id}, then POST /webhooks. It gets a new signing secret.`,

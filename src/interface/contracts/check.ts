@@ -26,7 +26,7 @@ export function unknownField(name: string, known: ReadonlySet<string>): AppError
   const list = [...known].join(", ") || "none";
   return new AppError({
     code: "unknown_field",
-    publicMessage: `There is no field \`${shown}\` here. Known fields: ${list}.`,
+    publicMessage: `Unknown field \`${shown}\`. Known fields: ${list}.`,
     field: shown,
   });
 }

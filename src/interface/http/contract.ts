@@ -38,7 +38,7 @@ export interface Contract<
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** What the path's id names, for "There is no such …". */
+  /** What the path's id names, for "… not found". */
   readonly noun?: string;
   readonly query?: Query;
   readonly body?: Body;

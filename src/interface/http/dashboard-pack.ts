@@ -94,7 +94,7 @@ function answer(asset: Asset, request: Request, cacheControl: string): Response 
 }
 
 const notFound = () =>
-  new Response("There is no such file.", {
+  new Response("File not found.", {
     status: 404,
     headers: { ...SECURITY_HEADERS, "content-type": "text/plain; charset=utf-8" },
   });

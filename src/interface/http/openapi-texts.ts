@@ -33,7 +33,7 @@ export const EXPLANATIONS: Readonly<Record<string, string>> = {
   insufficient_balance: "Plan minutes are used up and the wallet cannot pay 15 seconds.",
   plan_limit_reached: "A cap of the plan is reached.",
   destination_not_allowed: "The tenant's dialling rules forbid this number.",
-  not_found: "There is no such record.",
+  not_found: "Record not found.",
   method_not_allowed: "This path does not answer that method; `Allow` says which it does.",
   conflict: "The state of the record does not allow it.",
   payload_too_large: "The request body is larger than 2097152 bytes.",

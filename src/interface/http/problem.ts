@@ -89,7 +89,7 @@ export const unauthorized = () =>
 
 /** The answer below /api/dashboard if the session is missing or invalid. */
 export const signInNeeded = () =>
-  new AppError({ code: "unauthorized", publicMessage: "Sign in first: there is no session." });
+  new AppError({ code: "unauthorized", publicMessage: "You are not signed in." });
 
 export const forbidden = (publicMessage: string) =>
   new AppError({ code: "forbidden", publicMessage });
@@ -119,7 +119,7 @@ export const draining = () =>
 export const unknownPath = () =>
   new AppError({
     code: "not_found",
-    publicMessage: "There is no such path. /openapi.json lists every route.",
+    publicMessage: "No such path. See /openapi.json for all routes.",
   });
 
 export const methodNotAllowed = (allow: string) =>

@@ -79,7 +79,7 @@ export const ports: Check = {
     ] as const)
       if (problem !== null)
         return failed(`${name} cannot be bound: ${problem}`, "See who has it: ss -tulpn");
-    return ok("No server runs; the ports of HTTP and SIP are free.");
+    return ok("The server is not running; the HTTP and SIP ports are free.");
   },
 };
 
@@ -129,7 +129,7 @@ export const mailProvider: Check = {
       const directory = join(dataDir, "outbox");
       if (!existsSync(directory)) return skipped(`${directory} is made at the first start.`);
       accessSync(directory, constants.W_OK);
-      return ok(`Mails are written to ${directory}; nobody is sent any.`);
+      return ok(`Emails are written to ${directory}; none are sent.`);
     }
     const place =
       mail.provider === "smtp"

@@ -89,8 +89,7 @@ export const secrets: Check = {
     if (!existsSync(databasePath)) return skipped("Nothing is sealed yet.");
     const remedy =
       "Put the master.key that the data was written with into the data directory; without it: linevoice trunk set";
-    if (key === null)
-      return failed("There is no master key; stored passwords stay closed.", remedy);
+    if (key === null) return failed("No master key: stored passwords cannot be decrypted.", remedy);
     const sealed = sealedPasswords(databasePath);
     const vault = createVault(key);
     try {
@@ -129,7 +128,7 @@ export const clockSanity: Check = {
       );
     const synchronised = await isSynchronised(clock);
     if (synchronised === false)
-      return warning(`It is ${isoUtc(nowMs)}, and nothing keeps the clock right.`, remedy);
+      return warning(`It is ${isoUtc(nowMs)}, and the clock is not synchronised.`, remedy);
     return ok(`It is ${isoUtc(nowMs)}${synchronised ? ", kept right by NTP" : ""}.`);
   },
 };

@@ -75,7 +75,7 @@ async function lookUp({ server, port, transport }: TrunkServer, dns: SipDns): Pr
     return addresses.length > 0
       ? ok(`${server}${srv} leads to ${addresses.slice(0, 4).join(", ")}.`)
       : failed(
-          `${server} leads nowhere: it has ${port === 0 ? "neither SRV nor" : "no"} address records.`,
+          `${server} does not resolve: it has ${port === 0 ? "neither SRV nor" : "no"} address records.`,
           `Check its spelling: dig +short ${server}; then: linevoice trunk set --server NAME …`,
         );
   } catch (error) {

@@ -59,7 +59,7 @@ function draft(fields: Partial<MailDraft> = {}): MailDraft {
     key: `transcript:${callUuid}`,
     callUuid,
     recipient: "desk@clinic.example",
-    subject: "Skambutis iš +37060000001, звонок",
+    subject: "Įeinantis skambutis: +37060000001, звонок",
     body: "Eilutė ąčęėįšųūž\n.taškas pradžioje\nСтрока",
     attachment: null,
     ...fields,

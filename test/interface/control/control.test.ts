@@ -18,7 +18,7 @@ const services = {
   tenants: {
     list: async () => [],
     async credit() {
-      throw new AppError({ code: "not_found", publicMessage: "There is no such tenant." });
+      throw new AppError({ code: "not_found", publicMessage: "Tenant not found." });
     },
   },
   trunks: { list: () => Promise.reject(new Error("canary internals")) },

@@ -348,7 +348,7 @@ describe("one's account", () => {
     expect((await confirm(code)).status).toBe(200);
     expect((await browser.ask("POST", "/totp/begin")).status).toBe(409);
     expect((await mailTo(browser.person.email))?.subject).toBe(
-      "The second factor of your account was turned on",
+      "Two-factor authentication was turned on for your account",
     );
     // The token from before is worth nothing: whoever may have it is out, at once.
     const before = new Browser(server.base);

@@ -5,7 +5,7 @@ import { integer } from "../../../platform/config/key.ts";
 export const guardKeys = {
   retries: integer("Further attempts at a provider, where another one may help.", 1, 0, 5),
   breaker_failures: integer(
-    "Failures in a row after which a provider is not asked for a while.",
+    "Consecutive failures before a provider is skipped for a while.",
     3,
     1,
     100,

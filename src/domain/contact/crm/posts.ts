@@ -189,7 +189,7 @@ export class CrmPosts {
       if (status === "pending")
         throw new AppError({
           code: "conflict",
-          publicMessage: "The message is on its way already; it is tried again by itself.",
+          publicMessage: "The message is already being sent; it is retried automatically.",
         });
       await records(queries).replay(tenantId, id, clock.now());
     });

@@ -50,7 +50,7 @@ export const server = section({
     allowed: "the path of a PEM file",
   }),
   trusted_proxies: networks(
-    "Proxies whose X-Forwarded-For is believed.",
+    "Proxies whose X-Forwarded-For header is trusted.",
     'addresses or networks, e.g. ["127.0.0.1", "10.0.0.0/8"]',
   ),
   metrics_listen: textOrOff('Prometheus metrics; "" is off.', "127.0.0.1:9090", {

@@ -42,7 +42,10 @@ export function parseDate(text: string, language: AgentLanguage, nowMs: number):
   const near = [...NEAR_DAYS[language].entries()].reverse();
   for (const [days, name] of near)
     if (` ${plain} `.includes(` ${name} `)) return dayAfter(nowMs, days);
-  const weekday = WEEKDAYS[language].findIndex((name) => words.includes(name));
+  const weekday = WEEKDAYS[language].findIndex((name) => {
+    const begins = new RegExp(`^${name}`, "u");
+    return words.some((word) => begins.test(word));
+  });
   if (weekday >= 0) {
     const today = (new Date(nowMs).getUTCDay() + 6) % 7;
     return dayAfter(nowMs, (weekday - today + 7) % 7 || 7);

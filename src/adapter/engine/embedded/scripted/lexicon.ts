@@ -140,20 +140,20 @@ export const DIGIT_WORDS: Readonly<Record<Exclude<AgentLanguage, "en">, readonly
   ru: ["ноль", "один", "два", "три", "четыре", "пять", "шесть", "семь", "восемь", "девять"],
 };
 
-/** Monday first. */
+/** How the names of the days begin in every case that callers say, Monday first. */
 export const WEEKDAYS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   en: ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
   lt: [
-    "pirmadienį",
-    "antradienį",
-    "trečiadienį",
-    "ketvirtadienį",
-    "penktadienį",
-    "šeštadienį",
-    "sekmadienį",
+    "pirmadien",
+    "antradien",
+    "trečiadien",
+    "ketvirtadien",
+    "penktadien",
+    "šeštadien",
+    "sekmadien",
   ],
   lv: ["pirmdien", "otrdien", "trešdien", "ceturtdien", "piektdien", "sestdien", "svētdien"],
-  ru: ["понедельник", "вторник", "среда", "четверг", "пятница", "суббота", "воскресенье"],
+  ru: ["понедельник", "вторник", "сред[ауы]", "четверг", "пятниц", "суббот", "воскресень"],
 };
 
 /** Today, tomorrow, the day after. */

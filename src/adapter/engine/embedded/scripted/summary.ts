@@ -22,96 +22,105 @@ interface SummaryPhrases {
 
 const PHRASES: Readonly<Record<AgentLanguage, SummaryPhrases>> = {
   en: {
-    answered: "The caller asked {topics} and got an answer",
-    nothing: "The caller asked nothing that could be answered",
-    silent: "The caller said nothing",
+    answered: "The customer asked {topics} and got an answer",
+    nothing: "The customer asked nothing that could be answered",
+    silent: "The customer said nothing",
     toolsDone: "this was done: {tools}",
     toolsFailed: "this failed: {tools}",
     notUnderstood: "not understood: {count}",
     message: "a message was left",
     and: "and",
     ends: {
-      caller_hangup: "The caller hung up after {duration}.",
+      caller_hangup: "The customer hung up after {duration}.",
       agent_hangup: "The agent ended the call after {duration}.",
       transferred: "The call was transferred after {duration}.",
       silence_timeout: "The call ended after {duration} because nothing more was said.",
       hold_timeout: "The call ended after {duration} because it was on hold for too long.",
-      max_duration: "The call ended after {duration} at its longest duration.",
+      max_duration: "The call ended after {duration}, the maximum duration.",
       voicemail_left: "A message was left on voicemail.",
       voicemail_hangup: "Voicemail answered, the call was ended.",
     },
-    endsOtherwise: "The call ended after {duration} ({reason}).",
+    endsOtherwise: "The call ended after {duration}.",
   },
   lt: {
-    answered: "Skambinantysis klausė {topics} ir gavo atsakymą",
-    nothing: "Skambinantysis nepaklausė nieko, į ką būtų buvę galima atsakyti",
-    silent: "Skambinantysis nieko nepasakė",
+    answered: "Klientas klausė {topics} ir gavo atsakymą",
+    nothing: "Klientas nepaklausė nieko, į ką būtų buvę galima atsakyti",
+    silent: "Klientas nieko nepasakė",
     toolsDone: "atlikta: {tools}",
     toolsFailed: "nepavyko: {tools}",
-    notUnderstood: "nesuprasta: {count}",
+    notUnderstood: "nesuprastų klausimų: {count}",
     message: "palikta žinutė",
     and: "ir",
     ends: {
-      caller_hangup: "Skambinantysis padėjo ragelį po {duration}.",
+      caller_hangup: "Pokalbį po {duration} baigė klientas.",
       agent_hangup: "Agentas baigė pokalbį po {duration}.",
-      transferred: "Skambutis peradresuotas po {duration}.",
+      transferred: "Skambutis perduotas po {duration}.",
       silence_timeout: "Pokalbis baigėsi po {duration}, nes daugiau nieko nebuvo pasakyta.",
       hold_timeout: "Pokalbis baigėsi po {duration}, nes per ilgai buvo sulaikytas.",
-      max_duration: "Pokalbis baigėsi po {duration} pasiekus ilgiausią trukmę.",
+      max_duration: "Pokalbis baigėsi po {duration}: pasiekta ilgiausia trukmė.",
       voicemail_left: "Žinutė palikta balso pašte.",
       voicemail_hangup: "Atsiliepė balso paštas, skambutis baigtas.",
     },
-    endsOtherwise: "Pokalbis baigėsi po {duration} ({reason}).",
+    endsOtherwise: "Pokalbis baigėsi po {duration}.",
   },
   lv: {
-    answered: "Zvanītājs jautāja {topics} un saņēma atbildi",
-    nothing: "Zvanītājs nejautāja neko, uz ko varētu atbildēt",
-    silent: "Zvanītājs neko neteica",
+    answered: "Klients jautāja {topics} un saņēma atbildi",
+    nothing: "Klients nejautāja neko, uz ko varētu atbildēt",
+    silent: "Klients neko neteica",
     toolsDone: "izdarīts: {tools}",
     toolsFailed: "neizdevās: {tools}",
-    notUnderstood: "nesaprasts: {count}",
+    notUnderstood: "nesaprastu jautājumu: {count}",
     message: "atstāta ziņa",
     and: "un",
     ends: {
-      caller_hangup: "Zvanītājs nolika klausuli pēc {duration}.",
+      caller_hangup: "Sarunu pēc {duration} beidza klients.",
       agent_hangup: "Aģents beidza sarunu pēc {duration}.",
-      transferred: "Zvans pāradresēts pēc {duration}.",
+      transferred: "Zvans pārslēgts pēc {duration}.",
       silence_timeout: "Saruna beidzās pēc {duration}, jo nekas vairs netika teikts.",
       hold_timeout: "Saruna beidzās pēc {duration}, jo pārāk ilgi bija aizturēta.",
-      max_duration: "Saruna beidzās pēc {duration}, sasniedzot ilgāko ilgumu.",
+      max_duration: "Saruna beidzās pēc {duration}: sasniegts maksimālais ilgums.",
       voicemail_left: "Ziņa atstāta balss pastā.",
       voicemail_hangup: "Atbildēja balss pasts, zvans beigts.",
     },
-    endsOtherwise: "Saruna beidzās pēc {duration} ({reason}).",
+    endsOtherwise: "Saruna beidzās pēc {duration}.",
   },
   ru: {
-    answered: "Звонивший спросил {topics} и получил ответ",
-    nothing: "Звонивший не спросил ничего, на что можно было ответить",
-    silent: "Звонивший ничего не сказал",
+    answered: "Клиент спросил {topics} и получил ответ",
+    nothing: "Клиент не спросил ничего, на что можно было ответить",
+    silent: "Клиент ничего не сказал",
     toolsDone: "выполнено: {tools}",
     toolsFailed: "не удалось: {tools}",
-    notUnderstood: "не понято: {count}",
+    notUnderstood: "непонятых вопросов: {count}",
     message: "оставлено сообщение",
     and: "и",
     ends: {
-      caller_hangup: "Звонивший положил трубку через {duration}.",
+      caller_hangup: "Клиент завершил разговор через {duration}.",
       agent_hangup: "Агент завершил разговор через {duration}.",
       transferred: "Звонок переведён через {duration}.",
       silence_timeout: "Разговор завершён через {duration}: больше ничего не было сказано.",
       hold_timeout: "Разговор завершён через {duration}: он слишком долго был на удержании.",
-      max_duration: "Разговор завершён через {duration} по предельной длительности.",
+      max_duration: "Разговор завершён через {duration}: достигнута предельная длительность.",
       voicemail_left: "Сообщение оставлено на автоответчике.",
       voicemail_hangup: "Ответил автоответчик, звонок завершён.",
     },
-    endsOtherwise: "Разговор завершён через {duration} ({reason}).",
+    endsOtherwise: "Разговор завершён через {duration}.",
   },
 };
 
 const TOPICS_TOLD_MAX = 4;
+const QUOTES: Readonly<Record<AgentLanguage, readonly [open: string, close: string]>> = {
+  en: ["“", "”"],
+  lt: ["„", "“"],
+  lv: ["„", "”"],
+  ru: ["«", "»"],
+};
 
 export function summaryOf(record: CallRecord, end: CallEnd, language: AgentLanguage): CallSummary {
   const phrases = PHRASES[language];
-  const topics = record.answered.slice(0, TOPICS_TOLD_MAX).map((topic) => `“${topic}”`);
+  const [open, close] = QUOTES[language];
+  const topics = record.answered
+    .slice(0, TOPICS_TOLD_MAX)
+    .map((topic) => `${open}${topic}${close}`);
   const facts: string[] = [];
   const did = record.toolsDone.length > 0 || record.message === "taken";
   if (topics.length > 0) {
@@ -131,8 +140,7 @@ export function summaryOf(record: CallRecord, end: CallEnd, language: AgentLangu
   const [first = ""] = facts;
   const told = [first.charAt(0).toUpperCase() + first.slice(1), ...facts.slice(1)].join("; ");
   const ending = phrases.ends[end.reason] ?? phrases.endsOtherwise;
-  const reason = end.reason.replace(/_/g, " ");
-  const ended = fill(ending, { duration: clockDuration(end.durationSeconds), reason });
+  const ended = fill(ending, { duration: clockDuration(end.durationSeconds) });
   return { text: `${told}. ${ended}`, line: `${told}.` };
 }
 
