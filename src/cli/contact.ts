@@ -91,7 +91,7 @@ export const contactCommand = commandOf(
 function say(report: ContactImportReport, terminal: Terminal): void {
   for (const { line, problem } of report.problems) terminal.err(`line ${line}: ${problem}`);
   const { created, updated, unchanged, problem_count: bad, dry_run: isDry } = report;
-  const counts = `${created} new, ${updated} changed, ${unchanged} as known, ${bad} bad lines`;
+  const counts = `${created} new, ${updated} updated, ${unchanged} unchanged, ${bad} invalid rows`;
   terminal.out(
     isDry ? `Dry run, nothing imported. Would import: ${counts}.` : `Imported: ${counts}.`,
   );

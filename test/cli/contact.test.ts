@@ -21,7 +21,7 @@ test("a book is looked at, taken, listed and written out as it was read", async 
   file("book.csv", "number,first_name,last_name,birthday\n061000001,Ona,Kazlauskienė,--02-29\n");
   const looked = await linevoice("contact import book.csv --tenant 1 --country LT --dry-run");
   expect(looked).toMatchObject({ status: 0, err: "" });
-  expect(looked.out).toContain("Nothing was taken. It would be: 1 new");
+  expect(looked.out).toContain("Dry run, nothing imported. Would import: 1 new");
   expect((await linevoice("contact list --tenant 1 --json")).out).toBe("[]\n");
 
   const taken = await linevoice("contact import book.csv --tenant 1 --country LT --json");
@@ -40,23 +40,23 @@ test("bad lines are named, take nothing and are status 1; --skip-bad takes the r
   const refused = await linevoice("contact import bad.csv --tenant 1");
   expect(refused.status).toBe(1);
   expect(refused.err).toContain("line 3: ");
-  expect(refused.out).toContain("Nothing was taken");
+  expect(refused.out).toContain("nothing imported");
   const skipped = await linevoice("contact import bad.csv --tenant 1 --skip-bad --json");
   expect(skipped.status).toBe(0);
   expect(JSON.parse(skipped.out)).toMatchObject({ created: 2, problem_count: 1 });
 });
 
 test.each([
-  ["contact", 2, "Say what to do"],
-  ["contact import --tenant 1", 2, "Name the CSV file"],
+  ["contact", 2, "Expected a subcommand"],
+  ["contact import --tenant 1", 2, "Give a CSV file"],
   ["contact list --tenant one", 2, "--tenant"],
   ["contact list extra --tenant 1", 2, 'Unexpected argument "extra"'],
-  ["contact list --tenant 9", 1, "tenant"],
+  ["contact list --tenant 9", 1, "Tenant not found"],
   ["contact import none.csv --tenant 1", 1, "none.csv"],
   ["contact import book.csv --tenant 1 --country Lithuania", 1, "two letters"],
-  ["campaign", 2, "Say what to do"],
+  ["campaign", 2, "Expected a subcommand"],
   ["campaign start --tenant 1", 2, "CAMPAIGN"],
-  ["campaign start 7 --tenant 1", 1, "campaign"],
+  ["campaign start 7 --tenant 1", 1, "Campaign not found"],
 ])("linevoice %s is status %d", async (args, status, words) => {
   const answered = await linevoice(args);
   expect([answered.status, answered.err]).toEqual([status, expect.stringContaining(words)]);
