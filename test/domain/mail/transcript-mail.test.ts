@@ -63,7 +63,7 @@ describe("the post-call mail", () => {
   test("an outbound call is named after whom it went to, in the agent's language", () => {
     const call = { ...facts.call, direction: "outbound" as const };
     expect(transcriptMail({ ...facts, call, language: "lt" }).subject).toBe(
-      "Skambutis į +37052000000, 2026-11-21 06:05",
+      "Išeinantis skambutis: +37052000000, 2026-11-21 06:05",
     );
   });
 });
