@@ -22,7 +22,7 @@ export const CHECKOUT_TEXTS = {
   en: {
     title: "Payment",
     back: "Back to usage and billing",
-    none: "There is no such payment",
+    none: "Payment not found",
     for: "For",
     amount: "Amount",
     reference: "Reference",
