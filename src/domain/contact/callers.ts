@@ -13,7 +13,7 @@ import type { CallDatum } from "../conversation/call-datum.ts";
 import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
 import type { CrmLookup } from "./crm/lookup.ts";
 import type { DoNotCallList } from "./do-not-call.ts";
-import { asksNotToBeCalled } from "./do-not-call-phrases.ts";
+import { asksNotToBeCalled } from "../conversation/do-not-call-phrases.ts";
 import { addressOf, greetingFor } from "./greeting.ts";
 import {
   type Memory,
