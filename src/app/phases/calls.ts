@@ -166,24 +166,23 @@ function listenersOf(
   { registry, turns, live, monitoring, tracing, log }: TelephonyPhase,
   { callers }: CallerParts,
 ): Pick<CallContext, "onTurn" | "onOptOut" | "onChange" | "onEnded"> {
-  /** "Don't call me" in a greeting or campaign call ends it. */
-  async function noteDoNotCall(call: CallIdentity, what: "opt_out_key" | { text: string }) {
+  /** No more calls: in a greeting or campaign call the key ends it. */
+  async function noteDoNotCall(call: CallIdentity, by: "key" | "voice") {
     const { tenantId, callUuid, direction } = call;
     if (direction !== "outbound") return;
     const remoteParty = { tenantId, callUuid, number: call.toNumber };
-    const isDoNotCall = await callers.handleOptOut(remoteParty, what).catch((error) => {
+    const isDoNotCall = await callers.handleOptOut(remoteParty).catch((error) => {
       log.error("call.do_not_call_not_stored", { call_id: callUuid, error: describeError(error) });
       return false;
     });
-    if (isDoNotCall) registry.find(tenantId, callUuid)?.endPolitely("agent_hangup");
+    if (isDoNotCall && by === "key") registry.find(tenantId, callUuid)?.endPolitely("agent_hangup");
   }
   return {
     onTurn(call, turn) {
       turns.emit("turn", { call, turn });
       live.spoke(call, turn);
-      if (turn.speaker === "customer") void noteDoNotCall(call, { text: turn.text });
     },
-    onOptOut: (call) => void noteDoNotCall(call, "opt_out_key"),
+    onOptOut: (call, by) => void noteDoNotCall(call, by),
     onChange(call) {
       live.changed(call);
       tracing?.callChanged(call);

@@ -79,6 +79,7 @@ export async function buildCallConfig(
     callerData: callerContext?.data ?? [],
     callerLevel: callerContext?.level ?? 0,
     occasion: callerContext?.occasion ?? null,
+    canOptOut: callerContext?.canOptOut ?? false,
     variables: callerContext?.variables ?? {},
     namedGreeting: callerContext?.namedGreeting ?? null,
     tenantName: tenant.name,

@@ -60,8 +60,11 @@ interface CallObserver {
   readonly onTurn?: (call: CallIdentity, turn: TurnRecord) => void;
   /** Whenever a call begins, rings, is answered or ends. */
   readonly onChange?: (call: LiveCall) => void;
-  /** The other side pressed the key against further calls, which the agent had offered. */
-  readonly onOptOut?: (call: CallIdentity) => void;
+  /**
+   * The other side wants no more calls: by the key that the agent had offered, or in words that it
+   * confirmed, to which the agent says goodbye itself.
+   */
+  readonly onOptOut?: (call: CallIdentity, by: "key" | "voice") => void;
   /** Once a call is stored as ended. */
   readonly onEnded?: (call: CallIdentity, end: EndOfCall) => void;
 }
@@ -162,8 +165,9 @@ export class LiveCall implements TransferredCall {
     // Only an answered call is ever completed.
     const status = () => (this.#machine.state.name === "in_progress" ? "completed" : "failed");
     channel.on("digit_received", ({ optsOut }) => {
-      if (optsOut) this.context.onOptOut?.(this.identity);
+      if (optsOut) this.context.onOptOut?.(this.identity, "key");
     });
+    channel.on("opted_out", () => this.context.onOptOut?.(this.identity, "voice"));
     channel.on("hangup_requested", ({ reason }) => this.end(endingByUs(status(), reason)));
     channel.on(
       "transfer_requested",

@@ -13,7 +13,6 @@ import type { CallDatum } from "../conversation/call-datum.ts";
 import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
 import type { CrmLookup } from "./crm/lookup.ts";
 import type { DoNotCallList } from "./do-not-call.ts";
-import { asksNotToBeCalled } from "../conversation/do-not-call-phrases.ts";
 import { addressOf, greetingFor } from "./greeting.ts";
 import {
   type Memory,
@@ -84,7 +83,7 @@ const notToBeCalled = (why: string) =>
 
 const UNKNOWN_CALLER: CallerContext = {
   ...{ level: 0, facts: [], data: [], namedGreeting: null, knowledge: null },
-  ...{ variables: {}, occasion: null },
+  ...{ variables: {}, occasion: null, canOptOut: false },
 };
 
 export class Callers {
@@ -125,7 +124,7 @@ export class Callers {
           text: describe(memory, tenant.timeZone, nowMs),
         })),
       ],
-      occasion: await this.#occasionOf(queries, tenant, remoteParty),
+      ...(await this.#purposeOf(queries, tenant, remoteParty)),
       namedGreeting:
         isNamed && only
           ? greetingFor(agent.firstMessage, addressOf(only, agent.language), agent.language)
@@ -170,18 +169,17 @@ export class Callers {
   }
 
   /**
-   * Handles what the called person said, or the key that the agent offered against further calls, in
-   * a greeting or campaign call. Returns true if the person will not be called again; the call may
-   * end then.
+   * The called person wants no more calls: by the key that the agent offered, or in words that were
+   * confirmed. Returns true if the person will not be called again: in a greeting or campaign call.
    */
-  async handleOptOut(
-    call: { readonly tenantId: number; readonly callUuid: string; readonly number: string },
-    what: "opt_out_key" | { readonly text: string },
-  ): Promise<boolean> {
+  async handleOptOut(call: {
+    readonly tenantId: number;
+    readonly callUuid: string;
+    readonly number: string;
+  }): Promise<boolean> {
     const { database, contacts, records, doNotCallList, clock } = this.deps;
     const { tenantId, callUuid, number } = call;
-    const isOptOut = what === "opt_out_key" || asksNotToBeCalled(what.text);
-    if (!isOptOut || number === "") return false;
+    if (number === "") return false;
     const purpose = await records(database.read).purpose(tenantId, callUuid);
     if (!purpose || purpose.origin === "api") return false;
     await database.tx(async (queries) => {
@@ -204,14 +202,15 @@ export class Callers {
     for (const listener of this.deps.listeners) listener.wake();
   }
 
-  async #occasionOf(
+  async #purposeOf(
     queries: Queries,
     tenant: CallerTenant,
     { direction, callUuid }: RemoteParty,
-  ): Promise<CallerContext["occasion"]> {
-    if (direction === "inbound") return null;
+  ): Promise<Pick<CallerContext, "occasion" | "canOptOut">> {
+    if (direction === "inbound") return { occasion: null, canOptOut: false };
     const purpose = await this.deps.records(queries).purpose(tenant.id, callUuid);
-    return purpose?.origin === "birthday" ? "birthday" : null;
+    const origin = purpose?.origin ?? "api";
+    return { occasion: origin === "birthday" ? origin : null, canOptOut: origin !== "api" };
   }
 
   /** A caller who is not recognised hears of the last call only, and of no sensitive one. */

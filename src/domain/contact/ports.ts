@@ -29,6 +29,8 @@ export interface CallerContext {
   readonly data: readonly CallDatum[];
   /** The reason for the call if the agent must say it. */
   readonly occasion: "birthday" | null;
+  /** The person may refuse further calls: nobody asked for this one in person. */
+  readonly canOptOut: boolean;
   /** The agent's first words with the name; null: the person is not certain. */
   readonly namedGreeting: string | null;
   /** Values for `{{…}}`, from a campaign's target. */

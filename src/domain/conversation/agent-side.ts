@@ -303,6 +303,16 @@ export class AgentSide {
     this.#speech.say(text, "phrase");
   }
 
+  /** A phrase in the place of an answer of the LLM's, and what the caller will say to it. */
+  sayInstead(text: string, expected: ExpectedAnswer): void {
+    this.#responder.dropPrepared();
+    if (this.#machine.state.name === "agent_speaking")
+      this.stop(this.#options.settings.bargeInFadeMs);
+    this.#machine.apply({ type: "respond" });
+    this.sayPhrase(text);
+    this.#expect(expected);
+  }
+
   /** Goes on with what was not heard before a false interruption. */
   resume(unplayed: readonly string[]): void {
     for (const text of unplayed) this.#speech.say(text, "llm");

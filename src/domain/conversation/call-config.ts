@@ -52,6 +52,8 @@ export interface CallConfig {
   readonly callerLevel?: 0 | 1 | 2;
   /** Earlier calls as a file, for engines that answer from knowledge; not part of the prompt. */
   readonly memory?: KnowledgeSnapshot | null;
+  /** The other side may refuse further calls: a campaign or birthday call. Missing: false. */
+  readonly canOptOut?: boolean;
   /** Why we call, where the greeting says it. */
   readonly occasion?: "birthday" | null;
   /** More values for `{{…}}`: of a campaign's line. */

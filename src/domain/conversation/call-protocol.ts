@@ -62,6 +62,8 @@ export interface CallEvents {
     /** The agent offered this key against further calls, and asks for no other. */
     readonly optsOut: boolean;
   };
+  /** The other side wants no more calls, and confirmed it. */
+  readonly opted_out: object;
   /** Keyed and closed with `#`; null: nothing in time. Goes into the check and nowhere else. */
   readonly pin_entered: { readonly digits: string | null };
   /** The conversation wants the call to end; main sends BYE, then closes the call. */

@@ -20,11 +20,9 @@ const ENGLISH_END =
 
 const ENGLISH: readonly RegExp[] = [
   word(`${NOBODY}(?:don't|do not|never|not to)(?: you)?(?: ever)? ${ENGLISH_CALL}${ENGLISH_END}`),
+  word(`(?:told|asked|want|prefer|like) (?:you |them )?(?:not to|to not|to never) ${ENGLISH_CALL}`),
   word(
-    `(?:told|asked|want|wish|prefer|like) (?:you |them )?(?:not to|to not|to never) ${ENGLISH_CALL}`,
-  ),
-  word(
-    `(?:don't|do not|never|no longer) (?:want|wish|need)(?: you| anyone| anybody)?(?: people)? (?:to (?:ever )?${ENGLISH_CALL}(?: me| us)|to be (?:called|phoned|contacted|bothered)|(?:to (?:get|receive) )?(?:any |more |any more |your |these |such |further )*(?:phone |sales )?calls)`,
+    `(?:don't|do not|never|no longer) (?:want|need)(?: you| anyone| anybody)?(?: people)? (?:to (?:ever )?${ENGLISH_CALL}(?: me| us)|to be (?:called|phoned|contacted|bothered)|(?:to (?:get|receive) )?(?:any |more |any more |your |these |such |further )*(?:phone |sales )?calls)`,
   ),
   word(
     `(?<!can't )(?<!cannot )(?<!(?:they|did you|did they|when did you) )(?:stop|quit) (?:${ENGLISH_CALLING}|(?:these|your|the|all) (?:phone |sales )?calls)`,
@@ -36,7 +34,7 @@ const ENGLISH: readonly RegExp[] = [
     "(?:remove|delete|erase) (?:me|us|my (?:name|number|phone number|details|data)|our number|this number)(?= from (?:your|the|this|all|any) (?:\\p{L}+ )?(?:lists?|database|system|records|files)|\\s*(?:$|[.,!?;]| please))",
   ),
   word("no more (?:phone |sales )?calls|no further calls"),
-  word("unsubscribe(?: me)?|opt me out|(?:want|like|wish) to opt out"),
+  word("unsubscribe(?: me)?|opt me out|(?:want|like) to opt out"),
   word(
     "(?:put|add) (?:me|us|my number|this number) (?:on|to) (?:your|the|a) do[- ]not[- ]call list",
   ),

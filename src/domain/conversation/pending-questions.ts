@@ -33,6 +33,12 @@ export class PendingQuestions {
     this.#answering = "";
   }
 
+  /** What was said needs no answer of the LLM's. */
+  forget(): void {
+    this.#unanswered = "";
+    this.#answering = "";
+  }
+
   /** The caller goes on while the agent is about to answer: the answer waits for all of it. */
   retract(): void {
     const { agent, machine } = this.options;
@@ -75,8 +81,7 @@ export class PendingQuestions {
     const { machine, agent, transcript, clock, fadeMs } = this.options;
     const now = clock.monotonic();
     transcript.caller({ text: `[keys ${digits}]`, beganAt: now, endedAt: now });
-    this.#unanswered = "";
-    this.#answering = "";
+    this.forget();
     if (machine.state.name === "agent_speaking") agent.endTurn(fadeMs);
     agent.callerFinished({ lastSpeechAt: now, endpointAt: null, sttFinalAt: null, early: false });
     agent.ask({ type: "digits", digits });

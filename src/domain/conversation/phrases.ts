@@ -23,6 +23,8 @@ export interface Phrases {
   readonly sayAgain: string;
   /** Asks for the telephone PIN; `again`: the last one was wrong. */
   readonly pin: { readonly ask: string; readonly again: string };
+  /** Asked back when somebody wants no more calls; then what is said to a yes, and to a no. */
+  readonly optOut: { readonly ask: string; readonly done: string; readonly kept: string };
   /** Why a birthday call is made. */
   readonly birthday: string;
   /** For an agent that has no filler phrases of its own. */
@@ -49,6 +51,11 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       ask: "To confirm who you are, please key in your PIN on your telephone, followed by the hash key.",
       again: "That PIN is not right. Please key it in once more, followed by the hash key.",
     },
+    optOut: {
+      ask: "I will not call you again. Is that right?",
+      done: "All right, we will not call you again. Goodbye.",
+      kept: "All right, then let us go on.",
+    },
     birthday: "I am calling to wish you a happy birthday.",
     fillers: ["One moment, please.", "Let me check that for you.", "Just a second, I am looking."],
   },
@@ -70,6 +77,11 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     pin: {
       ask: "Kad galėtume patvirtinti tapatybę, telefono klaviatūra surinkite savo pin kodą ir paspauskite groteles.",
       again: "PIN kodas neteisingas. Surinkite jį dar kartą ir paspauskite grotelių klavišą.",
+    },
+    optOut: {
+      ask: "Daugiau jums neskambinsime. Ar teisingai?",
+      done: "Gerai, daugiau jums neskambinsime. Viso gero.",
+      kept: "Gerai, tada tęskime.",
     },
     birthday: "Skambinu pasveikinti jus su gimtadieniu.",
     fillers: ["Vieną akimirką, prašau.", "Tuoj patikrinsiu.", "Palaukite, ieškau informacijos."],
@@ -93,6 +105,11 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       ask: "Lai pārliecinātos, ka tas esat jūs, ievadiet tālruņa tastatūrā savu pin kodu un nospiediet restīti.",
       again: "PIN kods nav pareizs. Lūdzu, ievadiet to vēlreiz un nospiediet restītes taustiņu.",
     },
+    optOut: {
+      ask: "Mēs jums vairs nezvanīsim. Vai pareizi?",
+      done: "Labi, mēs jums vairs nezvanīsim. Visu labu.",
+      kept: "Labi, tad turpināsim.",
+    },
     birthday: "Zvanu, lai apsveiktu jūs dzimšanas dienā.",
     fillers: ["Vienu mirkli, lūdzu.", "Tūlīt pārbaudīšu.", "Uzgaidiet, es meklēju informāciju."],
   },
@@ -115,6 +132,11 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     pin: {
       ask: "Чтобы подтвердить вашу личность, наберите свой ПИН-код на клавиатуре телефона и нажмите клавишу решётка.",
       again: "ПИН-код неверный. Наберите его ещё раз и нажмите клавишу решётка.",
+    },
+    optOut: {
+      ask: "Мы больше не будем вам звонить. Верно?",
+      done: "Хорошо, мы больше не будем вам звонить. До свидания.",
+      kept: "Хорошо, тогда продолжим.",
     },
     birthday: "Звоню, чтобы поздравить вас с днём рождения.",
     fillers: ["Одну минуту, пожалуйста.", "Сейчас проверю.", "Подождите, я ищу информацию."],

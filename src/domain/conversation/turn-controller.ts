@@ -25,6 +25,7 @@ import { OptOut } from "./opt-out.ts";
 import { Overlap } from "./overlap.ts";
 import { PendingQuestions } from "./pending-questions.ts";
 import { SilenceWatch } from "./silence.ts";
+import { SpokenOptOut } from "./spoken-opt-out.ts";
 import type { ToolCalls } from "./tool-calls.ts";
 import { TransferHold } from "./transfer-hold.ts";
 import {
@@ -73,6 +74,7 @@ export class TurnController {
   readonly #utterances: UtteranceProcessor;
   readonly #pendingQuestions: PendingQuestions;
   readonly #optOut = new OptOut();
+  readonly #spokenOptOut: SpokenOptOut;
   /** Who answered our call; null: nobody asks, the caller called. */
   readonly #screening: Screening | null;
 
@@ -105,6 +107,7 @@ export class TurnController {
     this.#overlap = this.#makeOverlap();
     this.lastWords = this.#makeLastWords();
     this.transferHold = this.#makeTransferHold();
+    this.#spokenOptOut = this.#makeSpokenOptOut();
     this.#utterances = this.#makeUtteranceProcessor();
     this.#digits = new DigitCollector(clock, (digits) => {
       this.#segmenter.cancel();
@@ -195,6 +198,18 @@ export class TurnController {
     });
   }
 
+  #makeSpokenOptOut(): SpokenOptOut {
+    const { config, activeLanguage, emit } = this.options;
+    return new SpokenOptOut({
+      applies: config.canOptOut ?? false,
+      activeLanguage,
+      ask: (text) => this.#agent.sayInstead(text, "yes_no"),
+      say: (text) => this.#agent.sayInstead(text, "open"),
+      sayAndEnd: (text) => this.lastWords.say(text, "agent_hangup"),
+      confirmed: () => emit({ type: "opted_out" }),
+    });
+  }
+
   #makeUtteranceProcessor(): UtteranceProcessor {
     const { config, settings, activeLanguage, usage } = this.options;
     return new UtteranceProcessor({
@@ -208,6 +223,7 @@ export class TurnController {
       echo: this.#echo,
       overlap: this.#overlap,
       pendingQuestions: this.#pendingQuestions,
+      optOut: this.#spokenOptOut,
       screening: () => this.#screening,
       greetsFirst: config.agent.firstSpeaker === "assistant",
       waits: () => this.transferHold.waiting,
@@ -328,6 +344,7 @@ export class TurnController {
     const late = () => new Error("the caller's last words are not known in time");
     const { clock } = this.options;
     await withDeadline(clock, this.#utterances.latest, LAST_TEXT_TIMEOUT_MS, late).catch(() => {});
+    if (this.answeredBy !== "machine") this.#spokenOptOut.callEnds();
   }
 
   /** The words so far could be all: the LLM may begin to think while the silence is counted. */

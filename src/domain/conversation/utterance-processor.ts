@@ -18,6 +18,7 @@ import type { Overlap } from "./overlap.ts";
 import type { PendingQuestions } from "./pending-questions.ts";
 import { Recognitions } from "./recognitions.ts";
 import type { SilenceWatch } from "./silence.ts";
+import type { SpokenOptOut } from "./spoken-opt-out.ts";
 import { TALKING, type TurnMachine } from "./turn-taking.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 import type { Utterance, UtteranceSegmenter } from "./utterance-segmenter.ts";
@@ -37,6 +38,7 @@ interface UtteranceProcessorOptions {
   readonly overlap: Overlap;
   readonly pendingQuestions: PendingQuestions;
   readonly silence: SilenceWatch;
+  readonly optOut: SpokenOptOut;
   /** Who answered our call; null: the caller called. */
   readonly screening: () => Screening | null;
   /** The agent greets whoever answers: their "hello" is not answered in words. */
@@ -132,7 +134,10 @@ export class UtteranceProcessor {
     const { name } = machine.state;
     const answered = kind === "greeting" && this.options.greetsFirst;
     if (!TALKING.has(name) || name === "screening" || answered || this.options.waits()) {
-      if (text !== "") pendingQuestions.record(text, utterance);
+      if (text !== "") {
+        pendingQuestions.record(text, utterance);
+        this.options.optOut.overheard(text);
+      }
       return;
     }
     if (this.#isNothing(text, utterance, kind === "turn")) {
@@ -143,7 +148,17 @@ export class UtteranceProcessor {
     overlap.confirm();
     pendingQuestions.record(text || INAUDIBLE, utterance);
     silence.callerActive();
-    pendingQuestions.answer(text, result.confidence, utterance);
+    if (!this.#refusesCalls(text)) pendingQuestions.answer(text, result.confidence, utterance);
+  }
+
+  /** Whoever still speaks is heard out first. */
+  #refusesCalls(text: string): boolean {
+    const { machine, pendingQuestions, optOut } = this.options;
+    const { name } = machine.state;
+    if (name === "caller_speaking" || name === "endpointing") return false;
+    if (!optOut.takes(pendingQuestions.with(text))) return false;
+    pendingQuestions.forget();
+    return true;
   }
 
   /**

@@ -16,6 +16,7 @@ const KNOWN = {
   facts: [],
   data: [],
   occasion: null,
+  canOptOut: false,
   variables: {},
   namedGreeting: null,
 };

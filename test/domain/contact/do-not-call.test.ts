@@ -166,7 +166,7 @@ test("who is no contact and says so in a campaign's call is not called again", a
     }),
   );
   const call = { tenantId: tenant.id, callUuid, number: PERSON };
-  expect(await server.callerParts.callers.handleOptOut(call, "opt_out_key")).toBe(true);
+  expect(await server.callerParts.callers.handleOptOut(call)).toBe(true);
   expect(await isDialled("campaign")).toBe(false);
 });
 
