@@ -1,0 +1,118 @@
+/** When the scheduler looks, what it claims for how long, and when an entry is given up: to the millisecond. */
+import { expect, test } from "bun:test";
+import { AppError } from "../../../src/core/errors.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { type ScheduleEntry, Scheduler } from "../../../src/domain/schedule/scheduler.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+
+const FULL = new AppError({ code: "plan_limit_reached", publicMessage: "All lines are busy." });
+const GRACE_MS = 15 * 60_000;
+
+function world() {
+  const clock = fakeClock();
+  const due: ScheduleEntry[] = [];
+  const looks: unknown[][] = [];
+  const claims: unknown[][] = [];
+  const fired: number[] = [];
+  const released: number[] = [];
+  const abandoned: unknown[][] = [];
+  const answer = { fire: (): { type: string; error?: AppError } => ({ type: "started" }) };
+  const records = () => ({
+    async firstDue(nowMs: number, dueBy: number, leaseMs: number, filter: object) {
+      looks.push([nowMs, dueBy - nowMs, leaseMs, filter]);
+      return due[0] ? nowMs : null;
+    },
+    async claimDue(owner: string, _nowMs: number, leaseMs: number, most: number) {
+      claims.push([owner, leaseMs, most]);
+      return due.splice(0);
+    },
+    release: async (_owner: string, entries: readonly ScheduleEntry[]) =>
+      void released.push(...entries.map(({ id }) => id)),
+  });
+  const scheduler = new Scheduler({
+    ...{ clock, records, log: silentLog, owner: "me", isDraining: () => false },
+    database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
+    async fire(entry: ScheduleEntry) {
+      fired.push(entry.id);
+      return answer.fire();
+    },
+    abandon: async ({ id }: ScheduleEntry, status: string, error: AppError | null) =>
+      void abandoned.push([id, status, error]),
+  } as unknown as ConstructorParameters<typeof Scheduler>[0]);
+  const add = (id: number, scheduleAt = clock.now()) =>
+    due.push({ id, tenantId: 1, scheduleAt } as ScheduleEntry);
+  return { clock, due, looks, claims, fired, released, abandoned, answer, scheduler, add };
+}
+
+test("looks once a second, a second ahead, and claims a hundred at most for 30 seconds", async () => {
+  const { clock, looks, claims, fired, scheduler, add } = world();
+  const startMs = clock.now();
+  scheduler.start();
+  await clock.advance(1_000);
+  add(7);
+  await clock.advance(1_000);
+  await scheduler.idle();
+  expect(looks.slice(0, 3)).toEqual(
+    [0, 1_000, 2_000].map((ms) => [
+      ...[startMs + ms, 1_000, 30_000, { exceptTenants: [], node: null }],
+    ]),
+  );
+  expect(claims).toEqual([["me", 30_000, 100]]);
+  expect(fired).toEqual([7]);
+  await scheduler.stop();
+});
+
+test("an entry is given up when it is more than 15 minutes late", async () => {
+  const { clock, fired, abandoned, scheduler, add } = world();
+  add(1, clock.now() - GRACE_MS);
+  add(2, clock.now() - GRACE_MS - 1);
+  scheduler.start();
+  await scheduler.idle();
+  expect(fired).toEqual([1]);
+  expect(abandoned).toEqual([[2, "missed", null]]);
+  await scheduler.stop();
+});
+
+test("a tenant whose limit is reached waits 900 ms, and is given up with the reason", async () => {
+  const { clock, looks, fired, released, abandoned, answer, scheduler, add } = world();
+  answer.fire = () => ({ type: "waits", error: FULL });
+  const dueAt = clock.now();
+  add(1, dueAt);
+  add(2, dueAt);
+  scheduler.start();
+  await scheduler.idle();
+  expect(fired).toEqual([1]);
+  expect(released).toEqual([1, 2]);
+  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [1], node: null });
+  await clock.advance(899);
+  scheduler.wake();
+  await scheduler.idle();
+  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [1], node: null });
+  await clock.advance(1);
+  scheduler.wake();
+  await scheduler.idle();
+  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [], node: null });
+  add(3, dueAt);
+  clock.stepWallClock(GRACE_MS);
+  scheduler.wake();
+  await scheduler.idle();
+  expect(abandoned).toEqual([[3, "failed", FULL]]);
+  await scheduler.stop();
+});
+
+test("50 ms after a call of a waiting tenant has ended its entries are looked for", async () => {
+  const { clock, looks, answer, scheduler, add } = world();
+  answer.fire = () => ({ type: "waits", error: FULL });
+  add(1);
+  scheduler.start();
+  await scheduler.idle();
+  scheduler.freed(2);
+  scheduler.freed(1);
+  const before = looks.length;
+  await clock.advance(49);
+  expect(looks.length).toBe(before);
+  await clock.advance(1);
+  await scheduler.idle();
+  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [], node: null });
+  await scheduler.stop();
+});
