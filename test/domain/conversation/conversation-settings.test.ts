@@ -1,0 +1,37 @@
+/** Bounds and defaults of `[conversation]`, as the configuration reference states them. */
+import { expect, test } from "bun:test";
+import { z } from "zod";
+import { conversationKeys } from "../../../src/domain/conversation/conversation-settings.ts";
+
+const schema = z.strictObject(conversationKeys);
+
+test.each([
+  ["endpointing_ms", 350, 100, 5_000],
+  ["endpointing_unfinished_ms", 900, 100, 5_000],
+  ["endpointing_dictation_ms", 1_600, 100, 10_000],
+  ["endpointing_max_ms", 3_000, 500, 10_000],
+  ["barge_in_ms", 400, 100, 5_000],
+  ["barge_in_words", 2, 1, 20],
+  ["barge_in_fade_ms", 150, 0, 1_000],
+  ["resume_after_ms", 1_500, 200, 10_000],
+  ["idle_prompt_ms", 8_000, 1_000, 120_000],
+  ["idle_prompts", 2, 0, 10],
+  ["silence_timeout_ms", 30_000, 5_000, 600_000],
+  ["never_silent_ms", 1_200, 200, 10_000],
+  ["filler_delay_ms", 2_500, 200, 20_000],
+  ["tool_calls_max", 50, 0, 1_000],
+  ["tool_result_bytes_max", 16_384, 256, 1_048_576],
+] as const)(
+  "%s is %d where nothing is said, %d at least and %d at most",
+  (key, fallback, least, most) => {
+    expect(schema.parse({})[key]).toBe(fallback);
+    const isTaken = (value: number) => schema.safeParse({ [key]: value }).success;
+    expect([least - 1, least, most, most + 1].map(isTaken)).toEqual([false, true, true, false]);
+  },
+);
+
+test("a disclosure is 500 characters at most", () => {
+  const isTaken = (characters: number) =>
+    schema.safeParse({ disclosure: { en: "x".repeat(characters) } }).success;
+  expect([500, 501].map(isTaken)).toEqual([true, false]);
+});

@@ -1,0 +1,85 @@
+/** How many checks may wait, how large arguments may be, and how long the worker may take: with a worker in hand. */
+import { expect, test } from "bun:test";
+import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";
+import type { FromSchemaWorker, ToSchemaWorker } from "../../../src/domain/tool/schema-messages.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+
+interface HeldWorker {
+  onmessage: ((event: { data: FromSchemaWorker }) => void) | null;
+  onerror: ((event: object) => void) | null;
+  readonly posted: ToSchemaWorker[];
+  isEnded: boolean;
+}
+
+function world() {
+  const clock = fakeClock();
+  const workers: HeldWorker[] = [];
+  const check = createArgumentCheck(() => {
+    const worker = {
+      ...{ onmessage: null, onerror: null, posted: [] as ToSchemaWorker[], isEnded: false },
+      postMessage: (message: ToSchemaWorker) => void worker.posted.push(message),
+      terminate() {
+        worker.isEnded = true;
+      },
+    };
+    workers.push(worker);
+    return worker as unknown as Worker;
+  }, clock);
+  const say = (data: FromSchemaWorker) => workers.at(-1)?.onmessage?.({ data });
+  return { clock, workers, check, say };
+}
+
+test("a tenant has one check under way and 32 that wait", async () => {
+  const { check, workers, say } = world();
+  const all = Array.from({ length: 34 }, () => check.problem(1, {}, {}));
+  expect(await Promise.race(all)).toContain("Too many tool calls");
+  expect(await Promise.race(all.slice(0, 33).concat(Promise.resolve("none")))).toBe("none");
+  say({ type: "ready" });
+  for (let count = 1; count <= 33; count++) {
+    const jobId = workers[0]?.posted.at(-1)?.jobId ?? 0;
+    say({ type: "checked", jobId, problem: null });
+  }
+  expect(await Promise.all(all.slice(0, 33))).toEqual(Array(33).fill(null));
+  check.close();
+});
+
+test("arguments are 65,536 characters of JSON at most", async () => {
+  const { check } = world();
+  const withText = (characters: number) => ({ x: "a".repeat(characters - 8) });
+  expect(JSON.stringify(withText(65_536))).toHaveLength(65_536);
+  const fits = check.problem(1, {}, withText(65_536));
+  expect(await check.problem(1, {}, withText(65_537))).toContain("larger than 65536 characters");
+  check.close();
+  expect(await fits).toContain("shutting down");
+  expect(await check.problem(1, {}, {})).toContain("shutting down");
+});
+
+test("a worker may take ten seconds to start and half a second for a check", async () => {
+  const { check, clock, workers, say } = world();
+  const slow = check.problem(1, {}, {});
+  await clock.advance(9_999);
+  expect(workers[0]?.isEnded).toBe(false);
+  await clock.advance(1);
+  expect(workers[0]?.isEnded).toBe(true);
+  expect(await slow).toContain("in time");
+  const late = check.problem(1, {}, {});
+  say({ type: "ready" });
+  await clock.advance(499);
+  expect(workers[1]?.isEnded).toBe(false);
+  await clock.advance(1);
+  expect(workers[1]?.isEnded).toBe(true);
+  expect(await late).toContain("in time");
+});
+
+test("an idle worker is ended after a minute", async () => {
+  const { check, clock, workers, say } = world();
+  const checked = check.problem(1, {}, {});
+  say({ type: "ready" });
+  say({ type: "checked", jobId: 99, problem: "of another" });
+  say({ type: "checked", jobId: workers[0]?.posted[0]?.jobId ?? 0, problem: null });
+  expect(await checked).toBeNull();
+  await clock.advance(59_999);
+  expect(workers[0]?.isEnded).toBe(false);
+  await clock.advance(1);
+  expect(workers[0]?.isEnded).toBe(true);
+});
