@@ -98,3 +98,25 @@ test("29 February is on the 28th in other years, and only then", () => {
   expect(isBirthdayOn(leap, { year: 2027, month: 2, day: 28 })).toBe(true);
   expect(isBirthdayOn(leap, { year: 2027, month: 3, day: 1 })).toBe(false);
 });
+
+/** J.-M. Oudin's rule of 1940, which reckons otherwise. */
+function easterByOudin(year: number): string {
+  const div = (a: number, b: number) => Math.floor(a / b);
+  const century = div(year, 100);
+  const golden = year % 19;
+  const lunar = century - div(century, 4) - div(century - div(century - 17, 25), 3);
+  let moon = (lunar + 19 * golden + 15) % 30;
+  moon -= div(moon, 28) * (1 - div(moon, 28) * div(29, moon + 1) * div(21 - golden, 11));
+  const weekday = (year + div(year, 4) + moon + 2 - century + div(century, 4)) % 7;
+  const days = moon - weekday;
+  const month = 3 + div(days + 40, 44);
+  return `${month}-${days + 28 - 31 * div(month, 4)}`;
+}
+
+test("Easter is what another rule says, in every year for eight thousand years", () => {
+  for (let year = 1_583; year < 9_999; year++) {
+    const { month, day } = easter(year);
+    if (`${month}-${day}` !== easterByOudin(year))
+      expect(`${year}: ${month}-${day}`).toBe(`${year}: ${easterByOudin(year)}`);
+  }
+});

@@ -1,0 +1,42 @@
+/** How long a name, notes, a line and a file of contacts may be, and how many problems are told. */
+import { expect, test } from "bun:test";
+import { readContactsCsv } from "../../../src/domain/contact/csv.ts";
+import { readCsvFile } from "../../../src/domain/contact/csv-file.ts";
+
+const problemsOf = async (header: string, row: string) =>
+  (await readContactsCsv(`number,${header}\n+37060000001,${row}\n`, null)).problems.map(
+    ({ column }) => column,
+  );
+
+test.each([
+  ["first name", "first_name", 120],
+  ["last name", "last_name", 120],
+  ["vocative", "vocative", 120],
+  ["notes", "notes", 2_000],
+] as const)("%s: %s has %d characters at most", async (header, column, most) => {
+  expect(await problemsOf(header, "x".repeat(most))).toEqual([]);
+  expect(await problemsOf(header, "x".repeat(most + 1))).toEqual([column]);
+});
+
+test("200 problems are told, all are counted", async () => {
+  const { problems, problemCount } = await readContactsCsv(`number\n${"x\n".repeat(201)}`, null);
+  expect([problems.length, problemCount]).toEqual([200, 201]);
+});
+
+test("a file has 20,000 lines at most", async () => {
+  const file = (lines: number) => `number\n${"x\n".repeat(lines)}`;
+  expect((await readContactsCsv(file(20_000), null)).problemCount).toBe(20_000);
+  await expect(readContactsCsv(file(20_001), null)).rejects.toThrow("20000 lines");
+  expect((await readCsvFile(file(20_009))).lines).toHaveLength(20_001);
+});
+
+test("a line has 16,384 characters at most", async () => {
+  const file = (characters: number) => `number\n${"x".repeat(characters)}\n`;
+  expect((await readCsvFile(file(16_000))).lines).toHaveLength(1);
+  await expect(readCsvFile(file(16_500))).rejects.toThrow("cannot be read");
+});
+
+test("of a header without a number 200 characters are repeated", async () => {
+  const asked = readContactsCsv(`${"x".repeat(250)}\n`, null);
+  await expect(asked).rejects.toThrow(`Its header has: ${"x".repeat(200)}.`);
+});
