@@ -190,3 +190,23 @@ describe("in a call", () => {
     expect(call.inputs.at(-1)).toMatchObject({ type: "tool_result", ok: false });
   });
 });
+
+test("the words of a message, its names and a briefing are kept to their lengths", () => {
+  const setting = { transferTargets: { desk: "+37060000001" }, sendDigits: true };
+  const long = (letters: number) => "x".repeat(letters);
+  const message = { message: long(2_001), caller_name: long(121), callback: long(121) };
+  expect(readBuiltInCall("take_message", message, setting)).toEqual({
+    ok: true,
+    call: {
+      ...{ name: "take_message", message: long(2_000) },
+      ...{ callerName: long(120), callback: long(120) },
+    },
+  });
+  const transfer = { to: "desk", briefing: long(501) };
+  expect(readBuiltInCall("transfer_call", transfer, setting)).toMatchObject({
+    call: { target: "+37060000001", announcement: long(500) },
+  });
+  const keys = (count: number) =>
+    readBuiltInCall("send_digits", { digits: "1".repeat(count) }, setting).ok;
+  expect([keys(0), keys(1), keys(32), keys(33)]).toEqual([false, true, true, false]);
+});

@@ -1,0 +1,94 @@
+/** How many deliveries are claimed at once, for how long, and when the worker looks and stops. */
+import { expect, test } from "bun:test";
+import { silentLog } from "../../../src/core/log.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { plainVault } from "../../support/plain-vault.ts";
+
+function world(pauseMs?: number) {
+  const clock = fakeClock(0);
+  const due: object[] = [];
+  const asked: (readonly [atMs: number, most: number])[] = [];
+  const leases: number[] = [];
+  const signals: AbortSignal[] = [];
+  const released: number[] = [];
+  const outbox = () => ({
+    async due(nowMs: number, _busy: object, most: number) {
+      asked.push([nowMs, most]);
+      return due.splice(0, most);
+    },
+    lease: async (_ids: number[], _owner: string, untilMs: number) => void leases.push(untilMs),
+    release: async (ids: number[]) => void released.push(...ids),
+    nextDueAfter: async () => null,
+  });
+  const subscribers = () => ({
+    target: async () => ({ url: "https://a.example/", secretSealed: "" }),
+  });
+  const worker = new DeliveryWorker({
+    ...{ clock, random: systemRandom, log: silentLog, timeoutMs: 8_000 },
+    ...(pauseMs === undefined ? {} : { pauseMs }),
+    stores: { outbox, subscribers },
+    vault: { ...plainVault, open: () => "secret" },
+    database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
+    client: {
+      request: ({ signal }: { signal: AbortSignal }) =>
+        new Promise((_, fail) => {
+          signals.push(signal);
+          signal.addEventListener("abort", () => fail(signal.reason));
+        }),
+    },
+  } as unknown as ConstructorParameters<typeof DeliveryWorker>[0]);
+  const delivery = (webhookId: number, outboxId: number) => ({
+    ...{ outboxId, webhookId, legacyUrl: null, callUuid: null, failingSince: null, tenantId: 1 },
+    ...{ type: "t", body: "{}", eventId: "e" },
+  });
+  return { clock, due, asked, leases, signals, released, worker, delivery };
+}
+
+test("looks every 30 seconds for 256 at most", async () => {
+  const { clock, asked, worker } = world(0);
+  worker.start();
+  await clock.advance(60_000);
+  expect(asked).toEqual([0, 30_000, 60_000].map((atMs) => [atMs, 256]));
+  await worker.stop();
+});
+
+test("an endpoint has four deliveries under way, each leased for its time and half a minute", async () => {
+  const { due, leases, worker, delivery, signals } = world(0);
+  for (let id = 1; id <= 6; id++) due.push(delivery(1, id));
+  worker.start();
+  await eventually(() => signals.length === 4, "four are under way");
+  expect(leases[0]).toBe(8_000 + 30_000);
+  await Bun.sleep(0);
+  expect(signals).toHaveLength(4);
+  expect(signals.every(({ aborted }) => !aborted)).toBe(true);
+});
+
+test("the worker rests 10 ms after a claim", async () => {
+  const { clock, asked, worker } = world();
+  worker.start();
+  await eventually(() => clock.pendingTimers === 2, "the rest");
+  worker.wake();
+  await clock.advance(9);
+  expect(asked).toHaveLength(1);
+  await clock.advance(1);
+  await eventually(() => asked.length === 2, "the second claim");
+  const stopped = worker.stop();
+  await clock.advance(10);
+  await stopped;
+});
+
+test("at the end deliveries have three seconds", async () => {
+  const { clock, due, signals, worker, delivery } = world(0);
+  due.push(delivery(1, 7));
+  worker.start();
+  await eventually(() => signals.length === 1, "one is under way");
+  const stopped = worker.stop();
+  await clock.advance(2_999);
+  expect(signals[0]?.aborted).toBe(false);
+  await clock.advance(1);
+  expect(signals[0]?.aborted).toBe(true);
+  await stopped;
+});
