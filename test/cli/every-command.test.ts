@@ -73,6 +73,7 @@ const RIGHT = [
   "backup list",
   "backup verify copy.db",
   "restore copy.db --yes",
+  "store copy --to copied.db",
   "key rotate-master",
   "key rotate-master --purposes",
 ] as const;
@@ -98,6 +99,8 @@ const IMPOSSIBLE = [
   "nodes list",
   "nodes drain voice-1",
   "nodes resume voice-1",
+  "store copy --to copied.db",
+  "store copy --to http://127.0.0.1:1 --token-file missing",
   "backup verify missing.db",
   "backup create --to copy.db",
   "restore missing.db --yes",
@@ -171,6 +174,9 @@ const WRONG = [
   "serve now",
   "ready --wait soon",
   "nodes drain",
+  "store",
+  "store copy",
+  "store copy --to a.db b.db",
   "nodes drop voice-1",
   "logs --level loud",
   "logs --limit 0",
@@ -213,6 +219,7 @@ const COMMANDS = [
   ...["serve", "demo", "setup", "tenant", "user", "key", "trunk", "credit", "call", "doctor"],
   ...["config", "migrate", "backup", "restore", "version", "logs", "ready", "support-bundle"],
   "nodes",
+  "store",
 ];
 for (const command of COMMANDS)
   test(`${command}: help is status 0, an unknown option 2, a broken configuration 2`, async () => {
@@ -227,6 +234,7 @@ for (const command of COMMANDS)
       ...{ tenant: "list", user: "list", key: "create --tenant 1 --label l", trunk: "list" },
       ...{ credit: "--tenant 1 --eur 1 --note n", call: "--agent 1 --to +37061234567" },
       ...{ config: "check", migrate: "status", backup: "list", restore: "copy.db --yes" },
+      store: "copy --to x.db",
     };
     const broken = await linevoice(
       `${command} ${words[command] ?? ""} --config sip.toml`.replace("  ", " "),

@@ -2,6 +2,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { CopiedTable } from "../../src/adapter/store/store-copy.ts";
 import { startHranaServer } from "../support/hrana-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -136,5 +137,32 @@ test("a server on it is ready; while the database is frozen it says so, answers 
     expect(await child.exited).toBe(0);
   } finally {
     child.kill("SIGKILL");
+  }
+});
+
+test("the data of the shared store is copied into a file and back into another server, and works there", async () => {
+  const cut = async (args: readonly string[]) => {
+    const { out, err, status } = await run(["store", "copy", ...args, "--json"]);
+    expect({ err, status }).toEqual({ err: "", status: 0 });
+    const { tables } = JSON.parse(out) as { readonly tables: readonly CopiedTable[] };
+    return tables;
+  };
+  const file = join(cwd, "copied.db");
+  const inFile = await cut(["--to", file]);
+  expect(inFile).toContainEqual({ table: "tenants", rows: 1, sha256: expect.any(String) });
+
+  const next = startHranaServer({ path: join(cwd, "next.db"), token: "other" });
+  try {
+    await Bun.write(join(cwd, "token"), "other\n");
+    expect(await cut(["--to", next.url, "--token-file", "token"])).toEqual(inFile);
+    const moved = { LINEVOICE_STORAGE__DATABASE: next.url, LINEVOICE_STORAGE__AUTH_TOKEN: "other" };
+    const listed = await run(["tenant", "list", "--json"], moved);
+    expect(JSON.parse(listed.out)).toEqual(
+      JSON.parse((await run(["tenant", "list", "--json"])).out),
+    );
+    const again = await run(["store", "copy", "--to", next.url, "--token-file", "token"]);
+    expect([again.status, again.err]).toEqual([1, expect.stringContaining("is not empty")]);
+  } finally {
+    await next.stop();
   }
 });

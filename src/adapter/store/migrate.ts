@@ -48,6 +48,9 @@ const REPLACED: readonly string[] = [
 ];
 const REPLACED_LAST = "0018_trunk-channels";
 
+/** Stands among the migrations of a database while a store is copied into it (store-copy.ts). */
+export const UNFINISHED_COPY = "unfinished_copy";
+
 const STATEMENT_BREAK = "--> statement-breakpoint";
 /** The hash that the table `migrations` stores. */
 export const hashOf = (migration: Migration): string =>
@@ -104,6 +107,10 @@ export const baselineStatements = (list: readonly Migration[], nowMs: number) =>
 export function checkApplied(done: ReadonlyMap<string, string>, list: readonly Migration[]): void {
   const known = new Map(list.map((migration) => [migration.tag, migration]));
   for (const [tag, hash] of done) {
+    if (tag === UNFINISHED_COPY)
+      throw new MigrationRejected(
+        `The copy of ${hash} into this database was not finished. Run \`linevoice store copy\` again.`,
+      );
     const migration = known.get(tag);
     if (!migration)
       throw new MigrationRejected(

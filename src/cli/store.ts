@@ -1,0 +1,56 @@
+/** `linevoice store copy`: moves the data from the file to a libSQL server, or back. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { systemClock as clock } from "../core/clock.ts";
+import { systemRandom as random } from "../core/random.ts";
+import { copyStoreTo, type StorePlace } from "../operations/backup/copy-store.ts";
+import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
+import { isDatabaseUrl } from "../platform/config/formats.ts";
+import { action, commandOf } from "./actions.ts";
+import { configFor } from "./operator.ts";
+import { required, table } from "./usage.ts";
+
+export const storeCommand = commandOf(
+  "store",
+  {
+    copy: action({
+      usage: ["store copy --to URL|FILE [--token-file F] [--json]"],
+      options: { to: { type: "string" }, "token-file": { type: "string" } },
+      async run({ values, terminal }) {
+        const to = required(values.to, "--to");
+        const { config, dataDir } = configFor(values.config, terminal);
+        const { database, auth_token: authToken } = config.storage;
+        const from: StorePlace =
+          database === "file" ? `${dataDir}/linevoice.db` : { url: database, authToken };
+        const tokenFile = values["token-file"];
+        const target: StorePlace = isDatabaseUrl(to)
+          ? {
+              url: to,
+              authToken: tokenFile
+                ? readFileSync(resolve(terminal.cwd, tokenFile), "utf8").trim()
+                : null,
+            }
+          : resolve(terminal.cwd, to);
+        const lock = await awaitDataDir(dataDir, "command");
+        try {
+          const copied = await copyStoreTo(from, target, { clock, random });
+          if (values.json) terminal.out(JSON.stringify({ to, tables: copied }));
+          else
+            for (const line of table([
+              ["TABLE", "ROWS", "SHA-256"],
+              ...copied.map((each) => [each.table, String(each.rows), each.sha256.slice(0, 16)]),
+            ]))
+              terminal.out(line);
+          if (!values.json) terminal.out(`Every row of ${to} is the same as in the source.`);
+          return 0;
+        } finally {
+          lock.release();
+        }
+      },
+    }),
+  },
+  [
+    "Copies what [storage] database names into an empty store and compares it row by row. Stop every node",
+    "first. Run it again if it was interrupted. Then set [storage] database; master.key and recordings stay.",
+  ],
+);
