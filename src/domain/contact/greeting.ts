@@ -5,19 +5,12 @@
 
 import { oneLine } from "../../core/one-line.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
+import { capitalised, GREETINGS, greetingLength } from "../conversation/greetings.ts";
 import type { ContactFields } from "./contact-schema.ts";
 import { fullName } from "./contacts.ts";
 import { vocativeOf } from "./vocative.ts";
 
 const ADDRESS_CHARACTERS_MAX = 160;
-
-/** The first one is used if the agent has none; it fits any time of the day. */
-const GREETINGS: Readonly<Record<AgentLanguage, readonly string[]>> = {
-  lt: ["laba diena", "labas rytas", "labas vakaras", "sveiki", "sveikas", "sveika", "labas"],
-  lv: ["labdien", "labrīt", "labvakar", "sveiki", "sveicināti"],
-  en: ["hello", "hi", "good morning", "good afternoon", "good evening"],
-  ru: ["здравствуйте", "добрый день", "доброе утро", "добрый вечер", "привет"],
-};
 
 /** The contact's own form of address, or one by the language's rules. */
 export function addressOf(
@@ -35,19 +28,13 @@ export function greetingFor(
   language: AgentLanguage,
 ): string {
   const message = firstMessage.trim();
-  const lower = message.toLocaleLowerCase(language);
-  const own = GREETINGS[language]
-    .filter((greeting) => lower.startsWith(greeting))
-    .find((greeting) => !/\p{L}/u.test(message.charAt(greeting.length)));
-  if (own === undefined)
+  const own = greetingLength(message, language);
+  if (own === 0)
     return `${capitalised(GREETINGS[language][0] ?? "", language)}, ${address}. ${message}`.trim();
-  const rest = message.slice(own.length);
+  const rest = message.slice(own);
   // In "Hello, this is the clinic" the comma belongs to the greeting.
   const sentence = /^\s*[.!?]/.test(rest)
     ? rest
     : `. ${capitalised(rest.replace(/^[\s,–-]+/, ""), language)}`;
-  return `${message.slice(0, own.length)}, ${address}${sentence}`.replace(/[.\s]+$/, ".");
+  return `${message.slice(0, own)}, ${address}${sentence}`.replace(/[.\s]+$/, ".");
 }
-
-const capitalised = (text: string, language: string) =>
-  text.charAt(0).toLocaleUpperCase(language) + text.slice(1);

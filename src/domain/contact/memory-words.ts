@@ -100,11 +100,16 @@ function whenInWords(
     atMs,
   );
   const days = dayNumber(nowMs, timeZone) - dayNumber(atMs, timeZone);
-  const date = new Intl.DateTimeFormat(LOCALES[language], { timeZone, dateStyle: "long" }).format(
-    atMs,
-  );
-  const day = days === 0 ? today : days === 1 ? yesterday : language === "en" ? `on ${date}` : date;
+  const format = { timeZone, day: "numeric", month: "long" } as const;
+  const date = new Intl.DateTimeFormat(LOCALES[language], format).format(atMs);
+  const day = days === 0 ? today : days === 1 ? yesterday : onDay(date, language);
   return [day, at, time].filter(Boolean).join(" ");
+}
+
+/** "24 November" → "on 24 November", "24. novembris" → "24. novembrī": memories are no year old. */
+function onDay(date: string, language: AgentLanguage): string {
+  if (language === "en") return `on ${date}`;
+  return language === "lv" ? date.replace(/is$/, "ī").replace(/s$/, "ā") : date;
 }
 
 function dayNumber(atMs: number, timeZone: string): number {

@@ -9,7 +9,7 @@ const sentence = (description: string, fallback: string) =>
 export const DISCLOSURE = {
   lt: "Kalbate su dirbtinio intelekto asistentu, pokalbis įrašomas.",
   lv: "Jūs runājat ar mākslīgā intelekta asistentu, saruna tiek ierakstīta.",
-  en: "You are speaking with an AI assistant, and this call is being recorded.",
+  en: "You are speaking with an artificial intelligence assistant, and this call is being recorded.",
   ru: "С вами говорит ассистент с искусственным интеллектом, разговор записывается.",
 } as const;
 

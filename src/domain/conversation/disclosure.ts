@@ -4,6 +4,7 @@
  *
  * The disclosure is said before anything else the agent says, and cannot be interrupted. A first
  * message that says it by itself is not preceded by it: its disclosing sentences are the disclosure.
+ * Nobody is greeted twice: before a greeting the disclosure leaves out its own.
  * Where the caller has the first word the agent is silent until then, and the disclosure opens its
  * first answer (decisions.md 12).
  */
@@ -11,6 +12,7 @@
 import type { CallConfig } from "./call-config.ts";
 import type { ConversationSettings } from "./conversation-settings.ts";
 import { disclosingStart } from "./disclosure-words.ts";
+import { greetingLength, withoutGreeting } from "./greetings.ts";
 import { phrasesFor } from "./phrases.ts";
 import { fillVariables, type Variables } from "./prompt.ts";
 
@@ -49,7 +51,9 @@ export function openingOf(
     const own = withOccasion(fillVariables(template, variables).trim(), config);
     const itself = disclosingStart(own, disclosure, agent.language);
     if (itself) return { disclosure: itself.start, text: itself.remainder, own };
-    return { disclosure, text: own, own };
+    const isGreeting = greetingLength(own, agent.language) > 0;
+    const said = isGreeting ? withoutGreeting(disclosure, agent.language) : disclosure;
+    return { disclosure: said, text: own, own };
   };
   const message = wordsOf(agent.firstMessage);
   if (agent.firstSpeaker === "customer")
