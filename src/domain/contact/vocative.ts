@@ -6,7 +6,10 @@
  * Lithuanian: -as → -ai (Jonas → Jonai), -jas → -jau (Elijas → Elijau), -ias → -iau, -is → -i (Petraitis →
  * Petraiti), -ys → -y (Stasys → Stasy), -us → -au (Darius → Dariau), -ė → -e (Eglė → Egle), -a stays.
  * Latvian: -is → -i (Jānis → Jāni), -us → -u (Mikus → Miku), -s and -š go (Andrejs → Andrej, Bērziņš →
- * Bērziņ), -a, -e, -o stay.
+ * Bērziņ), -a, -e, -o stay, and so do the definite surnames (Baltais).
+ *
+ * Foreign names stay as they are ("Chris", "Dennis", "Klaus"): told by letters that the language does not
+ * write so, or by name.
  */
 import type { AgentLanguage } from "../agent/agent.ts";
 
@@ -15,9 +18,17 @@ type Endings = readonly (readonly [string, string])[];
 interface Rules {
   /** The first one that fits is used: longest first. */
   readonly endings: Endings;
-  /** Names that only look as if a rule applied, mostly foreign women's names. Lower case. */
+  /** Spellings that the language's own names do not have. */
+  readonly foreign: RegExp;
+  /** Names that only look as if a rule applied. Lower case. */
   readonly unchanged: ReadonlySet<string>;
 }
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
+
+/** Ending as names of both languages do, which write them differently: "Borisas", "Boriss". */
+const FOREIGN =
+  "iris doris beatris mercedes agnes venus chris kris klaus claus nikolaus boris denis francis louis alexis lucas nicolas andreas marcus magnus rasmus linus curtis travis gladys elias tobias paris regis otis loris moris silas titus fergus angus";
 
 const LITHUANIAN: Rules = {
   endings: [
@@ -29,17 +40,23 @@ const LITHUANIAN: Rules = {
     ["us", "au"],
     ["ė", "e"],
   ],
-  unchanged: new Set(["iris", "doris", "beatris", "inis", "mercedes", "agnes", "venus"]),
+  foreign: /[qwx]|([bdfgklmnprst])\1|th|ph|sh/,
+  unchanged: names(`${FOREIGN} inis davis`),
 };
 
 const LATVIAN: Rules = {
   endings: [
+    ["ais", "ais"],
+    ["as", "as"],
+    ["es", "es"],
+    ["os", "os"],
     ["is", "i"],
     ["us", "u"],
     ["s", ""],
     ["š", ""],
   ],
-  unchanged: new Set(["iris", "īris", "doris", "agnes", "mercedes", "ines"]),
+  foreign: /[qwxy]|th|ph|sh|ck|(?:nn|ll|rr|tt)is$/,
+  unchanged: names(`${FOREIGN} īris ines`),
 };
 
 const RULES: Readonly<Partial<Record<AgentLanguage, Rules>>> = { lt: LITHUANIAN, lv: LATVIAN };
@@ -53,9 +70,9 @@ export function vocativeOf(name: string, language: AgentLanguage): string {
   return name.normalize("NFC").replace(/\p{L}+/gu, (part) => addressed(part, rules));
 }
 
-function addressed(name: string, { endings, unchanged }: Rules): string {
+function addressed(name: string, { endings, foreign, unchanged }: Rules): string {
   const lower = name.toLowerCase();
-  if (unchanged.has(lower)) return name;
+  if (unchanged.has(lower) || foreign.test(lower)) return name;
   for (const [ending, instead] of endings)
     if (lower.endsWith(ending) && lower.length >= ending.length + STEM_MIN)
       return name.slice(0, -ending.length) + inCaseOf(name, instead);
