@@ -9,7 +9,7 @@ import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { violations } from "../support/axe.ts";
-import { storeCalls } from "../support/call-history.ts";
+import { INVOICE, JONAS, storeCalls } from "../support/call-history.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { signIn, type Visit, visit } from "../support/dashboard-page.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -104,4 +104,92 @@ inChromium("home", () => {
   });
 
   test("fits both themes and a phone", () => looksRight("/", "home", en["home.week"]));
+});
+
+inChromium("the calls", () => {
+  const row = (text: string) => page.getByRole("row").filter({ hasText: text });
+
+  test("have names and summaries, and a badge only where something went otherwise", async () => {
+    await page.goto(address("/calls"));
+    await row("Jonas Petraitis").getByText(JONAS).waitFor();
+    await row("Jonas Petraitis").getByText("booked a check-up").waitFor();
+    expect(await row("Jonas Petraitis").locator(".badge").count()).toBe(0);
+    await row("+37061000503").getByText(en["status.no_answer"]).waitFor();
+    expect(await row(en["status.completed"]).count()).toBe(0);
+  });
+
+  test("are found by words that were said, without case and accents, and by name", async () => {
+    await page.goto(address("/calls"));
+    const search = page.getByLabel(en["calls.search"]);
+    await search.fill("del saskaitos uz praejusi");
+    await page.waitForURL(/words=/);
+    await row("+37061000502").getByText(INVOICE).waitFor();
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: en["calls.csv"], exact: true }).click(),
+    ]);
+    const lines = (await Bun.file(await download.path()).text()).trim().split("\n");
+    expect(lines).toHaveLength(2);
+    await search.fill("petraitis");
+    await row("Jonas Petraitis").waitFor();
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    await page.reload();
+    expect(await search.inputValue()).toBe("petraitis");
+    await search.fill("nobody says this");
+    await page.getByText(en["calls.none_match"]).waitFor();
+  });
+
+  test("open beside the list with j and k, without leaving it", async () => {
+    await page.goto(address("/calls"));
+    await row("Jonas Petraitis").waitFor();
+    const names = await page.locator("tbody a.cover").allInnerTexts();
+    const panel = page.locator("aside.call-panel");
+    const title = async () => (await panel.getByRole("heading").textContent()) ?? "";
+    await page.keyboard.press("j");
+    await panel.waitFor();
+    expect(names[0]).toContain(await title());
+    for (const key of ["j", "j", "k"]) await page.keyboard.press(key);
+    expect(names[1]).toContain(await title());
+    await page.getByLabel(en["calls.search"]).press("j");
+    expect(names[1]).toContain(await title());
+    await page.locator("h1").click();
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "detached" });
+    await row("Jonas Petraitis").getByRole("button").click();
+    await panel.getByText("I would like to book a check-up.").waitFor();
+    expect(await violations(page, "beside the list")).toEqual([]);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/calls-panel.png` });
+    await panel.getByRole("link", { name: en["calls.open"] }).click();
+    await page.waitForURL(/\/calls\/[\w-]{36}/);
+  });
+
+  test("keep filters under a name", async () => {
+    await page.goto(address("/calls?status=no_answer"));
+    await page.getByRole("button", { name: en["calls.keep_view"] }).click();
+    await page.getByRole("dialog").getByLabel(en["calls.view_name"]).fill("Missed");
+    await page.getByRole("dialog").getByRole("button", { name: en["action.save"] }).click();
+    await page.goto(address("/calls"));
+    await page.getByRole("button", { name: "Missed", exact: true }).click();
+    await page.waitForURL(/status=no_answer/);
+    await page
+      .getByRole("button", { name: en["calls.forget_view"].replace("{name}", "Missed") })
+      .click();
+    expect(await page.getByRole("button", { name: "Missed", exact: true }).count()).toBe(0);
+  });
+
+  test("fit both themes; a phone shows six of them at least", async () => {
+    await looksRight("/calls", "calls", "Jonas Petraitis");
+    const phone = await visit(browser, { width: 390, height: 844 });
+    await phone.context.addCookies(await owner.context.cookies());
+    await phone.page.goto(address("/calls"));
+    await phone.page.getByText("Jonas Petraitis").waitFor();
+    const heights = await phone.page.evaluate(() =>
+      [...document.querySelectorAll("tbody tr")].map((one) => one.getBoundingClientRect().height),
+    );
+    expect(
+      844 / (heights.reduce((sum, height) => sum + height, 0) / heights.length),
+    ).toBeGreaterThan(6);
+    await phone.context.close();
+  });
 });

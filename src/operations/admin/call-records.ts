@@ -26,7 +26,7 @@ interface Page {
 type History = ReturnType<typeof callHistoryStore>;
 type Diagnostics = ReturnType<typeof diagnosticsStore>;
 type Schedules = ReturnType<typeof scheduleListStore>;
-type CsvCall = Awaited<ReturnType<Diagnostics["pageOfCalls"]>>[number];
+export type CsvCall = Awaited<ReturnType<Diagnostics["pageOfCalls"]>>[number];
 
 export type CallItem = Awaited<ReturnType<History["list"]>>[number];
 export type CallRow = NonNullable<Awaited<ReturnType<History["find"]>>>;
@@ -37,7 +37,12 @@ export type CallDiagnosis = Awaited<ReturnType<CallRecords["diagnosis"]>>;
 export type CallRecords = ReturnType<typeof createCallRecords>;
 
 export function createCallRecords({ read }: Pick<Database, "read">) {
-  return { ...storedCalls(read), ...recordings(read), ...scheduledCalls(read) };
+  return {
+    ...storedCalls(read),
+    ...exportedCalls(read),
+    ...recordings(read),
+    ...scheduledCalls(read),
+  };
 }
 
 function storedCalls(read: Queries) {
@@ -83,14 +88,23 @@ function storedCalls(read: Queries) {
         hasPeaks: await store.hasPeaks(id),
       };
     },
+  };
+}
 
-    /** Line by line, read page by page. */
-    async *csv(tenantId: number, filter: CallFilter): AsyncGenerator<string> {
+function exportedCalls(read: Queries) {
+  return {
+    /** Line by line, read page by page. `isShown` says of each page's calls which are wanted. */
+    async *csv(
+      tenantId: number,
+      filter: CallFilter,
+      isShown?: (calls: readonly CsvCall[]) => Promise<ReadonlySet<string>>,
+    ): AsyncGenerator<string> {
       yield CSV_HEADER;
       const store = diagnosticsStore(read);
       for (let after: CsvCall | null = null; ; ) {
         const page: CsvCall[] = await store.pageOfCalls(tenantId, filter, after, CSV_PAGE_ROWS);
-        for (const call of page) yield csvLine(call);
+        const shown = isShown && (await isShown(page));
+        for (const call of page) if (!shown || shown.has(call.callUuid)) yield csvLine(call);
         after = page.at(-1) ?? after;
         if (page.length < CSV_PAGE_ROWS) return;
       }

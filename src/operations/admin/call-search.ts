@@ -7,7 +7,7 @@ import { contactStore } from "../../adapter/store/contact-store.ts";
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import type { CallItem } from "./call-records.ts";
+import type { CallItem, CsvCall } from "./call-records.ts";
 
 interface Page {
   readonly limit: number;
@@ -52,6 +52,12 @@ export function createCallSearch({ read }: Pick<Database, "read">, clock: Clock)
         calls: await named(read, tenantId, calls),
         ...{ total, more: page.offset + calls.length < total },
       };
+    },
+
+    /** Those of the calls in which the words are. */
+    async matches(tenantId: number, calls: readonly CsvCall[], words: string) {
+      const found = await matching(read, tenantId, calls, folded(words.trim()));
+      return new Set(found.map(({ callUuid }) => callUuid));
     },
   };
 }

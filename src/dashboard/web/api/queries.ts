@@ -1,7 +1,7 @@
 /** What is read from the server: one `queryOptions` for each resource, with its cache key. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { answer, own, rest, versioned } from "./client.ts";
-import type { operations as RestOperations } from "./rest.gen.ts";
+import type { operations as OwnOperations } from "./dashboard.gen.ts";
 
 /** What a query's options load. */
 export type QueryData<Options extends { queryFn?: unknown }> =
@@ -65,11 +65,11 @@ export const trunkQuery = queryOptions({
   refetchInterval: LIVE_MS,
 });
 
-type CallsAsked = NonNullable<RestOperations["listCalls"]["parameters"]["query"]>;
+type CallsAsked = NonNullable<OwnOperations["findCalls"]["parameters"]["query"]>;
 export const callsQuery = (query: CallsAsked) =>
   queryOptions({
     queryKey: ["calls", query],
-    queryFn: () => answer(rest.GET("/calls", { params: { query } })),
+    queryFn: () => answer(own.GET("/calls", { params: { query } })),
     placeholderData: keepPreviousData,
   });
 export const callQuery = (uuid: string) =>

@@ -18,11 +18,15 @@ export function Table<Row>(props: {
   rowKey: (row: Row) => string | number;
   /** The first cell holds a link of class `cover`, which covers the whole row. */
   linked?: boolean;
+  /** On a phone a row takes two lines: what its first cells say, then the rest without heads. */
+  compact?: boolean;
+  /** Key of the row that is shown beside the table. */
+  chosen?: string | number | null;
 }) {
   const { columns } = props;
   return (
     <div className="table-wrap">
-      <table className="table">
+      <table className={props.compact ? "table compact" : "table"}>
         <caption className="visually-hidden">{props.caption}</caption>
         <thead>
           <tr>
@@ -35,7 +39,11 @@ export function Table<Row>(props: {
         </thead>
         <tbody>
           {props.rows.map((row) => (
-            <tr key={props.rowKey(row)} className={props.linked ? "link" : undefined}>
+            <tr
+              key={props.rowKey(row)}
+              className={props.linked ? "link" : undefined}
+              aria-current={props.rowKey(row) === props.chosen || undefined}
+            >
               {columns.map((column) => (
                 <td
                   key={column.head}
@@ -63,10 +71,12 @@ export function Pager(props: {
   limit: number;
   shown: number;
   total?: number;
+  /** False: `total` says only whether there are more. */
+  counted?: boolean;
   onOffset: (offset: number) => void;
 }) {
   const { t, number } = useText();
-  const { offset, limit, shown, total } = props;
+  const { offset, limit, shown, total, counted = true } = props;
   const last = offset + shown;
   const more = total === undefined ? shown === limit : last < total;
   if (offset === 0 && !more) return null;
@@ -74,7 +84,7 @@ export function Pager(props: {
     <div className="pager">
       <span className="small muted nums">
         {number(offset + 1)}–{number(last)}
-        {total !== undefined && ` / ${number(total)}`}
+        {total !== undefined && counted && ` / ${number(total)}`}
       </span>
       <span className="row">
         <Button

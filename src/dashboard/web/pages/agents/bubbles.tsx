@@ -9,7 +9,13 @@ interface BubbleShown {
   readonly note?: string | null;
 }
 
-export function Bubbles({ label, bubbles }: { label: string; bubbles: readonly BubbleShown[] }) {
+export function Bubbles(props: {
+  label: string;
+  bubbles: readonly BubbleShown[];
+  /** Who speaks with the agent. Default: the reader. */
+  other?: string;
+}) {
+  const { label, bubbles } = props;
   const { t } = useText();
   const box = useRef<HTMLElement>(null);
   const last = bubbles.at(-1)?.text;
@@ -29,7 +35,7 @@ export function Bubbles({ label, bubbles }: { label: string; bubbles: readonly B
       {bubbles.map((bubble) => (
         <div key={bubble.key} className={`bubble ${bubble.side}`}>
           <p className="who">
-            {t(bubble.side === "agent" ? "calls.agent" : "profile.you")}
+            {bubble.side === "agent" ? t("calls.agent") : (props.other ?? t("profile.you"))}
             {bubble.note && ` · ${bubble.note}`}
           </p>
           {bubble.text}

@@ -1,11 +1,15 @@
 /** The bar of filters above the calls. */
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { systemClock, type Timer } from "../../../../core/clock.ts";
 import { agentsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
-import type { CallsView } from "./calls-view.ts";
+import { type CallsView, WORDS_MAX } from "./calls-view.ts";
 import { CALL_STATUSES } from "./outcome.ts";
+
+const SEARCH_AFTER_MS = 300;
 
 export function CallFilters({
   view,
@@ -20,6 +24,11 @@ export function CallFilters({
   const some = Object.values(filters).some((value) => value !== undefined);
   return (
     <div className="filters">
+      <Search
+        key={view.words === undefined ? "none" : "some"}
+        words={view.words ?? ""}
+        onWords={(words) => onView({ ...filters, words: words || undefined })}
+      />
       <FilterSelect
         label={t("calls.direction")}
         value={view.direction ?? ""}
@@ -48,22 +57,54 @@ export function CallFilters({
         ]}
         onValue={(value) => onView({ ...filters, agent_id: value ? Number(value) : undefined })}
       />
-      <DayFilter
-        label={t("calls.from_day")}
-        value={view.from}
-        onValue={(from) => onView({ ...filters, from })}
-      />
-      <DayFilter
-        label={t("calls.to_day")}
-        value={view.to}
-        onValue={(to) => onView({ ...filters, to })}
-      />
+      <Days view={filters} onView={onView} />
       {some && (
         <Button variant="ghost" small onClick={() => onView({})}>
           {t("calls.clear")}
         </Button>
       )}
     </div>
+  );
+}
+
+/** Looks while one types, after a short pause. */
+function Search({ words, onWords }: { words: string; onWords: (words: string) => void }) {
+  const { t } = useText();
+  const [typed, setTyped] = useState(words);
+  const asked = useRef<Timer | null>(null);
+  useEffect(() => () => asked.current?.cancel(), []);
+  return (
+    <input
+      type="search"
+      className="input bar search"
+      aria-label={t("calls.search")}
+      placeholder={t("calls.search")}
+      maxLength={WORDS_MAX}
+      value={typed}
+      onChange={({ target: { value } }) => {
+        setTyped(value);
+        asked.current?.cancel();
+        asked.current = systemClock.after(SEARCH_AFTER_MS, () => onWords(value.trim()));
+      }}
+    />
+  );
+}
+
+function Days({ view, onView }: { view: CallsView; onView: (view: CallsView) => void }) {
+  const { t } = useText();
+  return (
+    <>
+      <DayFilter
+        label={t("calls.from_day")}
+        value={view.from}
+        onValue={(from) => onView({ ...view, from })}
+      />
+      <DayFilter
+        label={t("calls.to_day")}
+        value={view.to}
+        onValue={(to) => onView({ ...view, to })}
+      />
+    </>
   );
 }
 

@@ -8,9 +8,12 @@ export interface CallsView {
   /** Days, `2026-11-21`. */
   readonly from?: string;
   readonly to?: string;
+  /** Said in the call, or in its summary, name or number. */
+  readonly words?: string;
   readonly offset?: number;
 }
 
+export const WORDS_MAX = 100;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export function viewOf(search: Readonly<Record<string, unknown>>): CallsView {
@@ -18,6 +21,11 @@ export function viewOf(search: Readonly<Record<string, unknown>>): CallsView {
     typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
   const day = (value: unknown) =>
     typeof value === "string" && DAY.test(value) ? value : undefined;
+  // A search of digits alone reads as a number.
+  const words = (value: unknown) =>
+    (typeof value === "string" || typeof value === "number") && String(value).trim() !== ""
+      ? String(value).slice(0, WORDS_MAX)
+      : undefined;
   return {
     agent_id: positive(search.agent_id),
     status: CALL_STATUSES.find((status) => status === search.status),
@@ -27,6 +35,7 @@ export function viewOf(search: Readonly<Record<string, unknown>>): CallsView {
         : undefined,
     from: day(search.from),
     to: day(search.to),
+    words: words(search.words),
     offset: positive(search.offset),
   };
 }

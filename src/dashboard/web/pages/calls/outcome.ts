@@ -1,8 +1,9 @@
 /** How a call's status looks, and whom it was with. */
-import type { Rest } from "../../api/client.ts";
+import type { Own, Rest } from "../../api/client.ts";
 import type { Tone } from "../../ui/page.tsx";
 
 export type CallStatus = Rest["CallItem"]["status"];
+export type FoundCall = Own["FoundCall"];
 
 export const CALL_STATUSES: readonly CallStatus[] = [
   "queued",
@@ -34,12 +35,12 @@ export const statusTone = (status: CallStatus): Tone => TONES[status];
 export const isException = (status: CallStatus): boolean => status !== "completed";
 
 /** The contact, else the number; null: withheld. */
-export function callerOf(call: {
-  readonly direction: "inbound" | "outbound";
-  readonly from_number: string | null;
-  readonly to_number: string;
-  readonly contact_name: string | null;
-}): string | null {
-  const number = call.direction === "inbound" ? call.from_number : call.to_number;
-  return call.contact_name ?? (number || null);
-}
+export const callerOf = (call: FoundCall): string | null => call.contact_name ?? numberOf(call);
+
+export const numberOf = (
+  call: Pick<FoundCall, "direction" | "from_number" | "to_number">,
+): string | null => (call.direction === "inbound" ? call.from_number : call.to_number) || null;
+
+const LIVE: readonly CallStatus[] = ["dialing", "ringing", "in_progress"];
+
+export const isLive = ({ status }: Pick<FoundCall, "status">): boolean => LIVE.includes(status);

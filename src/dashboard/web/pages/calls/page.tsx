@@ -1,25 +1,25 @@
 /** Calls: filters live in the address, so that a view can be sent to somebody. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
-import type { Rest } from "../../api/client.ts";
-import { callsQuery } from "../../api/queries.ts";
+import { useMemo, useState } from "react";
+import { callsQuery, type QueryData } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { ExportAnchor } from "../../shell/confirm-session.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Badge, Page as Frame } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { type Column, Pager, Table } from "../../ui/table.tsx";
 import { useAgentName } from "../agents/agent-choices.ts";
 import { CallFilters } from "./call-filters.tsx";
+import { CallPanel, useCallKeys } from "./call-panel.tsx";
 import { type CallsView, queryOf, viewOf } from "./calls-view.ts";
-import { statusTone } from "./outcome.ts";
+import { callerOf, type FoundCall, isException, isLive, numberOf, statusTone } from "./outcome.ts";
 import { PlaceCall } from "./place-call.tsx";
+import { SavedViews } from "./saved-views.tsx";
 
 const LIMIT = 25;
-type Call = Rest["CallItem"];
 
 export function Page() {
   const { t } = useText();
@@ -31,37 +31,67 @@ export function Page() {
   return (
     <Frame title={t("nav.calls")} lead={t("calls.lead")} actions={<Actions filters={filters} />}>
       <CallFilters view={view} onView={show} />
-      <section className="card">
-        <Loaded query={calls} lines={8}>
-          {(data) =>
-            data.calls.length > 0 ? (
-              <>
-                <CallTable calls={data.calls} view={view} />
-                <Pager
-                  offset={offset}
-                  limit={LIMIT}
-                  shown={data.calls.length}
-                  total={data.total}
-                  onOffset={(next) => show({ ...filters, ...(next > 0 ? { offset: next } : {}) })}
-                />
-              </>
-            ) : Object.keys(queryOf(filters)).length > 0 ? (
-              <EmptyState
-                icon="search"
-                title={t("calls.none_match")}
-                action={<Button onClick={() => show({})}>{t("calls.clear")}</Button>}
-              >
-                {t("calls.none_match_body")}
-              </EmptyState>
-            ) : (
-              <EmptyState icon="calls" title={t("calls.empty")}>
-                {t("calls.empty_body")}
-              </EmptyState>
-            )
-          }
-        </Loaded>
-      </section>
+      <SavedViews view={view} onView={show} />
+      <Loaded query={calls} lines={8}>
+        {(data) =>
+          data.calls.length > 0 ? (
+            <CallList
+              found={data}
+              view={view}
+              onOffset={(next) => show({ ...filters, ...(next > 0 ? { offset: next } : {}) })}
+            />
+          ) : (
+            <section className="card">
+              {Object.keys(queryOf(filters)).length > 0 ? (
+                <EmptyState
+                  icon="search"
+                  title={t("calls.none_match")}
+                  action={<Button onClick={() => show({})}>{t("calls.clear")}</Button>}
+                >
+                  {t("calls.none_match_body")}
+                </EmptyState>
+              ) : (
+                <EmptyState icon="calls" title={t("calls.empty")}>
+                  {t("calls.empty_body")}
+                </EmptyState>
+              )}
+            </section>
+          )
+        }
+      </Loaded>
     </Frame>
+  );
+}
+
+/** The table, and beside it the call that was chosen. Calls that live stand on top. */
+function CallList(props: {
+  found: QueryData<ReturnType<typeof callsQuery>>;
+  view: CallsView;
+  onOffset: (offset: number) => void;
+}) {
+  const { found, view } = props;
+  const [chosen, setChosen] = useState<string | null>(null);
+  const calls = useMemo(
+    () => found.calls.toSorted((a, b) => Number(isLive(b)) - Number(isLive(a))),
+    [found.calls],
+  );
+  useCallKeys(calls, chosen, setChosen);
+  const shown = calls.find(({ call_uuid }) => call_uuid === chosen);
+  return (
+    <div className={shown ? "calls with-panel" : "calls"}>
+      <section className="card">
+        <CallTable calls={calls} view={view} chosen={chosen} onChoose={setChosen} />
+        <Pager
+          offset={view.offset ?? 0}
+          limit={LIMIT}
+          shown={calls.length}
+          total={found.total ?? (view.offset ?? 0) + calls.length + Number(found.more)}
+          counted={found.total !== null}
+          onOffset={props.onOffset}
+        />
+      </section>
+      {shown && <CallPanel call={shown} view={queryOf(view)} onClose={() => setChosen(null)} />}
+    </div>
   );
 }
 
@@ -88,63 +118,101 @@ function Actions({ filters }: { filters: CallsView }) {
   );
 }
 
-function CallTable({ calls, view }: { calls: readonly Call[]; view: CallsView }) {
-  const { t, dateTime, clock, eur } = useText();
+interface TableShown {
+  readonly view: CallsView;
+  readonly chosen: string | null;
+  readonly onChoose: (uuid: string | null) => void;
+}
+
+function useColumns(shown: TableShown): Column<FoundCall>[] {
+  const { t, dateTime, clock, eur, ms } = useText();
   const agentName = useAgentName();
-  const columns: Column<Call>[] = [
+  return [
+    { head: t("calls.call"), cell: (call) => <Who call={call} view={shown.view} /> },
     {
-      head: t("calls.call"),
-      cell: (call) => (
-        <Link
-          to="/calls/$uuid"
-          params={{ uuid: call.call_uuid }}
-          state={{ calls: queryOf(view) }}
-          className="cover row nums"
-        >
-          <Icon name={call.direction === "inbound" ? "inbound" : "outbound"} size={14} />
-          <span className="visually-hidden">
-            {t(call.direction === "inbound" ? "calls.inbound" : "calls.outbound")}
-          </span>
-          {(call.direction === "inbound" ? call.from_number : call.to_number) ||
-            t("calls.withheld")}
-        </Link>
-      ),
+      head: t("calls.about"),
+      cell: (call) => <span className="clamp about">{call.said ?? call.summary}</span>,
     },
-    {
-      head: t("calls.status"),
-      cell: (call) => <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>,
-    },
-    { head: t("calls.agent"), cell: (call) => agentName(call.agent_id) ?? "–" },
+    { head: t("calls.agent"), cell: (call) => agentName(call.agent_id) ?? "–", wideOnly: true },
     {
       head: t("calls.when"),
-      cell: (call) => <span className="nums">{dateTime(call.created_at)}</span>,
+      cell: (call) => <span className="nums nowrap">{dateTime(call.created_at)}</span>,
     },
     {
       head: t("calls.duration"),
       end: true,
-      cell: (call) => (
-        <span className="nums">
-          {call.answered_at && call.ended_at
-            ? clock(
-                (new Date(call.ended_at).getTime() - new Date(call.answered_at).getTime()) / 1000,
-              )
-            : "–"}
-        </span>
-      ),
+      cell: (call) => <span className="nums">{talkTime(call, clock)}</span>,
+    },
+    {
+      head: t("calls.latency"),
+      end: true,
+      wideOnly: true,
+      cell: (call) => <span className="nums nowrap">{ms(call.latency_p95_ms)}</span>,
     },
     {
       head: t("calls.cost"),
       end: true,
-      cell: (call) => <span className="nums">{eur(call.cost_eur, 4)}</span>,
+      wideOnly: true,
+      cell: (call) => <span className="nums">{eur(call.cost_eur)}</span>,
+    },
+    {
+      head: t("calls.preview"),
+      end: true,
+      wideOnly: true,
+      cell: (call) => (
+        <IconButton
+          icon="next"
+          label={t("calls.beside", { name: callerOf(call) ?? t("calls.withheld") })}
+          aria-pressed={shown.chosen === call.call_uuid}
+          onClick={() => shown.onChoose(shown.chosen === call.call_uuid ? null : call.call_uuid)}
+        />
+      ),
     },
   ];
+}
+
+function CallTable(props: TableShown & { calls: readonly FoundCall[] }) {
+  const { t } = useText();
+  const columns = useColumns(props);
   return (
     <Table
       caption={t("nav.calls")}
       columns={columns}
-      rows={calls}
+      rows={props.calls}
       rowKey={(call) => call.call_uuid}
+      chosen={props.chosen}
+      compact
       linked
     />
+  );
+}
+
+const talkTime = (call: FoundCall, clock: (seconds: number) => string): string =>
+  call.answered_at && call.ended_at
+    ? clock((new Date(call.ended_at).getTime() - new Date(call.answered_at).getTime()) / 1000)
+    : "–";
+
+/** Name and number, and the outcome where it is not the usual one. */
+function Who({ call, view }: { call: FoundCall; view: CallsView }) {
+  const { t } = useText();
+  return (
+    <span className="who-cell">
+      <Link
+        to="/calls/$uuid"
+        params={{ uuid: call.call_uuid }}
+        state={{ calls: queryOf(view) }}
+        className="cover row firm nums"
+      >
+        <Icon name={call.direction === "inbound" ? "inbound" : "outbound"} size={14} />
+        <span className="visually-hidden">
+          {t(call.direction === "inbound" ? "calls.inbound" : "calls.outbound")}
+        </span>
+        {callerOf(call) ?? t("calls.withheld")}
+      </Link>
+      {call.contact_name !== null && <span className="small muted nums">{numberOf(call)}</span>}
+      {isException(call.status) && (
+        <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>
+      )}
+    </span>
   );
 }

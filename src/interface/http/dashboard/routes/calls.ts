@@ -18,6 +18,7 @@ import { DASHBOARD_MOUNT } from "../../route-table.ts";
 import { callFilter, filterOf, recordingResponse } from "../../routes/calls.ts";
 import { eurOrNull } from "../../routes/present.ts";
 import type { ProductContext } from "./context.ts";
+import { callWords } from "./found-calls.ts";
 
 export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
 
@@ -217,7 +218,7 @@ export const callsCsv = contract({
   summary: "Calls as CSV, newest first",
   audited: true,
   description: "All that the filters of GET /calls let through, streamed.",
-  query: z.strictObject(callFilter),
+  query: z.strictObject({ ...callFilter, words: callWords }),
   reply: z.string(),
   replyType: "text/csv",
 });
@@ -379,7 +380,15 @@ const callFileRoutes = ({ dependencies }: ProductContext) => {
     }),
     rawRoute(callsCsv)(async ({ tenantId, query }) => {
       const day = isoUtc(clock.now()).slice(0, 10);
-      return csvResponse(callRecords.csv(tenantId, filterOf(query)), `calls-${day}.csv`);
+      const { words } = query;
+      const lines = callRecords.csv(
+        tenantId,
+        filterOf(query),
+        words.trim() === ""
+          ? undefined
+          : (calls) => services.callSearch.matches(tenantId, calls, words),
+      );
+      return csvResponse(lines, `calls-${day}.csv`);
     }),
   ];
 };

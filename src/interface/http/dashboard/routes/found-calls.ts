@@ -30,6 +30,12 @@ export const FoundCallItem = z
 
 const WORDS_MAX = 100;
 
+export const callWords = field(z.string().max(WORDS_MAX), {
+  description: "Only calls in which this was said, or whose summary, name or number has it.",
+  example: "opening hours",
+  must: `be at most ${WORDS_MAX} characters`,
+}).default("");
+
 export const findCalls = contract({
   operationId: "findCalls",
   at: "GET /calls",
@@ -41,11 +47,7 @@ export const findCalls = contract({
     limit: page.limit(25),
     offset: page.offset(),
     ...callFilter,
-    words: field(z.string().max(WORDS_MAX), {
-      description: "Only calls in which this was said, or whose summary, name or number has it.",
-      example: "opening hours",
-      must: `be at most ${WORDS_MAX} characters`,
-    }).default(""),
+    words: callWords,
   }),
   reply: okReply({
     calls: z.array(FoundCallItem),
