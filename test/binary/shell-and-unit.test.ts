@@ -35,8 +35,10 @@ test.skipIf(!requirePeer("systemd-analyze")).each(UNITS)(
   },
 );
 
-test.each(UNITS)("%s runs as the service's user", async (unit) => {
-  expect(await Bun.file(join(ROOT, "systemd", unit)).text()).toMatch(/^User=linevoice$/m);
+test.each(UNITS)("%s runs as the user of its program", async (unit) => {
+  const [, program] = /^(linevoice|sqld)/.exec(unit) ?? [];
+  const text = await Bun.file(join(ROOT, "systemd", unit)).text();
+  expect(/^User=(.*)$/m.exec(text)?.[1]).toBe(program);
 });
 
 test("the unit is not restarted after the status of a wrong configuration", async () => {

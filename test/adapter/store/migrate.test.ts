@@ -155,3 +155,35 @@ test("a database of a version before 0.1.0 is refused, and the refusal says what
   expect(() => migrate(db, migrations, 1)).toThrow("Start linevoice 0.1.0 once, then this version");
   expect(tagsOf(db)).toHaveLength(18);
 });
+
+/** What a node of the release before does not notice: it names the columns that it writes. */
+const ADDITION =
+  /^(CREATE (UNIQUE )?INDEX|CREATE TABLE|CREATE TRIGGER|DROP (INDEX|TRIGGER)|INSERT INTO|UPDATE|ALTER TABLE \S+ ADD\b)/;
+
+test("migrations since 0.1.0 only add, so that nodes of the release before go on beside the new ones", () => {
+  for (const { tag, sql } of migrations.slice(1))
+    for (const statement of sql.split(BREAK).map((each) => each.trim())) {
+      expect([tag, statement]).toEqual([tag, expect.stringMatching(ADDITION)]);
+      // What an old node leaves out needs a default.
+      if (/^ALTER TABLE .* NOT NULL/.test(statement)) expect(statement).toContain(" DEFAULT ");
+    }
+});
+
+test("a row as a node of 0.1.0 writes it is taken by the newest schema", () => {
+  const db = databaseOf010();
+  const columns = db
+    .query<{ name: string; type: string; notnull: number; dflt_value: unknown }, []>(
+      "SELECT name, type, \"notnull\", dflt_value FROM pragma_table_info('calls') WHERE pk = 0",
+    )
+    .all()
+    .filter(({ notnull, dflt_value }) => notnull === 1 && dflt_value === null);
+  migrate(db, migrations, 1);
+  const values = columns.map(({ name, type }) => {
+    if (name === "tenant_id") return "(SELECT min(id) FROM tenants)";
+    return type.toUpperCase() === "INTEGER" ? "1" : "'x'";
+  });
+  db.run(
+    `INSERT INTO calls (${columns.map(({ name }) => name).join(", ")}) VALUES (${values.join(", ")})`,
+  );
+  expect(db.query("PRAGMA foreign_key_check").all()).toEqual([]);
+});

@@ -1,4 +1,6 @@
 /** A whole store is copied from the file to a real libSQL server and back: every row, or a reason why not. */
+
+import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { callStore } from "../../../src/adapter/store/call-store.ts";
@@ -29,7 +31,7 @@ let place: { readonly url: string; readonly authToken: string };
 
 /** Rows in each table, so that several pages are read. */
 const ROWS = 30;
-const TEXTS = ["", "Ąžuolas “x” 'y'", "+37061234567", "1", "null", "\u{1f4de}", "a\u0000b"];
+const TEXTS = ["", "Ąžuolas “x” 'y'", "+37061234567", "1", "null", "\u{1f4de}", "a\nb;--"];
 
 /** Something for a column of this type; `n` makes it unique. */
 function valueFor(type: string, isNullable: boolean, n: number): StoredValue {
@@ -156,6 +158,20 @@ test("and back into a file: the same rows, hashes, triggers and numbers", async 
   await database.close();
 });
 
+test("the server's dump is a backup: restored into a file it is the same store", async () => {
+  const headers = { authorization: `Bearer ${place.authToken}` };
+  const dump = await (await fetch(`${place.url}/dump`, { headers })).text();
+  const restored = join(directory, "restored.db");
+  const sqlite = new Sqlite(restored);
+  sqlite.run(dump);
+  sqlite.close();
+  const [first, last] = [openRawFile(source, true), openRawFile(restored, true)];
+  expect(await contentOf(last)).toEqual(await contentOf(first));
+  first.close();
+  last.close();
+  await openDatabase(restored, 0).close();
+});
+
 test("a store that has rows is refused and stays as it is, also one that was just filled", async () => {
   const target = join(directory, "used.db");
   const database = openDatabase(target, 0);
@@ -203,7 +219,7 @@ test("a source of an older linevoice, or none, is refused; a server with a node 
   const to = join(directory, "never.db");
   expect(await messageOf(copyStoreTo(old, to, { clock, random }))).toContain("older linevoice");
   expect(await messageOf(copyStoreTo(join(directory, "none.db"), to, { clock, random }))).toContain(
-    "no such database",
+    "Database not found",
   );
   const node = openRawServer(place);
   const beating = setInterval(
