@@ -2,6 +2,15 @@
 export const AGENT_VOICES = ["Sari", "Emma", "Nathan", "Adrian"] as const;
 export type AgentVoice = (typeof AGENT_VOICES)[number];
 
+/** How a voice speaks of itself where the language marks it. */
+export type VoiceGender = "feminine" | "masculine";
+export const VOICE_GENDERS: Readonly<Record<AgentVoice, VoiceGender>> = {
+  Sari: "feminine",
+  Emma: "feminine",
+  Nathan: "masculine",
+  Adrian: "masculine",
+};
+
 export const AGENT_LANGUAGES = ["lt", "lv", "en", "ru"] as const;
 export type AgentLanguage = (typeof AGENT_LANGUAGES)[number];
 

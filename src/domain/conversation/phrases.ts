@@ -1,8 +1,9 @@
 /**
  * What the conversation itself must say, in the agent's language: where no LLM is asked or none
- * answers. Kept short, so that they can be synthesised ahead and are there when all else fails.
+ * answers. Kept short, so that they can be synthesised ahead and are there when all else fails. They
+ * speak of the agent without gender, but for the word "assistant": any of the four voices says them.
  */
-import type { AgentLanguage } from "../agent/agent.ts";
+import type { AgentLanguage, VoiceGender } from "../agent/agent.ts";
 import type { TransferFailure } from "./call-report.ts";
 
 export interface Phrases {
@@ -18,7 +19,7 @@ export interface Phrases {
   /** Why the caller is back with the agent. */
   readonly transferFailed: Readonly<Record<TransferFailure, string>>;
   /** Begins what a person hears before a caller is put through; `{company}` is replaced. */
-  readonly announcement: string;
+  readonly announcement: Readonly<Record<VoiceGender, string>>;
   /** Speech could not be heard for a moment (the recogniser was restarted). */
   readonly sayAgain: string;
   /** Asks for the telephone PIN; `again`: the last one was wrong. */
@@ -30,6 +31,8 @@ export interface Phrases {
   /** For an agent that has no filler phrases of its own. */
   readonly fillers: readonly string[];
 }
+
+const both = (text: string) => ({ masculine: text, feminine: text });
 
 const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
   en: {
@@ -45,7 +48,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       declined: "I am sorry, my colleague cannot take the call now. How else can I help you?",
       failed: "I am sorry, I could not connect you. How else can I help you?",
     },
-    announcement: "Hello, this is the assistant of {company}. I have a caller for you.",
+    announcement: both("Hello, this is the assistant of {company}. I have a caller for you."),
     sayAgain: "I am sorry, I lost you for a moment. Could you say that again?",
     pin: {
       ask: "To confirm who you are, please key in your PIN on your telephone, followed by the hash key.",
@@ -72,7 +75,10 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       declined: "Atsiprašau, kolega dabar negali kalbėti. Kuo dar galiu padėti?",
       failed: "Atsiprašau, nepavyko jūsų sujungti. Kuo dar galiu padėti?",
     },
-    announcement: "Laba diena, čia įmonės {company} asistentas. Jungiu jums klientą.",
+    announcement: {
+      masculine: "Laba diena, čia įmonės {company} asistentas. Jungiu jums klientą.",
+      feminine: "Laba diena, čia įmonės {company} asistentė. Jungiu jums klientą.",
+    },
     sayAgain: "Atsiprašau, akimirką jūsų negirdėjau. Ar galite pakartoti?",
     pin: {
       ask: "Kad galėtume patvirtinti tapatybę, telefono klaviatūra surinkite savo pin kodą ir paspauskite groteles.",
@@ -99,7 +105,10 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       declined: "Atvainojiet, kolēģis šobrīd nevar runāt. Kā vēl varu palīdzēt?",
       failed: "Atvainojiet, neizdevās jūs savienot. Kā vēl varu palīdzēt?",
     },
-    announcement: "Labdien, šeit uzņēmuma {company} asistents. Savienoju jūs ar klientu.",
+    announcement: {
+      masculine: "Labdien, šeit uzņēmuma {company} asistents. Savienoju jūs ar klientu.",
+      feminine: "Labdien, šeit uzņēmuma {company} asistente. Savienoju jūs ar klientu.",
+    },
     sayAgain: "Atvainojiet, brīdi jūs nedzirdēju. Vai varat atkārtot?",
     pin: {
       ask: "Lai pārliecinātos, ka tas esat jūs, ievadiet tālruņa tastatūrā savu pin kodu un nospiediet restīti.",
@@ -126,8 +135,9 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       declined: "Извините, коллега сейчас не может говорить. Чем ещё могу помочь?",
       failed: "Извините, не удалось вас соединить. Чем ещё могу помочь?",
     },
-    announcement:
+    announcement: both(
       "Здравствуйте, это виртуальный ассистент компании {company}. Соединяю вас с клиентом.",
+    ),
     sayAgain: "Извините, вас на мгновение не было слышно. Повторите, пожалуйста.",
     pin: {
       ask: "Чтобы подтвердить вашу личность, наберите свой ПИН-код на клавиатуре телефона и нажмите клавишу решётка.",

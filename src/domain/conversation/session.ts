@@ -13,6 +13,7 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
 import type { HandlersOf } from "../../core/thread-messages.ts";
+import { VOICE_GENDERS } from "../agent/agent.ts";
 import { ActiveLanguage } from "./active-language.ts";
 import type { CallAudio, MediaTimeout, VoiceActivityDetector } from "./audio-port.ts";
 import { maySendDigits } from "./built-in-tools.ts";
@@ -326,7 +327,8 @@ export class Session implements HandlersOf<CallCommands> {
   async #announcementText(announcement: string | true | null): Promise<string> {
     if (announcement === null) return "";
     const { config, clock } = this.options;
-    const intro = this.#activeLanguage.phrases.announcement.replace("{company}", config.tenantName);
+    const { announcement: words } = this.#activeLanguage.phrases;
+    const intro = words[VOICE_GENDERS[config.agent.voice]].replace("{company}", config.tenantName);
     if (announcement !== true) return `${intro} ${announcement}`;
     const durationMs = clock.monotonic() - (this.#answeredAt ?? clock.monotonic());
     const { text } = await this.#summarize("transferred", durationMs);
