@@ -18,3 +18,16 @@ test("quality is sampled every five seconds and stays bounded over a day", () =>
   expect(series.samples[0]?.atMs).toBe(0);
   expect(series.samples.at(-1)?.atMs).toBeGreaterThan(86_000_000);
 });
+
+test("after half an hour, at the 361st sample, every second one goes and they come half as often", () => {
+  const series = new QualitySeries();
+  for (let ms = 0; ms < 360 * 5_000; ms += 2_500) series.note(media(0), ms);
+  expect(series.samples).toHaveLength(360);
+  series.note(media(0), 360 * 5_000);
+  expect(series.samples).toHaveLength(181);
+  expect(series.samples.slice(0, 2).map(({ atMs }) => atMs)).toEqual([0, 10_000]);
+  series.note(media(0), 361 * 5_000);
+  expect(series.samples).toHaveLength(181);
+  series.note(media(0), 362 * 5_000);
+  expect(series.samples).toHaveLength(182);
+});

@@ -30,3 +30,22 @@ test("a talk of 61.001 s is told as 62 seconds that began so long before the end
   ]);
   await database.close();
 });
+
+test("50,000 characters of a transcript are told", async () => {
+  const clock = fakeClock();
+  const bodies: string[] = [];
+  const teller = crmTeller({
+    records: () => ({
+      target: async () => ({ url: "https://crm.example/", secretSealed: null, mapping: {} }),
+      enqueue: async (_tenantId, _callUuid, body) => void bodies.push(body),
+    }),
+    ...{ isOn: async () => true, agentName: async () => "Reception", clock, wake: () => {} },
+  });
+  await teller.ended({} as Parameters<typeof teller.ended>[0], {
+    ...{ tenantId: 1, callUuid: "u1", direction: "inbound", number: "", agentId: null },
+    ...{ status: "completed", endedReason: "caller_hangup", answeredMs: 1 },
+    ...{ summary: "", line: "", transcript: "x".repeat(50_001), costEur: 0 },
+  });
+  expect(bodies[0]?.match(/x/g)).toHaveLength(50_000);
+  expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ agent: null, duration_sec: 1 });
+});

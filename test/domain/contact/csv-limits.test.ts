@@ -40,3 +40,8 @@ test("of a header without a number 200 characters are repeated", async () => {
   const asked = readContactsCsv(`${"x".repeat(250)}\n`, null);
   await expect(asked).rejects.toThrow(`Its header has: ${"x".repeat(200)}.`);
 });
+
+test("a header without either separator, or with as many of both, is separated by commas", async () => {
+  expect((await readCsvFile("a,b;c\n1,2;3\n")).header).toEqual(["a", "b;c"]);
+  expect((await readCsvFile("a;b;c,d\n")).header).toEqual(["a", "b", "c,d"]);
+});

@@ -24,3 +24,9 @@ test("a name has 64 characters at most", () => {
   expect(labelOf("A b-c")).toBe("a_b_c");
   expect(labelOf("x".repeat(65))).toHaveLength(64);
 });
+
+test("only a caller nobody has recognised is named unverified", () => {
+  const data = [{ label: "notes", text: "x" }];
+  expect(dataSection(data, true)).toContain("reveal nothing private");
+  expect(dataSection(data, false)).not.toContain("reveal nothing private");
+});

@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test";
 import { seededRandom } from "../../../src/core/random.ts";
 import { EchoGuard } from "../../../src/domain/conversation/echo.ts";
-import { cutsIn } from "../../../src/domain/conversation/interruption.ts";
+import {
+  cutsIn,
+  mayBeListening,
+  takesTurn,
+} from "../../../src/domain/conversation/interruption.ts";
 import { SETTINGS } from "../../support/scripted-call.ts";
 
 const cuts = (speechMs: number, partial = "") => cutsIn(SETTINGS, "en", { speechMs, partial });
@@ -95,4 +99,23 @@ test("a caller who talks over the echo counts as speech", () => {
     return voice.map((sample, i) => sample * 0.8 + (echo[i] ?? 0) * 0.2);
   };
   expect(echoShare(played, both)).toBe(0);
+});
+
+test("without a word known, 649 ms may be a listener's, 650 ms are not", () => {
+  const may = (speechMs: number, partial = "") => mayBeListening({ speechMs, partial });
+  expect([may(649), may(650), may(100, "yes")]).toEqual([true, false, false]);
+});
+
+test("a listener's word is one up to 999 ms", () => {
+  expect([cuts(999, "yes"), cuts(1_000, "yes")]).toEqual([false, true]);
+});
+
+test("words that cut nothing short take the turn when they are two, 400 ms long, or ask for it", () => {
+  const takes = (speechMs: number, partial: string) =>
+    takesTurn(SETTINGS, "en", { speechMs, partial });
+  expect([takes(900, ""), takes(900, "mhm"), takes(300, "question")]).toEqual([
+    ...[false, false, false],
+  ]);
+  expect([takes(399, "question"), takes(400, "question")]).toEqual([false, true]);
+  expect([takes(100, "stop"), takes(100, "one question")]).toEqual([true, true]);
 });

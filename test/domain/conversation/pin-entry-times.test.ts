@@ -37,6 +37,13 @@ test("the first key may take 25 seconds, the next ten, the check fifteen, the la
   expect(await after(600)).toEqual(["heard"]);
 });
 
+test("a second question is part of the same entry", () => {
+  const { entry, told } = world();
+  entry.ask(false);
+  entry.ask(true);
+  expect(told.filter((word) => word === "active")).toHaveLength(1);
+});
+
 test("sixteen digits count, * begins anew, # alone is nothing", () => {
   const { entry, told } = world();
   entry.ask(false);

@@ -1,0 +1,43 @@
+/** What identity forgets, and when: sessions, links, challenges, attempts, and the audit log after 400 days. */
+import { expect, test } from "bun:test";
+import { silentLog } from "../../../src/core/log.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { createIdentity } from "../../../src/domain/identity/identity.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+test("cleaning runs every hour; audit entries go after 400 days, five thousand at a time", async () => {
+  const clock = fakeClock();
+  const told: unknown[][] = [];
+  const note =
+    (what: string) =>
+    async (...times: number[]) =>
+      void told.push([what, ...times]);
+  const stores = () => ({
+    sessions: { removeStale: note("sessions") },
+    links: { removeExpired: note("links") },
+    passkeys: { removeExpiredChallenges: note("passkeys") },
+    attempts: { removeBefore: note("attempts") },
+    audit: { removeBefore: note("audit") },
+  });
+  const identity = createIdentity({
+    ...{ clock, stores, random: systemRandom, log: silentLog, mails: null, publicUrl: () => "" },
+    database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
+    vault: { deriveKey: () => new Uint8Array(32), lastingKey: () => new Uint8Array(32) },
+  } as unknown as Parameters<typeof createIdentity>[0]);
+  const nowMs = clock.now();
+  await identity.clean();
+  const of = (what: string) => told.filter(([name]) => name === what).map(([, ...rest]) => rest);
+  expect(of("sessions")).toEqual([[nowMs, nowMs - 12 * HOUR]]);
+  expect(of("links")).toEqual([[nowMs - DAY]]);
+  expect(of("attempts")).toEqual([[nowMs - DAY]]);
+  expect(of("audit")).toEqual([[nowMs - 400 * DAY, 5_000]]);
+  told.length = 0;
+  await clock.advance(HOUR - 1);
+  expect(told).toEqual([]);
+  await clock.advance(1);
+  await identity.stop();
+  expect(of("audit")).toHaveLength(1);
+});
