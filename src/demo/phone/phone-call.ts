@@ -6,6 +6,7 @@ import { type Clock, sleep } from "../../core/clock.ts";
 import { LegEnded } from "../../domain/call/leg-ended.ts";
 import type { IncomingLeg, LegEnd, OutgoingLeg } from "../../domain/call/sip-port.ts";
 import type { CallAudio } from "../../domain/conversation/audio-port.ts";
+import { levelOf } from "../../platform/audio/level.ts";
 
 export const PHONE_SAMPLE_RATE_HZ = 8000;
 
@@ -144,7 +145,7 @@ export class PhoneCall {
     }
     this.#received.set(pcm, this.#receivedSamples);
     this.#receivedSamples = end;
-    if (rootMeanSquare(pcm) > SPEECH_RMS) this.#lastSpeechAt = this.deps.clock.monotonic();
+    if (levelOf(pcm) > SPEECH_RMS) this.#lastSpeechAt = this.deps.clock.monotonic();
   }
 }
 
@@ -176,10 +177,4 @@ export class IncomingCall extends PhoneCall {
   reject(sipCode: number): void {
     this.incoming.reject(sipCode);
   }
-}
-
-function rootMeanSquare(pcm: Int16Array): number {
-  let sum = 0;
-  for (const sample of pcm) sum += sample * sample;
-  return Math.sqrt(sum / Math.max(1, pcm.length));
 }

@@ -6,6 +6,7 @@
  * multiplications when asked. Echo returns within half a second on the networks we know; longer ones
  * are not recognised. Two people talking at once are louder than the echo: that counts as speech.
  */
+import { levelOf } from "../../platform/audio/level.ts";
 import { FRAME_MS, PLAYOUT_AHEAD_MS_MAX } from "./limits.ts";
 
 const DELAY_FRAMES_MAX = 25;
@@ -20,7 +21,8 @@ const CORRELATION_MIN = 0.85;
 const LEVEL_RATIO_MAX = 0.6;
 
 const RECEIVED_FRAMES = 64;
-const PLAYED_FRAMES = 4_096;
+/** What is queued, and as much of what was played. */
+const PLAYED_FRAMES = (2 * PLAYOUT_AHEAD_MS_MAX) / FRAME_MS;
 /** How often a running utterance is judged. */
 const JUDGE_EVERY_FRAMES = 5;
 
@@ -38,9 +40,7 @@ export class EchoGuard {
   #beganAsEcho = false;
   #sinceThen: "unknown" | "speech" | "echo" = "unknown";
 
-  constructor(private readonly sampleRateHz: number) {
-    if (PLAYED_FRAMES * FRAME_MS < 2 * PLAYOUT_AHEAD_MS_MAX) throw new RangeError("ring too short");
-  }
+  constructor(private readonly sampleRateHz: number) {}
 
   /** Audio queued for playout, to be played from `startMs` of the playout on. */
   willPlay(pcm: Int16Array, startMs: number): void {
@@ -48,8 +48,7 @@ export class EchoGuard {
     let frame = Math.floor(startMs / FRAME_MS);
     this.#partialSum = 0;
     this.#partialCount = 0;
-    for (let index = 0; index < pcm.length; index++) {
-      const sample = pcm[index] ?? 0;
+    for (const sample of pcm) {
       this.#partialSum += sample * sample;
       this.#partialCount++;
       if (this.#partialCount === samplesPerFrame) this.#storeFrame(frame++);
@@ -60,7 +59,7 @@ export class EchoGuard {
   /** One heard frame, while the playout stood at `playedMs`. */
   receive(pcm: Int16Array, playedMs: number): void {
     const slot = this.#ticks % RECEIVED_FRAMES;
-    this.#received[slot] = rms(pcm);
+    this.#received[slot] = levelOf(pcm);
     this.#receivedAt[slot] = Math.floor(playedMs / FRAME_MS);
     this.#ticks++;
   }
@@ -137,10 +136,4 @@ export class EchoGuard {
     this.#partialSum = 0;
     this.#partialCount = 0;
   }
-}
-
-function rms(pcm: Int16Array): number {
-  let sum = 0;
-  for (let index = 0; index < pcm.length; index++) sum += (pcm[index] ?? 0) ** 2;
-  return Math.sqrt(sum / Math.max(1, pcm.length));
 }

@@ -3,6 +3,7 @@
  * the upper threshold begin it, five below the lower one are a pause. Counts in audio time, so that
  * it needs no timer and gives the same answer for the same audio.
  */
+import { levelOf } from "../../platform/audio/level.ts";
 import type { VoiceActivityDetector } from "./audio-port.ts";
 import { FRAME_MS } from "./limits.ts";
 
@@ -81,14 +82,8 @@ export class SpeechDetector {
   }
 
   #weigh(pcm: Int16Array): void {
-    const level = rootMeanSquare(pcm);
+    const level = levelOf(pcm);
     this.#loudest = Math.max(this.#loudest, level);
     if (level >= this.#loudest * LOUD_SHARE) this.#soundFrames = this.#voicedFrames;
   }
-}
-
-function rootMeanSquare(pcm: Int16Array): number {
-  let sum = 0;
-  for (let index = 0; index < pcm.length; index++) sum += (pcm[index] ?? 0) ** 2;
-  return Math.sqrt(sum / Math.max(1, pcm.length));
 }

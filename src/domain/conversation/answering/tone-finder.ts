@@ -4,6 +4,7 @@
  * once (the special information tones of ITU-T E.180: three of them), two tones at a time (DTMF,
  * ringing in some countries), a tone without an end (dial tone, fax), speech.
  */
+import { levelOf } from "../../../platform/audio/level.ts";
 import { toneShare } from "../../../platform/audio/tones.ts";
 import { FRAME_MS } from "../limits.ts";
 
@@ -48,7 +49,7 @@ export class ToneFinder {
 
   /** One 20 ms frame. Answers a beep once, some 160 ms after its end. */
   frame(pcm: Int16Array): Beep | null {
-    const frequencyHz = level(pcm) < LEVEL_MIN ? 0 : this.#frequencyOf(pcm);
+    const frequencyHz = levelOf(pcm) < LEVEL_MIN ? 0 : this.#frequencyOf(pcm);
     if (frequencyHz === 0) return this.#noTone();
     if (Math.abs(frequencyHz - this.#frequencyHz) > DRIFT_HZ_MAX) this.#toneEnded();
     if (this.#candidate) {
@@ -103,10 +104,4 @@ export class ToneFinder {
   #share(pcm: Int16Array, hz: number): number {
     return toneShare(pcm, hz, this.sampleRateHz);
   }
-}
-
-function level(pcm: Int16Array): number {
-  let sum = 0;
-  for (const sample of pcm) sum += sample * sample;
-  return Math.sqrt(sum / Math.max(1, pcm.length));
 }
