@@ -1,0 +1,44 @@
+/** A whole database as SQL text, to keep one in the repository as a version of the program left it. */
+import type { Database } from "bun:sqlite";
+
+interface SchemaItem {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Indexes and triggers after the rows: a trigger would count them once more. */
+const ORDER = ["table", "rows", "index", "trigger"];
+
+const namesOf = (db: Database, table: string) =>
+  db
+    .query<{ name: string }, []>(`PRAGMA table_info("${table}")`)
+    .all()
+    .map(({ name }) => `"${name}"`);
+
+function rowsOf(db: Database, table: string): string[] {
+  const names = namesOf(db, table);
+  const values = names.map((name) => `quote(${name})`).join(" || ', ' || ");
+  return db
+    .query<{ line: string }, []>(`SELECT ${values} AS line FROM "${table}" ORDER BY rowid`)
+    .all()
+    .map(({ line }) => `INSERT INTO "${table}" (${names.join(", ")}) VALUES (${line});`);
+}
+
+export function dumpOf(db: Database): string {
+  const items = db
+    .query<SchemaItem, []>(
+      "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+    )
+    .all();
+  const parts = items.map(({ type, sql }) => ({ type, text: `${sql};` }));
+  const tables = items.filter(({ type }) => type === "table").map(({ name }) => name);
+  for (const table of tables)
+    for (const text of rowsOf(db, table)) parts.push({ type: "rows", text });
+  parts.push({ type: "rows", text: "DELETE FROM sqlite_sequence;" });
+  for (const text of rowsOf(db, "sqlite_sequence")) parts.push({ type: "rows", text });
+  return parts
+    .toSorted((left, right) => ORDER.indexOf(left.type) - ORDER.indexOf(right.type))
+    .map(({ text }) => `${text}\n`)
+    .join("");
+}
