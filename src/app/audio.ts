@@ -5,7 +5,11 @@
 
 import type { ProviderTrouble } from "../adapter/engine/provider-trouble.ts";
 import { createEncoder } from "../adapter/media/recording/encoder.ts";
-import { type CallWorkerPool, createCallWorkerPool } from "../adapter/worker/call-worker-pool.ts";
+import {
+  type CallWorkerPool,
+  createCallWorkerPool,
+  type SpeechLoad,
+} from "../adapter/worker/call-worker-pool.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -23,6 +27,8 @@ export interface Audio extends CallMedia {
   answers(): Promise<boolean>;
   /** How many calls the RTP ports allow; 0 while the workers start. */
   capacity(): number;
+  /** Utterances for which no decoder of the embedded engine was free. */
+  speechLoad(): SpeechLoad;
   /** Resolves when calls can be carried, or rejects with the reason. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -66,6 +72,7 @@ export function createAudio(
       return workers.state() === "ready" && (await (await workers.pool()).answers());
     },
     capacity: () => workers.running()?.capacity ?? 0,
+    speechLoad: () => workers.running()?.speechLoad ?? { waited: 0, lost: 0 },
     async ready() {
       await workers.pool();
     },

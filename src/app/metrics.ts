@@ -32,6 +32,7 @@ interface MonitoringSources {
   readonly registrations: () => Readonly<Record<string, number>>;
   readonly liveCalls: () => number;
   readonly callCapacity: () => number;
+  readonly speechLoad: () => Readonly<Record<"waited" | "lost", number>>;
   readonly diskFreeBytes: () => number;
   readonly problems: () => Promise<readonly string[]>;
   readonly clock: Clock;
@@ -44,6 +45,7 @@ export function startMonitoring(settings: AppSettings, sources: MonitoringSource
     {
       liveCalls: sources.liveCalls,
       callCapacity: sources.callCapacity,
+      speechLoad: sources.speechLoad,
       registrations: sources.registrations,
       queues: () => metricStore(sources.database.read).waiting(),
       ledgerDifference: runningSum(sources.database),

@@ -38,10 +38,17 @@ export interface CallWorkerPool {
   readonly liveCalls: number;
   /** Calls that the RTP port range has room for. */
   readonly capacity: number;
+  /** Utterances since the start for which no decoder was free, and those of them that were given up. */
+  readonly speechLoad: SpeechLoad;
   /** Does every call worker answer within 5 s? */
   answers(): Promise<boolean>;
   /** Closes what is open (`interrupted`), then ends the workers. Idempotent. */
   shutdown(): Promise<void>;
+}
+
+export interface SpeechLoad {
+  readonly waited: number;
+  readonly lost: number;
 }
 
 interface CallWorkerPoolOptions {
@@ -121,6 +128,12 @@ class Pool implements CallWorkerPool {
     return this.slots.reduce((sum, slot) => sum + slot.capacity, 0);
   }
 
+  get speechLoad(): SpeechLoad {
+    const sum = (outcome: keyof SpeechLoad) =>
+      this.slots.reduce((total, slot) => total + slot.speechLoad[outcome], 0);
+    return { waited: sum("waited"), lost: sum("lost") };
+  }
+
   async openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel> {
     const [slot] = this.slots.filter((each) => each.ready).sort((a, b) => a.load - b.load);
     if (!slot || this.#shutdown) throw noWorker("no call worker is ready");
@@ -149,6 +162,7 @@ class Pool implements CallWorkerPool {
 
 /** One call worker with its speech worker, replaced in place when they die. */
 class WorkerSlot {
+  readonly speechLoad = { waited: 0, lost: 0 };
   readonly #calls = new Map<string, PoolCall>();
   readonly #chats = new Map<string, PoolChat>();
   #callWorker: WorkerHandle | null = null;
@@ -322,7 +336,8 @@ class WorkerSlot {
     worker.addEventListener("message", (event) => {
       if (worker !== this.#speechWorker) return;
       const message = event.data as FromSpeechWorker;
-      if (message.type === "failed") died(message.detail);
+      if (message.type === "load") this.speechLoad[message.event]++;
+      else if (message.type === "failed") died(message.detail);
       else this.#speechWorkerReady = true;
       this.#noteReady();
     });

@@ -11,8 +11,11 @@ import { createSpeechService } from "../engine/embedded/speech-service.ts";
 declare const self: Worker;
 
 const startedAt = systemClock.monotonic();
-const service = createSpeechService({ clock: systemClock });
 const tell = (message: FromSpeechWorker) => self.postMessage(message);
+const service = createSpeechService({
+  clock: systemClock,
+  onLoad: (event) => tell({ type: "load", event }),
+});
 
 service.ready.then(
   () => tell({ type: "ready", startMs: Math.round(systemClock.monotonic() - startedAt) }),

@@ -125,6 +125,7 @@ function watch({
     registrations: () => sip.registrations(),
     liveCalls: () => registry.size,
     callCapacity: () => audio.capacity(),
+    speechLoad: () => audio.speechLoad(),
     diskFreeBytes: freeDiskBytes,
     problems: () => health.problems(),
   });

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { FromSpeechWorker } from "../../../src/adapter/engine/embedded/speech-messages.ts";
 import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/adapter/engine/settings.ts";
 import { createCallWorkerPool, slicePorts } from "../../../src/adapter/worker/call-worker-pool.ts";
 import { EMPTY_REPORT } from "../../../src/adapter/worker/empty-report.ts";
@@ -35,6 +36,11 @@ class ScriptedWorker extends EventTarget {
 
   say(data: FromCallWorker): void {
     queueMicrotask(() => this.dispatchEvent(new MessageEvent("message", { data })));
+  }
+
+  /** As a speech worker does. */
+  tell(data: FromSpeechWorker): void {
+    this.dispatchEvent(new MessageEvent("message", { data }));
   }
 
   die(): void {
@@ -113,6 +119,15 @@ test("the RTP port range is sliced into whole pairs, none shared, none beyond th
     { first: 10_002, last: 10_005 },
   ]);
   expect(() => slicePorts({ first: 10_000, last: 10_003 }, 3)).toThrow(RangeError);
+});
+
+test("utterances that waited for a decoder, and those given up, are counted over all workers", async () => {
+  const { pool, speechWorkers } = await scriptedPool();
+  at(speechWorkers, 0).tell({ type: "load", event: "waited" });
+  at(speechWorkers, 1).tell({ type: "load", event: "waited" });
+  at(speechWorkers, 1).tell({ type: "load", event: "lost" });
+  expect(pool.speechLoad).toEqual({ waited: 2, lost: 1 });
+  await pool.shutdown();
 });
 
 test("calls spread over the workers, the least loaded first", async () => {

@@ -16,7 +16,9 @@ export type ToSpeechWorker =
 /** Speech worker → main. */
 export type FromSpeechWorker =
   | { readonly type: "ready"; readonly startMs: number }
-  | { readonly type: "failed"; readonly detail: string };
+  | { readonly type: "failed"; readonly detail: string }
+  /** An utterance waits for decoders; one came to nothing because they had no time for it. */
+  | { readonly type: "load"; readonly event: "waited" | "lost" };
 
 /** What callers may be expected to say to an agent, by content: equal sources share one grammar. */
 export interface GrammarSource {

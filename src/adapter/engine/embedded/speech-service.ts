@@ -31,11 +31,16 @@ const LOAD_STEP_PAUSE_MS = 10;
 /** From a rest to the collection of its memory. */
 const COLLECT_AFTER_MS = 500;
 
-export function createSpeechService(options: { readonly clock: Clock }): SpeechService {
-  const { clock } = options;
+interface SpeechServiceOptions {
+  readonly clock: Clock;
+  /** An utterance waits for decoders; one came to nothing because they had no time for it. */
+  readonly onLoad: (event: "waited" | "lost") => void;
+}
+
+export function createSpeechService({ clock, onLoad }: SpeechServiceOptions): SpeechService {
   const ports = new Set<MessagePort>();
   const synthesiser = createSynthesiser({ clock });
-  const sharedRecogniser = new SharedRecogniser(synthesiser, clock);
+  const sharedRecogniser = new SharedRecogniser(synthesiser, clock, onLoad);
 
   return {
     ready: sharedRecogniser.selfTest(),
@@ -69,10 +74,17 @@ class SharedRecogniser {
   #openStreams = 0;
   #unloadTimer: Timer | null = null;
 
-  constructor(synthesiser: Promise<Synthesiser>, clock: Clock) {
+  constructor(
+    synthesiser: Promise<Synthesiser>,
+    clock: Clock,
+    onLoad: SpeechServiceOptions["onLoad"],
+  ) {
     this.#clock = clock;
     this.#recogniser = synthesiser.then((made) =>
-      createRecogniser({ phonemes: (text, language) => made.phonemes(text, language) }),
+      createRecogniser({
+        phonemes: (text, language) => made.phonemes(text, language),
+        ...{ clock, onLoad },
+      }),
     );
   }
 
@@ -220,12 +232,7 @@ class PortConnection {
         stt.push(request.pcm);
         break;
       case "stt_finalize":
-        this.#reply({
-          type: "stt_result",
-          sttStreamId,
-          utterance: request.utterance,
-          ...stt.finalize(),
-        });
+        void this.#finalize(request, stt);
         break;
       case "stt_discard":
         stt.discard();
@@ -235,6 +242,19 @@ class PortConnection {
         break;
       case "stt_close":
         this.#closeStt(sttStreamId);
+    }
+  }
+
+  /** Requests that follow need not wait for it. */
+  async #finalize(
+    request: Extract<SpeechRequest, { type: "stt_finalize" }>,
+    stt: ListeningSttStream,
+  ): Promise<void> {
+    const { sttStreamId, utterance } = request;
+    try {
+      this.#reply({ type: "stt_result", sttStreamId, utterance, ...(await stt.finalize()) });
+    } catch (error) {
+      this.#failed(request, describeError(error));
     }
   }
 

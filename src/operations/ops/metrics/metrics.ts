@@ -32,6 +32,8 @@ export interface MetricSources {
   liveCalls(): number;
   /** The number of calls that the port range allows. */
   callCapacity(): number;
+  /** Utterances for which no decoder of the embedded engine was free, and those that were given up. */
+  speechLoad(): Readonly<Record<"waited" | "lost", number>>;
   /** How many trunks are in each registration state. */
   registrations(): Readonly<Record<string, number>>;
   /** Rows waiting, by queue. */
@@ -244,6 +246,12 @@ function registerGauges(
   gauge("linevoice_calls_capacity", "Calls that ports have room for.", sources.callCapacity);
   gauge("linevoice_ready", "1 when calls can be carried.", async () =>
     (await sources.ready()) ? 1 : 0,
+  );
+  gaugeOf(
+    "linevoice_speech_waits_total",
+    "Utterances that waited for a decoder (waited), and those given up after 8 s (lost).",
+    "outcome",
+    sources.speechLoad,
   );
   gaugeOf("linevoice_registrations", "Trunks by state.", "state", sources.registrations);
   gaugeOf("linevoice_queue_depth", "Rows that wait.", "queue", sources.queues);

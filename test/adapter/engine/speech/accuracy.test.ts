@@ -17,6 +17,7 @@ import {
   createSynthesiser,
   type Synthesiser,
 } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
+import { systemClock } from "../../../../src/core/clock.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
 import type { ExpectedAnswer, SttResult } from "../../../../src/domain/conversation/engine-port.ts";
 import {
@@ -36,12 +37,15 @@ const topics = new Topics(knowledge, [], "en");
 const source = grammarSourceOf(knowledge, { language: "en", tools: [] });
 
 let synthesiser: Synthesiser;
+const load: string[] = [];
 let recogniser: Recogniser;
 
 beforeAll(async () => {
   synthesiser = await createSynthesiser();
   recogniser = createRecogniser({
     phonemes: (text, language) => synthesiser.phonemes(text, language),
+    clock: systemClock,
+    onLoad: (event) => load.push(event),
   });
   await recogniser.load();
   recogniser.prepare(source);
@@ -63,7 +67,7 @@ async function hear(
   stt.expect(answer);
   stt.startUtterance(line.subarray(0, 1_600));
   for (let at = 1_600; at < line.length; at += FRAME) stt.push(line.subarray(at, at + FRAME));
-  const result = stt.finalize();
+  const result = await stt.finalize();
   stt.close();
   return result;
 }
@@ -163,17 +167,54 @@ test(
   spoken(30_000),
 );
 
-test("digital silence is nothing, and breaks nothing", () => {
+test("digital silence is nothing, and breaks nothing", async () => {
   const stt = openStt();
   stt.startUtterance(new Int16Array(1_600));
   for (let frame = 0; frame < 50; frame++) stt.push(new Int16Array(FRAME));
-  expect(topics.find(stt.finalize().text, 0.5).zone).not.toBe("sure");
+  expect(topics.find((await stt.finalize()).text, 0.5).zone).not.toBe("sure");
   stt.close();
 });
 
-test("more talkers than the thread can follow are answered at once with nothing", () => {
-  const sttStreams = Array.from({ length: 12 }, () => openStt());
-  for (const stt of sttStreams) stt.startUtterance(new Int16Array(800));
-  expect(sttStreams.at(-1)?.finalize()).toMatchObject({ text: "", confidence: 0 });
-  for (const stt of sttStreams) stt.close();
-});
+test(
+  "more talkers than the thread can follow are all heard, each in turn",
+  async () => {
+    const order = { text: "What are your opening hours?", voice: "m1", language: "en" } as const;
+    const line = overTelephone(
+      await synthesiser.speakAll({ ...order, sampleRateHz: 8000 }),
+      seededRandom(3),
+    );
+    const sttStreams = Array.from({ length: 9 }, () => openStt());
+    load.length = 0;
+    for (const stt of sttStreams) stt.startUtterance(line.subarray(0, 1_600));
+    expect(load.length).toBeGreaterThanOrEqual(5);
+    for (let at = 1_600; at < line.length; at += FRAME)
+      for (const stt of sttStreams) stt.push(line.subarray(at, at + FRAME));
+    const results = await Promise.all(sttStreams.map((stt) => stt.finalize()));
+    for (const { text } of results) expect(text).toContain("opening hours");
+    expect(load).not.toContain("lost");
+    for (const stt of sttStreams) stt.close();
+  },
+  spoken(30_000),
+);
+
+test(
+  "an utterance that waits is discarded, and one that ended before it is heard all the same",
+  async () => {
+    const order = { text: "What are your opening hours?", voice: "m1", language: "en" } as const;
+    const line = overTelephone(
+      await synthesiser.speakAll({ ...order, sampleRateHz: 8000 }),
+      seededRandom(3),
+    );
+    const others = Array.from({ length: 4 }, () => openStt());
+    for (const stt of others) stt.startUtterance(line.subarray(0, 1_600));
+    const stt = openStt();
+    stt.startUtterance(line);
+    const first = stt.finalize();
+    stt.startUtterance(line);
+    stt.discard();
+    for (const other of others) other.close();
+    expect((await first).text).toContain("opening hours");
+    stt.close();
+  },
+  spoken(30_000),
+);

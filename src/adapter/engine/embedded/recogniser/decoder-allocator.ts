@@ -39,11 +39,26 @@ interface Decoders {
   readonly strict: DecoderPool;
 }
 
+/** Who wants decoders. */
+interface DecoderUser {
+  take(acquired: AcquiredDecoders): void;
+  /** The grammar cannot be used. */
+  fail(error: unknown): void;
+}
+
+interface Waiter {
+  readonly choice: GrammarChoice;
+  readonly answer: ExpectedAnswer | null;
+  readonly user: DecoderUser;
+}
+
 export class DecoderAllocator {
   readonly #phonemes: (text: string, language: string) => string;
   #decoders: Decoders | null = null;
   readonly #sources = new Map<string, GrammarSource>();
   readonly #closed = new Map<string, ClosedGrammar>();
+  /** Those who wait, in the order in which they came. */
+  readonly #waiters = new Set<Waiter>();
 
   constructor(phonemes: (text: string, language: string) => string) {
     this.#phonemes = phonemes;
@@ -61,18 +76,20 @@ export class DecoderAllocator {
     const module = await loadRecogniserModule();
     await betweenSteps();
     const dictionary = await loadDictionary(this.#phonemes);
-    const open = new DecoderPool(module, false);
-    const strict = new DecoderPool(module, true);
+    const onIdle = () => this.#serve();
+    const open = new DecoderPool(module, false, onIdle);
+    const strict = new DecoderPool(module, true, onIdle);
     for (const pool of [open, strict]) {
       await betweenSteps();
       await pool.grow(1, betweenSteps);
     }
     this.#decoders = { dictionary, open, strict };
+    this.#serve();
   }
 
   /** Gives the decoders' memory back. False, and nothing happens, while somebody talks. */
   unload(): boolean {
-    if (this.#activeUtterances > 0) return false;
+    if (this.#activeUtterances + this.#waiters.size > 0) return false;
     this.#decoders = null;
     // English grammars know their words through the dictionary that goes now.
     for (const key of this.#closed.keys()) if (key.startsWith("en:")) this.#closed.delete(key);
@@ -95,8 +112,11 @@ export class DecoderAllocator {
     const decoders = this.#decoders;
     const pair = decoders?.open.acquire(source.key) ?? null;
     if (decoders === null || pair === null) return;
-    useOpenGraph(pair, source, decoders.dictionary);
-    decoders.open.release(pair);
+    try {
+      useOpenGraph(pair, source, decoders.dictionary);
+    } finally {
+      decoders.open.release(pair);
+    }
   }
 
   /** Spelling the phrases in borrowed sounds takes a second: not while a caller is talking. */
@@ -109,25 +129,51 @@ export class DecoderAllocator {
     }
   }
 
-  /** Decoders ready for the answer, or null when as many talk as one thread can follow. */
-  acquire(choice: GrammarChoice, answer: ExpectedAnswer): AcquiredDecoders | null {
-    const closed = this.#closedGrammar(choice, answer);
-    return closed === null ? this.acquireOpen(choice) : this.#acquireClosed(closed);
+  /**
+   * Decoders for this answer (null: for the open graph, whatever is expected), at once or as soon as others
+   * have done with theirs. Returns how to stop waiting.
+   */
+  request(choice: GrammarChoice, answer: ExpectedAnswer | null, user: DecoderUser): () => void {
+    const waiter = { choice, answer, user };
+    this.#waiters.add(waiter);
+    this.#serve();
+    return () => void this.#waiters.delete(waiter);
   }
 
-  /** Decoders with the open graph, whatever is expected. */
-  acquireOpen(choice: GrammarChoice): AcquiredDecoders | null {
+  release({ pair, closed }: AcquiredDecoders): void {
+    (closed === null ? this.#decoders?.open : this.#decoders?.strict)?.release(pair);
+  }
+
+  #serve(): void {
+    for (const waiter of this.#waiters) {
+      const { choice, answer, user } = waiter;
+      try {
+        const acquired = this.#acquire(choice, answer);
+        if (acquired === null) continue;
+        this.#waiters.delete(waiter);
+        user.take(acquired);
+      } catch (error) {
+        this.#waiters.delete(waiter);
+        user.fail(error);
+      }
+    }
+  }
+
+  #acquire(choice: GrammarChoice, answer: ExpectedAnswer | null): AcquiredDecoders | null {
+    const closed = answer === null ? null : this.#closedGrammar(choice, answer);
+    return closed === null ? this.#acquireOpen(choice) : this.#acquireClosed(closed);
+  }
+
+  #acquireOpen(choice: GrammarChoice): AcquiredDecoders | null {
     const decoders = this.#decoders;
     if (decoders === null || this.#activeUtterances >= CONCURRENT_UTTERANCES_MAX) return null;
     const source = this.#sources.get(choice.grammarKey) ?? NOTHING_PREPARED;
     const pair = decoders.open.acquire(source.key);
     if (pair === null) return null;
-    useOpenGraph(pair, source, decoders.dictionary);
-    return { pair, closed: null };
-  }
-
-  release({ pair, closed }: AcquiredDecoders): void {
-    (closed === null ? this.#decoders?.open : this.#decoders?.strict)?.release(pair);
+    return withPair(pair, decoders.open, () => {
+      useOpenGraph(pair, source, decoders.dictionary);
+      return { pair, closed: null };
+    });
   }
 
   get #activeUtterances(): number {
@@ -138,14 +184,17 @@ export class DecoderAllocator {
 
   #acquireClosed(closed: ClosedGrammar): AcquiredDecoders | null {
     if (this.#activeUtterances >= CONCURRENT_UTTERANCES_MAX) return null;
-    const pair = this.#decoders?.strict.acquire(closed.key) ?? null;
-    if (pair === null) return null;
-    if (pair.grammarKey !== closed.key) {
-      pair.words.learn(closed.words, closed.vocabulary);
-      pair.words.setJsgf(closed.jsgf, CLOSED_GRAMMAR_SEARCH);
-      pair.grammarKey = closed.key;
-    }
-    return { pair, closed };
+    const strict = this.#decoders?.strict;
+    const pair = strict?.acquire(closed.key) ?? null;
+    if (strict === undefined || pair === null) return null;
+    return withPair(pair, strict, () => {
+      if (pair.grammarKey !== closed.key) {
+        pair.words.learn(closed.words, closed.vocabulary);
+        pair.words.setJsgf(closed.jsgf, CLOSED_GRAMMAR_SEARCH);
+        pair.grammarKey = closed.key;
+      }
+      return { pair, closed };
+    });
   }
 
   #closedGrammar(choice: GrammarChoice, answer: ExpectedAnswer): ClosedGrammar | null {
@@ -166,6 +215,21 @@ export class DecoderAllocator {
 
   #englishGrammar(answer: ExpectedAnswer): ClosedGrammar | null {
     return this.#decoders === null ? null : englishGrammar(answer, this.#decoders.dictionary);
+  }
+}
+
+/** A pair whose grammar cannot be used goes back. */
+function withPair(
+  pair: DecoderPair,
+  pool: DecoderPool,
+  use: () => AcquiredDecoders,
+): AcquiredDecoders {
+  try {
+    return use();
+  } catch (error) {
+    pair.grammarKey = "";
+    pool.release(pair);
+    throw error;
   }
 }
 

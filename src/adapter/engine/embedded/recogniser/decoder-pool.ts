@@ -7,7 +7,7 @@ import { Decoder } from "./decoder.ts";
 import { SOUND_LOOP, SOUND_LOOP_SEARCH } from "./grammar.ts";
 import { createRawDecoder, type RecogniserModule } from "./soundswallower.ts";
 
-/** 0.16 of a core each: beyond this every caller would wait for the others. */
+/** 0.16 of a core each: beyond this each would be followed more slowly than he talks. Further ones wait. */
 export const CONCURRENT_UTTERANCES_MAX = 4;
 
 export interface DecoderPair {
@@ -24,17 +24,20 @@ export class DecoderPool {
   readonly #module: RecogniserModule;
   readonly #idle: DecoderPair[] = [];
   readonly #allSounds: boolean;
+  /** There is a pair to be had. */
+  readonly #onIdle: () => void;
   #made = 0;
   #acquired = 0;
   #uses = 0;
 
   /** `allSounds`: see soundswallower.ts; closed grammars need it, the open graph does not. */
-  constructor(module: RecogniserModule, allSounds: boolean) {
+  constructor(module: RecogniserModule, allSounds: boolean, onIdle: () => void) {
     this.#module = module;
     this.#allSounds = allSounds;
+    this.#onIdle = onIdle;
   }
 
-  /** Makes pairs until `count` exist (at most TALKERS_MAX). About 0.1 s and 30 MB a pair. */
+  /** Makes pairs until `count` exist (at most CONCURRENT_UTTERANCES_MAX). About 0.1 s and 30 MB a pair. */
   async grow(count: number, betweenSteps: () => Promise<void> = async () => {}): Promise<void> {
     while (this.#made < Math.min(count, CONCURRENT_UTTERANCES_MAX)) {
       this.#made++;
@@ -49,6 +52,7 @@ export class DecoderPool {
       );
       sounds.setJsgf(SOUND_LOOP, SOUND_LOOP_SEARCH);
       this.#idle.push({ words, sounds, grammarKey: "", adaptedTo: null, lastUsed: 0 });
+      this.#onIdle();
     }
   }
 
@@ -67,6 +71,7 @@ export class DecoderPool {
   release(pair: DecoderPair): void {
     this.#acquired--;
     this.#idle.push(pair);
+    this.#onIdle();
   }
 
   get acquired(): number {

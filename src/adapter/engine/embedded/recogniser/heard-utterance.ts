@@ -1,0 +1,214 @@
+/**
+ * One utterance of a caller, from its first sample to its text. Audio is decoded as it arrives; while all
+ * decoders listen to others it is kept, and decoded in small pieces once there is one, so that those who
+ * talk meanwhile are followed in time. Nothing that is said is left out.
+ */
+import type { Clock, Timer } from "../../../../core/clock.ts";
+import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port.ts";
+import { withoutSounds } from "./closed-grammar.ts";
+import type { AcquiredDecoders, DecoderAllocator, GrammarChoice } from "./decoder-allocator.ts";
+import { confidenceOf } from "./likelihood.ts";
+import { StableWords } from "./stable-words.ts";
+
+interface UtteranceOptions {
+  readonly choice: GrammarChoice;
+  readonly expected: ExpectedAnswer;
+  /** Decoders adapt to the caller that this stands for. */
+  readonly caller: object;
+  readonly allocator: DecoderAllocator;
+  readonly clock: Clock;
+  readonly onPartial: (text: string) => void;
+  /** The decoders had no time for it: it comes to nothing, and the caller is offered keys. */
+  readonly onLost: () => void;
+}
+
+interface Recognised {
+  readonly text: string;
+  /** 0–1. */
+  readonly confidence: number;
+}
+
+export const NO_WORDS: Recognised = { text: "", confidence: 0 };
+/** Strict decoders measure on another scale, on which a good fit is negative. */
+const CLOSED_ADVANTAGE = 10;
+/** What a doubtful short answer must be beaten by to be taken for a question. */
+const QUESTION_WORDS_MIN = 4;
+const QUESTION_CONFIDENCE_MIN = 0.6;
+const PARTIAL_SAMPLES = 1_600;
+/** Some 20 ms of the thread. */
+const PIECE_SAMPLES = 1_000;
+/** After the last word. A text that comes later finds a caller who has given up. */
+const RESULT_MS_MAX = 8_000;
+/** Others may use the thread between two pieces. */
+const BETWEEN_PIECES_MS = 1;
+
+export class HeardUtterance {
+  /** Not decoded yet, in its order. */
+  #waiting: Float32Array[] = [];
+  /** Decoded with a strict grammar: the open graph may want it as well. */
+  #kept: Float32Array[] = [];
+  readonly #stable = new StableWords();
+  readonly #result = Promise.withResolvers<Recognised>();
+  #acquired: AcquiredDecoders | null = null;
+  #withdraw: () => void;
+  #samples = 0;
+  #partialAt = PARTIAL_SAMPLES;
+  #decodedSamples = 0;
+  #continuation: Timer | null = null;
+  #limit: Timer | null = null;
+  #isEnded = false;
+  /** What the strict grammar made of it, while the open graph has its turn. */
+  #closedResult: { readonly isPossible: boolean; readonly result: Recognised } | null = null;
+
+  constructor(private readonly options: UtteranceOptions) {
+    this.#result.promise.catch(() => {});
+    const { choice, expected, allocator } = options;
+    this.#withdraw = allocator.request(choice, expected, this.#user);
+  }
+
+  /** All decoders listen to others. */
+  get isWaiting(): boolean {
+    return this.#acquired === null;
+  }
+
+  push(audio: Float32Array): void {
+    const isFollowing = this.#acquired !== null && this.#continuation === null;
+    this.#samples += audio.length;
+    this.#waiting.push(audio);
+    if (isFollowing) this.#decode();
+  }
+
+  /** Resolves when all of it is decoded. Rejects when its grammar cannot be used. */
+  end(): Promise<Recognised> {
+    const { clock, onLost } = this.options;
+    this.#isEnded = true;
+    this.#limit = clock.after(RESULT_MS_MAX, () => {
+      onLost();
+      this.cancel();
+    });
+    if (this.#acquired !== null && this.#continuation === null) this.#decode();
+    return this.#result.promise;
+  }
+
+  /** Gives it up: what was recognised of it comes to nothing. */
+  cancel(): void {
+    this.#withdraw();
+    this.#continuation?.cancel();
+    this.#limit?.cancel();
+    const acquired = this.#acquired;
+    if (acquired !== null) {
+      acquired.pair.words.finish();
+      acquired.pair.sounds.finish();
+      this.#release(acquired);
+    }
+    this.#result.resolve(NO_WORDS);
+  }
+
+  readonly #user = {
+    take: (acquired: AcquiredDecoders) => {
+      const { pair } = acquired;
+      const { caller } = this.options;
+      if (pair.adaptedTo !== caller) {
+        pair.words.forgetCaller();
+        pair.sounds.forgetCaller();
+        pair.adaptedTo = caller;
+      }
+      pair.words.start();
+      pair.sounds.start();
+      this.#acquired = acquired;
+      if (this.#isEnded || this.#waiting.length > 0) this.#continue();
+    },
+    fail: (error: unknown) => this.#result.reject(error),
+  };
+
+  #continue(): void {
+    this.#continuation ??= this.options.clock.after(BETWEEN_PIECES_MS, () => {
+      this.#continuation = null;
+      this.#decode();
+    });
+  }
+
+  /** A piece of what is there; the rest later. */
+  #decode(): void {
+    const acquired = this.#acquired;
+    if (acquired === null) return;
+    let samples = 0;
+    while (samples < PIECE_SAMPLES) {
+      const audio = this.#waiting.shift();
+      if (audio === undefined) break;
+      samples += audio.length;
+      this.#process(audio, acquired);
+    }
+    if (this.#waiting.length > 0) this.#continue();
+    else if (this.#isEnded) this.#conclude(acquired);
+  }
+
+  #process(audio: Float32Array, { pair, closed }: AcquiredDecoders): void {
+    pair.words.process(audio);
+    pair.sounds.process(audio);
+    if (closed !== null) {
+      this.#kept.push(audio);
+      return;
+    }
+    this.#decodedSamples += audio.length;
+    if (this.#isEnded || this.#decodedSamples < this.#partialAt) return;
+    this.#partialAt = this.#decodedSamples + PARTIAL_SAMPLES;
+    const stable = this.#stable.add(withoutSounds(pair.words.partialText()));
+    if (stable !== null) this.options.onPartial(stable);
+  }
+
+  #conclude(acquired: AcquiredDecoders): void {
+    let result: Recognised | null = null;
+    try {
+      result = this.#read(acquired);
+    } catch (error) {
+      this.#settle(() => this.#result.reject(error));
+    } finally {
+      this.#release(acquired);
+    }
+    if (result !== null) this.#settle(() => this.#result.resolve(result));
+    else if (this.#closedResult !== null) this.#askOpenGraph();
+  }
+
+  /** It was none of the expected answers: maybe it was a question. */
+  #askOpenGraph(): void {
+    const { allocator, choice } = this.options;
+    this.#waiting = this.#kept;
+    this.#kept = [];
+    this.#withdraw = allocator.request(choice, null, this.#user);
+  }
+
+  #settle(settle: () => void): void {
+    this.#limit?.cancel();
+    settle();
+  }
+
+  /** Null: the open graph is asked next. */
+  #read({ pair, closed }: AcquiredDecoders): Recognised | null {
+    const frames = Math.max(1, this.#samples / 80);
+    const words = pair.words.finish();
+    const ratio = (words.score - pair.sounds.finish().score) / frames;
+    if (closed === null)
+      return this.#better({ text: withoutSounds(words.text), confidence: confidenceOf(ratio) });
+    const text = closed.textOf(words.text);
+    const result = { text, confidence: confidenceOf(ratio + CLOSED_ADVANTAGE) };
+    if (text !== "" && ratio >= closed.ratioSure) return result;
+    const isPossible = text !== "" && ratio >= closed.ratioMin;
+    if (this.options.choice.language !== "en") return isPossible ? result : NO_WORDS;
+    this.#closedResult = { isPossible, result };
+    return null;
+  }
+
+  /** The open graph's words, unless the strict grammar's are likelier. */
+  #better(open: Recognised): Recognised {
+    const closed = this.#closedResult;
+    if (!closed?.isPossible) return open;
+    const isLonger = open.text.split(" ").length >= QUESTION_WORDS_MIN;
+    return isLonger && open.confidence >= QUESTION_CONFIDENCE_MIN ? open : closed.result;
+  }
+
+  #release(acquired: AcquiredDecoders): void {
+    this.#acquired = null;
+    this.options.allocator.release(acquired);
+  }
+}
