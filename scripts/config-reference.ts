@@ -87,7 +87,7 @@ const ITEM_DEFAULTS: Readonly<Record<string, unknown>> = {
 /** Each section before the tables inside it, in the schema's order. */
 function sections(): Section[] {
   const tables = new Map<string, KnownKey[]>();
-  for (const key of knownKeys.filter(({ meta }) => !meta.retired)) {
+  for (const key of knownKeys) {
     const table = key.path.slice(0, -1).join(".");
     tables.set(table, [...(tables.get(table) ?? []), key]);
   }

@@ -1,6 +1,5 @@
 /** Maps the configuration file's keys to what the composition needs. Reads the PEM files it names. */
 import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import type { StripeSettings } from "../adapter/payments/stripe.ts";
 import type { CallWorkerSettings } from "../adapter/worker/messages.ts";
 import type { CodecName } from "../core/codecs.ts";
@@ -11,6 +10,7 @@ import type { Plan } from "../domain/billing/ports.ts";
 import type { DialingLimits } from "../domain/call/admission.ts";
 import type { ConversationSettings } from "../domain/conversation/conversation-settings.ts";
 import {
+  callWorkersOf,
   engineLabelOf,
   enginePricesOf,
   engineSettingsOf,
@@ -251,7 +251,7 @@ export function settingsFromConfig(config: Config, given: GivenSettings) {
     traces: tracesOf(config),
     metricsListen: server.metrics_listen ? hostPort(server.metrics_listen) : null,
     sip: sipOf(config),
-    callWorkers: Math.max(1, availableParallelism() - 1),
+    callWorkers: callWorkersOf(config),
     callWorker: callWorkerOf(config),
     engineLabel: engineLabelOf(config),
     voiceAliases: config.engine.voice_aliases,

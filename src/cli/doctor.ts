@@ -21,7 +21,7 @@ import {
   ok,
 } from "../operations/doctor/check.ts";
 import { databaseInWorker } from "../operations/doctor/database-check.ts";
-import { engineSelfTest } from "../operations/doctor/engine-check.ts";
+import { engineSelfTest, speechCapacity } from "../operations/doctor/engine-check.ts";
 import { modelEnds } from "../operations/doctor/model-check.ts";
 import {
   certificate,
@@ -48,7 +48,7 @@ import { version } from "./version.ts";
 
 const OTHER_CHECKS = [
   ...[secrets, clockSanity, ports, rtpRange, diskRoom, fileDescriptors],
-  ...[engineSelfTest, modelEnds, storedTools],
+  ...[engineSelfTest, speechCapacity, modelEnds, storedTools],
   ...[trunkRegistrations, trunkDns, nat, sipAlg, mailProvider, certificate, backupAge],
 ];
 const CHECKS = [dataDirectory, databaseAndLedger, ...OTHER_CHECKS];

@@ -17,7 +17,6 @@ import { checkSocketPath } from "../interface/control/socket-path.ts";
 import type { Services } from "../operations/admin/services.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { withMasterKey } from "../operations/config/master-key.ts";
-import { retiredKeysIn } from "../operations/config/retired-keys.ts";
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../operations/ops/sd-notify.ts";
@@ -41,8 +40,6 @@ export const serveCommand: Command = {
     checkSocketPath(controlSocketOf(loaded));
     const { level, format, personal_data: personalData } = config.log;
     const log = createLogger({ level, format, personalData });
-    for (const key of retiredKeysIn(config))
-      log.warn("config.key_retired", { detail: `${key} is no longer used; remove it` });
     const lock = await awaitDataDir(dataDir, "server");
     let inForce = loaded;
     const systemd = createSystemdNotifier(terminal.env);

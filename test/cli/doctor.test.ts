@@ -11,6 +11,7 @@ import { microEur } from "../../src/core/money.ts";
 import type { OperatorTrunk } from "../../src/interface/contracts/trunks.ts";
 import { configSchema } from "../../src/operations/config/schema.ts";
 import { type Check, type ExaminedAppliance, examine } from "../../src/operations/doctor/check.ts";
+import { speechCapacity } from "../../src/operations/doctor/engine-check.ts";
 import {
   certificate,
   mailProvider,
@@ -117,7 +118,7 @@ test("beside a running server and after it, a sound appliance passes every check
     finding: expect.stringContaining(`${DESCRIPTORS_MAX} file descriptors are allowed`),
   });
   expect(running.report.checks.map((check) => check.number)).toEqual(
-    Array.from({ length: 19 }, (_, index) => index + 1),
+    Array.from({ length: 20 }, (_, index) => index + 1),
   );
   for (const name of ["configuration", "data directory", "database", "clock", "ports", "engine"])
     expect([name, running.verdictOf(name)]).toEqual([name, "ok"]);
@@ -204,6 +205,23 @@ test("rights, damage, money, the clock and an old backup fail, with the way to f
   expect(await verdict(backupAge, patient)).toContain("failed");
   writeFileSync(databasePath, bytes.fill(0x5a, 4096));
   expect(await verdict(databaseAndLedger, patient)).toContain("failed");
+});
+
+test("how many callers are followed at once is said, by the threads that are asked for", async () => {
+  const rtp = { ports: "21900-21919" };
+  for (const [speech_workers, talkers] of [
+    [1, 4],
+    [3, 12],
+    [64, 36],
+  ])
+    expect(
+      await verdict(
+        speechCapacity,
+        patientOf({ settings: { rtp, engine: { embedded: { speech_workers } } } }),
+      ),
+    ).toContain(`follow ${talkers} callers who talk at once`);
+  const engine = { kind: "openai", openai: { base_url: "http://127.0.0.1:9/v1" } };
+  expect(await verdict(speechCapacity, patientOf({ settings: { engine } }))).toContain("skipped");
 });
 
 test("a tool whose schema is refused by a rule that is newer than it is named", async () => {

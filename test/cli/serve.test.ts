@@ -12,7 +12,6 @@ const env = {
   LINEVOICE_SERVER__LISTEN: "127.0.0.78:0",
   LINEVOICE_SERVER__METRICS_LISTEN: "",
   LINEVOICE_SIP__BIND: "127.0.0.78:0",
-  LINEVOICE_ENGINE__EMBEDDED__SPEECH_WORKERS: "1",
 };
 
 const start = (...args: string[]) =>
@@ -55,6 +54,4 @@ test("a running server is announced, commanded over its socket, alone, and drain
   expect(second.err).toContain(`pid ${server.pid}`);
   server.kill("SIGTERM");
   expect(await server.exited).toBe(0);
-  const log = await new Response(server.stderr).text();
-  expect(log).toContain("engine.embedded.speech_workers is no longer used; remove it");
 });

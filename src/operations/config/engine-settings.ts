@@ -1,7 +1,9 @@
 /** Maps `[engine]` to the settings of a call worker: the providers of each part, in order. */
+import { availableParallelism } from "node:os";
 import { type EnginePrices, PARTS, type Part } from "../../adapter/engine/provider.ts";
 import { combinedProvider, EMBEDDED, partProvider } from "../../adapter/engine/registry.ts";
 import type { EngineSettings, ProviderChoice } from "../../adapter/engine/settings.ts";
+import { parsePortRange } from "../../platform/config/formats.ts";
 import type { Config } from "./schema.ts";
 
 type EngineConfig = Config["engine"];
@@ -19,6 +21,17 @@ export function engineSettingsOf({ engine }: Pick<Config, "engine">): EngineSett
     guard: { retries, breaker_failures, breaker_open_sec },
     speechRatePercent: engine.embedded.speech_rate_percent,
   };
+}
+
+/**
+ * How many call workers there are, each with a speech worker of its own: at most as many as there are pairs
+ * of RTP ports.
+ */
+export function callWorkersOf({ engine, rtp }: Pick<Config, "engine" | "rtp">): number {
+  const wanted = engine.embedded.speech_workers || availableParallelism() - 1;
+  const range = parsePortRange(rtp.ports);
+  const pairs = range === null ? 1 : Math.floor((range.last - range.first) / 2);
+  return Math.max(1, Math.min(wanted, pairs));
 }
 
 /** The value of `engine` in the API. */

@@ -4,6 +4,7 @@
  */
 
 import { createEmbeddedEngine, type EmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
+import { CONCURRENT_UTTERANCES_MAX } from "../../adapter/engine/embedded/recogniser/decoder-pool.ts";
 import { isEmbeddedOnly, needsSpeechWorker } from "../../adapter/engine/settings.ts";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -11,8 +12,8 @@ import { silentLog } from "../../core/log.ts";
 import { systemRandom } from "../../core/random.ts";
 import type { Engine, EngineSession } from "../../domain/conversation/engine-port.ts";
 import { spawnSpeechWorker } from "../../workers.ts";
-import { engineSettingsOf } from "../config/engine-settings.ts";
-import { type Check, type Finding, failed, ok, warning } from "./check.ts";
+import { callWorkersOf, engineSettingsOf } from "../config/engine-settings.ts";
+import { type Check, type Finding, failed, ok, skipped, warning } from "./check.ts";
 import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./loopback.ts";
 import { examineProviders } from "./provider-check.ts";
 
@@ -40,6 +41,19 @@ export const engineSelfTest: Check = {
     } catch (error) {
       return failed(`${describeError(error)}.`, REMEDY_BUSY);
     }
+  },
+};
+
+/** How many callers the embedded engine follows at once, by the threads that a start makes. */
+export const speechCapacity: Check = {
+  name: "speech capacity",
+  run({ config }) {
+    if (!needsSpeechWorker(engineSettingsOf(config))) return skipped("Providers hear the callers.");
+    const callWorkers = callWorkersOf(config);
+    const talkers = callWorkers * CONCURRENT_UTTERANCES_MAX;
+    return ok(
+      `${callWorkers} speech threads follow ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total).`,
+    );
   },
 };
 

@@ -14,8 +14,6 @@ export interface KeyMeta {
   readonly allowed: string;
   /** Never printed. The value may be `{ file = "…" }` or a systemd credential. */
   readonly secret?: boolean;
-  /** Accepted without effect, and left out of the reference. */
-  readonly retired?: boolean;
   /** How the text of an environment variable is parsed. */
   readonly kind: "text" | "number" | "boolean" | "list" | "table";
 }
@@ -100,15 +98,6 @@ export const integer = (description: string, fallback: number, min: number, max:
     kind: "number",
   });
 };
-
-/** A whole number that older versions took. */
-export const retiredInteger = (fallback: number, min: number, max: number) =>
-  described(z.int().min(min).max(max).default(fallback), {
-    description: "No longer used.",
-    allowed: bounds("a whole number", min, max),
-    kind: "number",
-    retired: true,
-  });
 
 export const decimal = (description: string, fallback: number, min: number, max: number) => {
   const allowed = bounds("a number", min, max);

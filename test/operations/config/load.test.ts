@@ -49,13 +49,13 @@ test("an empty disclosure says nothing in that language, as the file says, and l
   expect([tooLong(499), tooLong(500), tooLong(501)]).toEqual([0, 0, 1]);
 });
 
-test("the documented file has every key that is in use, and each with its built-in default", async () => {
+test("the documented file has every key, each with its built-in default", async () => {
   const path = join(import.meta.dir, "../../../config/linevoice.toml");
   const { values } = readToml(await Bun.file(path).text());
-  for (const { path: steps, name, meta } of knownKeys) {
+  for (const { path: steps, name } of knownKeys) {
     let value: unknown = values;
     for (const step of steps) value = (value as Record<string, unknown> | undefined)?.[step];
-    expect({ name, present: value !== undefined }).toEqual({ name, present: !meta.retired });
+    expect({ name, present: value !== undefined }).toEqual({ name, present: true });
   }
   const documented = loadConfig({ path, env: {}, cwd: nowhere });
   const builtIn = loadConfig({ env: {}, cwd: nowhere, systemPath: nowhere });

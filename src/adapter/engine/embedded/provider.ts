@@ -1,9 +1,14 @@
 /** The embedded engine's three parts, each of which may stand beside parts of other providers. */
-import { integer, retiredInteger } from "../../../platform/config/key.ts";
+import { integer } from "../../../platform/config/key.ts";
 import type { LlmProvider, SttProvider, TtsProvider } from "../provider.ts";
 
 const settings = {
-  speech_workers: retiredInteger(0, 0, 64),
+  speech_workers: integer(
+    "Threads that hear and speak, each beside a thread for the audio of its calls. Each follows four callers who talk at once; what further ones say waits. 0: one less than the machine has cores.",
+    0,
+    0,
+    64,
+  ),
   speech_rate_percent: integer("Speed of the embedded voices.", 100, 50, 200),
 };
 
