@@ -1,27 +1,38 @@
-/** A TCP relay before a server: makes each round trip longer, resets connections, falls silent. */
+/** A TCP relay before a server: makes each round trip longer, resets connections, loses answers, falls silent. */
 import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 
 export interface DelayingRelay {
   readonly port: number;
-  /** Requests of HTTP clients that have passed. */
+  /** Requests of HTTP clients, and messages over WebSockets, that have passed. */
   readonly requests: number;
   /** Added to each round trip, half of it each way. */
   delayMs: number;
   /** While true nothing passes, and nobody is told. */
   isSilent: boolean;
+  /** Asked about each answer: a lost one does not pass, and its connection is reset. */
+  losesAnswer: () => boolean;
   /** Resets every connection. */
   cut(): void;
   close(): void;
 }
 
 const REQUEST = "POST /";
+const UPGRADE = "Upgrade: websocket";
 
 export async function startDelayingRelay(
   upstream: { readonly host: string; readonly port: number },
   host = "127.0.0.1",
 ): Promise<DelayingRelay> {
   const open = new Set<Socket>();
-  const relay = { port: 0, requests: 0, delayMs: 0, isSilent: false, cut, close };
+  const relay = {
+    port: 0,
+    requests: 0,
+    delayMs: 0,
+    isSilent: false,
+    losesAnswer: () => false,
+    cut,
+    close,
+  };
 
   /** In order: timers of the same length end in the order in which they were set. */
   function pass(to: Socket, bytes: Buffer): void {
@@ -31,12 +42,12 @@ export async function startDelayingRelay(
     else send();
   }
 
-  function join(from: Socket, to: Socket, look: (bytes: Buffer) => void): void {
+  /** `look` returns false for what does not pass. */
+  function join(from: Socket, to: Socket, look: (bytes: Buffer) => boolean): void {
     open.add(from);
     from.setNoDelay(true);
     from.on("data", (bytes: Buffer) => {
-      look(bytes);
-      pass(to, bytes);
+      if (look(bytes)) pass(to, bytes);
     });
     from.on("error", () => to.destroy());
     from.on("close", () => {
@@ -51,10 +62,18 @@ export async function startDelayingRelay(
 
   const server = createServer((client) => {
     const far = createConnection(upstream);
+    let isUpgraded = false;
     join(client, far, (bytes) => {
-      if (bytes.includes(REQUEST)) relay.requests++;
+      if (isUpgraded || bytes.includes(REQUEST)) relay.requests++;
+      isUpgraded ||= bytes.includes(UPGRADE);
+      return true;
     });
-    join(far, client, () => undefined);
+    join(far, client, () => {
+      if (!relay.losesAnswer()) return true;
+      client.resetAndDestroy();
+      far.destroy();
+      return false;
+    });
   });
   await new Promise<void>((listening) => server.listen(0, host, listening));
   relay.port = (server.address() as AddressInfo).port;

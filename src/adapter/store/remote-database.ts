@@ -22,6 +22,7 @@ import type { Migration } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { watchChanges } from "./remote-changes.ts";
 import { migrateRemote } from "./remote-migrate.ts";
+import { type StreamSource, socketsTo, takesSockets } from "./remote-sockets.ts";
 import {
   keepStreams,
   type Query,
@@ -83,7 +84,7 @@ export async function openRemoteDatabase(
     throw error;
   }
   const { clock, random } = deps;
-  const streams = keepStreams(hranaFor(address, limits.requestMs), clock);
+  const streams = keepStreams(await streamsOf(address, limits, clock), clock);
   const changes = watchChanges(hranaFor(address, limits.pingMs), clock);
   const probe = clientFor(address, limits.pingMs);
   const inTurn = takeTurns();
@@ -182,6 +183,16 @@ function runBodies(begin: (onSent: () => void) => RemoteTransaction) {
   }
 
   return { run, finish: (queries: Queries) => taken.get(queries)?.finish() };
+}
+
+/** Over sockets where the server takes them, otherwise over HTTP. */
+async function streamsOf(
+  address: RemoteAddress,
+  { requestMs, pingMs }: RemoteLimits,
+  clock: Clock,
+): Promise<StreamSource> {
+  const canTake = await takesSockets(socketsTo({ ...address, clock, requestMs: pingMs }));
+  return canTake ? socketsTo({ ...address, clock, requestMs }) : hranaFor(address, requestMs);
 }
 
 function hranaFor({ url, authToken }: RemoteAddress, requestMs: number) {

@@ -1,21 +1,15 @@
 /**
- * Connections of a libSQL server ("streams" of Hrana over HTTP), kept open and used again: opening
- * one costs the server more than a query. A stream has one user at a time.
+ * Connections of a libSQL server ("streams" of Hrana), kept open and used again: opening one costs
+ * the server more than a query. A stream has one user at a time.
  *
  * Reads that are asked for in the same turn of the event loop travel in one request. A read whose
  * stream has broken is repeated once, at once.
  */
 import type { ResultSet } from "@libsql/client/http";
-import {
-  BatchCond,
-  type BatchStep,
-  type HttpClient,
-  type HttpStream,
-  type RowsResult,
-  Stmt,
-} from "@libsql/hrana-client";
+import { BatchCond, type BatchStep, type RowsResult, Stmt } from "@libsql/hrana-client";
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
+import type { HranaStream, StreamSource } from "./remote-sockets.ts";
 
 /** The server does not answer, or not in time. `cause` has the details. */
 export class StoreUnreachable extends Error {
@@ -31,7 +25,7 @@ export interface Query {
   readonly args: readonly unknown[];
 }
 
-/** The server drops a stream that was silent for 10 s. */
+/** The server drops a stream over HTTP that was silent for 10 s. */
 const KEPT_MS = 8_000;
 const KEPT_MAX = 16;
 /** Reads in one request: they run one after another on the server. */
@@ -39,14 +33,14 @@ const READS_MAX = 8;
 
 export interface Streams {
   /** `isKept`: the server may have dropped it meanwhile. `fresh`: the kept ones cannot be trusted. */
-  take(fresh: boolean): { readonly stream: HttpStream; readonly isKept: boolean };
+  take(fresh: boolean): { readonly stream: HranaStream; readonly isKept: boolean };
   /** Keeps it for the next one, unless it was left in the middle of something. */
-  release(stream: HttpStream, isClean: boolean): void;
+  release(stream: HranaStream, isClean: boolean): void;
   close(): void;
 }
 
-export function keepStreams(client: HttpClient, clock: Clock): Streams {
-  const kept: { readonly stream: HttpStream; readonly untilMs: number }[] = [];
+export function keepStreams(client: StreamSource, clock: Clock): Streams {
+  const kept: { readonly stream: HranaStream; readonly untilMs: number }[] = [];
   const close = () => {
     for (const { stream } of kept.splice(0)) stream.close();
   };
@@ -110,7 +104,7 @@ interface Outcome {
  * failed. Rejects when the request fails: then it is unknown what was carried out.
  */
 export async function runSteps(
-  stream: HttpStream,
+  stream: HranaStream,
   steps: readonly Query[],
   otherwise: string | null = null,
 ): Promise<Outcome> {

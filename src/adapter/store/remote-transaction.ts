@@ -6,9 +6,10 @@
  *
  * After a failure nothing more is carried out, and nothing is committed.
  */
-import { HttpServerError, type HttpStream } from "@libsql/hrana-client";
+import { HttpServerError } from "@libsql/hrana-client";
 import { type Clock, sleep, type Timer, yieldToEventLoop } from "../../core/clock.ts";
 import { type Random, randomInt } from "../../core/random.ts";
+import type { HranaStream } from "./remote-sockets.ts";
 import {
   codeOf,
   isSqlError,
@@ -60,7 +61,7 @@ const isUnknownStream = (error: unknown) =>
   codeOf(error) === "STREAM_EXPIRED" || (error instanceof HttpServerError && error.status === 400);
 
 export class RemoteTransaction {
-  #stream: HttpStream | null = null;
+  #stream: HranaStream | null = null;
   #waiting: Step[] = [];
   /** Ends when everything that was sent has been answered. */
   #sending: Promise<void> = Promise.resolve();
