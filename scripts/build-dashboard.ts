@@ -2,16 +2,14 @@
  * Builds the dashboard: src/dashboard/web → src/dashboard/dist/dashboard.pack, one file that the
  * binary embeds. Hashed names, minified, split by route, each file also precompressed (gzip and
  * brotli). Deterministic; skipped when no input changed.
- *
- * The pack: one line of JSON (`PackIndex`), a newline, then the bodies one after another.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
 import type { BunPlugin } from "bun";
 import { generateDashboardSources } from "./dashboard-sources.ts";
+import { type PackedFile, packed } from "./pack.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const web = `${root}src/dashboard/web`;
@@ -27,28 +25,6 @@ const INPUTS = [
   "src/domain/conversation/disclosure-words.ts",
   "scripts/{build-dashboard,dashboard-sources}.ts",
 ];
-
-export interface PackEntry {
-  /** `index.html`, or a file below /app/assets/. */
-  readonly name: string;
-  readonly type: string;
-  /** Bytes of each body in the pack, in this order; 0: not kept, because it would not be smaller. */
-  readonly plain: number;
-  readonly gzip: number;
-  readonly brotli: number;
-}
-
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  html: "text/html; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-  css: "text/css; charset=utf-8",
-  svg: "image/svg+xml",
-};
-
-interface File {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-}
 
 /**
  * Radix locks scrolling by <style> elements, which our Content-Security-Policy refuses: the package
@@ -88,7 +64,7 @@ async function bundle(
 
 const nameOf = (path: string) => path.replace(/^\.?\//, "");
 
-async function filesOf(result: Bun.BuildOutput): Promise<File[]> {
+async function filesOf(result: Bun.BuildOutput): Promise<PackedFile[]> {
   return await Promise.all(
     result.outputs.map(async (file) => ({
       name: nameOf(file.path),
@@ -106,7 +82,7 @@ function entryName(result: Bun.BuildOutput, stem: string, extension: string): st
 }
 
 /** The chunks an entry imports at once: named in the page, so that they load side by side. */
-function staticImports(files: readonly File[], entry: string): string[] {
+function staticImports(files: readonly PackedFile[], entry: string): string[] {
   const found = new Set<string>();
   const visit = (name: string) => {
     const file = files.find((candidate) => candidate.name === name);
@@ -122,7 +98,7 @@ function staticImports(files: readonly File[], entry: string): string[] {
   return [...found];
 }
 
-async function page(files: readonly File[], script: string, style: string, icon: string) {
+async function page(files: readonly PackedFile[], script: string, style: string, icon: string) {
   const preloads = staticImports(files, script)
     .map((name) => `<link rel="modulepreload" href="${ASSETS_PATH}${name}">`)
     .join("\n");
@@ -134,30 +110,10 @@ async function page(files: readonly File[], script: string, style: string, icon:
     .replace("%preloads%", preloads);
 }
 
-async function hashed(path: string, stem: string, extension: string): Promise<File> {
+async function hashed(path: string, stem: string, extension: string): Promise<PackedFile> {
   const bytes = await Bun.file(path).bytes();
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 8);
   return { name: `${stem}-${digest}.${extension}`, bytes };
-}
-
-function packed(files: readonly File[]): Uint8Array {
-  const index: PackEntry[] = [];
-  const bodies: Uint8Array[] = [];
-  for (const { name, bytes } of [...files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const gzip = gzipSync(bytes, { level: 9 });
-    const brotli = brotliCompressSync(bytes, {
-      params: { [zlib.BROTLI_PARAM_QUALITY]: 11, [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length },
-    });
-    index.push({
-      name,
-      type: CONTENT_TYPES[name.split(".").pop() ?? ""] ?? "application/octet-stream",
-      plain: bytes.length,
-      gzip: gzip.length,
-      brotli: brotli.length,
-    });
-    bodies.push(bytes, gzip, brotli);
-  }
-  return Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...bodies]);
 }
 
 async function inputHash(): Promise<string> {

@@ -18,6 +18,7 @@ async function inputHash(): Promise<string> {
   const hash = createHash("sha256");
   const globs = [
     "src/**/*",
+    "docs/**/*",
     "migrations/*.sql",
     "scripts/*.ts",
     "package.json",

@@ -1,5 +1,6 @@
 /** Everything that is made from other files before types are checked or code is bundled. */
 import { buildDashboard } from "./build-dashboard.ts";
+import { buildDocsSite } from "./docs-site.ts";
 import { writeMigrationList } from "./migrations.ts";
 import { writeClients } from "./openapi-client.ts";
 import { buildSpeechData } from "./speech-data.ts";
@@ -11,6 +12,7 @@ export async function generateSources(): Promise<void> {
   await buildVadModel();
   await writeClients();
   await buildDashboard();
+  await buildDocsSite();
 }
 
 if (import.meta.main) await generateSources();

@@ -14,7 +14,7 @@ setDefaultTimeout(90_000);
 const ROOT = join(import.meta.dir, "../..");
 const TRIES = 4;
 /** Root's commands, files and keys of a release, the build, and how six other servers are started. */
-const EXAMPLES_MAX = 17;
+const EXAMPLES_MAX = 18;
 /** Configuration, bodies and listings: nothing to type. */
 const NOT_A_SHELL = new Set(["toml", "json", "text"]);
 const EXAMPLE = /^sh example (root|release|build|engine)$/;

@@ -1,8 +1,8 @@
 /** What the dashboard weighs, how it is served, and that its texts are whole in every language. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { PackEntry } from "../../scripts/build-dashboard.ts";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
+import type { PackEntry } from "../../scripts/pack.ts";
 import { type ApiServer, startApiServer } from "../support/api-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -7,6 +7,7 @@
  */
 import type { Elysia } from "elysia";
 import packFile from "../../dashboard/dist/dashboard.pack" with { type: "file" };
+import { openPack, packedResponse } from "./pack.ts";
 
 export const DASHBOARD_PATHS = ["/app", "/app/"] as const;
 
@@ -32,66 +33,7 @@ const SECURITY_HEADERS = {
   "permissions-policy": "microphone=(self), camera=(), geolocation=()",
 } as const;
 
-interface PackEntry {
-  readonly name: string;
-  readonly type: string;
-  readonly plain: number;
-  readonly gzip: number;
-  readonly brotli: number;
-}
-
-interface Asset {
-  readonly type: string;
-  readonly plain: Uint8Array<ArrayBuffer>;
-  readonly gzip: Uint8Array<ArrayBuffer>;
-  readonly brotli: Uint8Array<ArrayBuffer>;
-}
-
-const NEWLINE = 10;
-
-async function unpack(): Promise<ReadonlyMap<string, Asset>> {
-  const bytes = new Uint8Array(await Bun.file(packFile).arrayBuffer());
-  const end = bytes.indexOf(NEWLINE);
-  const index = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))) as PackEntry[];
-  let at = end + 1;
-  const next = (length: number) => {
-    at += length;
-    return bytes.subarray(at - length, at);
-  };
-  return new Map(
-    index.map((entry) => [
-      entry.name,
-      {
-        type: entry.type,
-        plain: next(entry.plain),
-        gzip: next(entry.gzip),
-        brotli: next(entry.brotli),
-      },
-    ]),
-  );
-}
-
-/** Files are read when first requested and then kept in memory: under 2 MB. */
-let unpacked: Promise<ReadonlyMap<string, Asset>> | null = null;
-function assets(): Promise<ReadonlyMap<string, Asset>> {
-  unpacked ??= unpack();
-  return unpacked;
-}
-
-function answer(asset: Asset, request: Request, cacheControl: string): Response {
-  const accepted = request.headers.get("accept-encoding") ?? "";
-  const headers: Record<string, string> = {
-    ...SECURITY_HEADERS,
-    "content-type": asset.type,
-    "cache-control": cacheControl,
-    vary: "Accept-Encoding",
-  };
-  if (/\bbr\b/.test(accepted))
-    return new Response(asset.brotli, { headers: { ...headers, "content-encoding": "br" } });
-  if (/\bgzip\b/.test(accepted))
-    return new Response(asset.gzip, { headers: { ...headers, "content-encoding": "gzip" } });
-  return new Response(asset.plain, { headers });
-}
+const assets = openPack(packFile);
 
 const notFound = () =>
   new Response("File not found.", {
@@ -101,13 +43,18 @@ const notFound = () =>
 
 async function page(request: Request): Promise<Response> {
   const index = (await assets()).get("index.html");
-  return index ? answer(index, request, "no-cache") : notFound();
+  return index
+    ? packedResponse(index, request, { ...SECURITY_HEADERS, "cache-control": "no-cache" })
+    : notFound();
 }
 
 async function assetOf(request: Request, name: string): Promise<Response> {
   const asset = (await assets()).get(name);
   return asset && name !== "index.html"
-    ? answer(asset, request, "public, max-age=31536000, immutable")
+    ? packedResponse(asset, request, {
+        ...SECURITY_HEADERS,
+        "cache-control": "public, max-age=31536000, immutable",
+      })
     : notFound();
 }
 

@@ -1,11 +1,15 @@
 /**
- * The document and its viewer (Swagger UI, from npm, inside the binary). Nothing is loaded from
- * elsewhere: the Content-Security-Policy allows this origin only.
+ * What the appliance says about itself: the OpenAPI document with its viewer (Swagger UI), the
+ * documentation site (built from docs/ by scripts/docs-site.ts), `llms.txt` and `security.txt`.
+ * Everything is inside the binary; the Content-Security-Policy allows this origin only.
  */
 import { createHash } from "node:crypto";
 import type { Elysia } from "elysia";
 import viewerStyle from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import viewerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import type { Clock } from "../../core/clock.ts";
+import sitePack from "../../dashboard/dist/docs.pack" with { type: "file" };
+import { openPack, packedResponse } from "./pack.ts";
 
 export const DOCUMENT_PATHS = [
   "/openapi.json",
@@ -14,9 +18,12 @@ export const DOCUMENT_PATHS = [
 ] as const;
 export const DOCS_PATHS = [
   "/docs",
-  "/docs/start.js",
-  "/docs/swagger-ui.css",
-  "/docs/swagger-ui-bundle.js",
+  "/docs/viewer",
+  "/docs/viewer/start.js",
+  "/docs/viewer/swagger-ui.css",
+  "/docs/viewer/swagger-ui-bundle.js",
+  "/llms.txt",
+  "/.well-known/security.txt",
 ] as const;
 
 const CONTENT_SECURITY_POLICY = [
@@ -40,13 +47,13 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Linevoice API</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/viewer/swagger-ui.css">
 <style>${DARK_STYLE}</style>
 </head>
 <body>
 <div id="api"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<script src="/docs/viewer/swagger-ui-bundle.js"></script>
+<script src="/docs/viewer/start.js"></script>
 </body>
 </html>
 `;
@@ -92,15 +99,19 @@ function lazy(make: () => Promise<Asset>): () => Promise<Asset> {
   };
 }
 
+const HEADERS: Readonly<Record<string, string>> = {
+  "cache-control": "no-cache",
+  "x-content-type-options": "nosniff",
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "referrer-policy": "no-referrer",
+};
+
 function answer(asset: Asset, request: Request): Response {
   const headers: Record<string, string> = {
+    ...HEADERS,
     "content-type": asset.type,
     etag: asset.etag,
-    "cache-control": "no-cache",
     vary: "Accept-Encoding",
-    "x-content-type-options": "nosniff",
-    "content-security-policy": CONTENT_SECURITY_POLICY,
-    "referrer-policy": "no-referrer",
   };
   if (request.headers.get("if-none-match") === asset.etag)
     return new Response(null, { status: 304, headers });
@@ -109,20 +120,67 @@ function answer(asset: Asset, request: Request): Response {
   return new Response(packed ? asset.gzip : asset.plain, { headers });
 }
 
+const REPOSITORY = "https://github.com/linevoice/linevoice";
+const SECURITY_TXT_DAYS = 180;
+
+/** RFC 9116. It expires, so that a copy of it is not believed for ever. */
+function securityText(clock: Clock): Response {
+  const expires = new Date(clock.now() + SECURITY_TXT_DAYS * 86_400_000);
+  const lines = [
+    `Contact: ${REPOSITORY}/security/advisories/new`,
+    `Expires: ${expires.toISOString().slice(0, 10)}T00:00:00Z`,
+    "Preferred-Languages: en, lt, lv, ru",
+    `Policy: ${REPOSITORY}/security/policy`,
+  ];
+  return new Response(`${lines.join("\n")}\n`, {
+    headers: { ...HEADERS, "content-type": "text/plain; charset=utf-8" },
+  });
+}
+
+const site = openPack(sitePack);
+
+/** A page by its address without an extension, or another file by its name. */
+async function siteFile(name: string, request: Request): Promise<Response> {
+  const files = await site();
+  const file = files.get(name === "" ? "index.html" : name) ?? files.get(`${name}.html`);
+  return file
+    ? packedResponse(file, request, HEADERS)
+    : new Response("There is no such page. All pages are listed at /docs/.", {
+        status: 404,
+        headers: { ...HEADERS, "content-type": "text/plain; charset=utf-8" },
+      });
+}
+
+function siteRoutes(app: Elysia, clock: Clock): void {
+  for (const method of ["GET", "HEAD"]) {
+    app.route(method, "/docs", ({ request }) =>
+      new URL(request.url).pathname.endsWith("/")
+        ? siteFile("", request)
+        : new Response(null, { status: 302, headers: { location: "/docs/" } }),
+    );
+    app.route(method, "/docs/*", ({ request, params }) =>
+      siteFile((params as { "*": string })["*"], request),
+    );
+    app.route(method, "/llms.txt", ({ request }) => siteFile("llms.txt", request));
+    app.route(method, "/.well-known/security.txt", () => securityText(clock));
+  }
+}
+
 /** `document` makes the OpenAPI document. It is called once, at the first request. */
-export function docsRoutes(app: Elysia, document: () => object): void {
+export function docsRoutes(app: Elysia, document: () => object, clock: Clock): void {
   const fileAsset = (type: string, path: string) =>
     lazy(async () => assetOf(type, new Uint8Array(await Bun.file(path).arrayBuffer())));
   const json = lazy(async () => textAsset("application/json", JSON.stringify(document())));
   const script = "text/javascript; charset=utf-8";
   const assets: readonly (readonly [string, () => Promise<Asset>])[] = [
     ...DOCUMENT_PATHS.map((path) => [path, json] as const),
-    ["/docs", lazy(async () => textAsset("text/html; charset=utf-8", PAGE))],
-    ["/docs/start.js", lazy(async () => textAsset(script, START))],
-    ["/docs/swagger-ui.css", fileAsset("text/css; charset=utf-8", viewerStyle)],
-    ["/docs/swagger-ui-bundle.js", fileAsset(script, viewerScript)],
+    ["/docs/viewer", lazy(async () => textAsset("text/html; charset=utf-8", PAGE))],
+    ["/docs/viewer/start.js", lazy(async () => textAsset(script, START))],
+    ["/docs/viewer/swagger-ui.css", fileAsset("text/css; charset=utf-8", viewerStyle)],
+    ["/docs/viewer/swagger-ui-bundle.js", fileAsset(script, viewerScript)],
   ];
   for (const [path, asset] of assets)
     for (const method of ["GET", "HEAD"])
       app.route(method, path, async ({ request }) => answer(await asset(), request));
+  siteRoutes(app, clock);
 }

@@ -228,7 +228,7 @@ export class HttpServer {
     );
     healthRoutes(app, { health: deps.health, isDraining: () => middleware.isDraining });
     const voices = [...AGENT_VOICES, ...Object.keys(settings.voiceAliases)];
-    docsRoutes(app, () => openApiDocument(allContracts(voices), settings.version));
+    docsRoutes(app, () => openApiDocument(allContracts(voices), settings.version), deps.clock);
     dashboardApp(app, (request) => middleware.notFound(request));
     checkoutRoutes(app, { checkouts: deps.checkouts, bankDetails: settings.bankDetails });
     if (deps.stripeEvents) stripeWebhookRoute(app, deps.stripeEvents, deps.clock);

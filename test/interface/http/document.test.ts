@@ -104,7 +104,7 @@ describe("every operation", () => {
 
 describe("the viewer", () => {
   test("loads nothing from elsewhere", async () => {
-    const page = await fetch(`${server.base}/docs`);
+    const page = await fetch(`${server.base}/docs/viewer`);
     const html = await page.text();
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(html).not.toMatch(/https?:\/\//);

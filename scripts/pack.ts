@@ -1,0 +1,53 @@
+/**
+ * Packs files for the web into one file that the binary embeds: one line of JSON (a `PackEntry` per
+ * file), a newline, then the bodies one after another, each as gzip and as brotli. Deterministic.
+ */
+import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
+
+export interface PackEntry {
+  /** The name under which it is served. */
+  readonly name: string;
+  readonly type: string;
+  /** Bytes unpacked. */
+  readonly plain: number;
+  /** Bytes of each body in the pack, in this order. */
+  readonly gzip: number;
+  readonly brotli: number;
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  json: "application/json",
+  md: "text/markdown; charset=utf-8",
+  png: "image/png",
+  svg: "image/svg+xml",
+  txt: "text/plain; charset=utf-8",
+};
+
+/** A file before packing. */
+export interface PackedFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+export function packed(files: readonly PackedFile[]): Uint8Array {
+  const index: PackEntry[] = [];
+  const bodies: Uint8Array[] = [];
+  for (const { name, bytes } of [...files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const gzip = gzipSync(bytes, { level: 9 });
+    const brotli = brotliCompressSync(bytes, {
+      params: { [zlib.BROTLI_PARAM_QUALITY]: 11, [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    });
+    index.push({
+      name,
+      type: CONTENT_TYPES[name.split(".").pop() ?? ""] ?? "application/octet-stream",
+      plain: bytes.length,
+      gzip: gzip.length,
+      brotli: brotli.length,
+    });
+    bodies.push(gzip, brotli);
+  }
+  return Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...bodies]);
+}

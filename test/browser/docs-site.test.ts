@@ -1,0 +1,52 @@
+/** The documentation site in Chromium: accessible in both themes, room on a phone, a search that finds. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { type ApiServer, startApiServer } from "../support/api-server.ts";
+import { violations } from "../support/axe.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { visit } from "../support/dashboard-page.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(240_000);
+
+const inChromium = describe.skipIf(chromiumPath() === null);
+let server: ApiServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (chromiumPath() === null) return;
+  server = await startApiServer({ directory: tempDir() });
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+inChromium("the documentation", () => {
+  for (const theme of ["light", "dark"] as const)
+    test(`is accessible, and a phone has room: ${theme}`, async () => {
+      const { page, context } = await visit(browser, { theme, width: 390, height: 844 });
+      for (const path of ["", "trunks", "api-reference", "configuration"]) {
+        await page.goto(`${server.base}/docs/${path}`);
+        expect(await violations(page, path)).toEqual([]);
+        const wider = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect([path, wider]).toEqual([path, 0]);
+      }
+      await context.close();
+    });
+
+  test("the search finds a heading, by keyboard alone", async () => {
+    const { page, context } = await visit(browser);
+    await page.goto(`${server.base}/docs/`);
+    await page.keyboard.press("/");
+    await page.keyboard.type("registration trunk");
+    await page.locator("#results a").first().waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/docs\/[^#]+#/);
+    await context.close();
+  });
+});
