@@ -125,3 +125,34 @@ test.each(["dialing", "ringing"] as const)("an ACK counts while a call is %s", (
   machine.apply({ type: "confirm" });
   expect(machine.state).toMatchObject({ name: initial, confirmed: true });
 });
+
+test("every step leaves the state that follows from it, and nothing else", () => {
+  const machine = createCallMachine("queued");
+  const after = (event: Parameters<typeof machine.apply>[0]) => {
+    machine.apply(event);
+    return machine.state;
+  };
+  expect(after({ type: "fire" })).toEqual({ name: "dialing", confirmed: false, level: 0 });
+  expect(after({ type: "ring" })).toEqual({ name: "ringing", confirmed: false, level: 0 });
+  expect(after({ type: "ring" })).toEqual({ name: "ringing", confirmed: false, level: 0 });
+  const talking = {
+    ...{ name: "in_progress", answeredAtMs: 5, answeredMonotonicMs: 7, answerReported: false },
+    ...{ asking: null, transfer: null, confirmed: false, level: 0 },
+  };
+  expect(after({ type: "answer", atMs: 5, monotonicMs: 7 })).toEqual(talking as never);
+  const reported = { ...talking, answerReported: true };
+  expect(after({ type: "report_answer" })).toEqual(reported as never);
+  expect(after({ type: "confirm" })).toEqual({ ...reported, confirmed: true } as never);
+  for (const early of ["dialing", "ringing"] as const) {
+    const confirmed = createCallMachine(early, {}, 1);
+    confirmed.apply({ type: "confirm" });
+    expect(confirmed.state).toEqual({ name: early, confirmed: true, level: 1 });
+  }
+});
+
+test("an answer that nobody acknowledged has no talk time, however long it was", () => {
+  const machine = createCallMachine("ringing");
+  machine.apply({ type: "answer", atMs: 1_000, monotonicMs: 50 });
+  machine.apply({ type: "end", ending: endingByUs("failed", "interrupted"), monotonicMs: 950 });
+  expect(machine.state).toMatchObject({ answeredMs: 0, sinceAnswerMs: 900, level: 0 });
+});

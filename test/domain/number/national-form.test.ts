@@ -3,6 +3,7 @@ import { e164 } from "../../../src/core/e164.ts";
 import {
   countryOf,
   e164Candidates,
+  isCountry,
   networkNumber,
 } from "../../../src/domain/number/national-form.ts";
 
@@ -60,4 +61,19 @@ test.each([
   "+1234567890123456",
 ])("%p is no number that a network shows", (written) => {
   expect(networkNumber(written, "LT")).toBeNull();
+});
+
+test("a country is one that telephone numbers have", () => {
+  expect(["LT", "US", "XX", "", undefined].map((text) => isCountry(text))).toEqual([
+    ...[true, true, false, false, false],
+  ]);
+});
+
+test("a number has three digits at least and eighteen at most", () => {
+  for (const [digits, is] of [
+    ["12", false],
+    ["1".repeat(19), false],
+    ["37052123456", true],
+  ] as const)
+    expect(e164Candidates(digits, null).length > 0).toBe(is);
 });

@@ -108,5 +108,11 @@ describe("the event catalogue", () => {
     const data = testCallEnded(call.callUuid);
     expect(Object.keys(data).sort()).toEqual((FIELDS["call.ended"] ?? "").split(" ").sort());
     expect(JSON.stringify(data)).not.toContain("+");
+    const talk = { status: "completed", ended_reason: "caller_hangup", direction: "inbound" };
+    const nobody = { from_number: null, to_number: null, agent_id: null };
+    expect(data).toEqual({
+      ...{ call_id: call.callUuid, ...talk, ...nobody },
+      ...{ duration_sec: 42, billable_seconds: 42, cost_eur: 0 },
+    } as typeof data);
   });
 });

@@ -1,0 +1,178 @@
+/** When a session counts, is recent, is touched and rotated: to the millisecond. */
+import { expect, test } from "bun:test";
+import { systemRandom } from "../../../src/core/random.ts";
+import { hashOf } from "../../../src/domain/identity/secrets.ts";
+import { type ActiveSession, Sessions } from "../../../src/domain/identity/sessions.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const USER = { id: 3, email: "a@b.example", name: "A", locale: "en", operator: false };
+const SOURCE = { ip: "192.0.2.1", userAgent: "x".repeat(301) };
+
+function world() {
+  const clock = fakeClock();
+  const rows: Record<string, unknown>[] = [];
+  const told: unknown[][] = [];
+  const store = {
+    sessions: {
+      async insert(row: Record<string, unknown>) {
+        const id = rows.length + 1;
+        const more = { formerHash: null, formerUntil: null, rotate: false, confirmedAt: null };
+        rows.push({ ...row, ...more, id });
+        return id;
+      },
+      async byToken(hash: string) {
+        const session = rows.find((row) => [row.tokenHash, row.formerHash].includes(hash));
+        return session ? { session, user: USER, tenant: null, membership: null } : null;
+      },
+      async rotate(id: number, from: string, to: { tokenHash: string; formerUntil: number }) {
+        const row = rows.find((of) => of.id === id && of.tokenHash === from);
+        if (row) Object.assign(row, to, { formerHash: from });
+        return row !== undefined;
+      },
+      list: async () => rows,
+      touch: async (...what: unknown[]) => void told.push(["touch", ...what]),
+      removeOldest: async (...what: unknown[]) => void told.push(["removeOldest", ...what]),
+      remove: async (userId: number, id: number) => userId === 3 && id <= rows.length,
+    },
+    team: {
+      tenant: async (id: number) => (id < 9 ? { id, name: "T" } : null),
+      member: async (id: number) => id === 1,
+    },
+  };
+  Object.assign(store.sessions, { setTenant: async () => undefined });
+  const sessions = new Sessions({
+    ...{ clock, random: systemRandom, stores: () => store },
+    database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
+  } as unknown as ConstructorParameters<typeof Sessions>[0]);
+  type Start = Parameters<typeof sessions.start>;
+  const start = (stage: "totp" | "full" = "full") =>
+    sessions.start(
+      store as unknown as Start[0],
+      { userId: 3, stage, method: "password", tenantId: null },
+      SOURCE,
+    );
+  const found = async (token: string): Promise<ActiveSession> => {
+    const session = await sessions.find(token);
+    if (!session) throw new Error("no session");
+    return session;
+  };
+  return { clock, rows, told, sessions, start, found };
+}
+
+test("twelve idle hours end a session, fourteen days do, and ten minutes without the second factor", async () => {
+  const { clock, rows, sessions, start } = world();
+  const token = await start();
+  await clock.advance(12 * HOUR - 1);
+  expect([await sessions.find(token), (await sessions.list(3)).length]).toMatchObject([{}, 1]);
+  await clock.advance(1);
+  expect([await sessions.find(token), (await sessions.list(3)).length]).toEqual([null, 0]);
+  const use = () => {
+    for (const row of rows) row.lastSeenAt = clock.now();
+  };
+  const other = await start();
+  await clock.advance(14 * 24 * HOUR - 1);
+  use();
+  expect(await sessions.find(other)).not.toBeNull();
+  await clock.advance(1);
+  expect([await sessions.find(other), (await sessions.list(3)).length]).toEqual([null, 0]);
+  const half = await start("totp");
+  expect(await sessions.list(3)).toHaveLength(0);
+  await clock.advance(10 * MINUTE - 1);
+  expect(await sessions.find(half)).not.toBeNull();
+  await clock.advance(1);
+  expect(await sessions.find(half)).toBeNull();
+});
+
+test("a session is itself again whatever its token, and no other", async () => {
+  const { clock, rows, sessions, start, found } = world();
+  const [one, two] = [await found(await start()), await found(await start())];
+  expect((await sessions.again(one))?.id).toBe(one.id);
+  expect((await sessions.again(two))?.id).toBe(two.id);
+  await clock.advance(12 * HOUR);
+  expect(await sessions.again(one)).toBeNull();
+  rows.length = 0;
+  expect(await sessions.again(one)).toBeNull();
+});
+
+test("a former token is good for 30 seconds more, and no second rotation follows from it", async () => {
+  const { clock, sessions, start, found } = world();
+  const token = await start();
+  const session = await found(token);
+  expect(session.former).toBe(false);
+  const next = await sessions.rotate(session, token);
+  expect(await sessions.rotate(session, token)).toBeNull();
+  expect((await found(next ?? "")).former).toBe(false);
+  await clock.advance(29_999);
+  expect((await found(token)).former).toBe(true);
+  await clock.advance(1);
+  expect(await sessions.find(token)).toBeNull();
+});
+
+test("a sign-in is recent for fifteen minutes, and not when the clock was set back", async () => {
+  const { clock, sessions, start, found } = world();
+  const session = await found(await start());
+  const isRecent = () => {
+    try {
+      sessions.requireRecent(session);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect(isRecent()).toBe(true);
+  await clock.advance(15 * MINUTE);
+  expect(isRecent()).toBe(true);
+  await clock.advance(1);
+  expect(isRecent()).toBe(false);
+  clock.stepWallClock(-15 * MINUTE - 2);
+  expect(isRecent()).toBe(false);
+});
+
+test("a use is stored once a minute, 300 characters of the browser's name, twenty sessions of a user", async () => {
+  const { clock, rows, told, sessions, start, found } = world();
+  const session = await found(await start());
+  expect(rows[0]).toMatchObject({ tokenHash: expect.any(String), userAgent: "x".repeat(300) });
+  expect(told).toMatchObject([
+    ["touch", 1, { userAgent: "x".repeat(300) }],
+    ["removeOldest", 3, 20],
+  ]);
+  told.length = 0;
+  await clock.advance(59_999);
+  await sessions.seen(session, SOURCE);
+  expect(told).toEqual([]);
+  await clock.advance(1);
+  await sessions.seen(session, SOURCE);
+  expect(told).toEqual([
+    ["touch", 1, { atMs: clock.now(), ip: SOURCE.ip, userAgent: "x".repeat(300) }],
+  ]);
+  told.length = 0;
+  await start("totp");
+  expect(told).toEqual([["removeOldest", 3, 20]]);
+});
+
+test("only members and operators enter a tenant that is there", async () => {
+  const { sessions, start, found } = world();
+  const session = await found(await start());
+  const operator = { ...session, user: { ...session.user, operator: true } };
+  expect((await sessions.enter(session, 1)).id).toBe(1);
+  expect((await sessions.enter(operator, 2)).id).toBe(2);
+  for (const [who, tenantId] of [
+    [session, 2],
+    [operator, 9],
+  ] as const)
+    await expect(sessions.enter(who, tenantId)).rejects.toMatchObject({ code: "not_found" });
+  await sessions.revoke(3, 1);
+  await expect(sessions.revoke(4, 1)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("what is no token is not looked up, and 43 characters are one", async () => {
+  const { sessions, start, rows } = world();
+  const token = await start();
+  expect(token).toMatch(/^[\w-]{43}$/);
+  expect(rows[0]?.tokenHash).toBe(hashOf(token));
+  expect(await sessions.find(`${token}0`)).toBeNull();
+  await sessions.end("no token");
+  await sessions.end(token);
+});
