@@ -14,9 +14,9 @@ setDefaultTimeout(90_000);
 const ROOT = join(import.meta.dir, "../..");
 const TRIES = 4;
 /** Root's commands, files and keys of a release, the build, and how six other servers are started. */
-const EXAMPLES_MAX = 18;
-/** Configuration, bodies and listings: nothing to type. */
-const NOT_A_SHELL = new Set(["toml", "json", "text"]);
+const EXAMPLES_MAX = 19;
+/** Configuration, bodies and listings, and programs that test/domain/tool runs: nothing to type. */
+const NOT_A_SHELL = new Set(["toml", "json", "text", "php", "js", "python"]);
 const EXAMPLE = /^sh example (root|release|build|engine)$/;
 
 interface Block {
