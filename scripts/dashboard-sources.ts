@@ -10,7 +10,7 @@ import {
   LANGUAGES,
   type Language,
   type Messages,
-  type ServerSentences,
+  type ServerMessages,
 } from "../src/dashboard/web/i18n/language.ts";
 import type { PageMeta } from "../src/dashboard/web/page-meta.ts";
 
@@ -35,14 +35,14 @@ export async function messageCatalogues(): Promise<Record<Language, Catalogue>> 
   return catalogues as Record<Language, Texts> as Record<Language, Catalogue>;
 }
 
-/** The server's sentences in one language; English readers get them from the server. */
-export async function sentencesIn(language: Language): Promise<Texts> {
+/** The server's messages in one language; English readers get them from the server. */
+export async function serverMessagesIn(language: Language): Promise<Texts> {
   if (language === "en") return {};
-  const { serverSentences }: { serverSentences: ServerSentences } = await import(
-    `${web}i18n/server-sentences.ts`
+  const { serverMessages }: { serverMessages: ServerMessages } = await import(
+    `${web}i18n/server-messages.ts`
   );
   return Object.fromEntries(
-    Object.entries(serverSentences).map(([key, texts]) => [key, texts[language]]),
+    Object.entries(serverMessages).map(([key, texts]) => [key, texts[language]]),
   );
 }
 
@@ -91,7 +91,7 @@ ${files.map((file) => `  | keyof typeof ${nameOf(file)}`).join("\n")};
 `,
   };
   for (const language of LANGUAGES) {
-    const texts = { ...catalogues[language], ...(await sentencesIn(language)) };
+    const texts = { ...catalogues[language], ...(await serverMessagesIn(language)) };
     sources[`${language}.gen.ts`] =
       `/** The texts in one language, collected by scripts/dashboard-sources.ts. */
 export const texts = ${JSON.stringify(texts, null, 2)};

@@ -178,7 +178,7 @@ function checkGiven(
     if (given[field] === undefined || given[field] === "")
       throw new WrongUsage(`${name} is missing.`);
     const otherwise = kindOf(schema) === "number" ? "be a number such as 1" : "have a valid value";
-    throw new WrongUsage(`${name} must ${requirementOf(schema) ?? otherwise}.`);
+    throw new WrongUsage(`${name} must ${requirementOf(schema)?.must ?? otherwise}.`);
   }
 }
 

@@ -5,6 +5,8 @@
  * separate fields so that nothing internal leaks by accident. `code` is the stable machine name
  * (decisions.md 2).
  */
+import type { MessageName } from "./message-reasons.ts";
+
 export type ErrorCode =
   | `valid_${string}_required`
   | "invalid_json"
@@ -23,7 +25,7 @@ export type ErrorCode =
   | "engine"
   | "unavailable";
 
-interface AppErrorDetail {
+interface AppErrorDetail extends MessageName {
   readonly code: ErrorCode;
   /**
    * Plain words that say how to fix the problem. Safe to show to anyone who may see the resource.
@@ -44,6 +46,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly publicMessage: string;
   readonly field: string | null;
+  readonly messageName: MessageName;
   readonly internal: string | null;
   readonly retryable: boolean;
   readonly retryAfterSeconds: number | null;
@@ -54,6 +57,7 @@ export class AppError extends Error {
     this.code = detail.code;
     this.publicMessage = detail.publicMessage;
     this.field = detail.field ?? null;
+    this.messageName = { reason: detail.reason, params: detail.params };
     this.internal = detail.internal ?? null;
     this.retryable = detail.retryable ?? false;
     this.retryAfterSeconds = detail.retryAfterSeconds ?? null;
@@ -63,8 +67,12 @@ export class AppError extends Error {
 /**
  * A missing or invalid field: `valid_<field>_required`, with a message that says what is allowed.
  */
-export function invalidField(field: string, publicMessage: string): AppError {
-  return new AppError({ code: `valid_${field}_required`, publicMessage, field });
+export function invalidField(
+  field: string,
+  publicMessage: string,
+  name: MessageName = {},
+): AppError {
+  return new AppError({ code: `valid_${field}_required`, publicMessage, field, ...name });
 }
 
 /** Unknown ids and ids of other tenants get the same answer, so that ids cannot be probed. */

@@ -4,11 +4,16 @@
  */
 import { z } from "zod";
 import { isE164 } from "./e164.ts";
+import type { MessageName } from "./message-reasons.ts";
 
 /** The error message of an invalid value: "`name` must …". */
-const requirements = z.registry<{ must: string }>();
+interface Requirement extends MessageName {
+  readonly must: string;
+}
 
-interface FieldNotes {
+const requirements = z.registry<Requirement>();
+
+interface FieldNotes extends MessageName {
   readonly description: string;
   readonly example: unknown;
   /** Continues "`field` must …". */
@@ -21,7 +26,8 @@ interface FieldNotes {
  */
 export function field<Schema extends z.ZodType>(schema: Schema, notes: FieldNotes): Schema {
   const described = noted(schema, { description: notes.description, examples: [notes.example] });
-  requirements.add(described, { must: notes.must });
+  const { must, reason, params } = notes;
+  requirements.add(described, { must, reason, params });
   return described;
 }
 
@@ -44,10 +50,10 @@ function noted<Schema extends z.ZodType>(schema: Schema, notes: z.GlobalMeta): S
   return schema;
 }
 
-/** The sentence of a schema, also inside optional, nullable and default. */
-export function requirementOf(schema: z.core.$ZodType): string | null {
+/** What a schema requires, also inside optional, nullable and default. */
+export function requirementOf(schema: z.core.$ZodType): Requirement | null {
   const found = requirements.get(schema);
-  if (found) return found.must;
+  if (found) return found;
   const inner = (schema._zod.def as { innerType?: z.core.$ZodType }).innerType;
   return inner ? requirementOf(inner) : null;
 }
@@ -62,13 +68,18 @@ export const choice = <const Words extends readonly [string, ...string[]]>(
   words: Words,
   description: string,
   example: Words[number],
-) => field(z.enum(words), { description, example, must: `be ${listed(words)}` });
+) =>
+  field(z.enum(words), {
+    ...{ description, example, must: `be ${listed(words)}` },
+    reason: "choice",
+  });
 
 export const integer = (min: number, max: number, description: string, example: number) =>
   field(z.int().min(min).max(max), {
     description,
     example,
     must: `be an integer from ${min} to ${max}`,
+    ...{ reason: "range", params: { from: min, to: max } },
   });
 
 /** Text that may be empty. */
@@ -77,6 +88,7 @@ export const text = (max: number, description: string, example: string) =>
     description,
     example,
     must: `be text of at most ${max} characters`,
+    ...{ reason: "length_max", params: { to: max } },
   });
 
 /** Text with at least one visible character. */
@@ -85,13 +97,15 @@ export const filled = (max: number, description: string, example: string) =>
     description,
     example,
     must: `be text of 1 to ${max} characters`,
+    ...{ reason: "length", params: { from: 1, to: max } },
   });
 
 export const emailIn = (description: string) =>
   field(z.email().max(254), {
     description,
     example: "office@example.com",
-    must: "be an e-mail address of at most 254 characters",
+    must: "be an email address of at most 254 characters",
+    reason: "email",
   });
 
 export const e164In = (description: string) =>
@@ -105,6 +119,7 @@ export const e164In = (description: string) =>
       description: `${description} E.164.`,
       example: "+37060000001",
       must: "be a number in E.164 form: + and 7 to 15 digits, like +37060000001",
+      reason: "number",
     },
   );
 
@@ -113,6 +128,7 @@ export const idIn = (what: string) =>
     description: `Id of one of the tenant's ${what}.`,
     example: 1,
     must: "be a positive integer",
+    reason: "choice",
   });
 
 /** https only, at most 2,048 characters, without user name and password. */
@@ -128,6 +144,7 @@ export const httpsUrl = (description: string) =>
       description: `${description} https only.`,
       example: "https://example.com/hooks/linevoice",
       must: "be an https:// URL of at most 2048 characters without user name or password",
+      reason: "url",
     },
   );
 

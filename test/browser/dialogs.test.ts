@@ -9,7 +9,7 @@ import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { callMemories, tools } from "../../src/adapter/store/schema/index.ts";
-import { serverSentences } from "../../src/dashboard/web/i18n/server-sentences.ts";
+import { serverMessages } from "../../src/dashboard/web/i18n/server-messages.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { loaded, violations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
@@ -230,17 +230,14 @@ inChromium("in the reader's language", () => {
     const send = dialog.getByRole("button", { name: lt["action.add"], exact: true });
     await number.fill("861000001");
     await send.click();
-    await page.getByRole("alert").getByText(serverSentences["field.number"].lt).waitFor();
+    await page.getByRole("alert").getByText(serverMessages["field.number"].lt).waitFor();
     await number.fill("+37052000001");
     await send.click();
-    await page
-      .getByRole("alert")
-      .getByText(serverSentences["code.conflict.phone-numbers"].lt)
-      .waitFor();
+    await page.getByRole("alert").getByText(serverMessages["problem.number_taken"].lt).waitFor();
 
     await page.goto(address("/trunk"));
     await page.getByRole("button", { name: lt["trunk.test_run"] }).click();
-    await page.getByText(serverSentences["check.registration.ok"].lt).waitFor({ timeout: 30_000 });
+    await page.getByText(serverMessages["check.registration.ok"].lt).waitFor({ timeout: 30_000 });
     const told = await page.getByRole("status").allTextContents();
     expect(told.join(" ")).not.toMatch(/The far end|The provider|The server|The trunk/);
     await context.close();

@@ -160,6 +160,7 @@ test("a taken port, too few RTP ports and a trunk that is refused fail", async (
     register: true,
     status: "failed",
     last_code: 403,
+    reason: null,
     explanation: "The password is wrong.",
     channels: null,
     ...{ realm: null, outbound_proxy: null },

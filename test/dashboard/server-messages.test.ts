@@ -1,25 +1,28 @@
-/** The server's sentences in the reader's language: by stable codes, whole in every language. */
+/** What the server says, in the reader's language: by its codes, whole in every language. */
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
-import { messageCatalogues, sentencesIn } from "../../scripts/dashboard-sources.ts";
+import { messageCatalogues, serverMessagesIn } from "../../scripts/dashboard-sources.ts";
 import { explainRegistrationFailure } from "../../src/adapter/sip/registration-failure.ts";
 import { assessTrunk, type TrunkCheck } from "../../src/adapter/sip/trunk-checks.ts";
+import { AppError, invalidField } from "../../src/core/errors.ts";
 import { ApiProblem } from "../../src/dashboard/web/api/problem.ts";
 import { type Catalogue, fill } from "../../src/dashboard/web/i18n/catalogue.ts";
 import {
   checkText,
-  fieldText,
   noteText,
-  problemInWords,
+  problemText,
   registrationText,
-} from "../../src/dashboard/web/i18n/server-messages.ts";
-import { serverSentences } from "../../src/dashboard/web/i18n/server-sentences.ts";
+} from "../../src/dashboard/web/i18n/problem-text.ts";
+import { serverMessages } from "../../src/dashboard/web/i18n/server-messages.ts";
+import { REGISTRATION_PROBLEMS } from "../../src/domain/call/sip-port.ts";
+import { checkToolFields } from "../../src/domain/tool/tool-rules.ts";
+import { checked } from "../../src/interface/contracts/check.ts";
 import { requirementOf } from "../../src/interface/contracts/schema.ts";
 import type { Contract } from "../../src/interface/http/contract.ts";
 import { dashboardContracts } from "../../src/interface/http/dashboard/routes/pages.ts";
 import { allContracts } from "../../src/interface/http/routes/contracts.ts";
 
-const { lt: catalogue } = await messageCatalogues();
+const catalogues = await messageCatalogues();
 
 const textsIn = (language: "en" | "lt", all: Readonly<Record<string, string | undefined>>) => ({
   language,
@@ -27,22 +30,34 @@ const textsIn = (language: "en" | "lt", all: Readonly<Record<string, string | un
     const text = all[key];
     return text === undefined ? null : fill(text, parameters);
   },
-  t: (key: keyof Catalogue, parameters = {}) => fill(catalogue[key], parameters),
+  t: (key: keyof Catalogue, parameters = {}) => fill(catalogues[language][key], parameters),
 });
-const lithuanian = textsIn("lt", await sentencesIn("lt"));
-const english = textsIn("en", {});
+const lithuanian = textsIn("lt", { ...catalogues.lt, ...(await serverMessagesIn("lt")) });
+const english = textsIn("en", catalogues.en);
 
-const refusal = (path: string, error: string, message: string, field: string | null = null) =>
-  new ApiProblem(400, { error, message, field }, `https://x/api/v1/${path}`);
-const badField = (path: string, field: string, message: string) =>
-  refusal(path, `valid_${field}_required`, message, field);
+/** As the server answers the dashboard. */
+const answered = (error: unknown) => {
+  if (!(error instanceof AppError)) throw error;
+  const { code, publicMessage, field, messageName } = error;
+  return new ApiProblem(400, { error: code, message: publicMessage, field, ...messageName });
+};
+const thrownBy = (act: () => unknown) => {
+  try {
+    act();
+  } catch (error) {
+    return answered(error);
+  }
+  throw new Error("nothing was refused");
+};
 
 describe("a language", () => {
   const blanks = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
 
-  test("has every sentence that another has, with the same blanks", () => {
-    for (const [key, { lt, lv, ru }] of Object.entries(serverSentences))
+  test("has every message that another has, with the same blanks", () => {
+    for (const [key, { lt, lv, ru }] of Object.entries(serverMessages)) {
       expect([key, blanks(lv), blanks(ru)]).toEqual([key, blanks(lt), blanks(lt)]);
+      expect(new Set([lt, lv, ru]).size, key).toBe(3);
+    }
   });
 });
 
@@ -78,96 +93,108 @@ function bodiesOf(contract: Contract): z.ZodObject[] {
   return contract.body.options.filter((option) => option instanceof z.ZodObject);
 }
 
+/** The schema alone, so that a value is checked against it and not against its neighbours. */
+const refusalOf = (field: string, schema: z.ZodType) =>
+  thrownBy(() => checked(z.strictObject({ [field]: schema }), { [field]: Symbol("wrong") }));
+
 describe("a field that is at fault", () => {
-  test("is told in the reader's language, whatever can be typed wrong", () => {
+  test("is told in the reader's language, whatever can be typed wrong, without blanks or keys", () => {
     const untold: string[] = [];
     for (const contract of [...allContracts(), ...dashboardContracts()])
       for (const body of bodiesOf(contract))
         for (const [field, schema] of Object.entries(body.shape)) {
-          const must = requirementOf(schema);
+          const must = requirementOf(schema)?.must;
           if (NOT_TYPED.has(field) || !must || must === "be true or false") continue;
-          const message = `\`${field}\` must ${must}.`;
-          const path = contract.path.replace(/^\/|\{\w+\}/g, "");
-          if (fieldText(badField(path, field, message), lithuanian) === message)
-            untold.push(`${contract.operationId}: ${message}`);
+          const problem = refusalOf(field, schema);
+          const text = problemText(problem, lithuanian);
+          if (text === problem.message || /[{}]|field\.|problem\./.test(text))
+            untold.push(`${contract.operationId}: ${text}`);
         }
     expect(untold).toEqual([]);
   });
 
-  test("means what its place says: one name, several rules", () => {
-    const name = "`name` must be 1 to 64 characters: lower-case letters, digits and underscores.";
-    expect(fieldText(badField("tools", "name", name), lithuanian)).toBe(
-      serverSentences["field.tools.name"].lt,
-    );
-    const long = "`name` must be text of 1 to 120 characters.";
-    expect(fieldText(badField("agents", "name", long), lithuanian)).toBe("Nuo 1 iki 120 ženklų.");
-    const wrong = "This is not your password.";
-    expect(fieldText(badField("totp/disable", "password", wrong), lithuanian)).toBe(
-      serverSentences["field.current"].lt,
-    );
-    const stored = "`password` is needed: none is stored yet.";
-    expect(fieldText(badField("trunk", "password", stored), lithuanian)).toBe(
-      serverSentences["field.trunk.password"].lt,
-    );
+  test("means what its rule says: one name, several rules", () => {
+    const told = (operation: string, field: string) => {
+      const contract = [...allContracts(), ...dashboardContracts()].find(
+        ({ operationId }) => operationId === operation,
+      );
+      const schema = contract && bodiesOf(contract)[0]?.shape[field];
+      if (!schema) throw new Error(`${operation} has no field ${field}`);
+      return problemText(refusalOf(field, schema), lithuanian);
+    };
+    expect(told("createTool", "name")).toBe(serverMessages["field.tool_name"].lt);
+    expect(told("createAgent", "name")).toBe("Nuo 1 iki 120 ženklų.");
+    expect(told("setTrunk", "password")).toBe(serverMessages["field.trunk_password"].lt);
+    const wrong = invalidField("password", "This is not your password.", { reason: "current" });
+    expect(problemText(answered(wrong), lithuanian)).toBe(serverMessages["field.current"].lt);
   });
 
   test("of a tool's schema says what language models refuse, and where", () => {
-    const list =
-      '`parameters`: visit.days is an array without one "items", which language models refuse: say what is in it, such as "items": {"type":"string"}.';
-    expect(fieldText(badField("tools", "parameters", list), lithuanian)).toStartWith(
+    const told = (parameters: object) =>
+      problemText(
+        thrownBy(() => checkToolFields({ parameters } as Parameters<typeof checkToolFields>[0])),
+        lithuanian,
+      );
+    const visit = { type: "object", properties: { days: { type: "array" } } };
+    expect(told({ type: "object", properties: { visit } })).toStartWith(
       "Lauke „visit.days“ yra sąrašas be „items“",
     );
-    const top = `\`parameters\`: "anyOf" may not stand at the top of the JSON Schema, because language models refuse it there: put it into a property, or make a tool for each case.`;
-    expect(fieldText(badField("tools/7", "parameters", top), lithuanian)).toStartWith("„anyOf“");
+    expect(told({ type: "object", anyOf: [{ type: "object" }] })).toStartWith("„anyOf“");
+    expect(told({ type: "object", properties: [] })).toBe(serverMessages["field.parameters"].lt);
   });
 
   test("of a file says in which line, in any language", () => {
-    const message = "`content` is not valid JSON (line 3).";
-    expect(fieldText(badField("files/7", "content", message), lithuanian)).toBe(
-      `${serverSentences["field.content"].lt} 3 eilutė.`,
+    const bad = invalidField("content", "`content` is not valid JSON (line 3).", {
+      params: { line: 3 },
+    });
+    expect(problemText(answered(bad), lithuanian)).toBe(
+      `${serverMessages["field.content"].lt} 3 eilutė.`,
     );
+    expect(problemText(answered(bad), english)).toBe("`content` is not valid JSON (line 3).");
   });
 
   test("is told in English without the code of its name, and as the server says where we know nothing", () => {
-    const message = "`time_zone` must be an IANA time zone such as Europe/Vilnius.";
-    expect(fieldText(badField("tenant-settings", "time_zone", message), english)).toBe(
-      "Must be an IANA time zone such as Europe/Vilnius.",
-    );
-    const unheard = "`hue` must be a colour.";
-    expect(fieldText(badField("things", "hue", unheard), lithuanian)).toBe(unheard);
+    const zone = invalidField("time_zone", "`time_zone` must be an IANA time zone.");
+    expect(problemText(answered(zone), english)).toBe("Must be an IANA time zone.");
+    const unheard = invalidField("hue", "`hue` must be a colour.");
+    expect(problemText(answered(unheard), lithuanian)).toBe("Must be a colour.");
   });
 });
 
-test("another refusal is told by its code and where it was asked, else in the server's words", () => {
-  const taken = refusal("phone-numbers", "conflict", "This number is registered already.");
-  expect(problemInWords(taken, lithuanian)).toBe(serverSentences["code.conflict.phone-numbers"].lt);
-  expect(problemInWords(taken, english)).toBe("This number is registered already.");
-  const code = refusal("sign-in/totp", "unauthorized", "This code is not right now.");
-  expect(problemInWords(code, lithuanian)).toBe(serverSentences["code.unauthorized.totp"].lt);
-  const abroad = refusal("calls", "destination_not_allowed", "Not there.", "to_number");
-  expect(fieldText(abroad, lithuanian)).toBe(serverSentences["code.destination_not_allowed"].lt);
-  const other = refusal("things", "conflict", "The thing is busy.");
-  expect(problemInWords(other, lithuanian)).toBe("The thing is busy.");
+test("another refusal is told by its reason, its field or its code; in English as the server says it", () => {
+  const publicMessage = "Not now.";
+  type Detail = Partial<ConstructorParameters<typeof AppError>[0]>;
+  const told = (detail: Detail, texts = lithuanian) =>
+    problemText(answered(new AppError({ code: "conflict", publicMessage, ...detail })), texts);
+  expect(told({ reason: "number_taken" })).toBe(serverMessages["problem.number_taken"].lt);
+  expect(told({ reason: "number_taken" }, english)).toBe(publicMessage);
+  expect(told({ code: "forbidden", field: "sign_in" })).toBe(catalogues.lt["problem.sign_in"]);
+  expect(told({ code: "forbidden" })).toBe(catalogues.lt["problem.forbidden"]);
+  expect(told({ code: "destination_not_allowed", field: "to_number" })).toBe(
+    serverMessages["problem.destination_not_allowed"].lt,
+  );
+  expect(told({})).toBe(serverMessages["problem.conflict"].lt);
 });
 
-test("a registration that failed is explained by its SIP code; a broken way in the server's words", () => {
-  const told = (code: number | null, explanation = explainRegistrationFailure(code, "sip.x")) =>
-    registrationText({ code, server: "sip.x", explanation }, lithuanian);
+test("a registration that failed is explained by its SIP code, or by why there was none", () => {
+  const told = (code: number | null, reason: string | null = null) =>
+    registrationText({ code, reason, server: "sip.x", explanation: "In English." }, lithuanian);
   for (const code of [401, 407, 403, 404, 423, 480, 500, 503])
-    expect(told(code)).not.toBe(explainRegistrationFailure(code, "sip.x"));
+    expect(told(code)).not.toBe("In English.");
   expect(told(503)).toContain("503");
-  expect(told(null)).toStartWith("sip.x neatsako");
-  expect(told(null, "The TLS certificate of sip.x is not valid today.")).toContain("certificate");
+  for (const reason of REGISTRATION_PROBLEMS)
+    expect(told(200, reason)).toBe(fill(serverMessages[`sip.${reason}`].lt, { server: "sip.x" }));
   const words = explainRegistrationFailure(403, "sip.x");
-  const failure = { code: 403, server: "sip.x", explanation: words };
+  const failure = { code: 403, reason: null, server: "sip.x", explanation: words };
   expect(registrationText(failure, english)).toBe(words);
 });
 
 test("a call's entry in the ledger is told in the reader's language, other notes as they were written", () => {
   const note = "Call of 61 s: 60 s from the plan, 1 s overage";
-  expect(noteText(note, lithuanian)).toBe("61 s skambutis: 60 s iš plano, 1 s virš jo.");
-  expect(noteText(note, english)).toBe(note);
-  expect(noteText("Welcome", lithuanian)).toBe("Welcome");
+  const entry = { note, seconds: { total: 61, plan: 60, over: 1 } };
+  expect(noteText(entry, lithuanian)).toBe("61 s skambutis: 60 s iš plano, 1 s virš jo.");
+  expect(noteText(entry, english)).toBe(note);
+  expect(noteText({ note: "Welcome", seconds: null }, lithuanian)).toBe("Welcome");
 });
 
 describe("a trunk's test", () => {

@@ -11,6 +11,7 @@
  * one timer, `unregistering` on its answer or 2 s. `expired` comes when the earlier binding ends.
  */
 import type { Table } from "../../core/state-machine.ts";
+import type { RegistrationProblem } from "../../domain/call/sip-port.ts";
 
 export type RegistrationState =
   | { readonly name: "idle" }
@@ -25,6 +26,7 @@ export type RegistrationState =
       readonly name: "failed";
       readonly failures: number;
       readonly lastCode: number | null;
+      readonly reason?: RegistrationProblem | null;
       readonly explanation: string;
       readonly nextAttemptAtMs: number;
       readonly validUntilMs: number | null;
@@ -43,6 +45,7 @@ export type RegistrationEvent =
   | {
       readonly type: "rejected";
       readonly lastCode: number | null;
+      readonly reason?: RegistrationProblem | null;
       readonly explanation: string;
       readonly nextAttemptAtMs: number;
       readonly bindingServes: boolean;
@@ -61,6 +64,7 @@ const failed = (
   name: "failed",
   failures: state.failures + 1,
   lastCode: event.lastCode,
+  reason: event.reason,
   explanation: event.explanation,
   nextAttemptAtMs: event.nextAttemptAtMs,
   validUntilMs: state.validUntilMs,

@@ -14,7 +14,11 @@ import { hex } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import { StateMachine } from "../../core/state-machine.ts";
-import type { RegistrationStatus, TrunkSettings } from "../../domain/call/sip-port.ts";
+import type {
+  RegistrationProblem,
+  RegistrationStatus,
+  TrunkSettings,
+} from "../../domain/call/sip-port.ts";
 import { isContactAltered } from "./alg-signs.ts";
 import { ALLOW } from "./capabilities.ts";
 import {
@@ -199,7 +203,7 @@ export class RegistrationClient {
     const event: RegistrationEvent = {
       type: "rejected",
       lastCode: response?.statusCode ?? null,
-      explanation: this.#explain(response),
+      ...this.#explain(response),
       nextAttemptAtMs: this.deps.clock.now() + delayMs,
       bindingServes: this.#isUnanswered(response),
     };
@@ -220,12 +224,20 @@ export class RegistrationClient {
     return response.statusCode === 408 || response.statusCode >= 500;
   }
 
-  #explain(response: SipResponse | null): string {
-    if (response && response.statusCode < 300) return ENDED_AT_ONCE;
-    const asked = response && unknownChallengeOf(response);
-    if (asked) return explainUnknownChallenge(asked);
-    const known = response === null ? this.deps.noAnswerReason?.() : null;
-    return known ?? explainRegistrationFailure(response?.statusCode ?? null, this.settings.server);
+  #explain(response: SipResponse | null): {
+    readonly reason: RegistrationProblem | null;
+    readonly explanation: string;
+  } {
+    const { server } = this.settings;
+    if (response === null) {
+      const explanation = this.deps.noAnswerReason?.();
+      if (explanation) return { reason: "route", explanation };
+      return { reason: "silent", explanation: explainRegistrationFailure(null, server) };
+    }
+    if (response.statusCode < 300) return { reason: "ended_at_once", explanation: ENDED_AT_ONCE };
+    const asked = unknownChallengeOf(response);
+    if (asked) return { reason: "challenge", explanation: explainUnknownChallenge(asked) };
+    return { reason: null, explanation: explainRegistrationFailure(response.statusCode, server) };
   }
 
   #acceptedEvent(response: SipResponse): RegistrationEvent {
@@ -352,6 +364,7 @@ function statusOf(state: RegistrationState): RegistrationStatus {
       return {
         name: "failed",
         lastCode: state.lastCode,
+        reason: state.reason,
         explanation: state.explanation,
         nextAttemptAtMs: state.nextAttemptAtMs,
       };

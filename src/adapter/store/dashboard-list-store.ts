@@ -3,6 +3,7 @@ import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
 import {
+  calls,
   ledgerEntries,
   ledgerRollups,
   ledgerTransactions,
@@ -60,6 +61,17 @@ export function dashboardListStore(queries: Queries) {
   };
 }
 
+/** What the stored calls were charged for, by the keys of their transactions (`call:<uuid>`). */
+async function secondsOf(queries: Queries, tenantId: number, keys: readonly string[]) {
+  const uuids = keys.filter((key) => key.startsWith("call:")).map((key) => key.slice(5));
+  const { billableSeconds: total, includedSeconds: plan, overageSeconds: over } = calls;
+  const found = await queries
+    .select({ uuid: calls.callUuid, seconds: { total, plan, over } })
+    .from(calls)
+    .where(and(eq(calls.tenantId, tenantId), inArray(calls.callUuid, uuids)));
+  return new Map(found.map(({ uuid, seconds }) => [`call:${uuid}`, seconds]));
+}
+
 /** The wallet's movements, newest first. */
 function ledgerLists(queries: Queries) {
   return {
@@ -91,8 +103,14 @@ function ledgerLists(queries: Queries) {
             eq(ledgerEntries.account, "wallet"),
           ),
         );
+      const seconds = await secondsOf(
+        queries,
+        tenantId,
+        rows.map(({ key }) => key),
+      );
       return rows.map((row) => ({
         ...row,
+        seconds: seconds.get(row.key) ?? null,
         amount: microEur(
           entries.reduce((sum, entry) => sum + (entry.id === row.id ? (entry.amount ?? 0) : 0), 0),
         ),

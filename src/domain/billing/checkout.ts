@@ -12,6 +12,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { AppError, invalidField, notFound, unreachable } from "../../core/errors.ts";
 import { checkoutId } from "../../core/ids.ts";
+import type { MessageReason } from "../../core/message-reasons.ts";
 import { MICRO_PER_CENT, type MicroEur, microEur } from "../../core/money.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
 import { asWalletMoney, bookPayment, deliverItem, RETENTION_BLOCKS_MAX } from "./fulfilment.ts";
@@ -62,7 +63,8 @@ interface CheckoutOptions {
 
 type Order = Pick<Checkout, "kind" | "amount" | "item">;
 
-const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
+const conflict = (publicMessage: string, reason?: MessageReason) =>
+  new AppError({ code: "conflict", publicMessage, reason });
 
 export class Checkouts {
   constructor(private readonly options: CheckoutOptions) {}
@@ -202,7 +204,13 @@ function requireConfirmable({ status, provider }: Checkout): void {
 function requireTopupAmount(amount: MicroEur): void {
   const inBounds = amount >= TOPUP_MIN && amount <= TOPUP_MAX;
   if (inBounds && amount % MICRO_PER_CENT === 0) return;
-  throw invalidField("amount_eur", "amount_eur must be 10 to 1000 EUR, in whole cents.");
+  throw invalidField(
+    "amount_eur",
+    "`amount_eur` must be an amount of EUR from 10 to 1000, in whole cents.",
+    {
+      ...{ reason: "amount", params: { from: 10, to: 1000 } },
+    },
+  );
 }
 
 /**
@@ -224,11 +232,11 @@ function orderFor(
       const slugs = plans.map(({ slug }) => slug).join(", ");
       if (!plan) throw invalidField("plan", `plan must be one of: ${slugs}.`);
       if (plan.slug === account.planSlug && !isPlanRefunded)
-        throw conflict("This is the current plan.");
+        throw conflict("This is the current plan.", "bought");
       return { kind: "plan", amount: plan.pricePerMonth, item: plan.slug };
     }
     case "crm_bridge":
-      if (account.crmBridge) throw conflict("The CRM bridge is already on.");
+      if (account.crmBridge) throw conflict("The CRM bridge is already on.", "bought");
       return { kind: "crm_bridge", amount: CRM_BRIDGE_PRICE, item: null };
     case "retention": {
       const { blocks } = input;

@@ -9,6 +9,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import { type E164, isE164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
+import type { MessageReason } from "../../core/message-reasons.ts";
 import type { MicroEur } from "../../core/money.ts";
 import type { Billing } from "../billing/billing.ts";
 import { type BurstLimits, type BurstOptions, createDialingBurst } from "./dialing-burst.ts";
@@ -40,8 +41,8 @@ interface AdmissionOptions {
   readonly roomRejection?: () => string | null;
 }
 
-const limitReached = (publicMessage: string) =>
-  new AppError({ code: "plan_limit_reached", publicMessage, retryable: true });
+const limitReached = (publicMessage: string, reason: MessageReason = "calls_at_once") =>
+  new AppError({ code: "plan_limit_reached", publicMessage, reason, retryable: true });
 
 export function rulesOf(tenant: CallTenant, trunk: CallTrunk | undefined): DialingRules {
   return {
@@ -175,7 +176,10 @@ export class Admission {
   #withinSpend(tenant: CallTenant, { spent }: CallLoad): void {
     const spendMax = tenant.dailySpendMax ?? this.options.dialing().dailySpendMax;
     if (spent >= spendMax)
-      throw limitReached("The daily spending cap is reached. Ask the operator to raise it.");
+      throw limitReached(
+        "The daily spending cap is reached. Ask the operator to raise it.",
+        "daily_spend",
+      );
   }
 
   /** Returns the number's country if it is abroad. */
@@ -225,6 +229,7 @@ function notSuspended({ suspended }: CallTenant): void {
   if (suspended)
     throw new AppError({
       code: "plan_limit_reached",
+      reason: "suspended",
       publicMessage: "This account is suspended. Ask the operator to resume it.",
     });
 }

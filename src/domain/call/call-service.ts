@@ -73,7 +73,9 @@ async function agentFor(
   }
   const [only, second] = await setup.firstAgents(tenantId);
   if (only && !second) return only;
-  throw invalidField("agent_id", "Send `agent_id`: the calling agent cannot be determined.");
+  throw invalidField("agent_id", "Send `agent_id`: the calling agent cannot be determined.", {
+    reason: "choice",
+  });
 }
 
 function checkTime(scheduleAtMs: number | null, nowMs: number): void {
@@ -149,6 +151,7 @@ async function cancelSchedule(
     if (!(await schedules.leavePending(tenantId, scheduleId, "cancelled", {})))
       throw new AppError({
         code: "conflict",
+        reason: "schedule_over",
         publicMessage: `The schedule is ${entry.status}; only a pending one can be cancelled.`,
       });
     const ending = endingByUs(
@@ -188,6 +191,7 @@ export function createCallService(options: CallServiceOptions): CallService {
     if (!row) throw notFound("call");
     throw new AppError({
       code: "conflict",
+      reason: "call_over",
       publicMessage: `The call is ${row.status}; only a live call can be ${verb}.`,
     });
   }

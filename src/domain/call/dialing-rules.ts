@@ -7,7 +7,7 @@
  */
 import { type PhoneNumber, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import { type E164, isE164 } from "../../core/e164.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidField } from "../../core/errors.ts";
 import { countryOf } from "../number/national-form.ts";
 
 /** Satellite and other global networks: dear, and never what a receptionist dials. */
@@ -144,4 +144,4 @@ function dialledBy(user: string): string | null {
 }
 
 const invalidTarget = (publicMessage: string) =>
-  new AppError({ code: "valid_to_required", field: "to", publicMessage });
+  invalidField("to", publicMessage, { reason: "transfer_to" });

@@ -45,6 +45,10 @@ export interface TrunkSettings {
   readonly setByOperator?: boolean;
 }
 
+/** Why a registration failed, where the SIP code does not say it. */
+export const REGISTRATION_PROBLEMS = ["silent", "route", "challenge", "ended_at_once"] as const;
+export type RegistrationProblem = (typeof REGISTRATION_PROBLEMS)[number];
+
 export type RegistrationStatus =
   /** IP peering: there is nothing to register. */
   | { readonly name: "not_required" }
@@ -54,6 +58,7 @@ export type RegistrationStatus =
       readonly name: "failed";
       /** SIP code, or null when nothing answered. */
       readonly lastCode: number | null;
+      readonly reason?: RegistrationProblem | null;
       /** One sentence for a person: what it means and what to check. */
       readonly explanation: string;
       readonly nextAttemptAtMs: number;

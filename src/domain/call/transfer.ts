@@ -87,7 +87,8 @@ async function admit(
   await context.admission.transfer(read, tenant, await setup.trunk(tenantId), to);
 }
 
-const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
+const conflict = (publicMessage: string) =>
+  new AppError({ code: "conflict", reason: "call_over", publicMessage });
 
 /** Where the person is. */
 type Outcome =

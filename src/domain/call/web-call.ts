@@ -117,6 +117,7 @@ export function createWebCalls(
     if (own >= WEB_CALLS_OF_TENANT_MAX || seats.length >= WEB_CALLS_MAX)
       throw new AppError({
         code: "plan_limit_reached",
+        reason: "calls_at_once",
         publicMessage: `At most ${WEB_CALLS_OF_TENANT_MAX} trial conversations run at once. End one, then try again.`,
         retryable: true,
       });
@@ -168,6 +169,7 @@ export async function trialConfig(
   if (tenant.suspended)
     throw new AppError({
       code: "plan_limit_reached",
+      reason: "suspended",
       publicMessage: "This account is suspended. Ask the operator to resume it.",
     });
   const config = await buildCallConfig({ setup, log: context.log }, tenant, agent, {

@@ -148,6 +148,7 @@ export class Campaigns {
       throw invalidField(
         "csv",
         `\`csv\` has ${problems.length} bad lines; the first is line ${first.line}: ${first.problem}`,
+        { params: { line: first.line } },
       );
     const { database, records, quotas, clock } = this.deps;
     const nowMs = clock.now();
@@ -177,12 +178,15 @@ export class Campaigns {
       if (!status)
         throw new AppError({
           code: "conflict",
+          reason: "campaign_state",
           publicMessage: `Cannot ${action} a campaign that is ${campaign.status}.`,
         });
       if (status === "running" && campaign.agentId === null)
         throw new AppError({
           code: "conflict",
-          publicMessage: "The campaign's agent was deleted; make a new campaign with another one.",
+          reason: "campaign_state",
+          publicMessage:
+            "The campaign's agent was deleted; create a new campaign with another one.",
         });
       const store = records(queries);
       await store.setStatus(tenantId, id, status, clock.now());

@@ -74,7 +74,7 @@ export class Account {
 
   async #requirePassword({ session, source }: CurrentUser, password: string): Promise<void> {
     if (await this.parts.signIn.confirms(session.user, password, source.ip)) return;
-    throw invalidField("password", "This is not your password.");
+    throw invalidField("password", "This is not your password.", { reason: "current" });
   }
 
   /** Checks a passkey if one is given; otherwise a code, if the user has an authenticator. */

@@ -126,7 +126,11 @@ export class SecondFactor {
 }
 
 const alreadyOn = () =>
-  new AppError({ code: "conflict", publicMessage: "Two-factor authentication is already on." });
+  new AppError({
+    code: "conflict",
+    reason: "totp_on",
+    publicMessage: "Two-factor authentication is already on.",
+  });
 
 const notBegun = () =>
   new AppError({ code: "conflict", publicMessage: "Begin to set up the authenticator first." });

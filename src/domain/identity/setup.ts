@@ -127,7 +127,7 @@ export class Setup {
   ): Promise<{ user: User; made: boolean; link: MadeLink | null }> {
     const email = normalEmail(draft.email);
     if (!EMAIL.test(email) || email.length > EMAIL_LENGTH_MAX)
-      throw invalidField("email", "Give an e-mail address such as rasa@example.com.");
+      throw invalidField("email", "Give an email address such as rasa@example.com.");
     return transaction(this.deps, async (store) => {
       if (!(await store.team.tenant(draft.tenantId))) throw notFound("tenant");
       const known = await store.users.byEmail(email);

@@ -7,6 +7,7 @@
  * beforehand becomes useless (session fixation).
  */
 import { AppError, notFound } from "../../core/errors.ts";
+import type { MessageReason } from "../../core/message-reasons.ts";
 import { type IdentityDependencies, type Source, transaction } from "./dependencies.ts";
 import type { LockOut, Subject } from "./lock-out.ts";
 import type { OneTimeLinks } from "./one-time-links.ts";
@@ -189,14 +190,18 @@ export class SignIn {
   }
 }
 
-const refused = (publicMessage: string) => new AppError({ code: "unauthorized", publicMessage });
+const refused = (publicMessage: string, reason?: MessageReason) =>
+  new AppError({ code: "unauthorized", publicMessage, reason });
 
 /** The answer is identical, byte for byte, for a wrong password and for an unknown address. */
-const wrongCredentials = () => refused("E-mail address or password is wrong.");
+const wrongCredentials = () => refused("Email address or password is wrong.");
 
 const wrongSecondFactor = () =>
-  refused("This code is not right now, or was used. Take the next one, or a recovery code.");
+  refused(
+    "This code is not valid, or was used. Enter the next one, or a recovery code.",
+    "wrong_totp",
+  );
 
-const startOver = () => refused("Sign in with e-mail and password first.");
+const startOver = () => refused("Sign in with email and password first.");
 
-const wrongPasskey = () => refused("This passkey opens no account here.");
+const wrongPasskey = () => refused("This passkey opens no account here.", "wrong_passkey");

@@ -3,6 +3,7 @@
  * changed role applies from the next request, which also gets a new token.
  */
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import type { MessageReason } from "../../core/message-reasons.ts";
 import { type IdentityChange, type IdentityDependencies, transaction } from "./dependencies.ts";
 import { userFingerprintOf } from "./fingerprint.ts";
 import type { IdentityMailer } from "./identity-mailer.ts";
@@ -235,14 +236,16 @@ export class Team {
   }
 }
 
-const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
+const conflict = (reason: MessageReason, publicMessage: string) =>
+  new AppError({ code: "conflict", reason, publicMessage });
 
 const lastOwner = () =>
-  conflict("This is the company's last owner. Make somebody else an owner first.");
+  conflict("last_owner", "This is the company's last owner. Make somebody else an owner first.");
 
-const alreadyMember = () => conflict("This person works in the company already.");
+const alreadyMember = () => conflict("already_member", "This person works in the company already.");
 
-const haveAccount = () => conflict("An account with this address already exists. Sign in with it.");
+const haveAccount = () =>
+  conflict("account_exists", "An account with this address already exists. Sign in with it.");
 
 const tooMany = () =>
   new AppError({

@@ -111,5 +111,5 @@ function openQuote(content: string): number | null {
 
 function badLine(content: string, at: number, what: string) {
   const line = content.slice(0, at).split("\n").length;
-  return invalidField("content", `\`content\` ${what} (line ${line}).`);
+  return invalidField("content", `\`content\` ${what} (line ${line}).`, { params: { line } });
 }

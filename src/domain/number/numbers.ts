@@ -107,6 +107,7 @@ export class Numbers {
 const taken = () =>
   new AppError({
     code: "conflict",
+    reason: "number_taken",
     publicMessage: "This number is registered already. A number belongs to one tenant.",
     field: "number_e164",
   });

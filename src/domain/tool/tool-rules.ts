@@ -3,6 +3,7 @@ import { z } from "zod";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { invalidField } from "../../core/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { MessageName } from "../../core/message-reasons.ts";
 import { boundsProblem } from "./schema-bounds.ts";
 import type { ToolChanges } from "./tool-schema.ts";
 
@@ -24,12 +25,22 @@ export function checkToolFields({ secretHeader, parameters }: ToolChanges): void
       "secret_header",
       `\`secret_header\` must not be ${secretHeader}: HTTP uses it itself. Choose one of your own, such as X-Tool-Secret.`,
     );
-  const problem = parameters === undefined ? null : schemaProblem(parameters);
-  if (problem !== null) throw invalidField("parameters", `\`parameters\`: ${problem}.`);
+  const problem = parameters === undefined ? null : problemOf(parameters);
+  if (problem === null) return;
+  const { clause, ...name } = typeof problem === "string" ? { clause: problem } : problem;
+  throw invalidField("parameters", `\`parameters\`: ${clause}.`, name);
 }
 
 /** One sentence without its full stop; null for a schema that can be used to check arguments. */
 export function schemaProblem(schema: unknown): string | null {
+  const problem = problemOf(schema);
+  return typeof problem === "object" ? (problem?.clause ?? null) : problem;
+}
+
+/** A sentence, and which message it is where the dashboard has its own for it. */
+type SchemaProblem = string | (MessageName & { readonly clause: string });
+
+function problemOf(schema: unknown): SchemaProblem | null {
   if (typeof schema !== "object" || schema === null || !("type" in schema))
     return 'the JSON Schema must say {"type":"object", …}';
   if (schema.type !== "object") return 'the JSON Schema\'s type must be "object"';
@@ -39,7 +50,10 @@ export function schemaProblem(schema: unknown): string | null {
     return `the JSON Schema must be at most ${SCHEMA_BYTES_MAX} bytes`;
   const atTop = NOT_AT_TOP.find((word) => word in schema);
   if (atTop !== undefined)
-    return `"${atTop}" may not stand at the top of the JSON Schema, because language models refuse it there: put it into a property, or make a tool for each case`;
+    return {
+      clause: `"${atTop}" may not stand at the top of the JSON Schema, because language models refuse it there: put it into a property, or create a tool for each case`,
+      ...{ reason: "at_top", params: { word: atTop } },
+    };
   const misshapen = shapeProblem(schema as JsonObject, "");
   if (misshapen !== null) return misshapen;
   try {
@@ -70,7 +84,7 @@ const NOT_AT_TOP = ["oneOf", "anyOf", "allOf", "enum", "not"] as const;
 /**
  * What JSON Schema permits but language models refuse, or are confused by. `at`: a path such as `.day`.
  */
-function shapeProblem(schema: JsonObject, at: string): string | null {
+function shapeProblem(schema: JsonObject, at: string): SchemaProblem | null {
   const { type, properties, required, enum: values, items } = schema;
   const where = at === "" ? "the schema" : at.slice(1);
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
@@ -83,7 +97,10 @@ function shapeProblem(schema: JsonObject, at: string): string | null {
   if (properties !== undefined && !isObject(properties))
     return `"properties" of ${where} must be an object`;
   if (Array.isArray(items) || (types.includes("array") && items === undefined))
-    return `${where} is an array without one "items", which language models refuse: say what is in it, such as "items": {"type":"string"}`;
+    return {
+      clause: `${where} is an array without one "items", which language models refuse: say what is in it, such as "items": {"type":"string"}`,
+      ...{ reason: "array_items", params: { at: where } },
+    };
   for (const [path, value] of innerSchemas(schema, at)) {
     if (typeof value === "boolean") continue;
     if (!isObject(value)) return `${path.slice(1)} must be a schema`;

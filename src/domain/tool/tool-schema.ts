@@ -13,6 +13,7 @@ export const toolShape = {
     description: "Name the agent calls it by; one of its kind in the tenant.",
     example: "find_booking",
     must: "be 1 to 64 characters: lower-case letters, digits and underscores, beginning with a letter",
+    reason: "tool_name",
   }),
   description: filled(
     1024,
@@ -30,6 +31,7 @@ export const toolShape = {
     description: "The only agent that may use it; null: every agent of the tenant.",
     example: 1,
     must: "be a positive integer",
+    reason: "choice",
   })
     .nullable()
     .default(null),

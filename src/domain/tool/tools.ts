@@ -61,6 +61,7 @@ export class Tools {
     if (taken !== null && taken !== id)
       throw new AppError({
         code: "conflict",
+        reason: "tool_taken",
         publicMessage: `There is a tool named ${name} already. Choose another name, or change that one.`,
         field: "name",
       });

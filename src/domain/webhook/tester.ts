@@ -104,6 +104,7 @@ export class WebhookTester {
       if (!target.enabled)
         throw new AppError({
           code: "conflict",
+          reason: "webhook_off",
           publicMessage: "This webhook is disabled. Enable it before sending anything again.",
         });
       const events = await choose(queries);

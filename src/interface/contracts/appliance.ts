@@ -36,6 +36,7 @@ const trialText = (description: string, example: string) =>
     description,
     example,
     must: "have 1 to 1000 characters",
+    ...{ reason: "length", params: { from: 1, to: 1000 } },
   })
     .nullable()
     .default(null);

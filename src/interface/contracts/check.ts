@@ -17,8 +17,8 @@ export function checked<Schema extends z.ZodType>(
     throw unknownField(issue.keys[0] ?? "", fittingFields(schema, values));
   const name = String(issue?.path[0] ?? "body");
   const field = fieldSchema(schema, values, name);
-  const must = (field && requirementOf(field)) ?? "have a valid value";
-  throw invalidField(name, `\`${name}\` must ${must}.`);
+  const { must, ...message } = (field && requirementOf(field)) ?? { must: "have a valid value" };
+  throw invalidField(name, `\`${name}\` must ${must}.`, message);
 }
 
 export function unknownField(name: string, known: ReadonlySet<string>): AppError {

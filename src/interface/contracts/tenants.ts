@@ -34,7 +34,7 @@ export const contactFields = {
   email: field(z.email({ pattern: /^[^\s@]+@[^\s@]+$/ }).max(254), {
     description: "Contact e-mail.",
     example: "office@example.com",
-    must: "be an e-mail address such as desk@example.com",
+    must: "be an email address such as desk@example.com",
   }),
 };
 
@@ -49,6 +49,7 @@ const creditFields = {
       description: "EUR; negative: taken.",
       example: 10,
       must: "be an amount of EUR from -1000000 to 1000000, not 0",
+      ...{ reason: "amount", params: { from: -1_000_000, to: 1_000_000 } },
     },
   ),
   note: filled(500, "What for; shown to the tenant.", "Goodwill"),
@@ -71,6 +72,7 @@ export const dialingFields = {
     description: "Cap of a day, EUR; null: the appliance's.",
     example: 50,
     must: "be an amount of EUR from 0 to 100000, in whole cents, or null",
+    ...{ reason: "amount", params: { from: 0, to: 100_000 } },
   }).nullable(),
 };
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isoUtc } from "../../core/clock.ts";
 import { shownFields } from "../../core/schema.ts";
 import { recordOf, wireOf } from "../../core/wire-names.ts";
+import { REGISTRATION_PROBLEMS } from "../../domain/call/sip-port.ts";
 import { operatorTrunkShape, trunkShape } from "../../operations/admin/trunk-schema.ts";
 import type { TrunkState, TrunkTest as TrunkTestResult } from "../../operations/admin/trunks.ts";
 import { id, nothing, operation } from "./operation.ts";
@@ -25,6 +26,11 @@ const OperatorTrunk = z.strictObject({
     "registered",
   ),
   last_code: shown(z.int().nullable(), "SIP code of the last failed REGISTER.", null),
+  reason: shown(
+    z.enum(REGISTRATION_PROBLEMS).nullable(),
+    "Why it failed, where the code does not say it.",
+    null,
+  ),
   explanation: shown(z.string().nullable(), "What it means and what to check.", null),
   next_attempt_at: timeOrNull("When it is tried again."),
 });
@@ -72,6 +78,7 @@ export function presentTrunk({ trunk, port, registration }: TrunkState) {
     extra_networks: [...(trunk.extraNetworks ?? [])],
     status: registration?.name ?? "unknown",
     last_code: failed?.lastCode ?? null,
+    reason: failed?.reason ?? null,
     explanation: failed?.explanation ?? null,
     next_attempt_at: failed ? isoUtc(failed.nextAttemptAtMs) : null,
   });

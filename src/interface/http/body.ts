@@ -95,7 +95,9 @@ function badEncoding(bytes: Uint8Array, textField: string | null): AppError {
     const at = typeof text === "string" ? text.indexOf("\uFFFD") : -1;
     if (typeof text !== "string" || at < 0) return otherwise;
     const line = text.slice(0, at).split("\n").length;
-    return invalidField(textField, `\`${textField}\` is not valid UTF-8 in line ${line}.`);
+    return invalidField(textField, `\`${textField}\` is not valid UTF-8 in line ${line}.`, {
+      params: { line },
+    });
   } catch {
     return otherwise;
   }

@@ -22,6 +22,14 @@ const ErrorBody = z
   })
   .meta({ id: "Error" });
 
+const DashboardErrorBody = ErrorBody.extend({
+  reason: z.string().optional().meta({ description: "Which message it is, for translations." }),
+  params: z
+    .record(z.string(), z.union([z.string(), z.number()]))
+    .optional()
+    .meta({ description: "What fills the blanks of that message." }),
+}).meta({ id: "Error" });
+
 /** What differs between the documents of REST v1 and of the dashboard. */
 export interface DocumentFrame {
   readonly title: string;
@@ -54,9 +62,9 @@ export function openApiDocument(
 ): Json {
   const schemas: Json = {};
   const show = (schema: z.ZodType, io: "input" | "output") => shownSchema(schema, io, schemas);
-  show(ErrorBody, "output");
   const paths: Record<string, Json> = {};
   const isRest = frame === REST_FRAME;
+  show(isRest ? ErrorBody : DashboardErrorBody, "output");
   const readable = new Set(
     contracts.filter(({ method }) => method === "GET").map(({ path }) => path),
   );
@@ -323,7 +331,9 @@ function fieldMessage(contract: Contract, name: string): string {
   const shapes = [contract.query, ...variantsOf(contract.body)].flatMap((schema) =>
     schema?.shape[name] ? [schema.shape[name] as z.ZodType] : [],
   );
-  const must = shapes.map((schema) => requirementOf(schema)).find((text) => text !== null);
+  const must = shapes
+    .map((schema) => requirementOf(schema)?.must)
+    .find((text) => text !== undefined);
   return `\`${name}\` must ${must ?? "have a valid value"}.`;
 }
 

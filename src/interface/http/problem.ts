@@ -1,5 +1,6 @@
 /** Errors as answers (decisions.md 2). Internals go to the log, never over the wire. */
 import { AppError, type ErrorCode } from "../../core/errors.ts";
+import type { MessageName, MessageReason } from "../../core/message-reasons.ts";
 
 const STATUS: Readonly<Record<string, number>> = {
   invalid_json: 400,
@@ -27,6 +28,8 @@ export interface Problem {
   readonly error: ErrorCode;
   readonly message: string;
   readonly field: string | null;
+  /** For the dashboard, which says it in the reader's language. */
+  readonly messageName?: MessageName;
   /** For 429, where it is known. */
   readonly retryAfterSeconds?: number | null;
   /** Set if the fault is ours: the server logs it. */
@@ -45,21 +48,25 @@ export function problemOf(thrown: unknown): Problem {
       error: thrown.code,
       message: thrown.publicMessage,
       field: thrown.field,
+      messageName: thrown.messageName,
       retryAfterSeconds: thrown.retryAfterSeconds,
       cause: status >= 500 ? thrown : null,
     };
   }
   const trouble = storageTrouble(thrown);
-  if (trouble !== null)
+  if (trouble !== null) {
+    const isFull = trouble.startsWith("SQLITE_FULL");
     return {
       status: 503,
       error: "unavailable",
-      message: trouble.startsWith("SQLITE_FULL")
-        ? "The appliance's disk is full, so nothing can be stored. Ask the operator to make room."
+      message: isFull
+        ? "The server's disk is full, so nothing can be stored. Ask the operator to free up space."
         : "The storage is out of reach. Try again in a few seconds.",
       field: null,
+      messageName: isFull ? { reason: "disk_full" } : {},
       cause: thrown,
     };
+  }
   return {
     status: 500,
     error: "engine",
@@ -91,8 +98,8 @@ export const unauthorized = () =>
 export const signInNeeded = () =>
   new AppError({ code: "unauthorized", publicMessage: "You are not signed in." });
 
-export const forbidden = (publicMessage: string) =>
-  new AppError({ code: "forbidden", publicMessage });
+export const forbidden = (publicMessage: string, reason?: MessageReason) =>
+  new AppError({ code: "forbidden", publicMessage, reason });
 
 export const tooManyRequests = (limit: number, resetSeconds: number) =>
   new AppError({

@@ -113,6 +113,7 @@ export const problemJson = (requestContext: RequestContext, problem: Problem): s
     error: problem.error,
     message: problem.message,
     field: problem.field,
+    ...(requestContext.origins && problem.messageName),
     request_id: requestContext.requestId,
   });
 

@@ -48,6 +48,7 @@ export const trunkShape = {
     description: "Only challenges of this digest realm are answered; null: that of the first.",
     example: "sip.example.com",
     must: "be 1 to 128 characters",
+    ...{ reason: "length", params: { from: 1, to: 128 } },
   })
     .nullable()
     .default(null),
@@ -82,6 +83,7 @@ export const newTrunkShape = {
       "Sealed at once, never returned. Left out: the stored one stays; null: none, for a trunk that does not register.",
     example: "secret",
     must: "be 1 to 256 characters; needed when the trunk registers and none is stored",
+    reason: "trunk_password",
   })
     .nullable()
     .optional(),
@@ -95,6 +97,7 @@ export const operatorTrunkShape = {
       "Addresses and networks that calls come from besides the server's. Left out: they stay while the server does.",
     example: ["192.0.2.7"],
     must: `be a list of at most ${EXTRA_NETWORKS_MAX} addresses or networks such as 198.51.100.0/24`,
+    reason: "networks",
   }).optional(),
 };
 

@@ -309,11 +309,14 @@ function checkPassword(
   if (password === null && !draft.register) return;
   if (password) return;
   if ((password === null || !stored) && draft.register)
-    throw invalidField("password", "`password` is needed: none is stored yet.");
+    throw invalidField("password", "`password` is needed: none is stored yet.", {
+      reason: "trunk_password",
+    });
   if (stored && !answersTheSame(stored, draft))
     throw invalidField(
       "password",
       "`password` is needed again: the stored one is for the server, proxy and realm that were set before.",
+      { reason: "trunk_password" },
     );
 }
 

@@ -83,6 +83,7 @@ export function createEngineTrial(engine: EngineSettings, clock: Clock): EngineT
 const runningAlready = () =>
   new AppError({
     code: "conflict",
+    reason: "trial",
     publicMessage: "Another trial of the engine is running. Try again in a few seconds.",
     retryable: true,
   });

@@ -46,7 +46,8 @@ export function requireUrl(
   url: string | null | undefined,
 ): void {
   const problem = url == null ? null : urlProblem(url);
-  if (problem !== null) throw invalidField(field, `\`${field}\` cannot be used: ${problem}.`);
+  if (problem !== null)
+    throw invalidField(field, `\`${field}\` cannot be used: ${problem}.`, { reason: "url" });
 }
 
 /** True if credentials for one URL may be sent to the other: same scheme, host and port. */

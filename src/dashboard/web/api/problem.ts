@@ -1,14 +1,17 @@
-/** A problem that the API answered, as an error: code, message, field. */
+/** A problem that the API answered, as an error: its code, message and field, and what translates it. */
+import type { Parameters } from "../i18n/catalogue.ts";
 
 export class ApiProblem extends Error {
   readonly status: number;
   readonly code: string;
   readonly field: string | null;
   readonly requestId: string | null;
-  /** The path of the request without ids: `["calls", "transfer"]`. */
-  readonly path: readonly string[];
+  /** Which message it is, where the code says too little. */
+  readonly reason: string | null;
+  /** What fills the blanks of the message. */
+  readonly params: Parameters;
 
-  constructor(status: number, body: unknown, url = "") {
+  constructor(status: number, body: unknown) {
     const fields = (typeof body === "object" && body !== null ? body : {}) as Record<
       string,
       unknown
@@ -21,15 +24,10 @@ export class ApiProblem extends Error {
     this.code = text("error") ?? (status === 0 ? "offline" : "engine");
     this.field = text("field");
     this.requestId = text("request_id");
-    this.path = wordsOf(url);
+    this.reason = text("reason");
+    this.params = (fields.params ?? {}) as Parameters;
   }
 }
-
-/** `https://host/api/v1/calls/0199…/transfer` → calls, transfer. */
-const wordsOf = (url: string): string[] =>
-  (/\/api\/(?:v1|dashboard)\/([^?#]*)/.exec(url)?.[1] ?? "")
-    .split("/")
-    .filter((word) => /^[a-z][a-z.-]*$/.test(word));
 
 /** Converts anything that a request threw; no response at all is `offline`. */
 export function problemOf(thrown: unknown): ApiProblem {

@@ -10,7 +10,7 @@ export type Language = (typeof LANGUAGES)[number];
 
 export type Messages = Readonly<Record<string, Readonly<Record<Language, string>>>>;
 /** Without English: English readers see the server's messages. */
-export type ServerSentences = Readonly<
+export type ServerMessages = Readonly<
   Record<string, Readonly<Record<Exclude<Language, "en">, string>>>
 >;
 

@@ -1,122 +1,547 @@
 /**
- * What the server says, in the reader's language: by its stable codes where we have a sentence for
- * them (server-sentences.ts), else in the server's own English, which loses nothing.
+ * What the server says, by its codes: `field.` and the rule that a value breaks, `problem.` and the reason or the
+ * code of another refusal, `sip.` a registration that failed, `check.` the trunk's test. English readers see the
+ * server's own sentences.
  */
-import type { ApiProblem } from "../api/problem.ts";
-import type { Texts } from "./text.tsx";
+import type { ErrorCode } from "../../../core/errors.ts";
+import type { FieldReason, ProblemReason } from "../../../core/message-reasons.ts";
+import type { ServerMessages } from "./language.ts";
 
-type TextLookup = Pick<Texts, "language" | "findText" | "t">;
+/** The frame has sentences for four of the codes; only a program's key lacks a scope. */
+type Code = Exclude<
+  ErrorCode,
+  `valid_${string}` | "forbidden" | "rate_limited" | "engine" | "insufficient_scope"
+>;
+type Needed = `field.${FieldReason}` | `problem.${ProblemReason | Code}`;
 
-/** Fields that mean what another does. */
-const SAME: Readonly<Record<string, string>> = {
-  transcript_email: "email",
-  webhook_url: "url",
-  crm_url: "url",
-  birthday_agent_id: "agent_id",
-  "disable.password": "current",
+/** A page that is older than the server, or newer. */
+const outdated = {
+  lt: "Puslapis paseno. Įkelkite jį iš naujo.",
+  lv: "Lapa ir novecojusi. Ielādējiet to no jauna.",
+  ru: "Страница устарела. Загрузите её заново.",
 };
 
-/** Requirements that many fields share, by the shape of the server's sentence. */
-const SHAPES: readonly (readonly [RegExp, string])[] = [
-  [/no default caller id/, "field.from_number"],
-  [/E\.164/, "field.number"],
-  [/e-mail address/, "field.email"],
-  [/a time like 10:00/, "field.time"],
-  [/must be later than/, "field.calling_to"],
-  [/EUR from (?<from>-?\d+) to (?<to>\d+)/, "shape.amount"],
-  [/(?:integer|port) from (?<from>\d+) to (?<to>\d+)/, "shape.range"],
-  [/(?<from>\d+) to (?<to>\d+) (?:visible ASCII )?characters/, "shape.length"],
-  [/at most (?<to>\d+) characters/, "shape.length_max"],
-];
-
-/** Why exactly a field is wrong, where the server says it: more than what the field needs. */
-const CAUSES: typeof SHAPES = [
-  [/`parameters`: (?:the )?(?<at>\S+) is an array without one "items"/, "cause.array_items"],
-  [/`parameters`: "(?<word>\w+)" may not stand at the top/, "cause.not_at_top"],
-];
-
-/** English loses the code-like name of the field, which stands beside it: "Must be six digits". */
-const inEnglish = (message: string): string => message.replace(/^`?\w+`? must /, "Must ");
-
-function bySame(field: string, { path }: ApiProblem, { findText }: TextLookup): string | null {
-  const [first = ""] = path;
-  for (const place of [`${path.at(-1) ?? ""}.`, `${first}.`, ""]) {
-    const name = place + field;
-    const text = findText(`field.${SAME[name] ?? name}`);
-    if (text !== null) return text;
-  }
-  return null;
-}
-
-function byShape(
-  message: string,
-  { findText }: TextLookup,
-  shapes: typeof SHAPES = SHAPES,
-): string | null {
-  for (const [shape, key] of shapes) {
-    const found = shape.exec(message);
-    if (found) return findText(key, { ...found.groups });
-  }
-  return null;
-}
-
-/** A refusal at a field. The line of a file that is at fault is told in any language. */
-export function fieldText(problem: ApiProblem, texts: TextLookup): string {
-  const { field, message } = problem;
-  if (texts.language === "en") return inEnglish(message);
-  if (field === null || !problem.code.startsWith("valid_")) return problemInWords(problem, texts);
-  const text =
-    byShape(message, texts, CAUSES) ?? bySame(field, problem, texts) ?? byShape(message, texts);
-  if (text === null) return message;
-  const line = /\bline (\d+)/.exec(message)?.[1];
-  return line === undefined ? text : `${text} ${texts.t("contacts.line", { line })}.`;
-}
-
-/** Any other refusal: by its code, where it was asked. */
-export function problemInWords(problem: ApiProblem, { findText }: TextLookup): string {
-  const { code, path } = problem;
-  for (const place of [path.at(-1), path[0]]) {
-    const text = place === undefined ? null : findText(`code.${code}.${place}`);
-    if (text !== null) return text;
-  }
-  return findText(`code.${code}`) ?? problem.message;
-}
-
-/** Why a registration failed, by the SIP code; a way to the server that failed has none. */
-export function registrationText(
-  failure: { readonly code: number | null; readonly server: string; readonly explanation: string },
-  { findText }: TextLookup,
-): string {
-  const { code, server, explanation } = failure;
-  if (code === null)
-    return (
-      (/ does not answer\./.test(explanation) && findText("sip.silent", { server })) || explanation
-    );
-  const known = findText(`sip.${code === 407 ? 401 : code}`);
-  return known ?? findText(code >= 500 ? "sip.5xx" : "sip.other", { code }) ?? explanation;
-}
-
-interface Check {
-  readonly name: string;
-  readonly result: string;
-  readonly finding: string;
-  readonly remedy: string | null;
-}
-
-/** What a check of a trunk's test found, and what to do. */
-export function checkText(
-  check: Check,
-  { findText }: TextLookup,
-): Pick<Check, "finding" | "remedy"> {
-  const { name, result } = check;
-  const finding = findText(`check.${name}.${result}`) ?? findText(`check.${result}`);
-  return finding === null ? check : { finding, remedy: null };
-}
-
-const CALL_NOTE = /^Call of (?<total>\d+) s: (?<plan>\d+) s from the plan, (?<over>\d+) s overage$/;
-
-/** What the ledger notes of a call; any other note is somebody's own words. */
-export function noteText(note: string, { findText }: TextLookup): string {
-  const found = CALL_NOTE.exec(note);
-  return (found && findText("note.call", { ...found.groups })) ?? note;
-}
+export const serverMessages = {
+  "problem.invalid_json": outdated,
+  "problem.unknown_field": outdated,
+  "problem.method_not_allowed": outdated,
+  "field.number": {
+    lt: "Rašykite numerį E.164 formatu: + ir 7–15 skaitmenų, pvz., +37060000001.",
+    lv: "Rakstiet numuru E.164 formātā: + un 7–15 cipari, piemēram, +37120000001.",
+    ru: "Напишите номер в формате E.164: + и от 7 до 15 цифр, например +37060000001.",
+  },
+  "field.from_number": {
+    lt: "Numatytojo rodomo numerio dar nėra: prijunkite SIP liniją arba pasirinkite savo numerį.",
+    lv: "Noklusējuma numura vēl nav: pieslēdziet SIP līniju vai izvēlieties savu numuru.",
+    ru: "Номера по умолчанию ещё нет: подключите SIP-линию или выберите свой номер.",
+  },
+  "field.email": {
+    lt: "Įrašykite el. pašto adresą, pvz., rasa@clinic.example.",
+    lv: "Ierakstiet e-pasta adresi, piemēram, rasa@clinic.example.",
+    ru: "Укажите адрес эл. почты, например rasa@clinic.example.",
+  },
+  "field.url": {
+    lt: "Reikia viešo serverio https:// adreso be naudotojo vardo ir slaptažodžio.",
+    lv: "Vajadzīga publiska servera https:// adrese bez lietotājvārda un paroles.",
+    ru: "Нужен адрес https:// общедоступного сервера, без имени и пароля.",
+  },
+  "field.password": {
+    lt: "Nuo 12 iki 200 ženklų, ne lengvai atspėjamas: sakinys ar keli nesusiję žodžiai.",
+    lv: "No 12 līdz 200 zīmēm, ne viegli uzminama: teikums vai daži nesaistīti vārdi.",
+    ru: "От 12 до 200 символов, трудно угадать: предложение или несколько несвязанных слов.",
+  },
+  "field.current": {
+    lt: "Tai ne jūsų slaptažodis.",
+    lv: "Tā nav jūsu parole.",
+    ru: "Это не ваш пароль.",
+  },
+  "field.trunk_password": {
+    lt: "Registruojantis reikia slaptažodžio. Saugomas tinka tik tam serveriui ir sričiai, kuriems buvo įrašytas.",
+    lv: "Reģistrējoties vajadzīga parole. Saglabātā der tikai tam serverim un apgabalam, kuram tā ierakstīta.",
+    ru: "Для регистрации нужен пароль. Сохранённый годится только для того сервера и области, для которых введён.",
+  },
+  "field.code": {
+    lt: "Kodas netinka. Įrašykite kitą, kurį rodys programėlė.",
+    lv: "Kods neder. Ierakstiet nākamo, ko rādīs lietotne.",
+    ru: "Код не подходит. Введите следующий, который покажет приложение.",
+  },
+  "field.content": {
+    lt: "Turinys neatitinka failo tipo arba didesnis nei 500 KB.",
+    lv: "Saturs neatbilst faila tipam vai ir lielāks par 500 KB.",
+    ru: "Содержимое не соответствует типу файла или больше 500 КБ.",
+  },
+  "field.filename": {
+    lt: "Pavadinimas iki 255 ženklų, gale .txt, .md, .csv arba .json.",
+    lv: "Nosaukums līdz 255 zīmēm, beigās .txt, .md, .csv vai .json.",
+    ru: "Имя до 255 символов, в конце .txt, .md, .csv или .json.",
+  },
+  "field.stt_wav": {
+    lt: "Reikia 16 bitų WAV failo, ne didesnio kaip 720 000 baitų.",
+    lv: "Vajadzīgs 16 bitu WAV fails, ne lielāks par 720 000 baitiem.",
+    ru: "Нужен 16-битный файл WAV, не больше 720 000 байт.",
+  },
+  "field.csv": {
+    lt: "CSV pirmoje eilutėje turi būti stulpelis „number“, o po ja – tinkamos eilutės.",
+    lv: "CSV pirmajā rindā jābūt kolonnai “number” un zem tās – derīgām rindām.",
+    ru: "В первой строке CSV нужен столбец number, а под ней — верные строки.",
+  },
+  "field.time_zone": {
+    lt: "Įrašykite IANA laiko juostą, pvz., Europe/Vilnius.",
+    lv: "Ierakstiet IANA laika joslu, piemēram, Europe/Riga.",
+    ru: "Укажите часовой пояс IANA, например Europe/Vilnius.",
+  },
+  "field.allowed_prefixes": {
+    lt: "Nuo 1 iki 50 kodų, pvz., +370; tuščia – tik rodomo numerio šalis.",
+    lv: "No 1 līdz 50 kodiem, piemēram, +371; tukšs – tikai rādāmā numura valsts.",
+    ru: "От 1 до 50 кодов, например +370; пусто — только страна своего номера.",
+  },
+  "field.short_numbers": {
+    lt: "Skaitmenys, *, # ir x (bet kuris skaitmuo), pvz., 112, 1xxx.",
+    lv: "Cipari, *, # un x (jebkurš cipars), piemēram, 112, 1xxx.",
+    ru: "Цифры, *, # и x (любая цифра), например 112, 1xxx.",
+  },
+  "field.birthday": {
+    lt: "Rašykite 1980-02-29 arba --02-29, jei metų nežinote.",
+    lv: "Rakstiet 1980-02-29 vai --02-29, ja gadu nezināt.",
+    ru: "Пишите 1980-02-29 или --02-29, если год неизвестен.",
+  },
+  "field.time": {
+    lt: "Rašykite laiką taip: 10:00.",
+    lv: "Rakstiet laiku šādi: 10:00.",
+    ru: "Пишите время так: 10:00.",
+  },
+  "field.calling_to": {
+    lt: "Pabaiga turi būti vėliau už pradžią.",
+    lv: "Beigām jābūt pēc sākuma.",
+    ru: "Конец должен быть позже начала.",
+  },
+  "field.country": {
+    lt: "Šalies kodas iš dviejų raidžių, pvz., LT.",
+    lv: "Valsts kods no diviem burtiem, piemēram, LV.",
+    ru: "Код страны из двух букв, например LT.",
+  },
+  "field.pin": { lt: "Nuo 4 iki 8 skaitmenų.", lv: "No 4 līdz 8 cipariem.", ru: "От 4 до 8 цифр." },
+  "field.schedule_at": {
+    lt: "Laikas turi būti ateityje, ne vėliau kaip po metų.",
+    lv: "Laikam jābūt nākotnē, ne vēlāk kā pēc gada.",
+    ru: "Время должно быть в будущем, не позже чем через год.",
+  },
+  "field.server": {
+    lt: "Serverio vardas arba IP adresas, be prievado.",
+    lv: "Servera vārds vai IP adrese, bez porta.",
+    ru: "Имя сервера или IP-адрес, без порта.",
+  },
+  "field.outbound_proxy": {
+    lt: "Rašykite serveris arba serveris:prievadas.",
+    lv: "Rakstiet serveris vai serveris:ports.",
+    ru: "Пишите сервер или сервер:порт.",
+  },
+  "field.username": {
+    lt: "Iki 128 ženklų be tarpų, kabučių, < > ir @; registruojantis būtinas.",
+    lv: "Līdz 128 zīmēm bez atstarpēm, pēdiņām, < > un @; reģistrējoties obligāts.",
+    ru: "До 128 символов без пробелов, кавычек, < > и @; при регистрации обязательно.",
+  },
+  "field.secret_header": {
+    lt: "Jūsų pačių HTTP antraštės vardas iki 64 ženklų, pvz., X-Tool-Secret.",
+    lv: "Jūsu pašu HTTP galvenes nosaukums līdz 64 zīmēm, piemēram, X-Tool-Secret.",
+    ru: "Имя своего заголовка HTTP до 64 символов, например X-Tool-Secret.",
+  },
+  "field.secret": {
+    lt: "Nuo 1 iki 512 ASCII ženklų be tarpų. Kitam serveriui įrašykite iš naujo.",
+    lv: "No 1 līdz 512 ASCII zīmēm bez atstarpēm. Citam serverim ierakstiet no jauna.",
+    ru: "От 1 до 512 символов ASCII без пробелов. Для другого сервера введите заново.",
+  },
+  "field.parameters": {
+    lt: "Reikia objekto JSON Schema, iki 16 KB.",
+    lv: "Vajadzīga objekta JSON Schema, līdz 16 KB.",
+    ru: "Нужна JSON Schema объекта, до 16 КБ.",
+  },
+  "field.array_items": {
+    lt: 'Lauke „{at}“ yra sąrašas be „items“, todėl kalbos modeliai jį atmeta. Nurodykite, kas jame yra, pvz., "items": {"type":"string"}.',
+    lv: 'Laukā “{at}” ir saraksts bez “items”, tāpēc valodas modeļi to noraida. Norādiet, kas tajā ir, piemēram, "items": {"type":"string"}.',
+    ru: 'В поле «{at}» список без «items»: языковые модели его отвергают. Укажите, что в нём, например "items": {"type":"string"}.',
+  },
+  "field.at_top": {
+    lt: "„{word}“ negali būti schemos viršuje: kalbos modeliai ją atmeta. Perkelkite į savybę arba kurkite po įrankį kiekvienam atvejui.",
+    lv: "“{word}” nedrīkst būt shēmas augšā: valodas modeļi to noraida. Pārvietojiet to uz īpašību vai izveidojiet rīku katram gadījumam.",
+    ru: "«{word}» не может стоять на верхнем уровне схемы: языковые модели её отвергают. Перенесите в свойство или создайте по инструменту на каждый случай.",
+  },
+  "field.crm_secret": {
+    lt: "Nuo 8 iki 500 ženklų. Kitam serveriui įrašykite iš naujo.",
+    lv: "No 8 līdz 500 zīmēm. Citam serverim ierakstiet no jauna.",
+    ru: "От 8 до 500 символов. Для другого сервера введите заново.",
+  },
+  "field.tool_name": {
+    lt: "Mažosios raidės, skaitmenys ir pabraukimai, iki 64; pirmoji – raidė: find_booking.",
+    lv: "Mazie burti, cipari un pasvītras, līdz 64; pirmais – burts: find_booking.",
+    ru: "Строчные латинские буквы, цифры и подчёркивания, до 64; первой — буква: find_booking.",
+  },
+  "field.events": {
+    lt: "Pasirinkite bent vieną įvykį.",
+    lv: "Izvēlieties vismaz vienu notikumu.",
+    ru: "Выберите хотя бы одно событие.",
+  },
+  "field.transfer_to": {
+    lt: "Numeris E.164 formatu arba SIP adresas, pvz., sip:desk@example.com.",
+    lv: "Numurs E.164 formātā vai SIP adrese, piemēram, sip:desk@example.com.",
+    ru: "Номер в формате E.164 или адрес SIP, например sip:desk@example.com.",
+  },
+  "field.scopes": {
+    lt: "Pasirinkite bent vieną.",
+    lv: "Izvēlieties vismaz vienu.",
+    ru: "Выберите хотя бы одно.",
+  },
+  "field.expires_at": {
+    lt: "Laikas turi būti ateityje, ne toliau kaip po dešimties metų.",
+    lv: "Laikam jābūt nākotnē, ne tālāk par desmit gadiem.",
+    ru: "Время должно быть в будущем, не далее десяти лет.",
+  },
+  "field.networks": {
+    lt: "Nuo 1 iki 20 adresų arba tinklų, pvz., 192.0.2.7 arba 10.0.0.0/8.",
+    lv: "No 1 līdz 20 adresēm vai tīkliem, piem., 192.0.2.7 vai 10.0.0.0/8.",
+    ru: "От 1 до 20 адресов или сетей, например 192.0.2.7 или 10.0.0.0/8.",
+  },
+  "field.choice": {
+    lt: "Pasirinkite iš sąrašo.",
+    lv: "Izvēlieties no saraksta.",
+    ru: "Выберите из списка.",
+  },
+  "field.amount": {
+    lt: "Nuo {from} iki {to} EUR, centų tikslumu.",
+    lv: "No {from} līdz {to} EUR, ar centu precizitāti.",
+    ru: "От {from} до {to} EUR, с точностью до цента.",
+  },
+  "field.range": {
+    lt: "Sveikasis skaičius nuo {from} iki {to}.",
+    lv: "Vesels skaitlis no {from} līdz {to}.",
+    ru: "Целое число от {from} до {to}.",
+  },
+  "field.length": {
+    lt: "Nuo {from} iki {to} ženklų.",
+    lv: "No {from} līdz {to} zīmēm.",
+    ru: "От {from} до {to} символов.",
+  },
+  "field.length_max": {
+    lt: "Ne daugiau kaip {to} ženklų.",
+    lv: "Ne vairāk kā {to} zīmes.",
+    ru: "Не больше {to} символов.",
+  },
+  "problem.not_found": {
+    lt: "Tokio įrašo nėra. Galbūt jis ištrintas.",
+    lv: "Tāda ieraksta nav. Varbūt tas ir izdzēsts.",
+    ru: "Такой записи нет. Возможно, она удалена.",
+  },
+  "problem.unauthorized": {
+    lt: "Neteisingas el. pašto adresas arba slaptažodis.",
+    lv: "Nepareiza e-pasta adrese vai parole.",
+    ru: "Неверный адрес эл. почты или пароль.",
+  },
+  "problem.wrong_totp": {
+    lt: "Kodas netinka arba jau panaudotas. Įrašykite kitą arba atkūrimo kodą.",
+    lv: "Kods neder vai jau izmantots. Ierakstiet nākamo vai atkopšanas kodu.",
+    ru: "Код не подходит или уже использован. Введите следующий или код восстановления.",
+  },
+  "problem.wrong_passkey": {
+    lt: "Šis prieigos raktas čia neatveria jokios paskyros.",
+    lv: "Šī piekļuves atslēga šeit neatver nevienu kontu.",
+    ru: "Этот ключ доступа не открывает здесь ни одной учётной записи.",
+  },
+  "problem.insufficient_balance": {
+    lt: "Plano minutės išnaudotos, o piniginėje per mažai. Papildykite ją.",
+    lv: "Plāna minūtes ir izlietotas, un makā ir par maz. Papildiniet to.",
+    ru: "Минуты тарифа исчерпаны, а в кошельке слишком мало. Пополните его.",
+  },
+  "problem.plan_limit_reached": {
+    lt: "Pasiekta riba. Ištrinkite, kas nebereikalinga, arba keiskite planą.",
+    lv: "Sasniegts ierobežojums. Izdzēsiet nevajadzīgo vai mainiet plānu.",
+    ru: "Достигнут предел. Удалите ненужное или смените тариф.",
+  },
+  "problem.destination_not_allowed": {
+    lt: "Šiuo numeriu skambinti neleidžiama: taip nustatė skambinimo taisyklės arba pats žmogus.",
+    lv: "Uz šo numuru zvanīt nav atļauts: tā nosaka zvanīšanas noteikumi vai pats cilvēks.",
+    ru: "Звонить на этот номер нельзя: это запрещают правила набора или сам абонент.",
+  },
+  "problem.payload_too_large": {
+    lt: "Per daug duomenų vienu kartu.",
+    lv: "Pārāk daudz datu vienā reizē.",
+    ru: "Слишком много данных за один раз.",
+  },
+  "problem.trial": {
+    lt: "Vyksta kitas bandymas. Pabandykite po kelių sekundžių.",
+    lv: "Notiek cits izmēģinājums. Mēģiniet pēc dažām sekundēm.",
+    ru: "Идёт другая проверка. Повторите через несколько секунд.",
+  },
+  "problem.number_taken": {
+    lt: "Šis numeris jau užregistruotas.",
+    lv: "Šis numurs jau ir reģistrēts.",
+    ru: "Этот номер уже зарегистрирован.",
+  },
+  "problem.tool_taken": {
+    lt: "Įrankis tokiu pavadinimu jau yra.",
+    lv: "Rīks ar tādu nosaukumu jau ir.",
+    ru: "Инструмент с таким именем уже есть.",
+  },
+  "problem.already_member": {
+    lt: "Šis žmogus jau dirba įmonėje.",
+    lv: "Šis cilvēks jau strādā uzņēmumā.",
+    ru: "Этот человек уже работает в компании.",
+  },
+  "problem.call_over": {
+    lt: "Tai galima tik vykstant pokalbiui.",
+    lv: "To var tikai sarunas laikā.",
+    ru: "Это возможно только во время разговора.",
+  },
+  "problem.schedule_over": {
+    lt: "Atšaukti galima tik dar laukiantį skambutį.",
+    lv: "Atcelt var tikai zvanu, kas vēl gaida.",
+    ru: "Отменить можно только ещё ожидающий звонок.",
+  },
+  "problem.bought": {
+    lt: "Tai jau jūsų arba jau įjungta.",
+    lv: "Tas jau ir jūsu vai jau ieslēgts.",
+    ru: "Это у вас уже есть или уже включено.",
+  },
+  "problem.campaign_state": {
+    lt: "Dabartinė kampanijos būsena to neleidžia.",
+    lv: "Kampaņas pašreizējais stāvoklis to neļauj.",
+    ru: "Нынешнее состояние кампании этого не позволяет.",
+  },
+  "problem.last_owner": {
+    lt: "Tai paskutinis įmonės savininkas. Pirmiau paskirkite kitą.",
+    lv: "Tas ir pēdējais uzņēmuma īpašnieks. Vispirms ieceliet citu.",
+    ru: "Это последний владелец компании. Сначала назначьте другого.",
+  },
+  "problem.account_exists": {
+    lt: "Paskyra šiuo adresu jau yra. Prisijunkite.",
+    lv: "Konts ar šo adresi jau ir. Ieejiet tajā.",
+    ru: "Учётная запись с этим адресом уже есть. Войдите в неё.",
+  },
+  "problem.being_sent": {
+    lt: "Pranešimas jau siunčiamas; kartojama automatiškai.",
+    lv: "Ziņa jau tiek sūtīta; mēģinājumi atkārtojas automātiski.",
+    ru: "Сообщение уже отправляется; повтор — автоматически.",
+  },
+  "problem.calls_at_once": {
+    lt: "Vyksta tiek pokalbių, kiek leidžiama. Palaukite, kol kuris nors baigsis.",
+    lv: "Notiek tik sarunu, cik atļauts. Pagaidiet, līdz kāda beidzas.",
+    ru: "Идёт столько разговоров, сколько разрешено. Подождите, пока один закончится.",
+  },
+  "problem.daily_spend": {
+    lt: "Pasiekta dienos išlaidų riba. Ją padidinti gali administratorius.",
+    lv: "Sasniegts dienas izdevumu ierobežojums. To var palielināt administrators.",
+    ru: "Достигнут дневной предел расходов. Увеличить его может администратор.",
+  },
+  "problem.disk_full": {
+    lt: "Serverio diskas pilnas. Paprašykite administratoriaus atlaisvinti vietos.",
+    lv: "Servera disks ir pilns. Palūdziet administratoram atbrīvot vietu.",
+    ru: "Диск сервера заполнен. Попросите администратора освободить место.",
+  },
+  "problem.suspended": {
+    lt: "Įmonės veikla sustabdyta. Kreipkitės į administratorių.",
+    lv: "Uzņēmuma darbība ir apturēta. Vērsieties pie administratora.",
+    ru: "Работа компании приостановлена. Обратитесь к администратору.",
+  },
+  "problem.totp_on": {
+    lt: "Dviejų veiksnių tapatumo nustatymas jau įjungtas.",
+    lv: "Divpakāpju autentifikācija jau ir ieslēgta.",
+    ru: "Двухфакторная аутентификация уже включена.",
+  },
+  "problem.webhook_off": {
+    lt: "Adresas išjungtas. Pirmiau jį įjunkite.",
+    lv: "Adrese ir izslēgta. Vispirms to ieslēdziet.",
+    ru: "Адрес отключён. Сначала включите его.",
+  },
+  "problem.second_factor": {
+    lt: "Įmonėje būtinas dviejų veiksnių tapatumo nustatymas. Įjunkite jį savo profilyje.",
+    lv: "Uzņēmumā vajadzīga divpakāpju autentifikācija. Ieslēdziet to savā profilā.",
+    ru: "В компании нужна двухфакторная аутентификация. Включите её в своём профиле.",
+  },
+  "problem.requires_second_factor": {
+    lt: "Pirmiau įjunkite savo dviejų veiksnių tapatumo nustatymą, kad neprarastumėte prieigos.",
+    lv: "Vispirms ieslēdziet savu divpakāpju autentifikāciju, lai nezaudētu piekļuvi.",
+    ru: "Сначала включите собственную двухфакторную аутентификацию, иначе потеряете доступ.",
+  },
+  "problem.conflict": {
+    lt: "Dabartinė būsena to neleidžia. Atnaujinkite puslapį.",
+    lv: "Pašreizējais stāvoklis to neļauj. Atsvaidziniet lapu.",
+    ru: "Текущее состояние этого не позволяет. Обновите страницу.",
+  },
+  "problem.unavailable": {
+    lt: "Dabar to padaryti negalima. Bandykite po minutės.",
+    lv: "Pašlaik to nevar izdarīt. Mēģiniet pēc minūtes.",
+    ru: "Сейчас это невозможно. Повторите через минуту.",
+  },
+  "sip.ended_at_once": {
+    lt: "Teikėjas registraciją priėmė ir iškart nutraukė. Patikrinkite, ar paskyros nenaudoja kitas įrenginys.",
+    lv: "Pakalpojuma sniedzējs reģistrāciju pieņēma un uzreiz pārtrauca. Pārbaudiet, vai kontu neizmanto cita ierīce.",
+    ru: "Провайдер принял регистрацию и сразу её прекратил. Проверьте, не занята ли учётная запись другим устройством.",
+  },
+  "sip.challenge": {
+    lt: "Teikėjas slaptažodį tikrina nepalaikomu būdu. Paprašykite MD5 arba SHA-256.",
+    lv: "Pakalpojuma sniedzējs paroli pārbauda neatbalstītā veidā. Palūdziet MD5 vai SHA-256.",
+    ru: "Провайдер проверяет пароль неизвестным способом. Попросите MD5 или SHA-256.",
+  },
+  "sip.route": {
+    lt: "Su {server} susisiekti nepavyksta. Patikrinkite vardą, prievadą, transportą ir TLS sertifikatą.",
+    lv: "Ar {server} neizdodas sazināties. Pārbaudiet vārdu, portu, transportu un TLS sertifikātu.",
+    ru: "С {server} не удаётся связаться. Проверьте имя, порт, транспорт и сертификат TLS.",
+  },
+  "sip.silent": {
+    lt: "{server} neatsako. Patikrinkite serverio vardą, prievadą ir užkardą.",
+    lv: "{server} neatbild. Pārbaudiet servera vārdu, portu un ugunsmūri.",
+    ru: "{server} не отвечает. Проверьте имя сервера, порт и межсетевой экран.",
+  },
+  "sip.401": {
+    lt: "Teikėjas nepriėmė naudotojo vardo arba slaptažodžio. Patikrinkite abu ir sritį (realm).",
+    lv: "Pakalpojuma sniedzējs nepieņēma lietotājvārdu vai paroli. Pārbaudiet abus un apgabalu (realm).",
+    ru: "Провайдер не принял имя или пароль. Проверьте оба и область (realm).",
+  },
+  "sip.403": {
+    lt: "Teikėjas šiai paskyrai registruotis neleidžia. Patikrinkite vardą ir slaptažodį arba klauskite teikėjo.",
+    lv: "Pakalpojuma sniedzējs šim kontam reģistrēties neļauj. Pārbaudiet vārdu un paroli vai jautājiet pakalpojuma sniedzējam.",
+    ru: "Провайдер не даёт этой учётной записи регистрироваться. Проверьте имя и пароль или спросите провайдера.",
+  },
+  "sip.404": {
+    lt: "Teikėjas tokio naudotojo nepažįsta. Patikrinkite naudotojo ir serverio vardus.",
+    lv: "Pakalpojuma sniedzējs tādu lietotāju nepazīst. Pārbaudiet lietotājvārdu un servera vārdu.",
+    ru: "Провайдер не знает такого пользователя. Проверьте имя пользователя и сервера.",
+  },
+  "sip.423": {
+    lt: "Teikėjas nori ilgesnės registracijos, nei galima prašyti. Klauskite teikėjo.",
+    lv: "Pakalpojuma sniedzējs vēlas ilgāku reģistrāciju, nekā drīkst prasīt. Jautājiet pakalpojuma sniedzējam.",
+    ru: "Провайдеру нужен более долгий срок регистрации, чем можно просить. Спросите провайдера.",
+  },
+  "sip.5xx": {
+    lt: "Teikėjo serveris perkrautas arba sugedęs (kodas {code}). Bandysime dar kartą.",
+    lv: "Pakalpojuma sniedzēja serveris ir pārslogots vai bojāts (kods {code}). Mēģināsim vēlreiz.",
+    ru: "Сервер провайдера перегружен или неисправен (код {code}). Попробуем ещё раз.",
+  },
+  "sip.other": {
+    lt: "Teikėjas registracijos nepriėmė (kodas {code}). Klauskite teikėjo, kodėl.",
+    lv: "Pakalpojuma sniedzējs reģistrāciju nepieņēma (kods {code}). Jautājiet pakalpojuma sniedzējam, kāpēc.",
+    ru: "Провайдер отклонил регистрацию (код {code}). Спросите провайдера, почему.",
+  },
+  "check.alg.warning": {
+    lt: "Kažkas pakeliui keičia SIP. Išjunkite maršrutizatoriaus SIP ALG arba rinkitės TLS perdavimą.",
+    lv: "Kaut kas pa ceļam maina SIP. Izslēdziet maršrutētāja SIP ALG vai izvēlieties TLS transportu.",
+    ru: "Что-то по пути меняет SIP. Выключите SIP ALG в маршрутизаторе или выберите транспорт TLS.",
+  },
+  "check.unknown": {
+    lt: "Kita pusė to nenurodo; paaiškės per skambutį.",
+    lv: "Otra puse to nepasaka; parādīs zvans.",
+    ru: "Другая сторона этого не говорит; покажет звонок.",
+  },
+  "check.registration.ok": {
+    lt: "Registracija tvarkinga.",
+    lv: "Reģistrācija ir kārtībā.",
+    ru: "С регистрацией всё в порядке.",
+  },
+  "check.registration.failed": {
+    lt: "Neužregistruota. Priežastis parašyta aukščiau.",
+    lv: "Nav reģistrēta. Iemesls rakstīts augstāk.",
+    ru: "Не зарегистрирована. Причина указана выше.",
+  },
+  "check.registration.unknown": {
+    lt: "Registruojama; paklauskite po akimirkos.",
+    lv: "Reģistrējas; pajautājiet pēc brīža.",
+    ru: "Регистрируется; спросите чуть позже.",
+  },
+  "check.options.ok": { lt: "Serveris atsako.", lv: "Serveris atbild.", ru: "Сервер отвечает." },
+  "check.options.warning": {
+    lt: "Serveris atsako, bet mūsų nepriima. Patikrinkite naudotojo vardą, slaptažodį ir sritį; jei linija užregistruota, tai nekenkia.",
+    lv: "Serveris atbild, bet mūs nepieņem. Pārbaudiet lietotājvārdu, paroli un apgabalu; ja līnija ir reģistrēta, tas nekaitē.",
+    ru: "Сервер отвечает, но нас не принимает. Проверьте имя, пароль и область; если линия зарегистрирована, это не вредит.",
+  },
+  "check.options.failed": {
+    lt: "Serveris neatsako. Patikrinkite jo vardą, prievadą, perdavimą ir užkardą.",
+    lv: "Serveris neatbild. Pārbaudiet tā vārdu, portu, transportu un ugunsmūri.",
+    ru: "Сервер не отвечает. Проверьте имя, порт, транспорт и межсетевой экран.",
+  },
+  "check.servers.ok": { lt: "Serveris rastas.", lv: "Serveris ir atrasts.", ru: "Сервер найден." },
+  "check.servers.warning": {
+    lt: "Kai kurie serveriai ką tik neatsakė; skambučiai eina per kitus.",
+    lv: "Daži serveri tikko neatbildēja; zvani iet caur citiem.",
+    ru: "Некоторые серверы только что не ответили; звонки идут через другие.",
+  },
+  "check.servers.failed": {
+    lt: "Nė vieno veikiančio serverio nerasta. Patikrinkite vardą ir DNS.",
+    lv: "Nav atrasts neviens strādājošs serveris. Pārbaudiet vārdu un DNS.",
+    ru: "Ни одного работающего сервера не найдено. Проверьте имя и DNS.",
+  },
+  "check.nat.ok": {
+    lt: "Teikėjas mato mus teisingu adresu.",
+    lv: "Pakalpojuma sniedzējs mūs redz ar pareizo adresi.",
+    ru: "Провайдер видит нас по верному адресу.",
+  },
+  "check.nat.warning": {
+    lt: "Tarp mūsų ir teikėjo yra NAT. Jei skambinantieji nieko negirdi, nukreipkite [rtp] prievadus į šį kompiuterį.",
+    lv: "Starp mums un pakalpojuma sniedzēju ir NAT. Ja zvanītāji neko nedzird, pāradresējiet [rtp] portus uz šo datoru.",
+    ru: "Между нами и провайдером NAT. Если звонящие ничего не слышат, пробросьте порты [rtp] на этот компьютер.",
+  },
+  "check.nat.failed": {
+    lt: "Teikėjas mato kitą adresą, nei parašyta [sip] external_ip: skambinantieji nieko negirdėtų. Įrašykite „auto“.",
+    lv: "Pakalpojuma sniedzējs redz citu adresi, nekā rakstīts [sip] external_ip: zvanītāji neko nedzirdētu. Ierakstiet “auto”.",
+    ru: 'Провайдер видит другой адрес, чем в [sip] external_ip: звонящие ничего не услышат. Поставьте "auto".',
+  },
+  "check.calls.ok": {
+    lt: "Teikėjas šios linijos skambučius priima.",
+    lv: "Pakalpojuma sniedzējs šīs līnijas zvanus pieņem.",
+    ru: "Провайдер принимает звонки этой линии.",
+  },
+  "check.calls.warning": {
+    lt: "Bandomasis skambutis nepavyko. Paskambinkite savo numeriu; jei nepavyks, klauskite teikėjo.",
+    lv: "Izmēģinājuma zvans neizdevās. Piezvaniet uz savu numuru; ja neizdosies, jautājiet pakalpojuma sniedzējam.",
+    ru: "Тестовый звонок не удался. Позвоните на свой номер; если не выйдет, спросите провайдера.",
+  },
+  "check.calls.failed": {
+    lt: "Teikėjas nepriėmė garso. Klauskite, kokių kodekų ir šifravimo jis nori.",
+    lv: "Pakalpojuma sniedzējs nepieņēma skaņu. Jautājiet, kādus kodekus un šifrēšanu tas vēlas.",
+    ru: "Провайдер не принял звук. Спросите, какие кодеки и шифрование ему нужны.",
+  },
+  "check.codecs.ok": {
+    lt: "Bendras kodekas yra.",
+    lv: "Kopīgs kodeks ir.",
+    ru: "Общий кодек есть.",
+  },
+  "check.codecs.failed": {
+    lt: "Bendro kodeko nėra. Paprašykite teikėjo leisti PCMA arba PCMU.",
+    lv: "Kopīga kodeka nav. Palūdziet pakalpojuma sniedzējam atļaut PCMA vai PCMU.",
+    ru: "Общего кодека нет. Попросите провайдера разрешить PCMA или PCMU.",
+  },
+  "check.dtmf.ok": {
+    lt: "Klavišų paspaudimai perduodami.",
+    lv: "Taustiņu spiedieni tiek nodoti.",
+    ru: "Нажатия клавиш передаются.",
+  },
+  "check.dtmf.warning": {
+    lt: "Paspaudimai gali ateiti tik kaip tonai. Paprašykite teikėjo RFC 4733.",
+    lv: "Spiedieni var pienākt tikai kā toņi. Palūdziet pakalpojuma sniedzējam RFC 4733.",
+    ru: "Нажатия могут приходить только тонами. Попросите у провайдера RFC 4733.",
+  },
+  "check.hold.ok": {
+    lt: "Pokalbį galima sulaikyti.",
+    lv: "Sarunu var aizturēt.",
+    ru: "Разговор можно удержать.",
+  },
+  "check.hold.warning": {
+    lt: "Sulaikyti gali nepavykti. Klauskite teikėjo apie re-INVITE.",
+    lv: "Aizturēt var neizdoties. Jautājiet pakalpojuma sniedzējam par re-INVITE.",
+    ru: "Удержание может не сработать. Спросите провайдера про re-INVITE.",
+  },
+  "check.transfer.ok": {
+    lt: "Pokalbį galima perduoti.",
+    lv: "Sarunu var pārslēgt.",
+    ru: "Разговор можно перевести.",
+  },
+  "check.transfer.warning": {
+    lt: "Perdavimui reikės dviejų linijų: teikėjas nesako, kad priima REFER.",
+    lv: "Pārslēgšanai vajadzēs divas līnijas: pakalpojuma sniedzējs nesaka, ka pieņem REFER.",
+    ru: "Для перевода нужны две линии: провайдер не говорит, что принимает REFER.",
+  },
+  "check.session_timer.ok": { lt: "Tvarkinga.", lv: "Kārtībā.", ru: "В порядке." },
+  "note.call": {
+    lt: "{total} s skambutis: {plan} s iš plano, {over} s virš jo.",
+    lv: "{total} s zvans: {plan} s no plāna, {over} s virs tā.",
+    ru: "Звонок {total} с: {plan} с из тарифа, {over} с сверх него.",
+  },
+} satisfies ServerMessages & Record<Needed, unknown>;

@@ -109,12 +109,6 @@ export const messages = {
     lv: "Pārāk daudz mēģinājumu. Uzgaidiet minūti un mēģiniet vēlreiz.",
     ru: "Слишком часто. Подождите минуту и повторите.",
   },
-  "problem.unavailable": {
-    en: "This is not possible right now.",
-    lt: "Šiuo metu negalima.",
-    lv: "Pašlaik nav iespējams.",
-    ru: "Сейчас невозможно.",
-  },
   "problem.engine": {
     en: "Something went wrong on our side. Try again; if it keeps happening, send the request ID to your operator.",
     lt: "Mūsų pusėje įvyko klaida. Bandykite dar kartą; jei kartojasi, praneškite administratoriui užklausos numerį.",

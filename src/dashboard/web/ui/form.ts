@@ -8,7 +8,7 @@ import { type FetchQueryOptions, type QueryKey, useQueryClient } from "@tanstack
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
 import { sessionQuery } from "../api/queries.ts";
-import { fieldText } from "../i18n/server-messages.ts";
+import { problemText } from "../i18n/problem-text.ts";
 import { useText } from "../i18n/text.tsx";
 import { type Clash, isSame, merged } from "./merge.ts";
 import { keptDraft, useKeptDraft, useUnsaved } from "./unsaved.tsx";
@@ -241,7 +241,7 @@ export function useForm<Values extends object>(
     bind: (name) => ({
       name,
       value: values[name],
-      error: problem?.field === name ? fieldText(problem, texts) : null,
+      error: problem?.field === name ? problemText(problem, texts) : null,
       onValue: (value) => set({ [name]: value } as unknown as Partial<Values>),
     }),
     send: (action) => (event) => {

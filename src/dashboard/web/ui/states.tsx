@@ -2,8 +2,8 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
-import { fieldText, problemInWords } from "../i18n/server-messages.ts";
-import { type Texts, useText } from "../i18n/text.tsx";
+import { problemText } from "../i18n/problem-text.ts";
+import { useText } from "../i18n/text.tsx";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -20,18 +20,6 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
       ))}
     </div>
   );
-}
-
-/** The problem in the reader's language if its code is known, otherwise the server's message. */
-export function problemText(problem: ApiProblem, texts: Texts): string {
-  const { t } = texts;
-  if (problem.code === "offline") return t("problem.offline");
-  if (problem.code === "forbidden" && problem.field === "sign_in") return t("problem.sign_in");
-  if (problem.code === "forbidden") return t("problem.forbidden");
-  if (problem.code === "rate_limited") return t("problem.rate_limited");
-  if (problem.code === "unavailable") return `${t("problem.unavailable")} ${problem.message}`;
-  if (problem.code === "engine") return t("problem.engine");
-  return problem.field === null ? problemInWords(problem, texts) : fieldText(problem, texts);
 }
 
 export function ProblemNote({ problem }: { problem: ApiProblem | null }) {

@@ -10,9 +10,9 @@ import {
 } from "react";
 import { systemClock } from "../../../core/clock.ts";
 import { problemOf } from "../api/problem.ts";
+import { problemText } from "../i18n/problem-text.ts";
 import { useText } from "../i18n/text.tsx";
 import { IconButton } from "./button.tsx";
-import { problemText } from "./states.tsx";
 
 const SHOWN_MS = 6_000;
 const SHOWN_MAX = 3;

@@ -189,6 +189,7 @@ export class CrmPosts {
       if (status === "pending")
         throw new AppError({
           code: "conflict",
+          reason: "being_sent",
           publicMessage: "The message is already being sent; it is retried automatically.",
         });
       await records(queries).replay(tenantId, id, clock.now());

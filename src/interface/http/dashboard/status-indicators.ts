@@ -5,7 +5,7 @@
 import type { OperatorTrunk } from "../../contracts/trunks.ts";
 import type { StatusSources } from "./ports.ts";
 
-type Trunk = Pick<OperatorTrunk, "server" | "status" | "explanation" | "last_code">;
+type Trunk = Pick<OperatorTrunk, "server" | "status" | "explanation" | "last_code" | "reason">;
 
 export const STATUS_CODES = [
   ...(["trunk_none", "trunk_registered", "trunk_peering", "trunk_failed"] as const),
@@ -75,7 +75,7 @@ function trunkStatus(trunk: Trunk | null): StatusIndicator {
         "trunk_failed",
         `Not registered at ${server}: ${why}`,
         "Check the account under Trunk, then test it.",
-        { ...values, explanation: why, sip_code: code ?? "" },
+        { ...values, explanation: why, sip_code: code ?? "", reason: trunk.reason ?? "" },
       );
     }
     case "registering":

@@ -375,6 +375,7 @@ const target = field(
     description: "Where to: an E.164 number or a SIP URI.",
     example: "+37060000003",
     must: "be a number in E.164 form or a SIP URI like sip:desk@example.com",
+    reason: "transfer_to",
   },
 );
 
@@ -610,7 +611,8 @@ const callRecordRoutes = ({ dependencies, recordingLinks }: RouteContext): Route
 const callControlRoutes = ({ dependencies: { calls, services } }: RouteContext): Route[] => [
   route(createCall)(async ({ tenantId, body }) => {
     const { to_number: toNumber, from_number: fromNumber, schedule_at: scheduleAt } = body;
-    if (!isE164(toNumber)) throw invalidField("to_number", "`to_number` must be E.164.");
+    if (!isE164(toNumber))
+      throw invalidField("to_number", "`to_number` must be E.164.", { reason: "number" });
     const requested = await calls.request(tenantId, {
       toNumber,
       fromNumber: fromNumber && isE164(fromNumber) ? fromNumber : null,

@@ -46,6 +46,7 @@ export const listContacts = contract({
       description: "In number, first or last name.",
       example: "petr",
       must: "be text of 1 to 120 characters",
+      ...{ reason: "length", params: { from: 1, to: 120 } },
     }).optional(),
     limit: page.limit(50),
     offset: page.offset(),

@@ -19,6 +19,7 @@ const timeOfDay = (description: string, example: string) =>
     description: `${description} In the tenant's zone.`,
     example,
     must: "be a time like 10:00",
+    reason: "time",
   });
 
 export const Features = z

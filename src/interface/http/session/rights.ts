@@ -27,7 +27,7 @@ export function authorise(
   if (contract.scope === "user") return;
   if (!session.tenant || !session.role) throw forbidden(NEEDS.viewer);
   if (session.tenant.suspended && !session.user.operator)
-    throw forbidden("This company is suspended. Ask the operator of the appliance.");
+    throw forbidden("This company is suspended. Ask the operator of the appliance.", "suspended");
   if (lacksSecondFactor(session)) throw secondFactorNeeded();
   if (RANK[session.role] < RANK[needed]) throw forbidden(NEEDS[needed]);
 }

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";
 import { balanceQuery, checkoutsQuery, ledgerQuery } from "../../api/queries.ts";
-import { noteText } from "../../i18n/server-messages.ts";
+import { noteText } from "../../i18n/problem-text.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button, ButtonAnchor } from "../../ui/button.tsx";
@@ -164,10 +164,10 @@ function Ledger() {
                     cell: (entry) =>
                       entry.call_uuid ? (
                         <Link to="/calls/$uuid" params={{ uuid: entry.call_uuid }}>
-                          {noteText(entry.note, texts)}
+                          {noteText(entry, texts)}
                         </Link>
                       ) : (
-                        noteText(entry.note, texts)
+                        noteText(entry, texts)
                       ),
                   },
                   {

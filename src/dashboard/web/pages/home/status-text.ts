@@ -1,5 +1,5 @@
 /** What the server says is the matter, in the reader's language: by its code, else in its words. */
-import { registrationText } from "../../i18n/server-messages.ts";
+import { registrationText } from "../../i18n/problem-text.ts";
 import type { Texts } from "../../i18n/text.tsx";
 
 interface StatusMessage {
@@ -23,12 +23,13 @@ export function statusText({ code, values, sentence, remedy }: StatusMessage, te
 
 /** The status indicator of a trunk that failed has the SIP code beside the server's own words. */
 const why = (
-  { server, sip_code: code, explanation }: StatusMessage["values"],
+  { server, sip_code: code, reason, explanation }: StatusMessage["values"],
   texts: Texts,
 ): string =>
   registrationText(
     {
       server: String(server),
+      reason: String(reason),
       code: typeof code === "number" ? code : null,
       explanation: String(explanation),
     },

@@ -21,7 +21,7 @@ export function TryTool({ tool }: { tool: Rest["Tool"] }) {
   async function run(text: string) {
     const parsed = parse(text);
     if (parsed === null)
-      throw new ApiProblem(400, { field: "arguments", message: t("tools.json_bad") });
+      throw new ApiProblem(400, { error: "app", field: "arguments", message: t("tools.json_bad") });
     const reply = await answer(
       own.POST("/tools/{id}/try", {
         params: { path: { id: tool.id } },

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { trunkQuery } from "../../api/queries.ts";
-import { registrationText } from "../../i18n/server-messages.ts";
+import { registrationText } from "../../i18n/problem-text.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -81,7 +81,10 @@ function RegistrationState({ trunk }: { trunk: Trunk }) {
       {trunk.explanation && (
         <p className={trunk.status === "failed" ? "note bad" : "note warn"}>
           {registrationText(
-            { server: trunk.server, code: trunk.last_code, explanation: trunk.explanation },
+            {
+              ...{ server: trunk.server, explanation: trunk.explanation },
+              ...{ reason: trunk.reason, code: trunk.last_code },
+            },
             texts,
           )}
         </p>

@@ -1,7 +1,7 @@
 /** Asks the far end now, and says in words what came back, each result as soon as it is known. */
 import { useState } from "react";
 import { answer, jsonLines, LINES, type Own, own } from "../../api/client.ts";
-import { checkText } from "../../i18n/server-messages.ts";
+import { checkText } from "../../i18n/problem-text.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useDoing } from "../../ui/mutate.ts";

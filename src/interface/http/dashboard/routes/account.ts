@@ -143,6 +143,7 @@ const addPasskey = contract({
         description: "Your name for it.",
         example: "Office laptop",
         must: "be text of 1 to 60 characters",
+        ...{ reason: "length", params: { from: 1, to: 60 } },
       }),
       response: credentialIn(),
     })

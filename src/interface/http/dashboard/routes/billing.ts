@@ -34,6 +34,11 @@ export const listLedger = contract({
           at: timeOut("When it was posted."),
           kind: shown(z.enum(LEDGER_KINDS), "What it was.", "charge"),
           note: shown(z.string(), "In words.", "Call, 63 s"),
+          seconds: shown(
+            z.strictObject({ total: z.int(), plan: z.int(), over: z.int() }).nullable(),
+            "Of a call that is still stored: all, from the plan, and overage.",
+            null,
+          ),
           call_uuid: shown(z.string().nullable(), "The call it charges.", null),
           checkout_id: shown(z.string().nullable(), "The checkout it books.", null),
           amount_eur: eurOut("What the wallet changed by; negative: paid."),
@@ -113,8 +118,8 @@ export const billingRoutes = ({ dependencies, publicUrl }: ProductContext) => {
       const { entries, total } = await tenants.ledger(tenantId, query);
       return {
         ok: true,
-        entries: entries.map(({ id, createdAt, kind, note, key, amount }) => ({
-          ...{ id, kind, note, at: isoUtc(createdAt), amount_eur: microToEur(amount) },
+        entries: entries.map(({ id, createdAt, kind, note, key, amount, seconds }) => ({
+          ...{ id, kind, note, seconds, at: isoUtc(createdAt), amount_eur: microToEur(amount) },
           call_uuid: CALL_KEY.exec(key)?.[1] ?? null,
           checkout_id: CHECKOUT_KEY.exec(key)?.[1] ?? null,
         })),

@@ -13,6 +13,7 @@ const text = (what: string) =>
     description: what,
     example: "When are you open?",
     must: `be text of 1 to ${TEXT_MAX} characters`,
+    ...{ reason: "length", params: { from: 1, to: TEXT_MAX } },
   });
 
 /**

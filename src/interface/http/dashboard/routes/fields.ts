@@ -16,7 +16,7 @@ export const emailIn = () =>
     {
       description: "E-mail address; upper and lower case are the same.",
       example: "rasa@clinic.example",
-      must: "be an e-mail address such as rasa@clinic.example",
+      must: "be an email address such as rasa@clinic.example",
     },
   );
 
@@ -34,6 +34,7 @@ export const givenPassword = (description = "The password.") =>
     description,
     example: "correct horse battery staple",
     must: `be 1 to ${PASSWORD_LENGTH_MAX} characters long`,
+    ...{ reason: "length", params: { from: 1, to: PASSWORD_LENGTH_MAX } },
   });
 
 /** The secret of a one-time link. */
@@ -62,6 +63,7 @@ export const personName = () =>
     description: "The person's name.",
     example: "Rasa Kazlauskienė",
     must: "be text of 1 to 120 characters",
+    ...{ reason: "length", params: { from: 1, to: 120 } },
   });
 
 export const roleIn = () =>

@@ -88,6 +88,7 @@ const useOwnerLink = contract({
         description: "Name of the first tenant; not used when there is one.",
         example: "Dantų klinika",
         must: "be text of 1 to 120 characters",
+        ...{ reason: "length", params: { from: 1, to: 120 } },
       }).optional(),
     })
     .meta({ id: "OwnerRequest" }),

@@ -1,0 +1,53 @@
+/**
+ * Which message it is, where an error's code says too little: the rule that a value breaks, or one of several
+ * conflicts. The dashboard has a sentence for each in every language (its i18n/server-messages.ts).
+ */
+
+/** Of `valid_<field>_required`; without one, the field itself says which rule it is. */
+export type FieldReason =
+  | "amount"
+  | "array_items"
+  | "at_top"
+  | "choice"
+  | "current"
+  | "email"
+  | "length"
+  | "length_max"
+  | "networks"
+  | "number"
+  | "range"
+  | "time"
+  | "tool_name"
+  | "transfer_to"
+  | "trunk_password"
+  | "url";
+
+/** Of every other code. */
+export type ProblemReason =
+  | "account_exists"
+  | "already_member"
+  | "being_sent"
+  | "bought"
+  | "call_over"
+  | "calls_at_once"
+  | "campaign_state"
+  | "daily_spend"
+  | "disk_full"
+  | "last_owner"
+  | "number_taken"
+  | "schedule_over"
+  | "suspended"
+  | "tool_taken"
+  | "totp_on"
+  | "trial"
+  | "webhook_off"
+  | "wrong_passkey"
+  | "wrong_totp";
+
+export type MessageReason = FieldReason | ProblemReason;
+
+export interface MessageName {
+  readonly reason?: MessageReason;
+  /** What fills the blanks of the message. */
+  readonly params?: Readonly<Record<string, string | number>>;
+}
