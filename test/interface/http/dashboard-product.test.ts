@@ -205,7 +205,7 @@ describe("the trunk", () => {
     );
     expect(result.options_code).toBe(200);
     const { extra_networks: _, unknown_sources: __, ...settable } = shown;
-    const { status, id, last_code, explanation, next_attempt_at, ...same } = settable;
+    const { status, id, last_code, reason, explanation, next_attempt_at, ...same } = settable;
     const again = replyOf(trunk.setTrunk, await as("owner").ask("POST", "/trunk", same));
     expect(again.trunk.id).toBe(id);
     for (let look = 0; look < 100; look++) {
@@ -216,8 +216,9 @@ describe("the trunk", () => {
     expect(replyOf(trunk.getTrunk, await as("viewer").ask("GET", "/trunk")).trunk?.status).toBe(
       "registered",
     );
-    expect([status, last_code, explanation, next_attempt_at]).toEqual([
+    expect([status, last_code, reason, explanation, next_attempt_at]).toEqual([
       "registered",
+      null,
       null,
       null,
       null,
