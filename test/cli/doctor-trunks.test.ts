@@ -38,7 +38,13 @@ const env = {
 
 const trunkAt = (server: string, port = 0): OperatorTrunk => ({
   ...{ id: 1, tenant_id: 1, server, port, transport: "udp", username: "u", register: true },
-  ...{ caller_id: "+37052000000", status: "registered", last_code: null, reason: null, explanation: null },
+  ...{
+    caller_id: "+37052000000",
+    status: "registered",
+    last_code: null,
+    reason: null,
+    explanation: null,
+  },
   channels: null,
   ...{ realm: null, outbound_proxy: null },
   extra_networks: [],

@@ -56,7 +56,6 @@ export async function* jsonLines<Line>(
 
 export async function answer<Data>(asked: Promise<Reply<Data>>): Promise<Data> {
   const { data, error, response } = await asked;
-  if (!response.ok || data === undefined)
-    throw new ApiProblem(response.status, error);
+  if (!response.ok || data === undefined) throw new ApiProblem(response.status, error);
   return data;
 }
