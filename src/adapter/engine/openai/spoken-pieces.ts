@@ -3,11 +3,11 @@
  * when it is long, so that TTS can begin. What cannot be spoken goes: markup, emoji, and the
  * thoughts that some models write between `<think>` tags.
  */
+import { ABBREVIATIONS } from "../abbreviations.ts";
+
 const SENTENCE_END = /[.!?…]+["»”’)\]]*(?=\s)|\n+/gu;
 const CLAUSE_END = /[,;:–—](?=\s)/gu;
-/** What ends with a full stop and goes on. */
-const ABBREVIATION =
-  /(?:^|[\s(])(?:\p{L}|Nr|nr|val|pvz|tel|str|kab|Dr|dr|Mr|Mrs|Ms|St|prof|plkst|ул|кв|стр|тел|им|руб|\d{1,2})\.$/u;
+const ABBREVIATION = new RegExp(`(?:^|[\\s(])(?:${ABBREVIATIONS}|\\d{1,2})\\.$`, "u");
 const FIRST_CLAUSE_CHARACTERS_MIN = 50;
 const PIECE_CHARACTERS_MIN = 12;
 const PIECE_CHARACTERS_MAX = 300;

@@ -1,6 +1,6 @@
 /**
- * Figures as they are spoken: 300 sentences of each language, written out by hand and read by people
- * who speak it, one a line in spoken/: as written, a tab, as said.
+ * Figures as they are spoken: 300 sentences of each language, one a line in spoken/: as written, a tab,
+ * as said.
  */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";

@@ -1,7 +1,15 @@
 /** Cutting text into sentences to speak, and escaping it for SSML. */
 
-/** Ends of sentences: punctuation, then a space, then something that can begin a sentence. */
-const SENTENCE_BREAK = /(?<=[.!?…]["»”)]?)(?<!\b[ap]\.m\.)\s+(?=["«“(]?[\p{Lu}\p{N}])|\n+/u;
+import { ABBREVIATIONS } from "../../abbreviations.ts";
+
+/**
+ * Ends of sentences: punctuation, then a space, then something that can begin a sentence. A figure
+ * after "plkst." or "24 d." begins none.
+ */
+const SENTENCE_BREAK = new RegExp(
+  `(?<=[.!?…]["»”)]?)(?<!\\b[ap]\\.m\\.)(?!(?<=(?:^|[\\s(])(?:${ABBREVIATIONS})\\.)\\s+\\p{N})\\s+(?=["«“(]?[\\p{Lu}\\p{N}])|\\n+`,
+  "u",
+);
 
 const PIECE_CHARACTERS_MIN = 12;
 

@@ -514,7 +514,7 @@ export const LITHUANIAN: SpokenLanguage = {
     ],
     [/(?<!\p{L})Nr\.\s?(?=\d)/giu, "numeris "],
     [/№\s?/g, "numeris "],
-    [/(?<=\p{L}\s)tel\.(?=\s?[+\d(])/gu, "telefonu"],
+    [/(?<=skambin\p{L}{1,6}\s)tel\.(?=\s?[+\d(])/giu, "telefonu"],
     [/(?<!\p{L})(tel)\.(?=\s?[+\d(:])/giu, "telefonas"],
     [
       /(?<!\p{L})el\. ?p(?:\.|ašt(as|u|o)|št\.)/giu,

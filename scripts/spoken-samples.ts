@@ -1,0 +1,138 @@
+/**
+ * Writes docs/spoken/: ten whole conversations of each language, held by the embedded engine's own
+ * dialogue, as text, as the voice says it and in phonemes (`npm run docs`).
+ */
+import { parseKnowledge } from "../src/adapter/engine/embedded/scripted/knowledge.ts";
+import { createScriptedSession } from "../src/adapter/engine/embedded/scripted/scripted-session.ts";
+import { spokenText } from "../src/adapter/engine/embedded/speech/spoken-text.ts";
+import { createSynthesiser } from "../src/adapter/engine/embedded/synthesiser.ts";
+import { systemClock } from "../src/core/clock.ts";
+import { seededRandom } from "../src/core/random.ts";
+import { AGENT_LANGUAGES, type AgentLanguage } from "../src/domain/agent/agent.ts";
+import { addressOf, greetingFor } from "../src/domain/contact/greeting.ts";
+import { ActiveLanguage } from "../src/domain/conversation/active-language.ts";
+import type { ToolSnapshot } from "../src/domain/conversation/call-config.ts";
+import { DISCLOSURE } from "../src/domain/conversation/conversation-settings.ts";
+import type { LlmInput } from "../src/domain/conversation/engine-port.ts";
+import { withoutGreeting } from "../src/domain/conversation/greetings.ts";
+import { phrasesFor } from "../src/domain/conversation/phrases.ts";
+import { SpokenOptOut } from "../src/domain/conversation/spoken-opt-out.ts";
+import { BUSINESSES, type Business, WORDS } from "./spoken-samples/conversations.ts";
+
+const FOLDER = new URL("../docs/spoken/", import.meta.url).pathname;
+const SUNDAY = Date.UTC(2026, 10, 22, 8);
+const NAMES: Readonly<Record<AgentLanguage, string>> = {
+  en: "English",
+  lt: "Lithuanian",
+  lv: "Latvian",
+  ru: "Russian",
+};
+
+interface Line {
+  readonly by: "agent" | "caller";
+  readonly text: string;
+}
+
+function toolOf(language: AgentLanguage): ToolSnapshot {
+  const words = WORDS[language];
+  return {
+    name: "book_visit",
+    description: words.tool,
+    parameters: {
+      type: "object",
+      required: ["date", "time"],
+      properties: {
+        date: { type: "string", format: "date", description: words.date },
+        time: { type: "string", description: words.time },
+      },
+    },
+  };
+}
+
+/** Greeting, date, price, number, appointment, refusal, transfer, message, good-bye. */
+async function conversationOf(language: AgentLanguage, business: Business): Promise<Line[]> {
+  const words = WORDS[language];
+  const phrases = phrasesFor(language);
+  const content = business.knowledge
+    .map(([asked, answer]) => `## ${asked}\n${answer}\n`)
+    .join("\n");
+  const dialogue = createScriptedSession({
+    settings: { tools: [toolOf(language)], language, transferTargets: ["reception"] },
+    knowledge: parseKnowledge([{ filename: "faq.md", format: "md", content }]),
+    clock: { ...systemClock, now: () => SUNDAY },
+    random: seededRandom(1),
+  });
+  const lines: Line[] = [];
+  const say = (text: string) => lines.push({ by: "agent", text });
+  const respond = async (input: LlmInput) => {
+    for await (const event of dialogue.respond(input, new AbortController().signal)) {
+      if (event.type === "text") say(event.text);
+      if (event.type === "tool_call") {
+        const { date, time } = event.arguments;
+        const speech = words.booked.replace("{date}", String(date)).replace("{time}", String(time));
+        const { toolCallId } = event;
+        await respond({ type: "tool_result", toolCallId, ok: true, output: { speech } });
+      }
+    }
+  };
+  const optOut = new SpokenOptOut({
+    ...{ applies: true, activeLanguage: new ActiveLanguage({ language, fillerPhrases: [] }) },
+    ...{ ask: say, say, sayAndEnd: say, confirmed: () => undefined },
+  });
+  const ask = async (text: string) => {
+    lines.push({ by: "caller", text });
+    if (!optOut.takes(text)) await respond({ type: "utterance", text, confidence: 1 });
+  };
+  const [firstName, lastName] = business.person;
+  const address = addressOf({ firstName, lastName, vocative: null }, language);
+  const firstMessage = words.firstMessage.replace("{company}", business.company);
+  say(withoutGreeting(DISCLOSURE[language], language));
+  say(greetingFor(firstMessage, address, language));
+  for (const [question] of business.knowledge) await ask(question);
+  const [day, time] = business.visit;
+  for (const text of [words.book, day, words.yes, time, words.yes]) await ask(text);
+  for (const text of [words.refuse, words.takeBack, words.transfer]) await ask(text);
+  say(phrases.transferFailed.busy);
+  for (const text of [words.message, words.messageText, words.goodbye]) await ask(text);
+  return lines;
+}
+
+async function pageOf(
+  language: AgentLanguage,
+  phonemesOf: (text: string) => string,
+): Promise<string> {
+  const sections = await Promise.all(
+    BUSINESSES[language].map(async (business, index) => {
+      const lines = await conversationOf(language, business);
+      const told = lines.map(({ by, text }) => {
+        if (by === "caller") return `*${text}*`;
+        const said = spokenText(text, language);
+        const words = said === text ? [] : [said];
+        return [text, ...words, `\`${phonemesOf(said)}\``].join("<br>\n");
+      });
+      return [`## ${index + 1}. ${business.company}`, ...told].join("\n\n");
+    }),
+  );
+  const head = [
+    `# ${NAMES[language]}, spoken`,
+    "Made by `npm run docs` from the embedded engine. In italics: the caller. Else the agent: as written, as it is read out where that differs, and in the voice's phonemes.",
+  ].join("\n\n");
+  return `${[head, ...sections].join("\n\n")}\n`;
+}
+
+/** The pages by their file's name. */
+export async function spokenPages(): Promise<ReadonlyMap<string, string>> {
+  const voice = await createSynthesiser();
+  const pages = new Map<string, string>();
+  for (const language of AGENT_LANGUAGES)
+    pages.set(`${language}.md`, await pageOf(language, (text) => voice.phonemes(text, language)));
+  return pages;
+}
+
+/** The file's text as it is. */
+export const spokenPage = (name: string): Promise<string> => Bun.file(FOLDER + name).text();
+
+if (import.meta.main) {
+  for (const [name, text] of await spokenPages()) await Bun.write(FOLDER + name, text);
+  console.error("wrote docs/spoken/");
+}

@@ -1,0 +1,14 @@
+/** Where a text is cut to be spoken: between sentences, not within a date or a time. */
+import { expect, test } from "bun:test";
+import { splitSentences } from "../../../../src/adapter/engine/embedded/speech/sentences.ts";
+
+test.each([
+  ["Vizitas lapkričio 24 d. 10 val. Iki pasimatymo.", 2],
+  ["Nāciet 24. novembrī plkst. 10. Lūdzu, paņemiet pasi.", 2],
+  ["Skambinkite tel. 8 600 12345. Dirbame nuo 9 val. iki 17 val.", 2],
+  ["Стоит 5 руб. 20 коп. Спасибо за звонок.", 2],
+  ["We open at nine a.m. Please come in time. See you then.", 2],
+  ["Your number is 5. 3 people are before you.", 2],
+])("%s: %d sentences", (text, count) => {
+  expect(splitSentences(text)).toHaveLength(count);
+});

@@ -1,0 +1,26 @@
+/** docs/spoken/: the conversations are those that the code holds now, and read right. */
+import { beforeAll, expect, test } from "bun:test";
+import { spokenPage, spokenPages } from "../scripts/spoken-samples.ts";
+import { AGENT_LANGUAGES } from "../src/domain/agent/agent.ts";
+
+let pages: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  pages = await spokenPages();
+});
+
+test.each(AGENT_LANGUAGES)("%s: the page is what `npm run docs` writes", async (language) => {
+  const name = `${language}.md`;
+  expect(await spokenPage(name)).toBe(pages.get(name) ?? "");
+});
+
+test.each(AGENT_LANGUAGES)(
+  "%s: ten conversations, and no figure in what is read out",
+  (language) => {
+    const page = pages.get(`${language}.md`) ?? "";
+    expect(page.match(/^## \d+\. /gm)).toHaveLength(10);
+    const lines = page.split("\n");
+    const readOut = lines.filter((_, index) => lines[index + 1]?.startsWith("`"));
+    expect(readOut.length).toBeGreaterThan(150);
+    for (const line of readOut) expect(line).not.toMatch(/\d/);
+  },
+);
