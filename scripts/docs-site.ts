@@ -219,7 +219,8 @@ async function builtSite(all: readonly Page[]): Promise<PackedFile[]> {
       bytes: encode(text),
     });
     files.push({ name: source, bytes: encode(page.text) });
-    entries.push(...searchEntries(page, entries.length));
+    // Nobody searches phonemes.
+    if (!page.path.startsWith("spoken/")) entries.push(...searchEntries(page, entries.length));
   }
   files.push({ name: "search.json", bytes: encode(JSON.stringify(entries)) });
   files.push({ name: "llms.txt", bytes: encode(llms(groups)) });
