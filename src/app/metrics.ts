@@ -11,6 +11,7 @@ import type { EndOfCall } from "../domain/call/live-call.ts";
 import { stagesOf } from "../domain/call/timeline.ts";
 import type { TurnRecord } from "../domain/conversation/call-report.ts";
 import type { ToolRunner } from "../domain/tool/ports.ts";
+import { descriptorsOf } from "../operations/ops/descriptor-watch.ts";
 import { type MetricsListener, startMetricsListener } from "../operations/ops/metrics/listener.ts";
 import { createMetrics, type Metrics } from "../operations/ops/metrics/metrics.ts";
 import type { AppSettings } from "./settings.ts";
@@ -34,6 +35,8 @@ interface MonitoringSources {
   readonly callCapacity: () => number;
   readonly speechLoad: () => Readonly<Record<"waited" | "lost", number>>;
   readonly diskFreeBytes: () => number;
+  /** As the other nodes and the operator know it. */
+  readonly nodeName: string;
   readonly problems: () => Promise<readonly string[]>;
   readonly clock: Clock;
   readonly log: Log;
@@ -50,9 +53,10 @@ export function startMonitoring(settings: AppSettings, sources: MonitoringSource
       queues: () => metricStore(sources.database.read).waiting(),
       ledgerDifference: runningSum(sources.database),
       diskFreeBytes: sources.diskFreeBytes,
+      descriptors: descriptorsOf(),
       ready: async () => (await sources.problems()).length === 0,
     },
-    { version: settings.version, engine: settings.engineLabel },
+    { node: sources.nodeName, version: settings.version, engine: settings.engineLabel },
     clock,
   );
   const listener: MetricsListener | null = settings.metricsListen

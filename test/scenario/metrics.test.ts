@@ -1,9 +1,11 @@
 /** What monitoring and a collector of traces see of a call, over HTTP; and that a well appliance feeds its watchdog. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { hostname } from "node:os";
 import { callFailed, callStarted } from "../../src/domain/webhook/catalogue.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { answer, httpsReceiver } from "../support/https-receiver.ts";
+import { withoutNode } from "../support/metric-text.ts";
 import { type OtlpCollector, startOtlpCollector, valuesOf } from "../support/otlp-collector.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { type TestCa, testCa } from "../support/test-ca.ts";
@@ -56,9 +58,13 @@ async function startReceiver(ca: TestCa) {
 const address = () => world.app.metricsAddress;
 const look = (path = "/metrics") => fetch(`http://${address()?.host}:${address()?.port}${path}`);
 
-/** Value of one line; null: there is no such line. */
+/** Value of one line, which has the node's label too; null: there is no such line. */
 async function figure(line: string): Promise<number | null> {
-  const text = await (await look()).text();
+  const labelled = await (await look()).text();
+  const series = labelled.split("\n").filter((row) => row !== "" && !row.startsWith("#"));
+  const own = `node="${hostname()}"`;
+  expect(series.filter((row) => !row.includes(own))).toEqual([]);
+  const text = withoutNode(labelled);
   const found = text.split("\n").find((row) => row.startsWith(`${line} `));
   return found === undefined ? null : Number(found.slice(line.length + 1));
 }

@@ -10,6 +10,7 @@ const PACKAGES = {
   bwrap: "bubblewrap",
   shellcheck: "shellcheck",
   "systemd-analyze": "systemd",
+  promtool: "prometheus",
   pocketsphinx_batch: "pocketsphinx pocketsphinx-en-us",
 } as const;
 

@@ -127,6 +127,7 @@ function watch({
     callCapacity: () => audio.capacity(),
     speechLoad: () => audio.speechLoad(),
     diskFreeBytes: freeDiskBytes,
+    nodeName: hostname(),
     problems: () => health.problems(),
   });
   stops.add(() => monitoring.stop());

@@ -18,7 +18,7 @@ const RESERVE_SHARE = 1 / 4;
 const POLL_EVERY_MS = 1_000;
 
 /** How many the process may have open and has open. Throws where the system does not say. */
-interface Descriptors {
+export interface Descriptors {
   limit(): number;
   open(): number;
 }

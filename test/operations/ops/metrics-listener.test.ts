@@ -3,6 +3,7 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { startMetricsListener } from "../../../src/operations/ops/metrics/listener.ts";
 import { createMetrics, type MetricSources } from "../../../src/operations/ops/metrics/metrics.ts";
+import { withoutNode } from "../../support/metric-text.ts";
 
 const HOST = "127.0.8.82";
 
@@ -14,9 +15,10 @@ const sources: MetricSources = {
   queues: async () => ({ webhooks: 7 }),
   ledgerDifference: async () => 0,
   diskFreeBytes: () => 1000,
+  descriptors: { open: () => 30, limit: () => 1024 },
   ready: async () => true,
 };
-const about = { version: "1.2.3", engine: "embedded" };
+const about = { node: "a", version: "1.2.3", engine: "embedded" };
 
 test("a taken address is a warning that says how to fix it, never an error", async () => {
   const metrics = createMetrics(sources, about, systemClock);
@@ -37,7 +39,7 @@ test("a figure that cannot be read is left out and counted; the others are there
     },
   };
   const metrics = createMetrics(broken, about, systemClock);
-  const text = await metrics.text();
+  const text = withoutNode(await metrics.text());
   metrics.stop();
   expect(text).not.toContain("linevoice_queue_depth{");
   expect(text).toContain("linevoice_calls_live 3");
@@ -47,9 +49,9 @@ test("a figure that cannot be read is left out and counted; the others are there
 test("a trunk's state that nobody is in any more disappears", async () => {
   let states: Record<string, number> = { failed: 1 };
   const metrics = createMetrics({ ...sources, registrations: () => states }, about, systemClock);
-  expect(await metrics.text()).toContain('linevoice_registrations{state="failed"} 1');
+  expect(withoutNode(await metrics.text())).toContain('linevoice_registrations{state="failed"} 1');
   states = { registered: 1 };
-  expect(await metrics.text()).not.toContain('state="failed"');
+  expect(withoutNode(await metrics.text())).not.toContain('state="failed"');
   metrics.stop();
 });
 
@@ -64,7 +66,7 @@ test("figures are in base units: seconds, ratios", async () => {
     stages: [{ stage: "llm", ms: 120 }],
     media: { packetsReceived: 99, packetsLost: 1, jitterMs: 4, mos: 4.2 },
   });
-  const text = await metrics.text();
+  const text = withoutNode(await metrics.text());
   metrics.stop();
   expect(text).toContain('linevoice_call_setup_seconds_sum{direction="outbound"} 1.5');
   expect(text).toContain("linevoice_call_talk_seconds_sum 61");

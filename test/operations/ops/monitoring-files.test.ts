@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../../src/core/clock.ts";
 import { createMetrics } from "../../../src/operations/ops/metrics/metrics.ts";
+import { peerPath, requirePeer } from "../../support/peers.ts";
 
 const DIRECTORY = join(import.meta.dir, "../../../config/monitoring");
 
@@ -17,9 +18,10 @@ test("every figure that is asked for is exported", async () => {
       queues: async () => ({ mails: 0 }),
       ledgerDifference: async () => 0,
       diskFreeBytes: () => 0,
+      descriptors: { open: () => 0, limit: () => 0 },
       ready: async () => true,
     },
-    { version: "0", engine: "embedded" },
+    { node: "a", version: "0", engine: "embedded" },
     systemClock,
   );
   const exported = await metrics.text();
@@ -33,4 +35,39 @@ test("every figure that is asked for is exported", async () => {
       expect([file, family, exported.includes(`# TYPE ${family} `)]).toEqual([file, family, true]);
     }
   }
+});
+
+interface Panel {
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+const dashboard = JSON.parse(readFileSync(join(DIRECTORY, "grafana-dashboard.json"), "utf8")) as {
+  readonly panels: readonly Panel[];
+};
+
+test.each(dashboard.panels.map((panel) => [panel.title, panel] as const))(
+  "the panel %s shows the nodes that are chosen, and those alone",
+  (_, { targets = [] }) => {
+    expect(targets.length).toBeGreaterThan(0);
+    for (const { expr } of targets) {
+      const series = expr.match(/\b(?:linevoice|process)_[a-z_]+(?:\{[^}]*\})?/g) ?? [];
+      expect(series.length).toBeGreaterThan(0);
+      for (const each of series) expect(each).toContain('node=~"$node"');
+    }
+  },
+);
+
+test.skipIf(!requirePeer("promtool"))("each alert rule says what it should, and once", async () => {
+  const rules = readFileSync(join(DIRECTORY, "alerts.yml"), "utf8");
+  const cases = readFileSync(join(import.meta.dir, "alert-rules.yml"), "utf8");
+  for (const [, alert] of rules.matchAll(/^ +- alert: (\w+)$/gm))
+    expect([alert, cases.includes(`alertname: ${alert}\n`)]).toEqual([alert, true]);
+  const child = Bun.spawn([peerPath("promtool"), "test", "rules", "alert-rules.yml"], {
+    ...{ cwd: import.meta.dir, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  expect({ status: await child.exited, out, err }).toMatchObject({ status: 0 });
 });

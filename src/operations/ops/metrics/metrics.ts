@@ -1,12 +1,13 @@
 /**
  * The appliance's Prometheus metrics. Counters and histograms are updated as events happen; gauges
  * are read on each scrape. No label contains a number, a name or a tenant, so the number of series
- * is bounded.
+ * is bounded. Every series has the label `node`, so that the nodes of one store can be told apart.
  *
  * Names and units follow Prometheus' rules: base units (seconds), `_total` for counters.
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Clock, Timer } from "../../../core/clock.ts";
+import type { Descriptors } from "../descriptor-watch.ts";
 
 interface EndedCall {
   readonly direction: "inbound" | "outbound";
@@ -41,6 +42,7 @@ export interface MetricSources {
   /** Sum of debits minus sum of credits, micro-euro: 0 unless the ledger is inconsistent. */
   ledgerDifference(): Promise<number>;
   diskFreeBytes(): number;
+  readonly descriptors: Descriptors;
   /** 1: ready, 0: not ready. */
   ready(): Promise<boolean>;
 }
@@ -65,12 +67,16 @@ export interface Metrics {
   stop(): void;
 }
 
-export function createMetrics(
-  sources: MetricSources,
-  about: { readonly version: string; readonly engine: string },
-  clock: Clock,
-): Metrics {
+interface MeasuredNode {
+  /** As `linevoice nodes` names it. */
+  readonly node: string;
+  readonly version: string;
+  readonly engine: string;
+}
+
+export function createMetrics(sources: MetricSources, about: MeasuredNode, clock: Clock): Metrics {
   const registry = new Registry();
+  registry.setDefaultLabels({ node: about.node });
   const calls = callFigures(registry);
   const media = mediaFigures(registry);
   const { deliveries, tools, lag } = processFigures(registry);
@@ -234,7 +240,7 @@ function gaugesOf(registry: Registry) {
 function registerGauges(
   registry: Registry,
   sources: MetricSources,
-  about: { readonly version: string; readonly engine: string },
+  about: MeasuredNode,
   clock: Clock,
 ): void {
   const { gauge, gaugeOf } = gaugesOf(registry);
@@ -261,6 +267,8 @@ function registerGauges(
     sources.ledgerDifference,
   );
   gauge("linevoice_disk_free_bytes", "Of the data directory.", sources.diskFreeBytes);
+  gauge("process_open_fds", "File descriptors that are open.", sources.descriptors.open);
+  gauge("process_max_fds", "File descriptors that may be open.", sources.descriptors.limit);
   gauge("process_resident_memory_bytes", "Memory in use.", () => process.memoryUsage.rss());
   gauge("process_cpu_seconds_total", "User and system.", () => {
     const { user, system } = process.cpuUsage();
