@@ -52,7 +52,7 @@ async function looksRight(path: string, name: string, ready: string): Promise<vo
       const seen = await visit(browser, { theme, ...size });
       await seen.context.addCookies(await owner.context.cookies());
       await seen.page.goto(address(path));
-      await seen.page.getByText(ready).first().waitFor();
+      await seen.page.locator("main").getByText(ready).first().waitFor();
       const at = `${name}-${theme}-${size.width}`;
       if (PICTURES) await seen.page.screenshot({ path: `${PICTURES}/${at}.png` });
       expect({ at, found: await violations(seen.page, at) }).toEqual({ at, found: [] });
@@ -191,5 +191,58 @@ inChromium("the calls", () => {
       844 / (heights.reduce((sum, height) => sum + height, 0) / heights.length),
     ).toBeGreaterThan(6);
     await phone.context.close();
+  });
+});
+
+inChromium("the navigation", () => {
+  test("has at most twelve entries; pages of one section stand as tabs above each other", async () => {
+    await page.goto(address("/"));
+    const entries = page.locator(".sidebar nav").first().getByRole("link");
+    expect(await entries.count()).toBeLessThanOrEqual(12);
+    await page.goto(address("/contacts"));
+    const tabs = page.getByRole("navigation", { name: en["nav.contacts"], exact: true });
+    await tabs.getByRole("link", { name: en["nav.features"] }).click();
+    await page.getByRole("heading", { name: en["nav.features"], level: 1 }).waitFor();
+    const entry = page.locator(".sidebar").getByRole("link", { name: en["nav.contacts"] });
+    expect(await entry.getAttribute("aria-current")).toBe("page");
+    await looksRight("/trunk", "section", en["nav.trunk"]);
+  });
+
+  test("goes to pages, actions, agents, contacts and calls by a few letters and the keyboard", async () => {
+    const field = page.getByRole("combobox", { name: en["palette.hint"] });
+    const option = (text: string) => page.getByRole("option").filter({ hasText: text });
+    const open = async (words: string) => {
+      await page.keyboard.press("Control+k");
+      await field.fill(words);
+    };
+    await page.goto(address("/"));
+    await open("webh");
+    await option(en["nav.webhooks"]).first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/webhooks/);
+    await open("recep");
+    await option("Reception").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/agents\/\d+/);
+    await open("petrai");
+    await option(en["palette.contact"]).waitFor();
+    expect(await violations(page, "palette")).toEqual([]);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/palette.png` });
+    await option(en["palette.contact"]).click();
+    await page.waitForURL(/\/contacts\?search=/);
+    await open("saskaitos");
+    await option(INVOICE).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/calls\/[\w-]{36}/);
+    await open(en["calls.place"]);
+    await option(en["calls.place"]).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByLabel(en["calls.place_to"]).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await open("no page of this name");
+    await page.getByText(en["palette.nothing"]).waitFor();
+    await page.keyboard.press("Escape");
+    await field.waitFor({ state: "detached" });
   });
 });

@@ -29,11 +29,26 @@ export interface PageMeta {
   /** The page's code, loaded when the page is visited. */
   readonly load: () => Promise<{ readonly Page: () => ReactNode }>;
   /** The entry in the navigation; pages without one are reached from others. */
-  readonly navigation?: {
-    readonly group: keyof typeof NAVIGATION_GROUPS;
-    /** Entries of a group stand in this order. */
-    readonly position: number;
-    readonly label: MessageKey;
-    readonly icon: IconName;
-  };
+  readonly navigation?: SectionHead | SectionMember;
+}
+
+/** An entry of the sidebar. */
+interface SectionHead {
+  readonly group: keyof typeof NAVIGATION_GROUPS;
+  /** Entries of a group stand in this order. */
+  readonly position: number;
+  readonly label: MessageKey;
+  readonly icon: IconName;
+  /** What the entry is called where it leads to several pages. Default: `label`. */
+  readonly section?: MessageKey;
+}
+
+/** A page that stands as a tab beside the head of its section, not in the sidebar. */
+interface SectionMember {
+  /** Path of the head. */
+  readonly within: `/${string}`;
+  /** Tabs stand in this order, the head first. */
+  readonly position: number;
+  readonly label: MessageKey;
+  readonly icon: IconName;
 }

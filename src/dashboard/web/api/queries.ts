@@ -72,6 +72,12 @@ export const callsQuery = (query: CallsAsked) =>
     queryFn: () => answer(own.GET("/calls", { params: { query } })),
     placeholderData: keepPreviousData,
   });
+export const contactsFoundQuery = (search: string, limit: number) =>
+  queryOptions({
+    queryKey: ["contacts", "found", search, limit],
+    queryFn: async () =>
+      (await answer(rest.GET("/contacts", { params: { query: { search, limit } } }))).contacts,
+  });
 export const callQuery = (uuid: string) =>
   queryOptions({
     queryKey: ["call", uuid],

@@ -2,6 +2,35 @@
 import type { Messages } from "../i18n/language.ts";
 
 export const messages = {
+  "nav.section.numbers": {
+    en: "Numbers and trunk",
+    lt: "Numeriai ir linija",
+    lv: "Numuri un līnija",
+    ru: "Номера и линия",
+  },
+  "nav.section.developers": {
+    en: "Webhooks and keys",
+    lt: "Webhook ir raktai",
+    lv: "Webhook un atslēgas",
+    ru: "Вебхуки и ключи",
+  },
+  "palette.open": { en: "Search", lt: "Ieškoti", lv: "Meklēt", ru: "Поиск" },
+  "palette.title": { en: "Go to", lt: "Eiti į", lv: "Doties uz", ru: "Перейти" },
+  "palette.hint": {
+    en: "A page, an action, a name, words of a call",
+    lt: "Puslapis, veiksmas, vardas, skambučio žodžiai",
+    lv: "Lapa, darbība, vārds, zvana vārdi",
+    ru: "Страница, действие, имя, слова из звонка",
+  },
+  "palette.page": { en: "Page", lt: "Puslapis", lv: "Lapa", ru: "Страница" },
+  "palette.action": { en: "Action", lt: "Veiksmas", lv: "Darbība", ru: "Действие" },
+  "palette.contact": { en: "Contact", lt: "Kontaktas", lv: "Kontakts", ru: "Контакт" },
+  "palette.nothing": {
+    en: "Nothing has this in it.",
+    lt: "Nieko nerasta.",
+    lv: "Nekas nav atrasts.",
+    ru: "Ничего не найдено.",
+  },
   "nav.group.calls": { en: "Calls", lt: "Skambučiai", lv: "Zvani", ru: "Звонки" },
   "nav.group.build": { en: "Build", lt: "Kūrimas", lv: "Veidošana", ru: "Создание" },
   "nav.group.connect": { en: "Connect", lt: "Ryšiai", lv: "Savienojumi", ru: "Подключения" },

@@ -1,4 +1,4 @@
-/** What the navigation offers: the entries of all pages, by group. */
+/** What the navigation offers: the entries of all pages by group, and the pages that stand beside each. */
 import { PAGES } from "../generated/pages.gen.ts";
 import type { MessageKey } from "../i18n/catalogue.ts";
 import { NAVIGATION_GROUPS, type PageMeta, type PageRole } from "../page-meta.ts";
@@ -11,26 +11,57 @@ interface Destination {
   readonly icon: IconName;
 }
 
-interface Group {
-  readonly title: MessageKey | null;
-  readonly destinations: readonly Destination[];
+/** An entry of the sidebar, and its pages: itself first. */
+export interface Section extends Destination {
+  readonly pages: readonly Destination[];
 }
 
-function destinationsIn(group: string): Destination[] {
-  const found = PAGES.flatMap(({ path, role, navigation }: PageMeta) =>
-    navigation?.group === group ? [{ to: path, role, ...navigation }] : [],
+interface Group {
+  readonly title: MessageKey | null;
+  readonly sections: readonly Section[];
+}
+
+interface Reader {
+  readonly operator: boolean;
+}
+
+const METAS: readonly PageMeta[] = PAGES;
+
+function membersOf(path: string): Destination[] {
+  const found = METAS.flatMap(({ path: to, role, navigation }) =>
+    navigation && "within" in navigation && navigation.within === path
+      ? [{ to, role, ...navigation }]
+      : [],
   );
+  return found.sort((a, b) => a.position - b.position);
+}
+
+function sectionsIn(group: string): Section[] {
+  const found = METAS.flatMap(({ path: to, role, navigation }) => {
+    if (!navigation || !("group" in navigation) || navigation.group !== group) return [];
+    const { label, icon, position, section = label } = navigation;
+    const head = { to, role, label, icon };
+    return [{ ...head, label: section, position, pages: [head, ...membersOf(to)] }];
+  });
   return found.sort((a, b) => a.position - b.position);
 }
 
 const NAVIGATION: readonly Group[] = Object.entries(NAVIGATION_GROUPS).map(([group, title]) => ({
   title,
-  destinations: destinationsIn(group),
+  sections: sectionsIn(group),
 }));
 
 /** Groups without an entry for this reader are left out. */
-export const navigationFor = (reader: { readonly operator: boolean }): Group[] =>
-  NAVIGATION.map(({ title, destinations }) => ({
+export const navigationFor = (reader: Reader): Group[] =>
+  NAVIGATION.map(({ title, sections }) => ({
     title,
-    destinations: destinations.filter(({ role }) => role !== "operator" || reader.operator),
-  })).filter(({ destinations }) => destinations.length > 0);
+    sections: sections.filter(({ role }) => role !== "operator" || reader.operator),
+  })).filter(({ sections }) => sections.length > 0);
+
+/** Every page that this reader may choose, in the order of the navigation. */
+export const pagesFor = (reader: Reader): Destination[] =>
+  navigationFor(reader).flatMap(({ sections }) => sections.flatMap(({ pages }) => pages));
+
+/** Whether the address is one of the section's pages, or below one. */
+export const isWithin = ({ pages }: Section, pathname: string): boolean =>
+  pages.some(({ to }) => (to === "/" ? pathname === "/" : `${pathname}/`.startsWith(`${to}/`)));

@@ -11,7 +11,8 @@ import { EmptyState } from "../ui/states.tsx";
 import { LeaveGuard } from "../ui/unsaved.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { ConfirmSession } from "./confirm-session.tsx";
-import { navigationFor } from "./navigation.ts";
+import { isWithin, navigationFor, type Section } from "./navigation.ts";
+import { PaletteButton, usePalette } from "./palette-button.tsx";
 import { Pending } from "./route-states.tsx";
 
 export function Shell() {
@@ -28,6 +29,7 @@ function Frame() {
   const { lostSince } = useLive();
   const { pathname } = useLocation();
   useFocusAfterNavigation();
+  const { open: search, palette } = usePalette();
   const needsTenant = useMatches({
     select: (matches) =>
       !matches.some(({ staticData: { role } }) => role === "account" || role === "operator"),
@@ -37,8 +39,8 @@ function Frame() {
       <a className="skip" href="#content">
         {t("nav.skip")}
       </a>
-      <Sidebar />
-      <TopBar key={pathname} />
+      <Sidebar onSearch={search} />
+      <TopBar key={pathname} onSearch={search} />
       <main className="main" id="content" tabIndex={-1}>
         {lostSince !== null && (
           <p className="offline-bar" role="alert">
@@ -46,6 +48,7 @@ function Frame() {
             {t("offline.bar", { time: time(new Date(lostSince).toISOString()) })}
           </p>
         )}
+        <SectionTabs />
         <Suspense fallback={<Pending />}>
           {session.tenant || !needsTenant ? (
             <Outlet />
@@ -57,6 +60,7 @@ function Frame() {
         </Suspense>
         <ConfirmSession />
         <LeaveGuard />
+        {palette}
       </main>
     </div>
   );
@@ -89,26 +93,21 @@ function Brand() {
   );
 }
 
-function Sidebar() {
+function Sidebar({ onSearch }: { onSearch: () => void }) {
   const { t } = useText();
   const session = useSession();
   const { calls } = useLive();
   return (
     <header className="sidebar">
       <Brand />
+      <PaletteButton onOpen={onSearch} />
       <nav aria-label={t("nav.label")}>
         {navigationFor(session).map((group) => (
           <div key={group.title ?? "top"}>
             {group.title && <p className="nav-title">{t(group.title)}</p>}
             <div className="nav">
-              {group.destinations.map(({ to, label, icon }) => (
-                <Link key={to} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
-                  <Icon name={icon} />
-                  {t(label)}
-                  {to === "/live" && calls.length > 0 && (
-                    <span className="nav-count">{calls.length}</span>
-                  )}
-                </Link>
+              {group.sections.map((section) => (
+                <SectionLink key={section.to} section={section} live={calls.length} />
               ))}
             </div>
           </div>
@@ -127,7 +126,49 @@ function Sidebar() {
   );
 }
 
-function TopBar() {
+function SectionLink({ section, live }: { section: Section; live: number }) {
+  const { t } = useText();
+  const { pathname } = useLocation();
+  const { to, icon, label } = section;
+  return (
+    <Link
+      to={to}
+      activeOptions={{ exact: true, includeSearch: false }}
+      aria-current={isWithin(section, pathname) ? "page" : undefined}
+    >
+      <Icon name={icon} />
+      {t(label)}
+      {to === "/live" && live > 0 && <span className="nav-count">{live}</span>}
+    </Link>
+  );
+}
+
+/** The pages of one section, as tabs above each of them. */
+function SectionTabs() {
+  const { t } = useText();
+  const { pathname } = useLocation();
+  const session = useSession();
+  const section = navigationFor(session)
+    .flatMap(({ sections }) => sections)
+    .find(({ pages }) => pages.length > 1 && pages.some(({ to }) => to === pathname));
+  if (!section) return null;
+  return (
+    <nav className="tabs section-tabs" aria-label={t(section.label)}>
+      {section.pages.map(({ to, label }) => (
+        <Link
+          key={to}
+          to={to}
+          className="tab"
+          activeOptions={{ exact: true, includeSearch: false }}
+        >
+          {t(label)}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function TopBar({ onSearch }: { onSearch: () => void }) {
   const { t } = useText();
   const [open, setOpen] = useState(false);
   useEffect(() => {
@@ -147,7 +188,7 @@ function TopBar() {
           <Dialog.Overlay className="overlay" />
           <Dialog.Content className="drawer" aria-describedby={undefined}>
             <Dialog.Title className="visually-hidden">{t("nav.label")}</Dialog.Title>
-            <Sidebar />
+            <Sidebar onSearch={onSearch} />
           </Dialog.Content>
         </Dialog.Portal>
       </Dialog.Root>

@@ -99,7 +99,10 @@ function CallList(props: {
 function Actions({ filters }: { filters: CallsView }) {
   const { t } = useText();
   const { mayChange } = useSession();
+  const navigate = useNavigate();
+  const search: { place?: unknown } = useSearch({ strict: false });
   const [placing, setPlacing] = useState(false);
+  const isAsked = search.place === true;
   const csv = new URLSearchParams(
     Object.entries(queryOf(filters)).map(([key, value]) => [key, String(value)]),
   );
@@ -113,7 +116,14 @@ function Actions({ filters }: { filters: CallsView }) {
           {t("calls.place")}
         </Button>
       )}
-      {placing && <PlaceCall onClose={() => setPlacing(false)} />}
+      {(placing || isAsked) && (
+        <PlaceCall
+          onClose={() => {
+            setPlacing(false);
+            if (isAsked) void navigate({ to: "/calls", search: { ...filters }, replace: true });
+          }}
+        />
+      )}
     </>
   );
 }

@@ -5,5 +5,5 @@ export const meta = {
   path: "/campaigns",
   role: "tenant",
   load: () => import("./page.tsx"),
-  navigation: { group: "calls", position: 5, label: "nav.campaigns", icon: "outbound" },
+  navigation: { within: "/contacts", position: 1, label: "nav.campaigns", icon: "outbound" },
 } as const satisfies PageMeta;

@@ -5,5 +5,5 @@ export const meta = {
   path: "/features",
   role: "tenant",
   load: () => import("./page.tsx"),
-  navigation: { group: "calls", position: 6, label: "nav.features", icon: "contacts" },
+  navigation: { within: "/contacts", position: 2, label: "nav.features", icon: "contacts" },
 } as const satisfies PageMeta;

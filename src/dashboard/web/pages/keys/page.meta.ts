@@ -5,5 +5,5 @@ export const meta = {
   path: "/keys",
   role: "tenant",
   load: () => import("./page.tsx"),
-  navigation: { group: "connect", position: 4, label: "nav.keys", icon: "key" },
+  navigation: { within: "/webhooks", position: 1, label: "nav.keys", icon: "key" },
 } as const satisfies PageMeta;

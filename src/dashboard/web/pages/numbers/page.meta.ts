@@ -5,5 +5,11 @@ export const meta = {
   path: "/numbers",
   role: "tenant",
   load: () => import("./page.tsx"),
-  navigation: { group: "connect", position: 1, label: "nav.numbers", icon: "number" },
+  navigation: {
+    group: "connect",
+    position: 1,
+    label: "nav.numbers",
+    icon: "number",
+    section: "nav.section.numbers",
+  },
 } as const satisfies PageMeta;

@@ -5,5 +5,5 @@ export const meta = {
   path: "/schedules",
   role: "tenant",
   load: () => import("./page.tsx"),
-  navigation: { group: "calls", position: 3, label: "nav.schedules", icon: "schedule" },
+  navigation: { within: "/calls", position: 1, label: "nav.schedules", icon: "schedule" },
 } as const satisfies PageMeta;

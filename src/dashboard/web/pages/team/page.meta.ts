@@ -5,5 +5,5 @@ export const meta = {
   path: "/team",
   role: "tenant",
   load: () => import("./page.tsx"),
-  navigation: { group: "company", position: 2, label: "nav.team", icon: "team" },
+  navigation: { within: "/settings", position: 1, label: "nav.team", icon: "team" },
 } as const satisfies PageMeta;

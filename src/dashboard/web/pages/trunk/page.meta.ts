@@ -5,5 +5,5 @@ export const meta = {
   path: "/trunk",
   role: "tenant",
   load: () => import("./page.tsx"),
-  navigation: { group: "connect", position: 2, label: "nav.trunk", icon: "trunk" },
+  navigation: { within: "/numbers", position: 1, label: "nav.trunk", icon: "trunk" },
 } as const satisfies PageMeta;

@@ -5,5 +5,11 @@ export const meta = {
   path: "/webhooks",
   role: "tenant",
   load: () => import("./page.tsx"),
-  navigation: { group: "connect", position: 3, label: "nav.webhooks", icon: "webhook" },
+  navigation: {
+    group: "connect",
+    position: 3,
+    label: "nav.webhooks",
+    icon: "webhook",
+    section: "nav.section.developers",
+  },
 } as const satisfies PageMeta;
