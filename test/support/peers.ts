@@ -9,6 +9,7 @@ const PACKAGES = {
   ffmpeg: "ffmpeg",
   bwrap: "bubblewrap",
   shellcheck: "shellcheck",
+  nginx: "nginx-light",
   "systemd-analyze": "systemd",
   promtool: "prometheus",
   pocketsphinx_batch: "pocketsphinx pocketsphinx-en-us",
