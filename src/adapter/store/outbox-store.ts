@@ -1,10 +1,12 @@
 /** Events and their outbox: which subscriber still gets which event, under which lease. */
-import { and, asc, eq, gt, inArray, isNull, lte, min, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lte, min, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { EventStore, OutboxStore, Subscriber } from "../../domain/webhook/stores.ts";
 import { dueStatement } from "./due-deliveries.ts";
 import { arg, statement } from "./prepared.ts";
+import { agents } from "./schema/agents.ts";
 import { events, outbox } from "./schema/outbox.ts";
+import { tenants } from "./schema/tenants.ts";
 
 const noLease = { leaseOwner: null, leaseUntil: null };
 
@@ -13,34 +15,50 @@ const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
     ? and(isNull(outbox.webhookId), eq(outbox.legacyUrl, legacyUrl ?? ""))
     : eq(outbox.webhookId, webhookId);
 
-/** Returns the recipients, so that an event without any costs one statement. */
-const insertEvent = statement((queries) => {
-  const [tenantId, agentId] = [arg("tenantId"), arg("agentId")];
-  return queries
+const insertEvent = statement((queries) =>
+  queries
     .insert(events)
     .values({
-      tenantId,
+      tenantId: arg("tenantId"),
       id: arg("id"),
       type: arg("type"),
       callUuid: arg("callUuid"),
       body: arg("body"),
       createdAt: arg("createdAt"),
     })
-    .returning({
-      webhookIds: sql<string>`(SELECT json_group_array(id) FROM (
-        SELECT id FROM webhooks WHERE tenant_id = ${tenantId} AND enabled = 1
-          AND instr(events, '"' || ${arg("type")} || '"') > 0
-        ORDER BY id))`,
-      legacy: sql<string | null>`(
-        SELECT json_object('url', webhook_url, 'olderVariant',
-          (SELECT legacy_webhook FROM tenants WHERE id = ${tenantId}))
-        FROM agents WHERE id = ${agentId} AND tenant_id = ${tenantId}
-          AND webhook_url <> '' AND NOT EXISTS (
-            SELECT 1 FROM legacy_endpoints WHERE tenant_id = ${tenantId}
-              AND url = agents.webhook_url AND disabled_reason IS NOT NULL))`,
-    })
+    .prepare(),
+);
+
+const findLegacyEndpoint = statement((queries) => {
+  const [tenantId, agentId] = [arg("tenantId"), arg("agentId")];
+  return queries
+    .select({ url: agents.webhookUrl, olderVariant: tenants.legacyWebhook })
+    .from(agents)
+    .innerJoin(tenants, eq(tenants.id, agents.tenantId))
+    .where(
+      and(
+        eq(agents.id, agentId),
+        eq(agents.tenantId, tenantId),
+        ne(agents.webhookUrl, ""),
+        sql`NOT EXISTS (SELECT 1 FROM legacy_endpoints WHERE tenant_id = ${tenantId}
+          AND url = ${agents.webhookUrl} AND disabled_reason IS NOT NULL)`,
+      ),
+    )
     .prepare();
 });
+
+/** To each enabled webhook that selected the type. All columns, in the order of the table. */
+const insertDeliveries = statement((queries) =>
+  queries
+    .insert(outbox)
+    .select(
+      sql`SELECT NULL, tenant_id, ${arg("eventId")}, id, NULL, 'pending', 0, ${arg("nowMs")}, NULL, NULL, ${arg("nowMs")}
+        FROM webhooks WHERE tenant_id = ${arg("tenantId")} AND enabled = 1
+          AND instr(events, '"' || ${arg("type")} || '"') > 0
+        ORDER BY id`,
+    )
+    .prepare(),
+);
 
 const insertDelivery = statement((queries) =>
   queries
@@ -93,17 +111,13 @@ const nextDelivery = statement((queries) =>
 
 export function eventStore(queries: Queries): EventStore {
   return {
-    async insert(tenantId, event, agentId) {
-      const [row] = await insertEvent(queries).all({ tenantId, agentId, ...event });
-      if (!row) throw new Error("insert answered no row");
-      const legacy = JSON.parse(row.legacy ?? "null") as {
-        url: string;
-        olderVariant: 0 | 1;
-      } | null;
-      return {
-        webhookIds: JSON.parse(row.webhookIds) as number[],
-        legacy: legacy && { url: legacy.url, olderVariant: legacy.olderVariant === 1 },
-      };
+    async insert(tenantId, event) {
+      await insertEvent(queries).run({ tenantId, ...event });
+    },
+
+    async legacyEndpoint(tenantId, agentId) {
+      const row = await findLegacyEndpoint(queries).get({ tenantId, agentId });
+      return row?.url ? { url: row.url, olderVariant: row.olderVariant } : null;
     },
   };
 }
@@ -113,6 +127,10 @@ export function outboxStore(queries: Queries): OutboxStore {
     ...outboxQueue(queries),
     ...outboxOutcomes(queries),
     ...outboxRetries(queries),
+
+    async insertForSubscribers(tenantId, { id: eventId, type, createdAt: nowMs }) {
+      await insertDeliveries(queries).run({ tenantId, eventId, type, nowMs });
+    },
 
     async insert(tenantId, eventId, subscriber, nowMs) {
       await insertDelivery(queries).run({ tenantId, eventId, ...subscriber, nowMs });

@@ -83,7 +83,7 @@ export class Admission {
     this.#machineHasRoom();
     notSuspended(tenant);
     checkDestination(to, rulesOf(tenant, trunk));
-    const load = await this.#loadOf(queries, tenant);
+    const load = await this.loadOf(queries, tenant);
     this.#withinSpend(tenant, load);
     await this.options.billing.requireFunds(queries, tenant.id);
     if (!immediate) return;
@@ -108,7 +108,7 @@ export class Admission {
     checkDestination(to, rulesOf(tenant, trunk));
     const toCountry = await this.#withinBurst(queries, tenant, trunk, to);
     await this.#withinRate(queries, tenant, "dialled only");
-    const load = await this.#loadOf(queries, tenant);
+    const load = await this.loadOf(queries, tenant);
     this.#withinSpend(tenant, load);
     this.#withinConcurrency(tenant, load);
     withinChannels(trunk, load);
@@ -129,24 +129,25 @@ export class Admission {
     notSuspended(tenant);
     const number = checkTransferTarget(to, rulesOf(tenant, trunk));
     const country = number && (await this.#withinBurst(queries, tenant, trunk, number));
-    this.#withinSpend(tenant, await this.#loadOf(queries, tenant));
+    this.#withinSpend(tenant, await this.loadOf(queries, tenant));
     await this.#withinRate(queries, tenant, "with waiting");
     const atMs = this.options.clock.monotonic();
     this.#transfers.set(tenant.id, [...this.#transfersOf(tenant.id), atMs]);
     if (number) this.#burst.transferred(tenant.id, number, country);
   }
 
-  async inbound(queries: Queries, tenant: CallTenant): Promise<void> {
+  /** `asked`: the tenant's load, if it was asked for together with the tenant. */
+  async inbound(queries: Queries, tenant: CallTenant, asked?: Promise<CallLoad>): Promise<void> {
     this.#machineHasRoom();
     notSuspended(tenant);
-    const load = await this.#loadOf(queries, tenant);
+    const load = await (asked ?? this.loadOf(queries, tenant));
     this.#withinSpend(tenant, load);
     this.#withinConcurrency(tenant, load);
   }
 
-  #loadOf(queries: Queries, tenant: CallTenant): Promise<CallLoad> {
+  loadOf(queries: Queries, { id }: Pick<CallTenant, "id">): Promise<CallLoad> {
     const { stores, clock } = this.options;
-    return stores.calls(queries).load(tenant.id, clock.now() - DAY_MS);
+    return stores.calls(queries).load(id, clock.now() - DAY_MS);
   }
 
   #transfersOf(tenantId: number): readonly number[] {

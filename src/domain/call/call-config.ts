@@ -22,7 +22,7 @@ interface CallConfigOptions {
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
   readonly callerTagKey: Uint8Array;
   /** What is known of the other side. Missing: nothing. */
-  readonly callerContext?: CallerContext | null;
+  readonly callerContext?: CallerContext | Promise<CallerContext> | null;
 }
 
 /**
@@ -65,8 +65,11 @@ export async function buildCallConfig(
   agent: AgentRecord,
   options: CallConfigOptions,
 ): Promise<CallConfig> {
-  const { voiceAliases, callerTagKey, callerContext = null, ...call } = options;
-  const { tools, ...known } = await setup.agentContext(tenant.id, agent);
+  const { voiceAliases, callerTagKey, callerContext: asked = null, ...call } = options;
+  const [{ tools, ...known }, callerContext] = await Promise.all([
+    setup.agentContext(tenant.id, agent),
+    asked,
+  ]);
   const otherNumber = call.direction === "inbound" ? call.fromNumber : call.toNumber;
   return {
     ...call,

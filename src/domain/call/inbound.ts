@@ -38,7 +38,7 @@ export interface InboundPorts extends LiveCallPorts {
   readonly settings: LiveCallPorts["settings"] &
     Pick<CallSettings, "voiceAliases" | "callerTagKey">;
   readonly billing: LiveCallPorts["billing"] & Pick<Billing, "planNamed" | "hold">;
-  readonly admission: Pick<Admission, "inbound" | "transfer">;
+  readonly admission: Pick<Admission, "inbound" | "loadOf" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
   readonly callers: LiveCallPorts["callers"] & Pick<Callers, "contextOf" | "lookUp">;
   readonly random: Random;
@@ -55,6 +55,9 @@ const SERVICE_UNAVAILABLE = 503;
 
 /** Why a call is not taken. */
 class Declined extends Error {
+  /** Where it was going, as far as that is known. */
+  route: Route | null = null;
+
   constructor(
     readonly reason: EndedReason,
     readonly explanation: string,
@@ -107,26 +110,25 @@ function requireAgent(route: Route): AgentRecord {
 /** A call without an agent is declined: nobody talks in it. */
 const NO_AGENT = { language: "en", maxDurationSeconds: 0 } as const;
 
-async function insertCall(
-  context: Pick<InboundPorts, "stores" | "clock" | "random" | "billing" | "node">,
+const partiesOf = ({ fromNumber, toNumber, agent }: Route, callUuid: string) => ({
+  ...{ callUuid, direction: "inbound" as const, fromNumber, toNumber },
+  agentId: agent?.id ?? null,
+});
+
+/** Stores a call that begins, with its event. */
+async function storeCall(
+  context: Pick<InboundPorts, "stores" | "clock" | "billing" | "node" | "events">,
   queries: Queries,
   route: Route,
   leg: IncomingLeg,
+  callUuid: string,
 ): Promise<CallIdentity> {
-  const { clock, random, billing } = context;
-  const callUuid = uuidV7(clock, random);
+  const { clock, billing, events } = context;
   const nowMs = clock.now();
   const plan = billing.planNamed(route.tenant.plan);
-  const agentId = route.agent?.id ?? null;
   const { language, maxDurationSeconds } = route.agent ?? NO_AGENT;
-  const parties = {
-    callUuid,
-    direction: "inbound" as const,
-    fromNumber: route.fromNumber,
-    toNumber: route.toNumber,
-    agentId,
-  };
-  const rowId = await context.stores.calls(queries).insert(route.tenant.id, {
+  const parties = partiesOf(route, callUuid);
+  const inserting = context.stores.calls(queries).insert(route.tenant.id, {
     ...parties,
     status: "ringing",
     language: route.agent?.language ?? null,
@@ -139,6 +141,8 @@ async function insertCall(
     cost: microEur(0),
     sipCallId: leg.sipCallId,
   });
+  const emitting = events.emit(queries, route.tenant.id, callStarted(parties, "ringing"));
+  const [rowId] = await Promise.all([inserting, emitting]);
   return {
     ...parties,
     tenantId: route.tenant.id,
@@ -158,12 +162,12 @@ async function decline(
 ): Promise<void> {
   leg.reject(declined.sipCode);
   const ending = endingByUs("failed", declined.reason, declined.explanation, declined.sipCode);
+  const callUuid = uuidV7(context.clock, context.random);
   const declinedCall = await context.database.tx(async (queries) => {
-    const call = await insertCall(context, queries, route, leg);
+    const call = await storeCall(context, queries, route, leg, callUuid);
     await context.stores
       .calls(queries)
       .finish(call.tenantId, call.callUuid, ending, context.clock.now(), null, NO_FIGURES, null);
-    await context.events.emit(queries, call.tenantId, callStarted(call, "ringing"));
     await context.events.emit(queries, call.tenantId, callFailed(call, ending));
     return call;
   });
@@ -179,62 +183,107 @@ function asDeclined(error: unknown): Declined | null {
   return new Declined(reason, error.publicMessage, sipCode);
 }
 
-/** One transaction: admits the call, stores it, holds its money and says what the worker is told. */
-function setUp(
+/** What the worker is told. Read beside the transaction that stores the call. */
+function configOf(
   context: InboundPorts,
   leg: IncomingLeg,
-  route: Route,
+  { tenant, fromNumber, toNumber }: Route,
   agent: AgentRecord,
-): Promise<{ readonly identity: CallIdentity; readonly config: CallConfig }> {
-  const { database, billing, events, settings } = context;
-  return database.tx(async (queries) => {
-    await context.admission.inbound(queries, route.tenant);
-    const call = await insertCall(context, queries, route, leg);
-    await billing.hold(queries, route.tenant.id, call.callUuid);
-    await events.emit(queries, route.tenant.id, callStarted(call, "ringing"));
-    const callerContext = await context.callers.contextOf(
-      queries,
-      route.tenant,
-      agent,
-      remotePartyOf(call),
-    );
-    return {
-      identity: {
-        ...call,
-        callerLevel: callerContext.level,
-        trustedTrunk: isTrusted(context.sip.trunk(leg.trunkId), route.tenant.id),
-      },
-      config: await buildCallConfig(
-        { setup: context.stores.setup(queries), log: context.log },
-        route.tenant,
-        agent,
-        {
-          callerContext,
-          callId: call.callUuid,
-          direction: "inbound",
-          fromNumber: call.fromNumber,
-          toNumber: call.toNumber,
-          rtpHost: settings.rtpHost,
-          sampleRateHz: conversationRateHz(leg.offeredCodec ?? null),
-          recordingPath: context.mayRecord()
-            ? join(settings.recordingsDir, `${call.callUuid}.wav`)
-            : null,
-          voiceAliases: settings.voiceAliases,
-          callerTagKey: settings.callerTagKey,
-        },
-      ),
-    };
-  });
+  callUuid: string,
+): Promise<CallConfig> {
+  const { database, settings } = context;
+  const remoteParty = { direction: "inbound", number: fromNumber, callUuid } as const;
+  return buildCallConfig(
+    { setup: context.stores.setup(database.read), log: context.log },
+    tenant,
+    agent,
+    {
+      callerContext: context.callers.contextOf(database.read, tenant, agent, remoteParty),
+      ...{ callId: callUuid, direction: "inbound", fromNumber, toNumber },
+      rtpHost: settings.rtpHost,
+      sampleRateHz: conversationRateHz(leg.offeredCodec ?? null),
+      recordingPath: context.mayRecord() ? join(settings.recordingsDir, `${callUuid}.wav`) : null,
+      voiceAliases: settings.voiceAliases,
+      callerTagKey: settings.callerTagKey,
+    },
+  );
 }
 
-async function take(context: InboundPorts, leg: IncomingLeg, route: Route): Promise<void> {
-  const { identity, config } = await setUp(context, leg, route, requireAgent(route));
-  context.events.wake();
-  const call = new LiveCall(identity, context, "ringing");
-  call.attachLeg(leg);
-  leg.ring();
+interface Taken {
+  readonly route: Route;
+  readonly identity: CallIdentity;
+  readonly config: Promise<CallConfig>;
+}
+
+/**
+ * One transaction of two round trips: finds who is called, admits the call, holds its money and stores
+ * it. Throws Declined if it is not taken.
+ */
+async function setUp(
+  context: InboundPorts,
+  leg: IncomingLeg,
+  trunk: TrunkSettings,
+): Promise<Taken> {
+  const { database, billing, admission } = context;
+  const callUuid = uuidV7(context.clock, context.random);
+  const { tenantId } = trunk;
+  let found: Route | null = null;
   try {
-    const fromCrm = await context.callers.lookUp(route.tenant, remotePartyOf(identity));
+    return await database.tx(async (queries) => {
+      const load = admission.loadOf(queries, { id: tenantId });
+      const holding = billing.hold(queries, tenantId, callUuid);
+      // The first reason for which a call is not taken is the one to tell.
+      for (const early of [load, holding]) early.catch(() => undefined);
+      const route = await findRoute(context.stores.setup(queries), leg, trunk);
+      found = route;
+      const agent = requireAgent(route);
+      await admission.inbound(queries, route.tenant, load);
+      await holding;
+      const config = configOf(context, leg, route, agent, callUuid);
+      config.catch(() => undefined);
+      const identity = await database.finish(queries, () =>
+        storeCall(context, queries, route, leg, callUuid),
+      );
+      return { route, config, identity };
+    });
+  } catch (error) {
+    const declined = asDeclined(error);
+    if (!declined) throw error;
+    declined.route = found;
+    throw declined;
+  }
+}
+
+async function take(context: InboundPorts, leg: IncomingLeg, trunk: TrunkSettings): Promise<void> {
+  const { route, identity, ...pending } = await setUp(context, leg, trunk);
+  context.events.wake();
+  leg.ring();
+  const config = await pending.config.catch((error: unknown) => {
+    context.log.warn("call.config_failed", {
+      call_id: identity.callUuid,
+      error: describeError(error),
+    });
+    return null;
+  });
+  const trustedTrunk = isTrusted(context.sip.trunk(leg.trunkId), route.tenant.id);
+  const known = { ...identity, callerLevel: config?.callerLevel ?? 0, trustedTrunk };
+  const call = new LiveCall(known, context, "ringing");
+  call.attachLeg(leg);
+  if (config) await answer(context, leg, call, config, route);
+  else call.end(endingByUs("failed", "engine_failure", undefined, SERVICE_UNAVAILABLE));
+}
+
+async function answer(
+  context: InboundPorts,
+  leg: IncomingLeg,
+  call: LiveCall,
+  config: CallConfig,
+  { tenant, fromNumber }: Route,
+): Promise<void> {
+  const callUuid = config.callId;
+  try {
+    const remoteParty = { direction: "inbound", number: fromNumber, callUuid } as const;
+    const fromCrm = await context.callers.lookUp(tenant, remoteParty);
     const channel = await context.media.open({
       ...config,
       callerData: [...(config.callerData ?? []), ...fromCrm],
@@ -244,10 +293,7 @@ async function take(context: InboundPorts, leg: IncomingLeg, route: Route): Prom
     const { plan } = await leg.answer({ host: context.settings.rtpHost, port: channel.rtpPort });
     call.answered(plan);
   } catch (error) {
-    context.log.warn("call.answer_failed", {
-      call_id: identity.callUuid,
-      error: describeError(error),
-    });
+    context.log.warn("call.answer_failed", { call_id: callUuid, error: describeError(error) });
     call.end(
       error instanceof LegEnded
         ? endingUnanswered(error.end)
@@ -255,9 +301,6 @@ async function take(context: InboundPorts, leg: IncomingLeg, route: Route): Prom
     );
   }
 }
-
-const remotePartyOf = ({ fromNumber, callUuid }: CallIdentity) =>
-  ({ direction: "inbound", number: fromNumber, callUuid }) as const;
 
 /** Takes or declines one inbound leg. Never rejects. */
 export async function handleIncoming(context: InboundPorts, leg: IncomingLeg): Promise<void> {
@@ -267,21 +310,21 @@ export async function handleIncoming(context: InboundPorts, leg: IncomingLeg): P
       leg.reject(TEMPORARILY_UNAVAILABLE);
       return;
     }
-    const route = await findRoute(context.stores.setup(context.database.read), leg, trunk.settings);
     try {
-      await take(context, leg, route);
+      await take(context, leg, trunk.settings);
     } catch (error) {
-      const declined = asDeclined(error);
-      if (!declined) throw error;
+      if (!(error instanceof Declined) || !error.route) throw error;
+      const { route } = error;
+      const isNumberUnknown = !route.number;
       if (
-        !route.number &&
+        isNumberUnknown &&
         context.unknownCalls?.isToBeStored(leg.trunkId, route.toNumber) === false
       ) {
-        leg.reject(declined.sipCode);
+        leg.reject(error.sipCode);
         return;
       }
-      context.log.info("call.declined", { reason: declined.reason, tenant: route.tenant.id });
-      await decline(context, route, leg, declined);
+      context.log.info("call.declined", { reason: error.reason, tenant: route.tenant.id });
+      await decline(context, route, leg, error);
     }
   } catch (error) {
     context.log.error("call.inbound_failed", { error: describeError(error) });

@@ -6,11 +6,10 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import { eventId } from "../../core/ids.ts";
-import type { JsonObject } from "../../core/json.ts";
 import type { Random } from "../../core/random.ts";
 import { envelopeBody } from "./envelope.ts";
 import type { EventDraft, EventSink } from "./ports.ts";
-import type { Subscriber, WebhookStores } from "./stores.ts";
+import type { WebhookStores } from "./stores.ts";
 
 /** The name of `call.ended` in the older variant of the agent webhook (specification 6). */
 const OLDER_ENDED_TYPE = "call.completed";
@@ -22,36 +21,33 @@ interface EventSinkOptions {
   readonly wake: () => void;
 }
 
+type UnsentEvent = Omit<EventDraft, "type" | "agentId"> & { readonly type: string };
+
 export function createEventSink(options: EventSinkOptions): EventSink {
   const { stores, clock, random, wake } = options;
 
-  function store(
-    queries: Queries,
-    tenantId: number,
-    event: { readonly type: string; readonly callUuid: string | null; readonly data: JsonObject },
-    agentId: number | null,
-  ) {
+  async function store(queries: Queries, tenantId: number, event: UnsentEvent) {
     const { type, callUuid, data } = event;
     const id = eventId(random);
     const createdAt = clock.now();
     const body = envelopeBody(id, type, createdAt, data);
     const stored = { id, type, callUuid, body, createdAt };
-    const send = (subscriber: Subscriber) =>
-      stores.outbox(queries).insert(tenantId, id, subscriber, createdAt);
-    return { send, recipients: stores.events(queries).insert(tenantId, stored, agentId) };
+    await stores.events(queries).insert(tenantId, stored);
+    return stored;
   }
 
+  /** Without an agent's own endpoint nothing is read: it travels with what comes next. */
   async function emit(queries: Queries, tenantId: number, event: EventDraft): Promise<void> {
-    const agentId = event.type === "call.ended" ? event.agentId : null;
-    const { send, recipients } = store(queries, tenantId, event, agentId);
-    const { webhookIds, legacy } = await recipients;
-    for (const webhookId of webhookIds) await send({ webhookId, legacyUrl: null });
+    const stored = await store(queries, tenantId, event);
+    await stores.outbox(queries).insertForSubscribers(tenantId, stored);
+    if (event.type !== "call.ended" || event.agentId === null) return;
+    const legacy = await stores.events(queries).legacyEndpoint(tenantId, event.agentId);
     if (!legacy) return;
+    const { id, createdAt } = legacy.olderVariant
+      ? await store(queries, tenantId, { ...event, type: OLDER_ENDED_TYPE })
+      : stored;
     const subscriber = { webhookId: null, legacyUrl: legacy.url };
-    if (!legacy.olderVariant) return await send(subscriber);
-    const older = store(queries, tenantId, { ...event, type: OLDER_ENDED_TYPE }, null);
-    await older.recipients;
-    await older.send(subscriber);
+    await stores.outbox(queries).insert(tenantId, id, subscriber, createdAt);
   }
 
   return { emit, wake };

@@ -12,17 +12,13 @@ interface StoredEvent {
   readonly createdAt: number;
 }
 
-/** Who is to get an event. */
-interface Recipients {
-  /** Enabled webhooks that selected its type. */
-  readonly webhookIds: readonly number[];
-  /** The agent's webhook_url; null: it has none, it was disabled, or there is no such agent. */
-  readonly legacy: { readonly url: string; readonly olderVariant: boolean } | null;
-}
-
 export interface EventStore {
-  /** `agentId`: whose webhook_url gets it, too; null: nobody's. */
-  insert(tenantId: number, event: StoredEvent, agentId: number | null): Promise<Recipients>;
+  insert(tenantId: number, event: StoredEvent): Promise<void>;
+  /** The agent's webhook_url; null: it has none, it was disabled, or there is no such agent. */
+  legacyEndpoint(
+    tenantId: number,
+    agentId: number,
+  ): Promise<{ readonly url: string; readonly olderVariant: boolean } | null>;
 }
 
 /** The receiver of an event: a webhook, or an agent's legacy `webhook_url`. */
@@ -69,6 +65,11 @@ export interface Busy {
 
 export interface OutboxStore {
   insert(tenantId: number, eventId: string, subscriber: Subscriber, nowMs: number): Promise<void>;
+  /** For each enabled webhook that selected the event's type. */
+  insertForSubscribers(
+    tenantId: number,
+    event: Pick<StoredEvent, "id" | "type" | "createdAt">,
+  ): Promise<void>;
   /**
    * The oldest delivery of each endpoint, oldest first. It must be pending, due and not leased, its
    * endpoint enabled and not busy, and no earlier event of the same call may be in progress to that
