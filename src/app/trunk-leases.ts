@@ -155,8 +155,8 @@ export class TrunkLeases {
       const askedAt = clock.monotonic();
       const own = await database.tx(async (queries) => {
         await nodeStore(queries).beat({ ...self(), seenAt: clock.now() });
-        return await trunkLeaseStore(queries).renew(this.#node);
-      });
+        return await database.finish(queries, () => trunkLeaseStore(queries).renew(this.#node));
+      }, "urgent");
       this.#renewedAt = askedAt;
       if (!this.#isStale || this.#isStopped) return new Set(own);
     }

@@ -13,9 +13,9 @@ export interface Database {
   /**
    * Runs `body` in one immediate transaction: all or nothing, one at a time, durable when the
    * promise resolves. An exception rolls back and is rethrown. Never nest transactions: pass
-   * `Queries` down instead.
+   * `Queries` down instead. One that is urgent does not wait for those of background work.
    */
-  tx<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>;
+  tx<Result>(body: (queries: Queries) => Promise<Result>, urgency?: "urgent"): Promise<Result>;
   /**
    * Runs what the body of a transaction does last: on a database server it travels with COMMIT,
    * which spares a round trip. Nothing may be asked of `queries` after it.

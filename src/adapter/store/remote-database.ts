@@ -94,11 +94,10 @@ export async function openRemoteDatabase(
 
   return {
     read: queriesOf(readInTurns(streams)),
-    tx: (body) =>
-      inTurn.run((release) =>
-        bodies.run(body, release).finally(() => {
-          changes.note();
-        }),
+    tx: (body, urgency) =>
+      inTurn.run(
+        (release) => bodies.run(body, release).finally(() => changes.note()),
+        urgency === "urgent",
       ),
     finish(queries, work) {
       bodies.finish(queries);
@@ -253,17 +252,36 @@ async function requireForeignKeys(client: Client, { url }: RemoteAddress): Promi
 }
 
 /**
- * Runs tasks one after another, in order: the next when the one before has ended, or has called
- * `release`. A failure does not block the next.
+ * Runs tasks one after another, in order, urgent ones first: the next when the one before has ended,
+ * or has called `release`. A failure does not block the next.
  */
 function takeTurns() {
-  let last: Promise<unknown> = Promise.resolve();
+  const urgent: (() => void)[] = [];
+  const ordinary: (() => void)[] = [];
   const running = new Set<Promise<unknown>>();
+  let isTaken = false;
+
+  function next(): void {
+    const start = urgent.shift() ?? ordinary.shift();
+    isTaken = start !== undefined;
+    start?.();
+  }
+
   return {
-    run<Result>(task: (release: () => void) => Promise<Result>): Promise<Result> {
-      const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      const turn = last.then(() => task(release)).finally(release);
-      last = released;
+    run<Result>(
+      task: (release: () => void) => Promise<Result>,
+      isUrgent: boolean,
+    ): Promise<Result> {
+      const { promise: started, resolve: start } = Promise.withResolvers<void>();
+      (isUrgent ? urgent : ordinary).push(start);
+      if (!isTaken) next();
+      let isReleased = false;
+      const release = () => {
+        if (isReleased) return;
+        isReleased = true;
+        next();
+      };
+      const turn = started.then(() => task(release)).finally(release);
       running.add(turn);
       const end = () => void running.delete(turn);
       turn.then(end, end);

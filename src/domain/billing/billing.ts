@@ -178,10 +178,11 @@ export class Billing {
     callUuid: string,
     answeredMs: number,
     overagePerMinute: MicroEur,
+    known?: Standing,
   ): Promise<Charge> {
     const { stores, clock } = this.options;
     const books = stores(queries);
-    const standing = await this.#standing(queries, tenantId, callUuid);
+    const standing = known ?? (await this.#standing(queries, tenantId, callUuid));
     if (standing.isCharged) return await this.#settledCharge(books, tenantId, callUuid);
     const { plan, month, purse } = this.#drawOf(standing, callUuid);
     const charge = rateCall(answeredMs, chargeableFunds(purse), overagePerMinute);
@@ -221,6 +222,11 @@ export class Billing {
       publicMessage: "Something went wrong on our side.",
       internal: `call ${callUuid} is charged in the ledger but has no row`,
     });
+  }
+
+  /** What a call's settlement starts from, for whoever asks for it together with something else. */
+  standingOf(queries: Queries, tenantId: number, callUuid: string): Promise<Standing> {
+    return this.#standing(queries, tenantId, callUuid);
   }
 
   #standing(queries: Queries, tenantId: number, callUuid: string | null): Promise<Standing> {

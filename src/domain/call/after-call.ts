@@ -66,10 +66,14 @@ export async function queueMail(
   attachment: string | null,
 ): Promise<boolean> {
   const setup = context.stores.setup(queries);
-  const agent = call.agentId === null ? undefined : await setup.agent(call.tenantId, call.agentId);
+  if (call.agentId === null) return false;
+  const [agent, tenant, turns, notes] = await Promise.all([
+    setup.agent(call.tenantId, call.agentId),
+    setup.tenant(call.tenantId),
+    context.stores.calls(queries).turns(call.id),
+    context.stores.notes(queries).of(call.id),
+  ]);
   if (!agent?.transcriptEmailEnabled || !agent.transcriptEmail) return false;
-  const tenant = await setup.tenant(call.tenantId);
-  const turns = await context.stores.calls(queries).turns(call.id);
   await context.mails.enqueue(
     queries,
     call.tenantId,
@@ -80,7 +84,7 @@ export async function queueMail(
       timeZone: tenant?.timeZone ?? "UTC",
       call,
       turns,
-      messages: (await context.stores.notes(queries).of(call.id)).filter(isMessage),
+      messages: notes.filter(isMessage),
       attachment,
     }),
   );

@@ -29,7 +29,7 @@ import { transcriptOf } from "./transcript-text.ts";
 
 export interface FinishPorts extends RecordingPorts {
   readonly settings: Pick<CallSettings, "recordingsDir" | "prices">;
-  readonly billing: Pick<Billing, "settle">;
+  readonly billing: Pick<Billing, "settle" | "standingOf">;
   /** Missing: nobody is known. */
   readonly callers: Pick<Callers, "ended" | "wake">;
 }
@@ -128,17 +128,21 @@ async function reportEnd(
   const { tenantId } = call;
   const transcript = transcriptOf(report?.turns ?? []);
   const summary = report?.summary ?? "";
+  const reported: Promise<void>[] = [];
   if (ending.status === "completed") {
-    await events.emit(queries, tenantId, callEnded(call, ending, charge, answeredMs));
-    await events.emit(queries, tenantId, transcriptCompleted(call, transcript, summary));
-  } else await events.emit(queries, tenantId, callFailed(call, ending));
-  await callers.ended(queries, {
+    reported.push(
+      events.emit(queries, tenantId, callEnded(call, ending, charge, answeredMs)),
+      events.emit(queries, tenantId, transcriptCompleted(call, transcript, summary)),
+    );
+  } else reported.push(events.emit(queries, tenantId, callFailed(call, ending)));
+  const remembered = callers.ended(queries, {
     ...{ tenantId, callUuid: call.callUuid, direction: call.direction },
     ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, answeredMs },
     number: call.direction === "inbound" ? call.fromNumber : call.toNumber,
     ...{ summary, line: report?.line ?? "", transcript },
     costEur: microToEur(charge.cost),
   });
+  await Promise.all([...reported, remembered]);
 }
 
 async function store(
@@ -152,7 +156,10 @@ async function store(
   const nowMs = context.clock.now();
   await context.database.tx(async (queries) => {
     const calls = context.stores.calls(queries);
-    const open = await calls.findOpen(call.tenantId, call.callUuid);
+    const [open, standing] = await Promise.all([
+      calls.findOpen(call.tenantId, call.callUuid),
+      context.billing.standingOf(queries, call.tenantId, call.callUuid),
+    ]);
     if (!open) return;
     for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
     const answeredAt = await makeUpForAnswer(context, queries, open, state);
@@ -164,6 +171,7 @@ async function store(
       call.callUuid,
       answeredMs,
       call.overageRate,
+      standing,
     );
     const figures = figuresOf(context, call, answeredMs, report, charge);
     await calls.finish(

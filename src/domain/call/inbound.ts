@@ -245,7 +245,7 @@ async function setUp(
         storeCall(context, queries, route, leg, callUuid),
       );
       return { route, config, identity };
-    });
+    }, "urgent");
   } catch (error) {
     const declined = asDeclined(error);
     if (!declined) throw error;

@@ -117,13 +117,13 @@ async function takeFromStore(
   const isBusy = clock.monotonic() - state.askedAt < SET_ASIDE_MS;
   state.askedAt = clock.monotonic();
   state.next = isBusy ? Math.min(ASIDE_MAX, Math.max(ASIDE_MIN, state.next * 2)) : 0;
-  const taken = await database.tx((queries) =>
-    database.finish(queries, () =>
-      requests(queries).take({
-        ...{ keyId, nowMs, limit, places, aside: state.next },
-        ...{ forgottenMs: nowMs - WINDOW_MS, setAsideMs: nowMs + SET_ASIDE_MS },
-      }),
-    ),
+  const asked = {
+    ...{ keyId, nowMs, limit, places, aside: state.next },
+    ...{ forgottenMs: nowMs - WINDOW_MS, setAsideMs: nowMs + SET_ASIDE_MS },
+  };
+  const taken = await database.tx(
+    (queries) => database.finish(queries, () => requests(queries).take(asked)),
+    "urgent",
   );
   const left = Math.max(0, limit - taken.count);
   const oldestMs = taken.oldestMs ?? nowMs;
