@@ -1,0 +1,51 @@
+/** A node on a libSQL server, near and far. */
+import { percentile } from "../process/percentile.ts";
+import { ms, type Section } from "../report.ts";
+import { measureRemoteStore } from "../store/remote.ts";
+
+/** What is wanted with that much added to each round trip. */
+const GOALS = [
+  { delayMs: 0, cold: 1_500, repeated: 3_000, setUpMs: 150 },
+  { delayMs: 5, cold: null, repeated: 3_000, setUpMs: 150 },
+  { delayMs: 20, cold: 200, repeated: 3_000, setUpMs: 150 },
+] as const;
+
+const store: Section = {
+  name: "store",
+  async measure({ full, note }) {
+    const delaysMs = GOALS.map(({ delayMs }) => delayMs);
+    const results = await measureRemoteStore(delaysMs, full ? 8 : 3);
+    for (const [at, { setUp, ...figures }] of results.entries()) {
+      const goal = GOALS[at];
+      const way = figures.delayMs === 0 ? "sqld on loopback" : `sqld + ${figures.delayMs} ms`;
+      const { read, write } = figures.roundTrips;
+      note({
+        what: `${way}, cold reads`,
+        ...(goal?.cold ? { goal: `${goal.cold}/s` } : {}),
+        value: `${figures.coldReadsPerSecond}/s; ${read} round trips each`,
+        method: "8 connections, every request another page, with key and limit",
+      });
+      note({
+        what: `${way}, repeated reads`,
+        goal: `${goal?.repeated}/s`,
+        value: `${figures.repeatedReadsPerSecond}/s`,
+        method: "8 connections, the same agent",
+      });
+      note({
+        what: `${way}, changes`,
+        goal: "2 round trips",
+        value: `${figures.writesPerSecond}/s; ${write} round trips each`,
+        method: "4 connections rename an agent",
+      });
+      note({
+        what: `${way}, call set-up`,
+        goal: `${goal?.setUpMs} ms, none failed, trunks held`,
+        value: `alone p50 ${ms(percentile(setUp.aloneMs, 0.5))}, four at once p50 ${ms(percentile(setUp.togetherMs, 0.5))}, p95 ${ms(percentile(setUp.togetherMs, 0.95))}; ${setUp.failed} failed, ${setUp.trunksLost} trunks lost`,
+        method: "whole appliance, INVITE → 200 through a carrier, callers in the same process",
+      });
+    }
+    return results;
+  },
+};
+
+export const STORE_SECTIONS: readonly Section[] = [store];

@@ -1,0 +1,230 @@
+/**
+ * What a node does on a libSQL server, on loopback and with a longer way to it: authenticated reads and
+ * changes a second, how long a call takes from INVITE to 200, and in how many round trips. sqld, the
+ * node and the load share the machine.
+ */
+import { fileURLToPath } from "node:url";
+import { type Log, silentLog } from "../../src/core/log.ts";
+import { OWN_NUMBER, startAppliance } from "../../test/support/appliance.ts";
+import { type DelayingRelay, startDelayingRelay } from "../../test/support/delaying-relay.ts";
+import type { Phone } from "../../test/support/phone/phone.ts";
+import { startSqld } from "../../test/support/sqld-server.ts";
+import { tempDir } from "../../test/support/temp-dir.ts";
+import { firstLine } from "../http/first-line.ts";
+import { load, PAGE_AFTER_PAGE } from "../http/reads.ts";
+
+interface RemoteStoreResult {
+  /** Added to each round trip. */
+  readonly delayMs: number;
+  readonly coldReadsPerSecond: number;
+  readonly repeatedReadsPerSecond: number;
+  readonly writesPerSecond: number;
+  /** Alone: how many waits for the store lie in one of them. */
+  readonly roundTrips: { readonly read: number; readonly write: number };
+  readonly setUp: SetUp;
+}
+
+interface SetUp {
+  readonly aloneMs: readonly number[];
+  readonly togetherMs: readonly number[];
+  readonly failed: number;
+  /** Trunks that were given up and registered again meanwhile. */
+  readonly trunksLost: number;
+}
+
+interface Target {
+  readonly base: string;
+  readonly key: string;
+  readonly agentId: number;
+}
+
+const HOST = "127.0.8.62";
+const CONNECTIONS = 8;
+const WRITERS = 4;
+const ALONE = 6;
+const TOGETHER = 4;
+const ROUNDS = 4;
+const TALK_MS = 300;
+const REST_MS = 1_000;
+
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+export async function measureRemoteStore(
+  delaysMs: readonly number[],
+  seconds: number,
+): Promise<RemoteStoreResult[]> {
+  const sqld = await startSqld();
+  const relay = await startDelayingRelay({ host: "127.0.0.1", port: sqld.port });
+  const url = `http://127.0.0.1:${relay.port}`;
+  try {
+    const requests = await measureRequests({ relay, url, token: sqld.token, delaysMs, seconds });
+    const setUps = await measureSetUps({ relay, url, token: sqld.token, delaysMs });
+    return requests.map((figures, at) => ({ ...figures, setUp: setUps[at] ?? NO_CALLS }));
+  } finally {
+    relay.close();
+    await sqld.stop();
+  }
+}
+
+const NO_CALLS: SetUp = { aloneMs: [], togetherMs: [], failed: 0, trunksLost: 0 };
+
+interface Way {
+  readonly relay: DelayingRelay;
+  readonly url: string;
+  readonly token: string;
+  readonly delaysMs: readonly number[];
+}
+
+async function measureRequests({
+  relay,
+  url,
+  token,
+  delaysMs,
+  seconds,
+}: Way & { readonly seconds: number }): Promise<Omit<RemoteStoreResult, "setUp">[]> {
+  const command = [process.execPath, file("./remote-serve.ts"), url, token];
+  const server = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+  const results: Omit<RemoteStoreResult, "setUp">[] = [];
+  try {
+    const target = JSON.parse(await firstLine(server.stdout)) as Target;
+    await load(target, "/tenant", CONNECTIONS, 1);
+    for (const delayMs of delaysMs) {
+      relay.delayMs = delayMs;
+      const page = `/calls?limit=25${PAGE_AFTER_PAGE}`;
+      const cold = await load(target, page, CONNECTIONS, seconds);
+      const repeated = await load(target, `/agents/${target.agentId}`, CONNECTIONS, seconds);
+      results.push({
+        delayMs,
+        coldReadsPerSecond: cold.requestsPerSecond,
+        repeatedReadsPerSecond: repeated.requestsPerSecond,
+        writesPerSecond: await writesPerSecond(target, seconds),
+        roundTrips: await roundTripsOf(relay, target),
+      });
+    }
+  } finally {
+    await server.stdin.end();
+    await server.exited;
+  }
+  return results;
+}
+
+const headersOf = ({ key }: Target) => ({
+  authorization: `Bearer ${key}`,
+  "content-type": "application/json",
+});
+
+async function rename(target: Target, name: string): Promise<void> {
+  const response = await fetch(`${target.base}/api/v1/agents/${target.agentId}`, {
+    ...{ method: "PATCH", headers: headersOf(target), body: JSON.stringify({ name }) },
+  });
+  if (!response.ok) throw new Error(`a change was answered ${response.status}`);
+  await response.arrayBuffer();
+}
+
+async function readPage(target: Target, offset: number): Promise<void> {
+  const url = `${target.base}/api/v1/calls?limit=25&offset=${offset}`;
+  const response = await fetch(url, { headers: headersOf(target) });
+  if (!response.ok) throw new Error(`a read was answered ${response.status}`);
+  await response.arrayBuffer();
+}
+
+async function writesPerSecond(target: Target, seconds: number): Promise<number> {
+  let written = 0;
+  const until = performance.now() + seconds * 1000;
+  const writer = async () => {
+    while (performance.now() < until) await rename(target, `Bench ${written++}`);
+  };
+  await Promise.all(Array.from({ length: WRITERS }, writer));
+  return Math.round(written / seconds);
+}
+
+/** How much longer the fastest of several takes when the way is longer. */
+async function roundTripsOf(relay: DelayingRelay, target: Target) {
+  const before = relay.delayMs;
+  const LONGER_MS = 40;
+  let count = 0;
+  const fastest = async (work: () => Promise<void>) => {
+    let best = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < 12; n++) {
+      const startedAt = performance.now();
+      await work();
+      best = Math.min(best, performance.now() - startedAt);
+    }
+    return best;
+  };
+  const trips = async (work: () => Promise<void>) => {
+    relay.delayMs = 0;
+    const near = await fastest(work);
+    relay.delayMs = LONGER_MS;
+    const far = await fastest(work);
+    return Math.round((far - near) / LONGER_MS);
+  };
+  const roundTrips = {
+    read: await trips(() => readPage(target, 500_000 + count++)),
+    write: await trips(() => rename(target, `Bench ${count++}`)),
+  };
+  relay.delayMs = before;
+  return roundTrips;
+}
+
+async function measureSetUps({ relay, url, token, delaysMs }: Way): Promise<SetUp[]> {
+  relay.delayMs = 0;
+  let trunksLost = 0;
+  const log: Log = {
+    ...silentLog,
+    warn(event) {
+      if (event === "trunk.let_go") trunksLost++;
+    },
+    with: () => log,
+  };
+  const appliance = await startAppliance({
+    ...{ dataDir: tempDir(), host: HOST },
+    log,
+    settings: (settings) => ({
+      ...settings,
+      plans: settings.plans.map((plan) => ({ ...plan, maxConcurrentCalls: 50 })),
+      storage: { ...settings.storage, remote: { url, authToken: token }, shared: true },
+    }),
+  });
+  const phones: Phone[] = [];
+  for (let n = 0; n < TOGETHER; n++) phones.push(await appliance.phone(`+3706888800${n}`));
+  const results: SetUp[] = [];
+  for (const phone of phones) await setUpMs(phone);
+  for (const delayMs of delaysMs) {
+    relay.delayMs = delayMs;
+    trunksLost = 0;
+    await Bun.sleep(REST_MS);
+    const alone: (number | null)[] = [];
+    for (let n = 0; n < ALONE; n++) alone.push(await setUpMs(phones[0]));
+    const together: (number | null)[] = [];
+    for (let n = 0; n < ROUNDS; n++) {
+      await Bun.sleep(REST_MS);
+      together.push(...(await Promise.all(phones.map((phone) => setUpMs(phone)))));
+    }
+    const taken = (all: readonly (number | null)[]) =>
+      all.filter((ms) => ms !== null).sort((a, b) => a - b);
+    results.push({
+      ...{ aloneMs: taken(alone), togetherMs: taken(together), trunksLost },
+      failed: [...alone, ...together].filter((ms) => ms === null).length,
+    });
+  }
+  relay.delayMs = 0;
+  await appliance.close();
+  return results;
+}
+
+/** INVITE → 200 through the carrier; null: it was not answered. */
+async function setUpMs(phone: Phone | undefined): Promise<number | null> {
+  if (!phone) return null;
+  const startedAt = performance.now();
+  const call = await phone.call(OWN_NUMBER);
+  try {
+    await call.answered;
+  } catch {
+    return null;
+  }
+  const tookMs = performance.now() - startedAt;
+  await Bun.sleep(TALK_MS);
+  await call.hangUp();
+  return tookMs;
+}
