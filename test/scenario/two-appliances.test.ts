@@ -8,18 +8,23 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { eq } from "drizzle-orm";
 import { type SipMessage, userOf } from "../../src/adapter/sip/message/index.ts";
+import { openRemoteDatabase } from "../../src/adapter/store/remote-database.ts";
+import { calls } from "../../src/adapter/store/schema/index.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { Database } from "../../src/core/database.ts";
+import { systemRandom } from "../../src/core/random.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { eventually } from "../support/eventually.ts";
-import { type HranaServer, startHranaServer } from "../support/hrana-server.ts";
 import { createPhone, type Phone } from "../support/phone/phone.ts";
+import { type SqldServer, startSqld } from "../support/sqld-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(240_000);
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const CARRIER_HOST = "127.0.8.96";
-const TOKEN = "t0ken";
 const OWN_NUMBER = "+37052000001";
 const CALLEE = "+37069999999";
 const TRUNK = { username: "clinic", password: "correct horse" };
@@ -46,14 +51,14 @@ const nodes: readonly Node[] = ["127.0.8.97", "127.0.8.98"].map((host, index) =>
     LINEVOICE_SIP__EXTERNAL_IP: host,
     LINEVOICE_RTP__PORTS: "25000-25039",
     LINEVOICE_STORAGE__DATA_DIR: join(directory, `data-${index}`),
-    LINEVOICE_STORAGE__AUTH_TOKEN: TOKEN,
     LINEVOICE_SECRETS__MASTER_KEY: masterKey,
     LINEVOICE_MAIL__PROVIDER: "outbox",
   },
   child: null,
 }));
 
-let store: HranaServer;
+let store: SqldServer;
+let database: Database;
 let carrier: Carrier;
 let callee: Phone;
 let key = "";
@@ -141,21 +146,31 @@ const callTo = (node: Node, to_number: string, inMs: number) =>
     schedule_at: new Date(Date.now() + inMs).toISOString(),
   });
 
-const statusOf = (uuid: string): string =>
-  store.inspect
-    .query<{ readonly status: string }, [string]>("SELECT status FROM calls WHERE call_uuid = ?")
-    .get(uuid)?.status ?? "";
+async function statusOf(uuid: string): Promise<string> {
+  const [row] = await database.read
+    .select({ status: calls.status })
+    .from(calls)
+    .where(eq(calls.callUuid, uuid));
+  return row?.status ?? "";
+}
 
 const idOf = ({ env }: Node): string =>
   readFileSync(join(env.LINEVOICE_STORAGE__DATA_DIR ?? "", "node-id"), "utf8").trim();
 
 /** Calls that came in: who took them, and how they ended. */
 const inbound = () =>
-  store.inspect
-    .query<{ readonly node: string; readonly reason: string | null }, []>(
-      "SELECT node, ended_reason AS reason FROM calls WHERE direction = 'inbound' ORDER BY id",
-    )
-    .all();
+  database.read
+    .select({ node: calls.node, reason: calls.endedReason })
+    .from(calls)
+    .where(eq(calls.direction, "inbound"))
+    .orderBy(calls.id);
+
+const allEnded = () =>
+  eventually(
+    async () => (await inbound()).every(({ reason }) => reason !== null),
+    "all ended",
+    LONG_MS,
+  );
 
 const holderAndOther = (): [Node, Node] => {
   const [one, two] = nodes;
@@ -164,9 +179,10 @@ const holderAndOther = (): [Node, Node] => {
 };
 
 beforeAll(async () => {
-  store = startHranaServer({ path: join(directory, "shared.db"), token: TOKEN });
+  store = await startSqld();
   for (const { env } of nodes) {
     env.LINEVOICE_STORAGE__DATABASE = store.url;
+    env.LINEVOICE_STORAGE__AUTH_TOKEN = store.token;
     mkdirSync(env.LINEVOICE_STORAGE__DATA_DIR ?? "", { recursive: true });
   }
   carrier = await startCarrier({ host: CARRIER_HOST, domain: "carrier.test", onMessage });
@@ -181,6 +197,10 @@ beforeAll(async () => {
   await callee.register();
   callee.onCall((call) => call.reject(486));
 
+  database = await openRemoteDatabase(
+    { url: store.url, authToken: store.token },
+    { clock: systemClock, random: systemRandom, owner: "test" },
+  );
   await cli(["tenant", "create", "--name", "Clinic", "--email", "desk@example.com"]);
   const made = await cli(["key", "create", "--tenant", "1", "--label", "test"]);
   key = (JSON.parse(made) as { readonly secret: string }).secret;
@@ -211,6 +231,7 @@ afterAll(async () => {
   }
   await callee?.close();
   carrier?.close();
+  await database?.close();
   await store?.stop();
 });
 
@@ -222,7 +243,7 @@ test("a call asked for at either node is dialled once, by the one that holds the
     { number: "+37061000101", ...(await callTo(holder, "+37061000101", 1_500)) },
   ];
   for (const { call_uuid } of asked)
-    await eventually(() => statusOf(call_uuid) === "busy", "it was dialled", LONG_MS);
+    await eventually(async () => (await statusOf(call_uuid)) === "busy", "it was dialled", LONG_MS);
   expect(asked.map(({ number }) => invites.get(number)?.size)).toEqual([1, 1]);
   expect(new Set(registered)).toEqual(new Set([holder.host]));
 });
@@ -234,13 +255,17 @@ test("the holder is killed: the other registers the trunk and dials what is due;
   await holder.child?.exited;
   holder.child = null;
   await eventually(() => registered.at(-1) === other.host, "the trunk is taken over", LONG_MS);
-  await eventually(() => statusOf(call_uuid) === "busy", "it was dialled", LONG_MS);
+  await eventually(async () => (await statusOf(call_uuid)) === "busy", "it was dialled", LONG_MS);
   expect(invites.get("+37061000102")?.size).toBe(1);
 
   start(holder);
   await ready(holder);
   const again = await callTo(holder, "+37061000103", 1_000);
-  await eventually(() => statusOf(again.call_uuid) === "busy", "it was dialled", LONG_MS);
+  await eventually(
+    async () => (await statusOf(again.call_uuid)) === "busy",
+    "it was dialled",
+    LONG_MS,
+  );
   expect(invites.get("+37061000103")?.size).toBe(1);
   expect(invites.get("+37061000102")?.size).toBe(1);
   expect(registered.at(-1)).toBe(other.host);
@@ -274,8 +299,8 @@ test("a node that is drained by command gives the trunk away and finishes its ca
     LONG_MS,
   );
   expect(await cliAt(other, ["nodes", "resume", idOf(holder)])).toContain("is active");
-  await eventually(() => inbound().every(({ reason }) => reason !== null), "all ended", LONG_MS);
-  expect(inbound()).toEqual([
+  await allEnded();
+  expect(await inbound()).toEqual([
     { node: idOf(holder), reason: "caller_hangup" },
     { node: idOf(other), reason: "caller_hangup" },
   ]);
@@ -296,8 +321,8 @@ test("the holder drains: the other takes the next call at once, the live call he
   talking.hangUp();
   expect(await drained).toBe(0);
   holder.child = null;
-  await eventually(() => inbound().every(({ reason }) => reason !== null), "all ended", LONG_MS);
-  expect(inbound().slice(-2)).toEqual([
+  await allEnded();
+  expect((await inbound()).slice(-2)).toEqual([
     { node: idOf(holder), reason: "caller_hangup" },
     { node: idOf(other), reason: "caller_hangup" },
   ]);
