@@ -99,6 +99,11 @@ test("29 February is on the 28th in other years, and only then", () => {
   expect(isBirthdayOn(leap, { year: 2027, month: 3, day: 1 })).toBe(false);
 });
 
+test("Good Friday is a holiday in Estonia, the Saturday after it is not", () => {
+  const days = [1, 2, 3, 4, 5].map((day) => isHoliday({ year: 2026, month: 4, day }, "EE"));
+  expect(days).toEqual([false, false, true, false, true]);
+});
+
 /** J.-M. Oudin's rule of 1940, which reckons otherwise. */
 function easterByOudin(year: number): string {
   const div = (a: number, b: number) => Math.floor(a / b);

@@ -1,6 +1,10 @@
 /** The last call in words, for an engine without a language model. */
 import { expect, test } from "bun:test";
-import { memoryKnowledge } from "../../../src/domain/contact/memory-words.ts";
+import {
+  memoryDetails,
+  memoryKnowledge,
+  memoryLine,
+} from "../../../src/domain/contact/memory-words.ts";
 
 const AT_MS = Date.parse("2026-11-22T10:12:00Z");
 const told = (reason: string) =>
@@ -31,4 +35,24 @@ test.each([
   const attemptedAt = Date.parse("2026-11-19T10:12:00Z");
   const memory = { reason: "", outcome: "", promise: "", sensitive: false, attemptedAt };
   expect(memoryKnowledge(memory, language, "UTC", AT_MS)).toContain(`\n${sentence}\n`);
+});
+
+test("yesterday is the day before, a day is named from the one before that", () => {
+  const memory = { reason: "", outcome: "Nobody answered.", promise: "", sensitive: false };
+  const line = (attemptedAt: string) =>
+    memoryLine({ ...memory, attemptedAt: Date.parse(attemptedAt) }, "UTC", AT_MS);
+  expect(line("2026-11-22T00:00:00Z")).toStartWith("We called this number today at 00:00.");
+  expect(line("2026-11-21T23:59:00Z")).toStartWith("We called this number yesterday at 23:59.");
+  expect(line("2026-11-20T23:59:00Z")).toContain("on 20 November at 23:59. Nobody answered.");
+});
+
+test("a recognised caller hears what was promised and the summary, where there are any", () => {
+  const memory = { reason: "a visit", outcome: "Done.", sensitive: false, attemptedAt: AT_MS };
+  const details = (more: { promise: string; summary?: string | null }) =>
+    memoryDetails({ ...memory, ...more }, "UTC", AT_MS);
+  const line = "We called this number today at 10:12 about: a visit. Done.";
+  expect(details({ promise: "" })).toBe(line);
+  expect(details({ promise: "a call", summary: "Short." })).toBe(
+    `${line} We promised: a call Summary of that call: Short.`,
+  );
 });

@@ -21,3 +21,26 @@ test("a refusal is told in the provider's words, 500 characters of them", async 
   expect(error).toHaveLength(500);
   expect(error).toContain("550 not here");
 });
+
+test("a provider has thirty seconds", async () => {
+  const clock = fakeClock();
+  const mailTest = createMailTest({
+    ...{ from: FROM, clock, random: seededRandom(1) },
+    provider: {
+      ...{ name: "smtp", answerMsMax: 1_000, send: () => new Promise<void>(() => {}) },
+      close: async () => {},
+    },
+  });
+  let told: { sent: boolean; error: string | null; durationMs: number } | null = null;
+  void mailTest("me@example.com").then((outcome) => {
+    told = outcome;
+  });
+  await Bun.sleep(0);
+  await clock.advance(29_999);
+  expect(told).toBeNull();
+  await clock.advance(1);
+  await Bun.sleep(0);
+  expect(told as object | null).toMatchObject({
+    ...{ sent: false, durationMs: 30_000, error: expect.stringContaining("within 30 s") },
+  });
+});

@@ -174,6 +174,17 @@ const EQUIVALENTS: readonly Equivalent[] = [
     part: "12",
     reason: "the thirteenth character is a hyphen, before which the number ends",
   },
+  {
+    file: "contact/calling-hours.ts",
+    lineText: "const DAYS_AHEAD_MAX = 31;",
+    reason: "no month is without a day on which calls are allowed",
+  },
+  {
+    file: "contact/calling-hours.ts",
+    lineText: "for (let ahead = 0; ahead <= DAYS_AHEAD_MAX; ahead++) {",
+    part: "<=",
+    reason: "no month is without a day on which calls are allowed",
+  },
 ];
 
 const used = new Set<Equivalent>();
