@@ -34,6 +34,15 @@ test("the phrase cache stays within its bound and drops what was not used for lo
   expect(cache.get("v", "far too long")).toBeNull();
 });
 
+test("a phrase of two megabytes is kept, a longer one is not", () => {
+  const cache = new PhraseCache();
+  const megabytes = (count: number, more = 0) => new Int16Array(count * 512 * 1024 + more);
+  cache.put("v", "two", megabytes(2));
+  cache.put("v", "longer", megabytes(2, 1));
+  expect(cache.get("v", "two")).not.toBeNull();
+  expect(cache.get("v", "longer")).toBeNull();
+});
+
 test("a phrase of one voice is never played for another", () => {
   const cache = new PhraseCache();
   cache.put("Sari", "Hello.", new Int16Array(10));

@@ -15,3 +15,20 @@ test("a phrase of 4 s begins 5 s before the limit; 250 ms before it the call is 
   await clock.advance(60_000);
   expect(seen).toEqual(["close 25000", "cut 29750"]);
 });
+
+test("how long the phrase is, is asked 15 seconds before the limit, whenever the answer was", async () => {
+  const clock = fakeClock();
+  await clock.advance(100_000);
+  const seen: string[] = [];
+  const note = (what: string) => () => void seen.push(`${what} ${clock.monotonic() - 100_000}`);
+  const length = new CallLength({
+    ...{ clock, limitMs: 30_000, applies: () => true, close: note("close"), cut: note("cut") },
+    phraseMs() {
+      note("asked")();
+      return 4_000;
+    },
+  });
+  length.begin();
+  await clock.advance(60_000);
+  expect(seen).toEqual(["asked 15000", "close 25000", "cut 29750"]);
+});

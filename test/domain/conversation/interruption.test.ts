@@ -118,4 +118,8 @@ test("words that cut nothing short take the turn when they are two, 400 ms long,
   ]);
   expect([takes(399, "question"), takes(400, "question")]).toEqual([false, true]);
   expect([takes(100, "stop"), takes(100, "one question")]).toEqual([true, true]);
+  const three = { ...SETTINGS, bargeInWords: 3 };
+  const speech = { speechMs: 100, partial: "one more question" };
+  expect(takesTurn(three, "en", speech)).toBe(true);
+  expect(takesTurn({ ...three, bargeInWords: 4 }, "en", speech)).toBe(false);
 });

@@ -79,3 +79,14 @@ test("keys become a number at # or after 2 s, and never more than 32 of them", a
   await clock.advance(5_000);
   expect(numbers).toHaveLength(3);
 });
+
+test("a prompt that would come with the time-out is left out", async () => {
+  const { clock, silence, events } = watch();
+  silence.start();
+  await clock.advance(2_000);
+  silence.stop();
+  await clock.advance(20_000);
+  silence.start(); // 8 s before the time-out, as long as a prompt takes
+  await clock.advance(8_000);
+  expect(events).toEqual(["timeout at 30000"]);
+});

@@ -1,6 +1,10 @@
 /** What the words of a caller who has not finished say about what follows. */
 import { expect, test } from "bun:test";
-import { isDictating } from "../../../src/domain/conversation/words.ts";
+import {
+  asksForDictation,
+  isDictating,
+  soundsFinished,
+} from "../../../src/domain/conversation/words.ts";
 
 test.each([
   ["my number is eight six", "en", false],
@@ -15,4 +19,24 @@ test.each([
   ["", "en", false],
 ] as const)("%s (%s): still dictating: %p", (text, language, dictating) => {
   expect(isDictating(text, language)).toBe(dictating);
+});
+
+test.each([
+  ["I would like to", false],
+  ["I would like to. ", true],
+  ["I would like to know", true],
+  ["", false],
+  ["...", true],
+] as const)("%p could stand as a sentence: %p", (text, finished) => {
+  expect(soundsFinished(text, "en")).toBe(finished);
+});
+
+test.each([
+  ["What is your name?", true],
+  ["Your name is Jonas.", false],
+  ["How are you today?", false],
+  ["Your name is noted. How are you?", false],
+  ["Thank you. Please spell your address.", true],
+] as const)("%p asks for what people dictate: %p", (text, asks) => {
+  expect(asksForDictation(text, "en")).toBe(asks);
 });
