@@ -320,7 +320,7 @@ test("an export has every row of the tenant, none of another's, and no secret", 
   expect(text).toContain(SECRET_WORDS);
   for (const hidden of ["canary-", "Not mine", OTHER]) expect(text).not.toContain(hidden);
   expect(() => exportTenant(databasePath, tenantId, file)).toThrow("exists already");
-  expect(() => exportTenant(databasePath, 99, join(dataDir, "none"))).toThrow("tenant");
+  expect(() => exportTenant(databasePath, 99, join(dataDir, "none"))).toThrow("Tenant not found.");
   const nowhere = join(dataDir, "no-such.db");
   expect(() => exportTenant(nowhere, tenantId, join(dataDir, "none"))).toThrow();
   expect(existsSync(nowhere)).toBe(false);
