@@ -117,7 +117,7 @@ for (const language of ["php", "js", "python"] as const)
         ...{ secretHeader: "X-Tool-Secret", secretSealed: "sealed:s3cret" },
       };
       await insertTool(database, tenantId, tool);
-      const ask = (order: unknown) => runner.run(tenantId, { ...call, arguments: { order } });
+      const ask = (order: string) => runner.run(tenantId, { ...call, arguments: { order } });
       expect(await ask("A-1042")).toMatchObject({
         ...{ ok: true, output: { answer: "ready since ten o'clock" } },
       });
