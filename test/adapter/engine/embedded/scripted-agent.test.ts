@@ -125,7 +125,8 @@ describe("intents", () => {
   };
   for (const [language, said] of Object.entries(GOODBYES)) {
     test(`goodbye ends the call with a goodbye: ${language}`, async () => {
-      const events = await respond(clinicAgent({ language: language as AgentLanguage }), said);
+      const agent = clinicAgent({ language: language as AgentLanguage });
+      const events = await respond(agent, { type: "utterance", text: said, confidence: 1 });
       expect(events[0]?.type).toBe("text");
       expect(events.some((event) => event.type === "end_call")).toBe(true);
     });
@@ -143,10 +144,71 @@ describe("intents", () => {
         language: language as AgentLanguage,
         transferTargets: ["sip:desk@example"],
       });
-      const events = await respond(agent, said);
+      const events = await respond(agent, { type: "utterance", text: said, confidence: 1 });
       expect(events).toContainEqual({ type: "transfer", target: "sip:desk@example" });
     });
   }
+
+  /** What ends or hands over the call, as the recogniser heard it; with what confidence. */
+  const DOUBTFUL: readonly (readonly [AgentLanguage, string, number, "goodbye" | "human"])[] = [
+    ["en", "where can i bye with tell your address", 0.224, "goodbye"],
+    ["en", "which to leave bye cost", 0.306, "goodbye"],
+    ["en", "thank you goodbye", 0.275, "goodbye"],
+    ["en", "i speak to a human", 0.364, "human"],
+    ["lt", "iki", 0.972, "goodbye"],
+    ["lv", "tas ir viss", 0.995, "goodbye"],
+    ["ru", "это всё", 0.989, "goodbye"],
+    ["ru", "хочу говорить с человеком", 0.986, "human"],
+  ];
+  const YES = { en: "yes", lt: "taip", lv: "jā", ru: "да" };
+  const NO = { en: "no", lt: "ne", lv: "nē", ru: "нет" };
+  const leaves = (events: readonly LlmEvent[]) =>
+    events.some(({ type }) => type === "end_call" || type === "transfer");
+
+  test.each(DOUBTFUL)("%s: %j at %d asks before it ends or hands over the call", async (...row) => {
+    const [language, text, confidence, intent] = row;
+    const doubtful = { type: "utterance", text, confidence } as const;
+    const doubting = async () => {
+      const agent = clinicAgent({ language, transferTargets: ["sip:desk@example"] });
+      const asked = await respond(agent, doubtful);
+      expect([leaves(asked), expected(asked)]).toEqual([false, "yes_no"]);
+      expect(spoken(asked)).toEndWith("?");
+      return agent;
+    };
+    const type = intent === "goodbye" ? "end_call" : "transfer";
+    const confirmed = await respond(await doubting(), YES[language]);
+    expect(confirmed.map((event) => event.type)).toContain(type);
+    const repeated = await respond(await doubting(), doubtful);
+    expect(repeated.map((event) => event.type)).toContain(type);
+    const denied = await respond(await doubting(), NO[language]);
+    expect([leaves(denied), expected(denied)]).toEqual([false, "open"]);
+    const nothing = { type: "utterance", text: "", confidence: 0 } as const;
+    const agent = await doubting();
+    expect(expected(await respond(agent, nothing))).toBe("yes_no");
+    expect(leaves(await respond(agent, nothing))).toBe(false);
+    expect(await ask(await doubting(), { type: "digits", digits: "2" })).not.toBe("");
+    const pressed = await respond(await doubting(), { type: "digits", digits: "1" });
+    expect(pressed.map((event) => event.type)).toContain(type);
+  });
+
+  test.each(["goodbye", "yes", "no", "operator please", "please repeat", "cancel", "help"])(
+    "%j without acoustic evidence is nothing understood",
+    async (text) => {
+      const agent = clinicAgent({ transferTargets: ["sip:desk@example"] });
+      await ask(agent, "do you treat children");
+      const events = await respond(agent, { type: "utterance", text, confidence: 0.01 });
+      expect(leaves(events)).toBe(false);
+      expect(spoken(events)).toContain("Sorry, I don't know that");
+    },
+  );
+
+  test("a doubtful no after the last offer asks before it ends the call", async () => {
+    const agent = clinicAgent();
+    await ask(agent, "thank you");
+    const doubtful = { type: "utterance", text: "no", confidence: 0.4 } as const;
+    expect(leaves(await respond(agent, doubtful))).toBe(false);
+    expect(leaves(await respond(agent, "yes"))).toBe(true);
+  });
 
   test("without a transfer target a message is offered and taken", async () => {
     const agent = clinicAgent();

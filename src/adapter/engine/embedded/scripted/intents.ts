@@ -25,6 +25,34 @@ const ENGLISH_PATTERNS: Readonly<Partial<Record<Intent, RegExp>>> = {
 
 const REST_WORDS_MIN = 3;
 
+/** Below it the words explain what was heard no better than any sounds would. */
+const EVIDENCE_MIN = 0.1;
+/** With it a phrase that is an intent and nothing else is certain, … */
+const CERTAIN_WHOLE = 0.5;
+/** … and a sentence that contains one. */
+const CERTAIN = 0.85;
+/** Closed lists hear one of their phrases in nearly everything. */
+const CERTAIN_OF_CLOSED = 0.999;
+
+/** The intent of what was heard; null where the words themselves are in doubt, too. */
+export function evidencedIntent(
+  text: string,
+  confidence: number,
+  language: AgentLanguage,
+): IntentMatch | null {
+  return confidence < EVIDENCE_MIN ? null : matchIntent(text, language);
+}
+
+/** Whether the call may end, or go to a person, without asking. */
+export function isCertain(
+  { whole }: IntentMatch,
+  confidence: number,
+  language: AgentLanguage,
+): boolean {
+  if (language !== "en") return confidence >= CERTAIN_OF_CLOSED;
+  return confidence >= CERTAIN || (whole && confidence >= CERTAIN_WHOLE);
+}
+
 export function matchIntent(text: string, language: AgentLanguage): IntentMatch | null {
   const words = wordsOf(text, language);
   if (words.length === 0) return null;

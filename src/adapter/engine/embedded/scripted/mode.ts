@@ -4,6 +4,7 @@
  *   open ─ unsure ─► confirming ─ yes ─► (answer | filling)
  *    │ ─ tool ─► filling ─ all values ─► waiting ─ result ─► open
  *    │ ─ two misses ─► menu           └ gave up ─► offering
+ *    │ ─ goodbye, human, in doubt ─► leaving ─ yes ─► the call ends, or goes to a person
  *    └ human, message ─► offering ─ yes ─► recording ─► open
  */
 
@@ -20,8 +21,13 @@ export type Mode =
   | { readonly type: "menu"; readonly page: number }
   /** Would the caller like to leave a message? */
   | { readonly type: "offering" }
+  /** Does the caller really want to end the call, or a person? */
+  | { readonly type: "leaving"; readonly intent: LeavingIntent; readonly misses: number }
   /** The next utterance is the message. */
   | { readonly type: "recording" };
+
+/** What takes the caller away from the agent. */
+export type LeavingIntent = "goodbye" | "human";
 
 export interface Filling {
   readonly type: "filling";

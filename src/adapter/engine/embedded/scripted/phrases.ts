@@ -35,6 +35,8 @@ export interface Phrases {
   readonly cannotHear: string;
   readonly cancelled: string;
   readonly confirmYesNo: string;
+  readonly endCall: string;
+  readonly wantPerson: string;
 }
 
 export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
@@ -72,6 +74,8 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     cannotHear: "I can't hear you. If you're still there, please say something.",
     cancelled: "All right, cancelled.",
     confirmYesNo: "Please say yes or no, or press 1 for yes and 2 for no.",
+    endCall: "Would you like to end the call?",
+    wantPerson: "Would you like to speak to a person?",
   },
   lt: {
     greeting: "Laba diena! Kuo galiu padėti?",
@@ -107,6 +111,8 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     cannotHear: "Jūsų negirdžiu. Jei girdite mane, atsiliepkite.",
     cancelled: "Gerai, atšaukta.",
     confirmYesNo: "Atsakykite „taip“ arba „ne“. Galite ir paspausti: vienas – taip, du – ne.",
+    endCall: "Ar norite baigti pokalbį?",
+    wantPerson: "Ar norite kalbėti su darbuotoju?",
   },
   lv: {
     greeting: "Labdien! Kā varu palīdzēt?",
@@ -142,6 +148,8 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     cannotHear: "Es jūs nedzirdu. Ja mani dzirdat, lūdzu, atsaucieties.",
     cancelled: "Labi, atcelts.",
     confirmYesNo: "Lūdzu, atbildiet „jā“ vai „nē“. Varat arī nospiest: viens – jā, divi – nē.",
+    endCall: "Vai vēlaties beigt sarunu?",
+    wantPerson: "Vai vēlaties runāt ar darbinieku?",
   },
   ru: {
     greeting: "Здравствуйте! Чем могу помочь?",
@@ -177,6 +185,8 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     cannotHear: "Я вас не слышу. Если вы на линии, скажите что-нибудь.",
     cancelled: "Хорошо, отменено.",
     confirmYesNo: "Ответьте, пожалуйста, «да» или «нет». Можно и нажать: один – да, два – нет.",
+    endCall: "Хотите закончить разговор?",
+    wantPerson: "Хотите поговорить с сотрудником?",
   },
 };
 

@@ -12,10 +12,10 @@ import type {
   LlmInput,
 } from "../../../../domain/conversation/engine-port.ts";
 import { CallRecord } from "./call-record.ts";
-import { matchIntent } from "./intents.ts";
+import { evidencedIntent, isCertain, matchIntent } from "./intents.ts";
 import type { Intent } from "./lexicon.ts";
 import { menuChoice, menuText } from "./menu.ts";
-import { type Filling, type Mode, OPEN, OPEN_AFTER_OFFER } from "./mode.ts";
+import { type Filling, type LeavingIntent, type Mode, OPEN, OPEN_AFTER_OFFER } from "./mode.ts";
 import { fill, PHRASES, type Phrases } from "./phrases.ts";
 import {
   expectedAnswer,
@@ -88,20 +88,22 @@ export class ScriptedAgent {
     const mode = this.#mode;
     if (mode.type === "recording") return this.#takeMessage(text.trim());
     if (text.trim() === "") return this.#handleMiss();
-    const meaning = matchIntent(text, this.#options.language);
+    const { language } = this.#options;
+    const meaning = evidencedIntent(text, confidence, language);
+    const certain = meaning !== null && isCertain(meaning, confidence, language);
     if (meaning?.intent === "repeat") return this.#repeat();
     if (meaning !== null && ["goodbye", "human", "message", "cancel"].includes(meaning.intent)) {
       const known = meaning.whole ? null : this.#options.topics.find(text, confidence);
-      if (known?.zone !== "sure") return this.#act(meaning.intent);
+      if (known?.zone !== "sure") return this.#act(meaning.intent, certain);
     }
-    if (mode.type === "confirming" || mode.type === "offering") {
+    if (mode.type === "confirming" || mode.type === "offering" || mode.type === "leaving") {
       if (meaning?.intent === "yes") return this.#confirmed(mode);
       if (meaning?.intent === "no") return this.#denied(meaning.rest, confidence);
     }
     if (mode.type === "filling") return this.#fillFromSpeech(mode, text);
     if (meaning !== null && (meaning.whole || meaning.intent === "thanks")) {
       const topic = meaning.whole ? null : this.#options.topics.find(text, confidence);
-      if (topic?.zone !== "sure") return this.#act(meaning.intent);
+      if (topic?.zone !== "sure") return this.#act(meaning.intent, certain);
     }
     return this.#ask(meaning?.rest || text, confidence);
   }
@@ -129,26 +131,30 @@ export class ScriptedAgent {
     return [say(topic.answer)];
   }
 
-  #confirmed(mode: Extract<Mode, { type: "confirming" | "offering" }>): Step[] {
+  #confirmed(mode: Extract<Mode, { type: "confirming" | "offering" | "leaving" }>): Step[] {
+    if (mode.type === "leaving") return this.#leave(mode.intent);
     return mode.type === "confirming" ? this.#enter(mode.topic) : this.#askForMessage();
   }
 
   #denied(rest: string, confidence: number): Step[] {
-    const offered = this.#mode.type === "offering";
+    const { type } = this.#mode;
     this.#mode = OPEN_AFTER_OFFER;
     if (rest !== "") return this.#ask(rest, confidence);
-    if (offered) return [say(this.#phrases.anythingElse)];
+    if (type === "offering" || type === "leaving") return [say(this.#phrases.anythingElse)];
     return this.#handleMiss();
   }
 
-  #act(intent: Intent): Step[] {
+  /** `certain`: of an intent that takes the caller away; otherwise the agent asks first. */
+  #act(intent: Intent, certain: boolean): Step[] {
     const phrases = this.#phrases;
     const afterOffer = this.#mode.type === "open" && this.#mode.askedForMore;
     switch (intent) {
       case "goodbye":
-        return this.#goodbye();
+        return this.#leaveIf(certain, "goodbye");
       case "no":
-        return afterOffer ? this.#goodbye() : this.#openWith(phrases.anythingElse);
+        return afterOffer
+          ? this.#leaveIf(certain, "goodbye")
+          : this.#openWith(phrases.anythingElse);
       case "yes":
         return this.#openWith(phrases.goAhead);
       case "greeting":
@@ -158,7 +164,7 @@ export class ScriptedAgent {
       case "repeat":
         return this.#repeat();
       case "human":
-        return this.#human();
+        return this.#leaveIf(certain, "human");
       case "message":
         return this.#askForMessage();
       case "cancel":
@@ -171,6 +177,21 @@ export class ScriptedAgent {
   #openWith(text: string): Step[] {
     this.#mode = OPEN_AFTER_OFFER;
     return [say(text)];
+  }
+
+  /** Said twice, it is certain, too. */
+  #leaveIf(certain: boolean, intent: LeavingIntent): Step[] {
+    const mode = this.#mode;
+    const isRepeated = mode.type === "leaving" && mode.intent === intent;
+    const staysHere = intent === "human" && this.#options.transferTarget === null;
+    if (certain || isRepeated || staysHere) return this.#leave(intent);
+    this.#mode = { type: "leaving", intent, misses: 0 };
+    return [say(intent === "human" ? this.#phrases.wantPerson : this.#phrases.endCall)];
+  }
+
+  #leave(intent: LeavingIntent): Step[] {
+    this.#mode = OPEN;
+    return intent === "human" ? this.#human() : this.#goodbye();
   }
 
   #goodbye(): Step[] {
@@ -213,7 +234,7 @@ export class ScriptedAgent {
     if (mode.type === "filling") return this.#askAgain(mode);
     this.#misses++;
     this.record.notUnderstood++;
-    if (mode.type === "confirming" && mode.misses === 0) {
+    if ((mode.type === "confirming" || mode.type === "leaving") && mode.misses === 0) {
       this.#mode = { ...mode, misses: 1 };
       return [say(this.#phrases.confirmYesNo)];
     }
@@ -252,6 +273,7 @@ export class ScriptedAgent {
         return this.#fillFromKeys(mode, digits);
       case "confirming":
       case "offering":
+      case "leaving":
         if (key === "1") return this.#confirmed(mode);
         if (key === "2") return this.#denied("", 1);
         break;
@@ -273,9 +295,7 @@ export class ScriptedAgent {
   }
 
   #reminder(): string {
-    if (this.#mode.type === "confirming" || this.#mode.type === "offering") {
-      return this.#phrases.confirmYesNo;
-    }
+    if (this.#expected() === "yes_no") return this.#phrases.confirmYesNo;
     return this.#mode.type === "recording" ? this.#phrases.leaveMessage : this.#phrases.goAhead;
   }
 
@@ -377,6 +397,7 @@ export class ScriptedAgent {
     switch (mode.type) {
       case "confirming":
       case "offering":
+      case "leaving":
         return "yes_no";
       case "menu":
         return "keys";
