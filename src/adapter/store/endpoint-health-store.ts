@@ -6,6 +6,7 @@ import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { HealthStore } from "../../domain/webhook/stores.ts";
 import { arg, statement } from "./prepared.ts";
+import { readerLocale } from "./reader-locale.ts";
 import { agents } from "./schema/agents.ts";
 import { legacyEndpoints, webhooks } from "./schema/outbox.ts";
 import { tenants } from "./schema/tenants.ts";
@@ -103,7 +104,10 @@ function switchedOff(queries: Queries): Pick<HealthStore, "disable" | "contact">
 
     async contact(tenantId, { webhookId, legacyUrl }) {
       const [tenant] = await queries
-        .select({ tenantName: tenants.name, email: tenants.email })
+        .select({
+          ...{ tenantName: tenants.name, email: tenants.email },
+          ...{ timeZone: tenants.timeZone, locale: readerLocale },
+        })
         .from(tenants)
         .where(eq(tenants.id, tenantId));
       if (!tenant) return null;

@@ -59,6 +59,16 @@ export function teamStore(queries: Queries): TeamStore {
       );
     },
 
+    async timeZone(tenantId) {
+      const { timeZone } = tenants;
+      const row = await queries
+        .select({ timeZone })
+        .from(tenants)
+        .where(eq(tenants.id, tenantId))
+        .get();
+      return row?.timeZone ?? "UTC";
+    },
+
     async firstTenant() {
       return (
         (await queries.select(name).from(tenants).orderBy(asc(tenants.id)).limit(1).get()) ?? null

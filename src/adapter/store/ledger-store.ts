@@ -7,6 +7,7 @@ import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
 import type { LedgerStore, WalletStore } from "../../domain/billing/stores.ts";
 import { arg, rowStatement, statement } from "./prepared.ts";
+import { readerLocale } from "./reader-locale.ts";
 import { ledgerRollups } from "./schema/ledger-rollups.ts";
 import { ledgerEntries, ledgerTransactions, wallets } from "./schema/money.ts";
 import { tenants } from "./schema/tenants.ts";
@@ -168,6 +169,8 @@ export function walletStore(queries: Queries): WalletStore {
           tenantId: wallets.tenantId,
           name: tenants.name,
           email: tenants.email,
+          timeZone: tenants.timeZone,
+          locale: readerLocale,
           balance: wallets.balance,
           level,
           toldBelow: wallets.toldBelow,

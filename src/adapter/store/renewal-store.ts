@@ -4,6 +4,7 @@ import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
 import type { RenewalStore } from "../../domain/billing/stores.ts";
 import { arg, statement } from "./prepared.ts";
+import { readerLocale } from "./reader-locale.ts";
 import { renewals } from "./schema/money.ts";
 import { tenants } from "./schema/tenants.ts";
 
@@ -15,6 +16,7 @@ const tenantColumns = {
   email: tenants.email,
   planSlug: tenants.plan,
   timeZone: tenants.timeZone,
+  locale: readerLocale,
   crmBridge: tenants.crmBridge,
   suspended: tenants.suspended,
   createdAt: tenants.createdAt,

@@ -32,7 +32,7 @@ export async function noticeLowBalances(options: LowBalanceOptions): Promise<voi
       if (!now) return;
       await wallet.setToldBelow(tenantId, now.level);
       if (now.level >= now.toldBelow) return; // it rose
-      const to = { id: tenantId, name: now.name, email: now.email };
+      const to = { ...now, id: tenantId };
       await mails.enqueue(
         queries,
         tenantId,

@@ -1,13 +1,18 @@
-/** Mails about money to the tenant's address. Each key makes its mail happen once. */
-import { type MicroEur, microToEur } from "../../core/money.ts";
+/** Mails about money to the tenant's address, in its reader's language. Each key makes its mail happen once. */
+import type { MicroEur } from "../../core/money.ts";
 import type { MailDraft } from "../mail/ports.ts";
+import { moneyFor } from "../mail/reader.ts";
+import { noticeWords } from "./notice-words.ts";
 import type { Renewal, RenewingTenant } from "./stores.ts";
 
-type Addressee = Pick<RenewingTenant, "id" | "name" | "email">;
+type Addressee = Pick<RenewingTenant, "id" | "name" | "email" | "locale">;
 
-const eur = (amount: MicroEur) => `${microToEur(amount).toFixed(2)} EUR`;
-
-const draft = (to: Addressee, key: string, subject: string, paragraphs: string[]): MailDraft => ({
+const draft = (
+  to: Addressee,
+  key: string,
+  subject: string,
+  paragraphs: readonly string[],
+): MailDraft => ({
   key,
   callUuid: null,
   recipient: to.email,
@@ -22,15 +27,12 @@ export function lowBalanceMail(
   balance: MicroEur,
   atMs: number,
 ): MailDraft {
+  const words = noticeWords[to.locale].lowBalance;
   return draft(
     to,
     `low-balance:${to.id}:${threshold}:${atMs}`,
-    `The balance of ${to.name} is below ${eur(threshold)}`,
-    [
-      `The balance of ${to.name} is ${eur(balance)}.`,
-      "When both the balance and the plan minutes run out, calls can no longer be answered or placed.",
-      "What to do: top up under Usage and billing, through the API (POST /topup) or via your operator.",
-    ],
+    words.subject(to.name, moneyFor(to, threshold)),
+    [words.balance(to.name, moneyFor(to, balance)), ...words.advice],
   );
 }
 
@@ -40,34 +42,22 @@ export function renewalUnpaidMail(
   unpaid: readonly Renewal[],
   free: MicroEur,
 ): MailDraft {
-  const lines = unpaid.map(({ item, plan, amount }) =>
-    item === "plan" ? `Plan ${plan}: ${eur(amount)}` : `CRM bridge: ${eur(amount)}`,
+  const words = noticeWords[to.locale].unpaid;
+  const lines = unpaid.map(
+    ({ item, plan, amount }) =>
+      `${item === "plan" ? words.plan(plan ?? "") : words.bridge}: ${moneyFor(to, amount)}`,
   );
-  const effects = unpaid.map(({ item }) =>
-    item === "plan"
-      ? "Until the plan is paid, this month has no included minutes: calls are charged to the wallet at the overage rate."
-      : "The CRM bridge stays on for 7 days.",
-  );
-  return draft(
-    to,
-    `renewal-unpaid:${to.id}:${month}`,
-    `The wallet of ${to.name} could not pay ${month}`,
-    [
-      `These are due for ${month}, and the wallet has ${eur(free)}:\n${lines.join("\n")}`,
-      ...effects,
-      "What to do: top up the wallet. The payment is tried again within a minute. You do not owe anything that is still unpaid at the end of the month.",
-    ],
-  );
+  return draft(to, `renewal-unpaid:${to.id}:${month}`, words.subject(to.name, month), [
+    `${words.due(month, moneyFor(to, free))}\n${lines.join("\n")}`,
+    ...unpaid.map(({ item }) => words.effects[item]),
+    words.advice,
+  ]);
 }
 
 export function bridgeOffMail(to: Addressee, month: string): MailDraft {
-  return draft(
-    to,
-    `bridge-off:${to.id}:${month}`,
-    `The CRM bridge of ${to.name} was switched off`,
-    [
-      `The CRM bridge was not paid for ${month}, so it was switched off.`,
-      "What to do: buy it again with POST /checkout. Nothing is owed for the time it was on.",
-    ],
-  );
+  const words = noticeWords[to.locale].bridgeOff;
+  return draft(to, `bridge-off:${to.id}:${month}`, words.subject(to.name), [
+    words.unpaid(month),
+    words.advice,
+  ]);
 }

@@ -2,6 +2,7 @@
 
 import type { Queries } from "../../core/database.ts";
 import type { MicroEur } from "../../core/money.ts";
+import type { Reader } from "../mail/reader.ts";
 
 export const LEDGER_ACCOUNTS = [
   /** What we owe the tenant: its prepaid balance. */
@@ -78,7 +79,7 @@ export interface WalletStore {
   setToldBelow(tenantId: number, level: MicroEur): Promise<void>;
 }
 
-interface WalletLevel {
+interface WalletLevel extends Reader {
   readonly tenantId: number;
   readonly name: string;
   readonly email: string;
@@ -99,12 +100,11 @@ export interface Renewal {
   readonly settledAt: number | null;
 }
 
-export interface RenewingTenant {
+export interface RenewingTenant extends Reader {
   readonly id: number;
   readonly name: string;
   readonly email: string;
   readonly planSlug: string;
-  readonly timeZone: string;
   readonly crmBridge: boolean;
   readonly suspended: boolean;
   readonly createdAt: number;

@@ -1,7 +1,7 @@
-/** Sends emails to users through the mail queue, which assigns each email to a tenant. */
+/** Sends emails to users through the mail queue, which assigns each email to a tenant, in whose time zone its times are. */
 import { describeError } from "../../core/errors.ts";
-import type { MailDraft } from "../mail/ports.ts";
 import type { IdentityDependencies } from "./dependencies.ts";
+import type { ZonedMail } from "./mails.ts";
 import type { IdentityStore } from "./stores.ts";
 
 export type IdentityMailer = ReturnType<typeof createIdentityMailer>;
@@ -22,12 +22,14 @@ export function createIdentityMailer(
      * Returns false if no email can be sent: no queue, or no tenant. Never throws: errors are
      * logged.
      */
-    async send(mail: MailDraft, userId: number, tenantId?: number): Promise<boolean> {
+    async send(mail: ZonedMail, userId: number, tenantId?: number): Promise<boolean> {
       if (!mails) return false;
       try {
         const sender = await database.tx(async (queries) => {
-          const tenant = tenantId ?? (await tenantOf(stores(queries), userId));
-          if (tenant !== null) await mails.enqueue(queries, tenant, mail);
+          const store = stores(queries);
+          const tenant = tenantId ?? (await tenantOf(store, userId));
+          if (tenant !== null)
+            await mails.enqueue(queries, tenant, mail(await store.team.timeZone(tenant)));
           return tenant;
         });
         mails.wake();

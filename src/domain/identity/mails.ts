@@ -1,11 +1,14 @@
 /** Emails to users: invitations, password links, and changes of their account. Pure. */
-import { isoUtc } from "../../core/clock.ts";
 import type { MailDraft } from "../mail/ports.ts";
+import { timeFor } from "../mail/reader.ts";
 import type { MadeLink } from "./one-time-links.ts";
 import type { Locale } from "./stores.ts";
 
 /** Emails with this key prefix contain a link; their content is removed once they are sent. */
 export const LINK_MAIL_PREFIX = "link:";
+
+/** A mail whose times wait for the reader's time zone. */
+export type ZonedMail = (timeZone: string) => MailDraft;
 
 /** Changes of how an account is signed in to. Its owner is notified. */
 export type AccountChange = "password" | "passkey" | "totp_on" | "totp_off";
@@ -34,12 +37,12 @@ const words: Readonly<Record<Locale, Words>> = {
       password: "Your password was changed",
       passkey: "A passkey was added to your account",
       totp_on: "Two-factor authentication was turned on for your account",
-      totp_off: "The second factor of your account was turned off",
+      totp_off: "Two-factor authentication was turned off for your account",
     },
     changedBy:
       "This was done in Linevoice. If it was not you, ask for a new password on the sign-in page, look through passkeys and sessions of your account, and tell your operator.",
-    until: "It works once, until",
-    notYou: "If you did not expect this, you need not do anything.",
+    until: "The link works once, until",
+    notYou: "If you did not expect this, you do not need to do anything.",
   },
   lt: {
     invitation: (company, inviter) => [
@@ -54,10 +57,10 @@ const words: Readonly<Record<Locale, Words>> = {
       password: "Jūsų slaptažodis pakeistas",
       passkey: "Prie jūsų paskyros pridėtas prieigos raktas",
       totp_on: "Jūsų paskyroje įjungtas dviejų veiksnių tapatumo nustatymas",
-      totp_off: "Išjungtas jūsų paskyros antrasis prisijungimo veiksnys",
+      totp_off: "Jūsų paskyroje išjungtas dviejų veiksnių tapatumo nustatymas",
     },
     changedBy:
-      "Tai padaryta sistemoje „Linevoice“. Jei tai ne jūs, prisijungimo puslapyje paprašykite naujo slaptažodžio, peržiūrėkite savo paskyros prieigos raktus bei seansus ir praneškite sistemos prižiūrėtojui.",
+      "Tai padaryta sistemoje „Linevoice“. Jei tai ne jūs, prisijungimo puslapyje paprašykite naujo slaptažodžio, peržiūrėkite savo paskyros prieigos raktus bei seansus ir praneškite sistemos administratoriui.",
     until: "Nuoroda veikia vieną kartą, iki",
     notYou: "Jei šio laiško nelaukėte, nieko daryti nereikia.",
   },
@@ -74,11 +77,11 @@ const words: Readonly<Record<Locale, Words>> = {
       password: "Jūsu parole ir nomainīta",
       passkey: "Jūsu kontam ir pievienota piekļuves atslēga",
       totp_on: "Jūsu kontam ir ieslēgta divpakāpju autentifikācija",
-      totp_off: "Jūsu konta otrais faktors ir izslēgts",
+      totp_off: "Jūsu kontam ir izslēgta divpakāpju autentifikācija",
     },
     changedBy:
-      "Tas notika sistēmā Linevoice. Ja to nedarījāt jūs, pieteikšanās lapā lūdziet jaunu paroli, pārbaudiet sava konta piekļuves atslēgas un sesijas un informējiet sistēmas uzturētāju.",
-    until: "Saite darbojas vienu reizi, līdz",
+      "Tas notika sistēmā Linevoice. Ja to nedarījāt jūs, ieejas lapā lūdziet jaunu paroli, pārbaudiet sava konta piekļuves atslēgas un sesijas un informējiet sistēmas administratoru.",
+    until: "Saite darbojas vienu reizi. Derīga līdz:",
     notYou: "Ja šo vēstuli negaidījāt, nekas nav jādara.",
   },
   ru: {
@@ -94,7 +97,7 @@ const words: Readonly<Record<Locale, Words>> = {
       password: "Ваш пароль изменён",
       passkey: "К вашей учётной записи добавлен ключ доступа",
       totp_on: "В вашей учётной записи включена двухфакторная аутентификация",
-      totp_off: "Второй фактор вашей учётной записи выключен",
+      totp_off: "В вашей учётной записи выключена двухфакторная аутентификация",
     },
     changedBy:
       "Это сделано в системе Linevoice. Если это не вы, запросите новый пароль на странице входа, проверьте ключи доступа и сеансы своей учётной записи и сообщите администратору системы.",
@@ -108,25 +111,31 @@ function linkMail(
   recipient: string,
   [subject, sentence]: readonly [string, string],
   link: MadeLink,
-): MailDraft {
+): ZonedMail {
   const { until, notYou } = words[locale];
-  return {
+  return (timeZone) => ({
     key: `${LINK_MAIL_PREFIX}${link.id}`,
     callUuid: null,
     recipient,
     subject,
-    body: [sentence, link.url, `${until} ${isoUtc(link.expiresAt)}.`, notYou, ""].join("\n\n"),
+    body: [
+      sentence,
+      link.url,
+      `${until} ${timeFor({ locale, timeZone }, link.expiresAt)}.`,
+      notYou,
+      "",
+    ].join("\n\n"),
     attachment: null,
-  };
+  });
 }
 
 export const invitationMail = (
   locale: Locale,
   to: { email: string; company: string; inviter: string },
   link: MadeLink,
-): MailDraft => linkMail(locale, to.email, words[locale].invitation(to.company, to.inviter), link);
+): ZonedMail => linkMail(locale, to.email, words[locale].invitation(to.company, to.inviter), link);
 
-export const resetMail = (locale: Locale, email: string, link: MadeLink): MailDraft =>
+export const resetMail = (locale: Locale, email: string, link: MadeLink): ZonedMail =>
   linkMail(locale, email, words[locale].reset, link);
 
 export function accountChangedMail(
@@ -134,14 +143,14 @@ export function accountChangedMail(
   user: { id: number; email: string },
   change: AccountChange,
   atMs: number,
-): MailDraft {
+): ZonedMail {
   const { changed, changedBy } = words[locale];
-  return {
+  return (timeZone) => ({
     key: `account-${change}:${user.id}:${atMs}`,
     callUuid: null,
     recipient: user.email,
     subject: changed[change],
-    body: `${changed[change]}: ${isoUtc(atMs)}.\n\n${changedBy}\n`,
+    body: `${changed[change]}: ${timeFor({ locale, timeZone }, atMs)}.\n\n${changedBy}\n`,
     attachment: null,
-  };
+  });
 }

@@ -89,6 +89,8 @@ export interface TeamStore {
   remove(tenantId: number, userId: number): Promise<boolean>;
   owners(tenantId: number): Promise<number>;
   tenant(tenantId: number): Promise<TenantName | null>;
+  /** UTC where there is no such tenant. */
+  timeZone(tenantId: number): Promise<string>;
   /** The oldest tenant; null: none. */
   firstTenant(): Promise<TenantName | null>;
 }

@@ -3,6 +3,7 @@
  * functions cover all tenants.
  */
 import type { Queries } from "../../core/database.ts";
+import type { Reader } from "../mail/reader.ts";
 
 interface StoredEvent {
   readonly id: string;
@@ -151,7 +152,7 @@ export interface HealthStore {
   contact(tenantId: number, subscriber: Subscriber): Promise<EndpointContact | null>;
 }
 
-export interface EndpointContact {
+export interface EndpointContact extends Reader {
   readonly url: string;
   readonly tenantName: string;
   readonly email: string;

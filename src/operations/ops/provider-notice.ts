@@ -5,17 +5,43 @@
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { AgentLanguage } from "../../domain/agent/agent.ts";
 import type { MailDraft } from "../../domain/mail/ports.ts";
 import type { ProviderNotice } from "./provider-watch.ts";
 
 interface ProviderNoticeOptions {
   readonly users: () => Promise<
-    readonly { readonly id: number; readonly email: string; readonly operator: boolean }[]
+    readonly {
+      readonly id: number;
+      readonly email: string;
+      readonly locale: AgentLanguage;
+      readonly operator: boolean;
+    }[]
   >;
-  readonly mailer: { send(mail: MailDraft, userId: number): Promise<boolean> };
+  readonly mailer: { send(mail: () => MailDraft, userId: number): Promise<boolean> };
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/** What went wrong is told in the words of the log and of `linevoice doctor`. */
+const WORDS: Readonly<Record<AgentLanguage, readonly [subject: string, body: string]>> = {
+  en: [
+    "Calls are without one of their providers",
+    "Calls go on with the fallback. `linevoice doctor` asks the provider again, and tells what is missing.",
+  ],
+  lt: [
+    "Viena iš išorinių paslaugų nepasiekiama",
+    "Skambučiai tęsiasi su atsargine. Komanda `linevoice doctor` patikrina paslaugą dar kartą ir parodo, ko trūksta.",
+  ],
+  lv: [
+    "Viens no ārējiem pakalpojumiem nav pieejams",
+    "Zvani turpinās ar rezerves. Komanda `linevoice doctor` pārbauda pakalpojumu vēlreiz un parāda, kā trūkst.",
+  ],
+  ru: [
+    "Одна из внешних служб недоступна",
+    "Звонки идут через запасную. Команда `linevoice doctor` проверит службу ещё раз и покажет, чего не хватает.",
+  ],
+};
 
 /** Returns a function to call with each problem. It returns immediately and never throws. */
 export function createProviderNotice({
@@ -27,14 +53,15 @@ export function createProviderNotice({
   async function notify({ key, sentence }: ProviderNotice): Promise<void> {
     const day = new Date(clock.now()).toISOString().slice(0, 10);
     const operators = (await users()).filter(({ operator }) => operator);
-    for (const { id, email } of operators) {
+    for (const { id, email, locale } of operators) {
+      const [subject, body] = WORDS[locale];
       const mail = {
         ...{ key: `provider-trouble:${day}:${key}:${email}`, callUuid: null, recipient: email },
-        subject: "Calls are without one of their providers",
-        body: `${sentence}\n\nCalls go on with the fallback. \`linevoice doctor\` asks the provider again, and tells what is missing.\n`,
+        subject,
+        body: `${sentence}\n\n${body}\n`,
         attachment: null,
       };
-      await mailer.send(mail, id);
+      await mailer.send(() => mail, id);
     }
   }
 

@@ -1,0 +1,35 @@
+/** Who reads a mail: times and money as they are written in the reader's language and time zone. */
+import { type MicroEur, microToEur } from "../../core/money.ts";
+import type { AgentLanguage } from "../agent/agent.ts";
+
+export interface Reader {
+  readonly locale: AgentLanguage;
+  /** IANA. */
+  readonly timeZone: string;
+}
+
+const REGIONS: Readonly<Record<AgentLanguage, string>> = {
+  en: "en-GB",
+  lt: "lt-LT",
+  lv: "lv-LV",
+  ru: "ru-RU",
+};
+
+/**
+ * `24 November 2026 at 09:05 (Europe/Vilnius)`. In figures in Latvian, where the month's case depends on the
+ * sentence.
+ */
+export function timeFor({ locale, timeZone }: Reader, atMs: number): string {
+  const date = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
+  const time = { hour: "2-digit", minute: "2-digit" } as const;
+  const format = new Intl.DateTimeFormat(REGIONS[locale], {
+    timeZone,
+    ...(locale === "lv" ? { ...date, ...time } : { dateStyle: "long", timeStyle: "short" }),
+  });
+  return `${format.format(atMs)} (${timeZone})`;
+}
+
+export const moneyFor = ({ locale }: Pick<Reader, "locale">, amount: MicroEur): string =>
+  new Intl.NumberFormat(REGIONS[locale], { style: "currency", currency: "EUR" }).format(
+    microToEur(amount),
+  );
