@@ -13,18 +13,28 @@ const link = {
   url: "https://voice.example.com/app/x#token=T",
   expiresAt: 1_795_000_000_000,
 };
+const ZONE = "Europe/Vilnius";
+/** 11:06:40 in UTC. */
+const UNTIL = {
+  en: "18 November 2026 at 13:06 (Europe/Vilnius)",
+  lt: "2026 m. lapkričio 18 d. 13:06 (Europe/Vilnius)",
+  lv: "18.11.2026 13:06 (Europe/Vilnius)",
+  ru: "18 ноября 2026 г. в 13:06 (Europe/Vilnius)",
+};
 const to = { email: "new@example.com", company: "Dantų klinika", inviter: "Rasa" };
 
 describe("mails with a link", () => {
   for (const locale of LOCALES)
     test(`${locale}: say what it is for, until when, and nothing twice`, () => {
-      const mails = [invitationMail(locale, to, link), resetMail(locale, to.email, link)];
+      const mails = [invitationMail(locale, to, link), resetMail(locale, to.email, link)].map(
+        (mail) => mail(ZONE),
+      );
       for (const mail of mails) {
         expect(mail.key).toBe(`${LINK_MAIL_PREFIX}7`);
         expect(mail.recipient).toBe(to.email);
         expect(mail.subject).not.toBe("");
         expect(mail.body.split(link.url)).toHaveLength(2);
-        expect(mail.body).toContain("2026-11-18T11:06:40+00:00");
+        expect(mail.body).toContain(UNTIL[locale]);
         expect(mail.body).not.toMatch(/undefined|\[object|\$\{/);
       }
       expect(mails[0]?.subject).toContain(to.company);
@@ -32,7 +42,7 @@ describe("mails with a link", () => {
     });
 
   test("differ from language to language", () => {
-    const subjects = LOCALES.map((locale) => resetMail(locale, to.email, link).subject);
+    const subjects = LOCALES.map((locale) => resetMail(locale, to.email, link)(ZONE).subject);
     expect(new Set(subjects).size).toBe(LOCALES.length);
   });
 });
@@ -41,10 +51,12 @@ test("each change of an account has words of its own in each language, and a key
   const user = { id: 3, email: "rasa@example.com" };
   const mails = LOCALES.flatMap((locale) =>
     (["password", "passkey", "totp_on", "totp_off"] as const).map((change) =>
-      accountChangedMail(locale, user, change, 1_795_000_000_000),
+      accountChangedMail(locale, user, change, link.expiresAt)(ZONE),
     ),
   );
   expect(new Set(mails.map(({ subject }) => subject)).size).toBe(16);
   expect(new Set(mails.map(({ key }) => key)).size).toBe(4);
   for (const { body } of mails) expect(body).not.toContain("http");
+  for (const locale of LOCALES)
+    expect(mails.some(({ body }) => body.includes(`: ${UNTIL[locale]}.`))).toBe(true);
 });
