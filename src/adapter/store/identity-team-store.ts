@@ -33,6 +33,7 @@ export function teamStore(queries: Queries): TeamStore {
       .orderBy(asc(users.id));
 
   return {
+    ...tenantReads(queries),
     ...memberChanges(queries),
 
     async membershipsOf(userId) {
@@ -52,7 +53,11 @@ export function teamStore(queries: Queries): TeamStore {
     members: async (tenantId) => await membersWhere(tenantId),
 
     member: async (tenantId, userId) => (await membersWhere(tenantId, userId))[0] ?? null,
+  };
+}
 
+function tenantReads(queries: Queries): Pick<TeamStore, "tenant" | "timeZone" | "firstTenant"> {
+  return {
     async tenant(tenantId) {
       return (
         (await queries.select(name).from(tenants).where(eq(tenants.id, tenantId)).get()) ?? null

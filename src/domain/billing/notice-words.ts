@@ -1,5 +1,5 @@
 /** The sentences of mails about money. A month is written as 2026-11, because its name has cases. */
-import type { AgentLanguage } from "../agent/agent.ts";
+import type { Reader } from "../mail/reader.ts";
 import type { Renewal } from "./stores.ts";
 
 interface NoticeWords {
@@ -23,7 +23,7 @@ interface NoticeWords {
   };
 }
 
-export const noticeWords: Readonly<Record<AgentLanguage, NoticeWords>> = {
+export const noticeWords: Readonly<Record<Reader["locale"], NoticeWords>> = {
   en: {
     lowBalance: {
       subject: (company, threshold) => `The balance of ${company} is below ${threshold}`,

@@ -1,7 +1,6 @@
 /** The email to a tenant whose endpoint was disabled, with what to do about it, in its reader's language. Pure. */
-import type { AgentLanguage } from "../agent/agent.ts";
 import type { MailDraft } from "../mail/ports.ts";
-import { timeFor } from "../mail/reader.ts";
+import { type Reader, timeFor } from "../mail/reader.ts";
 import type { SwitchedOff } from "./outcome.ts";
 import type { EndpointContact } from "./stores.ts";
 
@@ -20,7 +19,7 @@ interface SwitchedOffWords {
   readonly legacyStep: (change: string) => string;
 }
 
-const WORDS: Readonly<Record<AgentLanguage, SwitchedOffWords>> = {
+const WORDS: Readonly<Record<Reader["locale"], SwitchedOffWords>> = {
   en: {
     webhook: (id) => `Webhook ${id}`,
     legacyUrl: "An agent's webhook_url",

@@ -5,8 +5,9 @@
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { AgentLanguage } from "../../domain/agent/agent.ts";
+
 import type { MailDraft } from "../../domain/mail/ports.ts";
+import type { Reader } from "../../domain/mail/reader.ts";
 import type { ProviderNotice } from "./provider-watch.ts";
 
 interface ProviderNoticeOptions {
@@ -14,7 +15,7 @@ interface ProviderNoticeOptions {
     readonly {
       readonly id: number;
       readonly email: string;
-      readonly locale: AgentLanguage;
+      readonly locale: Reader["locale"];
       readonly operator: boolean;
     }[]
   >;
@@ -24,7 +25,7 @@ interface ProviderNoticeOptions {
 }
 
 /** What went wrong is told in the words of the log and of `linevoice doctor`. */
-const WORDS: Readonly<Record<AgentLanguage, readonly [subject: string, body: string]>> = {
+const WORDS: Readonly<Record<Reader["locale"], readonly [subject: string, body: string]>> = {
   en: [
     "Calls are without one of their providers",
     "Calls go on with the fallback. `linevoice doctor` asks the provider again, and tells what is missing.",
