@@ -10,6 +10,8 @@
  * - media: calls turn over, memory and descriptors are watched (LINEVOICE_SOAK_MINUTES, 120)
  * - kill: kill −9 of the compiled program under load (LINEVOICE_CYCLES, 1,000; about two hours,
  *   LINEVOICE_APPLIANCES=3 side by side take half an hour)
+ * - nodes: two nodes on a libSQL server 20 ms away; nodes and server killed, stopped, cut off, met by silence
+ *   (LINEVOICE_CYCLES, 200; about 40 minutes; LINEVOICE_SOAK_MINUTES ends it early; SEED)
  * - mutants: the domain changed in 150 places, one at a time; at most 5 % may pass all tests (MUTANTS,
  *   MUTANTS_SEED, MUTANTS_AT_ONCE, MUTANTS_ONLY; about half an hour, and goes on where it was stopped)
  * - release: built twice from clean clones and compared (about 10 minutes)
@@ -49,6 +51,10 @@ const PARTS = {
   media: { command: ["bench/soak/media.ts"], env: {} },
   kill: {
     command: ["test/support/kill-soak.ts", process.env.LINEVOICE_CYCLES ?? "1000"],
+    env: {},
+  },
+  nodes: {
+    command: ["test/support/nodes-soak.ts", process.env.LINEVOICE_CYCLES ?? "200"],
     env: {},
   },
   mutants: { command: ["test/support/mutants/run.ts"], env: {} },

@@ -37,7 +37,7 @@ export async function unsettled({ rows }: Aftermath): Promise<string[]> {
 }
 
 /** Each row is something that is still under way. */
-const UNSETTLED = `
+export const UNSETTLED = `
   SELECT 'call ' || call_uuid || ' is ' || status AS what FROM calls
     WHERE status IN ('queued', 'dialing', 'ringing', 'in_progress')
   UNION ALL SELECT 'recording of ' || call_uuid || ' is ' || recording_status FROM calls
@@ -46,7 +46,7 @@ const UNSETTLED = `
   UNION ALL SELECT 'event ' || event_id || ' is ' || status FROM outbox WHERE status <> 'delivered'`;
 
 /** Each query's rows are violations. */
-const WRONG_ROWS = [
+export const WRONG_ROWS = [
   `SELECT 'call ' || c.call_uuid || ' has ' || count(e.id) || ' ends' AS what FROM calls c
     LEFT JOIN events e ON e.call_uuid = c.call_uuid AND e.type IN ('call.ended', 'call.failed')
     GROUP BY c.call_uuid HAVING count(e.id) <> 1`,
