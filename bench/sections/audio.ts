@@ -1,8 +1,9 @@
-/** Packets, codecs, MP3. */
+/** Packets, codecs, MP3, the embedded recogniser. */
 import { measureCodecs, measureToneDetection } from "../media/codecs.ts";
 import { measureEncoding } from "../media/encoding.ts";
 import { measurePacing, PACERS } from "../media/pacing.ts";
 import { ms, type Section } from "../report.ts";
+import { measureTalkers } from "../talkers/talkers.ts";
 
 const media: Section = {
   name: "media",
@@ -59,4 +60,23 @@ const mp3: Section = {
   },
 };
 
-export const AUDIO_SECTIONS: readonly Section[] = [media, codecs, mp3];
+const talkers: Section = {
+  name: "talkers",
+  async measure({ full, note }) {
+    const results = await measureTalkers(
+      full ? [1, 2, 3, 4, 5, 6, 8, 10] : [1, 4, 6],
+      full ? 8 : 4,
+    );
+    for (const { talkers: count, p50Ms, p95Ms, utterances, lost } of results)
+      note({
+        what: `${count} talk at once to a speech thread`,
+        ...(count === 4 ? { goal: "p95 ≤ 500 ms, none lost" } : {}),
+        value: `last word to text p50 ${ms(p50Ms)}, p95 ${ms(p95Ms)}; ${lost} of ${utterances} lost`,
+        method:
+          "all say the same question in real time, 0.4 s between two; four are followed at once",
+      });
+    return results;
+  },
+};
+
+export const AUDIO_SECTIONS: readonly Section[] = [media, codecs, mp3, talkers];

@@ -1,0 +1,93 @@
+/**
+ * Callers who talk at the same time to one speech thread of the embedded engine: how late their words are
+ * understood. All say the same question in real time, again and again; what is compared is one number of
+ * talkers with another.
+ */
+import { createEmbeddedEngine } from "../../src/adapter/engine/embedded/engine.ts";
+import { createSynthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { seededRandom } from "../../src/core/random.ts";
+import type { EngineSession } from "../../src/domain/conversation/engine-port.ts";
+import { spawnSpeechWorker } from "../../src/workers.ts";
+import { percentile } from "../process/percentile.ts";
+
+const QUESTION = "What are your opening hours?";
+const KNOWLEDGE = `## ${QUESTION}\nFrom nine to five.\n\n## How much does a consultation cost?\nForty euros.\n`;
+const FRAME_SAMPLES = 160;
+const FRAME_MS = 20;
+const PAUSE_MS = 400;
+
+interface TalkersResult {
+  readonly talkers: number;
+  /** From the last sample to the text, ms. */
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly utterances: number;
+  /** Nothing was understood. */
+  readonly lost: number;
+}
+
+export async function measureTalkers(
+  numbers: readonly number[],
+  rounds: number,
+): Promise<TalkersResult[]> {
+  const voice = await createSynthesiser();
+  const line = await voice.speakAll({
+    ...{ text: QUESTION, voice: "m1", language: "en", sampleRateHz: 8000 },
+  });
+  const worker = spawnSpeechWorker();
+  const { port1, port2 } = new MessageChannel();
+  worker.postMessage({ type: "init", port: port1 }, [port1]);
+  const ports = { port: port2, clock: systemClock, random: seededRandom(1), log: silentLog };
+  const engine = createEmbeddedEngine(ports);
+  const open = (): EngineSession =>
+    engine.open({
+      ...{ callId: crypto.randomUUID(), language: "en", voice: "Sari", sampleRateHz: 8000 },
+      ...{ systemPrompt: "", tools: [] },
+      knowledge: [{ filename: "faq.md", format: "md", content: KNOWLEDGE }],
+    });
+  const results: TalkersResult[] = [];
+  try {
+    await talk(open(), line, 1);
+    for (const talkers of numbers) {
+      const heard = await Promise.all(
+        Array.from({ length: talkers }, () => talk(open(), line, rounds)),
+      );
+      const lates = heard.flat();
+      const understood = lates.filter((late) => late !== null).sort((a, b) => a - b);
+      results.push({
+        ...{ talkers, utterances: lates.length, lost: lates.length - understood.length },
+        p50Ms: percentile(understood, 0.5),
+        p95Ms: percentile(understood, 0.95),
+      });
+    }
+  } finally {
+    await engine.close();
+    worker.postMessage({ type: "shutdown" });
+  }
+  return results;
+}
+
+/** How late each utterance was understood; null: it was not. */
+async function talk(session: EngineSession, line: Int16Array, rounds: number) {
+  const lates: (number | null)[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const startedAt = performance.now();
+    session.stt.startUtterance(line.subarray(0, FRAME_SAMPLES));
+    for (let at = FRAME_SAMPLES; at < line.length; at += FRAME_SAMPLES) {
+      const dueAt = startedAt + (at / FRAME_SAMPLES) * FRAME_MS;
+      await Bun.sleep(Math.max(0, dueAt - performance.now()));
+      session.stt.push(line.subarray(at, at + FRAME_SAMPLES));
+    }
+    const endedAt = performance.now();
+    const text = await session.stt.finalize().then(
+      (result) => result.text,
+      () => "",
+    );
+    lates.push(text === "" ? null : performance.now() - endedAt);
+    await Bun.sleep(PAUSE_MS);
+  }
+  session.close();
+  return lates;
+}
