@@ -309,6 +309,14 @@ describe("tools", () => {
 });
 
 describe("summary", () => {
+  test("tells whoever takes the call over how long it was, in words", async () => {
+    const end = { reason: "transferred", durationSeconds: 75 } as const;
+    const { text } = await clinicAgent({ language: "lt" }).summarize(end);
+    expect(text).toContain("Skambutis perduotas po 1 min. 15 sek.");
+    const { text: english } = await clinicAgent().summarize(end);
+    expect(english).toEndWith("The call was transferred after 1 min 15 sec.");
+  });
+
   test("tells what was asked and how it ended", async () => {
     const agent = clinicAgent();
     await respond(agent, "how much is a filling");

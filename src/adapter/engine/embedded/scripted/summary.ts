@@ -140,7 +140,9 @@ export function summaryOf(record: CallRecord, end: CallEnd, language: AgentLangu
   const [first = ""] = facts;
   const told = [first.charAt(0).toUpperCase() + first.slice(1), ...facts.slice(1)].join("; ");
   const ending = phrases.ends[end.reason] ?? phrases.endsOtherwise;
-  const ended = fill(ending, { duration: clockDuration(end.durationSeconds) });
+  const isSpoken = end.reason === "transferred";
+  const duration = (isSpoken ? spokenDuration : clockDuration)(end.durationSeconds, language);
+  const ended = fill(ending, { duration }).replace(/\.\.$/, ".");
   return { text: `${told}. ${ended}`, line: `${told}.` };
 }
 
@@ -153,4 +155,21 @@ function listed(items: readonly string[], and: string): string {
 function clockDuration(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+const UNITS: Readonly<Record<AgentLanguage, readonly [string, string, string]>> = {
+  en: ["h", "min", "sec"],
+  lt: ["val.", "min.", "sek."],
+  lv: ["h", "min.", "sek."],
+  ru: ["ч", "мин", "сек"],
+};
+
+/** 75 → "1 min 15 sec": what is told to the person who takes the call over. */
+function spokenDuration(seconds: number, language: AgentLanguage): string {
+  const whole = Math.round(seconds);
+  const values = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const parts = values.flatMap((value, index) =>
+    value > 0 ? [`${value} ${UNITS[language][index] ?? ""}`] : [],
+  );
+  return parts.join(" ");
 }

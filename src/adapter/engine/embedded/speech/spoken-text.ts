@@ -36,6 +36,8 @@ const STEPS: readonly Step[] = [
   spokenTimestamps,
   spokenDates,
   (text, { inflected }) => inflected.reduce((said, step) => step(said), text),
+  spokenVersions,
+  spokenPriceSpans,
   spokenHours,
   spokenClocks,
   spokenMoney,
@@ -175,6 +177,9 @@ function earlierOf(from: ClockTime | null, to: ClockTime | null, sharesMark: boo
   return from.hour + 12 < to.hour ? { ...from, hour: from.hour + 12 } : from;
 }
 
+/** "9–12 and 13–17" */
+const MORE_HOURS = /^,?\s(?:and|ir|un|и)\s(?=\d{1,2}(?::\d{2})?\s?[–—-])/u;
+
 function meansHours(
   from: ClockTime,
   to: ClockTime,
@@ -182,7 +187,8 @@ function meansHours(
   after: string,
   { hoursBefore, hoursAfter }: SpokenLanguage,
 ): boolean {
-  const isOpen = hoursBefore.test(before) && !/^\s\p{Ll}/u.test(after.replace(hoursAfter, ""));
+  const isFollowed = /^\s\p{Ll}/u.test(after.replace(hoursAfter, "").replace(MORE_HOURS, ""));
+  const isOpen = hoursBefore.test(before) && !isFollowed;
   if (isOpen || hoursAfter.test(after)) return from.hour < to.hour || to.hour <= 12;
   const isAlone = /^\s*(?:$|[.,;!?)])/.test(after);
   return isAlone && from.hour >= 5 && to.hour >= 13 && from.hour < to.hour;
@@ -197,7 +203,8 @@ function spokenClocks(text: string, language: SpokenLanguage): string {
     const time = timeOf(hour, minute, mark);
     if (time === null) return String(parts[0]);
     const isFull = minute !== undefined || language.timeWord !== "" || language.monthFirst;
-    if (!isFull && language.isDuration(time.hour, beforeOf(parts))) return String(parts[0]);
+    if (!isFull && language.isDuration(time.hour, beforeOf(parts), afterOf(parts)))
+      return String(parts[0]);
     return closed(language.clock(time, beforeOf(parts)), mark, afterOf(parts));
   };
   const marked = new RegExp(
@@ -217,6 +224,19 @@ function spokenClocks(text: string, language: SpokenLanguage): string {
   return named.replace(/(?<![\p{L}\d.,:/])(\d{1,2}):(\d{2})(?![\d:])/gu, (...parts) =>
     say(String(parts[1]), String(parts[2]), "", parts),
   );
+}
+
+// Versions, network addresses, shares.
+
+/** "1.2.3", "50/50". "1.200.000" is a sum. */
+function spokenVersions(text: string, { signs }: SpokenLanguage): string {
+  return text
+    .replace(/(?<![\d.,])\d+(?:\.\d+){2,}(?![\d.,]*\d)/g, (written) =>
+      /^\d{1,3}(?:\.\d{3})+$/.test(written) ? written : written.replaceAll(".", ` ${signs.dot} `),
+    )
+    .replace(/(?<![\d/])(\d+)\/(\d+)(?![\d/])/g, (_, first, second) =>
+      first === second ? `${first} ${second}` : `${first} ${signs.slash} ${second}`,
+    );
 }
 
 // Money.
@@ -260,6 +280,28 @@ function spokenMoney(text: string, language: SpokenLanguage): string {
     });
 }
 
+/** "€10–15", "10–15 €" */
+function spokenPriceSpans(text: string, language: SpokenLanguage): string {
+  const span = "(\\d{1,6})\\s?[–—-]\\s?";
+  const before = new RegExp(`(${SIGNS})\\s?${span}(?:${SIGNS})?(\\d{1,6})(?![\\d.,]*\\d)`, "gu");
+  const behind = new RegExp(`(?<![\\p{L}\\d.,:–-])${span}(\\d{1,6})\\s?(${AFTER})`, "gu");
+  const said = (sign: string, low: string, high: string, parts: unknown[]) => {
+    const [unit] = unitsOf(sign);
+    const upper = amountOf(high, "");
+    const noun = language.noun(unit, upper, language.caseAfter(beforeOf(parts), upper));
+    const end = sentenceEnd(String(parts[0]), afterOf(parts));
+    return `${language.span(amountOf(low, ""), upper, beforeOf(parts), ` ${noun}`)} ${noun}${end}`;
+  };
+  return text
+    .replace(/(\d)[,.][–-](?=\s?[€$£])/g, "$1")
+    .replace(before, (...parts) =>
+      said(String(parts[1]), String(parts[2]), String(parts[3]), parts),
+    )
+    .replace(behind, (...parts) =>
+      said(String(parts[3]), String(parts[1]), String(parts[2]), parts),
+    );
+}
+
 function unitsOf(sign: string): readonly [Unit, Unit] {
   const [, main, coin] = CURRENCIES.find(([pattern]) => pattern.test(sign)) ?? [];
   return [main ?? "euro", coin ?? "cent"];
@@ -295,7 +337,7 @@ function perOf(language: SpokenLanguage, written: string): string {
 }
 
 function unitOf({ units }: SpokenLanguage, written: string): Unit | null {
-  const found = units.find(([pattern]) => new RegExp(`^(?:${pattern})$`, "iu").test(written));
+  const found = units.find(([pattern]) => new RegExp(`^(?:${pattern})$`, "u").test(written));
   return found?.[1] ?? null;
 }
 
@@ -333,8 +375,7 @@ function spokenPhones(text: string, { signs, digits }: SpokenLanguage): string {
 /** English groups thousands with a comma, the others with a space or a point. */
 function amountPattern({ decimalMark }: SpokenLanguage): string {
   const groups = decimalMark === "." ? "," : "[ .]";
-  const marks = decimalMark === "." ? "\\." : "[,.]";
-  return `(\\d{1,3}(?:${groups}\\d{3})+(?!\\d)|\\d+)(?:${marks}(\\d+))?`;
+  return `(\\d{1,3}(?:${groups}\\d{3})+(?!\\d)|\\d+)(?:[,.](\\d+))?`;
 }
 
 const amountOf = (whole: string | undefined, fraction: string | undefined): Amount => ({
@@ -348,13 +389,15 @@ function spokenQuantities(text: string, language: SpokenLanguage): string {
   const units = language.units.map(([pattern]) => pattern).join("|");
   const pattern = new RegExp(
     `(?<![\\p{L}\\d.,:/–-])(?:${amount}\\s?[–—-]\\s?)?${amount}\\s?(${units})(?![\\p{L}\\d])`,
-    "giu",
+    "gu",
   );
+  /** "after 1 min. 15 sec.": the case of the minutes is that of the seconds. */
+  const quantityBefore = new RegExp(`${amount}\\s?(?:${units})\\s*$`, "iu");
   return text.replace(pattern, (...parts) => {
     const [whole, low, lowFraction, high, highFraction, written = ""] = parts as string[];
     const unit = unitOf(language, written);
     if (unit === null) return String(whole);
-    const before = beforeOf(parts);
+    const before = beforeOf(parts).replace(quantityBefore, "");
     const upper = amountOf(high, highFraction);
     const end = sentenceEnd(written, afterOf(parts));
     if (low === undefined) return quantityOf(language, upper, unit, before) + end;
@@ -381,7 +424,10 @@ function spokenSpans(text: string, language: SpokenLanguage): string {
 
 /** Said digit by digit after these. */
 const CODE_BEFORE =
-  /(?<!\p{L})(?:code|dial|zvaniet|pin|extension|reference|kod(?:as|ą|u|o)|kods|код(?:а|у|ом)?|пин|пин-код)(?:\s(?:is|yra|ir))?[\s:]+$/iu;
+  /(?<!\p{L})(?:code|pin|extension|reference|kod(?:as|ą|u|o)|kods|код(?:а|у|ом)?|пин|пин-код)(?:\s(?:is|yra|ir))?[\s:]+$/iu;
+
+/** "Call 911", "Zvaniet 112". */
+const DIALLED = /(?<!\p{L})(?:call|dial|zvaniet|zvanīt)\s+$/iu;
 
 /** What comes next is a name, and counts nothing. */
 const IS_LABEL = /(?<!\p{L})(?:number|numer(?:is|į|iu|io)|numurs?|номер)\s*$/iu;
@@ -391,7 +437,9 @@ function spokenNumbers(text: string, language: SpokenLanguage): string {
   const pattern = new RegExp(`(?<![\\p{L}\\d])${amountPattern(language)}(?![\\p{L}\\d])`, "gu");
   return text.replace(pattern, (...parts) => {
     const [whole = "", figures = "", fraction] = parts as string[];
+    const isDialled = DIALLED.test(beforeOf(parts)) && !/^\s\p{Ll}/u.test(afterOf(parts));
     const isCode =
+      (isDialled && figures.length === 3) ||
       /^0\d/.test(figures) ||
       figures.length > 12 ||
       (figures.length > 2 && fraction === undefined && CODE_BEFORE.test(beforeOf(parts)));

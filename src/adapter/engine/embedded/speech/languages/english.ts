@@ -99,8 +99,10 @@ const DAY_FIRST = new RegExp(
   `(?<![\\w:])${DAY} (?:of )?${MONTH}(?![a-z])(?:,? (\\d{4})(?!\\d))?`,
   "g",
 );
+/** "May 5 people come?" */
+const COUNTS = "(?!(?<=(?:May|March) \\d{1,2})\\s(?:people|(?!is|was|has|as)[a-z]+s)\\b)";
 const MONTH_FIRST = new RegExp(
-  `(?<![\\w:])${MONTH} ${DAY}(?![\\d:]|[.,]\\d)(?:,? (\\d{4})(?!\\d))?`,
+  `(?<![\\w:])${MONTH} ${DAY}(?![\\d:]|[.,]\\d)${COUNTS}(?:,? (\\d{4})(?!\\d))?`,
   "g",
 );
 
@@ -183,8 +185,13 @@ export const ENGLISH: SpokenLanguage = {
       (_, from = "", to = "") => `${weekday(from)} to ${weekday(to)}`,
     ],
     [/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\.?(?=\s\d|:\s?\d)/g, (_, day = "") => weekday(day)],
+    [/(?<![\d/])1\/2(?![\d/])/g, "one half"],
     [/\bNo\.\s?(?=\d)/g, "number "],
     [/(?:№|(?<!\w)#)\s?(?=\d)/g, "number "],
+    [
+      /(?<![\d.,])1 (euro|dollar|cent|minute|hour|day|week|month|year)s\b/g,
+      (_, noun = "") => `1 ${noun}`,
+    ],
     [/\be\.g\.,?/gi, "for example"],
     [/\bi\.e\.,?/gi, "that is"],
     [/\betc\.(?=\s[a-z])/g, "et cetera"],

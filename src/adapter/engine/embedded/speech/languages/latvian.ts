@@ -2,6 +2,7 @@
 import {
   type Agreement,
   type Amount,
+  afterOf,
   type CalendarDay,
   type Case,
   type ClockTime,
@@ -13,7 +14,6 @@ import {
   lastWordOf,
   listOf,
   NOMINATIVE,
-  nextWordOf,
   type SpokenLanguage,
   type Unit,
 } from "./spoken-language.ts";
@@ -252,8 +252,8 @@ function noun(unit: Unit, { whole, fraction }: Amount, wanted: Case): string {
 const MONTHS = listOf(
   "janvār februār mart aprīl maij jūnij jūlij august septembr oktobr novembr decembr",
 );
-/** "novembris", but "marts" and "augusts". */
-const IS_HARD = new Set(["mart", "august"]);
+/** "novembris", but "marts", "maijs" and "augusts". */
+const IS_HARD = new Set(["mart", "maij", "jūnij", "jūlij", "august"]);
 const monthForms = (stem: string): string =>
   IS_HARD.has(stem)
     ? `${stem}s ${stem}a ${stem}am ${stem}u ${stem}u ${stem}ā`
@@ -325,11 +325,12 @@ function hours(from: ClockTime, to: ClockTime, before: string): string {
 
 function span(low: Amount, high: Amount, before: string, after: string): string {
   const agreed = agreement(high, before, after);
-  if (/(iem|ām|ēm)$/.test(nextWordOf(after))) {
+  const noun = countedWordOf(after, ATTRIBUTE);
+  if (/(iem|ām|ēm)$/.test(noun)) {
     const dative: Agreement = { gender: agreed.gender, case: "dative" };
     return `${number(low, dative)} līdz ${number(high, dative)}`;
   }
-  const gender = firstFitting(FEW_ENDINGS, nextWordOf(after))?.[0] ?? agreed.gender;
+  const gender = firstFitting(FEW_ENDINGS, noun)?.[0] ?? agreed.gender;
   return `${number(low, { ...agreed, gender })} līdz ${number(high, { ...agreed, gender })}`;
 }
 
@@ -397,7 +398,10 @@ const isMasculineGenitive = (word: string) =>
   /^(stāva|kabineta|gada|dzīvokļa|numura|maršruta)$/.test(word);
 /** "5. stāvā", "3. kabinets": a point between a figure and a small letter. */
 const ordinals = (text: string): string =>
-  text.replace(/(?<![\p{L}\d.,:])(\d{1,3})\.\s(?=(\p{Ll}+))/gu, (_, value, following: string) => {
+  text.replace(/(?<![\p{L}\d.,:])(\d{1,3})\.\s(?=(\p{Ll}+))/gu, (...parts) => {
+    const [, value, next = ""] = parts as string[];
+    // "1. un 2. stāvs"
+    const following = /^\p{Ll}+ \d{1,3}\.\s(\p{Ll}+)/u.exec(afterOf(parts))?.[1] ?? next;
     if (isMasculineGenitive(following))
       return `${ordinal(Number(value), "masculine", "genitive")} `;
     const found = firstFitting(ORDINAL_NOUNS, following) ?? (["feminine", "nominative"] as const);
@@ -456,6 +460,7 @@ export const LATVIAN: SpokenLanguage = {
     ],
     [/(?<!\p{L})plkst\.?(?=\s)/giu, "pulksten"],
     [/(?<!\p{L})Nr\.\s?(?=\d)/giu, "numurs "],
+    [/(?<![\d/])1\/2(?![\d/])/g, "puse"],
     [/№\s?/g, "numurs "],
     [/(?<!\p{L})(tālr|tel)\.(?=\s?[+\d(:])/giu, "tālrunis"],
     [/(?<!\p{L})piem\./giu, "piemēram"],

@@ -14,7 +14,6 @@ import {
   joined,
   lastWordOf,
   listOf,
-  nextWordOf,
   type SpokenLanguage,
   sentenceEnd,
   type Unit,
@@ -344,8 +343,11 @@ const LASTS =
   /(?:^|\s)(per|už|kas|trunka|truks|truko|užtruks|užtrunka|bent|mažiausiai|daugiausiai?|palaukite|laukti|vos|tik|liko|lieka|dar)\s*$/iu;
 const ON_A_DAY = /(dieną|dienį|rytoj|šiandien|vakar|poryt|nuo|tarp|\p{L}(?:t|m|či|r)ą),?\s*$/iu;
 
-const isDuration = (hour: number, before: string): boolean =>
-  hour === 24 || LASTS.test(before) || (hour < 7 && !ON_A_DAY.test(before));
+const PART_OF_DAY = /^\s(ryto|ryte|vakaro|nakties|dienos|popiet)(?!\p{L})/u;
+
+const isDuration = (hour: number, before: string, after: string): boolean =>
+  !PART_OF_DAY.test(after) &&
+  (hour === 24 || LASTS.test(before) || (hour < 7 && !ON_A_DAY.test(before)));
 
 /** "nuo devintos iki septynioliktos valandos" */
 function hours(from: ClockTime, to: ClockTime, before: string): string {
@@ -356,11 +358,12 @@ function hours(from: ClockTime, to: ClockTime, before: string): string {
 
 function span(low: Amount, high: Amount, before: string, after: string): string {
   const agreed = agreement(high, before, after);
-  if (/ų$/.test(nextWordOf(after)) && caseAfter(before) !== "genitive") {
+  const noun = countedWordOf(after, ATTRIBUTE);
+  if (/ų$/.test(noun) && caseAfter(before) !== "genitive") {
     const genitive: Agreement = { gender: agreed.gender, case: "genitive" };
     return `nuo ${number(low, genitive)} iki ${number(high, genitive)}`;
   }
-  const gender = firstFitting(FEW_ENDINGS, nextWordOf(after))?.[0] ?? agreed.gender;
+  const gender = firstFitting(FEW_ENDINGS, noun)?.[0] ?? agreed.gender;
   const joint = high.whole - low.whole === 1 ? " ar " : "–";
   return number(low, { ...agreed, gender }) + joint + number(high, { ...agreed, gender });
 }
@@ -444,9 +447,11 @@ const ordinals = (text: string): string =>
       },
     )
     .replace(
-      /(?<![\p{L}\d])(\d{1,3})\s(aukšt|kabinet)(e)(?!\p{L})/gu,
-      (_, value, stem, ending) =>
-        `${ordinal(Number(value), "masculine", "locative")} ${stem}${ending}`,
+      /(?<![\p{L}\d])(\d{1,3})\s((?:aukšt|kabinet|peron)(as|e)|(?:kambar|puslap)(?:(?:y|i)s|yje))(?!\p{L})/gu,
+      (_, value, noun: string) => {
+        const wanted = noun.endsWith("e") ? "locative" : "nominative";
+        return `${ordinal(Number(value), "masculine", wanted)} ${noun}`;
+      },
     );
 
 const WEEKDAYS: Readonly<Record<string, string>> = {
@@ -504,7 +509,7 @@ export const LITHUANIAN: SpokenLanguage = {
   timeWord: "",
   hoursBefore:
     /(dirba|darbo laik|atidar|priima|laukiame|veikia|penktadienio|šeštadien\p{L}+|sekmadien\p{L}+|kasdien)[^.!?]{0,24}$/iu,
-  hoursAfter: /^\s*(val|kasdien|darbo|šiokiadien)/i,
+  hoursAfter: /^\s*(val|kasdien|darbo dienomis|šiokiadien)/i,
   rewrites: [
     [/(?<!\d)24\/7(?!\d)/g, "visą parą, septynias dienas per savaitę"],
     [
@@ -513,6 +518,7 @@ export const LITHUANIAN: SpokenLanguage = {
         `nuo ${WEEKDAYS[from.toLowerCase()] ?? from}io iki ${WEEKDAYS[to.toLowerCase()] ?? to}io`,
     ],
     [/(?<!\p{L})Nr\.\s?(?=\d)/giu, "numeris "],
+    [/(?<![\d/])1\/2(?![\d/])/g, "pusė"],
     [/№\s?/g, "numeris "],
     [/(?<=skambin\p{L}{1,6}\s)tel\.(?=\s?[+\d(])/giu, "telefonu"],
     [/(?<!\p{L})(tel)\.(?=\s?[+\d(:])/giu, "telefonas"],

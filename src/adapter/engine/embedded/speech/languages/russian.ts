@@ -292,6 +292,9 @@ function agreement(amount: Amount, before: string, after: string): Agreement {
   const found = firstFitting(count === "one" ? ONE_ENDINGS : FEW_ENDINGS, following);
   if (found === null || following === "евро") return { gender: "masculine", case: governed };
   const [gender, wanted] = found;
+  // "на одного человека"
+  if (count === "one" && governed === "accusative" && /[ая]$/.test(following))
+    return { gender: "masculine", case: "genitive" };
   // "от одного доллара", "после одной минуты": the preposition tells the masculine genitive apart.
   if (count === "one" && governed === "genitive" && /[ая]$/.test(following))
     return { gender: "masculine", case: "genitive" };
@@ -451,10 +454,16 @@ const SUFFIXES: readonly (readonly [RegExp, readonly [OrdinalGender, Case]])[] =
 ];
 /** "5-й", "2-м этаже". */
 const ordinals = (text: string): string =>
-  text.replace(/(?<![\p{L}\d])(\d{1,4})-(\p{Ll}{1,3})(?!\p{L})/gu, (whole, value, suffix) => {
-    const found = firstFitting(SUFFIXES, suffix);
-    return found === null ? whole : ordinal(Number(value), found[0], found[1]);
-  });
+  text
+    .replace(
+      /(?<![\p{L}\d.,:–-])(?!1\s)(\d{1,3})\s(этаж|кабинет)(е?)(?!\p{L})/gu,
+      (_, value, noun: string, ending: string) =>
+        `${ordinal(Number(value), "masculine", ending === "" ? "nominative" : "locative")} ${noun}${ending}`,
+    )
+    .replace(/(?<![\p{L}\d])(\d{1,4})-(\p{Ll}{1,3})(?!\p{L})/gu, (whole, value, suffix) => {
+      const found = firstFitting(SUFFIXES, suffix);
+      return found === null ? whole : ordinal(Number(value), found[0], found[1]);
+    });
 
 /** Genitive after "с", accusative after "по". */
 const WEEKDAYS: readonly (readonly [RegExp, string, string])[] = [
@@ -510,6 +519,7 @@ export const RUSSIAN: SpokenLanguage = {
       new RegExp(`(?<![\\p{L}\\d])${WEEKDAY}\\s?[–—-]\\s?${WEEKDAY}(?![\\p{L}\\d])`, "giu"),
       (_, from = "", to = "") => `с ${weekday(from, 1)} по ${weekday(to, 2)}`,
     ],
+    [/(?<![\d/])1\/2(?![\d/])/g, "половина"],
     [/№\s?/g, "номер "],
     [/(?<!\p{L})тел\.(?=\s?[+\d(:])/giu, "телефон"],
     [/(?<=(?:^|\s)на\s)ул\.(?=\s)/giu, "улице"],

@@ -99,7 +99,7 @@ export interface SpokenLanguage {
   date(day: CalendarDay, before: string): string;
   clock(time: ClockTime, before: string): string;
   /** "5 val." is five hours, not five o'clock. */
-  isDuration(hour: number, before: string): boolean;
+  isDuration(hour: number, before: string, after: string): boolean;
   hours(from: ClockTime, to: ClockTime, before: string): string;
   /** The case that the words before ask of a quantity. */
   caseAfter(before: string, amount: Amount): Case;
@@ -118,7 +118,7 @@ export function lastWordOf(before: string): string {
 }
 
 /** The word that follows in lower case; "" before a punctuation mark. */
-export function nextWordOf(after: string): string {
+function nextWordOf(after: string): string {
   return /^[\s\u00a0]*(\p{L}+)/u.exec(after)?.[1]?.toLowerCase() ?? "";
 }
 
