@@ -60,7 +60,7 @@ export const messages = {
     lv: "Pāriet uz saturu",
     ru: "Перейти к содержанию",
   },
-  "nav.docs": { en: "API reference", lt: "API aprašas", lv: "API apraksts", ru: "Описание API" },
+  "nav.docs": { en: "Documentation", lt: "Dokumentacija", lv: "Dokumentācija", ru: "Документация" },
   "account.menu": { en: "Account", lt: "Paskyra", lv: "Konts", ru: "Учётная запись" },
   "account.sign_out": { en: "Sign out", lt: "Atsijungti", lv: "Iziet", ru: "Выйти" },
   "account.companies": { en: "Companies", lt: "Įmonės", lv: "Uzņēmumi", ru: "Компании" },

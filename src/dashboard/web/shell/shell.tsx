@@ -115,7 +115,7 @@ function Sidebar({ onSearch }: { onSearch: () => void }) {
       </nav>
       <div className="sidebar-foot">
         <div className="nav">
-          <a href="/docs">
+          <a href="/docs/">
             <Icon name="external" />
             {t("nav.docs")}
           </a>
