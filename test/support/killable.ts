@@ -58,6 +58,8 @@ export interface KillableOptions {
   readonly includedMinutes?: number;
   /** The compiled program; `src/main.ts` without it. */
   readonly binary?: string;
+  /** After which a silent call ends; 30 s without it. */
+  readonly silenceTimeoutMs?: number;
   /** How many files and sockets the process may have open (`ulimit -n`). */
   readonly descriptorsMax?: number;
 }
@@ -80,6 +82,7 @@ ports = "${options.rtpPorts}"
 timeout_sec = 5
 [conversation]
 disclosure_enabled = false
+silence_timeout_ms = ${options.silenceTimeoutMs ?? 30_000}
 [mail]
 provider = "smtp"
 from = "calls@voice.example"
