@@ -1,7 +1,7 @@
 /**
- * Two whole appliances on one libSQL server: what is due is dialled once, and when the one that holds
+ * Two whole appliances on one real libSQL server: what is due is dialled once, and when the one that holds
  * the trunk is killed with SIGKILL the other registers it and dials on. One that drains lets the other take
- * calls at once, while its own live call goes on. Takes about a minute.
+ * calls at once, while its own live call goes on. A call outlives a server that stops. Takes two minutes.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
@@ -65,6 +65,8 @@ let key = "";
 let agentId = 0;
 /** Hosts in the order in which the carrier took their REGISTER. */
 const registered: string[] = [];
+/** Those that it took back the registration of, likewise. */
+const unregistered: string[] = [];
 /** Number → the calls that were sent to it. */
 const invites = new Map<string, Set<string>>();
 
@@ -76,7 +78,8 @@ function onMessage(
   if (!nodes.some((node) => node.host === host)) return;
   if (typeof message === "string") {
     const isRegistered = message.startsWith("SIP/2.0 200") && /^CSeq: \d+ REGISTER/im.test(message);
-    if (direction === "out" && isRegistered) registered.push(host);
+    if (direction === "out" && isRegistered)
+      (/^Contact:/im.test(message) ? registered : unregistered).push(host);
     return;
   }
   const number = message.kind === "request" ? userOf(message.uri) : null;
@@ -304,6 +307,28 @@ test("a node that is drained by command gives the trunk away and finishes its ca
     { node: idOf(holder), reason: "caller_hangup" },
     { node: idOf(other), reason: "caller_hangup" },
   ]);
+});
+
+test("a server that stops for 20 s ends no call; the trunk is registered once more, where it was", async () => {
+  const [holder] = holderAndOther();
+  const talking = await callee.call(OWN_NUMBER);
+  await talking.answered;
+  const before = registered.length;
+  const goOn = store.freeze();
+  const list = { headers: { authorization: `Bearer ${key}` } };
+  const refused = await fetch(`http://${holder.host}:8481/api/v1/agents`, list);
+  expect(refused.status).toBe(503);
+  await Bun.sleep(20_000);
+  await eventually(() => unregistered.at(-1) === holder.host, "it let the trunk go", LONG_MS);
+  goOn();
+  await eventually(() => registered.length > before, "the trunk is registered again", LONG_MS);
+  // Long enough for a flap, and for the other node to take what it takes for abandoned.
+  await Bun.sleep(15_000);
+  expect(registered.slice(before)).toEqual([holder.host]);
+  expect(talking.state).toBe("active");
+  talking.hangUp();
+  await allEnded();
+  expect((await inbound()).at(-1)).toEqual({ node: idOf(holder), reason: "caller_hangup" });
 });
 
 test("the holder drains: the other takes the next call at once, the live call here goes on", async () => {
