@@ -246,3 +246,23 @@ inChromium("the navigation", () => {
     await field.waitFor({ state: "detached" });
   });
 });
+
+inChromium("an agent", () => {
+  test("is tried beside its form, as it is written there, before anything is saved", async () => {
+    await page.goto(address(`/agents/${world.agentId}`));
+    const trial = page.getByRole("complementary", { name: en["agents.tab.test"] });
+    await trial.getByRole("button", { name: en["web_call.start"] }).waitFor();
+    expect(await trial.getByText(en["agents.trial_of_draft"]).count()).toBe(0);
+    const language = page.getByLabel(en["language.label"]);
+    await language.selectOption("lt");
+    await trial.getByText(en["agents.trial_of_draft"]).waitFor();
+    await trial.getByLabel(en["chat.message"]).fill("Labas");
+    await trial.getByRole("button", { name: en["chat.send"] }).click();
+    // The saved agent speaks English.
+    await trial.locator(".bubble.agent", { hasText: /[ąčęėįšųūž]/i }).waitFor({ timeout: 30_000 });
+    const { body } = await world.api("GET", `/agents/${world.agentId}`);
+    expect(JSON.stringify(body)).toContain('"language":"en"');
+    await language.selectOption("en");
+    await looksRight(`/agents/${world.agentId}`, "agent", en["agents.prompt"]);
+  });
+});

@@ -16,7 +16,7 @@ import type { CallConfig } from "../conversation/call-config.ts";
 import type { ChatEvent, ChatInput } from "../conversation/chat.ts";
 import type { ToolRunner } from "../tool/ports.ts";
 import type { CallMedia, ChatChannel } from "./media-port.ts";
-import { TRIAL_CALLER, type TrialPorts, trialConfig } from "./web-call.ts";
+import { type AgentTrialDraft, TRIAL_CALLER, type TrialPorts, trialConfig } from "./web-call.ts";
 
 interface ChatMessage {
   readonly role: "agent" | "customer";
@@ -47,6 +47,7 @@ export interface AgentChats {
     agentId: number,
     lines: readonly ChatMessage[],
     message: string | null,
+    draft?: AgentTrialDraft,
   ): Promise<ChatReply>;
   close(): void;
 }
@@ -70,6 +71,12 @@ export interface ChatPorts extends TrialPorts {
 interface ChatConversation {
   readonly callUuid: string;
   readonly channel: ChatChannel;
+}
+
+interface Asked {
+  readonly lines: readonly ChatMessage[];
+  readonly message: string | null;
+  readonly draft: AgentTrialDraft;
 }
 
 interface ChatOptions {
@@ -168,11 +175,10 @@ export class WrittenAgentChats implements AgentChats {
   async #converse(
     tenantId: number,
     agentId: number,
-    lines: readonly ChatMessage[],
-    message: string | null,
+    { lines, message, draft }: Asked,
   ): Promise<ChatReply> {
     const startedAt = this.context.clock.monotonic();
-    const config = await trialConfig(this.context, tenantId, agentId, null);
+    const config = await trialConfig(this.context, tenantId, agentId, { browser: null, draft });
     const known = this.#take(keyOf(tenantId, config, lines));
     const chat = known ?? (await this.#open(config, lines));
     try {
@@ -203,6 +209,7 @@ export class WrittenAgentChats implements AgentChats {
     agentId: number,
     lines: readonly ChatMessage[],
     message: string | null,
+    draft: AgentTrialDraft = {},
   ) {
     const count = this.#running.get(tenantId) ?? 0;
     if (count >= RUNNING_OF_TENANT_MAX)
@@ -213,7 +220,7 @@ export class WrittenAgentChats implements AgentChats {
       });
     this.#running.set(tenantId, count + 1);
     try {
-      return await this.#converse(tenantId, agentId, lines, message);
+      return await this.#converse(tenantId, agentId, { lines, message, draft });
     } finally {
       const left = (this.#running.get(tenantId) ?? 1) - 1;
       if (left === 0) this.#running.delete(tenantId);

@@ -15,6 +15,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
 import type { Random } from "../../core/random.ts";
+import type { AgentFields } from "../agent/agent-schema.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { TurnRecord } from "../conversation/call-report.ts";
 import type { ToolRunner } from "../tool/ports.ts";
@@ -63,6 +64,7 @@ export interface WebCalls {
     agentId: number,
     sampleRateHz: 8000 | 16000,
     listener: WebCallListener,
+    draft?: AgentTrialDraft,
   ): Promise<WebCall>;
   /** Ends all; new ones are refused. */
   close(): Promise<void>;
@@ -129,10 +131,11 @@ export function createWebCalls(
   };
 
   return {
-    async start(tenantId, agentId, sampleRateHz, listener) {
+    async start(tenantId, agentId, sampleRateHz, listener, draft = {}) {
       admit(tenantId);
       try {
-        const config = await trialConfig(context, tenantId, agentId, { sampleRateHz });
+        const browser = { sampleRateHz };
+        const config = await trialConfig(context, tenantId, agentId, { browser, draft });
         const channel = await context.media.open(config);
         const webCall = new LiveWebCall(context, tenantId, config, channel, listener, () => {
           live.delete(webCall);
@@ -154,18 +157,30 @@ export function createWebCalls(
   };
 }
 
-/** An agent as it is now, for a conversation that is no call. Throws not_found, plan_limit_reached. */
+/** What somebody has written but not saved: the agent is tried with it. */
+export type AgentTrialDraft = Partial<
+  Pick<
+    AgentFields,
+    "prompt" | "firstMessage" | "firstSpeaker" | "voice" | "language" | "fillerPhrases"
+  >
+>;
+
+/**
+ * An agent as it is now, or as it is being written, for a conversation that is no call. Throws
+ * not_found, plan_limit_reached.
+ */
 export async function trialConfig(
   context: TrialPorts,
   tenantId: number,
   agentId: number,
-  browser: CallConfig["browser"],
+  { browser, draft }: { readonly browser: CallConfig["browser"]; readonly draft: AgentTrialDraft },
 ): Promise<CallConfig> {
   const { database, settings, clock, random } = context;
   const setup = context.stores.setup(database.read);
   const tenant = await setup.tenant(tenantId);
-  const agent = await setup.agent(tenantId, agentId);
-  if (!tenant || !agent) throw notFound("agent");
+  const saved = await setup.agent(tenantId, agentId);
+  if (!tenant || !saved) throw notFound("agent");
+  const agent = { ...saved, ...draft };
   if (tenant.suspended)
     throw new AppError({
       code: "plan_limit_reached",

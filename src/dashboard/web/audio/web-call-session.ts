@@ -2,6 +2,7 @@
  * A conversation with an agent over the browser's microphone: WebSocket
  * `/api/dashboard/agents/{id}/talk`, PCM16LE both ways. Its owner must `stop` it.
  */
+import type { Own } from "../api/client.ts";
 import { socketUrl } from "../api/socket.ts";
 import type { LiveTurn } from "../live/live.tsx";
 import { MICROPHONE_RATE, type Microphone, openMicrophone } from "./microphone.ts";
@@ -40,8 +41,12 @@ type WebCallMessage =
 const FRAMES_WAITING_BYTES_MAX = 64_000;
 
 /** Opens the microphone, then the socket; `stop` ends the call at any time. */
-export function startWebCall(agentId: number, listener: WebCallListener): { stop(): void } {
-  const call = new WebCall(listener);
+export function startWebCall(
+  agentId: number,
+  draft: Own["AgentDraft"],
+  listener: WebCallListener,
+): { stop(): void; press(digit: string): void } {
+  const call = new WebCall(draft, listener);
   void call.begin(agentId);
   return call;
 }
@@ -53,8 +58,16 @@ class WebCall {
   #socket: WebSocket | null = null;
   #over = false;
 
-  constructor(listener: WebCallListener) {
+  readonly #draft: Own["AgentDraft"];
+
+  constructor(draft: Own["AgentDraft"], listener: WebCallListener) {
+    this.#draft = draft;
     this.#listener = listener;
+  }
+
+  press(digit: string): void {
+    if (this.#socket?.readyState === WebSocket.OPEN)
+      this.#socket.send(JSON.stringify({ type: "digit", digit }));
   }
 
   async begin(agentId: number): Promise<void> {
@@ -81,7 +94,9 @@ class WebCall {
     this.#socket = socket;
     socket.binaryType = "arraybuffer";
     socket.onopen = () =>
-      socket.send(JSON.stringify({ type: "start", sample_rate: MICROPHONE_RATE }));
+      socket.send(
+        JSON.stringify({ type: "start", sample_rate: MICROPHONE_RATE, draft: this.#draft }),
+      );
     socket.onmessage = ({ data }) => {
       if (data instanceof ArrayBuffer) this.#player?.play(data);
       else if (typeof data === "string") this.#onMessage(JSON.parse(data) as WebCallMessage);

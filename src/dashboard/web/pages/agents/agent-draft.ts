@@ -1,5 +1,5 @@
 /** An agent as the form edits it, and as the API takes it. */
-import type { Rest } from "../../api/client.ts";
+import type { Own, Rest } from "../../api/client.ts";
 import { newAgentDefaults } from "../../api/rest-values.gen.ts";
 
 type Agent = Rest["Agent"];
@@ -44,3 +44,17 @@ export function newBodyOf(draft: AgentDraft) {
     ...(filler_phrases ? { filler_phrases } : {}),
   };
 }
+
+export type TrialDraft = Own["AgentDraft"];
+
+/** What an agent is tried with: as it stands in the form, saved or not. */
+export const trialOf = ({
+  prompt,
+  first_message,
+  first_speaker,
+  voice,
+  language,
+  filler_phrases,
+}: AgentDraft): TrialDraft => ({
+  ...{ prompt, first_message, first_speaker, voice, language, filler_phrases },
+});

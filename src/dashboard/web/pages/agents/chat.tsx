@@ -6,6 +6,7 @@ import { type Texts, useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
+import type { TrialDraft } from "./agent-draft.ts";
 import { Bubbles } from "./bubbles.tsx";
 
 interface Message {
@@ -14,13 +15,18 @@ interface Message {
   readonly note?: string;
 }
 
-const replyOf = (agentId: number, messages: readonly Message[], message: string) =>
+const replyOf = ({ agentId, draft }: Tried, messages: readonly Message[], message: string) =>
   answer(
     own.POST("/agents/{id}/chat", {
       params: { path: { id: agentId } },
-      body: { messages: messages.map(({ role, text }) => ({ role, text })), message },
+      body: { messages: messages.map(({ role, text }) => ({ role, text })), message, draft },
     }),
   );
+interface Tried {
+  readonly agentId: number;
+  /** What is written but not saved: the agent answers with it. */
+  readonly draft: TrialDraft;
+}
 type Reply = Awaited<ReturnType<typeof replyOf>>;
 
 /** What the agent did besides answering, and how long it took. */
@@ -33,7 +39,7 @@ function noteOf(reply: Reply, { t, ms }: Texts): string {
   return [...done, ...(reply.ended ? [t("chat.ended")] : []), ms(reply.duration_ms)].join(" · ");
 }
 
-function useConversation(agentId: number) {
+function useConversation(tried: Tried) {
   const texts = useText();
   const [messages, setMessages] = useState<readonly Message[]>([]);
   const [busy, setBusy] = useState(false);
@@ -46,7 +52,7 @@ function useConversation(agentId: number) {
     const before = messages;
     setMessages([...before, { role: "customer", text: message }]);
     try {
-      const reply = await replyOf(agentId, before, message);
+      const reply = await replyOf(tried, before, message);
       const note = noteOf(reply, texts);
       setMessages((now) => [...now, { role: "agent", text: reply.reply, note }]);
       return true;
@@ -62,9 +68,9 @@ function useConversation(agentId: number) {
   return { messages, busy, problem, send, clear: () => setMessages([]) };
 }
 
-export function Chat({ agentId }: { agentId: number }) {
+export function Chat(tried: Tried) {
   const { t } = useText();
-  const { messages, busy, problem, send, clear } = useConversation(agentId);
+  const { messages, busy, problem, send, clear } = useConversation(tried);
   const [draft, setDraft] = useState("");
 
   async function submit(event: FormEvent) {

@@ -206,6 +206,18 @@ export const messages = {
   "agents.tab.knowledge": { en: "Knowledge", lt: "Žinios", lv: "Zināšanas", ru: "Знания" },
   "agents.tab.tools": { en: "Tools", lt: "Įrankiai", lv: "Rīki", ru: "Инструменты" },
   "agents.tab.numbers": { en: "Numbers", lt: "Numeriai", lv: "Numuri", ru: "Номера" },
+  "agents.trial_of_draft": {
+    en: "You try what is written here, though it is not saved yet.",
+    lt: "Bandote tai, kas čia parašyta, nors dar neišsaugota.",
+    lv: "Izmēģināt to, kas šeit rakstīts, kaut vēl nav saglabāts.",
+    ru: "Вы пробуете то, что здесь написано, хотя оно ещё не сохранено.",
+  },
+  "web_call.keypad": {
+    en: "Telephone keys",
+    lt: "Telefono klavišai",
+    lv: "Tālruņa taustiņi",
+    ru: "Кнопки телефона",
+  },
   "agents.tab.test": { en: "Test", lt: "Bandymas", lv: "Izmēģinājums", ru: "Тест" },
   "agents.knowledge_lead": {
     en: "Ticked files are given to the agent before each call and treated as fact.",

@@ -5,6 +5,7 @@ import { useText } from "../../i18n/text.tsx";
 import type { LiveTurn } from "../../live/live.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, StatusIndicator } from "../../ui/page.tsx";
+import type { TrialDraft } from "./agent-draft.ts";
 import { Bubbles } from "./bubbles.tsx";
 
 const STATE_TEXTS = {
@@ -15,17 +16,17 @@ const STATE_TEXTS = {
   ended: "web_call.ended",
 } as const;
 
-function useWebCall(agentId: number) {
+function useWebCall(agentId: number, draft: TrialDraft) {
   const [state, setState] = useState<WebCallState>({ at: "idle" });
   const [turns, setTurns] = useState<readonly LiveTurn[]>([]);
   const [tools, setTools] = useState<readonly ToolUse[]>([]);
-  const session = useRef<{ stop(): void } | null>(null);
+  const session = useRef<ReturnType<typeof startWebCall> | null>(null);
   useEffect(() => () => session.current?.stop(), []);
 
   function start() {
     setTurns([]);
     setTools([]);
-    session.current = startWebCall(agentId, {
+    session.current = startWebCall(agentId, draft, {
       onState: setState,
       onTurn: (turn) =>
         setTurns((before) =>
@@ -37,15 +38,19 @@ function useWebCall(agentId: number) {
     });
   }
 
-  return { state, turns, tools, start, stop: () => session.current?.stop() };
+  return {
+    ...{ state, turns, tools, start },
+    stop: () => session.current?.stop(),
+    press: (digit: string) => session.current?.press(digit),
+  };
 }
 
 const isGoing = ({ at }: WebCallState) =>
   at === "connecting" || at === "listening" || at === "speaking";
 
-export function WebCall({ agentId }: { agentId: number }) {
+export function WebCall({ agentId, draft }: { agentId: number; draft: TrialDraft }) {
   const { t, ms } = useText();
-  const { state, turns, tools, start, stop } = useWebCall(agentId);
+  const { state, turns, tools, start, stop, press } = useWebCall(agentId, draft);
   return (
     <Card
       title={t("web_call.title")}
@@ -63,6 +68,7 @@ export function WebCall({ agentId }: { agentId: number }) {
       }
     >
       <State state={state} />
+      {isGoing(state) && <Keypad onPress={press} />}
       {(turns.length > 0 || tools.length > 0) && (
         <Bubbles
           label={t("web_call.title")}
@@ -83,6 +89,23 @@ export function WebCall({ agentId }: { agentId: number }) {
       ))}
       {state.at === "ended" && state.summary && <p className="note">{state.summary}</p>}
     </Card>
+  );
+}
+
+const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "0", "#"];
+
+/** Keys as on a telephone, for an agent that asks for some. */
+function Keypad({ onPress }: { onPress: (digit: string) => void }) {
+  const { t } = useText();
+  return (
+    <fieldset className="keypad">
+      <legend className="visually-hidden">{t("web_call.keypad")}</legend>
+      {DIGITS.map((digit) => (
+        <Button key={digit} small onClick={() => onPress(digit)}>
+          {digit}
+        </Button>
+      ))}
+    </fieldset>
   );
 }
 

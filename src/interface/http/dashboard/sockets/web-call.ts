@@ -1,19 +1,26 @@
 /** `/agents/{id}/talk`: a conversation with an agent from the browser. See routes/chat.ts. */
 import { z } from "zod";
 import { AppError, notFound } from "../../../../core/errors.ts";
+import { recordOf } from "../../../../core/wire-names.ts";
 import type { WebCall, WebCallEvent, WebCalls } from "../../../../domain/call/web-call.ts";
 import type { Identity } from "../../../../domain/identity/identity.ts";
 import { problemOf } from "../../problem.ts";
 import { presentTurn } from "../present-live.ts";
+import { AgentDraft } from "../routes/chat.ts";
 import { bytesOf } from "./monitor.ts";
 import { CLOSE, type Socket, type SocketHandler, type SocketRoute } from "./socket.ts";
 
 const Command = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("start"), sample_rate: z.union([z.literal(8000), z.literal(16000)]) }),
+  z.object({
+    type: z.literal("start"),
+    sample_rate: z.union([z.literal(8000), z.literal(16000)]),
+    draft: AgentDraft.optional(),
+  }),
   z.object({ type: z.literal("digit"), digit: z.string().regex(/^[0-9*#A-D]$/) }),
   z.object({ type: z.literal("stop") }),
 ]);
 type Command = z.output<typeof Command>;
+type StartCommand = Extract<Command, { type: "start" }>;
 
 /** Half a second at 16 kHz: a browser sends 20 ms. */
 const AUDIO_BYTES_MAX = 16_000;
@@ -68,7 +75,7 @@ class WebCallSocket implements SocketHandler {
       );
       return;
     }
-    if (command.type === "start") void this.#start(command.sample_rate);
+    if (command.type === "start") void this.#start(command);
     else if (command.type === "digit") this.#webCall?.digit(command.digit);
     else if (this.#webCall) this.#webCall.stop();
     else this.socket.close(CLOSE.done, "stopped");
@@ -79,15 +86,21 @@ class WebCallSocket implements SocketHandler {
     this.#webCall?.stop();
   }
 
-  async #start(sampleRateHz: 8000 | 16000): Promise<void> {
+  async #start({ sample_rate: sampleRateHz, draft }: StartCommand): Promise<void> {
     if (this.#started) return;
     this.#started = true;
     const { socket } = this;
     try {
-      const webCall = await this.webCalls.start(socket.tenantId, this.agentId, sampleRateHz, {
-        audio: (pcm) => socket.binary(bytesOf(pcm)),
-        event: (event) => this.#sendEvent(event),
-      });
+      const webCall = await this.webCalls.start(
+        socket.tenantId,
+        this.agentId,
+        sampleRateHz,
+        {
+          audio: (pcm) => socket.binary(bytesOf(pcm)),
+          event: (event) => this.#sendEvent(event),
+        },
+        recordOf(draft ?? {}),
+      );
       this.#webCall = webCall;
       if (this.#closed) webCall.stop();
       else socket.json({ type: "ready", call_uuid: webCall.callUuid, sample_rate: sampleRateHz });

@@ -1,7 +1,7 @@
 /** One agent: its settings, what it knows, may do and answers; and trying it out. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { useState, useSyncExternalStore } from "react";
 import { answer, rest } from "../../../api/client.ts";
 import { agentQuery, type QueryData } from "../../../api/queries.ts";
 import { useText } from "../../../i18n/text.tsx";
@@ -16,13 +16,15 @@ import { Loaded } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { useToasts } from "../../../ui/toast.tsx";
 import { PlaceCall } from "../../calls/place-call.tsx";
-import { type AgentDraft, bodyOf, draftOf } from "../agent-draft.ts";
+import { type AgentDraft, bodyOf, draftOf, trialOf } from "../agent-draft.ts";
 import { AgentFields } from "../agent-form.tsx";
 import { AgentKnowledge, AgentNumbers, AgentTools } from "../assigned.tsx";
 import { Chat } from "../chat.tsx";
 import { WebCall } from "../web-call.tsx";
 
 const TABS = ["settings", "knowledge", "tools", "numbers", "test"] as const;
+/** From here on there is room for the trial beside the form. */
+const WIDE = "(min-width: 1180px)";
 type Agent = QueryData<ReturnType<typeof agentQuery>>;
 
 export function Page() {
@@ -34,7 +36,6 @@ export function Page() {
   const [calling, setCalling] = useState(false);
   return (
     <Frame
-      narrow
       title={agent.data?.name ?? t("nav.agents")}
       lead={agent.data && `${t(`lang.${agent.data.language}`)} · ${agent.data.voice}`}
       back={{ to: "/agents", label: t("nav.agents") }}
@@ -65,13 +66,26 @@ function AgentTabs({ agent }: { agent: Agent }) {
     knowledge: () => <AgentKnowledge agentId={agent.id} />,
     tools: () => <AgentTools agentId={agent.id} />,
     numbers: () => <AgentNumbers agentId={agent.id} />,
-    test: () => <AgentTest agent={agent} />,
+    test: () => <AgentTest agent={agent} form={form} />,
   };
+  const isWide = useMedia(WIDE);
+  const tabs = TABS.filter((name) => name !== "test" || !isWide);
   return (
-    <Tabs
-      label={agent.name}
-      tabs={TABS.map((name) => ({ name, label: t(`agents.tab.${name}`), content: content[name] }))}
-    />
+    <div className="agent-panes">
+      <Tabs
+        label={agent.name}
+        tabs={tabs.map((name) => ({
+          name,
+          label: t(`agents.tab.${name}`),
+          content: content[name],
+        }))}
+      />
+      {isWide && (
+        <aside className="agent-trial" aria-label={t("agents.tab.test")}>
+          <AgentTest agent={agent} form={form} />
+        </aside>
+      )}
+    </div>
   );
 }
 
@@ -112,12 +126,31 @@ function AgentSettings({ agent, form }: { agent: Agent; form: Form<AgentDraft> }
   );
 }
 
-/** Trying an agent: by voice over the microphone, or by text. */
-function AgentTest({ agent }: { agent: Agent }) {
+/** Trying an agent as it stands in the form: by voice over the microphone, or by text. */
+function AgentTest({ agent, form }: { agent: Agent; form: Form<AgentDraft> }) {
+  const { t } = useText();
+  const draft = trialOf(form.values);
+  const saved = trialOf(draftOf(agent));
   return (
     <div className="stack">
-      <WebCall agentId={agent.id} />
-      <Chat agentId={agent.id} />
+      {JSON.stringify(draft) !== JSON.stringify(saved) && (
+        <p className="note" role="status">
+          {t("agents.trial_of_draft")}
+        </p>
+      )}
+      <WebCall agentId={agent.id} draft={draft} />
+      <Chat agentId={agent.id} draft={draft} />
     </div>
+  );
+}
+
+function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = matchMedia(query);
+      list.addEventListener("change", changed);
+      return () => list.removeEventListener("change", changed);
+    },
+    () => matchMedia(query).matches,
   );
 }
