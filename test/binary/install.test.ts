@@ -94,6 +94,16 @@ function start(localBytes?: number): BareMachine {
   return machine;
 }
 
+/** A bare Debian has no sudo; its root needs none. What asks whether it may go on is told yes. */
+const AS_ROOT =
+  'set -e; sudo() { "$@"; }; cd /releases/this; SIP_PASSWORD=secret; linevoice() { /usr/local/bin/linevoice "$@"; }';
+
+/** Shell blocks for root that match. A carrier is not asked: there is no network. */
+const rootBlocks = (document: string, pattern: RegExp): string[] =>
+  [...readFileSync(join(ROOT, document), "utf8").matchAll(/```sh example root\n([\s\S]*?)```/g)]
+    .map(([, text = ""]) => text.replace(/^sudo linevoice trunk test.*\n/m, ""))
+    .filter((text) => pattern.test(text));
+
 const STATE =
   "sha256sum /usr/local/bin/linevoice /etc/linevoice/linevoice.toml /etc/systemd/system/linevoice.service /etc/linevoice/credentials/*";
 
@@ -124,6 +134,30 @@ describe("install.sh", () => {
       expect(second).toMatchObject({ status: 0 });
       expect(second.out).toContain("is in place");
       expect((await debian.run(STATE)).out).toBe(before.out);
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "what the documents tell root to type works",
+    async () => {
+      const debian = start();
+      expect(await debian.run("sh /releases/this/install.sh")).toMatchObject({ status: 0 });
+      await debian.run("mkdir -p /srv/backup");
+      const typed = [
+        ...rootBlocks("docs/install.md", /linevoice ready/),
+        ...rootBlocks("docs/install.md", /tenant create/),
+        ...rootBlocks("docs/backup.md", /./),
+        ...rootBlocks("docs/install.md", /--uninstall/),
+      ];
+      expect(typed.length).toBe(5);
+      for (const text of typed) {
+        const { status, out } = await debian.run(`${AS_ROOT}\nyes yes | {\n${text}}`);
+        expect({ text, out, status }).toMatchObject({ status: 0 });
+      }
+      expect((await debian.run("ls /var/lib/linevoice /usr/local/bin/linevoice")).status).not.toBe(
+        0,
+      );
     },
     LIMIT_MS,
   );
