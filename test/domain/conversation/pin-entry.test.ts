@@ -49,3 +49,32 @@ test("nobody is asked who is held for a person", async () => {
   expect(call.session.turn.name).toBe("transferring");
   await expectRefused(call);
 });
+
+test("the first key cuts the question; where nothing is said it cuts nothing", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.session.askPin(false);
+  await call.silence(200);
+  expect(call.audio.queuedMs).toBeGreaterThan(500);
+  call.audio.press("1");
+  expect(call.audio.queuedMs).toBe(0);
+  call.audio.press("2");
+  call.audio.press("#");
+  expect(call.messages.at(-1)).toEqual({ type: "pin_entered", digits: "12" });
+  expect(call.illegalEvents).toEqual([]);
+});
+
+test("a call in progress gives a heartbeat every second from its answer on", async () => {
+  const call = await scriptedCall();
+  await call.session.prepare();
+  await call.silence(2_000);
+  const beats = () => call.messages.filter(({ type }) => type === "heartbeat").length;
+  expect(beats()).toBe(0);
+  call.session.answered();
+  await call.silence(980);
+  expect(beats()).toBe(0);
+  await call.silence(20);
+  expect(beats()).toBe(1);
+  await call.silence(3_000);
+  expect(beats()).toBe(4);
+});

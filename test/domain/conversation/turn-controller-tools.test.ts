@@ -195,3 +195,17 @@ test("keys replace what the agent has begun to say meanwhile", async () => {
   const said = call.turns().filter(({ speaker }) => speaker === "agent");
   expect(said.slice(1)).toMatchObject([{ interrupted: true }, { text: "Five it is." }]);
 });
+
+test("no filler is said into a caller's words", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.answers = (input) =>
+    input.type === "tool_result" ? [text("It is on Monday.")] : [toolCall("t1")];
+  await call.says("When is my visit?");
+  await call.silence(2_300);
+  await call.speech(160); // not yet long enough to take the question back
+  const before = call.spoken.length;
+  await call.speech(80);
+  await call.silence(100);
+  expect(call.spoken.slice(before)).toEqual([]);
+});

@@ -16,6 +16,8 @@ function world(days: { transcripts: number; recordings: number; outbox: number }
   const passesAtMs: number[] = [];
   /** Rows that the next batches find. */
   const batches: number[] = [];
+  const recordings: { tenantId: number; callUuid: string; file: string }[] = [];
+  const expired: string[] = [];
   const daysBefore = (atMs: number) => (clock.now() - atMs) / DAY_MS;
   const records = () => ({
     async expireTranscripts(_nowMs: number, baseDays: number, limit: number) {
@@ -25,8 +27,10 @@ function world(days: { transcripts: number; recordings: number; outbox: number }
     },
     async recordingsEndedBy(beforeMs: number) {
       asked.recordings = daysBefore(beforeMs);
-      return [];
+      return recordings.splice(0);
     },
+    markRecordingExpired: async (_tenantId: number, callUuid: string) =>
+      void expired.push(callUuid),
     async deleteEvents(before: { anyMs: number; transcriptMs: number }) {
       asked.events = [daysBefore(before.anyMs), daysBefore(before.transcriptMs)];
       return 0;
@@ -54,7 +58,7 @@ function world(days: { transcripts: number; recordings: number; outbox: number }
     utimesSync(path, at, at);
     return () => statSync(path, { throwIfNoEntry: false }) !== undefined;
   };
-  return { clock, asked, passesAtMs, batches, retention, file };
+  return { clock, asked, passesAtMs, batches, retention, file, recordings, expired };
 }
 
 test("logs go after 30 days, memories after 90, copies of a transcript with it", async () => {
@@ -109,4 +113,15 @@ test("mail files go with the outbox's days, recordings nobody needs after a day 
   const { mail_files, orphan_files } = await retention.run();
   expect([mail_files, orphan_files]).toEqual([1, 1]);
   expect(files.map((isThere) => isThere())).toEqual([false, true, true, false, true, true]);
+});
+
+test("a recording whose file is gone already expires all the same", async () => {
+  const { retention, recordings, expired, file } = world({
+    ...{ transcripts: 1, recordings: 1, outbox: 1 },
+  });
+  const isThere = file("recordings", "there.mp3", 0);
+  for (const name of ["gone", "there"])
+    recordings.push({ tenantId: 1, callUuid: name, file: `${name}.mp3` });
+  expect((await retention.run()).recordings).toBe(2);
+  expect([expired, isThere()]).toEqual([["gone", "there"], false]);
 });

@@ -1,6 +1,6 @@
 /** A person is forgotten and a tenant's data handed over: on real files, byte by byte. */
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { doNotCallStore } from "../../../src/adapter/store/do-not-call-store.ts";
 import {
@@ -324,4 +324,12 @@ test("an export has every row of the tenant, none of another's, and no secret", 
   const nowhere = join(dataDir, "no-such.db");
   expect(() => exportTenant(nowhere, tenantId, join(dataDir, "none"))).toThrow();
   expect(existsSync(nowhere)).toBe(false);
+});
+
+test("a person whose recording is gone already is erased all the same", async () => {
+  const world = await appliance();
+  const tenantId = await insertTenant(world.database);
+  const callUuid = await insertCall(world, tenantId, 1, {});
+  rmSync(join(world.recordingsDir, `${callUuid}.mp3`));
+  expect(await erasePerson(world, tenantId, PERSON, false)).toMatchObject({ calls: 1 });
 });

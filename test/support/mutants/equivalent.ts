@@ -185,6 +185,18 @@ const EQUIVALENTS: readonly Equivalent[] = [
     part: "<=",
     reason: "no month is without a day on which calls are allowed",
   },
+  {
+    file: "contact/pin-check.ts",
+    lineText: "const known = await contacts(database.read).byNumber(tenantId, number, 2);",
+    part: "2",
+    reason: "two are enough to know that it is not one",
+  },
+  {
+    file: "webhook/delivery.ts",
+    lineText: "while (this.#capacity.free > 0) {",
+    part: ">",
+    reason: "where there is no room nothing is taken, which ends the loop",
+  },
 ];
 
 const used = new Set<Equivalent>();
