@@ -29,7 +29,7 @@ async function run(label: string, command: string[], extra = {}): Promise<boolea
   return (await child.exited) === 0;
 }
 
-/** These hold for a database on a libSQL server as well (test/support/test-store.ts). */
+/** These hold for a database on a real libSQL server as well (test/support/test-store.ts). */
 const SHARED_STORE = [
   ...["billing", "renewal", "statement"].map((name) => `test/domain/billing/${name}.test.ts`),
   ...["mail/mail-queue", "retention/retention", "schedule/scheduler", "tool/run-tool"].map(
@@ -42,6 +42,8 @@ const SHARED_STORE = [
   ...["shared-limit", "sign-in", "one-time-links", "owner-link", "team-and-account"].map(
     (name) => `test/interface/http/${name}.test.ts`,
   ),
+  ...["walk", "query-cache"].map((name) => `test/interface/http/${name}.test.ts`),
+  "test/adapter/store/key-cache.test.ts",
   ...["", "-calls", "-finished-call", "-money", "-webhooks"].map(
     (part) => `test/interface/http/resources${part}.test.ts`,
   ),

@@ -25,6 +25,7 @@ import { migrateRemote } from "./remote-migrate.ts";
 import { type StreamSource, socketsTo, takesSockets } from "./remote-sockets.ts";
 import {
   keepStreams,
+  NO_ROWS,
   type Query,
   type Rows,
   readInTurns,
@@ -124,15 +125,19 @@ export async function openRemoteDatabase(
   };
 }
 
+/** The server decides how pages are overwritten, and when they leave its log; it refuses to be asked. */
+const isServerManaged = ({ sql }: Query) => /^PRAGMA (secure_delete|wal_checkpoint)/i.test(sql);
+
 /** Drizzle's driver, with nothing but the execution of one statement. */
 function queriesOf(execute: (query: Query) => Promise<Rows>): Queries {
   const facade = {
-    execute: (statement: InStatement) =>
-      execute(
+    execute(statement: InStatement): Promise<Rows> {
+      const query =
         typeof statement === "string"
           ? { sql: statement, args: [] }
-          : { sql: statement.sql, args: Object.values(statement.args ?? []) },
-      ),
+          : { sql: statement.sql, args: Object.values(statement.args ?? []) };
+      return isServerManaged(query) ? Promise.resolve(NO_ROWS) : execute(query);
+    },
   };
   return drizzle(facade as unknown as Client, { schema }) as unknown as Queries;
 }

@@ -20,6 +20,8 @@ export class StoreUnreachable extends Error {
 /** Drizzle's driver needs no more of a result. */
 export type Rows = Pick<ResultSet, "columns" | "columnTypes" | "rows" | "rowsAffected">;
 
+export const NO_ROWS: Rows = { columns: [], columnTypes: [], rows: [], rowsAffected: 0 };
+
 export interface Query {
   readonly sql: string;
   readonly args: readonly unknown[];

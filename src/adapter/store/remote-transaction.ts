@@ -13,6 +13,7 @@ import type { HranaStream } from "./remote-sockets.ts";
 import {
   codeOf,
   isSqlError,
+  NO_ROWS,
   type Query,
   type Rows,
   runSteps,
@@ -46,11 +47,8 @@ interface Step {
 const BUSY_PAUSE_MS_MAX = 50;
 /** Changes that wait for company. */
 const WAITING_MAX = 128;
-const NO_ROWS: Rows = { columns: [], columnTypes: [], rows: [], rowsAffected: 0 };
 const BEGIN: Query = { sql: "BEGIN IMMEDIATE", args: [] };
 
-/** The server decides how pages are overwritten. */
-const isServerManaged = ({ sql }: Query) => /^PRAGMA secure_delete/i.test(sql);
 const isRead = ({ sql }: Query) => /^\s*select\b/i.test(sql);
 /** A change that returns nothing: nobody needs to wait for it. */
 const isSilent = ({ sql }: Query) =>
@@ -79,7 +77,6 @@ export class RemoteTransaction {
   execute(query: Query): Promise<Rows> {
     if (this.#isOver || this.#failure !== null)
       return Promise.reject(this.#failure ?? new StoreUnreachable("the transaction is over"));
-    if (isServerManaged(query)) return Promise.resolve(NO_ROWS);
     this.#timer ??= this.#limit();
     this.#hasChanged ||= !isRead(query);
     if (isSilent(query) && this.#waiting.length < WAITING_MAX) {

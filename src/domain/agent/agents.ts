@@ -59,10 +59,14 @@ export function createAgents(dependencies: AgentDependencies) {
       requireUrl(urlProblem, "webhook_url", fields.webhookUrl);
       const now = clock.now();
       return database.tx(async (queries) => {
-        const plan = await plans.planOf(queries, tenantId);
-        if ((await records(queries).count(tenantId)) >= plan.maxAgents)
-          throw agentCap(plan.slug, plan.maxAgents);
-        return records(queries).insert(tenantId, { ...fields, createdAt: now, updatedAt: now });
+        const [plan, count] = await Promise.all([
+          plans.planOf(queries, tenantId),
+          records(queries).count(tenantId),
+        ]);
+        if (count >= plan.maxAgents) throw agentCap(plan.slug, plan.maxAgents);
+        return await database.finish(queries, () =>
+          records(queries).insert(tenantId, { ...fields, createdAt: now, updatedAt: now }),
+        );
       });
     },
 
@@ -79,7 +83,9 @@ export function createAgents(dependencies: AgentDependencies) {
         if (Object.keys(changes).length === 0) return before;
         requireAddress({ ...before, ...changes });
         const updatedAt = clock.now();
-        const after = await records(queries).update(tenantId, id, { ...changes, updatedAt });
+        const after = await database.finish(queries, () =>
+          records(queries).update(tenantId, id, { ...changes, updatedAt }),
+        );
         if (!after) throw notFound("agent");
         return after;
       });
