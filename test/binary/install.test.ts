@@ -338,7 +338,7 @@ describe("install.sh", () => {
   );
 
   onDebian(
-    "an upgrade that does not get well is taken back, with the database from before",
+    "an upgrade that did not become ready is taken back, with the database from before",
     async () => {
       const debian = start();
       await debian.run("sh /releases/this/install.sh");

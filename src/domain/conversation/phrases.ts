@@ -82,7 +82,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     sayAgain: "Atsiprašau, akimirką jūsų negirdėjau. Ar galite pakartoti?",
     pin: {
       ask: "Kad galėtume patvirtinti tapatybę, telefono klaviatūra surinkite savo pin kodą ir paspauskite groteles.",
-      again: "PIN kodas neteisingas. Surinkite jį dar kartą ir paspauskite grotelių klavišą.",
+      again: "Pin kodas neteisingas. Surinkite jį dar kartą ir paspauskite groteles.",
     },
     optOut: {
       ask: "Daugiau jums neskambinsime. Ar teisingai?",
@@ -94,9 +94,9 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
   },
   lv: {
     idlePrompts: ["Vai jūs mani dzirdat?", "Ja varu vēl kā palīdzēt, klausos."],
-    silenceGoodbye: "Es jūs nedzirdu, tāpēc beidzu sarunu. Uz redzēšanos.",
-    maxDuration: "Atvainojiet, šīs sarunas laiks ir beidzies. Uz redzēšanos.",
-    balanceExhausted: "Atvainojiet, mums jābeidz saruna. Paldies par zvanu. Uz redzēšanos.",
+    silenceGoodbye: "Es jūs nedzirdu, tāpēc beidzu sarunu. Visu labu.",
+    maxDuration: "Atvainojiet, šīs sarunas laiks ir beidzies. Visu labu.",
+    balanceExhausted: "Atvainojiet, mums jābeidz saruna. Paldies par zvanu. Visu labu.",
     apology: "Atvainojiet, radās kļūda. Lūdzu, piezvaniet vēlāk. Visu labu.",
     pleaseWait: "Vienu mirkli, lūdzu.",
     transferFailed: {
@@ -112,7 +112,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     sayAgain: "Atvainojiet, brīdi jūs nedzirdēju. Vai varat atkārtot?",
     pin: {
       ask: "Lai pārliecinātos, ka tas esat jūs, ievadiet tālruņa tastatūrā savu pin kodu un nospiediet restīti.",
-      again: "PIN kods nav pareizs. Lūdzu, ievadiet to vēlreiz un nospiediet restītes taustiņu.",
+      again: "Pin kods nav pareizs. Lūdzu, ievadiet to vēlreiz un nospiediet restīti.",
     },
     optOut: {
       ask: "Mēs jums vairs nezvanīsim. Vai pareizi?",
@@ -140,8 +140,8 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     ),
     sayAgain: "Извините, вас на мгновение не было слышно. Повторите, пожалуйста.",
     pin: {
-      ask: "Чтобы подтвердить вашу личность, наберите свой ПИН-код на клавиатуре телефона и нажмите клавишу решётка.",
-      again: "ПИН-код неверный. Наберите его ещё раз и нажмите клавишу решётка.",
+      ask: "Чтобы подтвердить вашу личность, наберите свой ПИН-код на клавиатуре телефона и нажмите решётку.",
+      again: "ПИН-код неверный. Наберите его ещё раз и нажмите решётку.",
     },
     optOut: {
       ask: "Мы больше не будем вам звонить. Верно?",

@@ -30,7 +30,7 @@ export function createQueuedMails(deps: { readonly database: Database; readonly 
         if (status !== "dead")
           throw new AppError({
             code: "conflict",
-            publicMessage: `This mail is ${status}: only one that was given up can be tried again.`,
+            publicMessage: `This mail is ${status}; only one that failed can be tried again.`,
           });
         await store.revive(id, clock.now());
       });

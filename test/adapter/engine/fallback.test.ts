@@ -244,7 +244,7 @@ test("what an ear of closed phrases made of a name is not passed on as one", asy
   const { onTheRecording } = MESSAGE_PHRASES.lt;
   expect(last).toContainEqual({
     type: "message",
-    text: `Vardas: ${onTheRecording}. Perskambinti: 860000001. Žinutė: ${onTheRecording}`,
+    text: `Vardas: ${onTheRecording}. Telefonas perskambinti: 860000001. Žinutė: ${onTheRecording}`,
   });
 });
 

@@ -46,7 +46,7 @@ export const MESSAGE_PHRASES: Readonly<Record<AgentLanguage, MessagePhrases>> = 
     askName: "Varu pieņemt ziņu. Lūdzu, nosauciet savu vārdu.",
     askNumber: "Uz kādu numuru jums atzvanīt? Varat to pateikt vai ievadīt ar tastatūru.",
     askMessage: "Paldies. Lūdzu, atstājiet savu ziņu.",
-    thanks: "Paldies, jūsu ziņa tiks nodota, un mēs jums atzvanīsim. Uz redzēšanos.",
+    thanks: "Paldies, jūsu ziņa tiks nodota, un mēs jums atzvanīsim. Visu labu.",
     onTheRecording: "pateikts mutiski, skatīt ierakstu",
     name: "Vārds",
     number: "Atzvanīt",

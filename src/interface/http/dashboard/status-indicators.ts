@@ -144,7 +144,7 @@ function mailStatus(
   if (dead > 0)
     return failed(
       "mail_dead",
-      `${dead} mails could not be sent and were given up.`,
+      `${dead} emails could not be sent.`,
       "Ask the operator to send them again under Operator, mails.",
       { count: dead },
     );

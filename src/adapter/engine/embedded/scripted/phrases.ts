@@ -119,7 +119,7 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     welcome: "Lūdzu.",
     anythingElse: "Vai varu vēl kā palīdzēt?",
     goAhead: "Klausos.",
-    goodbye: "Paldies par zvanu. Uz redzēšanos!",
+    goodbye: "Paldies par zvanu. Visu labu!",
     didYouMean: "Vai jūs jautājāt: {question}",
     shallI: "Vai man to izdarīt: {tool}?",
     sorry: "Atvainojiet, to es nezinu.",

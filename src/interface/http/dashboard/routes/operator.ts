@@ -302,7 +302,7 @@ export const listMails = contract({
   at: "GET /operator/mails",
   tag: "Operator",
   role: "operator",
-  summary: "Mails that wait or were given up, newest first",
+  summary: "Mails that wait or failed, newest first",
   query: z.strictObject({
     limit: page.limit(50),
     offset: page.offset(),
@@ -320,7 +320,7 @@ export const retryMail = contract({
   noun: "mail",
   tag: "Operator",
   role: "operator",
-  summary: "Try a mail that was given up once more, with all its attempts",
+  summary: "Try a mail that failed once more, with all its attempts",
   reply: okReply({ id: shown(z.int(), "Id of the mail.", 1), status: z.literal("pending") }),
   errors: ["conflict"],
 });

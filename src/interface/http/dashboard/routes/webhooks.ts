@@ -15,7 +15,7 @@ export const WebhookState = z
     failing_since: timeOrNull("Since when every delivery failed."),
     disabled_reason: shown(z.string().nullable(), "Why it was switched off.", null),
     pending: shown(z.int(), "Events that wait to be sent.", 0),
-    failed: shown(z.int(), "Events that were given up.", 0),
+    failed: shown(z.int(), "Events that failed.", 0),
   })
   .meta({ id: "WebhookState" });
 
@@ -35,7 +35,7 @@ export const enableWebhook = contract({
   noun: "webhook",
   tag: "Webhooks",
   summary: "Switch a webhook on again",
-  description: "What was given up meanwhile is sent by resend-failed.",
+  description: "What failed meanwhile is sent by resend-failed.",
   reply: okReply({ id: shown(z.int(), "Id of the webhook.", 1), enabled: z.literal(true) }),
 });
 
