@@ -24,12 +24,6 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "in which order a name's addresses are tried: each is judged",
   },
   {
-    file: "webhook/switched-off-mail.ts",
-    lineText: "isWebhook ? webhookRemedy(off.webhookId ?? 0) : legacyUrlRemedy(contact),",
-    part: "?? 0",
-    reason: "a webhook has its number",
-  },
-  {
     file: "net/outbound-http.ts",
     lineText:
       "const head = { status: response.statusCode ?? 0, headers: flatten(response.headers) };",
