@@ -328,6 +328,6 @@ export async function handleIncoming(context: InboundPorts, leg: IncomingLeg): P
     }
   } catch (error) {
     context.log.error("call.inbound_failed", { error: describeError(error) });
-    leg.reject(500);
+    leg.reject(SERVICE_UNAVAILABLE); // another node, or a later try, may take it
   }
 }

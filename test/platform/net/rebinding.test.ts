@@ -31,12 +31,15 @@ let client: OutboundHttpClient;
 beforeAll(async () => {
   dns = await dnsServer();
   const certificate = ca.issue(NAMES.map((name) => `DNS:${name}.test`));
-  receiver = await httpsReceiver(certificate, answer(200), PUBLIC);
   inside = net.createServer((socket) => {
     reachedInside++;
     socket.destroy();
   });
-  await new Promise<void>((done) => inside.listen(receiver.port, INSIDE, done));
+  // The same port on both addresses: another program may have it on one of them.
+  do {
+    await receiver?.close();
+    receiver = await httpsReceiver(certificate, answer(200), PUBLIC);
+  } while (!(await listens(inside, receiver.port)));
   client = new SafeHttpClient({
     allowNetworks: [`${PUBLIC}/32`],
     caPem: ca.caPem,
@@ -48,6 +51,13 @@ afterAll(async () => {
   inside.close();
   await receiver.close();
 });
+
+/** False: the port is in use. */
+const listens = (server: net.Server, port: number) =>
+  new Promise<boolean>((done) => {
+    server.once("error", () => done(false));
+    server.listen(port, INSIDE, () => done(true));
+  });
 
 /** The status, or how it failed. */
 async function outcomeOf(
