@@ -75,7 +75,7 @@ test("tenant, key, trunk and credit work on the data directory without a server"
   const page = await linevoice(`statement --tenant 1 --month ${month} ${common}`);
   expect(page.out).toContain("<td>gift</td>");
   const unpaid = await linevoice(`checkout confirm chk_0 ${common}`);
-  expect(unpaid).toMatchObject({ status: 1, err: expect.stringContaining("checkout") });
+  expect(unpaid).toMatchObject({ status: 1, err: expect.stringContaining("Checkout not found") });
   const suspended = await linevoice(`tenant suspend 1 ${common}`);
   expect(JSON.parse(suspended.out).suspended).toBe(true);
   const unknown = await linevoice(`tenant resume 9 ${common}`);
