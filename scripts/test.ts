@@ -77,7 +77,7 @@ interface FailedSuite {
 }
 
 /** More than this is no accident of the load. */
-const AGAIN_MAX = 3;
+const AGAIN_MAX = 5;
 const failedSuites: FailedSuite[] = [];
 
 interface SuiteOptions {
@@ -137,7 +137,7 @@ const rootTests = (): string[] =>
     .map((file) => `test/${file}`);
 
 /**
- * Suites run beside each other and share two processors with real audio. At most three files that failed are run
+ * Suites run beside each other and share two processors with real audio. At most five files that failed are run
  * again with nothing beside them; what fails then has failed. Each is named, so that nobody takes it for a clean run.
  */
 async function askAgain(): Promise<void> {

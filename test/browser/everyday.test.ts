@@ -247,7 +247,7 @@ inChromium("the layout", () => {
 inChromium("pages outside of the dashboard", () => {
   test("the payment page leads back, and the API's page is dark where the reader is", async () => {
     const { page: dark, context } = await visit(browser, { theme: "dark" });
-    await dark.goto(`${world.app.addresses.http}/docs`);
+    await dark.goto(`${world.app.addresses.http}/docs/viewer`);
     await dark
       .getByRole("heading", { name: /Linevoice/ })
       .first()

@@ -10,6 +10,7 @@ import type { Catalogue } from "../../src/dashboard/web/i18n/catalogue.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { signIn, type Visit, type VisitOptions, visit } from "../support/dashboard-page.ts";
+import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);
@@ -180,7 +181,10 @@ inChromium("by keyboard", () => {
     }
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached", timeout: 30_000 });
-    expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true);
+    await eventually(
+      () => opener.evaluate((element) => element === document.activeElement),
+      "the focus is where it was",
+    );
     await context.close();
   });
 
