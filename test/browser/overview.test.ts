@@ -216,6 +216,7 @@ inChromium("the navigation", () => {
       await field.fill(words);
     };
     await page.goto(address("/"));
+    await page.getByRole("heading", { level: 1 }).waitFor(); // keys are heard from now on
     await open("webh");
     await option(en["nav.webhooks"]).first().waitFor();
     await page.keyboard.press("Enter");
