@@ -118,17 +118,41 @@ const step = async (label: string, command: string[]) =>
 
 type Suite = readonly [string, ...string[]];
 
-/** Suites one after the other. */
-async function lane(suites: readonly Suite[], options: SuiteOptions = {}): Promise<void> {
-  for (const [label, ...paths] of suites) add(await testSuite(label, paths, options));
+/** `lanes` suites at a time; who has ended takes the next, so the longest stand first. */
+async function side(
+  suites: readonly Suite[],
+  lanes: number,
+  options: SuiteOptions = {},
+): Promise<void> {
+  const left = [...suites];
+  const work = async () => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const [label, ...paths] = next;
+      add(await testSuite(label, paths, options));
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, work));
 }
 
-/** Real audio mostly waits: every other file goes beside its neighbour. */
-const scenarios = (half: 0 | 1): string[] =>
-  readdirSync(`${root}test/scenario`)
-    .sort()
-    .filter((_, at) => at % 2 === half)
-    .map((file) => `test/scenario/${file}`);
+/** Files that one process runs: a start costs little against real audio, and small parts end together. */
+const SCENARIOS_TOGETHER = 4;
+/** These take a minute and more, each by itself. */
+const LONG_SCENARIOS = ["transfer", "engine-openai", "engine-errors", "conversation"];
+
+/** Real audio mostly waits: the long ones first, then the others a few at a time. */
+const scenarios = (): Suite[] => {
+  const long = LONG_SCENARIOS.map((name) => `${name}.test.ts`);
+  const others = readdirSync(`${root}test/scenario`)
+    .filter((file) => !long.includes(file))
+    .sort();
+  const parts = Array.from({ length: Math.ceil(others.length / SCENARIOS_TOGETHER) }, (_, at) =>
+    others.slice(at * SCENARIOS_TOGETHER, (at + 1) * SCENARIOS_TOGETHER),
+  );
+  return [...long.map((file) => [file]), ...parts].map((files, at) => [
+    `scenario-${at + 1}`,
+    ...files.map((file) => `test/scenario/${file}`),
+  ]);
+};
 
 /** Tests of the repository itself: its structure, documents and dependencies. */
 const rootTests = (): string[] =>
@@ -159,42 +183,35 @@ if (only.length > 0) {
 } else {
   await step("build", [bun, "scripts/build.ts", "--if-changed"]);
   together = true;
-  // What burns the processor but keeps no pace, and what mostly waits for SIP's timers.
+  // What burns the processor but keeps no pace.
   await Promise.all([
     step("lint", [`${root}node_modules/.bin/biome`, "check", "."]),
     step("types", [`${root}node_modules/.bin/tsc`, "--noEmit"]),
-    lane([
-      ["fast", ...rootTests(), "test/core", "test/platform", "test/property", "test/dashboard"],
-    ]),
-    lane([["shared-store", ...SHARED_STORE]], { env: { LINEVOICE_TEST_STORE: "remote" } }),
-    lane([["sip", "test/adapter/sip"]]),
+    side(
+      [["fast", ...rootTests(), "test/core", "test/platform", "test/property", "test/dashboard"]],
+      1,
+    ),
+    side([["shared-store", ...SHARED_STORE]], 1, { env: { LINEVOICE_TEST_STORE: "remote" } }),
   ]);
   // Real audio, and beside it what gives way.
   await Promise.all([
-    lane([
-      ["media", "test/adapter/media"],
-      ["scenario-1", ...scenarios(0)],
-    ]),
-    lane([["scenario-2", ...scenarios(1)]]),
-    lane(
+    side([...scenarios(), ["media", "test/adapter/media"]], 2),
+    side(
       [
+        ["browser", "test/browser"],
+        ["binary", "test/binary"],
+        ["cli", "test/cli"],
         [
           "adapter",
           ...["engine", "payments", "store", "worker"].map((room) => `test/adapter/${room}`),
         ],
         ["domain", "test/domain"],
+        ["sip", "test/adapter/sip"],
+        ["peer", "test/peer"],
         ["interface", "test/interface"],
         ["operations", "test/operations", "test/app", "test/demo"],
-        ["browser", "test/browser"],
       ],
-      { yielding: true },
-    ),
-    lane(
-      [
-        ["cli", "test/cli"],
-        ["peer", "test/peer"],
-        ["binary", "test/binary"],
-      ],
+      3,
       { yielding: true },
     ),
   ]);
