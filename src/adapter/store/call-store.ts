@@ -32,7 +32,16 @@ const OWN = and(eq(calls.callUuid, arg("callUuid")), eq(calls.tenantId, arg("ten
 type CallChanges = Partial<Omit<NewCallRow, "callUuid">>;
 
 const insertCall = rowStatement((queries, row: typeof calls.$inferInsert) =>
-  queries.insert(calls).values(row).returning({ id: calls.id }).prepare(),
+  queries.insert(calls).values(row).prepare(),
+);
+
+/** A read of its own: on a database server it can be asked again when the answer was lost. */
+const callIdOf = statement((queries) =>
+  queries
+    .select({ id: calls.id })
+    .from(calls)
+    .where(eq(calls.callUuid, arg("callUuid")))
+    .prepare(),
 );
 
 const updateCall = rowStatement((queries, changes: CallChanges) =>
@@ -132,8 +141,9 @@ export function callStore(queries: Queries) {
 
     async insert(tenantId: number, call: NewCallRow): Promise<number> {
       const values = { ...call, tenantId };
-      const [row] = await insertCall(queries, values).all(values);
-      if (!row) throw new Error("insert answered no row");
+      await insertCall(queries, values).run(values);
+      const row = await callIdOf(queries).get({ callUuid: call.callUuid });
+      if (!row) throw new Error("the inserted call is not there");
       return row.id;
     },
 

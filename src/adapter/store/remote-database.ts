@@ -5,8 +5,8 @@
  * A transaction begins immediately (retried while another node writes), is all or nothing, and
  * holds the server's writer for a bounded time. The next one begins while the COMMIT of the one
  * before it is on its way. Every request has a timeout. A body that is too slow is cut off, and its
- * late statements have no effect. If the response to a COMMIT is lost, its outcome is unknown: what
- * must happen once is guarded in the database itself.
+ * late statements have no effect. What a broken connection interrupts is repeated for a second and a
+ * half; a mark in the database tells whether a COMMIT without an answer was carried out.
  *
  * Backups and file integrity are the responsibility of the server's operator.
  */
@@ -18,20 +18,15 @@ import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Random } from "../../core/random.ts";
+import { keepWriters } from "./commit-marks.ts";
 import type { Migration } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { watchChanges } from "./remote-changes.ts";
+import { StoreUnreachable, unreachable } from "./remote-errors.ts";
 import { migrateRemote } from "./remote-migrate.ts";
+import { retryWithin } from "./remote-retry.ts";
 import { type StreamSource, socketsTo, takesSockets } from "./remote-sockets.ts";
-import {
-  keepStreams,
-  NO_ROWS,
-  type Query,
-  type Rows,
-  readInTurns,
-  StoreUnreachable,
-  unreachable,
-} from "./remote-streams.ts";
+import { keepStreams, NO_ROWS, type Query, type Rows, readInTurns } from "./remote-streams.ts";
 import { RemoteTransaction, type TransactionLimits } from "./remote-transaction.ts";
 import { revocationNotes } from "./revocation-notes.ts";
 import * as schema from "./schema/index.ts";
@@ -43,6 +38,8 @@ export interface RemoteAddress {
 }
 
 interface RemoteLimits extends TransactionLimits {
+  /** How long to repeat what broken connections interrupt. */
+  readonly retryMs: number;
   /** Timeout of one request to the server. */
   readonly requestMs: number;
   /** Timeout of the connectivity check. */
@@ -52,6 +49,7 @@ interface RemoteLimits extends TransactionLimits {
 }
 
 const LIMITS: RemoteLimits = {
+  retryMs: 1_500,
   requestMs: 10_000,
   pingMs: 2_000,
   transactionMs: 4_000,
@@ -89,12 +87,14 @@ export async function openRemoteDatabase(
   const changes = watchChanges(hranaFor(address, limits.pingMs), clock);
   const probe = clientFor(address, limits.pingMs);
   const inTurn = takeTurns();
+  const retry = retryWithin(limits.retryMs, clock);
+  const writers = keepWriters(random);
   const bodies = runBodies(
-    (onSent) => new RemoteTransaction({ streams, limits, clock, random, onSent }),
+    (onSent) => new RemoteTransaction({ streams, limits, clock, random, retry, writers, onSent }),
   );
 
   return {
-    read: queriesOf(readInTurns(streams)),
+    read: queriesOf(readInTurns(streams, retry)),
     tx: (body, urgency) =>
       inTurn.run(
         (release) => bodies.run(body, release).finally(() => changes.note()),

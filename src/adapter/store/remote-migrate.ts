@@ -7,6 +7,7 @@
 import type { Client, InStatement } from "@libsql/client/http";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
+import { forgetMarks, MARKS_TABLE } from "./commit-marks.ts";
 import {
   baselineStatements,
   checkApplied,
@@ -24,6 +25,7 @@ const POLL_EVERY_MS = 200;
 const TABLES = [
   "CREATE TABLE IF NOT EXISTS migrations (tag TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)",
   "CREATE TABLE IF NOT EXISTS migration_lock (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, lease_until INTEGER NOT NULL)",
+  MARKS_TABLE,
 ];
 
 /** Fails ("malformed JSON") if a row has no parent. */
@@ -42,7 +44,7 @@ export async function migrateRemote(
   list: readonly Migration[],
   { clock, owner }: RemoteMigration,
 ): Promise<string[]> {
-  await client.batch(TABLES, "write");
+  await client.batch([...TABLES, forgetMarks(clock.now())], "write");
   const until = clock.monotonic() + WAIT_MS_MAX;
   while ((await missingOf(client, list)).length > 0) {
     if (await lock(client, owner, clock.now())) {

@@ -2,20 +2,15 @@
  * Connections of a libSQL server ("streams" of Hrana), kept open and used again: opening one costs
  * the server more than a query. A stream has one user at a time.
  *
- * Reads that are asked for in the same turn of the event loop travel in one request. A read whose
- * stream has broken is repeated once, at once.
+ * Reads that are asked for in the same turn of the event loop travel in one request. Those whose
+ * connection has broken are repeated.
  */
 import type { ResultSet } from "@libsql/client/http";
 import { BatchCond, type BatchStep, type RowsResult, Stmt } from "@libsql/hrana-client";
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
-import { describeError } from "../../core/errors.ts";
+import { isSqlError, isTimeout, unreachable } from "./remote-errors.ts";
+import type { Retry } from "./remote-retry.ts";
 import type { HranaStream, StreamSource } from "./remote-sockets.ts";
-
-/** The server does not answer, or not in time. `cause` has the details. */
-export class StoreUnreachable extends Error {
-  override readonly name = "StoreUnreachable";
-  readonly code = "STORE_UNREACHABLE";
-}
 
 /** Drizzle's driver needs no more of a result. */
 export type Rows = Pick<ResultSet, "columns" | "columnTypes" | "rows" | "rowsAffected">;
@@ -34,8 +29,8 @@ const KEPT_MAX = 16;
 const READS_MAX = 8;
 
 export interface Streams {
-  /** `isKept`: the server may have dropped it meanwhile. `fresh`: the kept ones cannot be trusted. */
-  take(fresh: boolean): { readonly stream: HranaStream; readonly isKept: boolean };
+  /** A kept one may have been dropped by the server meanwhile; a fresh one was not. */
+  take(fresh: boolean): HranaStream;
   /** Keeps it for the next one, unless it was left in the middle of something. */
   release(stream: HranaStream, isClean: boolean): void;
   close(): void;
@@ -48,13 +43,11 @@ export function keepStreams(client: StreamSource, clock: Clock): Streams {
   };
   return {
     take(fresh) {
-      if (fresh) close();
-      for (let last = kept.pop(); last; last = kept.pop()) {
-        if (!last.stream.closed && last.untilMs > clock.monotonic())
-          return { stream: last.stream, isKept: true };
+      for (let last = fresh ? undefined : kept.pop(); last; last = kept.pop()) {
+        if (!last.stream.closed && last.untilMs > clock.monotonic()) return last.stream;
         last.stream.close();
       }
-      return { stream: client.openStream(), isKept: false };
+      return client.openStream();
     },
     release(stream, isClean) {
       if (!isClean || kept.length >= KEPT_MAX) stream.close();
@@ -63,19 +56,6 @@ export function keepStreams(client: StreamSource, clock: Clock): Streams {
     close,
   };
 }
-
-/** An error of a statement, not of the connection. */
-export const isSqlError = (error: unknown) => String(codeOf(error)).startsWith("SQL");
-export const codeOf = (error: unknown) => (error as { code?: unknown }).code;
-
-const isTimeout = (error: unknown) => (error as { name?: unknown }).name === "TimeoutError";
-
-export const unreachable = (cause: unknown) =>
-  cause instanceof StoreUnreachable
-    ? cause
-    : new StoreUnreachable(`the database server is out of reach: ${describeError(cause)}`, {
-        cause,
-      });
 
 /**
  * Hrana sends JavaScript numbers as floats, and 7.0 / 2 is not 7 / 2: whole numbers are sent as
@@ -95,7 +75,7 @@ const rowsOf = (result: RowsResult): Rows => ({
   rowsAffected: result.affectedRowCount,
 });
 
-interface Outcome {
+export interface Outcome {
   /** Of the steps before the one that failed. */
   readonly rows: readonly Rows[];
   readonly error: unknown;
@@ -139,28 +119,41 @@ interface Reading {
   readonly query: Query;
   readonly resolve: (rows: Rows) => void;
   readonly reject: (error: unknown) => void;
+  isOver: boolean;
 }
 
 /** Reads outside of transactions. Rejects with the statement's error, or with StoreUnreachable. */
-export function readInTurns(streams: Streams): (query: Query) => Promise<Rows> {
+export function readInTurns(streams: Streams, retry: Retry): (query: Query) => Promise<Rows> {
   let waiting: Reading[] = [];
 
-  async function send(readings: readonly Reading[], isRepeated: boolean): Promise<void> {
-    const { stream } = streams.take(isRepeated);
-    const broken: Reading[] = [];
+  /** Rejects if the connection breaks: some may have been answered then. */
+  async function ask(readings: readonly Reading[], isFresh: boolean): Promise<void> {
+    const stream = streams.take(isFresh);
+    let broken: unknown = null;
     await Promise.all(
       readings.map(async (reading) => {
         try {
           reading.resolve(rowsOf(await stream.query(hranaStatement(reading.query))));
+          reading.isOver = true;
         } catch (error) {
-          if (isSqlError(error)) reading.reject(error);
-          else if (isRepeated || isTimeout(error)) reading.reject(unreachable(error));
-          else broken.push(reading);
+          if (!isSqlError(error)) broken = error;
+          else reading.reject(error);
+          reading.isOver = isSqlError(error);
         }
       }),
     );
-    streams.release(stream, true);
-    if (broken.length > 0) await send(broken, true);
+    if (broken !== null && isTimeout(broken)) streams.close();
+    streams.release(stream, broken === null);
+    if (broken !== null) throw broken;
+  }
+
+  async function send(readings: readonly Reading[]): Promise<void> {
+    const open = () => readings.filter(({ isOver }) => !isOver);
+    try {
+      await retry((isRepeated) => ask(open(), isRepeated));
+    } catch (error) {
+      for (const { reject } of open()) reject(unreachable(error));
+    }
   }
 
   async function sendWaiting(): Promise<void> {
@@ -168,12 +161,12 @@ export function readInTurns(streams: Streams): (query: Query) => Promise<Rows> {
     const readings = waiting;
     waiting = [];
     for (let at = 0; at < readings.length; at += READS_MAX)
-      void send(readings.slice(at, at + READS_MAX), false);
+      void send(readings.slice(at, at + READS_MAX));
   }
 
   return (query) =>
     new Promise((resolve, reject) => {
-      waiting.push({ query, resolve, reject });
+      waiting.push({ query, resolve, reject, isOver: false });
       if (waiting.length === 1) void sendWaiting();
     });
 }

@@ -4,22 +4,24 @@
  * query after it or with COMMIT, queries that are asked for together in one request. So a body that
  * reads once and then writes costs two round trips, and one that only writes costs one.
  *
- * After a failure nothing more is carried out, and nothing is committed.
+ * When its connection breaks it goes on over another one: what it has done before is done again there
+ * and must have the same results. Whether a COMMIT without an answer was carried out says its mark
+ * (commit-marks.ts). After a failure nothing more is carried out, and nothing is committed.
  */
-import { HttpServerError } from "@libsql/hrana-client";
+import { isDeepStrictEqual } from "node:util";
 import { type Clock, sleep, type Timer, yieldToEventLoop } from "../../core/clock.ts";
 import { type Random, randomInt } from "../../core/random.ts";
+import { lookUp, type Mark, type Writer, type Writers, write } from "./commit-marks.ts";
+import { codeOf, isSqlError, isTimeout, StoreUnreachable, unreachable } from "./remote-errors.ts";
+import type { Retry } from "./remote-retry.ts";
 import type { HranaStream } from "./remote-sockets.ts";
 import {
-  codeOf,
-  isSqlError,
   NO_ROWS,
+  type Outcome,
   type Query,
   type Rows,
   runSteps,
-  StoreUnreachable,
   type Streams,
-  unreachable,
 } from "./remote-streams.ts";
 
 export interface TransactionLimits {
@@ -34,6 +36,8 @@ interface TransactionDependencies {
   readonly limits: TransactionLimits;
   readonly clock: Clock;
   readonly random: Random;
+  readonly retry: Retry;
+  readonly writers: Writers;
   /** Called as soon as the next transaction may begin: it will see all that this one did. */
   readonly onSent: () => void;
 }
@@ -48,15 +52,13 @@ const BUSY_PAUSE_MS_MAX = 50;
 /** Changes that wait for company. */
 const WAITING_MAX = 128;
 const BEGIN: Query = { sql: "BEGIN IMMEDIATE", args: [] };
+const COMMIT: Query = { sql: "COMMIT", args: [] };
+const ROLLBACK: Query = { sql: "ROLLBACK", args: [] };
 
 const isRead = ({ sql }: Query) => /^\s*select\b/i.test(sql);
 /** A change that returns nothing: nobody needs to wait for it. */
 const isSilent = ({ sql }: Query) =>
   /^\s*(insert|update|delete)\b/i.test(sql) && !/\breturning\b/i.test(sql);
-
-/** The server says that it does not know the stream any more: nothing was carried out. */
-const isUnknownStream = (error: unknown) =>
-  codeOf(error) === "STREAM_EXPIRED" || (error instanceof HttpServerError && error.status === 400);
 
 export class RemoteTransaction {
   #stream: HranaStream | null = null;
@@ -71,6 +73,9 @@ export class RemoteTransaction {
   #hasChanged = false;
   #failure: unknown = null;
   #timer: Timer | null = null;
+  #writer: Writer | null = null;
+  /** What was carried out, to do it again on another connection. */
+  readonly #done: { readonly query: Query; readonly rows: Rows }[] = [];
 
   constructor(private readonly deps: TransactionDependencies) {}
 
@@ -128,13 +133,10 @@ export class RemoteTransaction {
     const steps = this.#waiting;
     this.#waiting = [];
     const queries = steps.map(({ query }) => query);
-    if (last !== null) queries.push({ sql: last, args: [] });
     let answered: readonly Rows[] = [];
     try {
       if (this.#isOver) throw this.#failure;
-      const { rows, error } = await (this.#isBegun
-        ? this.#goOn(queries, last === "COMMIT")
-        : this.#begin(queries, last === "COMMIT"));
+      const { rows, error } = await this.#carryOut(queries, last);
       answered = rows;
       if (error !== null) throw error;
       if (last !== null) this.#end(true);
@@ -142,52 +144,132 @@ export class RemoteTransaction {
       this.#failure ??= isSqlError(error) ? error : unreachable(error);
       if (last !== null || !isSqlError(error)) this.#end(false);
     }
-    for (const [at, { resolve, reject }] of steps.entries()) {
+    for (const [at, { query, resolve, reject }] of steps.entries()) {
       const rows = answered[at];
-      if (rows) resolve(rows);
-      else reject(this.#failure);
+      if (!rows) {
+        reject(this.#failure);
+        continue;
+      }
+      this.#done.push({ query, rows });
+      resolve(rows);
     }
   }
 
-  async #goOn(queries: readonly Query[], isLast: boolean) {
+  /** What was told to end is not begun again. */
+  #carryOut(queries: readonly Query[], last: "COMMIT" | "ROLLBACK" | null): Promise<Outcome> {
+    if (last === "ROLLBACK") return this.#run([ROLLBACK], false);
+    return this.deps.retry(async (isRepeated) => {
+      const mark = last !== null && this.#hasChanged ? this.#nextMark() : null;
+      const sent = [...queries, ...(mark ? [write(mark)] : []), ...(last !== null ? [COMMIT] : [])];
+      try {
+        return await (this.#isBegun
+          ? this.#goOn(sent, last !== null)
+          : this.#begin(sent, last !== null, isRepeated));
+      } catch (error) {
+        if (isSqlError(error) || this.#isOver) throw this.#failure ?? error;
+        this.#loseStream(isTimeout(error));
+        const outcome = mark && (await this.#lookUp(mark, queries));
+        if (outcome) return outcome;
+        throw error;
+      }
+    });
+  }
+
+  async #goOn(queries: readonly Query[], isLast: boolean): Promise<Outcome> {
+    // From here on a timeout of its own decides: the limit would not know what became of it.
+    if (isLast) this.#timer?.cancel();
     const outcome = this.#run(queries, isLast);
     if (isLast) this.deps.onSent();
     return await outcome;
   }
 
-  #run(queries: readonly Query[], isLast: boolean) {
+  async #run(queries: readonly Query[], isLast: boolean): Promise<Outcome> {
     if (!this.#stream) throw new StoreUnreachable("the transaction has no connection");
-    return runSteps(this.#stream, queries, isLast ? "ROLLBACK" : null);
+    return await runSteps(this.#stream, queries, isLast ? ROLLBACK.sql : null);
   }
 
-  /** Repeated while others write, and once at once when the connection broke before a COMMIT. */
-  async #begin(queries: readonly Query[], isLast: boolean) {
+  /** Begins, again after what was done before on a connection that has broken. */
+  async #begin(queries: readonly Query[], isLast: boolean, isFresh: boolean): Promise<Outcome> {
+    const before = this.#done;
+    if (before.length === 0) return await this.#beginWith(queries, isLast, isFresh);
+    const { rows, error } = await this.#beginWith(
+      before.map(({ query }) => query),
+      false,
+      isFresh,
+    );
+    const isSame = before.every((step, at) => isDeepStrictEqual(rows[at], step.rows));
+    if (error !== null || !isSame) {
+      this.#failure ??= new StoreUnreachable("what the transaction had read has changed meanwhile");
+      this.#end(false);
+      throw this.#failure;
+    }
+    return await this.#goOn(queries, isLast);
+  }
+
+  /** Repeated while others write. */
+  async #beginWith(queries: readonly Query[], isLast: boolean, isFresh: boolean): Promise<Outcome> {
     const { streams, limits, clock, random } = this.deps;
     const until = clock.monotonic() + limits.busyMs;
     this.#timer?.cancel();
-    for (let hasBroken = false; ; ) {
-      const { stream, isKept } = streams.take(hasBroken);
-      this.#stream = stream;
-      try {
-        const { rows, error } = await this.#run([BEGIN, ...queries], isLast);
-        if (rows.length > 0) {
-          this.#isBegun = !isLast;
-          if (!isLast) this.#timer = this.#limit();
-          return { rows: rows.slice(1), error };
-        }
-        this.#stream = null;
-        streams.release(stream, true);
-        if (codeOf(error) !== "SQLITE_BUSY" || clock.monotonic() >= until) throw error;
-        await sleep(clock, 1 + randomInt(random, BUSY_PAUSE_MS_MAX));
-      } catch (error) {
-        if (isSqlError(error)) throw error;
-        this.#stream = null;
-        streams.release(stream, false);
-        const isHarmless = !isLast || (isKept && isUnknownStream(error));
-        if (hasBroken || !isHarmless) throw error;
-        hasBroken = true;
+    for (;;) {
+      this.#stream = streams.take(isFresh);
+      const { rows, error } = await this.#run([BEGIN, ...queries], isLast);
+      if (rows.length > 0) {
+        this.#isBegun = !isLast;
+        if (!isLast) this.#timer = this.#limit();
+        return { rows: rows.slice(1), error };
       }
+      streams.release(this.#stream, true);
+      this.#stream = null;
+      if (codeOf(error) !== "SQLITE_BUSY" || clock.monotonic() >= until) throw error;
+      await sleep(clock, 1 + randomInt(random, BUSY_PAUSE_MS_MAX));
     }
+  }
+
+  #loseStream(isSilent: boolean): void {
+    this.#isBegun = false;
+    if (this.#stream) this.deps.streams.release(this.#stream, false);
+    this.#stream = null;
+    // The others are on the same way.
+    if (isSilent) this.deps.streams.close();
+  }
+
+  #nextMark(): Mark {
+    this.#writer ??= this.deps.writers.take();
+    return {
+      ...{ writer: this.#writer.name, number: ++this.#writer.number },
+      atMs: this.deps.clock.now(),
+    };
+  }
+
+  /** What the last steps have answered, or null if they were not carried out, and never will be. */
+  async #lookUp(mark: Mark, queries: readonly Query[]): Promise<Outcome | null> {
+    const { streams, retry } = this.deps;
+    const seen = await retry(async () => {
+      const stream = streams.take(true);
+      let isClean = false;
+      try {
+        const { rows, error } = await runSteps(stream, [
+          ...lookUp(mark),
+          ...queries.filter(isRead),
+        ]);
+        isClean = true;
+        if (error !== null) throw error;
+        return rows.slice(1);
+      } finally {
+        streams.release(stream, isClean);
+      }
+    }).catch((error: unknown) => {
+      throw unreachable(error);
+    });
+    const [answer, ...reads] = seen;
+    if (Number(answer?.rows[0]?.[0]) !== 1) return null;
+    if (!queries.every((query) => isRead(query) || isSilent(query)))
+      throw new StoreUnreachable("the transaction is done, but what it returned is lost");
+    return {
+      rows: queries.map((query) => (isRead(query) ? reads.shift() : null) ?? NO_ROWS),
+      error: null,
+    };
   }
 
   #limit(): Timer {
@@ -204,6 +286,8 @@ export class RemoteTransaction {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#timer?.cancel();
+    // After an unknown outcome its next mark could be written before its last one.
+    if (this.#writer && isClean) this.deps.writers.release(this.#writer);
     if (this.#stream) this.deps.streams.release(this.#stream, isClean);
   }
 }

@@ -16,7 +16,7 @@ export interface CopiedTable {
 }
 
 /** Belong to a store, not to its data. */
-const OWN_TABLES = ["migrations", "migration_lock"];
+const OWN_TABLES = ["migrations", "migration_lock", "commit_marks"];
 const ROWS_FIRST = 16;
 const ROWS_MAX = 500;
 const PAGE_BYTES = 500_000;

@@ -71,7 +71,7 @@ async function fill(store: RawStore): Promise<void> {
 async function contentOf(store: RawStore): Promise<Map<string, unknown>> {
   const content = new Map<string, unknown>();
   const objects = await store.rows(
-    "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT IN ('migration_lock', 'migrations') AND name NOT GLOB 'sqlite_stat*' ORDER BY name",
+    "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT IN ('commit_marks', 'migration_lock', 'migrations') AND name NOT GLOB 'sqlite_stat*' ORDER BY name",
   );
   for (const [type = null, name = null, sql = null] of objects) {
     if (type === "trigger") content.set(`trigger ${name}`, sql);
