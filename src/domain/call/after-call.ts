@@ -48,7 +48,10 @@ async function encode(
   const mp3 = join(recordingsDir, mp3Name);
   if (!existsSync(wav)) return existsSync(mp3) ? { file: mp3Name, peaks: null } : null;
   const { peaks } = await context.encoder.encode(wav, mp3, {
-    title: `${call.direction === "inbound" ? "From" : "To"} ${call.direction === "inbound" ? call.fromNumber : call.toNumber}`,
+    title:
+      call.direction === "inbound"
+        ? `From ${call.fromNumber || "a withheld number"}`
+        : `To ${call.toNumber}`,
     callId: call.callUuid,
     recordedAt: new Date(call.answeredAt ?? call.createdAt),
   });

@@ -46,9 +46,9 @@ export function openingOf(
 ): Opening {
   const { agent } = config;
   const sentence = config.disclosure ?? settings.disclosure[agent.language];
-  const disclosure = fillVariables(sentence, variables).trim();
+  const disclosure = fillVariables(sentence, variables, agent.language).trim();
   const wordsOf = (template: string): FirstWords => {
-    const own = withOccasion(fillVariables(template, variables).trim(), config);
+    const own = withOccasion(fillVariables(template, variables, agent.language).trim(), config);
     const itself = disclosingStart(own, disclosure, agent.language);
     if (itself) return { disclosure: itself.start, text: itself.remainder, own };
     const isGreeting = greetingLength(own, agent.language) > 0;

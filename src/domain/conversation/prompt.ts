@@ -11,6 +11,7 @@ import { oneLine } from "../../core/one-line.ts";
 import { type AgentLanguage, VOICE_GENDERS } from "../agent/agent.ts";
 import type { CallConfig, ToolSnapshot } from "./call-config.ts";
 import { dataSection, labelOf } from "./call-data.ts";
+import { withWithheldNumber } from "./withheld-number.ts";
 
 export type Variables = Readonly<Record<string, string>>;
 
@@ -54,12 +55,23 @@ const linesOf = ({ variables = {} }: CallConfig): Record<string, string> =>
 const numberOf = (written: string | null): string =>
   written !== null && /^\+?\d{2,18}$/.test(written) ? written : "";
 
-/** Replaces `{{name}}`. An unknown one becomes nothing: a caller must never hear braces. */
-export function fillVariables(text: string, variables: Variables): string {
-  const filled = text.replace(
-    /\{\{\s*([\w.]+)\s*\}\}/g,
-    (_, name: string) => variables[name] ?? "",
-  );
+const IS_NUMBER: ReadonlySet<string> = new Set(["caller_number", "from_number", "to_number"]);
+
+/**
+ * Replaces `{{name}}`. An unknown one becomes nothing: a caller must never hear braces. A number that is
+ * withheld is said to be so, in the agent's language.
+ */
+export function fillVariables(text: string, variables: Variables, language: AgentLanguage): string {
+  let filled = "";
+  let end = 0;
+  for (const { 0: written, 1: name = "", index } of text.matchAll(/\{\{\s*([\w.]+)\s*\}\}/g)) {
+    const before = filled + text.slice(end, index);
+    const value = variables[name] ?? "";
+    const isWithheld = IS_NUMBER.has(name) && value === "";
+    filled = isWithheld ? withWithheldNumber(before, language) : before + value;
+    end = index + written.length;
+  }
+  filled += text.slice(end);
   return filled.replace(/ {2,}/g, " ").replace(/ +([,.!?;:])/g, "$1");
 }
 
@@ -68,7 +80,8 @@ export function buildSystemPrompt(config: CallConfig, variables: Variables): str
   const lines = linesOf(config);
   const data = Object.entries(lines).map(([label, text]) => ({ label, text }));
   const isUnverified = config.direction === "inbound" && (config.callerLevel ?? 0) === 0;
-  const own = fillVariables(prompt, { ...variables, ...referencesTo(lines, variables) });
+  const references = { ...variables, ...referencesTo(lines, variables) };
+  const own = fillVariables(prompt, references, config.agent.language);
   const standing = [howToSpeak(config), toolSection(config.tools), knowledgeSection(config)];
   const sections = [
     ...(CHANGES_EACH_CALL.test(prompt) ? [...standing, own] : [own, ...standing]),

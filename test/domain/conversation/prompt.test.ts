@@ -100,13 +100,12 @@ test.each([
 
 test("of a campaign line's value 500 characters may be spoken", () => {
   const line = { ...config, variables: { visit: "x".repeat(600) } };
-  expect(fillVariables("{{visit}}", variablesOf(line, NOW))).toBe("x".repeat(500));
+  expect(fillVariables("{{visit}}", variablesOf(line, NOW), "en")).toBe("x".repeat(500));
 });
 
 test("nobody ever hears braces: unknown variables become nothing", () => {
-  expect(fillVariables("Hello {{ first_name }}, welcome to {{company}}!", { company: "Us" })).toBe(
-    "Hello, welcome to Us!",
-  );
+  const text = "Hello {{ first_name }}, welcome to {{company}}!";
+  expect(fillVariables(text, { company: "Us" }, "en")).toBe("Hello, welcome to Us!");
 });
 
 test("the greeting fills its variables; an agent that waits has none", () => {
