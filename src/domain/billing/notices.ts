@@ -1,11 +1,13 @@
 /** Mails about money to the tenant's address, in its reader's language. Each key makes its mail happen once. */
 import type { MicroEur } from "../../core/money.ts";
 import type { MailDraft } from "../mail/ports.ts";
-import { moneyFor } from "../mail/reader.ts";
+import { companyName, moneyFor } from "../mail/reader.ts";
 import { noticeWords } from "./notice-words.ts";
 import type { Renewal, RenewingTenant } from "./stores.ts";
 
 type Addressee = Pick<RenewingTenant, "id" | "name" | "email" | "locale">;
+
+const nameOf = ({ name, locale }: Addressee): string => companyName(name, locale);
 
 const draft = (
   to: Addressee,
@@ -31,8 +33,8 @@ export function lowBalanceMail(
   return draft(
     to,
     `low-balance:${to.id}:${threshold}:${atMs}`,
-    words.subject(to.name, moneyFor(to, threshold)),
-    [words.balance(to.name, moneyFor(to, balance)), ...words.advice],
+    words.subject(nameOf(to), moneyFor(to, threshold)),
+    [words.balance(nameOf(to), moneyFor(to, balance)), ...words.advice],
   );
 }
 
@@ -47,7 +49,7 @@ export function renewalUnpaidMail(
     ({ item, plan, amount }) =>
       `${item === "plan" ? words.plan(plan ?? "") : words.bridge}: ${moneyFor(to, amount)}`,
   );
-  return draft(to, `renewal-unpaid:${to.id}:${month}`, words.subject(to.name, month), [
+  return draft(to, `renewal-unpaid:${to.id}:${month}`, words.subject(nameOf(to), month), [
     `${words.due(month, moneyFor(to, free))}\n${lines.join("\n")}`,
     ...unpaid.map(({ item }) => words.effects[item]),
     words.advice,
@@ -56,7 +58,7 @@ export function renewalUnpaidMail(
 
 export function bridgeOffMail(to: Addressee, month: string): MailDraft {
   const words = noticeWords[to.locale].bridgeOff;
-  return draft(to, `bridge-off:${to.id}:${month}`, words.subject(to.name), [
+  return draft(to, `bridge-off:${to.id}:${month}`, words.subject(nameOf(to)), [
     words.unpaid(month),
     words.advice,
   ]);

@@ -1,6 +1,6 @@
 /** Emails to users: invitations, password links, and changes of their account. Pure. */
 import type { MailDraft } from "../mail/ports.ts";
-import { timeFor } from "../mail/reader.ts";
+import { companyName, timeFor } from "../mail/reader.ts";
 import type { MadeLink } from "./one-time-links.ts";
 import type { Locale } from "./stores.ts";
 
@@ -46,7 +46,7 @@ const words: Readonly<Record<Locale, Words>> = {
   },
   lt: {
     invitation: (company, inviter) => [
-      `Kvietimas į ${company} (Linevoice)`,
+      `Kvietimas į įmonę ${company} (Linevoice)`,
       `${inviter} kviečia jus dirbti įmonėje ${company} sistemoje „Linevoice“. Norėdami priimti kvietimą, atverkite šią nuorodą:`,
     ],
     reset: [
@@ -66,7 +66,7 @@ const words: Readonly<Record<Locale, Words>> = {
   },
   lv: {
     invitation: (company, inviter) => [
-      `Uzaicinājums: ${company} (Linevoice)`,
+      `Uzaicinājums uzņēmumā ${company} (Linevoice)`,
       `${inviter} aicina jūs strādāt uzņēmumā ${company} sistēmā Linevoice. Lai pieņemtu uzaicinājumu, atveriet šo saiti:`,
     ],
     reset: [
@@ -86,7 +86,7 @@ const words: Readonly<Record<Locale, Words>> = {
   },
   ru: {
     invitation: (company, inviter) => [
-      `Приглашение в ${company} (Linevoice)`,
+      `Приглашение в компанию ${company} (Linevoice)`,
       `${inviter} приглашает вас работать в компании ${company} в системе Linevoice. Чтобы принять приглашение, откройте ссылку:`,
     ],
     reset: [
@@ -133,7 +133,10 @@ export const invitationMail = (
   locale: Locale,
   to: { email: string; company: string; inviter: string },
   link: MadeLink,
-): ZonedMail => linkMail(locale, to.email, words[locale].invitation(to.company, to.inviter), link);
+): ZonedMail => {
+  const company = companyName(to.company, locale);
+  return linkMail(locale, to.email, words[locale].invitation(company, to.inviter), link);
+};
 
 export const resetMail = (locale: Locale, email: string, link: MadeLink): ZonedMail =>
   linkMail(locale, email, words[locale].reset, link);

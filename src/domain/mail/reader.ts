@@ -33,3 +33,19 @@ export const moneyFor = ({ locale }: Pick<Reader, "locale">, amount: MicroEur): 
   new Intl.NumberFormat(REGIONS[locale], { style: "currency", currency: "EUR" }).format(
     microToEur(amount),
   );
+
+const QUOTES: Readonly<Record<AgentLanguage, readonly [string, string]>> = {
+  en: ["", ""],
+  lt: ["„", "“"],
+  lv: ["„", "”"],
+  ru: ["«", "»"],
+};
+
+/**
+ * The name of a company, in quotes. It is not declined: a noun before it ("įmonės", "компании") carries the
+ * case. A name that has quotes already (UAB „Smaidas“) stays as it is written.
+ */
+export function companyName(name: string, locale: AgentLanguage): string {
+  const [open, close] = QUOTES[locale];
+  return /["'„“”«»]/.test(name) ? name : `${open}${name}${close}`;
+}

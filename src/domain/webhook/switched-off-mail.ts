@@ -1,6 +1,6 @@
 /** The email to a tenant whose endpoint was disabled, with what to do about it, in its reader's language. Pure. */
 import type { MailDraft } from "../mail/ports.ts";
-import { type Reader, timeFor } from "../mail/reader.ts";
+import { companyName, type Reader, timeFor } from "../mail/reader.ts";
 import type { SwitchedOff } from "./outcome.ts";
 import type { EndpointContact } from "./stores.ts";
 
@@ -127,7 +127,7 @@ export function switchedOffMail(
     recipient: contact.email,
     subject: words.subject(what),
     body: [
-      words.sentence(what, contact.tenantName, timeFor(contact, atMs)),
+      words.sentence(what, companyName(contact.tenantName, contact.locale), timeFor(contact, atMs)),
       facts(contact, words),
       `${words.causes[cause]} ${words.effect}`,
       steps(contact, webhookId, words),

@@ -51,7 +51,7 @@ describe("invitations", () => {
     const body = { email: "New@Invited.example", role: "member" };
     expect((await owner.ask("POST", "/team/invitations", body)).status).toBe(200);
     const mail = await mailTo("new@invited.example");
-    expect(mail?.subject).toBe("Kvietimas į Dantų klinika (Linevoice)");
+    expect(mail?.subject).toBe("Kvietimas į įmonę „Dantų klinika“ (Linevoice)");
     expect(mail?.body).toContain("Rasa kviečia jus");
     expect(mail?.body).toContain(`${server.base}/app/invitation#token=`);
     const token = linkIn(mail?.body);

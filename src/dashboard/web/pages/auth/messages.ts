@@ -100,9 +100,9 @@ export const messages = {
   },
   "auth.invitation": {
     en: "Join {company}",
-    lt: "Prisijungti prie „{company}“",
-    lv: "Pievienoties: {company}",
-    ru: "Присоединиться к «{company}»",
+    lt: "Prisijungti prie įmonės „{company}“",
+    lv: "Pievienoties uzņēmumam “{company}”",
+    ru: "Присоединиться к компании «{company}»",
   },
   "auth.invitation_lead": {
     en: "You have been invited as {role} ({email}).",

@@ -62,9 +62,9 @@ export const messages = {
   },
   "operator.credit_title": {
     en: "Credit {name}",
-    lt: "Kreditas: {name}",
-    lv: "Kredīts: {name}",
-    ru: "Кредит: {name}",
+    lt: "Kreditas įmonei „{name}“",
+    lv: "Kredīts uzņēmumam “{name}”",
+    ru: "Кредит компании «{name}»",
   },
   "operator.credit_hint": {
     en: "Enter a negative amount to deduct.",
@@ -87,9 +87,9 @@ export const messages = {
   },
   "operator.suspend_title": {
     en: "Suspend {name}?",
-    lt: "Sustabdyti „{name}“?",
-    lv: "Apturēt “{name}”?",
-    ru: "Остановить «{name}»?",
+    lt: "Sustabdyti įmonę „{name}“?",
+    lv: "Apturēt uzņēmumu “{name}”?",
+    ru: "Остановить компанию «{name}»?",
   },
   "operator.suspend_body": {
     en: "It makes and takes no more calls until you resume it. Live calls go on.",
@@ -123,9 +123,9 @@ export const messages = {
   },
   "operator.confirm_title": {
     en: "Has {amount} arrived from {name}?",
-    lt: "Ar {amount} iš „{name}“ gauta?",
-    lv: "Vai {amount} no “{name}” ir saņemti?",
-    ru: "Пришли ли {amount} от «{name}»?",
+    lt: "Ar {amount} iš įmonės „{name}“ gauta?",
+    lv: "Vai {amount} no uzņēmuma “{name}” ir saņemti?",
+    ru: "Пришли ли {amount} от компании «{name}»?",
   },
   "operator.confirm_body": {
     en: "The payment is booked once, immediately, and cannot be undone here.",
