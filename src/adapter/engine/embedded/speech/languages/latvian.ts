@@ -259,10 +259,24 @@ const monthForms = (stem: string): string =>
     ? `${stem}s ${stem}a ${stem}am ${stem}u ${stem}u ${stem}ā`
     : `${stem}is ${stem}a ${stem}im ${stem}i ${stem}i ${stem}ī`;
 
+/** The day itself is what is understood, named or chosen. */
+const TAKES_DAY =
+  /(?<!\p{L})(?:sapratu|dzirdēju|izvēlēj\p{L}+|izvēlieties|norādīj\p{L}+|nosauc\p{L}+|minēj\p{L}+|domāj\p{L}+|apstiprin\p{L}+|piedāvā\p{L}*|pieņem\p{L}*|atcel\p{L}*|main\p{L}+)\s*:?\s*$/iu;
+/** "pirmdienu, 23. novembri": the day has the case of the weekday before it. */
+const WEEKDAY_CASES: readonly (readonly [RegExp, Case])[] = [
+  [/dienu,?\s*$/i, "accusative"],
+  [/dienai,?\s*$/i, "dative"],
+  [/dienas,?\s*$/i, "genitive"],
+  [/diena,?\s*$/i, "nominative"],
+];
+
 /** On a day: the locative; "uz" and "par" ask for the accusative. */
 function dayCase(before: string): Case {
   const governed = firstFitting(SINGULAR, lastWordOf(before));
   if (governed !== null) return governed;
+  if (TAKES_DAY.test(before)) return "accusative";
+  const weekday = firstFitting(WEEKDAY_CASES, before);
+  if (weekday !== null) return weekday;
   return /(šodien ir|šodien|datums|datums:)\s*$/i.test(before) ? "nominative" : "locative";
 }
 
