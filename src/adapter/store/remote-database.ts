@@ -178,7 +178,7 @@ function runBodies(begin: (onSent: () => void) => RemoteTransaction) {
       free.push(place);
       return result;
     } catch (error) {
-      // A body that was cut off may still be at work: its place is given up.
+      // A body that was cut off may still be at work: its place is not reused.
       await transaction.rollback();
       throw error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
     } finally {

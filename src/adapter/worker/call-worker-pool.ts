@@ -38,7 +38,7 @@ export interface CallWorkerPool {
   readonly liveCalls: number;
   /** Calls that the RTP port range has room for. */
   readonly capacity: number;
-  /** Utterances since the start for which no decoder was free, and those of them that were given up. */
+  /** Utterances since the start for which no decoder was free, and those of them that were dropped. */
   readonly speechLoad: SpeechLoad;
   /** Does every call worker answer within 5 s? */
   answers(): Promise<boolean>;

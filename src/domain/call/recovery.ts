@@ -95,7 +95,7 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
   context.mails.wake();
 }
 
-/** A recording of a call that another node gave up for us has not been repaired yet. */
+/** A recording of our call that another node ended has not been repaired yet. */
 async function takeUpRecording(context: RecoveryPorts, call: StoredCall): Promise<void> {
   if (call.recordingMs === null && call.recordingFile?.endsWith(".wav")) {
     const recording = await recordingOf(context, call);

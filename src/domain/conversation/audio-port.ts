@@ -6,7 +6,7 @@ import type { MediaPlan, MediaStatistics } from "../../core/media-plan.ts";
 import type { RecordingInfo } from "./call-report.ts";
 
 /**
- * Why a call's media is given up. `lost`: no RTP and no RTCP for `rtpTimeoutMs` although both sides
+ * Why a call's media has failed. `lost`: no RTP and no RTCP for `rtpTimeoutMs` although both sides
  * may send; `held`: the call was on hold for `holdTimeoutMs`.
  */
 export type MediaTimeout = "lost" | "held";

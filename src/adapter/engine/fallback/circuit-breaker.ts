@@ -64,7 +64,7 @@ export class CircuitBreaker {
     } else this.#become({ name: "closed", failures });
   }
 
-  /** The request was given up, or refused for reasons of its own: nothing is known. */
+  /** The request was abandoned, or refused for reasons of its own: nothing is known. */
   abandoned(): void {
     if (this.#state.name !== "half_open") return;
     this.#become({ name: "open", until: this.clock.monotonic() });

@@ -130,7 +130,7 @@ export class ChatHistory {
     this.#answerWasCut = true;
   }
 
-  /** The answer was given up before anybody knew of it: as if it had not been asked. */
+  /** The answer was abandoned before anybody knew of it: as if it had not been asked. */
   forgetQuestion(): void {
     const question = this.#question;
     this.#question = null;

@@ -180,7 +180,7 @@ export class Responses {
       asked.response.created(id);
       this.#running.set(id, asked.response);
     }
-    // Nobody wants it any more: it was given up before the server began it.
+    // Nobody wants it any more: it was abandoned before the server began it.
     if (!asked || asked.response.over) {
       this.options.send({ type: "response.cancel", response_id: id });
     }

@@ -16,8 +16,8 @@ const ACCEPT_TIMEOUT_MS = 8_000;
 export const UNTOUCHED: ReferOutcome = { transferred: false, accepted: false, sipCode: null };
 
 /**
- * Resolves within 40 s and never rejects. The session stays up. A carrier that accepts after it was
- * given up for silent calls the person after all: `onLateAccept` gets what it then reports.
+ * Resolves within 40 s and never rejects. The session stays up. A carrier that accepts after
+ * the timeout calls the person after all: `onLateAccept` gets what it then reports.
  */
 export function transfer(
   session: Session,

@@ -1,6 +1,6 @@
 /**
  * What was typed and is not saved: whoever leaves the page is asked first, and a form's values are kept in
- * this tab of the browser until they are saved or given up.
+ * this tab of the browser until they are saved or discarded.
  */
 import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";

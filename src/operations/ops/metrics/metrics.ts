@@ -33,7 +33,7 @@ export interface MetricSources {
   liveCalls(): number;
   /** The number of calls that the port range allows. */
   callCapacity(): number;
-  /** Utterances for which no decoder of the embedded engine was free, and those that were given up. */
+  /** Utterances for which no decoder of the embedded engine was free, and those that were dropped. */
   speechLoad(): Readonly<Record<"waited" | "lost", number>>;
   /** How many trunks are in each registration state. */
   registrations(): Readonly<Record<string, number>>;
@@ -255,7 +255,7 @@ function registerGauges(
   );
   gaugeOf(
     "linevoice_speech_waits_total",
-    "Utterances that waited for a decoder (waited), and those given up after 8 s (lost).",
+    "Utterances that waited for a decoder (waited), and those dropped after 8 s (lost).",
     "outcome",
     sources.speechLoad,
   );

@@ -37,7 +37,7 @@ const QUESTION_CONFIDENCE_MIN = 0.6;
 const PARTIAL_SAMPLES = 1_600;
 /** Some 20 ms of the thread. */
 const PIECE_SAMPLES = 1_000;
-/** After the last word. A text that comes later finds a caller who has given up. */
+/** After the last word. A text that comes later finds a caller who no longer waits. */
 const RESULT_MS_MAX = 8_000;
 /** Others may use the thread between two pieces. */
 const BETWEEN_PIECES_MS = 1;

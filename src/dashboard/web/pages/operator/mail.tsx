@@ -1,4 +1,4 @@
-/** Mail: a test, and what waits or was given up. */
+/** Mail: a test, and what waits or has failed. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
