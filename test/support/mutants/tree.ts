@@ -10,6 +10,8 @@ const LEFT_OUT = new Set([...LINKED, ".git", "data"]);
 export interface TestRun {
   /** False: a test failed, or the file did not end in time. */
   readonly passed: boolean;
+  /** The file was ended because it took too long. */
+  readonly isTimedOut: boolean;
   readonly seconds: number;
 }
 
@@ -52,7 +54,8 @@ export function copyTree(root: string): Tree {
         ...{ timeout: Math.ceil(limitSeconds * 1000), killSignal: "SIGKILL" },
       });
       const passed = (await child.exited) === 0;
-      return { passed, seconds: (Bun.nanoseconds() - startedNs) / 1e9 };
+      const isTimedOut = child.signalCode === "SIGKILL";
+      return { passed, isTimedOut, seconds: (Bun.nanoseconds() - startedNs) / 1e9 };
     },
     remove,
   };
