@@ -33,6 +33,7 @@ export async function httpsReceiver(
   certificate: Certificate,
   respond: Responder = answer(200, "ok"),
   host = "127.0.0.1",
+  atPort = 0,
 ): Promise<HttpsReceiver> {
   const receiver = { port: 0, requests: [] as ReceivedRequest[], respond };
   const server = https.createServer(certificate, (incoming, response) => {
@@ -52,7 +53,7 @@ export async function httpsReceiver(
   });
   let connections = 0;
   server.on("secureConnection", () => connections++);
-  await new Promise<void>((done) => server.listen(0, host, done));
+  await new Promise<void>((done) => server.listen(atPort, host, done));
   receiver.port = (server.address() as AddressInfo).port;
   return Object.assign(receiver, {
     connections: () => connections,

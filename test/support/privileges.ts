@@ -23,3 +23,13 @@ export function mayMakeNamespaces(): boolean {
   );
   return tried.status === 0;
 }
+
+/** May a test listen on these ports, which are the system's (below 1024), and is nobody there? */
+export function mayListenOn(hostname: string, ports: readonly number[]): boolean {
+  try {
+    for (const port of ports) Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -204,8 +204,25 @@ test("no filler is said into a caller's words", async () => {
   await call.says("When is my visit?");
   await call.silence(2_300);
   await call.speech(160); // not yet long enough to take the question back
-  const before = call.spoken.length;
   await call.speech(80);
   await call.silence(100);
-  expect(call.spoken.slice(before)).toEqual([]);
+  expect(call.session.turn.name).toBe("thinking");
+  expect(call.audio.queuedMs).toBe(0);
+});
+
+test.each([
+  ["is being said", 0, "I look at the calendars of all our doctors for these three weeks."],
+  ["is being made", 3_000, "I look."],
+])("no filler is due while what the agent says %s", async (_, ttsTakesMs, words) => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.ttsTakesMs = ttsTakesMs;
+  call.script.answers = (input) =>
+    input.type === "tool_result" ? [text("It is on Monday.")] : [text(words), toolCall("t1")];
+  await call.says("When is my visit?");
+  await call.silence(3_500);
+  call.script.ttsTakesMs = 0;
+  call.session.toolResult(toolResult("t1"));
+  await call.silence(6_000);
+  expect(call.turns().at(-1)?.text).toBe(`${words} It is on Monday.`);
 });

@@ -268,6 +268,16 @@ test("a caller who speaks again gets the full patience again", async () => {
   expect(call.hangupRequested()).toBeNull();
 });
 
+test("neither a long story nor a long wait for its answer is taken for silence", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.llmTakesMs = 9_000;
+  await call.says("It began with the tooth on the left, and then the one above it.", 9_000);
+  await call.silence(11_000);
+  expect(call.inputs).toMatchObject([{ type: "utterance" }]);
+  expect(call.turns().map(({ speaker }) => speaker)).toEqual(["agent", "customer", "agent"]);
+});
+
 test("keys interrupt, and reach the mind as one number after a pause or #", async () => {
   const call = await scriptedCall();
   await call.session.prepare();

@@ -11,6 +11,7 @@ import {
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
+import { mayListenOn, testWhere } from "../../support/privileges.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { type TestCa, testCa } from "../../support/test-ca.ts";
 
@@ -283,3 +284,26 @@ describe("the guarded client", () => {
     server.closeAllConnections();
   });
 });
+
+const DEFAULT_PORTS = "127.41.0.3";
+testWhere(mayListenOn(DEFAULT_PORTS, [80, 443]), "listening on ports 80 and 443")(
+  "an address without a port is asked at port 443, or 80 without TLS",
+  async () => {
+    zone["default.test"] = [[DEFAULT_PORTS]];
+    const secured = await httpsReceiver(
+      ca.issue(["DNS:default.test"]),
+      answer(200, "443"),
+      DEFAULT_PORTS,
+      443,
+    );
+    const plain = http.createServer((_request, response) => response.end("80"));
+    await new Promise<void>((done) => plain.listen(80, DEFAULT_PORTS, done));
+    const bodyOf = async (url: string) =>
+      (await allowing(DEFAULT_PORTS).request(post(url))).body.toString();
+    expect(await bodyOf("https://default.test/")).toBe("443");
+    expect(await bodyOf("http://default.test/")).toBe("80");
+    plain.close();
+    plain.closeAllConnections();
+    await secured.close();
+  },
+);

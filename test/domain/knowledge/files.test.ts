@@ -1,0 +1,134 @@
+/** Knowledge files as they are kept: what a change stores and when it counts as one, and the plan's bounds. */
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { fileStore } from "../../../src/adapter/store/file-store.ts";
+import { quotaStore } from "../../../src/adapter/store/quota-store.ts";
+import { tenants } from "../../../src/adapter/store/schema/index.ts";
+import { Billing } from "../../../src/domain/billing/billing.ts";
+import { createQuotas } from "../../../src/domain/billing/quotas.ts";
+import { Files } from "../../../src/domain/knowledge/files.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { quotas, startPlan } from "../../support/plans.ts";
+import { agentOf, insertAgent, insertTenant } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
+const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now());
+afterAll(() => database.close());
+
+const plans = [
+  { ...startPlan, maxFiles: 2, quotas: { ...quotas, knowledgeBytes: 10 } },
+  { ...startPlan, slug: "smaller", quotas: { ...quotas, knowledgeBytes: 4 } },
+];
+const billing = new Billing({ database, stores: billingStores, plans, clock });
+const files = new Files({
+  ...{ database, billing, clock, records: fileStore },
+  quotas: createQuotas(billing, quotaStore),
+});
+
+let tenantId = 0;
+let agentId = 0;
+beforeEach(async () => {
+  tenantId = await insertTenant(database, { plan: "start" });
+  agentId = await insertAgent(database, tenantId, agentOf("Anna", "You answer.", "Hello."));
+});
+
+const newFile = (filename: string, content: string) =>
+  files.create(tenantId, { filename, content, agentId: null });
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "none",
+    (error) => error.code as string,
+  );
+
+describe("a change", () => {
+  test.each([
+    ["text", { content: "ąčę" }, { format: "txt", sizeBytes: 6 }],
+    ["name", { filename: "prices.md" }, { content: "abc", format: "md", sizeBytes: 3 }],
+    ["name and text", { filename: "p.md", content: "" }, { format: "md", sizeBytes: 0 }],
+  ] as const)("of the %s is there at once, and its time with it", async (_, changes, also) => {
+    const { id, createdAt } = await newFile("prices.txt", "abc");
+    await clock.advance(5_000);
+    const changed = await files.update(tenantId, id, changes);
+    const updatedAt = createdAt + 5_000;
+    expect(await files.get(tenantId, id)).toMatchObject({ ...changed, ...changes, ...also });
+    expect(changed).toMatchObject({ createdAt, updatedAt });
+  });
+
+  test("of the agents is one too", async () => {
+    const { id, createdAt } = await newFile("prices.txt", "abc");
+    for (const [seconds, changes, agentIds] of [
+      [1, { agentId }, [agentId]],
+      [2, { agentId: null }, []],
+      [3, { agentIds: [agentId, agentId] }, [agentId]],
+      [4, { agentIds: [] }, []],
+    ] as const) {
+      await clock.advance(1_000);
+      const updatedAt = createdAt + seconds * 1_000;
+      expect(await files.update(tenantId, id, changes)).toMatchObject({ agentIds, updatedAt });
+    }
+  });
+
+  test.each([[{}], [{ filename: undefined, content: undefined, agentId: undefined }]])(
+    "that names nothing leaves the file as it was, and its time (%#)",
+    async (changes) => {
+      const before = await newFile("prices.txt", "abc");
+      await clock.advance(1_000);
+      expect(await files.update(tenantId, before.id, changes)).toEqual(before);
+    },
+  );
+});
+
+test("a tenant has as many files as its plan allows, and not one more", async () => {
+  await newFile("1.txt", "a");
+  await newFile("2.txt", "b");
+  expect(await codeOf(newFile("3.txt", "c"))).toBe("plan_limit_reached");
+  expect(await files.list(tenantId)).toHaveLength(2);
+});
+
+test("all files together have as many bytes as the plan allows, and not one more", async () => {
+  const { id } = await newFile("1.txt", "aaaaa");
+  expect(await codeOf(newFile("2.txt", "bbbbbb"))).toBe("plan_limit_reached");
+  await newFile("2.txt", "bbbbb");
+  expect(await codeOf(files.update(tenantId, id, { content: "cccccc" }))).toBe(
+    "plan_limit_reached",
+  );
+  expect(await files.get(tenantId, id)).toMatchObject({ content: "aaaaa" });
+  await files.update(tenantId, id, { content: "ccccc" });
+  await files.update(tenantId, id, { content: "" });
+  expect(await codeOf(files.update(tenantId, id, { content: "dddddd" }))).toBe(
+    "plan_limit_reached",
+  );
+});
+
+test("under a smaller plan than its files need, they may still be renamed and shortened", async () => {
+  const { id } = await newFile("1.txt", "aaaaa");
+  await database.tx((queries) =>
+    queries.update(tenants).set({ plan: "smaller" }).where(eq(tenants.id, tenantId)),
+  );
+  await files.update(tenantId, id, { filename: "2.txt" });
+  await files.update(tenantId, id, { content: "ccccc" });
+  expect(await codeOf(files.update(tenantId, id, { content: "dddddd" }))).toBe(
+    "plan_limit_reached",
+  );
+  await files.update(tenantId, id, { content: "cccc" });
+  expect(await files.get(tenantId, id)).toMatchObject({ filename: "2.txt", content: "cccc" });
+});
+
+test("a file knows only agents and files of its tenant, and a removed one is gone", async () => {
+  const other = await insertTenant(database, { plan: "start" });
+  const { id } = await newFile("1.txt", "a");
+  const elsewhere = { filename: "1.txt", content: "a", agentId };
+  expect(await codeOf(files.create(other, elsewhere))).toBe("not_found");
+  expect(await files.list(other)).toEqual([]);
+  for (const changes of [{ agentId: agentId + 1_000 }, { agentIds: [agentId, agentId + 1_000] }])
+    expect(await codeOf(files.update(tenantId, id, changes))).toBe("not_found");
+  expect(await codeOf(files.update(other, id, { content: "b" }))).toBe("not_found");
+  expect(await codeOf(files.remove(other, id))).toBe("not_found");
+  await files.remove(tenantId, id);
+  expect(await codeOf(files.get(tenantId, id))).toBe("not_found");
+  expect(await codeOf(files.remove(tenantId, id))).toBe("not_found");
+});
