@@ -2,7 +2,7 @@
 
 import { AppError, describeError } from "../core/errors.ts";
 import { ConfigInvalid } from "../operations/config/config-invalid.ts";
-import { nearest } from "../operations/config/nearest.ts";
+import { nearest } from "../core/nearest.ts";
 import { commandNames, loadCommand, summaries } from "./commands.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
 

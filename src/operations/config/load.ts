@@ -13,7 +13,7 @@ import { consistencyProblems } from "./consistency.ts";
 import { credentialsFor } from "./credentials.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
 import { allowedAt, knownKeys, namesAt } from "./known-keys.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../../core/nearest.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { isTable, type Path, type RawTable, readToml, TomlProblem, type TomlText } from "./toml.ts";
 
