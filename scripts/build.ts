@@ -20,6 +20,7 @@ async function inputHash(): Promise<string> {
     "src/**/*",
     "docs/**/*",
     "migrations/*.sql",
+    "rehearsals/**/*",
     "scripts/*.ts",
     "package.json",
     "package-lock.json",

@@ -3,11 +3,13 @@ import { buildDashboard } from "./build-dashboard.ts";
 import { buildDocsSite } from "./docs-site.ts";
 import { writeMigrationList } from "./migrations.ts";
 import { writeClients } from "./openapi-client.ts";
+import { writeReadySuites } from "./ready-suites.ts";
 import { buildSpeechData } from "./speech-data.ts";
 import { buildVadModel } from "./vad-model.ts";
 
 export async function generateSources(): Promise<void> {
   await writeMigrationList();
+  await writeReadySuites();
   await buildSpeechData();
   await buildVadModel();
   await writeClients();

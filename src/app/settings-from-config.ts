@@ -127,7 +127,7 @@ function stripeOf({ payments }: Config): StripeSettings | null {
   };
 }
 
-function callWorkerOf(config: Config): CallWorkerSettings {
+export function callWorkerOf(config: Config): CallWorkerSettings {
   const { rtp } = config;
   const range = parsePortRange(rtp.ports);
   if (!range) throw new RangeError(`not a port range: ${rtp.ports}`);

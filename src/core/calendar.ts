@@ -48,6 +48,13 @@ export function startOfDay(zone: string, date: CalendarDay): number {
   return wall - guess > offsetMs(zone, guess) ? guess + HOUR_MS : guess;
 }
 
+/** The instant at which the zone's clocks show `2026-11-24T10:00:00`; with an offset, that instant. */
+export function instantOf(zone: string, written: string): number {
+  if (/(?:Z|[+-]\d{2}:\d{2})$/.test(written)) return Date.parse(written);
+  const wall = Date.parse(`${written}Z`);
+  return wall - offsetMs(zone, wall - offsetMs(zone, wall));
+}
+
 function offsetMs(zone: string, epochMs: number): number {
   const second = Math.floor(epochMs / 1000) * 1000;
   const parts = new Map(

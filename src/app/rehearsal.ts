@@ -1,0 +1,38 @@
+/** Connects rehearsals in writing with the configured engine. Each call has an engine of its own, which follows its clock. */
+import { createEmbeddedEngine } from "../adapter/engine/embedded/engine.ts";
+import { combinedProvider } from "../adapter/engine/registry.ts";
+import { EMBEDDED_ONLY, type EngineSettings } from "../adapter/engine/settings.ts";
+import { chooseEngine } from "../adapter/worker/engine-choice.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import { seededRandom } from "../core/random.ts";
+import type { Engine } from "../domain/conversation/engine-port.ts";
+import type { TextRehearsalPorts } from "../domain/rehearsal/rehearse-text.ts";
+import type { AppSettings } from "./settings.ts";
+
+const SEED = 1;
+
+export function textRehearsals(
+  { callWorker: { engine, conversation } }: Pick<AppSettings, "callWorker">,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): TextRehearsalPorts {
+  const openEngine = async (callClock: Clock): Promise<Engine> => {
+    // Nobody speaks or listens at the other end: only the language side is used.
+    const { port1: port } = new MessageChannel();
+    const ports = { clock: callClock, random: seededRandom(SEED), log };
+    const embedded = createEmbeddedEngine({ port, ...ports });
+    return await chooseEngine(languageOnly(engine), { ...ports, embedded, onTrouble: () => {} });
+  };
+  const generates = engine.providers.llm[0]?.id !== "embedded";
+  return {
+    ...{ openEngine, settings: conversation, clock, log },
+    openModel: generates ? openEngine : null,
+  };
+}
+
+/** Nothing is heard or spoken by a provider, unless its parts are one session. */
+function languageOnly(engine: EngineSettings): EngineSettings {
+  const { stt, tts } = EMBEDDED_ONLY.providers;
+  const isCombined = engine.providers.llm.some(({ id }) => combinedProvider(id) !== null);
+  return isCombined ? engine : { ...engine, providers: { ...engine.providers, stt, tts } };
+}

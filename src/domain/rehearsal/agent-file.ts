@@ -1,0 +1,111 @@
+/** The agent of a rehearsal as a file: its fields as in the REST API, the company, its knowledge and tools. */
+import { z } from "zod";
+import type { JsonObject } from "../../core/json.ts";
+import { recordOf } from "../../core/wire-names.ts";
+import { AGENT_VOICES } from "../agent/agent.ts";
+import { agentShape, withTexts } from "../agent/agent-schema.ts";
+import type {
+  AgentSnapshot,
+  CallConfig,
+  KnowledgeSnapshot,
+  ToolSnapshot,
+} from "../conversation/call-config.ts";
+import type { Scenario } from "./scenario.ts";
+
+export const AgentFile = z.strictObject({
+  ...agentShape(AGENT_VOICES),
+  company: z.string().trim().min(1).max(200).default("Company"),
+  time_zone: z.string().refine(isZone, "must be a time zone such as Europe/Vilnius").default("UTC"),
+  number: z.string().default("+37052000000"),
+  /** Files beside this one. */
+  knowledge: z
+    .array(z.string().regex(/\.(?:txt|md|csv|json)$/, "must be .txt, .md, .csv or .json"))
+    .default([]),
+  tools: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[a-zA-Z_]\w{0,63}$/),
+        description: z.string().min(1).max(1_000),
+        parameters: z.record(z.string(), z.json()).default({ type: "object", properties: {} }),
+      }),
+    )
+    .default([]),
+  transfer_targets: z.record(z.string(), z.string()).default({}),
+});
+export type AgentFile = z.output<typeof AgentFile>;
+
+/** All that a rehearsal must know about an agent, wherever it comes from. */
+export interface RehearsedAgent {
+  readonly agent: AgentSnapshot;
+  readonly company: string;
+  readonly timeZone: string;
+  readonly number: string;
+  readonly knowledge: readonly KnowledgeSnapshot[];
+  readonly tools: readonly ToolSnapshot[];
+  readonly transferTargets: Readonly<Record<string, string>>;
+}
+
+/** `read`: the text of a file beside the agent's. */
+export async function agentOf(
+  file: AgentFile,
+  read: (name: string) => Promise<string>,
+): Promise<RehearsedAgent> {
+  const {
+    company,
+    time_zone: timeZone,
+    number,
+    knowledge,
+    tools,
+    transfer_targets,
+    ...fields
+  } = file;
+  const { webhookUrl, transcriptEmail, transcriptEmailEnabled, ...agent } = withTexts(
+    recordOf(fields),
+  );
+  return {
+    ...{ company, timeZone, number, transferTargets: transfer_targets },
+    agent: {
+      ...agent,
+      id: 1,
+      voice: AGENT_VOICES.find((voice) => voice === agent.voice) ?? "Sari",
+      fillerPhrases: agent.fillerPhrases.split("\n").filter((phrase) => phrase.trim() !== ""),
+    },
+    knowledge: await Promise.all(
+      knowledge.map(async (filename) => ({
+        filename,
+        format: formatOf(filename),
+        content: await read(filename),
+      })),
+    ),
+    tools: tools.map((tool) => ({ ...tool, parameters: tool.parameters as JsonObject })),
+  };
+}
+
+function formatOf(filename: string): KnowledgeSnapshot["format"] {
+  const [ending = ""] = /[a-z]+$/.exec(filename) ?? [];
+  return ending === "md" || ending === "csv" || ending === "json" ? ending : "txt";
+}
+
+/** The call that a scenario describes, as the conversation is told about it. */
+export function callConfigOf(
+  { agent, company, timeZone, number, knowledge, tools }: RehearsedAgent,
+  { direction, caller, variables, can_opt_out: canOptOut }: Scenario,
+  callId: string,
+): CallConfig {
+  const [fromNumber, toNumber] =
+    direction === "inbound" ? [caller.number, number] : [number, caller.number];
+  return {
+    ...{ callId, direction, fromNumber, toNumber, agent, knowledge, tools },
+    ...{ tenantName: company, timeZone, variables, canOptOut },
+    rtpHost: "127.0.0.1",
+    recordingPath: null,
+  };
+}
+
+function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: zone }).format(0) !== "";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The caller of a rehearsal: carries out a script, or lets a language model play a persona, over any line
+ * (in writing or by telephone). It never judges; it notes when each step began.
+ */
+import type { RehearsedStep } from "./rehearsed-call.ts";
+import type { Persona, Step } from "./scenario.ts";
+
+/** One call, from the caller's side. Every wait resolves when the call ends. */
+export interface CallerLine {
+  readonly ended: boolean;
+  /** Since the answer. */
+  readonly nowMs: number;
+  /** The agent is heard. */
+  readonly agentSpeaks: boolean;
+  /** The agent has said what it had to say, and waits. */
+  readonly agentWaits: boolean;
+  /** What the agent said so far, turn by turn. */
+  readonly agentTurns: readonly string[];
+  /** Resolves when it holds, after `limitMs`, or when the call ends. */
+  until(holds: () => boolean, limitMs: number): Promise<void>;
+  /** Resolves with the last word. */
+  say(text: string): Promise<void>;
+  press(keys: string): Promise<void>;
+  hold(ms: number): Promise<void>;
+  hangUp(): void;
+}
+
+/** Asks a language model for the caller's next words; null: it hangs up. */
+export type PersonaPlayer = (persona: Persona, heard: readonly string[]) => Promise<string | null>;
+
+/** A person needs that long to begin. */
+const REACTION_MS = 400;
+const INTERRUPTS_AFTER_MS = 800;
+const ANSWER_MS_MAX = 60_000;
+/** The agent's own last words, after the script's last step. */
+const ENDING_MS_MAX = 30_000;
+
+interface PlayedCaller {
+  readonly steps: readonly RehearsedStep[];
+  /** Monotonic like `nowMs`: when the caller spoke over the agent on purpose. */
+  readonly interruptedAtMs: readonly number[];
+}
+
+export async function playScript(line: CallerLine, script: readonly Step[]): Promise<PlayedCaller> {
+  const steps: RehearsedStep[] = [];
+  const interruptedAtMs: number[] = [];
+  for (const [step, deed] of script.entries()) {
+    await untilTurn(line, deed);
+    if (line.ended) break;
+    steps.push({ step, atMs: line.nowMs });
+    if (deed.interrupt !== undefined && line.agentSpeaks) interruptedAtMs.push(line.nowMs);
+    await carryOut(line, deed);
+  }
+  await line.until(() => line.agentWaits, ANSWER_MS_MAX);
+  if (!line.ended) await rest(line, REACTION_MS);
+  line.hangUp();
+  return { steps, interruptedAtMs };
+}
+
+/** Waits until this step begins. */
+async function untilTurn(line: CallerLine, { interrupt, mumble, after_ms }: Step): Promise<void> {
+  if (interrupt === undefined && mumble === undefined) {
+    await line.until(() => line.agentWaits, ANSWER_MS_MAX);
+    await rest(line, after_ms ?? REACTION_MS);
+    return;
+  }
+  await line.until(() => line.agentSpeaks, ANSWER_MS_MAX);
+  const from = line.nowMs;
+  const delayMs = after_ms ?? INTERRUPTS_AFTER_MS;
+  await line.until(() => line.nowMs - from >= delayMs || !line.agentSpeaks, ANSWER_MS_MAX);
+}
+
+const rest = (line: CallerLine, ms: number) => {
+  const from = line.nowMs;
+  return line.until(() => line.nowMs - from >= ms, ms * 2 + 1_000);
+};
+
+async function carryOut(line: CallerLine, deed: Step): Promise<void> {
+  const words = deed.say ?? deed.interrupt ?? deed.mumble;
+  if (words !== undefined) await line.say(words);
+  else if (deed.press !== undefined) await line.press(deed.press);
+  else if (deed.silent_ms !== undefined) await rest(line, deed.silent_ms);
+  else if (deed.hold_ms !== undefined) await line.hold(deed.hold_ms);
+  else line.hangUp();
+}
+
+export async function playPersona(
+  line: CallerLine,
+  persona: Persona,
+  player: PersonaPlayer,
+): Promise<PlayedCaller> {
+  const steps: RehearsedStep[] = [];
+  const said: string[] = [];
+  let heard = 0;
+  for (let turn = 0; turn < persona.turns_max && !line.ended; turn++) {
+    await line.until(() => line.agentWaits, ANSWER_MS_MAX);
+    if (line.ended) break;
+    const news = line.agentTurns.slice(heard).map((text) => `Agent: ${text}`);
+    heard = line.agentTurns.length;
+    said.push(...news);
+    const words = await player(persona, said);
+    if (words === null) break;
+    said.push(`You: ${words}`);
+    steps.push({ step: turn, atMs: line.nowMs });
+    await line.say(words);
+  }
+  await line.until(() => line.agentWaits, ENDING_MS_MAX);
+  line.hangUp();
+  return { steps, interruptedAtMs: [] };
+}

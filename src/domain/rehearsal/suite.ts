@@ -1,0 +1,124 @@
+/**
+ * A suite: scenarios with the agents they rehearse, read from named texts (a directory's files, or those of a
+ * suite that ships). Carries them out one after the other, or some at once, and counts pass^N.
+ */
+import { dirname, join, normalize } from "node:path/posix";
+import { AgentFile, agentOf, type RehearsedAgent } from "./agent-file.ts";
+import { readScenario, readYaml, ScenarioInvalid } from "./read-scenario.ts";
+import type { RehearsalResult } from "./rehearse-text.ts";
+import type { Scenario } from "./scenario.ts";
+
+export interface SuiteCase {
+  readonly file: string;
+  readonly scenario: Scenario;
+  readonly agent: RehearsedAgent;
+}
+
+/** Name → text. Names are paths with `/`. */
+export type SuiteFiles = ReadonlyMap<string, string>;
+
+const AGENT_FILE = "agent.yaml";
+const SCENARIOS_MAX = 1_000;
+
+/** `agent`: instead of what the scenarios name. Throws ScenarioInvalid with every problem of every file. */
+export async function loadSuite(
+  files: SuiteFiles,
+  agent: RehearsedAgent | null = null,
+): Promise<SuiteCase[]> {
+  const problems: string[] = [];
+  const attempt = async <Value>(work: () => Value | Promise<Value>): Promise<Value | null> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ScenarioInvalid)) throw error;
+      for (const problem of error.problems) if (!problems.includes(problem)) problems.push(problem);
+      return null;
+    }
+  };
+  const read: { file: string; scenario: Scenario }[] = [];
+  for (const [file, text] of scenarioFiles(files)) {
+    const scenario = await attempt(() => readScenario(file, text));
+    if (scenario) read.push({ file, scenario });
+  }
+  const agents = new Map<string, RehearsedAgent | null>();
+  const cases: SuiteCase[] = [];
+  for (const { file, scenario } of read.slice(0, SCENARIOS_MAX)) {
+    const name = normalize(join(dirname(file), scenario.agent ?? AGENT_FILE));
+    if (!agent && !agents.has(name))
+      agents.set(name, await attempt(() => readAgentFile(files, name, file)));
+    const found = agent ?? agents.get(name) ?? null;
+    if (found) cases.push({ file, scenario, agent: found });
+  }
+  if (problems.length > 0) throw new ScenarioInvalid(problems);
+  return cases;
+}
+
+const isYaml = (file: string) => /\.ya?ml$/.test(file);
+
+/** YAML files that are no agents: an agent has a prompt. */
+const scenarioFiles = (files: SuiteFiles) =>
+  [...files]
+    .filter(([file, text]) => isYaml(file) && !/^prompt:/m.test(text))
+    .sort(([a], [b]) => a.localeCompare(b, "en"));
+
+/** `namedBy`: the scenario that names it. Throws ScenarioInvalid. */
+export async function readAgentFile(
+  files: SuiteFiles,
+  name: string,
+  namedBy = name,
+): Promise<RehearsedAgent> {
+  const text = files.get(name);
+  if (text === undefined)
+    throw new ScenarioInvalid([
+      `${namedBy}: agent: there is no file ${name}; write one, or choose an agent with --agent`,
+    ]);
+  return await agentOf(readYaml(name, text, AgentFile), async (beside) => {
+    const knowledge = files.get(normalize(join(dirname(name), beside)));
+    if (knowledge === undefined)
+      throw new ScenarioInvalid([`${name}: knowledge: there is no file ${beside} beside it`]);
+    return knowledge;
+  });
+}
+
+export interface SuiteReport {
+  readonly results: readonly RehearsalResult[];
+  readonly scenarios: number;
+  readonly runs: number;
+  /** Scenarios that passed every run: pass^N is their share. */
+  readonly passed: number;
+}
+
+interface SuiteOptions {
+  readonly runs: number;
+  /** How many calls at once. */
+  readonly atOnce: number;
+  readonly rehearse: (each: SuiteCase, run: number) => Promise<RehearsalResult>;
+  readonly onResult?: (result: RehearsalResult) => void;
+}
+
+export async function runSuite(
+  cases: readonly SuiteCase[],
+  { runs, atOnce, rehearse, onResult }: SuiteOptions,
+): Promise<SuiteReport> {
+  const waiting = cases.flatMap((each, place) =>
+    Array.from({ length: runs }, (_, index) => ({ each, place, run: index + 1 })),
+  );
+  const results: { place: number; result: RehearsalResult }[] = [];
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const result = await rehearse(next.each, next.run);
+      results.push({ place: next.place, result });
+      onResult?.(result);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, atOnce) }, work));
+  const failed = new Set(
+    results.flatMap(({ place, result }) => (result.failures.length > 0 ? [place] : [])),
+  );
+  return {
+    results: results
+      .sort((a, b) => a.place - b.place || a.result.run - b.result.run)
+      .map(({ result }) => result),
+    ...{ scenarios: cases.length, runs, passed: cases.length - failed.size },
+  };
+}

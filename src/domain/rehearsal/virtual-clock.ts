@@ -1,0 +1,64 @@
+/** A clock that goes only when it is told to: a minute of a rehearsed call takes as long as its work. */
+import type { Clock, Timer } from "../../core/clock.ts";
+
+interface Pending {
+  dueMs: number;
+  readonly periodMs: number | null;
+  readonly task: () => void;
+}
+
+export class VirtualClock implements Clock {
+  readonly #pending = new Set<Pending>();
+  #monotonicMs = 0;
+  /** No timer is due before. */
+  #nextDueMs = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly startEpochMs: number) {}
+
+  now(): number {
+    return Math.floor(this.startEpochMs + this.#monotonicMs);
+  }
+
+  monotonic(): number {
+    return this.#monotonicMs;
+  }
+
+  after(delayMs: number, task: () => void): Timer {
+    return this.#add(delayMs, null, task);
+  }
+
+  every(periodMs: number, task: () => void): Timer {
+    return this.#add(periodMs, periodMs, task);
+  }
+
+  /** Timers that become due run in order of their times. */
+  advance(ms: number): void {
+    const untilMs = this.#monotonicMs + ms;
+    while (this.#nextDueMs <= untilMs) {
+      const due = [...this.#pending].reduce((a, b) => (b.dueMs < a.dueMs ? b : a));
+      this.#monotonicMs = Math.max(this.#monotonicMs, due.dueMs);
+      if (due.periodMs === null) this.#pending.delete(due);
+      else due.dueMs += due.periodMs;
+      this.#findNext();
+      due.task();
+    }
+    this.#monotonicMs = untilMs;
+  }
+
+  #add(delayMs: number, periodMs: number | null, task: () => void): Timer {
+    const pending = { dueMs: this.#monotonicMs + Math.max(0, delayMs), periodMs, task };
+    this.#pending.add(pending);
+    this.#nextDueMs = Math.min(this.#nextDueMs, pending.dueMs);
+    return {
+      cancel: () => {
+        this.#pending.delete(pending);
+        this.#findNext();
+      },
+    };
+  }
+
+  #findNext(): void {
+    this.#nextDueMs = Number.POSITIVE_INFINITY;
+    for (const { dueMs } of this.#pending) this.#nextDueMs = Math.min(this.#nextDueMs, dueMs);
+  }
+}

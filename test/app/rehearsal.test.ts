@@ -1,0 +1,57 @@
+/** Suites in writing: the real conversation and language side, a virtual clock. */
+import { expect, test } from "bun:test";
+import { systemClock } from "../../src/core/clock.ts";
+import { failedLines, rehearseFiles, suiteFiles } from "../support/rehearsals.ts";
+
+test("the clinic's 30 scenarios pass, a hundred and more a minute", async () => {
+  const startedAt = systemClock.monotonic();
+  const report = await rehearseFiles(await suiteFiles("clinic"));
+  expect(failedLines(report)).toEqual([]);
+  expect(report.scenarios).toBe(30);
+  expect(report.passed).toBe(30);
+  expect(systemClock.monotonic() - startedAt).toBeLessThan(18_000);
+});
+
+for (const suite of ["hotel", "garage", "restaurant", "callback", "emergency"])
+  test(`the ${suite} suite passes, twice alike`, async () => {
+    const report = await rehearseFiles(await suiteFiles(suite), undefined, 2);
+    expect(failedLines(report)).toEqual([]);
+    expect(report.passed).toBe(report.scenarios);
+  });
+
+test("knowledge that was spoiled fails, with the turn that tells the wrong price", async () => {
+  const files = await suiteFiles("clinic");
+  const told = files.get("clinic/clinic.md") ?? "";
+  files.set("clinic/clinic.md", told.replace("forty euros", "sixty euros"));
+  const report = await rehearseFiles(files);
+  const failed = report.results.filter(({ failures }) => failures.length > 0);
+  expect(failed.map(({ name }) => name)).toEqual([
+    "Price of a consultation",
+    "Price, in other words",
+    "Three questions in one call",
+    "The last answer is repeated",
+  ]);
+  expect(failed.map(({ failures: [first], call }) => call.turns[first?.turn ?? 0]?.text)).toEqual(
+    Array.from({ length: 4 }, () => "A consultation costs sixty euros."),
+  );
+  expect(failed[2]?.failures).toEqual([
+    {
+      expected: "says 40 EUR",
+      found: 'the agent said "A consultation costs sixty euros."',
+      turn: 6,
+    },
+  ]);
+});
+
+test("a tool that the scenario does not answer fails, and is never asked for real", async () => {
+  const files = await suiteFiles("clinic");
+  for (const name of files.keys()) if (/\/\d\d-/.test(name)) files.delete(name);
+  files.set(
+    "clinic/a.yaml",
+    "name: A\nscript:\n  - say: Check my appointment.\n  - say: four one seven two\n  - hang_up: true\n",
+  );
+  const { results } = await rehearseFiles(files);
+  expect(results[0]?.failures.map(({ expected }) => expected)).toEqual([
+    "the scenario answers the tool check_appointment",
+  ]);
+});
