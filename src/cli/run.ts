@@ -1,8 +1,8 @@
 /** argv → command → exit status: 0 done, 1 failed, 2 wrong usage or configuration (systemd does not restart it). */
 
 import { AppError, describeError } from "../core/errors.ts";
-import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import { nearest } from "../core/nearest.ts";
+import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import { commandNames, loadCommand, summaries } from "./commands.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
 

@@ -1,6 +1,7 @@
 /** Environment variables as configuration: `LINEVOICE_SERVER__LISTEN` sets `[server] listen`. */
-import { type KnownKey, knownKeys, VARIABLE_PREFIX } from "./known-keys.ts";
+
 import { nearest } from "../../core/nearest.ts";
+import { type KnownKey, knownKeys, VARIABLE_PREFIX } from "./known-keys.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

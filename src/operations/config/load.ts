@@ -8,12 +8,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { z } from "zod";
+import { nearest } from "../../core/nearest.ts";
 import { ConfigInvalid } from "./config-invalid.ts";
 import { consistencyProblems } from "./consistency.ts";
 import { credentialsFor } from "./credentials.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
 import { allowedAt, knownKeys, namesAt } from "./known-keys.ts";
-import { nearest } from "../../core/nearest.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { isTable, type Path, type RawTable, readToml, TomlProblem, type TomlText } from "./toml.ts";
 
