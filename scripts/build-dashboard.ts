@@ -23,7 +23,7 @@ const INPUTS = [
   "src/dashboard/web/**/*",
   "src/core/*.ts",
   "src/domain/conversation/disclosure-words.ts",
-  "scripts/{build-dashboard,dashboard-sources}.ts",
+  "scripts/{build-dashboard,dashboard-sources,pack}.ts",
 ];
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Builds the documentation site from docs/: src/dashboard/dist/docs.pack, which the binary serves at
  * `/docs/`. Each page is there as HTML and as Markdown; docs/README.md gives the order and the groups.
- * With it come the API reference, the index of the search, and `llms.txt`. Deterministic.
+ * With it come the API reference with its viewer, the index of the search, and `llms.txt`. Deterministic.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -14,6 +14,7 @@ import { type PackedFile, packed } from "./pack.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const web = `${root}src/dashboard/docs-site`;
+const viewer = `${root}node_modules/swagger-ui-dist`;
 const output = `${root}src/dashboard/dist`;
 const packFile = `${output}/docs.pack`;
 const stampFile = `${output}/docs-stamp`;
@@ -203,7 +204,11 @@ async function builtSite(all: readonly Page[]): Promise<PackedFile[]> {
   const files: PackedFile[] = [
     { name: "site.js", bytes: encode((await script.outputs[0]?.text()) ?? "") },
     { name: "site.css", bytes: await Bun.file(`${web}/site.css`).bytes() },
+    { name: "viewer.html", bytes: await Bun.file(`${web}/viewer.html`).bytes() },
+    { name: "viewer/start.js", bytes: await Bun.file(`${web}/viewer.js`).bytes() },
   ];
+  for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"])
+    files.push({ name: `viewer/${name}`, bytes: await Bun.file(`${viewer}/${name}`).bytes() });
   const entries: SearchEntry[] = [];
   for (const page of all) {
     const { html, contents } = htmlOf(page, known);

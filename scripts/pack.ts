@@ -2,12 +2,15 @@
  * Packs files for the web into one file that the binary embeds: one line of JSON (a `PackEntry` per
  * file), a newline, then the bodies one after another, each as gzip and as brotli. Deterministic.
  */
+import { createHash } from "node:crypto";
 import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
 
 export interface PackEntry {
   /** The name under which it is served. */
   readonly name: string;
   readonly type: string;
+  /** As the header has it, with its quotation marks. */
+  readonly etag: string;
   /** Bytes unpacked. */
   readonly plain: number;
   /** Bytes of each body in the pack, in this order. */
@@ -43,6 +46,7 @@ export function packed(files: readonly PackedFile[]): Uint8Array {
     index.push({
       name,
       type: CONTENT_TYPES[name.split(".").pop() ?? ""] ?? "application/octet-stream",
+      etag: `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`,
       plain: bytes.length,
       gzip: gzip.length,
       brotli: brotli.length,

@@ -1,12 +1,11 @@
 /**
  * Generates `src/adapter/engine/embedded/data/` from node_modules: the voice's data cut to our four
- * languages (one gzipped archive) and the recogniser's telephone model. A build product:
- * deterministic, ignored by git, skipped when it is up to date.
+ * languages (one archive), its program, and the recogniser's telephone model. What is read whole is
+ * stored compressed. A build product: deterministic, ignored by git, skipped when it is up to date.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 
 const ROOT = join(import.meta.dir, "..");
 const ESPEAK = join(ROOT, "node_modules/@echogarden/espeak-ng-emscripten");
@@ -14,16 +13,14 @@ const SOUNDSWALLOWER = join(ROOT, "node_modules/soundswallower");
 const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 
 /** Bump when what is generated changes without a change of the packages. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
 const INCLUDED_VOICE_FILES =
   /\/(en|lt|lv|ru)_dict$|\/phon|\/intonations$|\/lang\/(bat\/l[tv]|gmw\/en(-US)?|zle\/ru)$|\/voices\/!v\//;
 
-/** Our name ← name in the package. */
+/** Our name ← name in the package. A decoder reads these by their paths, so they stay as they are. */
 const MODEL_FILES: Readonly<Record<string, string>> = {
-  "recogniser.wasm": "soundswallower.node.wasm",
-  "dictionary.bin": "model/en-us/dict.txt",
   "noise-dictionary.bin": "model/en-us/noisedict.txt",
   "model-definition.bin": "model/en-us/mdef",
   "means.bin": "model/en-us/means",
@@ -33,15 +30,28 @@ const MODEL_FILES: Readonly<Record<string, string>> = {
   "features.bin": "model/en-us/feat_params.json",
 };
 
+/** As `MODEL_FILES`, but read by us and so compressed. */
+const COMPRESSED_MODEL_FILES: Readonly<Record<string, string>> = {
+  "recogniser.zst": "soundswallower.node.wasm",
+  "dictionary.zst": "model/en-us/dict.txt",
+};
+
+const compressed = (content: Uint8Array) => Bun.zstdCompressSync(content, { level: 22 });
+
 /** Writes what is missing or stale. Answers false when nothing had to be done. */
 export async function buildSpeechData(): Promise<boolean> {
   const stamp = stampOf();
   const stampFile = join(OUTPUT, "stamp");
-  const names = [...Object.keys(MODEL_FILES), "voices.gz"];
+  const voiceFiles = { "voices.zst": voiceArchive, "espeak.zst": espeakProgram };
+  const names = Object.keys({ ...MODEL_FILES, ...COMPRESSED_MODEL_FILES, ...voiceFiles });
   const complete = names.every((name) => existsSync(join(OUTPUT, name)));
   if (complete && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return false;
+  rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });
-  writeFileSync(join(OUTPUT, "voices.gz"), voiceArchive());
+  for (const [name, content] of Object.entries(voiceFiles))
+    writeFileSync(join(OUTPUT, name), compressed(content()));
+  for (const [name, source] of Object.entries(COMPRESSED_MODEL_FILES))
+    writeFileSync(join(OUTPUT, name), compressed(readFileSync(join(SOUNDSWALLOWER, source))));
   for (const [name, source] of Object.entries(MODEL_FILES)) {
     writeFileSync(join(OUTPUT, name), readFileSync(join(SOUNDSWALLOWER, source)));
   }
@@ -56,7 +66,7 @@ function stampOf(): string {
 }
 
 /**
- * gzip of: one line of JSON `[[path, bytes], …]`, a newline, the files one after another. The
+ * One line of JSON `[[path, bytes], …]`, a newline, the files one after another. The
  * package's own archive has its offsets compiled into espeak-ng.js, so ours is unpacked by us.
  */
 function voiceArchive(): Uint8Array {
@@ -72,9 +82,20 @@ function voiceArchive(): Uint8Array {
     parts.push(bytes);
   }
   if (listing.length < 20) throw new Error("espeak-ng.js lists fewer files than expected");
-  return gzipSync(Buffer.concat([Buffer.from(`${JSON.stringify(listing)}\n`), ...parts]), {
-    level: 9,
-  });
+  return Buffer.concat([Buffer.from(`${JSON.stringify(listing)}\n`), ...parts]);
+}
+
+/**
+ * The synthesiser's program as the body of an asynchronous function of nothing, which returns its factory.
+ * A bundler writes its binary strings with escapes, five times as long.
+ */
+function espeakProgram(): Uint8Array {
+  const script = readFileSync(join(ESPEAK, "espeak-ng.js"), "utf8");
+  const body = script
+    .replaceAll("import.meta.url", '"file:///espeak-ng.js"')
+    .replace(/export default Module;\s*$/, "return Module;\n");
+  if (!body.endsWith("return Module;\n")) throw new Error("espeak-ng.js exports in another way");
+  return Buffer.from(body);
 }
 
 if (import.meta.main) {

@@ -7,7 +7,7 @@ declare module "*.wasm" {
   const path: string;
   export default path;
 }
-declare module "*.gz" {
+declare module "*.zst" {
   const path: string;
   export default path;
 }
@@ -43,11 +43,11 @@ declare module "@echogarden/espeak-ng-emscripten" {
     };
     readonly eSpeakNGWorker: new () => SpeechWorker;
   }
-  export default function createModule(options: {
+  export type CreateModule = (options: {
     getPreloadedPackage(): ArrayBuffer;
     print(line: string): void;
     printErr(line: string): void;
-  }): Promise<SpeechModule>;
+  }) => Promise<SpeechModule>;
 }
 declare module "*.pack" {
   const path: string;

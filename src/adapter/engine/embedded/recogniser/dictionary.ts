@@ -2,7 +2,8 @@
  * How English words sound, as ARPAbet: CMU's dictionary (kept as one text, searched in place: as a
  * map it would take 30 MB), and for words it does not know the synthesiser's phonemes.
  */
-import dictionaryPath from "../data/dictionary.bin" with { type: "file" };
+import { readFileSync } from "node:fs";
+import dictionaryPath from "../data/dictionary.zst" with { type: "file" };
 import { arpabetOf } from "./arpabet.ts";
 
 export interface Dictionary {
@@ -15,7 +16,8 @@ const KNOWN_WORDS_MAX = 20_000;
 export async function loadDictionary(
   phonemes: (text: string, language: string) => string,
 ): Promise<Dictionary> {
-  const text = `\n${await Bun.file(dictionaryPath).text()}`;
+  const words = Bun.zstdDecompressSync(readFileSync(dictionaryPath));
+  const text = `\n${words.toString("utf8")}`;
   const sections = sectionStarts(text);
   const known = new Map<string, readonly string[]>();
 

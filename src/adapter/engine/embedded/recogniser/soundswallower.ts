@@ -5,13 +5,14 @@
  *
  * A decoder is never deleted (that leaks about 5 MB): the pool reuses it.
  */
+import { readFileSync } from "node:fs";
 import createModule, { type Decoder as DecoderOfModule } from "soundswallower";
 import features from "../data/features.bin" with { type: "file" };
 import means from "../data/means.bin" with { type: "file" };
 import mixtureWeights from "../data/mixture-weights.bin" with { type: "file" };
 import modelDefinition from "../data/model-definition.bin" with { type: "file" };
 import noiseDictionary from "../data/noise-dictionary.bin" with { type: "file" };
-import wasm from "../data/recogniser.wasm" with { type: "file" };
+import wasm from "../data/recogniser.zst" with { type: "file" };
 import transitions from "../data/transitions.bin" with { type: "file" };
 import variances from "../data/variances.bin" with { type: "file" };
 
@@ -78,7 +79,7 @@ export interface RecogniserModule {
 export async function loadRecogniserModule(): Promise<RecogniserModule> {
   const listenersBefore = process.listeners("uncaughtException");
   const module = await createModule({
-    wasmBinary: await Bun.file(wasm).arrayBuffer(),
+    wasmBinary: Uint8Array.from(Bun.zstdDecompressSync(readFileSync(wasm))).buffer,
     print() {},
     printErr() {},
   });

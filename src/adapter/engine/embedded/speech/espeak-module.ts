@@ -1,15 +1,13 @@
 /**
- * Loads espeak-ng (plain JavaScript made by emscripten) with the embedded data of our four
+ * Loads espeak-ng (plain JavaScript made by emscripten, kept compressed) with the embedded data of our four
  * languages. The package's own 24 MB archive is replaced by ours: every file it lists starts empty,
  * ours are written over them before the synthesiser starts. The Russian dictionary, 8.5 MB of the
  * 9.5, is written when Russian is first spoken (0.1 s, once).
  */
 import { readFileSync } from "node:fs";
-import createModule, {
-  type SpeechModule,
-  type SpeechWorker,
-} from "@echogarden/espeak-ng-emscripten";
-import archivePath from "../data/voices.gz" with { type: "file" };
+import type { CreateModule, SpeechModule, SpeechWorker } from "@echogarden/espeak-ng-emscripten";
+import programPath from "../data/espeak.zst" with { type: "file" };
+import archivePath from "../data/voices.zst" with { type: "file" };
 import { VOICE_VARIANTS } from "./voices.ts";
 
 const RUSSIAN_DICTIONARY = "/usr/share/espeak-ng-data/ru_dict";
@@ -21,7 +19,10 @@ export interface Espeak extends SpeechWorker {
 }
 
 export async function loadEspeak(): Promise<Espeak> {
-  const module = await createModule({
+  const createModule = new Function(
+    decompressed(programPath).toString("utf8"),
+  ) as () => CreateModule;
+  const module = await createModule()({
     getPreloadedPackage: () => new ArrayBuffer(0),
     print() {},
     printErr() {},
@@ -40,9 +41,11 @@ export async function loadEspeak(): Promise<Espeak> {
   });
 }
 
+const decompressed = (path: string): Buffer => Bun.zstdDecompressSync(readFileSync(path));
+
 /** The format is written down in scripts/speech-data.ts. */
 function unpack(module: SpeechModule, isWanted: (path: string) => boolean): void {
-  const archive = Bun.gunzipSync(readFileSync(archivePath));
+  const archive = decompressed(archivePath);
   const headerEnd = archive.indexOf(0x0a);
   const listing = JSON.parse(new TextDecoder().decode(archive.subarray(0, headerEnd))) as [
     string,
