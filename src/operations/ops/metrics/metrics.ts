@@ -5,7 +5,10 @@
  *
  * Names and units follow Prometheus' rules: base units (seconds), `_total` for counters.
  */
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import Counter from "prom-client/lib/counter.js";
+import Gauge from "prom-client/lib/gauge.js";
+import Histogram from "prom-client/lib/histogram.js";
+import Registry from "prom-client/lib/registry.js";
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { Descriptors } from "../descriptor-watch.ts";
 
