@@ -1,6 +1,7 @@
 /** Creates the private data directory and opens the database, in a file or on a server. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { recordFirstVersions } from "../adapter/store/agent-version-store.ts";
 import { openDatabase } from "../adapter/store/database.ts";
 import { openRemoteDatabase, type RemoteAddress } from "../adapter/store/remote-database.ts";
 import type { Clock } from "../core/clock.ts";
@@ -61,14 +62,18 @@ export function prepareDatabase(
   return copyBeforeUpgrade(dataDir, databasePath);
 }
 
-/** Opens and migrates. Throws MigrationRejected, StoreUnreachable. */
-export function openStore(
+/** Opens, migrates, and gives agents of before versions their first. Throws MigrationRejected, StoreUnreachable. */
+export async function openStore(
   databasePath: string,
   remote: RemoteAddress | null | undefined,
   deps: { readonly node: string; readonly clock: Clock; readonly random: Random },
 ): Promise<Database> {
-  if (remote) return openRemoteDatabase(remote, { ...deps, owner: deps.node });
-  return Promise.resolve(openDatabase(databasePath, deps.clock.now()));
+  const nowMs = deps.clock.now();
+  const database = remote
+    ? await openRemoteDatabase(remote, { ...deps, owner: deps.node })
+    : openDatabase(databasePath, nowMs);
+  await recordFirstVersions(database, nowMs);
+  return database;
 }
 
 /** Throws conflict if the database is on a server: the operation needs a file. */

@@ -51,18 +51,29 @@ test("a call of max_duration_sec ends within it, closing phrase included, and co
   expect(detail.billing.billable_seconds).toBeLessThanOrEqual(MAX_SEC);
 }, 60_000);
 
-test("an agent that lets the caller speak first is silent until then, and discloses before its answer", async () => {
-  await setAgent({ maxDurationSeconds: 120, firstSpeaker: "customer" });
+test("an agent that lets the caller speak first is silent until then, discloses before its answer, and stays the version it was", async () => {
+  const path = `/agents/${world.agentId}`;
+  const began = await world.api("PATCH", path, {
+    max_duration_sec: 120,
+    first_speaker: "customer",
+  });
   const caller = await world.phone(CALLER);
   const call = await caller.call(OWN_NUMBER);
   await call.answered;
   await Bun.sleep(2_000);
   const before = call.received();
+  await world.api("PATCH", path, { language: "lt", first_message: "Labas." });
+  const { body } = await world.api("GET", "/files");
+  const content = "## What are your opening hours?\nWe are closed for ever.\n";
+  await world.api("PATCH", `/files/${body.files[0]?.id}`, { content });
   await call.say("What are your opening hours?");
   await call.waitForReply({ quietMs: 1_500 });
   call.hangUp();
   expect(Math.max(...before.map(Math.abs))).toBeLessThan(300);
-  const { turns } = await lastCall();
+  const { turns, agent_version: version } = await lastCall();
   expect(turns[0]?.speaker).toBe("customer");
   expect(turns.find(({ speaker }) => speaker === "agent")?.text).toStartWith(DISCLOSURE);
+  expect(turns.map(({ text }) => text).join(" ")).not.toMatch(/closed for ever/);
+  expect(version).toBe(began.body.agent.version);
+  expect((await world.api("GET", path)).body.agent.version).toBe(began.body.agent.version + 2);
 }, 90_000);

@@ -13,6 +13,7 @@ import { type App, startApp } from "../../src/app/app.ts";
 import type { Doctor } from "../../src/app/dashboard.ts";
 import type { AppSettings } from "../../src/app/settings.ts";
 import { settingsFromConfig } from "../../src/app/settings-from-config.ts";
+import { OPERATOR } from "../../src/core/author.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import { eurToMicro } from "../../src/core/money.ts";
@@ -62,6 +63,7 @@ export interface CallView {
   readonly recording_status: string;
   readonly billing: { readonly billable_seconds: number; readonly included_seconds: number };
   readonly turns: readonly { readonly speaker: string; readonly text: string }[];
+  readonly agent_version: number | null;
 }
 
 /** What an answer's body holds, where it holds it. */
@@ -72,7 +74,8 @@ export interface ApiBody {
   readonly call_uuid: string;
   readonly schedule_id: number;
   readonly scheduled_at: string;
-  readonly agent: { readonly id: number };
+  readonly agent: { readonly id: number; readonly version: number };
+  readonly files: readonly { readonly id: number }[];
   readonly call: CallView;
   readonly calls: readonly CallView[];
   readonly schedules: readonly { readonly id: number }[];
@@ -176,7 +179,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   const key = await app.ask("key.create", { tenant: tenant.id, label: "test" });
   const now = systemClock.now();
   const { agentId } = await app.database.tx(async (queries) => {
-    const agent = await agentStore(queries).insert(tenant.id, {
+    const made = {
       ...agentOf(
         "Reception",
         "You answer for a dental clinic.",
@@ -189,7 +192,9 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
       createdAt: now,
       updatedAt: now,
       ...options.agent,
-    });
+    };
+    const note = { author: OPERATOR, nowMs: now };
+    const agent = await agentStore(queries).insert(tenant.id, made, note);
     const content = options.knowledge ?? CLINIC;
     const [file] = await queries
       .insert(files)

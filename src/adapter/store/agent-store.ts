@@ -1,7 +1,8 @@
 /** Agents: rows of `agents`, and the rows that refer to them. */
-import { and, eq, getTableColumns } from "drizzle-orm";
+import { and, desc, eq, getTableColumns } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { AgentRecords } from "../../domain/agent/agents.ts";
+import { deleteUnusedTexts, recordVersions } from "./agent-version-store.ts";
 import { resetLegacyUrl } from "./endpoint-health-store.ts";
 import { ownedBy, ownedRows } from "./owned-rows.ts";
 import { arg, statement } from "./prepared.ts";
@@ -40,18 +41,29 @@ export function agentStore(queries: Queries): AgentRecords {
       return await findAgent(queries).get({ tenantId, id });
     },
 
-    async insert(tenantId, agent) {
+    async insert(tenantId, agent, note) {
       if (agent.webhookUrl) await resetLegacyUrl(queries, tenantId, agent.webhookUrl);
-      return rows.insert({ ...agent, tenantId });
+      await queries.insert(agents).values({ ...agent, tenantId });
+      await recordVersions(queries, tenantId, null, note);
+      const newest = queries.select().from(agents).where(eq(agents.tenantId, tenantId));
+      const row = await newest.orderBy(desc(agents.id)).limit(1).get();
+      if (!row) throw new Error("insert left no row");
+      return row;
     },
 
-    async update(tenantId, id, changes) {
+    async update(tenantId, id, changes, note) {
       if (changes.webhookUrl) await resetLegacyUrl(queries, tenantId, changes.webhookUrl);
-      return rows.update(tenantId, id, changes);
+      await queries
+        .update(agents)
+        .set(changes)
+        .where(ownedBy(agents, tenantId, id));
+      await recordVersions(queries, tenantId, id, note);
+      return await findAgent(queries).get({ tenantId, id });
     },
 
     async remove(tenantId, id) {
       if (!(await rows.remove(tenantId, id))) return false;
+      await deleteUnusedTexts(queries, tenantId);
       // Foreign keys detach files and numbers; past entries keep the id as history.
       await queries
         .update(schedules)

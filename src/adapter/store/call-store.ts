@@ -64,6 +64,7 @@ const startDialing = statement((queries) =>
     .update(calls)
     .set({
       ...{ status: "dialing", heartbeatAt: sql`${arg("nowMs")}`, node: sql`${arg("node")}` },
+      agentVersion: sql`nullif(${arg("agentVersion")}, 0)`,
       createdAt: sql`iif(${calls.scheduleId} IS NOT NULL AND ${arg("nowMs")} - ${calls.createdAt} > ${WAITED_MS}, ${arg("nowMs")}, ${calls.createdAt})`,
     })
     .where(OWN)
@@ -169,10 +170,9 @@ function callProgress(queries: Queries) {
     async markDialing(
       tenantId: number,
       callUuid: string,
-      node: string,
-      nowMs: number,
+      from: { readonly node: string; readonly agentVersion: number; readonly nowMs: number },
     ): Promise<void> {
-      await startDialing(queries).run({ tenantId, callUuid, node, nowMs });
+      await startDialing(queries).run({ tenantId, callUuid, ...from });
     },
 
     async markRinging(tenantId: number, callUuid: string, nowMs: number): Promise<void> {

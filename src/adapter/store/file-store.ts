@@ -2,10 +2,11 @@
 import { and, asc, count, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { FileRecord, FileRecords } from "../../domain/knowledge/files.ts";
+import { recordVersions } from "./agent-version-store.ts";
 import { ownedBy, ownedRows } from "./owned-rows.ts";
 import { agentFiles, agents, files } from "./schema/index.ts";
 
-const { tenantId, content, ...COLUMNS } = getTableColumns(files);
+const { tenantId, content, contentSha256, ...COLUMNS } = getTableColumns(files);
 
 export function fileStore(queries: Queries): FileRecords {
   const rows = ownedRows(queries, files, COLUMNS);
@@ -46,6 +47,7 @@ export function fileStore(queries: Queries): FileRecords {
     },
 
     count: rows.count,
+    recordVersions: (tenantId, note) => recordVersions(queries, tenantId, null, note),
 
     remove: rows.remove,
 

@@ -3,6 +3,7 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { ToolRecords } from "../../domain/tool/tools.ts";
 import { hasAgent } from "./agent-store.ts";
+import { recordVersions } from "./agent-version-store.ts";
 import { ownedBy, ownedRows } from "./owned-rows.ts";
 import { tools } from "./schema/index.ts";
 
@@ -12,6 +13,7 @@ export function toolStore(queries: Queries): ToolRecords {
   const rows = ownedRows(queries, tools, COLUMNS);
   return {
     ...rows,
+    recordVersions: (tenantId, note) => recordVersions(queries, tenantId, null, note),
     insert: (tenantId, tool) => rows.insert({ ...tool, tenantId, secretSealed: "" }),
     hasAgent: (tenantId, agentId) => hasAgent(queries, tenantId, agentId),
 

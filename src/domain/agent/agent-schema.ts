@@ -83,6 +83,8 @@ export interface AgentRecord extends AgentFields {
   readonly id: number;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** The version that is published; 0: none is stored. */
+  readonly version: number;
 }
 
 export function withTexts(agent: NewAgent): AgentFields {

@@ -3,6 +3,7 @@
  * deleting an agent leaves behind. agent-schema.ts checks the fields.
  */
 
+import { type Author, OPERATOR, type VersionNote } from "../../core/author.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
@@ -14,11 +15,17 @@ export interface AgentRecords {
   list(tenantId: number): Promise<AgentRecord[]>;
   find(tenantId: number, id: number): Promise<AgentRecord | undefined>;
   count(tenantId: number): Promise<number>;
-  insert(tenantId: number, agent: Omit<AgentRecord, "id">): Promise<AgentRecord>;
+  /** Both store a version of the agent, if it differs from the one that is published. */
+  insert(
+    tenantId: number,
+    agent: Omit<AgentRecord, "id" | "version">,
+    note: VersionNote,
+  ): Promise<AgentRecord>;
   update(
     tenantId: number,
     id: number,
     changes: Partial<AgentFields> & { updatedAt: number },
+    note: VersionNote,
   ): Promise<AgentRecord | undefined>;
   /** Also detaches files, numbers and pending schedules. Returns false if there is no such agent. */
   remove(tenantId: number, id: number): Promise<boolean>;
@@ -41,7 +48,7 @@ interface AgentDependencies {
 }
 
 export function createAgents(dependencies: AgentDependencies) {
-  const { database, records, plans, clock, urlProblem } = dependencies;
+  const { database, records, clock, urlProblem } = dependencies;
   return {
     list: (tenantId: number) => records(database.read).list(tenantId),
 
@@ -52,29 +59,14 @@ export function createAgents(dependencies: AgentDependencies) {
       return agent;
     },
 
-    /** Throws plan_limit_reached, valid_transcript_email_required, valid_webhook_url_required. */
-    async create(tenantId: number, input: NewAgent): Promise<AgentRecord> {
-      const fields = withTexts(input);
-      requireAddress(fields);
-      requireUrl(urlProblem, "webhook_url", fields.webhookUrl);
-      const now = clock.now();
-      return database.tx(async (queries) => {
-        const [plan, count] = await Promise.all([
-          plans.planOf(queries, tenantId),
-          records(queries).count(tenantId),
-        ]);
-        if (count >= plan.maxAgents) throw agentCap(plan.slug, plan.maxAgents);
-        return await database.finish(queries, () =>
-          records(queries).insert(tenantId, { ...fields, createdAt: now, updatedAt: now }),
-        );
-      });
-    },
+    create: creation(dependencies),
 
     /** Throws not_found, valid_transcript_email_required, valid_webhook_url_required. */
     async update(
       tenantId: number,
       id: number,
       changes: Partial<AgentFields>,
+      author: Author = OPERATOR,
     ): Promise<AgentRecord> {
       requireUrl(urlProblem, "webhook_url", changes.webhookUrl);
       return database.tx(async (queries) => {
@@ -82,9 +74,14 @@ export function createAgents(dependencies: AgentDependencies) {
         if (!before) throw notFound("agent");
         if (Object.keys(changes).length === 0) return before;
         requireAddress({ ...before, ...changes });
-        const updatedAt = clock.now();
+        const nowMs = clock.now();
         const after = await database.finish(queries, () =>
-          records(queries).update(tenantId, id, { ...changes, updatedAt }),
+          records(queries).update(
+            tenantId,
+            id,
+            { ...changes, updatedAt: nowMs },
+            { author, nowMs },
+          ),
         );
         if (!after) throw notFound("agent");
         return after;
@@ -96,6 +93,31 @@ export function createAgents(dependencies: AgentDependencies) {
       const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
       if (!removed) throw notFound("agent");
     },
+  };
+}
+
+/** Throws plan_limit_reached, valid_transcript_email_required, valid_webhook_url_required. */
+function creation({ database, records, plans, clock, urlProblem }: AgentDependencies) {
+  return async (
+    tenantId: number,
+    input: NewAgent,
+    author: Author = OPERATOR,
+  ): Promise<AgentRecord> => {
+    const fields = withTexts(input);
+    requireAddress(fields);
+    requireUrl(urlProblem, "webhook_url", fields.webhookUrl);
+    const now = clock.now();
+    return database.tx(async (queries) => {
+      const [plan, count] = await Promise.all([
+        plans.planOf(queries, tenantId),
+        records(queries).count(tenantId),
+      ]);
+      if (count >= plan.maxAgents) throw agentCap(plan.slug, plan.maxAgents);
+      const agent = { ...fields, createdAt: now, updatedAt: now };
+      return await database.finish(queries, () =>
+        records(queries).insert(tenantId, agent, { author, nowMs: now }),
+      );
+    });
   };
 }
 

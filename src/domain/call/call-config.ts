@@ -37,7 +37,7 @@ const isVoice = (name: string): name is AgentVoice => AGENT_VOICES.some((voice) 
 
 /** All of an agent but what matters only when the call is over. */
 function snapshot(agent: AgentRecord, aliases: CallConfigOptions["voiceAliases"]): AgentSnapshot {
-  const { createdAt, updatedAt, ...fields } = agent;
+  const { createdAt, updatedAt, version, ...fields } = agent;
   const { webhookUrl, transcriptEmail, transcriptEmailEnabled, ...spoken } = fields;
   return {
     ...spoken,

@@ -11,6 +11,8 @@ export interface CallIdentity {
   readonly fromNumber: string;
   readonly toNumber: string;
   readonly agentId: number | null;
+  /** The version of the agent that runs. Missing: none is stored. */
+  readonly agentVersion?: number;
   readonly language: AgentLanguage;
   readonly maxDurationSeconds: number;
   /** How sure it was who is on the other side when the call began. Missing: 0. */

@@ -147,10 +147,12 @@ async function fire(context: DialerPorts, entry: ScheduleEntry): Promise<Fired |
       .leavePending(tenantId, entry.id, "fired", { firedAt: nowMs, toCountry }, entry.leaseToken);
     if (!fired) return null;
     await billing.hold(queries, tenantId, callUuid);
-    await context.stores.calls(queries).markDialing(tenantId, callUuid, context.node, nowMs);
+    await context.stores
+      .calls(queries)
+      .markDialing(tenantId, callUuid, { node: context.node, agentVersion: agent.version, nowMs });
     const identity: CallIdentity = {
       ...{ tenantId, rowId: call.id, callUuid, direction: "outbound", fromNumber, toNumber },
-      ...{ agentId: agent.id, language: agent.language },
+      ...{ agentId: agent.id, agentVersion: agent.version, language: agent.language },
       maxDurationSeconds: agent.maxDurationSeconds,
       overageRate: call.overageRate,
     };

@@ -113,6 +113,7 @@ const NO_AGENT = { language: "en", maxDurationSeconds: 0 } as const;
 const partiesOf = ({ fromNumber, toNumber, agent }: Route, callUuid: string) => ({
   ...{ callUuid, direction: "inbound" as const, fromNumber, toNumber },
   agentId: agent?.id ?? null,
+  ...(agent?.version ? { agentVersion: agent.version } : {}),
 });
 
 /** Stores a call that begins, with its event. */

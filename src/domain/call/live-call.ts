@@ -359,8 +359,10 @@ export class LiveCall implements TransferredCall {
     arguments: JsonObject;
   }): Promise<void> {
     const { tenantId, callUuid, direction, fromNumber, toNumber } = this.identity;
+    const { agentId, agentVersion } = this.identity;
     const result = await this.context.tools.run(tenantId, {
       callUuid,
+      ...(agentId && agentVersion ? { version: { agentId, number: agentVersion } } : {}),
       ...request,
       caller: { number: direction === "inbound" ? fromNumber : toNumber, direction },
       level: this.#level,

@@ -89,6 +89,7 @@ export interface StoredCall {
 interface NewCall {
   readonly callUuid: string;
   readonly agentId: number | null;
+  readonly agentVersion?: number;
   readonly scheduleId?: number;
   readonly direction: "inbound" | "outbound";
   readonly fromNumber: string;
@@ -134,7 +135,11 @@ export interface CallRecords {
   insert(tenantId: number, call: NewCall): Promise<number>;
   find(tenantId: number, callUuid: string): Promise<StoredCall | undefined>;
   /** Written before the INVITE is sent: from here on the call is never dialled again. */
-  markDialing(tenantId: number, callUuid: string, node: string, nowMs: number): Promise<void>;
+  markDialing(
+    tenantId: number,
+    callUuid: string,
+    from: { readonly node: string; readonly agentVersion: number; readonly nowMs: number },
+  ): Promise<void>;
   markRinging(tenantId: number, callUuid: string, nowMs: number): Promise<void>;
   markAnswered(tenantId: number, callUuid: string, nowMs: number): Promise<void>;
   setAnsweredBy(

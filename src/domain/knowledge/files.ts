@@ -1,5 +1,7 @@
 /** Knowledge files and the agents that use them (decisions.md 4). */
 
+import { createHash } from "node:crypto";
+import { type Author, OPERATOR, type VersionNote } from "../../core/author.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, notFound } from "../../core/errors.ts";
@@ -22,9 +24,17 @@ interface StoredFile {
   readonly format: FileFormat;
   readonly content: string;
   readonly sizeBytes: number;
+  readonly contentSha256: string;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
+
+/** What is stored of a text. */
+export const storedText = (content: string) => ({
+  content,
+  sizeBytes: Buffer.byteLength(content),
+  contentSha256: createHash("sha256").update(content).digest("hex"),
+});
 
 /** Implemented by store/file-store.ts. */
 export interface FileRecords {
@@ -40,6 +50,8 @@ export interface FileRecords {
   detachAll(fileId: number): Promise<void>;
   /** How many of these ids are agents of the tenant. */
   countAgents(tenantId: number, agentIds: readonly number[]): Promise<number>;
+  /** Stores a version of every agent that has changed. */
+  recordVersions(tenantId: number, note: VersionNote): Promise<void>;
 }
 
 interface NewFile {
@@ -115,7 +127,7 @@ export class Files {
       changes.content ?? (await this.deps.records(queries).content(tenantId, before.id)) ?? "";
     checkContent(format, content);
     if (changes.content === undefined) return { filename, format };
-    return { filename, format, content, sizeBytes: Buffer.byteLength(content) };
+    return { filename, format, ...storedText(content) };
   }
 
   list(tenantId: number) {
@@ -131,7 +143,7 @@ export class Files {
   }
 
   /** Throws valid_content_required, plan_limit_reached, not_found (agent). */
-  create(tenantId: number, input: NewFile): Promise<FileRecord> {
+  create(tenantId: number, input: NewFile, author: Author = OPERATOR): Promise<FileRecord> {
     const format = formatOf(input.filename);
     checkContent(format, input.content);
     const now = this.deps.clock.now();
@@ -139,24 +151,30 @@ export class Files {
       const plan = await this.deps.billing.planOf(queries, tenantId);
       if ((await this.deps.records(queries).count(tenantId)) >= plan.maxFiles)
         throw fileCap(plan.slug, plan.maxFiles);
-      const sizeBytes = Buffer.byteLength(input.content);
-      await this.deps.quotas.require(queries, tenantId, "knowledgeBytes", sizeBytes);
+      const text = storedText(input.content);
+      await this.deps.quotas.require(queries, tenantId, "knowledgeBytes", text.sizeBytes);
       const id = await this.deps.records(queries).insert(tenantId, {
         filename: input.filename,
         format,
-        content: input.content,
-        sizeBytes,
+        ...text,
         createdAt: now,
         updatedAt: now,
       });
       if (input.agentId !== null)
         await this.#assign(queries, tenantId, id, { agentId: input.agentId });
+      await this.deps.records(queries).recordVersions(tenantId, { author, nowMs: now });
       return this.#found(queries, tenantId, id);
     });
   }
 
   /** Throws not_found (file or agent), valid_content_required, plan_limit_reached. */
-  update(tenantId: number, id: number, changes: FileChanges): Promise<FileRecord> {
+  update(
+    tenantId: number,
+    id: number,
+    changes: FileChanges,
+    author: Author = OPERATOR,
+  ): Promise<FileRecord> {
+    const nowMs = this.deps.clock.now();
     return this.deps.database.tx(async (queries) => {
       const before = await this.#found(queries, tenantId, id);
       const text = await this.#textChanges(queries, tenantId, before, changes);
@@ -165,18 +183,20 @@ export class Files {
         await this.deps.quotas.require(queries, tenantId, "knowledgeBytes", moreBytes);
       await this.#assign(queries, tenantId, id, changes);
       if (Object.values(changes).some((change) => change !== undefined))
-        await this.deps
-          .records(queries)
-          .update(tenantId, id, { ...text, updatedAt: this.deps.clock.now() });
+        await this.deps.records(queries).update(tenantId, id, { ...text, updatedAt: nowMs });
+      await this.deps.records(queries).recordVersions(tenantId, { author, nowMs });
       return this.#found(queries, tenantId, id);
     });
   }
 
   /** Throws not_found. */
-  async remove(tenantId: number, id: number): Promise<void> {
-    const removed = await this.deps.database.tx((queries) =>
-      this.deps.records(queries).remove(tenantId, id),
-    );
+  async remove(tenantId: number, id: number, author: Author = OPERATOR): Promise<void> {
+    const removed = await this.deps.database.tx(async (queries) => {
+      const store = this.deps.records(queries);
+      const removed = await store.remove(tenantId, id);
+      await store.recordVersions(tenantId, { author, nowMs: this.deps.clock.now() });
+      return removed;
+    });
     if (!removed) throw notFound("file");
   }
 }

@@ -20,6 +20,8 @@ export interface ToolRunner {
       toolCallId: string;
       tool: string;
       arguments: JsonObject;
+      /** The version of the agent that asks: its tool is run. Missing: the tool as it is now. */
+      version?: AgentVersionOfCall;
       caller: JsonObject;
       /** How certain the caller's identity is. Default: 0. */
       level?: CallerLevel;
@@ -29,6 +31,11 @@ export interface ToolRunner {
       raise?: () => Promise<CallerLevel>;
     },
   ): Promise<ToolResult>;
+}
+
+export interface AgentVersionOfCall {
+  readonly agentId: number;
+  readonly number: number;
 }
 
 export interface ToolTrial {

@@ -114,7 +114,7 @@ export class HttpToolRunner implements ToolRunner {
 
   run(tenantId: number, call: Parameters<ToolRunner["run"]>[1]) {
     return this.#measured(tenantId, call, () =>
-      this.options.targets(this.options.database.read).find(tenantId, call.tool),
+      this.options.targets(this.options.database.read).find(tenantId, call.tool, call.version),
     );
   }
 

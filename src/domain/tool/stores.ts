@@ -6,6 +6,7 @@
 import type { Queries } from "../../core/database.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CallerLevel } from "../contact/ports.ts";
+import type { AgentVersionOfCall } from "./ports.ts";
 
 export interface ToolTarget {
   readonly id: number;
@@ -18,8 +19,11 @@ export interface ToolTarget {
 }
 
 interface ToolTargetStore {
-  /** Null: no enabled tool with this name. */
-  find(tenantId: number, name: string): Promise<ToolTarget | null>;
+  /**
+   * Null: no enabled tool with this name. `version`: as that version of an agent has it, but with the
+   * secret of today; deleting or switching off a tool counts at once.
+   */
+  find(tenantId: number, name: string, version?: AgentVersionOfCall): Promise<ToolTarget | null>;
   /** Also finds a disabled tool, for a trial. Null: the tenant has no such tool. */
   byId(tenantId: number, id: number): Promise<(ToolTarget & { readonly name: string }) | null>;
 }

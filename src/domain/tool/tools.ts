@@ -3,6 +3,7 @@
  * dashboard and the command line use the same rules. run-tool.ts runs tools.
  */
 
+import { type Author, OPERATOR, type VersionNote } from "../../core/author.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
@@ -33,6 +34,8 @@ export interface ToolRecords {
     changes: Partial<ToolFields> & { updatedAt: number },
   ): Promise<ToolRecord | undefined>;
   remove(tenantId: number, id: number): Promise<boolean>;
+  /** Stores a version of every agent that has changed. */
+  recordVersions(tenantId: number, note: VersionNote): Promise<void>;
 }
 
 interface ToolsDependencies {
@@ -79,7 +82,7 @@ export class Tools {
   }
 
   /** Throws valid_…_required, conflict (name), not_found (agent), plan_limit_reached. */
-  create(tenantId: number, draft: NewTool): Promise<ToolRecord> {
+  create(tenantId: number, draft: NewTool, author: Author = OPERATOR): Promise<ToolRecord> {
     this.#check(draft);
     const { secret, ...fields } = draft;
     const now = this.deps.clock.now();
@@ -94,12 +97,18 @@ export class Tools {
         tool.id,
         this.deps.vault.seal(secret, toolSecretBinding(tool.id)),
       );
+      await store.recordVersions(tenantId, { author, nowMs: now });
       return tool;
     });
   }
 
   /** Throws like `create`, and not_found. Live calls continue to use the previous version. */
-  update(tenantId: number, id: number, changes: ToolChanges): Promise<ToolRecord> {
+  update(
+    tenantId: number,
+    id: number,
+    changes: ToolChanges,
+    author: Author = OPERATOR,
+  ): Promise<ToolRecord> {
     this.#check(changes);
     const { secret, ...fields } = changes;
     return this.deps.database.tx(async (queries) => {
@@ -115,20 +124,22 @@ export class Tools {
       if (fields.agentId !== undefined) await this.#checkAgent(store, tenantId, fields.agentId);
       if (secret !== undefined)
         await store.setSecret(tenantId, id, this.deps.vault.seal(secret, toolSecretBinding(id)));
-      const tool = await store.update(tenantId, id, {
-        ...fields,
-        updatedAt: this.deps.clock.now(),
-      });
+      const nowMs = this.deps.clock.now();
+      const tool = await store.update(tenantId, id, { ...fields, updatedAt: nowMs });
+      await store.recordVersions(tenantId, { author, nowMs });
       if (!tool) throw notFound("tool");
       return tool;
     });
   }
 
   /** Throws not_found. */
-  async remove(tenantId: number, id: number): Promise<void> {
-    const removed = await this.deps.database.tx((queries) =>
-      this.deps.records(queries).remove(tenantId, id),
-    );
+  async remove(tenantId: number, id: number, author: Author = OPERATOR): Promise<void> {
+    const removed = await this.deps.database.tx(async (queries) => {
+      const store = this.deps.records(queries);
+      const removed = await store.remove(tenantId, id);
+      await store.recordVersions(tenantId, { author, nowMs: this.deps.clock.now() });
+      return removed;
+    });
     if (!removed) throw notFound("tool");
   }
 }

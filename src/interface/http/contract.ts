@@ -4,6 +4,7 @@
  * to contracts separately, so that the document can be made without a running server.
  */
 import type { z } from "zod";
+import type { Author } from "../../core/author.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import type { Source } from "../../domain/identity/dependencies.ts";
 import type { ActiveSession } from "../../domain/identity/sessions.ts";
@@ -116,6 +117,10 @@ export interface ApiRequest<
   /** The raw request, for headers such as Range. */
   readonly http: Request;
 }
+
+/** Who changes something by a request. */
+export const authorOf = ({ session, keyId }: Pick<ApiRequest, "session" | "keyId">): Author =>
+  session ? { kind: "member", id: session.user.id } : { kind: "key", id: keyId };
 
 export interface Route {
   readonly contract: Contract;

@@ -24,7 +24,9 @@ async function placed(scheduleId: number | null, afterMs: number) {
       ...{ fromNumber: "+37052123456", toNumber: "+37061234567", recordingStatus: "none" },
       ...{ overageRate: microEur(0), cost: microEur(0), createdAt: MADE_AT },
     });
-    await callStore(queries).markDialing(1, callUuid, "node-1", MADE_AT + afterMs);
+    await callStore(queries).markDialing(1, callUuid, {
+      ...{ node: "node-1", agentVersion: 0, nowMs: MADE_AT + afterMs },
+    });
   });
   const callsOf = async (fromMs: number) => {
     const hours = await reportStore(database.read).byHour(1, { fromMs, toMs: fromMs + DAY_MS });

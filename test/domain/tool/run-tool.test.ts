@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { recordVersions } from "../../../src/adapter/store/agent-version-store.ts";
+import { tools } from "../../../src/adapter/store/schema/index.ts";
 import { toolTargetStore } from "../../../src/adapter/store/tool-target-store.ts";
+import { OPERATOR } from "../../../src/core/author.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";
 import { HttpToolRunner } from "../../../src/domain/tool/run-tool.ts";
@@ -8,7 +12,7 @@ import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { spawnSchemaWorker } from "../../../src/workers.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
 import { plainVault } from "../../support/plain-vault.ts";
-import { insertTenant, insertTool } from "../../support/stored-rows.ts";
+import { insertAgent, insertTenant, insertTool } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testCa } from "../../support/test-ca.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
@@ -93,6 +97,31 @@ describe("running a tool", () => {
       arguments: { day: "monday" },
       caller: { number: "+37060000001", direction: "inbound", verified: false, level: 0 },
     });
+  });
+
+  test("during a call it is the tool of the call's version, unless it was switched off or its secret is another server's", async () => {
+    const endpointUrl = `https://${HOST}:${endpoint.port}`;
+    const agentId = await insertAgent(database, tenantId);
+    const toolId = await insertTool(database, tenantId, {
+      ...{ name: "moved", url: `${endpointUrl}/before`, agentId },
+    });
+    const note = { author: OPERATOR, nowMs: 1 };
+    await database.tx((queries) => recordVersions(queries, tenantId, agentId, note));
+    const change = (changes: Partial<typeof tools.$inferInsert>) =>
+      database.tx((queries) => queries.update(tools).set(changes).where(eq(tools.id, toolId)));
+    const version = { agentId, number: 1 };
+    const run = async (during: object) => {
+      endpoint.requests.length = 0;
+      endpoint.respond = answer(200, "{}");
+      await runner.run(tenantId, { ...call, tool: "moved", ...during });
+      return endpoint.requests.map(({ path }) => path);
+    };
+    await change({ url: `${endpointUrl}/after`, secretHeader: "X-Other" });
+    expect([await run({ version }), await run({})]).toEqual([["/before"], ["/after"]]);
+    await change({ url: "https://elsewhere.test/after" });
+    expect(await run({ version })).toEqual([]);
+    await change({ url: `${endpointUrl}/after`, enabled: false });
+    expect(await run({ version })).toEqual([]);
   });
 
   test.each([

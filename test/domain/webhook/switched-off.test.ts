@@ -22,6 +22,7 @@ import {
 } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStore } from "../../../src/adapter/store/webhook-store.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { OPERATOR } from "../../../src/core/author.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
@@ -41,6 +42,8 @@ import { testCa } from "../../support/test-ca.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(30_000);
+
+const NOTE = { author: OPERATOR, nowMs: 1 };
 
 const HOST = "127.45.0.1";
 const DAY = 24 * 3600 * 1000;
@@ -273,12 +276,17 @@ describe("a legacy webhook_url", () => {
     await emit(stranger, await insertAgent(database, stranger, { webhookUrl: hook() }));
     await eventually(() => receiver.requests.length === 1, "the other tenant's");
     await database.tx(async (queries) => {
-      await agentStore(queries).update(tenantId, agentId, { name: "Renamed", updatedAt: 1 });
+      await agentStore(queries).update(tenantId, agentId, { name: "Renamed", updatedAt: 1 }, NOTE);
     });
     await emit(tenantId, agentId);
     expect((await outboxOf(tenantId)).length).toBe(1);
     await database.tx(async (queries) => {
-      await agentStore(queries).update(tenantId, agentId, { webhookUrl: hook(), updatedAt: 2 });
+      await agentStore(queries).update(
+        tenantId,
+        agentId,
+        { webhookUrl: hook(), updatedAt: 2 },
+        NOTE,
+      );
     });
     await emit(tenantId, agentId);
     await eventually(() => receiver.requests.length === 2, "it is sent to again");

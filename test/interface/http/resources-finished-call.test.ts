@@ -102,6 +102,7 @@ describe("a finished call", () => {
         ended_at: "2026-11-02T10:01:06+00:00",
         ended_reason: "caller_hangup",
         schedule_id: null,
+        agent_version: null,
         transcript: "Agent: Hello!\nCustomer: When are you open?",
         turns: [
           {

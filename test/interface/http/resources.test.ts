@@ -102,6 +102,7 @@ describe("agents", () => {
         engine: "embedded",
         created_at: expect.stringMatching(ISO),
         updated_at: expect.stringMatching(ISO),
+        version: 1,
       },
     });
   });

@@ -1,4 +1,6 @@
-/** Tables for agents, knowledge, tools and numbers. */
+/** Tables for agents and their versions, knowledge, tools and numbers. */
+
+import { sql } from "drizzle-orm";
 import {
   index,
   integer,
@@ -9,6 +11,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../../../core/json.ts";
 import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
+import type { AgentContent } from "../../../domain/agent/agent-content.ts";
 import { flag, id, json, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
@@ -39,8 +42,102 @@ export const agents = sqliteTable(
     transcriptEmailEnabled: flag("transcript_email_enabled").notNull(),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
+    /** The number of the version that is published; 0: none is stored yet. */
+    version: integer("version").notNull().default(0),
   },
-  (t) => [index("agents_tenant").on(t.tenantId)],
+  (t) => [
+    index("agents_tenant").on(t.tenantId),
+    // Empty once every agent has its first version.
+    index("agents_unversioned").on(t.tenantId).where(sql`version = 0`),
+  ],
+);
+
+/** Immutable. agent-version-store.ts writes them with every change of an agent, its tools or files. */
+export const agentVersions = sqliteTable(
+  "agent_versions",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    agentId: integer("agent_id")
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    number: integer("number").notNull(),
+    /** `candidate`: stored for a share of the callers; the agent's own record is another. */
+    kind: text("kind", { enum: ["published", "candidate"] }).notNull(),
+    /** `key:7`, `member:3`, `operator`, `upgrade` (core/author.ts). */
+    author: text("author").notNull(),
+    /** The version that was published again. */
+    restoredFrom: integer("restored_from"),
+    createdAt: time("created_at").notNull(),
+    content: json<AgentContent>("content").notNull(),
+  },
+  (t) => [uniqueIndex("agent_versions_number").on(t.agentId, t.number)],
+);
+
+/** Which texts a version needs. */
+export const agentVersionFiles = sqliteTable(
+  "agent_version_files",
+  {
+    versionId: integer("version_id")
+      .notNull()
+      .references(() => agentVersions.id, { onDelete: "cascade" }),
+    sha256: text("sha256").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.versionId, t.sha256] }),
+    index("agent_version_files_text").on(t.sha256),
+  ],
+);
+
+/** The texts of the files of all versions and drafts, each text of a tenant once. */
+export const versionTexts = sqliteTable(
+  "version_texts",
+  {
+    tenantId: tenantId(),
+    sha256: text("sha256").notNull(),
+    content: text("content").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.sha256] })],
+);
+
+/** At most one draft an agent. */
+export const agentDrafts = sqliteTable(
+  "agent_drafts",
+  {
+    agentId: integer("agent_id")
+      .primaryKey()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    tenantId: tenantId(),
+    /** The version it was copied from. */
+    baseVersion: integer("base_version").notNull(),
+    author: text("author").notNull(),
+    updatedAt: time("updated_at").notNull(),
+    content: json<AgentContent>("content").notNull(),
+  },
+  (t) => [index("agent_drafts_tenant").on(t.tenantId)],
+);
+
+/** Callers shared between two versions; at most one split of an agent is open. */
+export const agentSplits = sqliteTable(
+  "agent_splits",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    agentId: integer("agent_id")
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    /** The published version. */
+    versionA: integer("version_a").notNull(),
+    versionB: integer("version_b").notNull(),
+    /** How many of a hundred callers get `versionB`. */
+    percentB: integer("percent_b").notNull(),
+    startedAt: time("started_at").notNull(),
+    endedAt: time("ended_at"),
+  },
+  (t) => [
+    index("agent_splits_agent").on(t.agentId, t.startedAt),
+    uniqueIndex("agent_splits_open").on(t.agentId).where(sql`ended_at IS NULL`),
+  ],
 );
 
 export const files = sqliteTable(
@@ -52,10 +149,15 @@ export const files = sqliteTable(
     format: text("format", { enum: ["txt", "md", "csv", "json"] }).notNull(),
     content: text("content").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
+    /** Of the content; null: stored before versions were kept. */
+    contentSha256: text("content_sha256"),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
   },
-  (t) => [index("files_tenant").on(t.tenantId)],
+  (t) => [
+    index("files_tenant").on(t.tenantId),
+    index("files_unversioned").on(t.tenantId).where(sql`content_sha256 IS NULL`),
+  ],
 );
 
 export const agentFiles = sqliteTable(

@@ -27,6 +27,8 @@ export const calls = sqliteTable(
       .references(() => tenants.id),
     /** No foreign key: a call keeps the id of its agent after the agent is deleted. */
     agentId: integer("agent_id"),
+    /** The version of the agent that ran; null: none was stored. */
+    agentVersion: integer("agent_version"),
     scheduleId: integer("schedule_id"),
     direction: text("direction", { enum: ["inbound", "outbound"] }).notNull(),
     /** E.164, or as received if the carrier sent something else; empty: withheld. */

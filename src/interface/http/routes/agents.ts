@@ -6,7 +6,7 @@ import { recordOf, wireOf } from "../../../core/wire-names.ts";
 import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
 import { type AgentRecord, agentShape } from "../../../domain/agent/agent-schema.ts";
 import { deletedReply, idOut, okReply, shown, timeOut } from "../../contracts/schema.ts";
-import { contract, route } from "../contract.ts";
+import { authorOf, contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
 const fields = agentShape(AGENT_VOICES);
@@ -18,6 +18,7 @@ const shownAgent = z.strictObject({
   engine: shown(z.string(), "Internal engine label.", "embedded"),
   created_at: timeOut("When it was made."),
   updated_at: timeOut("When it was last changed."),
+  version: shown(z.int(), "Number of the version that calls run.", 1),
 });
 
 const Agent = shownAgent.meta({ id: "Agent" });
@@ -86,9 +87,10 @@ const update = (shape: AgentShape) =>
     noun: "agent",
     tag: "Agents",
     summary: "Change an agent",
-    description: "Any subset of the fields. Live calls keep the agent as it was when they began.",
+    description:
+      "Any subset of the fields; what changes is published at once as a new version. Live calls keep the agent as it was when they began.",
     body: z.strictObject(changesOf(shape)).meta({ id: "AgentChanges" }),
-    ignoredBodyFields: ["id", "engine", "created_at", "updated_at"],
+    ignoredBodyFields: ["id", "engine", "created_at", "updated_at", "version"],
     reply: okReply({ agent: Agent }),
     errors: ["valid_voice_required", "unknown_field", "invalid_json"],
   });
@@ -110,20 +112,18 @@ export const agentRoutes = ({ settings, dependencies }: RouteContext) => {
       ok: true,
       agents: (await agents.list(tenantId)).map((agent) => present(agent, engine)),
     })),
-    route(contracts.create)(async ({ tenantId, body }) => {
-      const agent = await agents.create(tenantId, recordOf(body));
+    route(contracts.create)(async ({ tenantId, body, ...request }) => {
+      const agent = await agents.create(tenantId, recordOf(body), authorOf(request));
       return { ok: true, agent: wireOf(CreatedAgent, agent, { engine }) };
     }),
     route(contracts.get)(async ({ tenantId, params }) => ({
       ok: true,
       agent: present(await agents.get(tenantId, params.id), engine),
     })),
-    route(contracts.update)(async ({ tenantId, params, body }) => {
-      const changes = recordOf(body);
-      return {
-        ok: true,
-        agent: present(await agents.update(tenantId, params.id, changes), engine),
-      };
+    route(contracts.update)(async ({ tenantId, params, body, ...request }) => {
+      const author = authorOf(request);
+      const agent = await agents.update(tenantId, params.id, recordOf(body), author);
+      return { ok: true, agent: present(agent, engine) };
     }),
     route(contracts.remove)(async ({ tenantId, params }) => {
       await agents.remove(tenantId, params.id);

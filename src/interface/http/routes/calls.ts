@@ -179,6 +179,11 @@ const ToolCall = z
 export const CallDetail = z
   .strictObject({
     ...itemShape,
+    agent_version: shown(
+      z.int().nullable(),
+      "Number of the agent's version that ran; null: none was stored.",
+      3,
+    ),
     transcript: shown(
       z.string().nullable(),
       "Lines `Agent: …` and `Customer: …`; null: none or expired.",
@@ -546,6 +551,7 @@ function presentDetail({ call, turns, toolCalls, notes }: Conversation, links: R
   const hasRecording = call.recordingStatus === "ready" && call.recordingFile !== null;
   return {
     ...presentItem(call),
+    agent_version: call.agentVersion,
     transcript: turns.length === 0 ? null : transcriptOf(turns),
     turns: turns.map(presentTurn),
     summary: call.summary,

@@ -12,7 +12,7 @@ import {
   shown,
   timeOut,
 } from "../../contracts/schema.ts";
-import { contract, route } from "../contract.ts";
+import { authorOf, contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
 export const CONTENT_BYTES_MAX = 512_000;
@@ -132,20 +132,21 @@ export const fileRoutes = ({ dependencies }: RouteContext) => {
       ok: true,
       files: (await files.list(tenantId)).map(present),
     })),
-    route(createFile)(async ({ tenantId, body }) => ({
+    route(createFile)(async ({ tenantId, body, ...request }) => ({
       ok: true,
-      file: present(await files.create(tenantId, recordOf(body))),
+      file: present(await files.create(tenantId, recordOf(body), authorOf(request))),
     })),
     route(getFile)(async ({ tenantId, params }) => {
       const file = await files.get(tenantId, params.id);
       return { ok: true, file: { ...present(file), content: file.content } };
     }),
-    route(updateFile)(async ({ tenantId, params, body }) => ({
-      ok: true,
-      file: present(await files.update(tenantId, params.id, recordOf(body))),
-    })),
-    route(deleteFile)(async ({ tenantId, params }) => {
-      await files.remove(tenantId, params.id);
+    route(updateFile)(async ({ tenantId, params, body, ...request }) => {
+      const author = authorOf(request);
+      const file = await files.update(tenantId, params.id, recordOf(body), author);
+      return { ok: true, file: present(file) };
+    }),
+    route(deleteFile)(async ({ tenantId, params, ...request }) => {
+      await files.remove(tenantId, params.id, authorOf(request));
       return { ok: true, id: params.id, deleted: true };
     }),
   ];

@@ -153,6 +153,12 @@ export const messages = {
   "call.stage.playout": { en: "Playout", lt: "Išvedimas", lv: "Izvade", ru: "Вывод" },
   "call.total": { en: "Total", lt: "Iš viso", lv: "Kopā", ru: "Всего" },
   "call.turn": { en: "Answer", lt: "Atsakymas", lv: "Atbilde", ru: "Ответ" },
+  "call.version": {
+    en: "version {number}",
+    lt: "versija {number}",
+    lv: "versija {number}",
+    ru: "версия {number}",
+  },
   "call.median": {
     en: "Median latency",
     lt: "Delsos mediana",

@@ -1,6 +1,6 @@
 /** One call: how it went in words, its sound and words in step, and every trace it left. */
 import { useQuery } from "@tanstack/react-query";
-import { useLocation, useParams } from "@tanstack/react-router";
+import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { callDetailsQuery, callQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useNow } from "../../live/now.ts";
@@ -105,6 +105,31 @@ function CallBody({ call }: { call: Call }) {
   );
 }
 
+/** Its name, and the version that ran. */
+function AgentOfCall({ call, details }: { call: Call; details: Details | null }) {
+  const { t } = useText();
+  const name = details?.agent_name ?? "–";
+  if (call.agent_version === null) return <>{name}</>;
+  const version = t("call.version", { number: call.agent_version });
+  return (
+    <>
+      {name}{" "}
+      {call.agent_id === null || !details?.agent_name ? (
+        <small>{version}</small>
+      ) : (
+        <Link
+          to="/agents/$id"
+          params={{ id: String(call.agent_id) }}
+          search={{ tab: "versions" }}
+          className="small"
+        >
+          {version}
+        </Link>
+      )}
+    </>
+  );
+}
+
 function Outcome({ call, details }: { call: Call; details: Details | null }) {
   const { t, clock, eur, ms, number } = useText();
   const now = useNow();
@@ -138,7 +163,7 @@ function Outcome({ call, details }: { call: Call; details: Details | null }) {
                 value: call.answered_by ? t(`call.${call.answered_by}`) : "–",
               }
             : { label: t("call.mos"), value: call.sip.mos === null ? "–" : number(call.sip.mos) },
-          { label: t("calls.agent"), value: details?.agent_name ?? "–" },
+          { label: t("calls.agent"), value: <AgentOfCall call={call} details={details} /> },
         ]}
       />
     </>

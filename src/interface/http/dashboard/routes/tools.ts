@@ -8,7 +8,7 @@ import { recordOf } from "../../../../core/wire-names.ts";
 import { newToolShape } from "../../../../domain/tool/tool-schema.ts";
 import { deletedReply, field, okReply, shown } from "../../../contracts/schema.ts";
 import { presentTool, Tool } from "../../../contracts/tools.ts";
-import { contract, route } from "../../contract.ts";
+import { authorOf, contract, route } from "../../contract.ts";
 import type { ProductContext } from "./context.ts";
 
 export const ToolResult = z
@@ -101,19 +101,21 @@ export const toolRoutes = ({ dependencies, parts }: ProductContext) => {
       ok: true,
       tools: (await tools.list(tenantId)).map(presentTool),
     })),
-    route(createTool)(async ({ tenantId, body }) => {
-      return { ok: true, tool: presentTool(await tools.create(tenantId, recordOf(body))) };
+    route(createTool)(async ({ tenantId, body, ...request }) => {
+      const tool = await tools.create(tenantId, recordOf(body), authorOf(request));
+      return { ok: true, tool: presentTool(tool) };
     }),
     route(getTool)(async ({ tenantId, params }) => ({
       ok: true,
       tool: presentTool(await tools.get(tenantId, params.id)),
     })),
-    route(updateTool)(async ({ tenantId, params, body }) => ({
-      ok: true,
-      tool: presentTool(await tools.update(tenantId, params.id, recordOf(body))),
-    })),
-    route(deleteTool)(async ({ tenantId, params }) => {
-      await tools.remove(tenantId, params.id);
+    route(updateTool)(async ({ tenantId, params, body, ...request }) => {
+      const author = authorOf(request);
+      const tool = await tools.update(tenantId, params.id, recordOf(body), author);
+      return { ok: true, tool: presentTool(tool) };
+    }),
+    route(deleteTool)(async ({ tenantId, params, ...request }) => {
+      await tools.remove(tenantId, params.id, authorOf(request));
       return { ok: true, id: params.id, deleted: true };
     }),
     route(tryTool)(async ({ tenantId, params, body }) => {

@@ -1,0 +1,31 @@
+/**
+ * The content of a version: all that decides what an agent says and does. Files stand with the hash of their
+ * text, which is stored once; tools without their secrets, and only those that the agent may use.
+ */
+import type { JsonObject } from "../../core/json.ts";
+import type { AgentFields } from "./agent-schema.ts";
+
+interface VersionFile {
+  readonly filename: string;
+  readonly format: "txt" | "md" | "csv" | "json";
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+export interface VersionTool {
+  readonly name: string;
+  readonly description: string;
+  readonly url: string;
+  readonly secretHeader: string;
+  readonly parameters: JsonObject;
+  readonly callerLevel: 0 | 1 | 2;
+  /** Every agent of the tenant has it. */
+  readonly shared: boolean;
+}
+
+export interface AgentContent extends AgentFields {
+  /** By name. */
+  readonly files: readonly VersionFile[];
+  /** By name. */
+  readonly tools: readonly VersionTool[];
+}

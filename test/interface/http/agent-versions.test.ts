@@ -1,0 +1,181 @@
+/** Versions of agents: what makes one, who made it, what it holds, and how long it is kept. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { asc, eq, sql } from "drizzle-orm";
+import { recordFirstVersions } from "../../../src/adapter/store/agent-version-store.ts";
+import {
+  agentFiles,
+  agents,
+  agentVersions,
+  files,
+  versionTexts,
+} from "../../../src/adapter/store/schema/index.ts";
+import {
+  type ApiServer,
+  type ApiTenant,
+  ask,
+  pick,
+  pickId,
+  startApiServer,
+} from "../../support/api-server.ts";
+import { insertAgent } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+setDefaultTimeout(30_000);
+
+let server: ApiServer;
+beforeAll(async () => {
+  server = await startApiServer({ directory: tempDir() });
+});
+afterAll(() => server.stop());
+
+const AGENT = { name: "Reception", prompt: "You answer for a dental clinic." };
+
+async function tenantWithAgent(): Promise<ApiTenant & { readonly agent: number }> {
+  const tenant = await server.tenant();
+  const agent = pickId(await ask(server, tenant, "POST", "/agents", AGENT), "agent.id");
+  return { ...tenant, agent };
+}
+
+/** As they are stored, the oldest first. */
+const stored = (agent: number) =>
+  server.database.read
+    .select()
+    .from(agentVersions)
+    .where(eq(agentVersions.agentId, agent))
+    .orderBy(asc(agentVersions.number));
+
+const texts = async (tenantId: number) =>
+  (
+    await server.database.read
+      .select({ content: versionTexts.content })
+      .from(versionTexts)
+      .where(eq(versionTexts.tenantId, tenantId))
+  ).map(({ content }) => content);
+
+const tool = (agentId: number | null, name = "find_booking") => ({
+  ...{ agentId, name, enabled: true, callerLevel: 0 as const, secret: "s3cret" },
+  ...{ description: "Finds a booking.", secretHeader: "X-Tool-Secret" },
+  ...{ url: "https://example.com/tool", parameters: { type: "object", properties: {} } },
+});
+
+describe("a version is stored", () => {
+  test("for a new agent, and for each change of it with who made it", async () => {
+    const own = await tenantWithAgent();
+    const path = `/agents/${own.agent}`;
+    const changed = await ask(server, own, "PATCH", path, { prompt: "You answer for a garage." });
+    expect(pick(changed, "agent.version")).toBe(2);
+    await server.services.agents.update(own.id, own.agent, { maxDurationSeconds: 60 });
+    const versions = await stored(own.agent);
+    expect(versions.map(({ number, kind }) => [number, kind])).toEqual([
+      [1, "published"],
+      [2, "published"],
+      [3, "published"],
+    ]);
+    expect(versions.map(({ author }) => author.replace(/\d+$/, "N"))).toEqual([
+      "key:N",
+      "key:N",
+      "operator",
+    ]);
+    expect(versions.map(({ content }) => content.prompt)).toEqual([
+      AGENT.prompt,
+      "You answer for a garage.",
+      "You answer for a garage.",
+    ]);
+    expect(versions[2]?.content).toMatchObject({
+      ...{ maxDurationSeconds: 60, transcriptEmailEnabled: false, webhookUrl: null },
+      ...{ files: [], tools: [] },
+    });
+    expect(pick(await ask(server, own, "GET", path), "agent.version")).toBe(3);
+  });
+
+  test("not where nothing changes", async () => {
+    const own = await tenantWithAgent();
+    const same = await ask(server, own, "PATCH", `/agents/${own.agent}`, AGENT);
+    expect(pick(same, "agent.version")).toBe(1);
+    await ask(server, own, "POST", "/files", { filename: "a.md", content: "Of nobody." });
+    expect((await stored(own.agent)).length).toBe(1);
+  });
+
+  test("for every agent that uses the file that changes, and for no other", async () => {
+    const own = await tenantWithAgent();
+    const other = pickId(await ask(server, own, "POST", "/agents", AGENT), "agent.id");
+    const file = { filename: "prices.md", content: "40 EUR", agent_id: own.agent };
+    const id = pickId(await ask(server, own, "POST", "/files", file), "file.id");
+    await ask(server, own, "PATCH", `/files/${id}`, { content: "45 EUR" });
+    await ask(server, own, "DELETE", `/files/${id}`);
+    const versions = await stored(own.agent);
+    expect(versions.map(({ content }) => content.files.map(({ filename }) => filename))).toEqual([
+      [],
+      ["prices.md"],
+      ["prices.md"],
+      [],
+    ]);
+    expect(new Set(versions.map(({ content }) => content.files[0]?.sha256)).size).toBe(3);
+    expect((await texts(own.id)).sort()).toEqual(["40 EUR", "45 EUR"]);
+    expect((await stored(other)).length).toBe(1);
+  });
+
+  test("for tools: its own and the shared, those that are switched on, without secrets", async () => {
+    const own = await tenantWithAgent();
+    const { tools } = server.services;
+    const mine = await tools.create(own.id, tool(own.agent));
+    const shared = await tools.create(own.id, tool(null, "opening_hours"));
+    await tools.update(own.id, mine.id, { secret: "another" });
+    await tools.update(own.id, mine.id, { enabled: false });
+    await tools.remove(own.id, shared.id);
+    const versions = await stored(own.agent);
+    expect(versions.map(({ content }) => content.tools.map(({ name }) => name))).toEqual([
+      [],
+      ["find_booking"],
+      ["find_booking", "opening_hours"],
+      ["opening_hours"],
+      [],
+    ]);
+    expect(versions[2]?.content.tools.map((one) => one.shared)).toEqual([false, true]);
+    expect(JSON.stringify(versions)).not.toMatch(/s3cret|another/);
+  });
+
+  test("of agents that were there before versions, once", async () => {
+    const own = await server.tenant();
+    const agent = await insertAgent(server.database, own.id, { name: "Old" });
+    await server.database.tx(async (queries) => {
+      const row = { tenantId: own.id, filename: "old.md", format: "md" as const, content: "Old." };
+      const times = { sizeBytes: 4, createdAt: 0, updatedAt: 0 };
+      const [file] = await queries
+        .insert(files)
+        .values({ ...row, ...times })
+        .returning();
+      await queries.insert(agentFiles).values({ agentId: agent, fileId: file?.id ?? 0 });
+    });
+    for (let time = 0; time < 2; time++) await recordFirstVersions(server.database, 5);
+    const versions = await stored(agent);
+    expect(versions).toMatchObject([
+      { number: 1, author: "upgrade", content: { name: "Old", files: [{ filename: "old.md" }] } },
+    ]);
+    expect(await texts(own.id)).toEqual(["Old."]);
+  });
+});
+
+test("the 50 newest are kept, and their texts", async () => {
+  const own = await tenantWithAgent();
+  const file = { filename: "prices.md", content: "before", agent_id: own.agent };
+  const id = pickId(await ask(server, own, "POST", "/files", file), "file.id");
+  await server.services.files.update(own.id, id, { content: "after" });
+  for (let n = 0; n < 50; n++)
+    await server.services.agents.update(own.id, own.agent, { prompt: `Prompt ${n}.` });
+  const numbers = (await stored(own.agent)).map(({ number }) => number);
+  expect([numbers.length, numbers[0], numbers.at(-1)]).toEqual([50, 4, 53]);
+  expect(await texts(own.id)).toEqual(["after"]);
+});
+
+test("a deleted agent leaves no version and no text", async () => {
+  const own = await tenantWithAgent();
+  await ask(server, own, "POST", "/files", {
+    ...{ filename: "prices.md", content: "40 EUR", agent_id: own.agent },
+  });
+  expect(await texts(own.id)).toEqual(["40 EUR"]);
+  await ask(server, own, "DELETE", `/agents/${own.agent}`);
+  expect([await stored(own.agent), await texts(own.id)]).toEqual([[], []]);
+  const rows = await server.database.read.select({ n: sql<number>`count(*)` }).from(agents);
+  expect(rows[0]?.n).toBeGreaterThan(0);
+});
