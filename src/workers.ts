@@ -10,5 +10,7 @@ export const spawnEncoderWorker = () =>
   new Worker(new URL("./adapter/worker/encoder.worker.ts", import.meta.url).href);
 export const spawnSchemaWorker = () =>
   new Worker(new URL("./adapter/worker/schema.worker.ts", import.meta.url).href);
+export const spawnKnowledgeWorker = () =>
+  new Worker(new URL("./adapter/knowledge/knowledge.worker.ts", import.meta.url).href);
 export const spawnDatabaseWorker = () =>
   new Worker(new URL("./operations/backup/database.worker.ts", import.meta.url).href);

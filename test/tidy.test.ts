@@ -32,7 +32,8 @@ const withoutComments = (text: string) =>
  * that is not listed fails, and so does a room's name that no longer exists.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  "adapter/engine": ["domain/agent", "domain/conversation"],
+  "adapter/engine": ["domain/agent", "domain/conversation", "domain/knowledge"],
+  "adapter/knowledge": ["domain/knowledge"],
   "adapter/mail": ["domain/mail"],
   "adapter/media": ["domain/call", "domain/conversation"],
   "adapter/payments": ["domain/billing"],
@@ -59,10 +60,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "adapter/media",
     "domain/call",
     "domain/conversation",
+    "domain/knowledge",
     "domain/tool",
   ],
   app: [
     "adapter/engine",
+    "adapter/knowledge",
     "adapter/mail",
     "adapter/media",
     "adapter/payments",
@@ -136,6 +139,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "domain/billing",
     "domain/contact",
     "domain/conversation",
+    "domain/knowledge",
     "domain/mail",
     "domain/number",
     "domain/schedule",
@@ -144,9 +148,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   "domain/campaign": ["domain/billing", "domain/call", "domain/contact", "domain/number"],
   "domain/contact": ["domain/agent", "domain/billing", "domain/conversation", "domain/number"],
-  "domain/conversation": ["domain/agent"],
+  "domain/conversation": ["domain/agent", "domain/knowledge"],
   "domain/identity": ["domain/mail"],
-  "domain/knowledge": ["domain/billing"],
+  "domain/knowledge": ["domain/agent", "domain/billing"],
   "domain/mail": ["domain/agent"],
   "domain/number": ["domain/billing"],
   "domain/rehearsal": ["domain/agent", "domain/conversation", "domain/tool"],

@@ -14,6 +14,7 @@ import type { Clock } from "../core/clock.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { CallMedia, RecordingEncoder } from "../domain/call/media-port.ts";
+import type { KnowledgeIndex } from "../domain/knowledge/knowledge-index.ts";
 import { spawnCallWorker, spawnEncoderWorker, spawnSpeechWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
 
@@ -40,6 +41,8 @@ export function createAudio(
     readonly clock: Clock;
     readonly log: Log;
     readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
+    /** Missing: nothing is found. */
+    readonly searchKnowledge?: KnowledgeIndex["search"];
   },
 ): Audio {
   const { log } = deps;

@@ -22,6 +22,7 @@ import type { Campaigns } from "../domain/campaign/campaigns.ts";
 import { ContactBook } from "../domain/contact/contact-book.ts";
 import type { Identity } from "../domain/identity/identity.ts";
 import { Files } from "../domain/knowledge/files.ts";
+import type { KnowledgeIndex } from "../domain/knowledge/knowledge-index.ts";
 import { Numbers } from "../domain/number/numbers.ts";
 import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
@@ -71,6 +72,8 @@ interface ServiceParts {
   readonly campaigns: Campaigns;
   readonly backups: Backups;
   readonly paths: Pick<DataPaths, "recordings" | "outbox">;
+  /** Missing: no server runs on this data directory. */
+  readonly knowledgeIndex?: KnowledgeIndex;
   readonly clock: Clock;
   readonly random: Random;
   /** null: no server runs on this data directory. */
@@ -129,7 +132,7 @@ export function createServices(
 
 /** Services of agents, files, numbers, webhooks and call records. */
 function resourceServices(
-  { database, vault, billing, clock, random }: ServiceParts,
+  { database, vault, billing, knowledgeIndex: index, clock, random }: ServiceParts,
   quotas: Quotas,
   urlProblem: UrlProblem,
 ) {
@@ -137,7 +140,7 @@ function resourceServices(
     agents: createAgents({
       ...{ database, records: agentStore, plans: billing, clock, urlProblem },
     }),
-    files: new Files({ database, records: fileStore, billing, quotas, clock }),
+    files: new Files({ database, records: fileStore, billing, quotas, clock, index }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
     callRecords: createCallRecords(database),
     callSearch: createCallSearch(database, clock),

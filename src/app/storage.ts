@@ -17,6 +17,8 @@ export interface DataPaths {
   readonly database: string;
   readonly recordings: string;
   readonly outbox: string;
+  /** Derived from knowledge files; may be deleted while nothing runs. */
+  readonly knowledge: string;
   readonly controlSocket: string;
 }
 
@@ -29,6 +31,7 @@ export function prepareDataDir(dataDir: string): DataPaths {
     database: join(dataDir, "linevoice.db"),
     recordings: join(dataDir, "recordings"),
     outbox: join(dataDir, "outbox"),
+    knowledge: join(dataDir, "knowledge"),
     controlSocket: join(dataDir, "control.sock"),
   };
   for (const directory of [dataDir, paths.recordings, paths.outbox])

@@ -111,6 +111,13 @@ const transcriptionSession = z.strictObject({
 const content = (types: readonly [string, ...string[]]) =>
   z.array(z.strictObject({ type: z.enum(types), text: z.string() })).min(1);
 const item = z.union([
+  // Further facts in the middle of a conversation; ids may be the client's.
+  z.strictObject({
+    id: z.string().max(32).optional(),
+    type: z.literal("message"),
+    role: z.literal("system"),
+    content: content(["input_text"]),
+  }),
   z.strictObject({
     type: z.literal("message"),
     role: z.literal("user"),

@@ -167,13 +167,19 @@ export function realtimeServer(hostname = "127.0.0.1") {
         break;
       case "conversation.item.create": {
         const item = frame.item as {
+          id?: string;
           type: string;
           role?: string;
           content?: { text?: string }[];
           output?: string;
         };
         const text = item.output ?? item.content?.[0]?.text ?? "";
-        peer.items.push({ id: newId("item"), role: item.role ?? item.type, text, audioMs: 0 });
+        peer.items.push({
+          id: item.id ?? newId("item"),
+          role: item.role ?? item.type,
+          text,
+          audioMs: 0,
+        });
         break;
       }
       case "conversation.item.delete":

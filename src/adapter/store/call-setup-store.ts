@@ -2,6 +2,7 @@
 
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
+import type { KnowledgeFile } from "../../domain/call/stores.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import { agentStore } from "./agent-store.ts";
 import { arg, parsedJson, statement } from "./prepared.ts";
@@ -36,14 +37,19 @@ const tenantWithNumbers = statement((queries) =>
     .prepare(),
 );
 
+/** Of an agent's files, the first ones that are read whole; the rest is only looked up. */
+const WHOLE_FILES_BYTES_MAX = 1_000_000;
+
 const agentContext = statement((queries) => {
   const [tenantId, agentId] = [arg("tenantId"), arg("agentId")];
   return queries
     .select({
-      knowledge: parsedJson<CallConfig["knowledge"]>(sql`(
-        SELECT json_group_array(
-          json_object('filename', filename, 'format', format, 'content', content))
-        FROM (SELECT files.* FROM agent_files JOIN files ON files.id = agent_files.file_id
+      files: parsedJson<KnowledgeFile[]>(sql`(
+        SELECT json_group_array(json_object('id', id, 'filename', filename, 'format', format,
+          'sizeBytes', size_bytes, 'version', updated_at,
+          'content', CASE WHEN bytes <= ${arg("bytesMax")} THEN content END))
+        FROM (SELECT files.*, sum(size_bytes) OVER (ORDER BY files.id) AS bytes
+          FROM agent_files JOIN files ON files.id = agent_files.file_id
           WHERE agent_files.agent_id = ${agentId} AND files.tenant_id = ${tenantId}
           ORDER BY files.id))`),
       tools: parsedJson<CallConfig["tools"]>(sql`(
@@ -75,8 +81,9 @@ export function callSetupStore(queries: Queries) {
 
     async agentContext(tenantId: number, agent: Pick<AgentRow, "id" | "language">) {
       const { id: agentId, language } = agent;
-      const row = await agentContext(queries).get({ tenantId, agentId, language });
-      return row ?? { knowledge: [], tools: [], disclosure: null };
+      const args = { tenantId, agentId, language, bytesMax: WHOLE_FILES_BYTES_MAX };
+      const row = await agentContext(queries).get(args);
+      return row ?? { files: [], tools: [], disclosure: null };
     },
 
     agent: (tenantId: number, agentId: number) => agentStore(queries).find(tenantId, agentId),

@@ -6,9 +6,14 @@ import { recordVersions } from "./agent-version-store.ts";
 import { ownedBy, ownedRows } from "./owned-rows.ts";
 import { agentFiles, agents, files } from "./schema/index.ts";
 
+interface KnowledgeOwners {
+  /** The only look-up across tenants: which files each of them has. */
+  idsOfTenants(): Promise<ReadonlyMap<number, readonly number[]>>;
+}
+
 const { tenantId, content, contentSha256, ...COLUMNS } = getTableColumns(files);
 
-export function fileStore(queries: Queries): FileRecords {
+export function fileStore(queries: Queries): FileRecords & KnowledgeOwners {
   const rows = ownedRows(queries, files, COLUMNS);
 
   async function agentsOf(fileId: number): Promise<number[]> {
@@ -23,6 +28,7 @@ export function fileStore(queries: Queries): FileRecords {
   return {
     ...fileAssignments(queries),
     ...fileContents(queries),
+    ...knowledgeOwners(queries),
 
     async list(tenantId) {
       const found = await rows.list(tenantId);
@@ -98,6 +104,17 @@ function fileContents(queries: Queries): Pick<FileRecords, "content"> {
         .where(ownedBy(files, tenantId, id))
         .get();
       return row?.content;
+    },
+  };
+}
+
+function knowledgeOwners(queries: Queries): KnowledgeOwners {
+  return {
+    async idsOfTenants() {
+      const rows = await queries.select({ id: files.id, tenantId: files.tenantId }).from(files);
+      const ids = new Map<number, number[]>();
+      for (const { id, tenantId } of rows) ids.set(tenantId, [...(ids.get(tenantId) ?? []), id]);
+      return ids;
     },
   };
 }

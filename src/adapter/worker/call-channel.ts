@@ -61,6 +61,10 @@ export class PoolCall implements CallChannel {
     this.#opened.promise.catch(() => {});
   }
 
+  get config(): CallConfig {
+    return this.#options.config;
+  }
+
   get rtpPort(): number {
     return this.#rtpPort;
   }

@@ -21,8 +21,10 @@ import type { Engine, EngineSession } from "../../domain/conversation/engine-por
 import { PhraseCache } from "../../domain/conversation/phrase-cache.ts";
 import { buildSystemPrompt, variablesOf } from "../../domain/conversation/prompt.ts";
 import { Session } from "../../domain/conversation/session.ts";
+import type { KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
 import { ChatHost } from "./chat-host.ts";
 import { EMPTY_REPORT } from "./empty-report.ts";
+import { KnowledgeAsks } from "./knowledge-asks.ts";
 import type { CallHostCommands, CallWorkerSettings, FromCallWorker } from "./messages.ts";
 
 interface CallHostOptions {
@@ -43,6 +45,7 @@ export class CallHost implements HandlersOf<CallHostCommands> {
   readonly #opening = new Map<string, { closed: boolean }>();
   readonly #phraseCache = new PhraseCache();
   readonly #chats: ChatHost;
+  readonly #knowledge: KnowledgeAsks;
 
   #engine: Engine;
 
@@ -52,6 +55,7 @@ export class CallHost implements HandlersOf<CallHostCommands> {
   ) {
     this.#engine = engine;
     const { settings, clock, post } = options;
+    this.#knowledge = new KnowledgeAsks(post, clock);
     this.#chats = new ChatHost({
       ...{ conversation: settings.conversation, clock, post },
       openEngine: (config, history) => this.#openEngine(config, CHAT_RATE_HZ, history),
@@ -70,6 +74,10 @@ export class CallHost implements HandlersOf<CallHostCommands> {
     }
     for (const session of this.#sessions.values()) session.speechRestored();
     engine.useSpeechPort(port);
+  }
+
+  passages(askId: number, passages: readonly KnowledgePassage[]): void {
+    this.#knowledge.answered(askId, passages);
   }
 
   openChat(config: CallConfig, history: readonly ChatMessage[]): void {
@@ -149,17 +157,18 @@ export class CallHost implements HandlersOf<CallHostCommands> {
     history?: readonly ChatMessage[],
   ): EngineSession {
     const { clock, settings } = this.options;
-    const { callId, agent, knowledge, tools, memory } = config;
+    const { callId, agent, knowledge, tools, memory, looksUpKnowledge = false } = config;
     const transferTargets = settings.conversation.transferTargets ?? {};
     const variables = variablesOf(config, clock.now());
     const { greeting } = openingOf(config, settings.conversation, variables);
-    return this.#engine.open({
+    const engine = this.#engine.open({
       callId,
       language: agent.language,
       voice: agent.voice,
       sampleRateHz,
       systemPrompt: buildSystemPrompt(config, variables),
       knowledge: memory ? [...knowledge, memory] : knowledge,
+      looksUpKnowledge,
       tools,
       transferTargets: Object.values(transferTargets),
       builtInTools: builtInTools({ transferTargets, sendDigits: maySendDigits(config) }, tools),
@@ -168,6 +177,7 @@ export class CallHost implements HandlersOf<CallHostCommands> {
       safetyIdentifier: config.callerTag ?? "",
       history: history ?? (greeting.own === "" ? [] : [{ by: "agent", text: greeting.own }]),
     });
+    return looksUpKnowledge ? this.#knowledge.give(callId, engine) : engine;
   }
 
   #assemble(config: CallConfig, audio: CallAudio, log: Log): Session {

@@ -18,6 +18,7 @@ import type { WorkerHandle } from "../../core/worker-handle.ts";
 import type { CallChannel, ChatChannel } from "../../domain/call/media-port.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatMessage } from "../../domain/conversation/chat.ts";
+import type { KnowledgeIndex } from "../../domain/knowledge/knowledge-index.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import { needsSpeechWorker } from "../engine/settings.ts";
@@ -61,6 +62,8 @@ interface CallWorkerPoolOptions {
   readonly log: Log;
   /** Default: nobody hears of providers' troubles. */
   readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
+  /** Never rejects. Missing: nothing is found. */
+  readonly searchKnowledge?: KnowledgeIndex["search"];
   readonly timeouts?: Partial<PoolTimeouts>;
 }
 
@@ -192,6 +195,7 @@ class WorkerSlot {
     closed: (callId, report) => this.#calls.get(callId)?.closed(report),
     chatOpened: (callId, opening) => this.#chats.get(callId)?.opened(opening),
     chatEvent: (callId, event) => this.#chats.get(callId)?.receive(event),
+    knowledgeAsked: (callId, askId, question) => void this.#lookUp(callId, askId, question),
   } satisfies HandlersOf<CallWorkerEvents>;
 
   constructor(
@@ -291,6 +295,15 @@ class WorkerSlot {
     const timer = this.options.clock.after(PONG_MS_MAX, () => answer.resolve(false));
     this.#post({ type: "ping", args: [] });
     return answer.promise.finally(() => timer.cancel());
+  }
+
+  /** Only in what this call's own agent may know: main alone says what that is. */
+  async #lookUp(callId: string, askId: number, question: string): Promise<void> {
+    const config = this.#calls.get(callId)?.config ?? this.#chats.get(callId)?.config;
+    const scope = config?.knowledgeScope;
+    const { searchKnowledge } = this.options;
+    const passages = scope && searchKnowledge ? await searchKnowledge(scope, question) : [];
+    this.#post({ type: "passages", args: [askId, passages] });
   }
 
   #noteReady(): void {

@@ -33,6 +33,10 @@ export class PoolChat implements ChatChannel {
     this.#opened.promise.catch(() => {});
   }
 
+  get config(): CallConfig {
+    return this.options.config;
+  }
+
   get opening(): string {
     return this.#opening;
   }

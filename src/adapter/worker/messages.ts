@@ -14,6 +14,7 @@ import type { CallCommand, CallEvent } from "../../domain/conversation/call-prot
 import type { CallReport } from "../../domain/conversation/call-report.ts";
 import type { ChatEvent, ChatInput, ChatMessage } from "../../domain/conversation/chat.ts";
 import type { ConversationSettings } from "../../domain/conversation/conversation-settings.ts";
+import type { KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import type { EngineSettings } from "../engine/settings.ts";
 
@@ -43,6 +44,8 @@ export interface CallHostCommands {
   openChat: [config: CallConfig, history: readonly ChatMessage[]];
   askChat: [callId: string, input: ChatInput];
   closeChat: [callId: string];
+  /** The answer to `knowledgeAsked`. */
+  passages: [askId: number, passages: readonly KnowledgePassage[]];
 }
 
 /** Main to the thread itself. */
@@ -72,6 +75,8 @@ export interface CallWorkerEvents {
   /** `opening`: the words the agent begins with, empty where the caller has the first word. */
   chatOpened: [callId: string, opening: string];
   chatEvent: [callId: string, event: ChatEvent];
+  /** Passages for this question, out of what the call's agent may know; `passages` follows. */
+  knowledgeAsked: [callId: string, askId: number, question: string];
 }
 
 export type ToCallWorker = MessageOf<CallWorkerCommands>;

@@ -23,6 +23,7 @@ export async function startJobs(phase: HttpPhase): Promise<void> {
       await dropDeadLeases(queries);
       await callStores.calls(queries).adoptLeft(phase.node);
     });
+  await phase.knowledge.tidy();
   await recoverCalls(context);
   delivery.start();
   const heartbeat = startHeartbeat({ registry, database, stores: callStores, clock, log });

@@ -32,6 +32,7 @@ export function prepareServices(phase: CallPhase): ServicePhase {
   const reload = (tenantId: number) => (leases ? leases.round() : trunks.reload(tenantId));
   const services = createServices(settings, {
     ...{ identity, database, vault, billing, apiKeys, paths, clock, random },
+    knowledgeIndex: phase.knowledge.index,
     checkouts: payments.checkouts,
     campaigns: phase.callerParts.campaigns,
     backups: phase.maintenance.backups,

@@ -17,6 +17,7 @@ import { createProviderWatch, type ProviderWatch } from "../../operations/ops/pr
 import { type Audio, createAudio } from "../audio.ts";
 import { createCallNotices } from "../call-notices.ts";
 import { createHealthCheck, type HealthCheck } from "../health.ts";
+import { createKnowledge, type Knowledge } from "../knowledge.ts";
 import { createLiveCalls, type LiveCallsFeed } from "../live-calls.ts";
 import { type Monitoring, startMonitoring } from "../metrics.ts";
 import { startTracing, type Tracing } from "../tracing.ts";
@@ -25,6 +26,7 @@ import { createTrunkLoader, type TrunkLoader } from "../trunks.ts";
 import type { StorePhase } from "./store.ts";
 
 export interface TelephonyPhase extends StorePhase {
+  readonly knowledge: Knowledge;
   readonly audio: Audio;
   readonly providerWatch: ProviderWatch;
   readonly sip: SipStack;
@@ -45,7 +47,12 @@ export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> 
   const { settings, database, vault, maintenance, descriptors } = store;
   const { stops, clock, random, log } = store;
   const providerWatch = createProviderWatch(settings.callWorker.engine);
-  const audio = createAudio(settings, { clock, log, onProviderTrouble: providerWatch.report });
+  const knowledge = createKnowledge({ database, directory: store.paths.knowledge, clock, log });
+  stops.add(() => knowledge.stop());
+  const audio = createAudio(settings, {
+    ...{ clock, log, onProviderTrouble: providerWatch.report },
+    searchKnowledge: (scope, question) => knowledge.index.search(scope, question),
+  });
   stops.add(() => audio.stop());
   const messageTrace = createSipMessageTracer(clock);
   const diagnostics = createDiagnosticsRecorder({
@@ -79,6 +86,7 @@ export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> 
   const held = {
     ...store,
     providerWatch,
+    knowledge,
     audio,
     sip,
     diagnostics,

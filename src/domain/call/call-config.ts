@@ -6,8 +6,9 @@ import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { CallerContext } from "../contact/ports.ts";
 import type { AgentSnapshot, CallConfig } from "../conversation/call-config.ts";
+import type { KnowledgeIndex } from "../knowledge/knowledge-index.ts";
 import { storedSchemaProblem } from "../tool/tool-rules.ts";
-import type { CallSetupRecords, CallTenant } from "./stores.ts";
+import type { CallSetupRecords, CallTenant, KnowledgeFile } from "./stores.ts";
 
 interface CallConfigOptions {
   readonly callId: string;
@@ -21,6 +22,8 @@ interface CallConfigOptions {
   /** `[engine.voice_aliases]`: the operator's names for the four voices. */
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
   readonly callerTagKey: Uint8Array;
+  /** What goes whole into a prompt, in tokens. Missing: all of it. */
+  readonly knowledgeTokens?: number | undefined;
   /** What is known of the other side. Missing: nothing. */
   readonly callerContext?: CallerContext | Promise<CallerContext> | null;
 }
@@ -59,22 +62,59 @@ function usable(tools: CallConfig["tools"], callId: string, tenantId: number, lo
   });
 }
 
+interface CallConfigPorts {
+  readonly setup: Pick<CallSetupRecords, "agentContext">;
+  readonly knowledgeIndex?: Pick<KnowledgeIndex, "prepare"> | undefined;
+  readonly log: Log;
+}
+
+/** A guess that rather takes too many. */
+const BYTES_OF_TOKEN = 4;
+
+/** What goes whole into the prompt while it fits; above that it is looked up, question by question. */
+function knowledgeOf(
+  tenantId: number,
+  files: readonly KnowledgeFile[],
+  tokensMax: number,
+): Pick<CallConfig, "knowledge" | "knowledgeScope" | "looksUpKnowledge"> {
+  const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return {
+    knowledge: files.flatMap(({ filename, format, content }) =>
+      content === null ? [] : [{ filename, format, content }],
+    ),
+    knowledgeScope: {
+      tenantId,
+      files: files.map(({ id, filename, format, version }) => ({ id, filename, format, version })),
+    },
+    looksUpKnowledge: bytes > tokensMax * BYTES_OF_TOKEN,
+  };
+}
+
 export async function buildCallConfig(
-  { setup, log }: { readonly setup: Pick<CallSetupRecords, "agentContext">; readonly log: Log },
+  { setup, knowledgeIndex, log }: CallConfigPorts,
   tenant: CallTenant,
   agent: AgentRecord,
   options: CallConfigOptions,
 ): Promise<CallConfig> {
-  const { voiceAliases, callerTagKey, callerContext: asked = null, ...call } = options;
-  const [{ tools, ...known }, callerContext] = await Promise.all([
+  const {
+    voiceAliases,
+    callerTagKey,
+    knowledgeTokens = Number.POSITIVE_INFINITY,
+    ...rest
+  } = options;
+  const { callerContext: asked = null, ...call } = rest;
+  const [{ tools, files, ...known }, callerContext] = await Promise.all([
     setup.agentContext(tenant.id, agent),
     asked,
   ]);
+  const knowledge = knowledgeOf(tenant.id, files, knowledgeTokens);
+  if (knowledge.knowledgeScope) knowledgeIndex?.prepare(knowledge.knowledgeScope);
   const otherNumber = call.direction === "inbound" ? call.fromNumber : call.toNumber;
   return {
     ...call,
     callerTag: callerTag(callerTagKey, tenant.id, otherNumber),
     ...known,
+    ...knowledge,
     tools: usable(tools, call.callId, tenant.id, log),
     agent: snapshot(agent, voiceAliases),
     memory: callerContext?.knowledge ?? null,

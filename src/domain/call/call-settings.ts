@@ -11,5 +11,7 @@ export interface CallSettings {
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
   /** Of the hash that stands for a caller at a provider of language models. */
   readonly callerTagKey: Uint8Array;
+  /** Knowledge that goes whole into a prompt, in tokens. Missing: all of it. */
+  readonly knowledgeTokens?: number;
   readonly prices: GoodsPrices;
 }

@@ -29,7 +29,7 @@ import { isTrusted } from "./trusted-trunk.ts";
 
 export interface DialerPorts extends LiveCallPorts {
   readonly settings: LiveCallPorts["settings"] &
-    Pick<CallSettings, "voiceAliases" | "callerTagKey">;
+    Pick<CallSettings, "voiceAliases" | "callerTagKey" | "knowledgeTokens">;
   readonly billing: LiveCallPorts["billing"] & Pick<Billing, "hold">;
   readonly admission: Pick<Admission, "fire" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
@@ -111,7 +111,11 @@ async function known(
   const remoteParty = { direction: "outbound", number: toNumber, callUuid } as const;
   const callerContext = await context.callers.contextOf(queries, tenant, agent, remoteParty);
   const config = await buildCallConfig(
-    { setup: context.stores.setup(queries), log: context.log },
+    {
+      setup: context.stores.setup(queries),
+      knowledgeIndex: context.knowledgeIndex,
+      log: context.log,
+    },
     tenant,
     agent,
     {
@@ -122,6 +126,7 @@ async function known(
       recordingPath: context.mayRecord() ? join(settings.recordingsDir, `${callUuid}.wav`) : null,
       voiceAliases: settings.voiceAliases,
       callerTagKey: settings.callerTagKey,
+      knowledgeTokens: settings.knowledgeTokens,
     },
   );
   const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);

@@ -15,6 +15,7 @@ import { costOfGoods } from "../billing/cost-of-goods.ts";
 import type { Charge } from "../billing/ports.ts";
 import type { Callers } from "../contact/callers.ts";
 import type { CallReport } from "../conversation/call-report.ts";
+import type { KnowledgeIndex } from "../knowledge/knowledge-index.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
 import { processRecording, queueMail, type RecordingPorts } from "./after-call.ts";
 import type { CallIdentity } from "./call-identity.ts";
@@ -32,6 +33,8 @@ export interface FinishPorts extends RecordingPorts {
   readonly billing: Pick<Billing, "settle" | "standingOf">;
   /** Missing: nobody is known. */
   readonly callers: Pick<Callers, "ended" | "wake">;
+  /** Missing: nothing is looked up. */
+  readonly knowledgeIndex?: KnowledgeIndex;
 }
 
 const ATTEMPTS_MAX = 5;

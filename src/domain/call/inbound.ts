@@ -36,7 +36,7 @@ import type { UnknownCalls } from "./unknown-calls.ts";
 
 export interface InboundPorts extends LiveCallPorts {
   readonly settings: LiveCallPorts["settings"] &
-    Pick<CallSettings, "voiceAliases" | "callerTagKey">;
+    Pick<CallSettings, "voiceAliases" | "callerTagKey" | "knowledgeTokens">;
   readonly billing: LiveCallPorts["billing"] & Pick<Billing, "planNamed" | "hold">;
   readonly admission: Pick<Admission, "inbound" | "loadOf" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
@@ -195,7 +195,11 @@ function configOf(
   const { database, settings } = context;
   const remoteParty = { direction: "inbound", number: fromNumber, callUuid } as const;
   return buildCallConfig(
-    { setup: context.stores.setup(database.read), log: context.log },
+    {
+      setup: context.stores.setup(database.read),
+      knowledgeIndex: context.knowledgeIndex,
+      log: context.log,
+    },
     tenant,
     agent,
     {
@@ -206,6 +210,7 @@ function configOf(
       recordingPath: context.mayRecord() ? join(settings.recordingsDir, `${callUuid}.wav`) : null,
       voiceAliases: settings.voiceAliases,
       callerTagKey: settings.callerTagKey,
+      knowledgeTokens: settings.knowledgeTokens,
     },
   );
 }

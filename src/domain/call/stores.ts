@@ -11,6 +11,7 @@ import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { CallerTenant } from "../contact/ports.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { CallNote, CallReport, TurnRecord } from "../conversation/call-report.ts";
+import type { IndexedFile } from "../knowledge/knowledge-index.ts";
 import type { ScheduleEntry } from "../schedule/scheduler.ts";
 import type { QualitySample, SipTraceEntry } from "./diagnostics.ts";
 import type { FinalFigures } from "./final-figures.ts";
@@ -177,6 +178,12 @@ export interface CallRecords {
   load(tenantId: number, sinceMs: number): Promise<CallLoad>;
 }
 
+/** A file that an agent knows. `content` null: too large to be read whole. */
+export interface KnowledgeFile extends IndexedFile {
+  readonly sizeBytes: number;
+  readonly content: string | null;
+}
+
 /** The data needed to set up a call. */
 export interface CallSetupRecords {
   tenant(tenantId: number): Promise<CallTenant | undefined>;
@@ -198,7 +205,9 @@ export interface CallSetupRecords {
   agentContext(
     tenantId: number,
     agent: Pick<AgentRecord, "id" | "language">,
-  ): Promise<Pick<CallConfig, "knowledge" | "tools" | "disclosure">>;
+  ): Promise<
+    Pick<CallConfig, "tools" | "disclosure"> & { readonly files: readonly KnowledgeFile[] }
+  >;
 }
 
 interface CallScheduleRecords {

@@ -18,6 +18,7 @@ import type { Random } from "../../core/random.ts";
 import type { AgentFields } from "../agent/agent-schema.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { TurnRecord } from "../conversation/call-report.ts";
+import type { KnowledgeIndex } from "../knowledge/knowledge-index.ts";
 import type { ToolRunner } from "../tool/ports.ts";
 import { buildCallConfig } from "./call-config.ts";
 import type { CallSettings } from "./call-settings.ts";
@@ -88,7 +89,12 @@ const BROWSER_LINE: MediaPlan = {
 
 /** What an agent is tried with. */
 export interface TrialPorts extends CallStorage {
-  readonly settings: Pick<CallSettings, "rtpHost" | "voiceAliases" | "callerTagKey">;
+  readonly settings: Pick<
+    CallSettings,
+    "rtpHost" | "voiceAliases" | "callerTagKey" | "knowledgeTokens"
+  >;
+  /** Missing: nothing is looked up. */
+  readonly knowledgeIndex?: KnowledgeIndex;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -187,10 +193,12 @@ export async function trialConfig(
       reason: "suspended",
       publicMessage: "This account is suspended. Ask the operator to resume it.",
     });
-  const config = await buildCallConfig({ setup, log: context.log }, tenant, agent, {
+  const { knowledgeIndex, log } = context;
+  const config = await buildCallConfig({ setup, knowledgeIndex, log }, tenant, agent, {
     ...{ callId: uuidV7(clock, random), direction: "inbound", fromNumber: "", toNumber: "" },
     ...{ rtpHost: settings.rtpHost, recordingPath: null, voiceAliases: settings.voiceAliases },
     callerTagKey: settings.callerTagKey,
+    knowledgeTokens: settings.knowledgeTokens,
   });
   const maxDurationSeconds = Math.min(config.agent.maxDurationSeconds, DURATION_SECONDS_MAX);
   return { ...config, agent: { ...config.agent, maxDurationSeconds }, browser: browser ?? null };

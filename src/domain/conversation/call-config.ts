@@ -3,6 +3,7 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { AgentVoice } from "../agent/agent.ts";
 import type { AgentFields } from "../agent/agent-schema.ts";
+import type { KnowledgeScope } from "../knowledge/knowledge-index.ts";
 import type { CallDatum } from "./call-datum.ts";
 
 /** What matters only when the call is over. */
@@ -38,6 +39,13 @@ export interface CallConfig {
   readonly toNumber: string;
   readonly agent: AgentSnapshot;
   readonly knowledge: readonly KnowledgeSnapshot[];
+  /** All files that the agent may answer from, for look-ups. Missing: none. */
+  readonly knowledgeScope?: KnowledgeScope;
+  /**
+   * Knowledge above the budget of a prompt: `knowledge` is only what engines that retrieve read
+   * themselves, and each question comes with the passages that fit. Missing: the prompt has all of it.
+   */
+  readonly looksUpKnowledge?: boolean;
   readonly tools: readonly ToolSnapshot[];
   readonly tenantName: string;
   /** IANA zone, for dates in the prompt. */

@@ -64,6 +64,12 @@ export const conversationKeys = {
     256,
     1_048_576,
   ),
+  knowledge_tokens: integer(
+    "Knowledge of an agent that goes whole into its prompt, in tokens (4 bytes each). Above it, each question comes with the passages that fit.",
+    12_000,
+    0,
+    1_000_000,
+  ),
   transfer_targets: tableOf(
     "Transfer targets, by name.",
     z.string().regex(/^(?:\+[1-9]\d{6,14}|sip:\S{3,200})$/),
@@ -85,7 +91,7 @@ export const conversationKeys = {
 type Keys = z.output<z.ZodObject<typeof conversationKeys>>;
 type Values = RecordOf<Keys>;
 /** What is decided before a conversation begins, or has no meaning without a call. */
-type Optional = "disclosureEnabled" | "toolResultBytesMax" | "transferTargets";
+type Optional = "disclosureEnabled" | "knowledgeTokens" | "toolResultBytesMax" | "transferTargets";
 
 /** The keys of `[conversation]` in the code's spelling, with the time limit of tools. */
 export type ConversationSettings = Omit<Values, Optional> &

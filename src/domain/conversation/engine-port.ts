@@ -8,6 +8,7 @@
 
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { AgentLanguage, AgentVoice } from "../agent/agent.ts";
+import type { KnowledgePassage } from "../knowledge/knowledge-index.ts";
 import type { KnowledgeSnapshot, ToolSnapshot } from "./call-config.ts";
 
 export interface Engine {
@@ -32,6 +33,8 @@ export interface SessionSettings {
   readonly systemPrompt: string;
   /** The same knowledge as data, for engines that retrieve. */
   readonly knowledge: readonly KnowledgeSnapshot[];
+  /** Knowledge comes with each question (`passages`), not with the prompt. Missing: false. */
+  readonly looksUpKnowledge?: boolean;
   readonly tools: readonly ToolSnapshot[];
   /** Where a caller who wants a person may be transferred; the first is the default. */
   readonly transferTargets?: readonly string[];
@@ -109,6 +112,8 @@ export interface LlmSession {
    * history. Absent: it may not.
    */
   readonly capabilities?: { readonly earlyStart: boolean };
+  /** Stable words of the running utterance: what they need may be fetched ahead. Cheap, never throws. */
+  heardSoFar?(text: string): void;
   /**
    * Answers one input as a stream; ends with `done`. Aborting stops it and nothing of the rest is
    * in its history. Text arrives in speakable pieces.
@@ -134,7 +139,13 @@ export interface CallSummary {
 }
 
 export type LlmInput =
-  | { readonly type: "utterance"; readonly text: string; readonly confidence: number }
+  | {
+      readonly type: "utterance";
+      readonly text: string;
+      readonly confidence: number;
+      /** Of the knowledge, what fits these words; missing: the prompt has all of it. */
+      readonly passages?: readonly KnowledgePassage[];
+    }
   | { readonly type: "digits"; readonly digits: string }
   | {
       readonly type: "tool_result";

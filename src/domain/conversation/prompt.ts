@@ -1,6 +1,6 @@
 /**
  * The system prompt: the agent's own words with `{{…}}` filled in, how to speak, the tools, every assigned
- * file as KNOWLEDGE BASE, then facts about this call and what others wrote about it behind a fence
+ * file as KNOWLEDGE BASE (knowledge-section.ts), then facts about this call and what others wrote about it behind a fence
  * (call-data.ts). What callers and tools say is marked as data.
  *
  * What changes from call to call stands last: models keep the beginning that two prompts share, and read it
@@ -11,6 +11,7 @@ import { oneLine } from "../../core/one-line.ts";
 import { type AgentLanguage, VOICE_GENDERS } from "../agent/agent.ts";
 import type { CallConfig, ToolSnapshot } from "./call-config.ts";
 import { dataSection, labelOf } from "./call-data.ts";
+import { knowledgeSection } from "./knowledge-section.ts";
 import { withWithheldNumber } from "./withheld-number.ts";
 
 export type Variables = Readonly<Record<string, string>>;
@@ -131,10 +132,4 @@ function toolSection(tools: readonly ToolSnapshot[]): string {
   if (tools.length === 0) return "";
   const lines = tools.map((tool) => `- ${tool.name}: ${tool.description}`);
   return ["## Tools", ...lines].join("\n");
-}
-
-function knowledgeSection({ knowledge }: CallConfig): string {
-  if (knowledge.length === 0) return "";
-  const files = knowledge.map((file) => `### ${file.filename}\n${file.content.trim()}`);
-  return ["## KNOWLEDGE BASE", "Treat what follows as fact.", ...files].join("\n\n");
 }

@@ -135,7 +135,12 @@ export class TurnController {
           this.#agent.dropEarly();
           this.#applyIn(["endpointing"], { type: "caller_spoke" });
         },
-        words: () => this.#askEarly(),
+        words: () => {
+          this.options.engine.llm.heardSoFar?.(
+            this.#pendingQuestions.with(this.#segmenter.partial),
+          );
+          this.#askEarly();
+        },
         endpoint: (utterance) => this.#utterances.finished(utterance),
         dismissed: () => this.#applyIn(["caller_speaking", "endpointing"], { type: "dismissed" }),
       },

@@ -8,6 +8,7 @@ import { AppError, notFound } from "../../core/errors.ts";
 import type { Billing } from "../billing/billing.ts";
 import type { Quotas } from "../billing/quotas.ts";
 import { checkContent, type FileFormat, formatOf } from "./content.ts";
+import type { KnowledgeIndex } from "./knowledge-index.ts";
 
 export interface FileRecord {
   readonly id: number;
@@ -75,6 +76,8 @@ interface FileDependencies {
   readonly billing: Billing;
   readonly quotas: Quotas;
   readonly clock: Clock;
+  /** Missing: files are indexed when a call needs them. */
+  readonly index?: Pick<KnowledgeIndex, "prepare" | "retain"> | undefined;
 }
 
 export class Files {
@@ -130,6 +133,13 @@ export class Files {
     return { filename, format, ...storedText(content) };
   }
 
+  /** What is written now is found soon, not with the first call. */
+  #indexed(tenantId: number, file: FileRecord): FileRecord {
+    const { id, filename, format, updatedAt: version } = file;
+    this.deps.index?.prepare({ tenantId, files: [{ id, filename, format, version }] });
+    return file;
+  }
+
   list(tenantId: number) {
     return this.deps.records(this.deps.database.read).list(tenantId);
   }
@@ -143,11 +153,11 @@ export class Files {
   }
 
   /** Throws valid_content_required, plan_limit_reached, not_found (agent). */
-  create(tenantId: number, input: NewFile, author: Author = OPERATOR): Promise<FileRecord> {
+  async create(tenantId: number, input: NewFile, author: Author = OPERATOR): Promise<FileRecord> {
     const format = formatOf(input.filename);
     checkContent(format, input.content);
     const now = this.deps.clock.now();
-    return this.deps.database.tx(async (queries) => {
+    const file = await this.deps.database.tx(async (queries) => {
       const plan = await this.deps.billing.planOf(queries, tenantId);
       if ((await this.deps.records(queries).count(tenantId)) >= plan.maxFiles)
         throw fileCap(plan.slug, plan.maxFiles);
@@ -165,17 +175,18 @@ export class Files {
       await this.deps.records(queries).recordVersions(tenantId, { author, nowMs: now });
       return this.#found(queries, tenantId, id);
     });
+    return this.#indexed(tenantId, file);
   }
 
   /** Throws not_found (file or agent), valid_content_required, plan_limit_reached. */
-  update(
+  async update(
     tenantId: number,
     id: number,
     changes: FileChanges,
     author: Author = OPERATOR,
   ): Promise<FileRecord> {
     const nowMs = this.deps.clock.now();
-    return this.deps.database.tx(async (queries) => {
+    const file = await this.deps.database.tx(async (queries) => {
       const before = await this.#found(queries, tenantId, id);
       const text = await this.#textChanges(queries, tenantId, before, changes);
       const moreBytes = (text.sizeBytes ?? before.sizeBytes) - before.sizeBytes;
@@ -187,6 +198,7 @@ export class Files {
       await this.deps.records(queries).recordVersions(tenantId, { author, nowMs });
       return this.#found(queries, tenantId, id);
     });
+    return this.#indexed(tenantId, file);
   }
 
   /** Throws not_found. */
@@ -198,6 +210,11 @@ export class Files {
       return removed;
     });
     if (!removed) throw notFound("file");
+    const left = await this.list(tenantId);
+    this.deps.index?.retain(
+      tenantId,
+      left.map((file) => file.id),
+    );
   }
 }
 

@@ -467,3 +467,19 @@ test("what follows [DONE] is not waited for", async () => {
   expect(textOf(await answerTo(open(), utterance("Open?")))).toBe("We are open.");
   expect(performance.now() - startedAt).toBeLessThan(3_000);
 });
+
+test("passages stand before the question that they are for, and in no later request", async () => {
+  const session = open();
+  const passage = { fileId: 1, filename: "faq.md", heading: "Hours", coverage: 1 };
+  const passages = [{ ...passage, text: "We open at nine." }];
+  await answerTo(session, { type: "utterance", text: "When?", confidence: 1, passages });
+  await answerTo(session, { type: "utterance", text: "Thanks.", confidence: 1, passages: [] });
+  const [first, second] = chats();
+  const asked = first?.messages.at(-1)?.content ?? "";
+  expect(asked).toStartWith("## KNOWLEDGE BASE");
+  expect(asked).toContain("### faq.md › Hours\nWe open at nine.");
+  expect(asked).toEndWith("When?");
+  expect(
+    second?.messages.filter(({ role }) => role === "user").map(({ content }) => content),
+  ).toEqual(["When?", "Thanks."]);
+});

@@ -7,7 +7,7 @@ import type { CallTenant } from "../../../src/domain/call/stores.ts";
 import type { CallConfig } from "../../../src/domain/conversation/call-config.ts";
 
 let tools: CallConfig["tools"] = [];
-const setup = { agentContext: async () => ({ knowledge: [], tools, disclosure: null }) };
+const setup = { agentContext: async () => ({ files: [], tools, disclosure: null }) };
 const lines: [message: string, fields: unknown][] = [];
 const log = { ...silentLog, warn: (...line: (typeof lines)[number]) => void lines.push(line) };
 const agent = { id: 7, voice: "Sari", language: "en", fillerPhrases: "" } as AgentRecord;
@@ -109,4 +109,32 @@ test("a tool that was saved before a rule forbade its schema is left out, and th
 test("of a caller nobody knows the level is 0, of a known one what is known", async () => {
   expect((await configOf()).callerLevel).toBe(0);
   expect((await configOf({ level: 2 })).callerLevel).toBe(2);
+});
+
+test.each([
+  [999, false],
+  [1_000, false],
+  [1_001, true],
+])("%i tokens of knowledge with a budget of 1,000: looked up is %p", async (tokens, looksUp) => {
+  const file = { id: 5, filename: "faq.md", format: "md", version: 3 } as const;
+  const files = [{ ...file, sizeBytes: tokens * 4, content: looksUp ? null : "# Hours\nNine." }];
+  const prepared: unknown[] = [];
+  const config = await buildCallConfig(
+    {
+      setup: { agentContext: async () => ({ files, tools: [], disclosure: null }) },
+      knowledgeIndex: { prepare: (scope) => void prepared.push(scope) },
+      log,
+    },
+    { id: 1, name: "A", timeZone: "UTC" } as CallTenant,
+    agent,
+    {
+      ...{ callId: "1", direction: "inbound", fromNumber: NUMBER, toNumber: NUMBER },
+      ...{ rtpHost: "127.0.0.1", recordingPath: null, voiceAliases: {} },
+      ...{ callerTagKey: new Uint8Array(32), knowledgeTokens: 1_000 },
+    },
+  );
+  expect(config.looksUpKnowledge).toBe(looksUp);
+  expect(config.knowledge.length).toBe(looksUp ? 0 : 1);
+  expect(config.knowledgeScope).toEqual({ tenantId: 1, files: [file] });
+  expect(prepared).toEqual([config.knowledgeScope]);
 });

@@ -16,7 +16,7 @@ function world(maxDurationSeconds = 3_600) {
     agent: async () => ({
       ...{ id: 1, voice: "Sari", language: "en", fillerPhrases: "", maxDurationSeconds },
     }),
-    agentContext: async () => ({ knowledge: [], tools: [], disclosure: null }),
+    agentContext: async () => ({ files: [], tools: [], disclosure: null }),
   });
   const calls = createWebCalls({
     ...{ clock, random: systemRandom, log: silentLog, database: { read: {} } },

@@ -187,3 +187,12 @@ test("any other call says nothing of a birthday", () => {
   const prompt = buildSystemPrompt(config, variablesOf(config, NOW));
   expect(prompt).not.toContain("birthday");
 });
+
+test("knowledge above the budget is named in the prompt, not told", () => {
+  const files = [{ id: 1, filename: "prices.md", format: "md", version: 1 }] as const;
+  const large = { ...config, looksUpKnowledge: true, knowledgeScope: { tenantId: 1, files } };
+  const prompt = buildSystemPrompt(large, variablesOf(large, NOW));
+  expect(prompt).toContain("## KNOWLEDGE BASE");
+  expect(prompt).toContain("- prices.md");
+  for (const { content } of config.knowledge) expect(prompt).not.toContain(content.trim());
+});

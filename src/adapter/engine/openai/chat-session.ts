@@ -19,6 +19,7 @@ import type {
   LlmUsage,
   SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
+import { passagesSection } from "../../../domain/conversation/knowledge-section.ts";
 import { estimateTokens } from "../prompt-size.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";
@@ -70,6 +71,8 @@ export class ChatSession implements LlmSession {
   readonly #history: ChatHistory;
   readonly #tools: readonly ToolSnapshot[];
   #language: AgentLanguage;
+  /** What stands before the caller's last words; empty: nothing. */
+  #passages = "";
   /** Since it was last told. */
   #used: LlmUsage = NOTHING_USED;
   /** As configured, until the model finds a request too long. */
@@ -140,6 +143,7 @@ export class ChatSession implements LlmSession {
     switch (input.type) {
       case "utterance":
         this.#history.caller(input.text === "" ? "[inaudible]" : input.text);
+        this.#passages = passagesSection(input.passages ?? []);
         return true;
       case "digits":
         this.#history.note(`The caller pressed the keys ${input.digits}`);
@@ -177,7 +181,7 @@ export class ChatSession implements LlmSession {
   /** One request, asked again with less of the history where it is too long. Answers whether another is needed. */
   async *#round(signal: AbortSignal): AsyncGenerator<LlmEvent, boolean> {
     for (let shortening = 0; ; shortening++) {
-      const messages = this.#history.messages(this.#contextTokens);
+      const messages = this.#messages();
       const answer = { hasBegun: false };
       try {
         return yield* this.#request(messages, answer, signal);
@@ -195,7 +199,20 @@ export class ChatSession implements LlmSession {
     const ofPrompt = estimateOf(system ? [system] : []);
     const ofTurns = estimateOf(messages) - ofPrompt;
     this.#contextTokens = ANSWER_TOKENS_MAX + ofPrompt + Math.floor(ofTurns / 2);
-    return this.#history.messages(this.#contextTokens).length < messages.length;
+    return this.#messages().length < messages.length;
+  }
+
+  /** Passages are of one question: they stand in its request and not in the history. */
+  #messages(): CompletionMessage[] {
+    if (this.#passages === "") return this.#history.messages(this.#contextTokens);
+    const room = this.#contextTokens - estimateTokens(this.#passages);
+    const messages = this.#history.messages(room);
+    const last = messages.findLastIndex(({ role }) => role === "user");
+    return messages.map((message, index) =>
+      index === last
+        ? { ...message, content: `${this.#passages}\n\n## The caller says\n\n${message.content}` }
+        : message,
+    );
   }
 
   async *#request(

@@ -89,6 +89,7 @@ function openSession(
     language: session.language,
     sampleRateHz: session.sampleRateHz,
     history: session.history ?? [],
+    looksUpKnowledge: session.looksUpKnowledge ?? false,
     clock,
     log,
   });

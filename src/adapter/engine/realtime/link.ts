@@ -52,6 +52,8 @@ interface LinkOptions {
   readonly language: AgentLanguage;
   readonly sampleRateHz: number;
   readonly history: readonly ChatMessage[];
+  /** Each question needs passages before it is answered. Missing: false. */
+  readonly looksUpKnowledge?: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -205,6 +207,13 @@ export class RealtimeLink {
   /** A text as an item of the conversation. */
   sendText(by: ChatMessage["by"], text: string): boolean {
     return this.send(this.#itemOf(by, text));
+  }
+
+  /** Facts for the next answer, under an id of ours: they are deleted when others take their place. */
+  sendFacts(id: string, text: string): boolean {
+    const content = [{ type: "input_text", text }];
+    const item = { id, type: "message", role: "system", content };
+    return this.send({ type: "conversation.item.create", item });
   }
 
   #tellLanguage(): void {

@@ -13,6 +13,7 @@ import type {
   LlmInput,
   LlmSession,
 } from "../../../domain/conversation/engine-port.ts";
+import { passagesSection } from "../../../domain/conversation/knowledge-section.ts";
 import { UNFINISHED } from "../openai/unfinished.ts";
 import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";
 import type { RealtimeLink } from "./link.ts";
@@ -37,6 +38,10 @@ export class RealtimeLlmSession implements LlmSession {
   readonly #calls = new Map<string, { readonly callId: string; readonly generation: number }>();
   /** Answers since the caller spoke last. */
   #turn: RealtimeResponse[] = [];
+
+  /** The passages of the last question, as the server knows them. */
+  #facts: { readonly id: string; readonly generation: number } | null = null;
+  #factsSent = 0;
 
   constructor(private readonly options: RealtimeLlmOptions) {
     options.link.busyWhile(() => this.#calls.size > 0);
@@ -142,6 +147,7 @@ export class RealtimeLlmSession implements LlmSession {
       link.remember({ by: "caller", text: input.text });
       if (ahead && !ahead.failure) return ahead;
       if (!committed || ahead?.failure) await this.#tell("caller", input.text, committed);
+      await this.#tellPassages(passagesSection(input.passages ?? []));
       return await link.ask();
     }
     if (input.type === "tool_result") {
@@ -164,6 +170,19 @@ export class RealtimeLlmSession implements LlmSession {
     // A session that began just now was told everything that is remembered.
     if (known && before === link.generation) return;
     if (before === link.generation) link.sendText(by, text);
+  }
+
+  /** What the question before was answered from goes: only its answer is still of use. */
+  async #tellPassages(text: string): Promise<void> {
+    const { link } = this.options;
+    await link.ready();
+    const before = this.#facts;
+    this.#facts = null;
+    if (before?.generation === link.generation)
+      link.send({ type: "conversation.item.delete", item_id: before.id });
+    if (text === "") return;
+    const id = `facts_${++this.#factsSent}`;
+    if (link.sendFacts(id, text)) this.#facts = { id, generation: link.generation };
   }
 
   async #toolResult(id: string, ok: boolean, output: JsonValue): Promise<void> {

@@ -132,8 +132,9 @@ export class RealtimeSttStream implements SttStream {
 
   #askAhead(): void {
     this.#dropAhead();
-    if (this.link.active) return;
-    const { clock } = this.link.options;
+    const { clock, looksUpKnowledge = false } = this.link.options;
+    // What it is to be answered from is known when its words are.
+    if (this.link.active || looksUpKnowledge) return;
     const response = this.link.askNow();
     this.#ahead = { response, timer: clock.after(UNFETCHED_MS_MAX, () => this.#dropAhead()) };
   }

@@ -361,3 +361,24 @@ test("an answer without a word is asked about", async () => {
   server.script.answer = () => ({});
   expect(await exchange(open(), "When are you open?")).toContain("Could you ask me again");
 });
+
+test("passages are told before the answer is asked for, and go with the next question", async () => {
+  const session = open({ looksUpKnowledge: true });
+  const passage = { fileId: 1, filename: "faq.md", heading: "Hours", coverage: 1 };
+  const ask = async (words: string, text: string) => {
+    const input = {
+      type: "utterance",
+      text: await heardBy(session, words),
+      confidence: 1,
+    } as const;
+    await answerTo(session, { ...input, passages: [{ ...passage, text }] });
+  };
+  await ask("when do you open", "We open at nine.");
+  await ask("what does it cost", "It costs 40 EUR.");
+  const told = server.of("conversation.item.create").map(({ item }) => JSON.stringify(item));
+  expect(told.filter((item) => item.includes("We open at nine.")).length).toBe(1);
+  expect(told.filter((item) => item.includes("It costs 40 EUR.")).length).toBe(1);
+  const deleted = server.of("conversation.item.delete").map(({ item_id: id }) => id);
+  expect(deleted).toEqual(["facts_1"]);
+  expect(server.of("response.create").length).toBe(2);
+});

@@ -4,8 +4,9 @@
  * Scores run from 0 to 1 (the same words).
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
+import { stem } from "../../../../domain/knowledge/stems.ts";
 import type { KnowledgeEntry } from "./knowledge.ts";
-import { stem, stemsOf } from "./words.ts";
+import { stemsOf } from "./words.ts";
 
 interface Match {
   /** Index of the entry. */

@@ -11,6 +11,7 @@ import type {
   LlmEvent,
   LlmInput,
 } from "../../../../domain/conversation/engine-port.ts";
+import type { KnowledgePassage } from "../../../../domain/knowledge/knowledge-index.ts";
 import { CallRecord } from "./call-record.ts";
 import { evidencedIntent, isCertain, matchIntent } from "./intents.ts";
 import type { Intent } from "./lexicon.ts";
@@ -27,7 +28,7 @@ import {
   valueFromSpeech,
 } from "./slots.ts";
 import { speechOfResult } from "./tool-speech.ts";
-import type { Topic, Topics } from "./topics.ts";
+import { findingIn, type Topic, type Topics } from "./topics.ts";
 
 type Step = Exclude<LlmEvent, { type: "done" }>;
 
@@ -49,6 +50,8 @@ export class ScriptedAgent {
   #mode: Mode = OPEN;
   #misses = 0;
   #lastSpoken = "";
+  /** What was looked up for the caller's last words, beyond the entries it was given. */
+  #passages: readonly KnowledgePassage[] = [];
 
   constructor(options: ScriptedAgentOptions) {
     this.#options = options;
@@ -73,6 +76,7 @@ export class ScriptedAgent {
     switch (input.type) {
       case "utterance":
         this.record.spoke = true;
+        this.#passages = input.passages ?? [];
         return this.#handleUtterance(input.text, input.confidence);
       case "digits":
         this.record.spoke = true;
@@ -109,7 +113,8 @@ export class ScriptedAgent {
   }
 
   #ask(text: string, confidence: number): Step[] {
-    const finding = this.#options.topics.find(text, confidence);
+    const known = this.#options.topics.find(text, confidence);
+    const finding = known.zone === "unknown" ? findingIn(this.#passages) : known;
     if (finding.zone === "unknown") return this.#handleMiss();
     const closedPhrases = this.#options.language !== "en" && confidence < 0.999;
     if (finding.zone === "unsure" || closedPhrases) return this.#didYouMean(finding.topic);

@@ -5,8 +5,9 @@
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { ToolSnapshot } from "../../../../domain/conversation/call-config.ts";
+import type { KnowledgePassage } from "../../../../domain/knowledge/knowledge-index.ts";
 import { ratioOf } from "../recogniser/likelihood.ts";
-import type { KnowledgeEntry } from "./knowledge.ts";
+import { type KnowledgeEntry, parseKnowledge } from "./knowledge.ts";
 import { createRetriever, type Retriever } from "./retrieval.ts";
 
 export type Topic =
@@ -60,6 +61,22 @@ export class Topics {
     }
     return { zone: "unknown" };
   }
+}
+
+/** Shares of a question that a passage must hold to answer it, and to be offered. */
+const SURE_COVERAGE_MIN = 0.8;
+const UNSURE_COVERAGE_MIN = 0.6;
+
+/** The best of the passages that were looked up, read as an entry. */
+export function findingIn(passages: readonly KnowledgePassage[]): Finding {
+  const [best] = passages.toSorted((a, b) => b.coverage - a.coverage);
+  if (!best || best.coverage < UNSURE_COVERAGE_MIN) return { zone: "unknown" };
+  const title = best.heading.split(" › ").at(-1) ?? "";
+  const content = title === "" ? best.text : `# ${title}\n${best.text}`;
+  const [entry] = parseKnowledge([{ filename: best.filename, format: "md", content }]);
+  if (!entry) return { zone: "unknown" };
+  const zone = best.coverage >= SURE_COVERAGE_MIN ? "sure" : "unsure";
+  return { zone, topic: topicOfEntry(entry), score: best.coverage };
 }
 
 function topicOfTool(tool: ToolSnapshot): Topic {

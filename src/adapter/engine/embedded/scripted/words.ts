@@ -1,5 +1,6 @@
 /** Text to comparable words: lower case, no marks, English numbers spelt out, endings cut. */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
+import { stem } from "../../../../domain/knowledge/stems.ts";
 import { numberInWords } from "./number-words.ts";
 
 /** Words as the recogniser spells them. */
@@ -21,28 +22,6 @@ export function wordsOf(text: string, language: AgentLanguage): string[] {
     .split(/\s+/)
     .map((word) => word.replace(/^'+|'+$/g, ""))
     .filter((word) => word !== "");
-}
-
-/** The part of a word that survives inflection. */
-export function stem(word: string, language: AgentLanguage): string {
-  return language === "en" ? englishStem(word) : inflectedStem(word);
-}
-
-function englishStem(word: string): string {
-  let stem = word.replace(/'s?$/, "");
-  if (stem.length <= 3) return stem;
-  stem = stem.replace(/ies$/, "y").replace(/(ss|sh|ch|x)es$/, "$1");
-  if (!/(ss|us|is)$/.test(stem)) stem = stem.replace(/s$/, "");
-  if (stem.length > 5) stem = stem.replace(/(ing|ed|ment|ly)$/, "");
-  stem = stem.replace(/([bdgmnprt])\1$/, "$1");
-  return stem.length > 3 ? stem.replace(/[ey]$/, "") : stem;
-}
-
-/** Lithuanian, Latvian, Russian: endings are long and many, beginnings tell words apart. */
-function inflectedStem(word: string): string {
-  const plain = word.normalize("NFD").replace(/\p{M}/gu, "");
-  if (plain.length <= 4) return plain;
-  return plain.slice(0, Math.max(4, Math.min(7, plain.length - 2)));
 }
 
 export function stemsOf(text: string, language: AgentLanguage): string[] {

@@ -1,0 +1,140 @@
+/**
+ * What runs in the knowledge worker: one index a tenant, opened when it is needed. Files are indexed one
+ * after the other in turns of some milliseconds, so that a look-up never waits for a whole file.
+ */
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Clock, sleep } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import type { HandlersOf } from "../../core/thread-messages.ts";
+import type { IndexedFile, KnowledgeScope } from "../../domain/knowledge/knowledge-index.ts";
+import type { FromKnowledgeWorker, KnowledgeCommands } from "./messages.ts";
+import { PassageIndex } from "./passage-index.ts";
+
+interface KnowledgeHostOptions {
+  readonly clock: Clock;
+  readonly post: (message: FromKnowledgeWorker) => void;
+}
+
+const INDEXES_OPEN_MAX = 32;
+const PRIVATE = 0o700;
+/** Between two turns of indexing: the calls' threads come first. */
+const REST_MS = 2;
+
+export class KnowledgeHost implements HandlersOf<KnowledgeCommands> {
+  /** By tenant, the one used last at the end. */
+  readonly #indexes = new Map<number, PassageIndex>();
+  readonly #inWork = new Set<number>();
+  #directory = "";
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: KnowledgeHostOptions) {}
+
+  init(directory: string): void {
+    mkdirSync(directory, { recursive: true, mode: PRIVATE });
+    this.#directory = directory;
+    this.options.post({ type: "ready", args: [] });
+  }
+
+  compare({ tenantId, files }: KnowledgeScope): void {
+    const missing = this.#indexOf(tenantId).missing(files);
+    this.options.post({ type: "missing", args: [tenantId, missing] });
+  }
+
+  add(tenantId: number, file: IndexedFile, content: string): void {
+    this.#later(tenantId, async () => {
+      const problem = await this.#indexOf(tenantId)
+        .add(file, content, () => this.#turn())
+        .then(() => null, describeError);
+      this.options.post({ type: "indexed", args: [tenantId, file.id, problem] });
+    });
+  }
+
+  search(askId: number, scope: KnowledgeScope, question: string): void {
+    this.#answer(askId, scope, (index, fileIds) => index.search(fileIds, question));
+  }
+
+  sources(askId: number, scope: KnowledgeScope, answer: string): void {
+    this.#answer(askId, scope, (index, fileIds) => index.sourcesOf(fileIds, answer));
+  }
+
+  retain(tenantId: number, fileIds: readonly number[]): void {
+    if (fileIds.length === 0) {
+      this.#later(tenantId, async () => this.#delete(tenantId));
+      return;
+    }
+    const kept = new Set(fileIds);
+    this.#later(tenantId, () => this.#indexOf(tenantId).keepOnly(kept, () => this.#turn()));
+  }
+
+  retainTenants(tenantIds: readonly number[]): void {
+    const kept = new Set(tenantIds);
+    for (const name of readdirSync(this.#directory)) {
+      const tenantId = Number(/^tenant-(\d+)\.sqlite$/.exec(name)?.[1]);
+      if (tenantId > 0 && !kept.has(tenantId))
+        this.#later(tenantId, async () => this.#delete(tenantId));
+    }
+  }
+
+  close(): void {
+    for (const index of this.#indexes.values()) index.close();
+    this.#indexes.clear();
+  }
+
+  #answer(
+    askId: number,
+    { tenantId, files }: KnowledgeScope,
+    find: (index: PassageIndex, fileIds: readonly number[]) => ReturnType<PassageIndex["search"]>,
+  ): void {
+    const fileIds = files.map(({ id }) => id);
+    try {
+      const passages = find(this.#indexOf(tenantId), fileIds);
+      this.options.post({ type: "found", args: [askId, passages] });
+    } catch (error) {
+      this.options.post({ type: "found", args: [askId, []] });
+      throw error;
+    }
+  }
+
+  /** One after the other; a tenant whose index is being written keeps it open. */
+  #later(tenantId: number, work: () => Promise<void>): void {
+    this.#work = this.#work
+      .then(() => {
+        this.#inWork.add(tenantId);
+        return work();
+      })
+      .catch((error) => {
+        process.emitWarning(`knowledge of tenant ${tenantId}: ${describeError(error)}`);
+      })
+      .finally(() => this.#inWork.delete(tenantId));
+  }
+
+  #turn(): Promise<void> {
+    return sleep(this.options.clock, REST_MS);
+  }
+
+  #indexOf(tenantId: number): PassageIndex {
+    const known = this.#indexes.get(tenantId);
+    this.#indexes.delete(tenantId);
+    const index = known ?? new PassageIndex(this.#pathOf(tenantId));
+    this.#indexes.set(tenantId, index);
+    for (const [id, other] of this.#indexes) {
+      if (this.#indexes.size <= INDEXES_OPEN_MAX) break;
+      if (id === tenantId || this.#inWork.has(id)) continue;
+      other.close();
+      this.#indexes.delete(id);
+    }
+    return index;
+  }
+
+  #delete(tenantId: number): void {
+    this.#indexes.get(tenantId)?.close();
+    this.#indexes.delete(tenantId);
+    const path = this.#pathOf(tenantId);
+    for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
+  }
+
+  #pathOf(tenantId: number): string {
+    return join(this.#directory, `tenant-${tenantId}.sqlite`);
+  }
+}

@@ -1,0 +1,38 @@
+/** What the main thread and the knowledge worker say to each other. Plain data only (structured clone). */
+import type { MessageOf } from "../../core/thread-messages.ts";
+import type {
+  IndexedFile,
+  KnowledgePassage,
+  KnowledgeScope,
+} from "../../domain/knowledge/knowledge-index.ts";
+
+/** Main to the worker. */
+export interface KnowledgeCommands {
+  /** Where the derived files lie. */
+  init: [directory: string];
+  /** Answered with `missing`. */
+  compare: [scope: KnowledgeScope];
+  /** Answered with `indexed`. */
+  add: [tenantId: number, file: IndexedFile, content: string];
+  /** Answered with `found`. */
+  search: [askId: number, scope: KnowledgeScope, question: string];
+  /** Answered with `found`. */
+  sources: [askId: number, scope: KnowledgeScope, answer: string];
+  /** The files that a tenant has: what was derived from others is deleted. */
+  retain: [tenantId: number, fileIds: readonly number[]];
+  /** All tenants that have files: what was derived for others is deleted. */
+  retainTenants: [tenantIds: readonly number[]];
+}
+
+/** The worker to main. */
+export interface KnowledgeEvents {
+  ready: [];
+  /** Files of the scope that are not indexed as they are. */
+  missing: [tenantId: number, files: readonly IndexedFile[]];
+  /** `problem` null: it can be searched. */
+  indexed: [tenantId: number, fileId: number, problem: string | null];
+  found: [askId: number, passages: readonly KnowledgePassage[]];
+}
+
+export type ToKnowledgeWorker = MessageOf<KnowledgeCommands>;
+export type FromKnowledgeWorker = MessageOf<KnowledgeEvents>;

@@ -1,0 +1,316 @@
+/**
+ * The passages of one tenant in a SQLite file of their own (FTS5, BM25): derived from knowledge files, made
+ * again when it is missing or damaged. A tenant's file holds nothing of another's, and every look-up names
+ * the files it may find. Belongs to the knowledge worker's thread.
+ *
+ * A look-up costs little however common its words are: only the rarest words that together stand in
+ * `POSTINGS_MAX` passages are ranked. A word that stands nowhere is replaced by the words most like it (trigrams).
+ */
+import { Database } from "bun:sqlite";
+import { rmSync } from "node:fs";
+import type { IndexedFile, KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
+import { cutPassages, type Passage } from "../../domain/knowledge/passages.ts";
+import { contentWords, stemsOfText, stemsOfWord } from "../../domain/knowledge/stems.ts";
+
+/** Another number makes all indexes again. */
+const FORMAT = 1;
+const POSTINGS_MAX = 3_000;
+const WORDS_MAX = 12;
+const FOUND_MAX = 8;
+/** Of the ranked ones, judged by how much of the question they cover. */
+const CANDIDATES_MAX = 16;
+const PASSAGES_A_TURN = 20;
+/** A passage's id is its file's row, then its place in the file: a ranking needs to read nothing else. */
+const PASSAGES_OF_FILE_MAX = 2 ** 20;
+/** Words of an answer that tell where it is from. */
+const ANSWER_WORDS_MAX = 24;
+const SOURCES_MAX = 3;
+const SOURCE_COVERAGE_MIN = 0.5;
+const SIMILAR_MAX = 2;
+const SIMILARITY_MIN = 0.45;
+const CANDIDATE_WORDS_MAX = 400;
+
+const TABLES = `
+  CREATE TABLE files (
+    row INTEGER PRIMARY KEY, id INTEGER NOT NULL, version INTEGER NOT NULL,
+    filename TEXT NOT NULL, passages INTEGER NOT NULL, ready INTEGER NOT NULL
+  );
+  CREATE INDEX files_id ON files (id);
+  CREATE TABLE passages (
+    id INTEGER PRIMARY KEY, heading TEXT NOT NULL, text TEXT NOT NULL
+  );
+  CREATE VIRTUAL TABLE stems USING fts5(
+    heading, text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0"
+  );
+  CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, passages INTEGER NOT NULL);
+  CREATE VIRTUAL TABLE spellings USING fts5(
+    term, content='', detail=none, columnsize=0, tokenize='trigram'
+  );
+  PRAGMA user_version = ${FORMAT};
+`;
+
+interface Row {
+  readonly fileId: number;
+  readonly filename: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** A word of a question: how the index spells it, and how much it tells. */
+interface Term {
+  readonly spellings: readonly string[];
+  readonly passages: number;
+  readonly weight: number;
+}
+
+export class PassageIndex {
+  readonly #database: Database;
+
+  constructor(path: string) {
+    this.#database = open(path);
+  }
+
+  /** Which of these are not indexed as they are. */
+  missing(files: readonly IndexedFile[]): IndexedFile[] {
+    const found = this.#database
+      .query<{ id: number; version: number }, []>("SELECT id, version FROM files WHERE ready = 1")
+      .all();
+    const known = new Map(found.map(({ id, version }) => [id, version]));
+    return files.filter((file) => known.get(file.id) !== file.version);
+  }
+
+  /** Indexes a file in short turns, so that look-ups are answered meanwhile; then drops what it was before. */
+  async add(file: IndexedFile, content: string, turn: () => Promise<void>): Promise<void> {
+    const { id, version, filename, format } = file;
+    const passages = cutPassages(format, content).slice(0, PASSAGES_OF_FILE_MAX);
+    const row = Number(
+      this.#database
+        .query("INSERT INTO files (id, version, filename, passages, ready) VALUES (?, ?, ?, ?, 0)")
+        .run(id, version, filename, passages.length).lastInsertRowid,
+    );
+    for (let at = 0; at < passages.length; at += PASSAGES_A_TURN) {
+      const some = passages.slice(at, at + PASSAGES_A_TURN);
+      const first = row * PASSAGES_OF_FILE_MAX + at;
+      this.#database.transaction(() => this.#insert(first, some))();
+      await turn();
+    }
+    this.#database.query("UPDATE files SET ready = 1 WHERE row = ?").run(row);
+    await this.#dropExcept(id, row, turn);
+  }
+
+  /** Files that are no more: what was derived from them goes, too. */
+  async keepOnly(ids: ReadonlySet<number>, turn: () => Promise<void>): Promise<void> {
+    const known = this.#database.query<{ id: number }, []>("SELECT DISTINCT id FROM files").all();
+    for (const { id } of known) if (!ids.has(id)) await this.#dropExcept(id, -1, turn);
+  }
+
+  search(fileIds: readonly number[], question: string): KnowledgePassage[] {
+    const words = contentWords(question).slice(0, 4 * WORDS_MAX);
+    return this.#ranked(fileIds, this.#termsOf(words, true).slice(0, WORDS_MAX)).slice(
+      0,
+      FOUND_MAX,
+    );
+  }
+
+  /** The passages that an answer repeats. */
+  sourcesOf(fileIds: readonly number[], answer: string): KnowledgePassage[] {
+    const words = contentWords(answer).slice(0, 4 * ANSWER_WORDS_MAX);
+    const terms = this.#termsOf(words, false).slice(0, ANSWER_WORDS_MAX);
+    if (terms.length < 2 && !words.some((word) => /\d/.test(word))) return [];
+    const found = this.#ranked(fileIds, terms);
+    const [best] = found;
+    if (!best || best.coverage < SOURCE_COVERAGE_MIN) return [];
+    return found.filter(({ coverage }) => coverage >= 0.8 * best.coverage).slice(0, SOURCES_MAX);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #insert(first: number, passages: readonly Passage[]): void {
+    const insert = this.#database.query(
+      "INSERT INTO passages (id, heading, text) VALUES (?, ?, ?)",
+    );
+    const index = this.#database.query("INSERT INTO stems (rowid, heading, text) VALUES (?, ?, ?)");
+    const counts = new Map<string, number>();
+    for (const [at, { heading, text }] of passages.entries()) {
+      const id = first + at;
+      insert.run(id, heading, text);
+      const [headingStems, textStems] = [stemsOfText(heading), stemsOfText(text)];
+      index.run(id, headingStems.join(" "), textStems.join(" "));
+      for (const term of new Set([...headingStems, ...textStems]))
+        counts.set(term, (counts.get(term) ?? 0) + 1);
+    }
+    this.#count(counts, 1);
+  }
+
+  #count(counts: ReadonlyMap<string, number>, sign: 1 | -1): void {
+    const known = this.#database.query<{ passages: number }, [string]>(
+      "SELECT passages FROM terms WHERE term = ?",
+    );
+    const change = this.#database.query("UPDATE terms SET passages = ? WHERE term = ?");
+    const insert = this.#database.query("INSERT INTO terms (term, passages) VALUES (?, ?)");
+    const spell = this.#database.query("INSERT INTO spellings (rowid, term) VALUES (?, ?)");
+    for (const [term, count] of counts) {
+      const before = known.get(term);
+      if (before) change.run(Math.max(0, before.passages + sign * count), term);
+      else if (sign === 1) spell.run(insert.run(term, count).lastInsertRowid, term);
+    }
+  }
+
+  async #dropExcept(id: number, row: number, turn: () => Promise<void>): Promise<void> {
+    const old = this.#database
+      .query<{ row: number }, [number, number]>("SELECT row FROM files WHERE id = ? AND row <> ?")
+      .all(id, row);
+    for (const { row: dropped } of old) {
+      this.#database.query("UPDATE files SET ready = 0 WHERE row = ?").run(dropped);
+      while (this.#database.transaction(() => this.#dropSome(dropped))() > 0) await turn();
+      this.#database.query("DELETE FROM files WHERE row = ?").run(dropped);
+    }
+  }
+
+  #dropSome(file: number): number {
+    const rows = this.#database
+      .query<{ id: number; heading: string; text: string }, [number, number]>(
+        `SELECT id, heading, text FROM passages WHERE id >= ?1 * ${PASSAGES_OF_FILE_MAX}
+         AND id < (?1 + 1) * ${PASSAGES_OF_FILE_MAX} LIMIT ?2`,
+      )
+      .all(file, PASSAGES_A_TURN);
+    const counts = new Map<string, number>();
+    for (const { id, heading, text } of rows) {
+      for (const term of new Set([...stemsOfText(heading), ...stemsOfText(text)]))
+        counts.set(term, (counts.get(term) ?? 0) + 1);
+      this.#database.query("DELETE FROM stems WHERE rowid = ?").run(id);
+      this.#database.query("DELETE FROM passages WHERE id = ?").run(id);
+    }
+    this.#count(counts, -1);
+    return rows.length;
+  }
+
+  /** The most telling first. */
+  #termsOf(words: readonly string[], guessesSpelling: boolean): Term[] {
+    const known = this.#database.query<{ passages: number }, [string]>(
+      "SELECT passages FROM terms WHERE term = ? AND passages > 0",
+    );
+    const all = this.#database
+      .query<{ count: number }, []>("SELECT total(passages) AS count FROM files")
+      .get();
+    const total = all?.count ?? 0;
+    const terms = words.map((word): Term => {
+      const stems = stemsOfWord(word);
+      const present = stems.filter((stem) => known.get(stem));
+      const spellings = present.length > 0 || !guessesSpelling ? present : this.#similarTo(stems);
+      const passages = spellings.reduce((sum, stem) => sum + (known.get(stem)?.passages ?? 0), 0);
+      return { spellings, passages, weight: Math.log(1 + (total + 1) / (passages + 0.5)) };
+    });
+    return terms.toSorted((a, b) => b.weight - a.weight);
+  }
+
+  /** Words of the index that share most trigrams with one that stands nowhere. */
+  #similarTo(stems: readonly string[]): string[] {
+    const [word = ""] = stems;
+    if (word.length < 4 || /\d/.test(word)) return [];
+    const similar = this.#database
+      .query<{ term: string }, [string, number]>(
+        `SELECT terms.term FROM spellings JOIN terms ON terms.id = spellings.rowid
+         WHERE spellings MATCH ? AND terms.passages > 0 LIMIT ?`,
+      )
+      .all(runsOf(word), CANDIDATE_WORDS_MAX);
+    const own = trigramsOf(word);
+    return similar
+      .map(({ term }) => ({ term, similarity: similarityOf(own, trigramsOf(term)) }))
+      .filter(({ similarity }) => similarity >= SIMILARITY_MIN)
+      .sort((a, b) => b.similarity - a.similarity)
+      .slice(0, SIMILAR_MAX)
+      .map(({ term }) => term);
+  }
+
+  #readyRows(fileIds: readonly number[]): number[] {
+    return this.#database
+      .query<{ row: number }, [string]>(
+        "SELECT row FROM files WHERE ready = 1 AND id IN (SELECT value FROM json_each(?))",
+      )
+      .all(JSON.stringify(fileIds))
+      .map(({ row }) => row);
+  }
+
+  #ranked(fileIds: readonly number[], terms: readonly Term[]): KnowledgePassage[] {
+    const asked: string[] = [];
+    let postings = 0;
+    for (const { spellings, passages } of terms) {
+      if (passages === 0) continue;
+      if (asked.length > 0 && postings + passages > POSTINGS_MAX) continue;
+      postings += passages;
+      asked.push(...spellings.map((stem) => `"${stem}"`));
+    }
+    if (asked.length === 0) return [];
+    const rows = this.#database
+      .query<Row, [string, string, number]>(
+        `SELECT f.id AS fileId, f.filename, p.heading, p.text
+         FROM (
+           SELECT * FROM (
+             SELECT rowid AS id, bm25(stems, 2.0, 1.0) AS score FROM stems
+             WHERE stems MATCH ?1
+               AND rowid / ${PASSAGES_OF_FILE_MAX} IN (SELECT value FROM json_each(?2))
+             LIMIT ${2 * POSTINGS_MAX}
+           ) ORDER BY score LIMIT ?3
+         ) best
+         JOIN passages p ON p.id = best.id
+         JOIN files f ON f.row = p.id / ${PASSAGES_OF_FILE_MAX}
+         ORDER BY best.score`,
+      )
+      .all(asked.join(" OR "), JSON.stringify(this.#readyRows(fileIds)), CANDIDATES_MAX);
+    const total = terms.reduce((sum, { weight }) => sum + weight, 0);
+    const passages = rows.map((row, rank) => {
+      const stems = new Set([...stemsOfText(row.heading), ...stemsOfText(row.text)]);
+      const held = terms.filter(({ spellings }) => spellings.some((stem) => stems.has(stem)));
+      const weight = held.reduce((sum, term) => sum + term.weight, 0);
+      return { passage: { ...row, coverage: total === 0 ? 0 : weight / total }, rank };
+    });
+    // What covers more of the question comes first; BM25 decides between equals.
+    const scoreOf = ({ passage, rank }: (typeof passages)[number]) =>
+      passage.coverage - rank / (4 * CANDIDATES_MAX);
+    return passages.sort((a, b) => scoreOf(b) - scoreOf(a)).map(({ passage }) => passage);
+  }
+}
+
+/** A file of another format, or a damaged one, is made again. */
+function open(path: string): Database {
+  for (let attempt = 1; ; attempt++) {
+    const database = new Database(path, { create: true, strict: true });
+    try {
+      database.run("PRAGMA journal_mode = WAL");
+      database.run("PRAGMA synchronous = OFF");
+      database.run("PRAGMA cache_size = -8192");
+      const format = database.query<{ user_version: number }, []>("PRAGMA user_version").get();
+      if (format?.user_version === FORMAT) return database;
+      if (attempt > 1) {
+        database.transaction(() => database.run(TABLES))();
+        return database;
+      }
+    } catch (error) {
+      if (attempt > 2) throw error;
+    }
+    database.close();
+    for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
+  }
+}
+
+/** A query for words that share four letters in a row, or beginning and end. */
+function runsOf(word: string): string {
+  const letters = Array.from({ length: word.length - 2 }, (_, at) => `"${word.slice(at, at + 3)}"`);
+  const pairs = letters.slice(1).map((trigram, at) => `(${letters[at]} AND ${trigram})`);
+  return [...pairs, `(${letters[0]} AND ${letters.at(-1)})`].join(" OR ");
+}
+
+function trigramsOf(word: string): Set<string> {
+  const padded = ` ${word} `;
+  return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)));
+}
+
+/** Dice's coefficient. */
+function similarityOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const trigram of a) if (b.has(trigram)) shared++;
+  return (2 * shared) / (a.size + b.size);
+}

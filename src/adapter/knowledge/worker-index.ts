@@ -1,0 +1,198 @@
+/**
+ * The main thread's side of the knowledge worker. Reads no more than one file at a time from the store, so
+ * that a large library costs a request nothing; every look-up has a deadline. A worker that dies is started
+ * again with the next question, and what it lost is indexed again: its files are derived.
+ */
+import type { Clock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import { dispatch, type HandlersOf } from "../../core/thread-messages.ts";
+import type { WorkerHandle } from "../../core/worker-handle.ts";
+import type {
+  IndexedFile,
+  KnowledgeIndex,
+  KnowledgePassage,
+  KnowledgeScope,
+} from "../../domain/knowledge/knowledge-index.ts";
+import type { FromKnowledgeWorker, KnowledgeEvents, ToKnowledgeWorker } from "./messages.ts";
+
+interface WorkerIndexOptions {
+  readonly spawn: () => WorkerHandle;
+  readonly directory: string;
+  /** undefined: the file is gone. */
+  readonly content: (tenantId: number, fileId: number) => Promise<string | undefined>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface WorkerIndex extends KnowledgeIndex {
+  /** All tenants that have files: what was derived for others is deleted. */
+  retainTenants(tenantIds: readonly number[]): void;
+  /** Resolves when everything that was asked for is indexed. */
+  idle(): Promise<void>;
+  close(): void;
+}
+
+const SEARCH_MS_MAX = 2_000;
+const ASKS_WAITING_MAX = 1_000;
+/** Files sent to the worker and not indexed yet. */
+const FILES_UNDER_WAY_MAX = 2;
+
+type Ask = (passages: readonly KnowledgePassage[]) => void;
+
+/** The owner must `close` it. */
+export function createWorkerIndex(options: WorkerIndexOptions): WorkerIndex {
+  return new Client(options);
+}
+
+class Client implements WorkerIndex {
+  #worker: WorkerHandle | null = null;
+  #closed = false;
+  #nextAsk = 1;
+  readonly #asks = new Map<number, Ask>();
+  /** Files to be indexed, by tenant and file. */
+  readonly #waiting = new Map<string, { readonly tenantId: number; readonly file: IndexedFile }>();
+  readonly #underWay = new Map<string, IndexedFile>();
+  #comparing = 0;
+  readonly #idle: (() => void)[] = [];
+  readonly #events: HandlersOf<KnowledgeEvents> = {
+    ready: () => {},
+    missing: (tenantId, files) => {
+      this.#comparing--;
+      for (const file of files) this.#waiting.set(keyOf(tenantId, file.id), { tenantId, file });
+      this.#sendNext();
+    },
+    indexed: (tenantId, fileId, problem) => {
+      this.#underWay.delete(keyOf(tenantId, fileId));
+      if (problem !== null)
+        this.options.log.warn("knowledge.not_indexed", { tenant: tenantId, file: fileId, problem });
+      this.#sendNext();
+    },
+    found: (askId, passages) => this.#asks.get(askId)?.(passages),
+  };
+
+  constructor(private readonly options: WorkerIndexOptions) {}
+
+  prepare(scope: KnowledgeScope): void {
+    if (scope.files.length === 0 || this.#closed) return;
+    this.#comparing++;
+    this.#post({ type: "compare", args: [scope] });
+  }
+
+  search(scope: KnowledgeScope, question: string): Promise<readonly KnowledgePassage[]> {
+    return this.#ask(scope, (askId) => ({ type: "search", args: [askId, scope, question] }));
+  }
+
+  sourcesOf(scope: KnowledgeScope, answer: string): Promise<readonly KnowledgePassage[]> {
+    return this.#ask(scope, (askId) => ({ type: "sources", args: [askId, scope, answer] }));
+  }
+
+  retain(tenantId: number, fileIds: readonly number[]): void {
+    const kept = new Set(fileIds.map((id) => keyOf(tenantId, id)));
+    for (const [key, { tenantId: owner }] of this.#waiting)
+      if (owner === tenantId && !kept.has(key)) this.#waiting.delete(key);
+    this.#post({ type: "retain", args: [tenantId, fileIds] });
+  }
+
+  retainTenants(tenantIds: readonly number[]): void {
+    this.#post({ type: "retainTenants", args: [tenantIds] });
+  }
+
+  idle(): Promise<void> {
+    if (this.#isIdle) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#forgetWork();
+    this.#worker?.terminate();
+    this.#worker = null;
+  }
+
+  get #isIdle(): boolean {
+    return this.#comparing === 0 && this.#waiting.size === 0 && this.#underWay.size === 0;
+  }
+
+  #ask(
+    scope: KnowledgeScope,
+    message: (askId: number) => ToKnowledgeWorker,
+  ): Promise<readonly KnowledgePassage[]> {
+    const isFull = this.#asks.size >= ASKS_WAITING_MAX;
+    if (scope.files.length === 0 || this.#closed || isFull) return Promise.resolve([]);
+    const askId = this.#nextAsk++;
+    return new Promise((resolve) => {
+      const settle = (passages: readonly KnowledgePassage[]) => {
+        timer.cancel();
+        this.#asks.delete(askId);
+        resolve(passages);
+      };
+      const timer = this.options.clock.after(SEARCH_MS_MAX, () => {
+        this.options.log.warn("knowledge.search_late", { tenant: scope.tenantId });
+        settle([]);
+      });
+      this.#asks.set(askId, settle);
+      this.#post(message(askId));
+    });
+  }
+
+  #sendNext(): void {
+    for (const [key, { tenantId, file }] of this.#waiting) {
+      if (this.#underWay.size >= FILES_UNDER_WAY_MAX) break;
+      this.#waiting.delete(key);
+      this.#underWay.set(key, file);
+      void this.#send(tenantId, file);
+    }
+    if (this.#isIdle) for (const settle of this.#idle.splice(0)) settle();
+  }
+
+  async #send(tenantId: number, file: IndexedFile): Promise<void> {
+    try {
+      const content = await this.options.content(tenantId, file.id);
+      if (content === undefined || this.#closed) this.#events.indexed(tenantId, file.id, null);
+      else this.#post({ type: "add", args: [tenantId, file, content] });
+    } catch (error) {
+      this.#events.indexed(tenantId, file.id, describeError(error));
+    }
+  }
+
+  #post(message: ToKnowledgeWorker): void {
+    if (this.#closed) return;
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(message);
+  }
+
+  #start(): WorkerHandle {
+    const worker = this.options.spawn();
+    worker.addEventListener("message", (event) => {
+      if (worker === this.#worker)
+        dispatch<KnowledgeEvents>(this.#events, event.data as FromKnowledgeWorker);
+    });
+    worker.addEventListener("error", (event) => {
+      event.preventDefault?.();
+      this.#died(worker, describeError(event.message));
+    });
+    worker.addEventListener("close", () => this.#died(worker, "the knowledge worker ended"));
+    const init: ToKnowledgeWorker = { type: "init", args: [this.options.directory] };
+    worker.postMessage(init);
+    return worker;
+  }
+
+  #died(worker: WorkerHandle, detail: string): void {
+    if (worker !== this.#worker) return;
+    this.#worker = null;
+    worker.terminate();
+    this.options.log.error("knowledge_worker.died", { detail });
+    this.#forgetWork();
+  }
+
+  #forgetWork(): void {
+    this.#comparing = 0;
+    this.#waiting.clear();
+    this.#underWay.clear();
+    for (const settle of [...this.#asks.values()]) settle([]);
+    for (const settle of this.#idle.splice(0)) settle();
+  }
+}
+
+const keyOf = (tenantId: number, fileId: number) => `${tenantId} ${fileId}`;

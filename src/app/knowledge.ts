@@ -1,0 +1,49 @@
+/** The knowledge index on this node's disk: what the store no longer holds is deleted from it, too. */
+
+import { existsSync } from "node:fs";
+import { createWorkerIndex, type WorkerIndex } from "../adapter/knowledge/worker-index.ts";
+import { fileStore } from "../adapter/store/file-store.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { spawnKnowledgeWorker } from "../workers.ts";
+
+export interface Knowledge {
+  readonly index: WorkerIndex;
+  /** Brings the index in line with the store. */
+  tidy(): Promise<void>;
+  stop(): void;
+}
+
+/** Files that another node deleted are gone here, too, after this long. */
+const TIDY_MS = 6 * 3_600_000;
+
+export function createKnowledge(parts: {
+  readonly database: Database;
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Knowledge {
+  const { database, directory, clock, log } = parts;
+  const index = createWorkerIndex({
+    ...{ spawn: spawnKnowledgeWorker, directory, clock, log },
+    content: (tenantId, fileId) => fileStore(database.read).content(tenantId, fileId),
+  });
+  async function tidy(): Promise<void> {
+    if (!existsSync(directory)) return;
+    const owned = await fileStore(database.read).idsOfTenants();
+    index.retainTenants([...owned.keys()]);
+    for (const [tenantId, fileIds] of owned) index.retain(tenantId, fileIds);
+  }
+  const timer = clock.every(TIDY_MS, () => {
+    tidy().catch((error) => log.warn("knowledge.not_tidied", { error: describeError(error) }));
+  });
+  return {
+    ...{ index, tidy },
+    stop() {
+      timer.cancel();
+      index.close();
+    },
+  };
+}

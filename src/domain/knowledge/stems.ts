@@ -1,0 +1,87 @@
+/** The part of a word that survives inflection, in the four languages of agents, and the words an index is made of. */
+import type { AgentLanguage } from "../agent/agent.ts";
+
+export function stem(word: string, language: AgentLanguage): string {
+  return language === "en" ? englishStem(word) : inflectedStem(word);
+}
+
+function englishStem(word: string): string {
+  let stem = word.replace(/'s?$/, "");
+  if (stem.length <= 3) return stem;
+  stem = stem.replace(/ies$/, "y").replace(/(ss|sh|ch|x)es$/, "$1");
+  if (!/(ss|us|is)$/.test(stem)) stem = stem.replace(/s$/, "");
+  if (stem.length > 5) stem = stem.replace(/(ing|ed|ment|ly)$/, "");
+  stem = stem.replace(/([bdgmnprt])\1$/, "$1");
+  return stem.length > 3 ? stem.replace(/[ey]$/, "") : stem;
+}
+
+/** Lithuanian, Latvian, Russian: endings are long and many, beginnings tell words apart. */
+function inflectedStem(word: string): string {
+  const plain = withoutMarks(word);
+  if (plain.length <= 4) return plain;
+  return plain.slice(0, Math.max(4, Math.min(7, plain.length - 2)));
+}
+
+const withoutMarks = (word: string) => word.normalize("NFD").replace(/\p{M}/gu, "");
+
+const WORD_CHARACTERS_MAX = 40;
+/** Letters that English has not. */
+const INFLECTED = /[ąčęėįšųūžāēģīķļņ\p{Script=Cyrillic}]/u;
+
+/** In the order they stand; numbers as they are written. */
+function plainWords(text: string): string[] {
+  const words =
+    text
+      .toLowerCase()
+      .normalize("NFC")
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.map((word) => word.slice(0, WORD_CHARACTERS_MAX));
+}
+
+/** Of a text whose language nobody stated: its letters tell which stems it has. */
+export function stemsOfText(text: string): string[] {
+  const language = INFLECTED.test(text.toLowerCase()) ? "lt" : "en";
+  return plainWords(text).map((word) => rememberedStem(word, language));
+}
+
+const REMEMBERED_MAX = 50_000;
+const REMEMBERED = { en: new Map<string, string>(), lt: new Map<string, string>() };
+
+/** A text says the same words again and again. */
+function rememberedStem(word: string, language: "en" | "lt"): string {
+  const remembered = REMEMBERED[language];
+  const known = remembered.get(word);
+  if (known !== undefined) return known;
+  if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+  const made = indexedStem(word, language);
+  remembered.set(word, made);
+  return made;
+}
+
+/** Figures and codes have no endings. */
+const indexedStem = (word: string, language: "en" | "lt"): string =>
+  /\d/.test(word) ? word : stem(withoutMarks(word), language);
+
+/** Every stem by which a text of any of the languages may have this word. */
+export function stemsOfWord(word: string): readonly string[] {
+  return [...new Set([indexedStem(word, "en"), indexedStem(word, "lt")])];
+}
+
+/** Words of a question that say nothing about what is asked. */
+const STOP_WORDS = new Set(
+  [
+    "a an the is are do does did i you your my me to of for on in at it can could would like please tell want know how we be will with and or have has there what when where which who much many may go get come am was any our by from this that not hello hi okay so about us if they he she its as been",
+    "ar kas kur kada kaip koks kokia kokie kiek jūs jūsų mano man aš jums yra ir į iš su prie už apie galiu galima norėčiau noriu pasakykite prašau labas laba diena kad bet tai",
+    "vai kas kur kad kā kāds kāda kādi cik jūs jūsu mans man es jums ir un no ar pie par varu var vēlos gribu pasakiet lūdzu labdien sveiki bet tas",
+    "ли что где когда как какой какая какие сколько вы ваш ваши мой мне я вам есть и в на из с у о об можно могу хочу хотел скажите пожалуйста здравствуйте добрый день не но это а",
+  ]
+    .join(" ")
+    .split(" "),
+);
+
+/** The words of a question that may tell a passage from another; all of them where none does. */
+export function contentWords(text: string): string[] {
+  const words = [...new Set(plainWords(text))];
+  const telling = words.filter((word) => !STOP_WORDS.has(word));
+  return telling.length > 0 ? telling : words;
+}
