@@ -36,6 +36,7 @@ export type ProblemReason =
   | "last_owner"
   | "number_taken"
   | "schedule_over"
+  | "acting"
   | "suspended"
   | "tool_taken"
   | "totp_on"

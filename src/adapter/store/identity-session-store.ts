@@ -1,5 +1,5 @@
 /** Sessions: found by the hash of their token, with user, tenant and role. */
-import { and, desc, eq, lt, ne, notInArray, or } from "drizzle-orm";
+import { and, desc, eq, lt, lte, ne, notInArray, or } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { SessionStore } from "../../domain/identity/stores.ts";
 import { arg, statement } from "./prepared.ts";
@@ -77,8 +77,31 @@ export function sessionStore(queries: Queries): SessionStore {
       await queries.update(sessions).set({ confirmedAt: atMs }).where(eq(sessions.id, sessionId));
     },
 
-    async setTenant(sessionId, tenantId) {
-      await queries.update(sessions).set({ tenantId }).where(eq(sessions.id, sessionId));
+    async setTenant(sessionId, tenantId, actingUntil) {
+      await queries
+        .update(sessions)
+        .set({ tenantId, actingUntil })
+        .where(eq(sessions.id, sessionId));
+    },
+
+    async endActing(nowMs) {
+      const isOver = lte(sessions.actingUntil, nowMs);
+      const over = await queries
+        .select({
+          id: sessions.id,
+          userId: sessions.userId,
+          userEmail: users.email,
+          tenantId: sessions.tenantId,
+          ip: sessions.ip,
+        })
+        .from(sessions)
+        .innerJoin(users, eq(users.id, sessions.userId))
+        .where(isOver);
+      if (over.length === 0) return [];
+      await queries.update(sessions).set({ tenantId: null, actingUntil: null }).where(isOver);
+      return over.flatMap(({ tenantId, ...one }) =>
+        tenantId === null ? [] : [{ ...one, tenantId }],
+      );
     },
 
     async markForRotation(tenantId, userId) {

@@ -2,10 +2,11 @@
  * Tenants for the operator: creates, lists and suspends them. Covers all tenants, unlike the other
  * stores.
  */
-import { and, eq, isNull, lte, or } from "drizzle-orm";
+import { and, eq, gte, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
-import { agents, tenants, wallets } from "./schema/index.ts";
+import { HOUR_MS } from "./hour-span.ts";
+import { agents, callRollups, calls, tenants, wallets } from "./schema/index.ts";
 
 type TenantRecord = typeof tenants.$inferSelect;
 type NewTenant = Omit<typeof tenants.$inferInsert, "id">;
@@ -13,6 +14,7 @@ type NewTenant = Omit<typeof tenants.$inferInsert, "id">;
 export function tenantAdminStore(queries: Queries) {
   return {
     ...tenantMarks(queries),
+    ...tenantActivity(queries),
 
     /** Also creates an empty wallet. */
     async insert(tenant: NewTenant): Promise<number> {
@@ -49,6 +51,53 @@ export function tenantAdminStore(queries: Queries) {
         .where(eq(agents.id, agentId))
         .get();
       return row?.tenantId ?? null;
+    },
+  };
+}
+
+/** How the tenants' calls went. Tenants without calls have no row. */
+function tenantActivity(queries: Queries) {
+  return {
+    /** Calls that began since that hour, and how many of them failed. */
+    async callsSince(sinceMs: number) {
+      const failed = sql<number>`sum(CASE WHEN ${callRollups.status} = 'failed' THEN ${callRollups.calls} ELSE 0 END)`;
+      return await queries
+        .select({
+          tenantId: callRollups.tenantId,
+          calls: sql<number>`sum(${callRollups.calls})`.mapWith(Number),
+          failed: failed.mapWith(Number),
+        })
+        .from(callRollups)
+        .where(
+          and(
+            gte(callRollups.hour, Math.floor(sinceMs / HOUR_MS)),
+            ne(callRollups.status, "queued"),
+          ),
+        )
+        .groupBy(callRollups.tenantId);
+    },
+
+    /** The 95th percentile (nearest rank) of the calls' latencies since then. */
+    async latencySince(sinceMs: number) {
+      const { tenantId, latencyP95Ms: latency } = calls;
+      const ranked = queries
+        .select({
+          tenantId,
+          latency,
+          rank: sql<number>`row_number() OVER (PARTITION BY ${tenantId} ORDER BY ${latency})`.as(
+            "rank",
+          ),
+          of: sql<number>`count(*) OVER (PARTITION BY ${tenantId})`.as("of"),
+        })
+        // Through the tenants, so that the index of a tenant's newest calls is used.
+        .from(tenants)
+        .innerJoin(calls, and(eq(tenantId, tenants.id), gte(calls.createdAt, sinceMs)))
+        .where(isNotNull(latency))
+        .as("ranked");
+      return await queries
+        .select({ tenantId: ranked.tenantId, p95Ms: ranked.latency })
+        .from(ranked)
+        .where(sql`${ranked.rank} = (${ranked.of} * 95 + 99) / 100`);
     },
   };
 }

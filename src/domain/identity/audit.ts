@@ -1,4 +1,7 @@
-/** The audit log: who changed what. Only the HTTP pipeline writes entries; nothing changes them. */
+/**
+ * The audit log: who changed what. The HTTP pipeline writes its entries, and the sessions write when an
+ * operator's time to act as a company is over; nothing changes them.
+ */
 import type { IdentityDependencies } from "./dependencies.ts";
 import { transaction } from "./dependencies.ts";
 import { normalEmail } from "./sign-in.ts";
@@ -7,8 +10,12 @@ import type { AuditEntry } from "./stores.ts";
 export function createAudit(deps: IdentityDependencies) {
   const { database, stores, clock } = deps;
   return {
-    async write(entry: Omit<AuditEntry, "at">): Promise<void> {
-      await transaction(deps, ({ audit }) => audit.insert({ ...entry, at: clock.now() }));
+    async write(
+      entry: Omit<AuditEntry, "at" | "details"> & Partial<Pick<AuditEntry, "details">>,
+    ): Promise<void> {
+      await transaction(deps, ({ audit }) =>
+        audit.insert({ details: null, ...entry, at: clock.now() }),
+      );
     },
 
     /**

@@ -51,6 +51,7 @@ export function createIdentity(deps: IdentityDependencies) {
   async function clean(): Promise<void> {
     const nowMs = clock.now();
     await transaction(deps, (store) => store.sessions.removeStale(nowMs, nowMs - SESSION_IDLE_MS));
+    await sessions.endOverdueActing();
     await links.removeOld();
     await passkeys.removeOld();
     await lockOut.removeOld();

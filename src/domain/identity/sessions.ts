@@ -8,6 +8,9 @@
  *
  *   (none) ──password right, second factor on──► totp (no access, 10 min)
  *      └──password, passkey or link──► full ◄──code right──┘
+ *
+ * An operator enters a company that they do not belong to by acting as it: after a recent sign-in, for
+ * an hour. Then the session has no company.
  */
 import { AppError, notFound } from "../../core/errors.ts";
 import type { IdentityDependencies, Source } from "./dependencies.ts";
@@ -33,6 +36,8 @@ export const FORMER_TOKEN_MS = 30_000;
  * Maximum age of a sign-in for changes to sign-in methods, the trunk, dialling rules and exports.
  */
 export const RECENT_SIGN_IN_MS = 15 * MINUTE;
+/** How long an operator may act as a company without asking again. */
+export const ACTING_MS = HOUR;
 const TOUCH_EVERY_MS = MINUTE;
 const SESSIONS_PER_USER_MAX = 20;
 const USER_AGENT_LENGTH_MAX = 300;
@@ -49,6 +54,10 @@ export interface ActiveSession {
    * member.
    */
   readonly role: TenantRole | null;
+  /** An operator acts as the active tenant until then; null: is one of its people. */
+  readonly actingUntil: number | null;
+  /** The time to act as a tenant is over, and `endOverdueActing` has not noted it yet. */
+  readonly isActingOver: boolean;
   /** The request used the token before the last rotation. */
   readonly former: boolean;
   readonly rotate: boolean;
@@ -86,7 +95,7 @@ export class Sessions {
     const hash = hashOf(token);
     const known = await this.deps.stores(this.deps.database.read).sessions.byToken(hash);
     if (!known || !this.#counts(known, hash, this.deps.clock.now())) return null;
-    return activeOf(known, hash);
+    return activeOf(known, hash, this.deps.clock.now());
   }
 
   /**
@@ -98,7 +107,7 @@ export class Sessions {
     const row = (await store.list(user.id)).find((session) => session.id === id);
     const known = row ? await store.byToken(row.tokenHash) : null;
     if (!row || !known || !this.#counts(known, row.tokenHash, this.deps.clock.now())) return null;
-    return activeOf(known, row.tokenHash);
+    return activeOf(known, row.tokenHash, this.deps.clock.now());
   }
 
   /** Throws forbidden, field `sign_in`, if the sign-in is too old. */
@@ -192,14 +201,42 @@ export class Sessions {
     if (!gone) throw notFound("session");
   }
 
-  /** Throws not_found for a tenant that this user may not enter. */
-  async enter(session: ActiveSession, tenantId: number): Promise<TenantName> {
+  /**
+   * Throws not_found for a tenant that this user may not enter. An operator who is not one of its
+   * people acts as it from now on; that throws forbidden where the sign-in is too old.
+   */
+  async enter(
+    session: ActiveSession,
+    tenantId: number,
+  ): Promise<TenantName & { readonly actingUntil: number | null }> {
     return transaction(this.deps, async ({ sessions, team }) => {
       const tenant = await team.tenant(tenantId);
-      const member = session.user.operator || (await team.member(tenantId, session.user.id));
-      if (!tenant || !member) throw notFound("tenant");
-      await sessions.setTenant(session.id, tenantId);
-      return tenant;
+      const member = await team.member(tenantId, session.user.id);
+      if (!tenant || !(member || session.user.operator)) throw notFound("tenant");
+      if (!member) this.requireRecent(session);
+      const actingUntil = member ? null : this.deps.clock.now() + ACTING_MS;
+      await sessions.setTenant(session.id, tenantId, actingUntil);
+      return { ...tenant, actingUntil };
+    });
+  }
+
+  /** Ends acting as a tenant where its time is over, with an entry in that tenant's audit log. */
+  async endOverdueActing(): Promise<void> {
+    const nowMs = this.deps.clock.now();
+    await transaction(this.deps, async ({ sessions, audit }) => {
+      for (const { userId, userEmail, tenantId, ip } of await sessions.endActing(nowMs))
+        await audit.insert({
+          ...{ tenantId, userId, userEmail, ip, action: "stopActing", target: "/active-tenant" },
+          ...{ outcome: "done", details: null, at: nowMs },
+        });
+    });
+  }
+
+  /** Ends acting as a tenant: back to the person's own first one, if there is one. */
+  async stopActing({ id, user }: ActiveSession): Promise<void> {
+    await transaction(this.deps, async ({ sessions, team }) => {
+      const [own] = await team.membershipsOf(user.id);
+      await sessions.setTenant(id, own?.tenantId ?? null, null);
     });
   }
 }
@@ -207,15 +244,20 @@ export class Sessions {
 function activeOf(
   { session, user, membership, tenant }: KnownSession,
   hash: string,
+  nowMs: number,
 ): ActiveSession {
-  const role = user.operator ? "owner" : membership;
+  const acting = user.operator && membership === null ? session.actingUntil : null;
+  const isActing = acting !== null && acting > nowMs;
+  const isWithin = membership !== null || isActing;
   return {
     id: session.id,
     stage: session.stage,
     method: session.method,
     user,
-    tenant: role === null ? null : tenant,
-    role: tenant === null ? null : role,
+    tenant: isWithin ? tenant : null,
+    role: isWithin && tenant !== null ? (user.operator ? "owner" : membership) : null,
+    actingUntil: isActing ? acting : null,
+    isActingOver: acting !== null && !isActing,
     former: session.tokenHash !== hash,
     rotate: session.rotate,
     lastSeenAt: session.lastSeenAt,

@@ -55,8 +55,7 @@ export class SignIn {
   async #firstTenant({ team }: IdentityStore, user: User): Promise<number | null> {
     const own = await team.membershipsOf(user.id);
     const best = own.find(({ suspended }) => !suspended) ?? own[0];
-    if (best) return best.tenantId;
-    return user.operator ? ((await team.firstTenant())?.id ?? null) : null;
+    return best?.tenantId ?? null;
   }
 
   async #forgetFormer({ sessions: store }: IdentityStore, token: string | null) {

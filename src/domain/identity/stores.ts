@@ -104,6 +104,8 @@ interface Session {
   readonly stage: "totp" | "full";
   readonly method: SignInMethod;
   readonly tenantId: number | null;
+  /** An operator acts as the tenant until then; null: is one of its people. */
+  readonly actingUntil: number | null;
   readonly rotate: boolean;
   readonly ip: string;
   readonly userAgent: string;
@@ -124,9 +126,20 @@ export interface KnownSession {
   readonly membership: TenantRole | null;
 }
 
+interface ActingOver {
+  readonly userId: number;
+  readonly userEmail: string;
+  readonly tenantId: number;
+  /** Of the session's last request. */
+  readonly ip: string;
+}
+
 export interface SessionStore {
   insert(
-    session: Omit<Session, "id" | "formerHash" | "formerUntil" | "rotate" | "confirmedAt">,
+    session: Omit<
+      Session,
+      "id" | "formerHash" | "formerUntil" | "rotate" | "confirmedAt" | "actingUntil"
+    >,
   ): Promise<number>;
   /** By its current or previous token. The domain decides whether it is valid. */
   byToken(tokenHash: string): Promise<KnownSession | null>;
@@ -138,7 +151,9 @@ export interface SessionStore {
     to: { tokenHash: string; formerUntil: number },
   ): Promise<boolean>;
   confirm(sessionId: number, atMs: number): Promise<void>;
-  setTenant(sessionId: number, tenantId: number | null): Promise<void>;
+  setTenant(sessionId: number, tenantId: number | null, actingUntil: number | null): Promise<void>;
+  /** Leaves the tenant where the time to act as it is over. Returns who acted as whom. */
+  endActing(nowMs: number): Promise<readonly ActingOver[]>;
   /** Sessions in this tenant get a new token with their next request. */
   markForRotation(tenantId: number, userId: number): Promise<void>;
   remove(userId: number, sessionId: number): Promise<boolean>;
@@ -221,6 +236,21 @@ export interface AttemptStore {
   removeBefore(atMs: number): Promise<number>;
 }
 
+/** One changed field: shown values, shortened; null: none. */
+export interface AuditChange {
+  readonly field: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export interface AuditDetails {
+  /** The name of what it was done to. */
+  readonly subject?: string;
+  readonly changes?: readonly AuditChange[];
+  /** An operator began to act as the tenant, until then at the latest. */
+  readonly actingUntil?: number;
+}
+
 export interface AuditEntry {
   readonly tenantId: number | null;
   readonly userId: number | null;
@@ -229,6 +259,7 @@ export interface AuditEntry {
   readonly target: string;
   readonly ip: string;
   readonly outcome: "done" | "refused" | "failed";
+  readonly details: AuditDetails | null;
   readonly at: number;
 }
 

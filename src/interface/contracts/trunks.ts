@@ -10,7 +10,7 @@ import { id, nothing, operation } from "./operation.ts";
 import { shown, timeOrNull } from "./schema.ts";
 
 /** What everybody who may see a trunk sees. */
-const OperatorTrunk = z.strictObject({
+export const OperatorTrunk = z.strictObject({
   id: shown(z.int(), "Id of the trunk.", 1),
   tenant_id: id,
   ...shownFields(trunkShape),

@@ -61,6 +61,13 @@ export interface Contract<
   readonly keyScope?: KeyScope;
   /** A session must have signed in, or confirmed who it is, in the last 15 minutes. */
   readonly recent?: boolean;
+  /** An operator who acts as the tenant may not: what hands out secrets, moves money or adds people. */
+  readonly notWhenActing?: true;
+  /**
+   * The audit log records the name of the record, and old and new values of what the request names. For
+   * settings only: not for what is about persons.
+   */
+  readonly recordsChanges?: true;
   /** A GET that exports personal data. The audit log records it like a change. */
   readonly audited?: boolean;
   /**

@@ -132,6 +132,7 @@ export class Middleware {
       token: null,
       newToken: null,
       actor: null,
+      details: null,
     };
     this.#requestContexts.set(request, requestContext);
     return requestContext;

@@ -18,6 +18,7 @@ import {
   type RequestContext,
   withCommonHeaders,
 } from "./request-context.ts";
+import { type AuditDetailsReader, createAuditDetails } from "./session/audit-details.ts";
 import { checkBody, checkParams, checkQuery } from "./validate.ts";
 import { createVersions, type Versions, versionOf } from "./versions.ts";
 
@@ -46,6 +47,7 @@ export type Pipeline = (
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   const { queryCache, log } = dependencies;
   const versions = createVersions(dependencies.routes);
+  const auditDetails = createAuditDetails(dependencies.routes);
 
   function answered(contract: Contract, requestContext: RequestContext, json: string): Response {
     const response = jsonResponse(requestContext, contract.status ?? 200, json);
@@ -78,11 +80,14 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     const { contract } = route;
     const input = inputOf(contract, requestContext, request, params);
     if (contract.method === "GET" || contract.method === "DELETE") {
+      const described = await auditDetails.before(contract, requestContext, readerOf(input));
       const result = await route.handle({ ...input, body: {} } as never);
+      described?.(null, null);
       if (result instanceof Response) return withCommonHeaders(requestContext, result);
       return answered(contract, requestContext, JSON.stringify(result));
     }
-    return await change(dependencies, versions, { route, requestContext, request, input });
+    const asked = { route, requestContext, request, input };
+    return await change(dependencies, versions, auditDetails, asked);
   }
 
   return async (route, requestContext, request, params) => {
@@ -107,6 +112,7 @@ interface Changing {
 async function change(
   dependencies: PipelineDependencies,
   versions: Versions,
+  auditDetails: AuditDetailsReader,
   { route, requestContext, request, input }: Changing,
 ): Promise<Response> {
   const { contract } = route;
@@ -115,19 +121,21 @@ async function change(
     bytesMaxOf(contract, dependencies.bodyBytesMax),
     dependencies.clock,
   );
-  const body = () => bodyOf(contract, bytes, request);
   const changed = {
     contract,
     key: `${requestContext.tenantId} ${requestContext.path}`,
     seen: request.headers.get("if-match"),
   };
   const status = contract.status ?? 200;
+  const read = readerOf(input);
   const perform = () =>
-    versions.guard(
-      changed,
-      (reader) => reader.handle({ ...input, query: {}, body: {} } as never),
-      () => route.handle({ ...input, body: body() } as never),
-    );
+    versions.guard(changed, read, async () => {
+      const body = bodyOf(contract, bytes, request);
+      const described = await auditDetails.before(contract, requestContext, read);
+      const result = await route.handle({ ...input, body } as never);
+      described?.(result, body);
+      return result;
+    });
   // An answer about a person goes to that browser only. It is never replayed.
   const replayable =
     contract.method === "POST" && requestContext.tenantId !== 0 && !isPersonal(contract);
@@ -140,6 +148,10 @@ async function change(
   if (result instanceof Response) return withCommonHeaders(requestContext, result);
   return jsonResponse(requestContext, status, JSON.stringify(result));
 }
+
+/** Reads the record that a request changes, through the route that shows it. */
+const readerOf = (input: ReturnType<typeof inputOf>) => (reader: Route) =>
+  reader.handle({ ...input, query: {}, body: {} } as never);
 
 const bytesMaxOf = (contract: Contract, bodyBytesMax: number) =>
   contract.open ? Math.min(bodyBytesMax, OPEN_BODY_BYTES_MAX) : bodyBytesMax;

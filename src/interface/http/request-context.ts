@@ -1,6 +1,7 @@
 /** What is known about one request while it is answered, and how its answer is written. */
 
 import type { ActiveSession } from "../../domain/identity/sessions.ts";
+import type { AuditDetails } from "../../domain/identity/stores.ts";
 import type { KeyLimits } from "../../domain/tenant/key-limits.ts";
 import type { RateLimitResult } from "./ports.ts";
 import type { Problem } from "./problem.ts";
@@ -27,6 +28,8 @@ export interface RequestContext {
   newToken: string | null;
   /** The person that a request to an open route is about, for the audit log. */
   actor: Actor | null;
+  /** What the audit log says beyond the operation and its path. */
+  details: AuditDetails | null;
 }
 
 /** A person who signs in: known by id, or by the entered e-mail address. */
@@ -34,6 +37,7 @@ export interface Actor {
   readonly userId: number | null;
   readonly email: string | null;
   readonly tenantId: number | null;
+  readonly details?: AuditDetails;
 }
 
 const HALF_A_YEAR_SECONDS = 15_552_000;

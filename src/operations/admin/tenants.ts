@@ -19,6 +19,7 @@ import { createTenant } from "../../domain/tenant/create-tenant.ts";
 const WEB_CALL_ACTION = "talkToAgent";
 /** Audited when somebody writes to an agent in the browser (`chatWithAgent`). */
 const CHAT_ACTION = "chatWithAgent";
+const DAY_MS = 86_400_000;
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";
 
 export interface AdminTenant {
@@ -57,6 +58,21 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
   return {
     ...reads,
     ...createTenantViews(deps),
+
+    /** How the calls of the last 24 hours went, by tenant. A tenant without calls is not there. */
+    async activity() {
+      const store = tenantAdminStore(database.read);
+      const sinceMs = deps.clock.now() - DAY_MS;
+      const latencies = new Map(
+        (await store.latencySince(sinceMs)).map(({ tenantId, p95Ms }) => [tenantId, p95Ms]),
+      );
+      return new Map(
+        (await store.callsSince(sinceMs)).map(({ tenantId, calls, failed }) => [
+          tenantId,
+          { calls, failed, p95Ms: latencies.get(tenantId) ?? null },
+        ]),
+      );
+    },
 
     /** `plan` null: the first configured one. Throws `valid_…_required`. */
     async create(draft: { name: string; email: string; plan: string | null }) {

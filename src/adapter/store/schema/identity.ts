@@ -7,6 +7,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import type { AuditDetails } from "../../../domain/identity/stores.ts";
 import { flag, id, json, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
@@ -71,6 +72,8 @@ export const sessions = sqliteTable(
     stage: text("stage", { enum: ["totp", "full"] }).notNull(),
     method: text("method", { enum: ["password", "passkey", "link"] }).notNull(),
     tenantId: integer("tenant_id").references(() => tenants.id),
+    /** An operator acts as the tenant until then; null: is one of its people. */
+    actingUntil: time("acting_until"),
     /** The next request gets a new token. */
     rotate: flag("rotate").notNull().default(false),
     ip: text("ip").notNull(),
@@ -187,6 +190,8 @@ export const auditEntries = sqliteTable(
     target: text("target").notNull(),
     ip: text("ip").notNull(),
     outcome: text("outcome", { enum: ["done", "refused", "failed"] }).notNull(),
+    /** What it was done to, and the changed values; never a secret. */
+    details: json<AuditDetails>("details"),
     at: time("at").notNull(),
   },
   (t) => [index("audit_entries_tenant").on(t.tenantId, t.id), index("audit_entries_age").on(t.at)],

@@ -336,6 +336,11 @@ export const serverMessages = {
     lv: "Servera disks ir pilns. Palūdziet administratoram atbrīvot vietu.",
     ru: "Диск сервера заполнен. Попросите администратора освободить место.",
   },
+  "problem.acting": {
+    lt: "Tai gali tik pačios įmonės žmonės: jūs čia veikiate kaip administratorius.",
+    lv: "To drīkst tikai paša uzņēmuma cilvēki: jūs šeit rīkojaties kā administrators.",
+    ru: "Это могут только сотрудники самой компании: вы здесь действуете как администратор.",
+  },
   "problem.suspended": {
     lt: "Įmonės veikla sustabdyta. Kreipkitės į administratorių.",
     lv: "Uzņēmuma darbība ir apturēta. Vērsieties pie administratora.",

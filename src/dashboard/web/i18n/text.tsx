@@ -76,6 +76,8 @@ function textsOf(language: Language, catalogue: Catalogue) {
     clock: clockOf,
     ms: (value: number | null) =>
       value === null ? "–" : `${numbers.format(Math.round(value))} ms`,
+    /** `0.9 s`, from milliseconds. */
+    seconds: (ms: number) => `${numbers.format(Math.round(ms / 100) / 10)} s`,
     bytes(value: number) {
       if (value < 1024) return `${value} B`;
       if (value < 1024 * 1024) return `${numbers.format(Math.round(value / 102.4) / 10)} KB`;

@@ -36,6 +36,13 @@ export const messages = {
   "nav.group.connect": { en: "Connect", lt: "Ryšiai", lv: "Savienojumi", ru: "Подключения" },
   "nav.group.company": { en: "Company", lt: "Įmonė", lv: "Uzņēmums", ru: "Компания" },
   "nav.group.appliance": { en: "Appliance", lt: "Įrenginys", lv: "Iekārta", ru: "Система" },
+  "acting.bar": {
+    en: "You act as {name} until {time}. Its audit log shows what you change here.",
+    lt: "Iki {time} veikiate įmonės „{name}“ vardu. Jos žurnale matyti, ką čia keičiate.",
+    lv: "Līdz {time} jūs rīkojaties uzņēmuma “{name}” vārdā. Tā žurnālā redzams, ko šeit maināt.",
+    ru: "До {time} вы действуете от имени компании «{name}». В её журнале видно, что вы меняете.",
+  },
+  "acting.stop": { en: "Stop", lt: "Baigti", lv: "Beigt", ru: "Закончить" },
   "offline.bar": {
     en: "No connection to the server since {time}. What you see may be out of date; it updates automatically once the connection is back.",
     lt: "Nuo {time} nėra ryšio su serveriu. Tai, ką matote, gali būti pasenę; ryšiui grįžus viskas tęsis savaime.",

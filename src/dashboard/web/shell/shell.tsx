@@ -10,6 +10,7 @@ import { Icon, Mark } from "../ui/icon.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { LeaveGuard } from "../ui/unsaved.tsx";
 import { AccountMenu } from "./account-menu.tsx";
+import { ActingBar } from "./acting-bar.tsx";
 import { ConfirmSession } from "./confirm-session.tsx";
 import { isWithin, navigationFor, type Section } from "./navigation.ts";
 import { PaletteButton, usePalette } from "./palette-button.tsx";
@@ -48,6 +49,7 @@ function Frame() {
             {t("offline.bar", { time: time(new Date(lostSince).toISOString()) })}
           </p>
         )}
+        <ActingBar />
         <SectionTabs />
         <Suspense fallback={<Pending />}>
           {session.tenant || !needsTenant ? (

@@ -56,6 +56,7 @@ const get = contract({
 
 const remove = contract({
   operationId: "deleteAgent",
+  recordsChanges: true,
   at: "DELETE /agents/{id}",
   noun: "agent",
   tag: "Agents",
@@ -70,6 +71,7 @@ type AgentShape = ReturnType<typeof agentShape>;
 const create = (shape: AgentShape) =>
   contract({
     operationId: "createAgent",
+    recordsChanges: true,
     at: "POST /agents",
     tag: "Agents",
     summary: "Create an agent",
@@ -83,6 +85,7 @@ const create = (shape: AgentShape) =>
 const update = (shape: AgentShape) =>
   contract({
     operationId: "updateAgent",
+    recordsChanges: true,
     at: "PATCH /agents/{id}",
     noun: "agent",
     tag: "Agents",

@@ -60,6 +60,7 @@ export const getBalance = contract({
 
 export const topUp = contract({
   operationId: "topUp",
+  notWhenActing: true,
   at: "POST /topup",
   role: "owner",
   tag: "Billing",
@@ -87,6 +88,7 @@ const item = <const Name extends string>(name: Name) =>
 
 export const openCheckout = contract({
   operationId: "openCheckout",
+  notWhenActing: true,
   at: "POST /checkout",
   role: "owner",
   tag: "Billing",

@@ -67,6 +67,7 @@ export const listCampaigns = contract({
 
 export const createCampaign = contract({
   operationId: "createCampaign",
+  recordsChanges: true,
   at: "POST /campaigns",
   weight: 20,
   keyScope: "calls",

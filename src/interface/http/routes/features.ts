@@ -44,6 +44,7 @@ export const getFeatures = contract({
 
 export const updateFeatures = contract({
   operationId: "updateFeatureSettings",
+  recordsChanges: true,
   at: "PATCH /feature-settings",
   role: "owner",
   tag,

@@ -63,6 +63,7 @@ export const listFiles = contract({
 
 export const createFile = contract({
   operationId: "createFile",
+  recordsChanges: true,
   at: "POST /files",
   tag: "Knowledge files",
   summary: "Add a file",
@@ -90,6 +91,7 @@ export const getFile = contract({
 
 export const updateFile = contract({
   operationId: "updateFile",
+  recordsChanges: true,
   at: "PATCH /files/{id}",
   noun: "file",
   tag: "Knowledge files",
@@ -116,6 +118,7 @@ export const updateFile = contract({
 
 export const deleteFile = contract({
   operationId: "deleteFile",
+  recordsChanges: true,
   at: "DELETE /files/{id}",
   noun: "file",
   tag: "Knowledge files",

@@ -21,6 +21,7 @@ export const NewApiKey = z
 
 export const createKey = contract({
   operationId: "createKey",
+  notWhenActing: true,
   at: "POST /keys",
   role: "owner",
   tag: "API keys",

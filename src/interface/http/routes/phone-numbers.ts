@@ -29,6 +29,7 @@ export const listPhoneNumbers = contract({
 
 export const createPhoneNumber = contract({
   operationId: "createPhoneNumber",
+  recordsChanges: true,
   at: "POST /phone-numbers",
   tag: "Phone numbers",
   summary: "Add a number",
@@ -56,6 +57,7 @@ export const getPhoneNumber = contract({
 
 export const updatePhoneNumber = contract({
   operationId: "updatePhoneNumber",
+  recordsChanges: true,
   at: "PATCH /phone-numbers/{id}",
   noun: "phone number",
   tag: "Phone numbers",
@@ -68,6 +70,7 @@ export const updatePhoneNumber = contract({
 
 export const deletePhoneNumber = contract({
   operationId: "deletePhoneNumber",
+  recordsChanges: true,
   at: "DELETE /phone-numbers/{id}",
   noun: "phone number",
   tag: "Phone numbers",

@@ -68,6 +68,8 @@ export const listWebhooks = contract({
 
 export const createWebhook = contract({
   operationId: "createWebhook",
+  recordsChanges: true,
+  notWhenActing: true,
   at: "POST /webhooks",
   tag: "Webhooks",
   summary: "Subscribe to events",
@@ -88,6 +90,7 @@ export const createWebhook = contract({
 
 export const deleteWebhook = contract({
   operationId: "deleteWebhook",
+  recordsChanges: true,
   at: "DELETE /webhooks/{id}",
   noun: "webhook",
   tag: "Webhooks",
@@ -108,6 +111,7 @@ export const testWebhook = contract({
 
 export const rotateSecret = contract({
   operationId: "rotateWebhookSecret",
+  notWhenActing: true,
   at: "POST /webhooks/{id}/rotate-secret",
   noun: "webhook",
   tag: "Webhooks",
@@ -158,6 +162,7 @@ export const getSnippet = contract({
 
 export const regenerateSecret = contract({
   operationId: "regenerateWebhookSecret",
+  notWhenActing: true,
   at: "POST /webhook-secret/regenerate",
   role: "owner",
   tag: "Webhooks",

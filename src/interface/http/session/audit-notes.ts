@@ -1,7 +1,8 @@
 /**
  * Writes the audit log: every change through a session, every sign-in attempt, and every read of
  * personal data (recordings, exports, the server's log). An entry has operation, path, person,
- * address and result, never the content.
+ * address and result; of settings also the changed values (session/audit-details.ts). It never has
+ * secrets or what is about callers.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -65,6 +66,7 @@ export function createAuditNotes({ identity, clock, log }: AuditNotesDependencie
           target: requestContext.path.replace(MOUNT, "").slice(0, PATH_LENGTH_MAX),
           ip: origins.ip,
           outcome: status < 400 ? "done" : status < 500 ? "refused" : "failed",
+          details: status < 400 ? (actor?.details ?? requestContext.details) : null,
         });
       } catch (error) {
         log.error("audit.not_written", {

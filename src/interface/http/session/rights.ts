@@ -16,7 +16,7 @@ const NEEDS: Readonly<Record<Role, string>> = {
 
 /** Throws forbidden. */
 export function authorise(
-  contract: Pick<Contract, "method" | "role" | "scope">,
+  contract: Pick<Contract, "method" | "role" | "scope" | "notWhenActing">,
   session: ActiveSession,
 ): void {
   const needed = requiredRole(contract);
@@ -29,6 +29,11 @@ export function authorise(
   if (session.tenant.suspended && !session.user.operator)
     throw forbidden("This company is suspended. Ask the operator of the appliance.", "suspended");
   if (lacksSecondFactor(session)) throw secondFactorNeeded();
+  if (contract.notWhenActing && session.actingUntil !== null)
+    throw forbidden(
+      "Only the company's own people may do this: you act for it as the operator.",
+      "acting",
+    );
   if (RANK[session.role] < RANK[needed]) throw forbidden(NEEDS[needed]);
 }
 

@@ -110,6 +110,7 @@ async function findSession(
   if (session?.stage !== "full") return;
   requestContext.session = session;
   requestContext.tenantId = session.tenant?.id ?? 0;
+  if (session.isActingOver) await sessions.endOverdueActing();
   const opensSocket = request.headers.has("upgrade");
   if (session.rotate && !session.former && !opensSocket)
     requestContext.newToken = await sessions.rotate(session, token);

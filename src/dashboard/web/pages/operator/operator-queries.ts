@@ -7,6 +7,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export const tenantsQuery = queryOptions({
   queryKey: ["operator", "tenants"],
   queryFn: async () => (await answer(own.GET("/operator/tenants"))).tenants,
+  refetchInterval: 10_000,
 });
 export const waitingQuery = queryOptions({
   queryKey: ["operator", "checkouts"],

@@ -44,7 +44,10 @@ export function NewTenant(props: { open: boolean; onClose: () => void }) {
   );
 }
 
-export function Credit(props: { tenant: Own["OperatorTenant"]; onClose: () => void }) {
+export function Credit(props: {
+  tenant: Pick<Own["OperatorTenant"], "id" | "name">;
+  onClose: () => void;
+}) {
   const { t, eur } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();

@@ -3,21 +3,37 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Own, own } from "../../api/client.ts";
 import { plansQuery } from "../../api/queries.ts";
-import { useText } from "../../i18n/text.tsx";
-import { useEnterTenant } from "../../session.ts";
+import { type Texts, useText } from "../../i18n/text.tsx";
+import { useEnterTenant, useSession } from "../../session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { useDoing } from "../../ui/mutate.ts";
-import { Badge, Card } from "../../ui/page.tsx";
+import { Badge, Card, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { tenantsQuery } from "./operator-queries.ts";
 import { Credit, NewTenant } from "./tenant-dialogs.tsx";
 
-type Tenant = Own["OperatorTenant"];
+type Tenant = Own["TenantHealth"];
 type Change = { readonly plan?: string; readonly suspended?: boolean };
-type Asked = { readonly what: "credit" | "suspend"; readonly tenant: Tenant };
+type Asked = {
+  readonly what: "act" | "credit" | "suspend";
+  readonly tenant: Tenant;
+  /** Where to go in the company. */
+  readonly page?: "settings" | undefined;
+};
+
+/** From this answer time on callers notice the wait. */
+const SLOW_MS = 2_000;
+const TRUNK_TONES: Readonly<Record<NonNullable<Tenant["trunk"]>["status"], Tone>> = {
+  registered: "good",
+  not_required: "good",
+  registering: "warn",
+  unregistered: "warn",
+  failed: "bad",
+  unknown: "plain",
+};
 
 export function Tenants() {
   const { t } = useText();
@@ -25,6 +41,7 @@ export function Tenants() {
   const doing = useDoing("operator");
   const [creating, setCreating] = useState(false);
   const [asked, setAsked] = useState<Asked | null>(null);
+  const enter = useEnterTenant();
   const change = ({ id }: Tenant, body: Change) =>
     doing.run(
       () => answer(own.PATCH("/operator/tenants/{id}", { params: { path: { id } }, body })),
@@ -33,6 +50,7 @@ export function Tenants() {
   return (
     <Card
       title={t("operator.tab.tenants")}
+      note={t("operator.tenants_lead")}
       actions={
         <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
           {t("operator.new_tenant")}
@@ -52,6 +70,14 @@ export function Tenants() {
       <NewTenant open={creating} onClose={() => setCreating(false)} />
       {asked?.what === "credit" && <Credit tenant={asked.tenant} onClose={() => setAsked(null)} />}
       <ConfirmAbout
+        about={asked?.what === "act" ? asked.tenant : null}
+        title={({ name }) => t("operator.act_title", { name })}
+        body={t("operator.act_body")}
+        action={t("operator.act")}
+        onClose={() => setAsked(null)}
+        onConfirm={(tenant) => doing.run(() => enter(tenant.id, asked?.page))}
+      />
+      <ConfirmAbout
         about={asked?.what === "suspend" ? asked.tenant : null}
         title={({ name }) => t("operator.suspend_title", { name })}
         body={t("operator.suspend_body")}
@@ -69,7 +95,8 @@ interface TenantActions {
 }
 
 function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantActions) {
-  const { t, eur, number } = useText();
+  const texts = useText();
+  const { t, eur, number } = texts;
   return (
     <Table
       caption={t("operator.tab.tenants")}
@@ -80,22 +107,23 @@ function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantA
           head: t("auth.company"),
           cell: (tenant) => (
             <span>
-              <span className="strong">{tenant.name}</span>
+              <span className="strong">{tenant.name}</span>{" "}
+              {tenant.suspended && <Badge tone="bad">{t("operator.suspended")}</Badge>}
               <br />
-              <span className="small soft">{tenant.email}</span>
+              <span className="small soft">
+                {tenant.plan} · {tenant.email}
+              </span>
             </span>
           ),
         },
-        { head: t("billing.tab.plan"), cell: (tenant) => tenant.plan },
-        {
-          head: t("operator.state"),
-          cell: (tenant) => (
-            <Badge tone={tenant.suspended ? "bad" : "good"}>
-              {t(tenant.suspended ? "operator.suspended" : "operator.active")}
-            </Badge>
-          ),
-        },
         { head: t("operator.live"), end: true, cell: (tenant) => number(tenant.live_calls) },
+        { head: t("operator.errors"), end: true, cell: (tenant) => errorsOf(tenant, texts) },
+        {
+          head: t("operator.answer_time"),
+          end: true,
+          cell: (tenant) => answerTimeOf(tenant, texts),
+        },
+        { head: t("nav.trunk"), cell: (tenant) => <TrunkState tenant={tenant} /> },
         {
           head: t("billing.balance"),
           end: true,
@@ -111,27 +139,46 @@ function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantA
   );
 }
 
+function errorsOf({ failed, calls }: Tenant, { t, number }: Texts) {
+  if (calls === 0) return <span className="muted">–</span>;
+  const text = t("operator.errors_of", { failed: number(failed), calls: number(calls) });
+  return failed === 0 ? text : <Badge tone="bad">{text}</Badge>;
+}
+
+function answerTimeOf({ p95_ms: ms }: Tenant, { seconds }: Texts) {
+  if (ms === null) return <span className="muted">–</span>;
+  return ms < SLOW_MS ? seconds(ms) : <Badge tone="warn">{seconds(ms)}</Badge>;
+}
+
+function TrunkState({ tenant: { trunk } }: { tenant: Tenant }) {
+  const { t } = useText();
+  if (!trunk) return <span className="muted">{t("operator.no_trunk")}</span>;
+  return (
+    <span title={trunk.explanation ?? trunk.server}>
+      <StatusIndicator tone={TRUNK_TONES[trunk.status]} /> {t(`trunk.status.${trunk.status}`)}
+    </span>
+  );
+}
+
 function TenantButtons({ tenant, onAsk, onChange }: { tenant: Tenant } & TenantActions) {
   const { t } = useText();
   const plans = useQuery(plansQuery);
   const enter = useEnterTenant();
+  const { tenants } = useSession();
   const doing = useDoing();
+  const isOwn = tenants.some(({ id }) => id === tenant.id);
+  const open = (page?: "settings") =>
+    isOwn ? void doing.run(() => enter(tenant.id, page)) : onAsk({ what: "act", tenant, page });
+  const label = t(isOwn ? "operator.enter" : "operator.act");
   return (
     <span className="row">
-      <Button
-        small
-        onClick={() => void doing.run(() => enter(tenant.id))}
-        aria-label={`${t("operator.enter")}: ${tenant.name}`}
-      >
-        {t("operator.enter")}
+      <Button small onClick={() => open()} aria-label={`${label}: ${tenant.name}`}>
+        {label}
       </Button>
       <Menu
         trigger={<IconButton icon="more" label={`${t("action.more")}: ${tenant.name}`} />}
         entries={[
-          {
-            label: t("settings.dialling"),
-            onChoose: () => void doing.run(() => enter(tenant.id, "settings")),
-          },
+          { label: t("settings.dialling"), onChoose: () => open("settings") },
           { label: t("operator.credit"), onChoose: () => onAsk({ what: "credit", tenant }) },
           tenant.suspended
             ? {

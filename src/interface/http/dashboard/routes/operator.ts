@@ -21,22 +21,39 @@ import {
   timeOut,
 } from "../../../contracts/schema.ts";
 import { Tenant } from "../../../contracts/tenants.ts";
+import { OperatorTrunk } from "../../../contracts/trunks.ts";
 import { contract, type Route, route } from "../../contract.ts";
 import type { ProductContext } from "./context.ts";
 
 const optionalTime = (what: string) => timeOrNull(`${what}`);
 
+const trunkHealth = OperatorTrunk.pick({ server: true, status: true, explanation: true });
+
 export const OperatorTenant = z
   .strictObject({ ...Tenant.shape, live_calls: shown(z.int(), "Calls with media now.", 0) })
   .meta({ id: "OperatorTenant" });
+
+const TenantHealth = z
+  .strictObject({
+    ...OperatorTenant.shape,
+    calls: shown(z.int(), "Calls of the last 24 hours.", 140),
+    failed: shown(z.int(), "How many of them failed.", 2),
+    p95_ms: shown(
+      z.int().nullable(),
+      "95th percentile of their answer times; null: none was measured.",
+      900,
+    ),
+    trunk: trunkHealth.nullable().meta({ description: "null: it has none." }),
+  })
+  .meta({ id: "TenantHealth" });
 
 export const listTenants = contract({
   operationId: "operatorListTenants",
   at: "GET /operator/tenants",
   tag: "Operator",
   role: operations["tenant.list"].role,
-  summary: "Every tenant",
-  reply: okReply({ tenants: z.array(OperatorTenant) }),
+  summary: "Every tenant, and how its calls went in the last 24 hours",
+  reply: okReply({ tenants: z.array(TenantHealth) }),
 });
 
 export const createTenant = contract({
@@ -325,6 +342,7 @@ export const retryMail = contract({
   errors: ["conflict"],
 });
 
+const NO_CALLS = { calls: 0, failed: 0, p95Ms: null };
 const NOTICES_MAX = 100;
 const SEVERITY = ["skipped", "ok", "warning", "failed"] as const;
 
@@ -367,11 +385,28 @@ function operatorParts({ dependencies, settings, parts }: ProductContext) {
 type Parts = ReturnType<typeof operatorParts>;
 
 /** Tenants, and the money that they pay by transfer. */
-const tenantRoutes = ({ ask, presentTenant, presentCheckouts }: Parts): Route[] => [
-  route(listTenants)(async () => ({
-    ok: true,
-    tenants: (await ask("tenant.list", {})).map(presentTenant),
-  })),
+const tenantRoutes = ({ ask, presentTenant, presentCheckouts, services }: Parts): Route[] => [
+  route(listTenants)(async () => {
+    const [tenants, trunks, activity] = await Promise.all([
+      ask("tenant.list", {}),
+      ask("trunk.list", {}),
+      services.tenants.activity(),
+    ]);
+    return {
+      ok: true,
+      tenants: tenants.map((tenant) => {
+        const { calls, failed, p95Ms } = activity.get(tenant.id) ?? NO_CALLS;
+        const trunk = trunks.find(({ tenant_id }) => tenant_id === tenant.id);
+        return {
+          ...presentTenant(tenant),
+          ...{ calls, failed, p95_ms: p95Ms },
+          trunk: trunk
+            ? { server: trunk.server, status: trunk.status, explanation: trunk.explanation }
+            : null,
+        };
+      }),
+    };
+  }),
   route(createTenant)(async ({ body }) => ({
     ok: true,
     tenant: presentTenant(await ask("tenant.create", body)),

@@ -2,15 +2,18 @@
 
 import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";
+import type { Identity } from "../../../../domain/identity/identity.ts";
 import { type ActiveSession, RECENT_SIGN_IN_MS } from "../../../../domain/identity/sessions.ts";
 import type { OneTimeLink } from "../../../../domain/identity/stores.ts";
 import { field, idIn, idOut, okReply, okTrue, shown, timeOut } from "../../../contracts/schema.ts";
-import { contract, type Route, route } from "../../contract.ts";
+import { type Browser, contract, type Route, route } from "../../contract.ts";
 import type { RouteContext } from "../../routes/context.ts";
+import { isoOrNull } from "../../routes/present.ts";
 import { lacksSecondFactor } from "../../session/rights.ts";
 import {
   emailIn,
   givenPassword,
+  isoOrNullOut,
   linkOut,
   linkToken,
   linkTokenQuery,
@@ -36,6 +39,9 @@ const CurrentSession = z
     tenant: z.strictObject({ id: idOut("tenant"), name: z.string() }).nullable(),
     role: shown(roleOut().nullable(), "In this tenant; an operator is an owner everywhere."),
     operator: z.boolean(),
+    acting_until: isoOrNullOut(
+      "An operator acts as the tenant until then; null: is one of its people.",
+    ),
     second_factor_needed: shown(
       z.boolean(),
       "The company requires a second factor, and this session has none: only the profile is open.",
@@ -228,12 +234,24 @@ const setActiveTenant = contract({
   at: "POST /active-tenant",
   tag,
   summary: "Work in another tenant",
-  description: "One of the user's own; an operator may enter any.",
+  description:
+    "One of the user's own. An operator may act as any other for an hour, after a sign-in of the last 15 minutes: as an owner, but without its secrets, payments and team. The tenant's audit log shows it.",
   scope: "user",
   role: "viewer",
   body: z.strictObject({ tenant_id: idIn("tenants") }).meta({ id: "ActiveTenantRequest" }),
   reply: okReply({ tenant: z.strictObject({ id: idOut("tenant"), name: z.string() }) }),
   errors: ["not_found"],
+});
+
+const stopActing = contract({
+  operationId: "stopActing",
+  at: "DELETE /active-tenant",
+  tag,
+  summary: "Stop acting as a tenant",
+  description: "Goes back to the user's own first tenant, if there is one.",
+  scope: "user",
+  role: "viewer",
+  reply: z.strictObject({ ok: okTrue }),
 });
 
 const forgotPassword = contract({
@@ -284,6 +302,7 @@ export const sessionContracts = [
   signOut,
   confirmSession,
   setActiveTenant,
+  stopActing,
   forgotPassword,
   getResetLink,
   resetPassword,
@@ -312,6 +331,7 @@ function sessionParts({ dependencies, settings }: RouteContext) {
       tenant: tenant && { id: tenant.id, name: tenant.name },
       role,
       operator: user.operator,
+      acting_until: isoOrNull(session.actingUntil),
       second_factor_needed: lacksSecondFactor(session),
       recent_until: isoUtc(session.signedInAt + RECENT_SIGN_IN_MS),
       tenants: memberships.map(({ tenantId, tenantName, role: own }) => ({
@@ -369,8 +389,9 @@ const signInRoutes = ({ identity, signInService, sessions, passkeys }: Parts): R
   ),
 ];
 
-const signedInRoutes = ({ account, sessions }: Parts): Route[] => [
-  route(signOut)(async ({ browser }) => {
+const signedInRoutes = ({ account, sessions, identity }: Parts): Route[] => [
+  route(signOut)(async ({ browser, session }) => {
+    if (session) await noteLeaving(identity, browser, session);
     if (browser.token !== null) await sessions.end(browser.token);
     browser.setSessionToken("");
     return { ok: true };
@@ -382,13 +403,37 @@ const signedInRoutes = ({ account, sessions }: Parts): Route[] => [
   route(setActiveTenant)(async (request) => {
     const { body, browser } = request;
     const session = sessionOf(request);
-    const { id, name } = await sessions.enter(session, body.tenant_id);
+    const { id, name, actingUntil } = await sessions.enter(session, body.tenant_id);
+    if (session.tenant?.id !== id) await noteLeaving(identity, browser, session);
     const token = browser.token && (await sessions.rotate(session, browser.token));
     if (token) browser.setSessionToken(token);
-    browser.about({ userId: session.user.id, email: session.user.email, tenantId: id });
+    browser.about({
+      ...{ userId: session.user.id, email: session.user.email, tenantId: id },
+      ...(actingUntil !== null && { details: { actingUntil } }),
+    });
     return { ok: true, tenant: { id, name } };
   }),
+  route(stopActing)(async (request) => {
+    const { browser } = request;
+    const session = sessionOf(request);
+    if (session.actingUntil !== null) await sessions.stopActing(session);
+    browser.about({
+      ...{ userId: session.user.id, email: session.user.email },
+      tenantId: session.tenant?.id ?? null,
+    });
+    return { ok: true };
+  }),
 ];
+
+/** The entry of the audit log for an operator who leaves a company by another way than its own. */
+async function noteLeaving({ audit }: Identity, { source }: Browser, session: ActiveSession) {
+  const { user, tenant, actingUntil } = session;
+  if (actingUntil === null || !tenant) return;
+  await audit.write({
+    ...{ tenantId: tenant.id, userId: user.id, userEmail: user.email, ip: source.ip },
+    ...{ action: "stopActing", target: "/active-tenant", outcome: "done" },
+  });
+}
 
 const passwordRoutes = ({ identity, log, account }: Parts): Route[] => [
   route(forgotPassword)(async ({ body, browser }) => {

@@ -52,6 +52,7 @@ export const getTeam = contract({
 
 export const invite = contract({
   operationId: "invite",
+  notWhenActing: true,
   at: "POST /team/invitations",
   tag,
   role: "owner",
@@ -81,6 +82,8 @@ export const withdrawInvitation = contract({
 
 export const changeRole = contract({
   operationId: "changeRole",
+  recordsChanges: true,
+  notWhenActing: true,
   at: "PATCH /team/{id}",
   noun: "member",
   tag,
@@ -94,6 +97,7 @@ export const changeRole = contract({
 
 export const removeMember = contract({
   operationId: "removeMember",
+  notWhenActing: true,
   at: "DELETE /team/{id}",
   noun: "member",
   tag,
@@ -166,6 +170,19 @@ export const listAudit = contract({
           action: shown(z.string(), "The operation's name in this document.", "changeRole"),
           target: shown(z.string(), "The path it was done to.", "/team/7"),
           ip: z.string(),
+          subject: shown(z.string().nullable(), "The name of what it was done to.", "Reception"),
+          changes: shown(
+            z.array(
+              z.strictObject({
+                field: z.string(),
+                from: z.string().nullable(),
+                to: z.string().nullable(),
+              }),
+            ),
+            "Changed settings with old and new values; a secret shows as dots.",
+            [{ field: "server", from: "sip.a.example", to: "sip.b.example" }],
+          ),
+          acting_until: isoOrNullOut("An operator began to act as the tenant, until then."),
           outcome: shown(
             z.enum(["done", "refused", "failed"]),
             "`refused`: by a rule; `failed`: on our side.",
@@ -268,13 +285,16 @@ const auditRoutes = ({ audit }: Parts): Route[] => [
     const { entries, total } = await audit.page(request.tenantId, { limit, offset, operator });
     return {
       ok: true,
-      entries: entries.map(({ id, at, userEmail, action, target, ip, outcome }) => ({
+      entries: entries.map(({ id, at, userEmail, action, target, ip, outcome, details }) => ({
         id,
         at: isoUtc(at),
         user_email: userEmail,
         action,
         target,
         ip,
+        subject: details?.subject ?? null,
+        changes: [...(details?.changes ?? [])],
+        acting_until: isoOrNull(details?.actingUntil ?? null),
         outcome,
       })),
       total,

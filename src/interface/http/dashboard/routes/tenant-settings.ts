@@ -86,6 +86,7 @@ const switchOn = field(z.boolean(), {
 
 export const updateTenantSettings = contract({
   operationId: "updateTenantSettings",
+  recordsChanges: true,
   at: "PATCH /tenant-settings",
   tag: "Settings",
   role: "owner",

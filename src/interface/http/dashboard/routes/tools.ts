@@ -32,6 +32,7 @@ export const listTools = contract({
 
 export const createTool = contract({
   operationId: "createTool",
+  recordsChanges: true,
   at: "POST /tools",
   tag: "Tools",
   summary: "Make a tool",
@@ -51,6 +52,7 @@ export const getTool = contract({
 
 export const updateTool = contract({
   operationId: "updateTool",
+  recordsChanges: true,
   at: "PATCH /tools/{id}",
   noun: "tool",
   tag: "Tools",
@@ -64,6 +66,7 @@ export const updateTool = contract({
 
 export const deleteTool = contract({
   operationId: "deleteTool",
+  recordsChanges: true,
   at: "DELETE /tools/{id}",
   noun: "tool",
   tag: "Tools",

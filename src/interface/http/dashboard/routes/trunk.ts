@@ -42,6 +42,7 @@ export const getTrunk = contract({
 
 export const setTrunk = contract({
   operationId: "setTrunk",
+  recordsChanges: true,
   at: "POST /trunk",
   versioned: true,
   recent: true,
@@ -83,6 +84,7 @@ export const allowTrunkSource = contract({
 
 export const deleteTrunk = contract({
   operationId: "deleteTrunk",
+  recordsChanges: true,
   at: "DELETE /trunk",
   recent: true,
   tag: "Trunk",
