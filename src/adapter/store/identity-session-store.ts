@@ -42,6 +42,7 @@ const findSession = statement((queries) =>
 export function sessionStore(queries: Queries): SessionStore {
   return {
     ...sessionEnds(queries),
+    ...activeTenants(queries),
 
     async insert(session) {
       const [row] = await queries.insert(sessions).values(session).returning({ id: sessions.id });
@@ -77,6 +78,26 @@ export function sessionStore(queries: Queries): SessionStore {
       await queries.update(sessions).set({ confirmedAt: atMs }).where(eq(sessions.id, sessionId));
     },
 
+    async markForRotation(tenantId, userId) {
+      await queries
+        .update(sessions)
+        .set({ rotate: true })
+        .where(and(eq(sessions.tenantId, tenantId), eq(sessions.userId, userId)));
+    },
+
+    async list(userId) {
+      return await queries
+        .select()
+        .from(sessions)
+        .where(eq(sessions.userId, userId))
+        .orderBy(desc(sessions.lastSeenAt), desc(sessions.id));
+    },
+  };
+}
+
+/** Which tenant a session is in. */
+function activeTenants(queries: Queries): Pick<SessionStore, "setTenant" | "endActing"> {
+  return {
     async setTenant(sessionId, tenantId, actingUntil) {
       await queries
         .update(sessions)
@@ -102,21 +123,6 @@ export function sessionStore(queries: Queries): SessionStore {
       return over.flatMap(({ tenantId, ...one }) =>
         tenantId === null ? [] : [{ ...one, tenantId }],
       );
-    },
-
-    async markForRotation(tenantId, userId) {
-      await queries
-        .update(sessions)
-        .set({ rotate: true })
-        .where(and(eq(sessions.tenantId, tenantId), eq(sessions.userId, userId)));
-    },
-
-    async list(userId) {
-      return await queries
-        .select()
-        .from(sessions)
-        .where(eq(sessions.userId, userId))
-        .orderBy(desc(sessions.lastSeenAt), desc(sessions.id));
     },
   };
 }

@@ -37,7 +37,7 @@ export const FORMER_TOKEN_MS = 30_000;
  */
 export const RECENT_SIGN_IN_MS = 15 * MINUTE;
 /** How long an operator may act as a company without asking again. */
-export const ACTING_MS = HOUR;
+const ACTING_MS = HOUR;
 const TOUCH_EVERY_MS = MINUTE;
 const SESSIONS_PER_USER_MAX = 20;
 const USER_AGENT_LENGTH_MAX = 300;

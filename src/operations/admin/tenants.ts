@@ -58,21 +58,7 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
   return {
     ...reads,
     ...createTenantViews(deps),
-
-    /** How the calls of the last 24 hours went, by tenant. A tenant without calls is not there. */
-    async activity() {
-      const store = tenantAdminStore(database.read);
-      const sinceMs = deps.clock.now() - DAY_MS;
-      const latencies = new Map(
-        (await store.latencySince(sinceMs)).map(({ tenantId, p95Ms }) => [tenantId, p95Ms]),
-      );
-      return new Map(
-        (await store.callsSince(sinceMs)).map(({ tenantId, calls, failed }) => [
-          tenantId,
-          { calls, failed, p95Ms: latencies.get(tenantId) ?? null },
-        ]),
-      );
-    },
+    ...createActivity(deps),
 
     /** `plan` null: the first configured one. Throws `valid_…_required`. */
     async create(draft: { name: string; email: string; plan: string | null }) {
@@ -142,6 +128,24 @@ function createTenantReads(database: Pick<Database, "read">) {
     },
   };
 }
+
+/** For the operator's page of all tenants. */
+const createActivity = ({ database, clock }: TenantAdminDependencies) => ({
+  /** How the calls of the last 24 hours went, by tenant. A tenant without calls is not there. */
+  async activity() {
+    const store = tenantAdminStore(database.read);
+    const sinceMs = clock.now() - DAY_MS;
+    const latencies = new Map(
+      (await store.latencySince(sinceMs)).map(({ tenantId, p95Ms }) => [tenantId, p95Ms]),
+    );
+    return new Map(
+      (await store.callsSince(sinceMs)).map(({ tenantId, calls, failed }) => [
+        tenantId,
+        { calls, failed, p95Ms: latencies.get(tenantId) ?? null },
+      ]),
+    );
+  },
+});
 
 /** What a tenant's own people see of it. */
 function createTenantViews({

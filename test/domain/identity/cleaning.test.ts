@@ -16,7 +16,7 @@ test("cleaning runs every hour; audit entries go after 400 days, five thousand a
     async (...times: number[]) =>
       void told.push([what, ...times]);
   const stores = () => ({
-    sessions: { removeStale: note("sessions") },
+    sessions: { removeStale: note("sessions"), endActing: async () => [] },
     links: { removeExpired: note("links") },
     passkeys: { removeExpiredChallenges: note("passkeys") },
     attempts: { removeBefore: note("attempts") },

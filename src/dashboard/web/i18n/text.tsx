@@ -65,7 +65,7 @@ function textsOf(language: Language, catalogue: Catalogue) {
     /** A counted text. */
     count: (key: MessageKey, value: number) =>
       pluralForm(catalogue[key], plurals.select(value)).replace("#", numbers.format(value)),
-    number: (value: number) => numbers.format(value),
+    number: numbers.format,
     percent: (share: number) =>
       new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share),
     eur,
@@ -76,7 +76,6 @@ function textsOf(language: Language, catalogue: Catalogue) {
     clock: clockOf,
     ms: (value: number | null) =>
       value === null ? "–" : `${numbers.format(Math.round(value))} ms`,
-    /** `0.9 s`, from milliseconds. */
     seconds: (ms: number) => `${numbers.format(Math.round(ms / 100) / 10)} s`,
     bytes(value: number) {
       if (value < 1024) return `${value} B`;

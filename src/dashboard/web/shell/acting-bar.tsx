@@ -11,7 +11,7 @@ import { useDoing } from "../ui/mutate.ts";
 const OPERATOR_PAGE = "/app/operator";
 
 export function ActingBar() {
-  const { t, time } = useText();
+  const { t, dateTime } = useText();
   const { tenant, acting_until: until } = useSession();
   const doing = useDoing();
   useEffect(() => {
@@ -28,7 +28,7 @@ export function ActingBar() {
   return (
     <div className="acting-bar" role="status">
       <Icon name="warning" />
-      <p className="grow">{t("acting.bar", { name: tenant.name, time: time(until) })}</p>
+      <p className="grow">{t("acting.bar", { name: tenant.name, time: dateTime(until) })}</p>
       <Button small busy={doing.busy} onClick={() => void doing.run(stop)}>
         {t("acting.stop")}
       </Button>

@@ -154,7 +154,7 @@ function TrunkState({ tenant: { trunk } }: { tenant: Tenant }) {
   const { t } = useText();
   if (!trunk) return <span className="muted">{t("operator.no_trunk")}</span>;
   return (
-    <span title={trunk.explanation ?? trunk.server}>
+    <span className="row firm" title={trunk.explanation ?? trunk.server}>
       <StatusIndicator tone={TRUNK_TONES[trunk.status]} /> {t(`trunk.status.${trunk.status}`)}
     </span>
   );

@@ -17,7 +17,7 @@ import { Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useToasts } from "../../ui/toast.tsx";
-import { AuditLog } from "./audit-log.tsx";
+import { AuditLog } from "./audit/audit-log.tsx";
 
 type Member = Own["Member"];
 const ROLES = ["owner", "member", "viewer"] as const;

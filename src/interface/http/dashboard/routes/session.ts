@@ -235,7 +235,7 @@ const setActiveTenant = contract({
   tag,
   summary: "Work in another tenant",
   description:
-    "One of the user's own. An operator may act as any other for an hour, after a sign-in of the last 15 minutes: as an owner, but without its secrets, payments and team. The tenant's audit log shows it.",
+    "One of the user's own. An operator may act as another one for an hour, after a sign-in of the last 15 minutes: as an owner, but without its secrets, payments and team. The tenant's audit log shows it.",
   scope: "user",
   role: "viewer",
   body: z.strictObject({ tenant_id: idIn("tenants") }).meta({ id: "ActiveTenantRequest" }),

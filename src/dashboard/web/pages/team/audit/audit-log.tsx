@@ -1,15 +1,15 @@
-/** Who changed what. */
+/** Who changed what, in sentences with old and new values. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { auditQuery } from "../../api/queries.ts";
-import { useText } from "../../i18n/text.tsx";
-import { useSession } from "../../session.ts";
-import { Badge, Card } from "../../ui/page.tsx";
-import { EmptyState, Loaded } from "../../ui/states.tsx";
-import { Pager, Table } from "../../ui/table.tsx";
+import { auditQuery } from "../../../api/queries.ts";
+import { useText } from "../../../i18n/text.tsx";
+import { useSession } from "../../../session.ts";
+import { Badge, Card } from "../../../ui/page.tsx";
+import { EmptyState, Loaded } from "../../../ui/states.tsx";
+import { Pager, Table } from "../../../ui/table.tsx";
+import { type AuditEntry, auditChanges, auditSentence } from "./audit-sentence.ts";
 
 const LIMIT = 50;
-const TONES = { done: "good", refused: "warn", failed: "bad" } as const;
 
 export function AuditLog() {
   const { t } = useText();
@@ -35,21 +35,11 @@ function Entries() {
                 caption={t("team.tab.audit")}
                 rows={entries}
                 rowKey={(entry) => entry.id}
+                compact
                 columns={[
+                  { head: t("team.action"), cell: (entry) => <Deed entry={entry} /> },
                   { head: t("calls.when"), cell: (entry) => dateTime(entry.at) },
-                  { head: t("team.who"), cell: (entry) => entry.user_email ?? t("team.nobody") },
-                  { head: t("team.action"), cell: (entry) => <code>{entry.action}</code> },
-                  { head: t("team.target"), cell: (entry) => <code>{entry.target}</code> },
                   { head: t("team.address"), wideOnly: true, cell: (entry) => entry.ip },
-                  {
-                    head: t("team.outcome"),
-                    end: true,
-                    cell: (entry) => (
-                      <Badge tone={TONES[entry.outcome]}>
-                        {t(`team.outcome.${entry.outcome}`)}
-                      </Badge>
-                    ),
-                  },
                 ]}
               />
               <Pager
@@ -64,5 +54,25 @@ function Entries() {
         }
       </Loaded>
     </Card>
+  );
+}
+
+/** The sentence, what was changed, and whether it came to nothing. */
+function Deed({ entry }: { entry: AuditEntry }) {
+  const texts = useText();
+  return (
+    <div>
+      <span className="strong">{auditSentence(entry, texts)}</span>{" "}
+      {entry.outcome !== "done" && (
+        <Badge tone={entry.outcome === "failed" ? "bad" : "warn"}>
+          {texts.t(`team.outcome.${entry.outcome}`)}
+        </Badge>
+      )}
+      {auditChanges(entry, texts).map((change) => (
+        <p className="small soft" key={change}>
+          {change}
+        </p>
+      ))}
+    </div>
   );
 }

@@ -1,0 +1,161 @@
+/** An entry of the audit log in words: who did what to which thing, with the old and new values. */
+import type { operations } from "../../../api/dashboard.gen.ts";
+import type { MessageKey } from "../../../i18n/catalogue.ts";
+import type { Texts } from "../../../i18n/text.tsx";
+
+export type AuditEntry =
+  operations["listAudit"]["responses"][200]["content"]["application/json"]["entries"][number];
+
+type Verb = "made" | "changed" | "deleted" | "tried" | "read";
+
+/** What was done to which kind of thing: `audit.<verb>` with `audit.what.<thing>`. */
+const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
+  createAgent: ["made", "agent"],
+  updateAgent: ["changed", "agent"],
+  deleteAgent: ["deleted", "agent"],
+  createFile: ["made", "knowledge"],
+  updateFile: ["changed", "knowledge"],
+  deleteFile: ["deleted", "knowledge"],
+  createTool: ["made", "tool"],
+  updateTool: ["changed", "tool"],
+  deleteTool: ["deleted", "tool"],
+  tryTool: ["tried", "tool"],
+  createPhoneNumber: ["made", "number"],
+  updatePhoneNumber: ["changed", "number"],
+  deletePhoneNumber: ["deleted", "number"],
+  setTrunk: ["changed", "trunk"],
+  allowTrunkSource: ["changed", "trunk"],
+  deleteTrunk: ["deleted", "trunk"],
+  testTrunk: ["tried", "trunk"],
+  updateTenantSettings: ["changed", "settings"],
+  updateFeatureSettings: ["changed", "features"],
+  createWebhook: ["made", "webhook"],
+  deleteWebhook: ["deleted", "webhook"],
+  enableWebhook: ["changed", "webhook"],
+  testWebhook: ["tried", "webhook"],
+  rotateWebhookSecret: ["changed", "webhook_secret"],
+  regenerateWebhookSecret: ["changed", "webhook_secret"],
+  createKey: ["made", "key"],
+  revokeKey: ["deleted", "key"],
+  createContact: ["made", "contact"],
+  updateContact: ["changed", "contact"],
+  deleteContact: ["deleted", "contact"],
+  importContacts: ["made", "contacts"],
+  exportContacts: ["read", "contacts"],
+  updateCallMemory: ["changed", "memory"],
+  deleteCallMemory: ["deleted", "memory"],
+  createCampaign: ["made", "campaign"],
+  actOnCampaign: ["changed", "campaign"],
+  cancelSchedule: ["deleted", "schedule"],
+  testCrm: ["tried", "crm"],
+  removeMember: ["deleted", "member"],
+  withdrawInvitation: ["deleted", "invitation"],
+  updateProfile: ["changed", "profile"],
+  changePassword: ["changed", "password"],
+  resetPassword: ["changed", "password"],
+  confirmTotp: ["made", "second_factor"],
+  disableTotp: ["deleted", "second_factor"],
+  addPasskey: ["made", "passkey"],
+  removePasskey: ["deleted", "passkey"],
+  getCallsCsv: ["read", "calls"],
+  getCallAudio: ["read", "recording"],
+  getStatementCsv: ["read", "statement"],
+  listenToCall: ["read", "live_call"],
+  operatorListLogs: ["read", "logs"],
+  operatorCreateTenant: ["made", "tenant"],
+  operatorUpdateTenant: ["changed", "tenant"],
+};
+
+/** What no verb and thing can say, in a sentence of its own: `audit.did.<name>`. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["signIn", "signInTotp", "signInPasskey", "signInLink"].map((name) => [name, "signed_in"]),
+  ),
+  signOut: "signed_out",
+  endSession: "ended_session",
+  confirmSession: "confirmed",
+  forgotPassword: "forgot_password",
+  useOwnerLink: "became_owner",
+  acceptInvitation: "joined",
+  invite: "invited",
+  changeRole: "changed_role",
+  setActiveTenant: "entered",
+  stopActing: "stopped_acting",
+  createCall: "called",
+  transferCall: "transferred",
+  hangUpCall: "hung_up",
+  chatWithAgent: "chatted",
+  talkToAgent: "talked",
+  topUp: "topped_up",
+  openCheckout: "paid",
+  resendWebhookDelivery: "resent",
+  resendFailedDeliveries: "resent",
+  replayCrmMessage: "resent",
+  beginTotp: "began_second_factor",
+  passkeyOptions: "began_passkey",
+  operatorConfirmCheckout: "confirmed_payment",
+  operatorCreditTenant: "credited",
+  operatorCreateBackup: "backed_up",
+  operatorDrainNode: "drained",
+  operatorRetryMail: "resent_mail",
+  operatorTestMail: "tested_mail",
+  operatorTryEngine: "tested_engine",
+};
+
+/** Pages whose labels name the fields of a setting. */
+const LABELS = ["form", "agents", "trunk", "settings", "tools", "features", "numbers", "team"];
+const OTHER_LABELS: Readonly<Record<string, MessageKey>> = {
+  filename: "form.name",
+  password: "auth.password",
+  agent_id: "numbers.agent",
+  agent_ids: "nav.agents",
+  number_e164: "numbers.number",
+  language: "language.label",
+  calling_from: "features.from",
+  calling_to: "features.to",
+  birthday_agent_id: "features.birthday_agent",
+  requires_second_factor: "settings.second_factor",
+  content: "audit.field.content",
+  inbound_enabled: "audit.field.inbound_enabled",
+  disclosure: "audit.field.disclosure",
+};
+
+/** Whether the log has words for this operation. */
+export const hasSentence = (action: string): boolean => action in DEEDS || action in SENTENCES;
+
+export function auditSentence(entry: AuditEntry, texts: Texts): string {
+  const { action, subject, target } = entry;
+  const who = entry.user_email ?? texts.t("team.nobody");
+  const said = (key: string, blanks: Record<string, string>) => texts.findText(key, blanks);
+  if (entry.acting_until)
+    return texts.t("audit.did.acts", { who, time: texts.dateTime(entry.acting_until) });
+  const deed = DEEDS[action];
+  const sentence = deed
+    ? said(`audit.${deed[0]}`, { who, what: said(`audit.what.${deed[1]}`, {}) ?? "" })
+    : said(`audit.did.${SENTENCES[action] ?? ""}`, { who });
+  const named = subject === null ? "" : ` “${subject}”`;
+  return `${sentence ?? `${who}: ${action} ${target}`}${named}`;
+}
+
+/** `Server: sip.a.example → sip.b.example`. */
+export function auditChanges({ changes }: AuditEntry, texts: Texts): string[] {
+  return changes.map(({ field, from, to }) => {
+    const values = [from, to].map((value) => valueText(value, texts));
+    return `${fieldLabel(field, texts)}: ${from === null ? values[1] : values.join(" → ")}`;
+  });
+}
+
+function fieldLabel(field: string, { t, findText }: Texts): string {
+  const [own = field, inner] = field.split(".");
+  const other = OTHER_LABELS[own];
+  const label = other
+    ? t(other)
+    : LABELS.map((page) => findText(`${page}.${own}`)).find((text) => text !== null);
+  return [label ?? own.replaceAll("_", " "), inner].filter(Boolean).join(", ");
+}
+
+function valueText(value: string | null, { t }: Texts): string {
+  if (value === null) return t("audit.none");
+  if (value === "true") return t("audit.yes");
+  return value === "false" ? t("audit.no") : value;
+}
