@@ -22,6 +22,7 @@ afterAll(() => database.close());
 let opened = 0;
 let closed = 0;
 let asked = 0;
+let toldOfCaller: unknown;
 let callsTools = false;
 let chats: WrittenAgentChats;
 
@@ -48,7 +49,10 @@ beforeEach(() => {
     };
   };
   const result = { ok: true, output: "more", httpStatus: 200, durationMs: 1 };
-  const run: ToolRunner["run"] = async (_, { toolCallId }) => ({ ...result, toolCallId });
+  const run: ToolRunner["run"] = async (_, { toolCallId, caller }) => {
+    toldOfCaller = caller;
+    return { ...result, toolCallId };
+  };
   const tools = { run, trial: () => Promise.reject(new Error("not asked for here")) };
   chats = new WrittenAgentChats(
     {
@@ -96,6 +100,7 @@ test("answers to tools that lead to tools end after eight questions", async () =
   callsTools = true;
   expect((await ask("hello")).actions).toHaveLength(8);
   expect(asked).toBe(8);
+  expect(toldOfCaller).toEqual({ number: "", direction: "inbound", test: true });
   chats.close();
 });
 

@@ -1,17 +1,20 @@
 /** When a call whose heartbeat stands still is ended by another node. */
 import { expect, test } from "bun:test";
+import { sleep } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { watchLeftCalls } from "../../../src/domain/call/recovery.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
-test("every ten seconds calls are looked at; after sixty without a heartbeat one is ended", async () => {
+/** When a call without heartbeats is ended, and how many looks that took. `secondLookMs`: the store's time for it. */
+async function endOfSilentCall(secondLookMs: number) {
   const clock = fakeClock();
   let looks = 0;
-  let endedAtMs: number | null = null;
+  let endedAtMs = 0;
   const call = { tenantId: 1, callUuid: "c", node: "A", heartbeatAt: 1, answeredAt: null };
   const calls = () => ({
     async leftLive() {
       looks++;
+      if (looks === 2) await sleep(clock, secondLookMs);
       return [call];
     },
     leftUnprocessed: async () => [],
@@ -22,16 +25,26 @@ test("every ten seconds calls are looked at; after sixty without a heartbeat one
     database: {
       read: {},
       async tx() {
-        endedAtMs ??= clock.monotonic();
+        endedAtMs ||= clock.monotonic();
       },
     },
     ...{ events: { wake: () => undefined }, mails: { wake: () => undefined } },
   } as unknown as Parameters<typeof watchLeftCalls>[0]);
-  for (let second = 0; second < 90; second++) {
+  for (let second = 0; second < 120 && endedAtMs === 0; second++) {
     await clock.advance(1_000);
     await Bun.sleep(0);
   }
-  expect(looks).toBe(9);
-  expect(endedAtMs as number | null).toBe(70_000); // seen first at 10 s
   timer.cancel();
+  return { looks, endedAtMs };
+}
+
+test("every ten seconds calls are looked at; after sixty without a heartbeat one is ended", async () => {
+  expect(await endOfSilentCall(0)).toEqual({ looks: 7, endedAtMs: 70_000 }); // seen first at 10 s
+});
+
+test.each([
+  ["30 s after the last was asked, what was seen still counts", 20_000, 70_000],
+  ["later than that, the sixty seconds begin anew", 21_000, 110_000], // seen at 41 s, looked at every 10 s
+])("when a look is answered %s", async (_, secondLookMs, endedAtMs) => {
+  expect(await endOfSilentCall(secondLookMs)).toMatchObject({ endedAtMs });
 });

@@ -141,8 +141,14 @@ test("one tenant's calls are nothing to another's agent", async () => {
   expect(await told(other, true)).toEqual([]);
 });
 
-test("a birthday call is known as one when it is made; a campaign's and one of the API are not", async () => {
-  const occasionOf = async (origin: "api" | "birthday" | "campaign") => {
+test.each([
+  ["birthday", "outbound", { occasion: "birthday", canOptOut: true }],
+  ["campaign", "outbound", { occasion: null, canOptOut: true }],
+  ["api", "outbound", { occasion: null, canOptOut: false }],
+  ["birthday", "inbound", { occasion: null, canOptOut: false }],
+] as const)(
+  "a %s call that is %s: is a birthday known, and may further calls be refused",
+  async (origin, direction, expected) => {
     const callUuid = crypto.randomUUID();
     await server.database.tx((queries) =>
       callerStore(queries).putPurpose(own.id, {
@@ -150,17 +156,13 @@ test("a birthday call is known as one when it is made; a campaign's and one of t
       }),
     );
     const tenant = { id: own.id, timeZone: "UTC", callbackMemory: true, namedGreeting: false };
-    const { occasion } = await server.database.tx((queries) =>
-      server.callerParts.callers.contextOf(
-        queries,
-        { ...tenant, cliIdentity: false, crmBridge: false },
-        agent,
-        { direction: "outbound", number: NUMBER, callUuid },
-      ),
-    );
-    return occasion;
-  };
-  expect(await occasionOf("birthday")).toBe("birthday");
-  expect(await occasionOf("campaign")).toBeNull();
-  expect(await occasionOf("api")).toBeNull();
-});
+    const features = { ...tenant, cliIdentity: false, crmBridge: false };
+    for (const number of [NUMBER, ...(direction === "inbound" ? [""] : [])]) {
+      const remoteParty = { direction, number, callUuid };
+      const context = await server.database.tx((queries) =>
+        server.callerParts.callers.contextOf(queries, features, agent, remoteParty),
+      );
+      expect(context).toMatchObject(expected);
+    }
+  },
+);

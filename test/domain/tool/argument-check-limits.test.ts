@@ -32,8 +32,9 @@ function world() {
 test("a tenant has one check under way and 32 that wait", async () => {
   const { check, workers, say } = world();
   const all = Array.from({ length: 34 }, () => check.problem(1, {}, {}));
-  expect(await Promise.race(all)).toContain("Too many tool calls");
-  expect(await Promise.race(all.slice(0, 33).concat(Promise.resolve("none")))).toBe("none");
+  const first = (some: typeof all) => Promise.race([...some, Promise.resolve("none")]);
+  expect(await first(all.slice(33))).toContain("Too many tool calls");
+  expect(await first(all.slice(0, 33))).toBe("none");
   say({ type: "ready" });
   for (let count = 1; count <= 33; count++) {
     const jobId = workers[0]?.posted.at(-1)?.jobId ?? 0;
