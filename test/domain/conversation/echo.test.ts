@@ -11,10 +11,18 @@ const frameOf = (level: number) => new Int16Array(FRAME_SAMPLES).fill(level);
 const levelAt = (frame: number) =>
   3_000 + Math.round(2_500 * Math.sin(frame * 1.7) * Math.cos(frame * 0.37));
 
-/** The agent speaks; the line gives back a third of it, or somebody speaks loudly over it. */
-function guardAt() {
+/**
+ * The agent speaks, queued in pieces of so many frames; the line gives back a third of it, or somebody speaks loudly
+ * over it.
+ */
+function guardAt(framesAtOnce = 1) {
   const guard = new EchoGuard(RATE_HZ);
-  for (let frame = 0; frame < 200; frame++) guard.willPlay(frameOf(levelAt(frame)), frame * 20);
+  for (let first = 0; first < 200; first += framesAtOnce) {
+    const piece = new Int16Array(framesAtOnce * FRAME_SAMPLES);
+    for (let frame = 0; frame < framesAtOnce; frame++)
+      piece.fill(levelAt(first + frame), frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES);
+    guard.willPlay(piece, first * 20);
+  }
   let frame = DELAY_FRAMES + 1;
   const receive = (count: number, level: (frame: number) => number) => {
     for (let heard = 0; heard < count; heard++, frame++)
@@ -27,13 +35,16 @@ function guardAt() {
   };
 }
 
-test("what is heard is compared only once 400 ms were heard", () => {
-  const { guard, echo } = guardAt();
-  echo(19);
-  expect(guard.isEcho()).toBe(false);
-  echo(1);
-  expect(guard.isEcho()).toBe(true);
-});
+test.each([1, 25, 200])(
+  "what is heard is compared only once 400 ms were heard (%d frames queued at once)",
+  (framesAtOnce) => {
+    const { guard, echo } = guardAt(framesAtOnce);
+    echo(19);
+    expect(guard.isEcho()).toBe(false);
+    echo(1);
+    expect(guard.isEcho()).toBe(true);
+  },
+);
 
 test("an utterance begins for 200 ms; from then on what it is counts, not how it began", () => {
   const { guard, echo, speech } = guardAt();

@@ -123,6 +123,20 @@ test("a kept phrase is put in at once where nothing is queued, whole", async () 
   });
 });
 
+test("a voice that is lost and back says its sentence again, and what was put in before it no more", async () => {
+  const { speech, keep, pass, asked, audio, clock } = world(["never", 500]);
+  keep("One moment.", 1_000);
+  speech.say("An answer.", "llm");
+  speech.interject("One moment.");
+  await pass(1_000);
+  speech.retry();
+  await clock.advance(17_000); // the lost voice is waited for no longer
+  await settled();
+  expect([asked, audio.queuedMs]).toEqual([["An answer.", "An answer."], 500]);
+  await pass(500);
+  expect(speech.finish().playedText).toBe("One moment. An answer.");
+});
+
 test("what was heard of a sentence whose synthesis was stopped is reckoned at 65 ms a letter", async () => {
   const text = `${"abcd ".repeat(40)}`.trim(); // 199 letters: 12,935 ms
   const { speech, pass, audio, clock, firsts } = world();

@@ -147,3 +147,15 @@ test("a greeting that was cut is told to the mind", async () => {
   expect(call.truncated).toHaveLength(1);
   expect("Hello, how can I help you?").toStartWith(call.truncated[0] ?? "-");
 });
+
+test("an answer to keys has neither an end of speech nor words to wait for", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.audio.press("5");
+  call.audio.press("#");
+  await call.silence(2_000);
+  expect(call.turns().at(-1)).toMatchObject({
+    text: "All right.",
+    measures: { endpointMs: null, sttFinalMs: null, early: false },
+  });
+});

@@ -54,3 +54,13 @@ test("what language models take is taken", () => {
   ];
   for (const days of taken) expect(schemaProblem(withDays(days))).toBeNull();
 });
+
+test("of the reader's own words about a schema at most 160 characters are told", () => {
+  const far = `#/definitions/${"x".repeat(300)}`;
+  const schema = {
+    ...{ type: "object", properties: { day: { $ref: far } } },
+    definitions: { [far.slice("#/definitions/".length)]: { type: "string" } },
+  };
+  const told = `Reference not found: ${far}`.slice(0, 160);
+  expect(schemaProblem(schema)).toBe(`this is not a JSON Schema that can be read (${told})`);
+});

@@ -1,7 +1,7 @@
 /** The delivery worker over a store that is watched, or in which something has just gone. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { deliveries } from "../../../src/adapter/store/schema/index.ts";
+import { deliveries, webhooks } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
@@ -73,6 +73,8 @@ test("an event whose webhook goes after the claim is not told as delivered, and 
   expect((await log())[0]).toMatchObject({
     ...{ status: "failed", httpStatus: null, error: "the webhook or its secret is gone" },
   });
+  const [webhook] = await database.read.select().from(webhooks);
+  expect(webhook).toMatchObject({ enabled: true }); // no receiver has asked for silence
   await worker.stop();
   await database.close();
 });
