@@ -78,7 +78,9 @@ interface Mail {
 /** An appliance that has just been started, as far as recordings need one. */
 function appliance(encoder: Encoder) {
   const mails: Mail[] = [];
+  const announced: (string | undefined)[] = [];
   const wake = () => undefined;
+  const events = createEventSink({ stores: webhookStores, clock, random, wake });
   const billing = new Billing({
     ...{ database, stores: billingStores, plans: [startPlan], clock, random },
   });
@@ -94,13 +96,20 @@ function appliance(encoder: Encoder) {
       registry: new CallRegistry(),
     },
     settings: { recordingsDir, prices: applianceSettings(directory, "127.0.0.1").prices },
-    events: createEventSink({ stores: webhookStores, clock, random, wake }),
+    events: {
+      ...events,
+      emit: (...emitted: Parameters<typeof events.emit>) => {
+        const [, , { type, callUuid }] = emitted;
+        if (type === "recording.ready") announced.push(callUuid);
+        return events.emit(...emitted);
+      },
+    },
     callers: UNKNOWN_CALLERS,
     mails: { enqueue: async (_: unknown, __: number, mail: Mail) => mails.push(mail), wake },
     encoder,
     links: { urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: 0 }) },
   } as unknown as CallContext;
-  return { context, mails };
+  return { context, mails, announced };
 }
 
 /** `seconds` of silence in stereo; a writer that died has left the sizes at 0. */
@@ -147,12 +156,13 @@ const filesOf = (uuid: string) => readdirSync(recordingsDir).filter((name) => na
 
 /** The next start takes it up and mails it, once. */
 async function expectTakenUp(uuid: string): Promise<void> {
-  const { context, mails } = appliance(encoderOf());
+  const { context, mails, announced } = appliance(encoderOf());
   await recoverCalls(context);
   await eventually(async () => (await rowOf(uuid))?.recordingStatus === "ready", "it is encoded");
   await eventually(() => !existsSync(join(recordingsDir, `${uuid}.wav`)), "the WAV is deleted");
   expect(mailsOf(mails, uuid)).toEqual([`${uuid}.mp3`]);
   expect(filesOf(uuid)).toEqual([`${uuid}.mp3`]);
+  expect(announced.filter((of) => of === uuid)).toEqual([uuid]);
 }
 
 test("a shutdown keeps what is being encoded and what waits; the next start takes both up", async () => {
@@ -211,10 +221,11 @@ test("a recording that ends the third encoder is given up: its mail says so, its
 });
 
 test("a file that is no recording fails at once", async () => {
-  const { context, mails } = appliance(encoderOf());
+  const { context, mails, announced } = appliance(encoderOf());
   const uuid = await endedCall(1);
   writeFileSync(join(recordingsDir, `${uuid}.wav`), "not a WAV at all");
   await processRecording(context, tenantId, uuid);
+  expect(announced).toEqual([]);
   expect((await rowOf(uuid))?.recordingStatus).toBe("failed");
   expect(mailsOf(mails, uuid)).toEqual([null]);
 });

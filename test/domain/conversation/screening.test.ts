@@ -111,6 +111,22 @@ test("what seemed a person and turns out a machine is told, and the agent falls 
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "voicemail_hangup" });
 });
 
+test("a machine that first seemed a person still gets a message that discloses by itself, all of it", async () => {
+  const firstMessage = "Hello, this call is recorded. Please call us back.";
+  const call = await outbound({ voicemailAction: "leave_message", firstMessage });
+  call.script.recognises.push("Hi.");
+  await call.speech(400);
+  await call.silence(6_000);
+  const words = "I cannot take your call leave a message after the tone";
+  call.script.partial = words;
+  call.script.recognises.push(words);
+  await call.speech(2_000);
+  call.script.partial = "";
+  await call.silence(14_000);
+  expect(said(call).at(-1)).toBe(firstMessage);
+  expect(call.hangupRequested()).toMatchObject({ reason: "voicemail_left" });
+});
+
 test("an agent that lets the customer speak first answers their hello by the mind", async () => {
   const call = await outbound({ firstSpeaker: "customer" });
   call.script.recognises.push("Hello?");

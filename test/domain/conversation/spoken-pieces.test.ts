@@ -101,6 +101,19 @@ test("a long phrase is queued in parts of five seconds, none while more than twe
   expect(audio.queuedMs).toBeGreaterThan(24_800);
 });
 
+test.each([
+  [4_999, [4_999]],
+  [5_000, [5_000]],
+  [5_001, [5_000, 1]],
+  [10_000, [5_000, 5_000]],
+])("a phrase of %d ms is queued whole, without an empty part", async (ms, expected) => {
+  const { parts, speech, keep } = world();
+  keep("Phrase.", ms);
+  speech.say("Phrase.", "phrase");
+  await settled();
+  expect(parts).toEqual(expected);
+});
+
 test("five hundred sentences are one turn, no more", async () => {
   const { speech, asked } = world();
   for (let n = 0; n < 502; n++) speech.say(`${n}.`, "llm");

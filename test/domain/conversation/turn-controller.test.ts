@@ -244,6 +244,15 @@ test("a first message that discloses by itself is not preceded by the disclosure
   expect(proof).toMatchObject({ note: { text: said, heard: true } });
 });
 
+test("a first message that discloses by itself is said once", async () => {
+  const firstMessage = "Hello, this call is recorded. How can I help you?";
+  const call = await scriptedCall({ config: callConfig({ firstMessage }), settings: DISCLOSED });
+  await call.session.prepare();
+  call.session.answered();
+  await call.silence(4_000);
+  expect(call.turns().map(({ text }) => text)).toEqual([firstMessage]);
+});
+
 test("a silent caller is prompted at 8 s, prompted again, and let go at 30 s", async () => {
   const call = await scriptedCall();
   call.script.answers = () => [];

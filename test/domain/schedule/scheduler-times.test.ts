@@ -16,7 +16,10 @@ function world() {
   const fired: number[] = [];
   const released: number[] = [];
   const abandoned: unknown[][] = [];
-  const answer = { fire: (): { type: string; error?: AppError } => ({ type: "started" }) };
+  const answer = {
+    fire: (): { type: string; error?: AppError } => ({ type: "started" }),
+    isDraining: false,
+  };
   const records = () => ({
     async firstDue(nowMs: number, dueBy: number, leaseMs: number, filter: object) {
       looks.push([nowMs, dueBy - nowMs, leaseMs, filter]);
@@ -30,7 +33,7 @@ function world() {
       void released.push(...entries.map(({ id }) => id)),
   });
   const scheduler = new Scheduler({
-    ...{ clock, records, log: silentLog, owner: "me", isDraining: () => false },
+    ...{ clock, records, log: silentLog, owner: "me", isDraining: () => answer.isDraining },
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
     async fire(entry: ScheduleEntry) {
       fired.push(entry.id);
@@ -114,5 +117,26 @@ test("50 ms after a call of a waiting tenant has ended its entries are looked fo
   await clock.advance(1);
   await scheduler.idle();
   expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [], node: null });
+  await scheduler.stop();
+});
+
+test("nothing is looked for, fired or given up while the appliance drains", async () => {
+  const { clock, looks, fired, released, abandoned, answer, scheduler, add } = world();
+  answer.isDraining = true;
+  add(1);
+  add(2, clock.now() - GRACE_MS - 1);
+  scheduler.start();
+  await clock.advance(1_000);
+  await scheduler.idle();
+  expect([looks, fired, abandoned]).toEqual([[], [], []]);
+  answer.isDraining = false;
+  answer.fire = () => {
+    answer.isDraining = true;
+    return { type: "started" };
+  };
+  add(3);
+  await clock.advance(1_000);
+  await scheduler.idle();
+  expect([fired, released, abandoned]).toEqual([[1], [2, 3], []]);
   await scheduler.stop();
 });

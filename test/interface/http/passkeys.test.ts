@@ -9,6 +9,17 @@ const ORIGIN = "https://voice.example";
 const server = await startApiServer({ directory: tempDir() });
 afterAll(() => server.stop());
 
+test("a challenge is 16 random bytes, 6 of its end and 16 of a MAC, and never the same", async () => {
+  const { passkeys } = server.identity;
+  const challenges = await Promise.all([
+    passkeys.signInOptions(ORIGIN),
+    passkeys.signInOptions(ORIGIN),
+  ]);
+  const [first, second] = challenges.map(({ challenge }) => Buffer.from(challenge, "base64url"));
+  expect([first?.length, second?.length]).toEqual([38, 38]);
+  expect(first?.subarray(0, 16)).not.toEqual(second?.subarray(0, 16));
+});
+
 test("a key that was only touched neither becomes a passkey nor signs in; one that verified its person does", async () => {
   const { passkeys } = server.identity;
   const { id } = await person(server, { tenantId: (await server.tenant()).id });
