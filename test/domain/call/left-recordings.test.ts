@@ -78,7 +78,7 @@ interface Mail {
 /** An appliance that has just been started, as far as recordings need one. */
 function appliance(encoder: Encoder) {
   const mails: Mail[] = [];
-  const announced: (string | undefined)[] = [];
+  const announced: (string | null)[] = [];
   const wake = () => undefined;
   const events = createEventSink({ stores: webhookStores, clock, random, wake });
   const billing = new Billing({

@@ -15,7 +15,7 @@ function world(
       interject: (text: string) => said.push(`put in: ${text}`),
     },
     activeLanguage: { fillers: { next: () => "filler" }, phrases: { pleaseWait: "wait" } },
-    say: (text) => void said.push(text),
+    say: (text: string) => void said.push(text),
   } as unknown as ConstructorParameters<typeof NeverSilent>[0]);
   const pass = (ms: number, { hasTurn = true, isAudible = false } = {}) => {
     for (let passed = 0; passed < ms; passed += FRAME_MS)

@@ -112,7 +112,7 @@ test("what seemed a person and turns out a machine is told, and the agent falls 
 });
 
 test("a machine that first seemed a person still gets a message that discloses by itself, all of it", async () => {
-  const firstMessage = "Hello, this call is recorded. Please call us back.";
+  const firstMessage = "Hello, I am an AI assistant. Please call us back.";
   const call = await outbound({ voicemailAction: "leave_message", firstMessage });
   call.script.recognises.push("Hi.");
   await call.speech(400);
@@ -123,7 +123,7 @@ test("a machine that first seemed a person still gets a message that discloses b
   await call.speech(2_000);
   call.script.partial = "";
   await call.silence(14_000);
-  expect(said(call).at(-1)).toBe(firstMessage);
+  expect(said(call)).toEqual([`${DISCLOSURE} ${NAMED}`, firstMessage]);
   expect(call.hangupRequested()).toMatchObject({ reason: "voicemail_left" });
 });
 
