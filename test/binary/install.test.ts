@@ -98,11 +98,23 @@ function start(localBytes?: number): BareMachine {
 const AS_ROOT =
   'set -e; sudo() { "$@"; }; cd /releases/this; SIP_PASSWORD=secret; linevoice() { /usr/local/bin/linevoice "$@"; }';
 
-/** Shell blocks for root that match. A carrier is not asked: there is no network. */
-const rootBlocks = (document: string, pattern: RegExp): string[] =>
-  [...readFileSync(join(ROOT, document), "utf8").matchAll(/```sh example root\n([\s\S]*?)```/g)]
-    .map(([, text = ""]) => text.replace(/^sudo linevoice trunk test.*\n/m, ""))
-    .filter((text) => pattern.test(text));
+const ROOT_BLOCK = /```sh example root\n([\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g;
+
+/**
+ * Shell blocks for root that match, with the lines that the document shows as their output. A carrier is not
+ * asked: there is no network.
+ */
+const rootBlocks = (document: string, pattern: RegExp) =>
+  [...readFileSync(join(ROOT, document), "utf8").matchAll(ROOT_BLOCK)]
+    .map(([, text = "", shown = ""]) => ({
+      text: text.replace(/^sudo linevoice trunk test.*\n/m, ""),
+      shown: shown.split("\n").filter(Boolean),
+    }))
+    .filter(({ text }) => pattern.test(text));
+
+/** "…" in a document stands for what differs from machine to machine. */
+const asShown = (line: string) =>
+  new RegExp(line.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*"));
 
 const STATE =
   "sha256sum /usr/local/bin/linevoice /etc/linevoice/linevoice.toml /etc/systemd/system/linevoice.service /etc/linevoice/credentials/*";
@@ -127,6 +139,8 @@ describe("install.sh", () => {
         "700 linevoice:linevoice /var/lib/linevoice",
         "600 linevoice:linevoice /var/lib/linevoice/linevoice.db",
       ]);
+      // The key is not beside the data that it seals.
+      expect((await debian.run("ls /var/lib/linevoice/master.key")).status).not.toBe(0);
       const running = await debian.run("ps -o user= -C linevoice");
       expect(running.out).toStartWith("linevo");
       const before = await debian.run(STATE);
@@ -150,10 +164,11 @@ describe("install.sh", () => {
         ...rootBlocks("docs/backup.md", /./),
         ...rootBlocks("docs/install.md", /--uninstall/),
       ];
-      expect(typed.length).toBe(5);
-      for (const text of typed) {
+      expect(typed.length).toBe(8);
+      for (const { text, shown } of typed) {
         const { status, out } = await debian.run(`${AS_ROOT}\nyes yes | {\n${text}}`);
         expect({ text, out, status }).toMatchObject({ status: 0 });
+        for (const line of shown) expect(out).toMatch(asShown(line));
       }
       expect((await debian.run("ls /var/lib/linevoice /usr/local/bin/linevoice")).status).not.toBe(
         0,

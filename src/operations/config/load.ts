@@ -1,6 +1,6 @@
 /**
  * Loads the effective configuration: built-in defaults, then the file, then systemd credentials (for
- * secrets that the file leaves out), then the environment. Records the source of each value.
+ * secrets that the file leaves out or empty), then the environment. Records the source of each value.
  *
  * Reports all mistakes together. No message contains a value, because it may be a misplaced secret.
  */
@@ -62,7 +62,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const credentials = credentialsFor(env, file);
   if (credentials.problem !== null) problems.push(credentials.problem);
   for (const { path, name, meta } of knownKeys) {
-    if (!meta.secret || valueAt(raw, path) !== undefined) continue;
+    if (!meta.secret || (valueAt(raw, path) ?? "") !== "") continue;
     const credential = credentials.fileOf(path);
     if (credential === null) continue;
     put(raw, path, { file: credential });
@@ -91,7 +91,29 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     );
   if (!result.success || problems.length > 0) throw new ConfigInvalid(problems);
   const config = result.data;
-  return { config, file, dataDir: resolve(cwd, config.storage.data_dir), sources };
+  const dataDir = resolve(cwd, config.storage.data_dir);
+  if (toml && keyIsBesideTheData(toml.values, sources, dataDir)) {
+    sources.set("secrets.master_key", "default");
+    return { config: { ...config, secrets: { master_key: null } }, file, dataDir, sources };
+  }
+  return { config, file, dataDir, sources };
+}
+
+/**
+ * In 0.1.0 an empty `master_key` in the file hid the credential, and the data was sealed with
+ * `<data>/master.key`. Where that file exists it remains the key.
+ */
+function keyIsBesideTheData(
+  written: RawTable,
+  sources: ReadonlyMap<string, string>,
+  dataDir: string,
+): boolean {
+  const source = sources.get("secrets.master_key") ?? "";
+  return (
+    /^(?:systemd credential|credential file) /.test(source) &&
+    valueAt(written, ["secrets", "master_key"]) === "" &&
+    existsSync(join(dataDir, "master.key"))
+  );
 }
 
 function fileOf({ path, cwd, systemPath = SYSTEM_PATH }: LoadOptions): string | null {

@@ -126,6 +126,25 @@ test("secrets come from a file, the environment or a credential, and are never s
   expect(JSON.stringify(showConfig(loaded))).not.toContain("canary");
 });
 
+test("an empty secret in the file is none: the credential counts", () => {
+  const credentials = join(directory, "beside-an-empty-one");
+  mkdirSync(credentials);
+  const key = Buffer.alloc(32, 7).toString("base64");
+  writeFileSync(join(credentials, "secrets.master_key"), `${key}\n`);
+  writeFileSync(join(credentials, "mail.smtp.password"), "canary-credential");
+  const data = join(directory, "data");
+  const file = `[storage]\ndata_dir = "${data}"\n[secrets]\nmaster_key = ""\n[mail.smtp]\npassword = ""\n`;
+  const read = () => load(file, { CREDENTIALS_DIRECTORY: credentials });
+  expect(read().config.mail.smtp.password).toBe("canary-credential");
+  expect(read().config.secrets.master_key).toBe(key);
+  expect(read().sources.get("secrets.master_key")).toBe("systemd credential secrets.master_key");
+  // Data that was sealed with the key beside it, while the credential was not read, stays readable.
+  mkdirSync(data);
+  writeFileSync(join(data, "master.key"), `${Buffer.alloc(32, 8).toString("base64")}\n`);
+  expect(read().config.secrets.master_key).toBeNull();
+  expect(read().sources.get("secrets.master_key")).toBe("default");
+});
+
 test("a mistaken secret is not repeated in the message", () => {
   const problems = problemsOf('[secrets]\nmaster_key = "canary-not-a-key"\n');
   expect(problems[0]).toMatch(/\.toml:2: .*32 bytes in base64/);
