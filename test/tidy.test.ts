@@ -129,6 +129,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "domain/agent",
     "domain/call",
     "domain/conversation",
+    "domain/rehearsal",
     "domain/webhook",
     "operations/config",
   ],

@@ -7,7 +7,9 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { seededRandom } from "../core/random.ts";
 import type { Engine } from "../domain/conversation/engine-port.ts";
+import { modelSettings } from "../domain/rehearsal/language-model.ts";
 import type { TextRehearsalPorts } from "../domain/rehearsal/rehearse-text.ts";
+import type { OpenedModel } from "../domain/rehearsal/result.ts";
 import type { AppSettings } from "./settings.ts";
 
 const SEED = 1;
@@ -23,10 +25,17 @@ export function textRehearsals(
     const embedded = createEmbeddedEngine({ port, ...ports });
     return await chooseEngine(languageOnly(engine), { ...ports, embedded, onTrouble: () => {} });
   };
+  const openModel = async (): Promise<OpenedModel> => {
+    const model = await openEngine(clock);
+    return {
+      open: (prompt) => model.open(modelSettings(prompt, "rehearsal-model")),
+      close: () => model.close(),
+    };
+  };
   const generates = engine.providers.llm[0]?.id !== "embedded";
   return {
     ...{ openEngine, settings: conversation, clock, log },
-    openModel: generates ? openEngine : null,
+    openModel: generates ? openModel : null,
   };
 }
 

@@ -1,5 +1,5 @@
 /** `linevoice rehearse`: rehearses calls with an agent before callers make them. Works beside a running server. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readySuiteFiles } from "../app/ready-suites.gen.ts";
 import { textRehearsals } from "../app/rehearsal.ts";
@@ -9,33 +9,45 @@ import type { RehearsedAgent } from "../domain/rehearsal/agent-file.ts";
 import { ScenarioInvalid } from "../domain/rehearsal/read-scenario.ts";
 import { rehearseText } from "../domain/rehearsal/rehearse-text.ts";
 import { junitXml, reportJson, resultLines, summaryLine } from "../domain/rehearsal/report.ts";
+import type { OpenedModel, RehearsalResult } from "../domain/rehearsal/result.ts";
 import {
+  filesOf,
   loadSuite,
   readAgentFile,
   runSuite,
   type SuiteCase,
   type SuiteFiles,
+  type SuiteReport,
 } from "../domain/rehearsal/suite.ts";
+import type { Config } from "../operations/config/schema.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { invokerConfig } from "./operator.ts";
 import { type Command, parse, type Terminal, WrongUsage } from "./usage.ts";
+import { version } from "./version.ts";
 
+const readySuites = new Map(Object.entries(readySuiteFiles));
 const RUNS_MAX = 100;
 /** With a language model far away, most of a call is waiting. */
 const TEXT_AT_ONCE = 4;
+const PHONE_AT_ONCE = 10;
 
 const options = {
   agent: { type: "string" },
   mode: { type: "string", default: "text" },
   runs: { type: "string", default: "1" },
   junit: { type: "string" },
+  recordings: { type: "string" },
 } as const;
 
 export const rehearseCommand: Command = {
-  usage: ["rehearse FILE|DIR [--agent A] [--mode text] [--runs N] [--junit FILE] [--json]"],
+  usage: [
+    "rehearse FILE|DIR [--agent A] [--mode text|phone] [--runs N] [--junit FILE] [--json]",
+    "         [--recordings DIR]",
+  ],
   notes: [
     "FILE is a scenario, DIR holds several; agent.yaml beside them describes the agent. A is another such file.",
     `Instead of DIR, the name of a suite that ships: ${readyNames().join(", ")}.`,
+    "text: in writing, under a virtual clock. phone: over SIP and RTP on this machine, ten calls at once.",
     "Nothing is charged, mailed or stored. Exit status: 0 all passed, 1 some failed, 2 a file is wrong.",
   ],
   async run(args, terminal) {
@@ -43,26 +55,68 @@ export const rehearseCommand: Command = {
     const [place] = words;
     if (place === undefined) throw new WrongUsage("FILE or DIR is missing.");
     const runs = runsFrom(values.runs);
-    if (values.mode !== "text") throw new WrongUsage("--mode must be text.");
+    const { mode } = values;
+    if (mode !== "text" && mode !== "phone") throw new WrongUsage("--mode must be text or phone.");
     const cases = await casesOf(place, values.agent, terminal);
     if (cases === null) return 2;
     const { config } = invokerConfig(values.config, terminal);
     const log = createLogger({ level: "error", format: "auto", personalData: false });
     const ports = textRehearsals({ callWorker: callWorkerOf(config) }, { clock, log });
-    const report = await runSuite(cases, {
-      runs,
-      atOnce: ports.openModel === null ? 1 : TEXT_AT_ONCE,
-      rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, ports),
-      onResult: (result) => {
-        if (!values.json) for (const line of resultLines(result, runs)) terminal.out(line);
-      },
-    });
+    const onResult = (result: RehearsalResult) => {
+      if (!values.json) for (const line of resultLines(result, runs)) terminal.out(line);
+    };
+    const report =
+      mode === "text"
+        ? await runSuite(cases, {
+            ...{ runs, onResult, atOnce: ports.openModel === null ? 1 : TEXT_AT_ONCE },
+            rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, ports),
+          })
+        : await byPhone(
+            cases,
+            { runs, onResult },
+            {
+              config,
+              openModel: ports.openModel,
+              recordingsDir: recordingsDirOf(values.recordings, terminal),
+            },
+          );
     const suite = basename(resolve(terminal.cwd, place)).replace(/\.ya?ml$/, "");
     if (values.junit) writeFileSync(resolve(terminal.cwd, values.junit), junitXml(report, suite));
     terminal.out(values.json ? JSON.stringify(reportJson(report)) : summaryLine(report));
     return report.passed === report.scenarios ? 0 : 1;
   },
 };
+
+interface PhoneRun {
+  readonly config: Config;
+  readonly openModel: (() => Promise<OpenedModel>) | null;
+  readonly recordingsDir: string | null;
+}
+
+async function byPhone(
+  cases: readonly SuiteCase[],
+  running: Pick<Parameters<typeof runSuite>[1], "runs" | "onResult">,
+  { config, ...options }: PhoneRun,
+): Promise<SuiteReport> {
+  const { openPhoneRehearsals } = await import("../demo/rehearsal/phone-rehearsal.ts");
+  const targets = cases.map(({ agent }) => agent.transferTargets);
+  const conversation = { ...config.conversation, transfer_targets: Object.assign({}, ...targets) };
+  const sections = { engine: config.engine, conversation };
+  const phones = await openPhoneRehearsals({ version, sections, ...options });
+  try {
+    const rehearse = (each: SuiteCase, run: number) => phones.rehearse(each, run);
+    return await runSuite(cases, { ...running, atOnce: PHONE_AT_ONCE, rehearse });
+  } finally {
+    await phones.close();
+  }
+}
+
+function recordingsDirOf(given: string | undefined, { cwd }: Terminal): string | null {
+  if (given === undefined) return null;
+  const directory = resolve(cwd, given);
+  mkdirSync(directory, { recursive: true });
+  return directory;
+}
 
 function runsFrom(written: string): number {
   const runs = Number(written);
@@ -93,39 +147,35 @@ async function casesOf(
 async function agentFrom(place: string, { cwd }: Terminal): Promise<RehearsedAgent> {
   const path = resolve(cwd, place);
   if (!existsSync(path)) throw new WrongUsage(`There is no agent ${place}.`);
-  const file = statSync(path).isDirectory() ? join(path, "agent.yaml") : path;
-  return await readAgentFile(filesIn(dirname(file), "."), basename(file));
+  const name = statSync(path).isDirectory() ? join(place, "agent.yaml") : place;
+  return await readAgentFile({ names: [], read: readerIn(cwd) }, name);
 }
-
-const TEXT_FILE = /\.(?:ya?ml|md|txt|csv|json)$/;
 
 function filesAt(place: string, { cwd }: Terminal): SuiteFiles {
   const path = resolve(cwd, place);
   if (!existsSync(path)) {
-    const ready = Object.entries(readySuiteFiles).filter(([name]) => name.startsWith(`${place}/`));
-    if (ready.length > 0) return new Map(ready);
+    if (readyNames().includes(place))
+      return filesOf(readySuites, (name) => dirname(name) === place);
     throw new WrongUsage(`There is no ${place}: neither a file nor a suite that ships.`);
   }
-  if (statSync(path).isDirectory()) return filesIn(path, place.replace(/\/+$/, ""));
-  const folder = filesIn(dirname(path), dirname(place));
-  const own = join(dirname(place), basename(path));
-  const isBeside = (name: string, text: string) =>
-    name === own || !/\.ya?ml$/.test(name) || /^prompt:/m.test(text);
-  return new Map([...folder].filter(([name, text]) => isBeside(name, text)));
+  const names = statSync(path).isDirectory() ? namesIn(path, place) : [place];
+  return { names, read: readerIn(cwd) };
 }
 
+const readerIn = (cwd: string) => (name: string) => {
+  const path = resolve(cwd, name);
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+};
+
 /** With those of the folders in it. */
-function filesIn(path: string, shown: string): Map<string, string> {
-  const files = new Map<string, string>();
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
+function namesIn(path: string, shown: string): string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
     const [inner, name] = [join(path, entry.name), join(shown, entry.name)];
-    if (entry.isDirectory() && !entry.name.startsWith("."))
-      for (const [file, text] of filesIn(inner, name)) files.set(file, text);
-    else if (TEXT_FILE.test(entry.name)) files.set(name, readFileSync(inner, "utf8"));
-  }
-  return files;
+    if (!entry.isDirectory()) return [name];
+    return entry.name.startsWith(".") ? [] : namesIn(inner, name);
+  });
 }
 
 function readyNames(): string[] {
-  return [...new Set(Object.keys(readySuiteFiles).map((name) => dirname(name)))];
+  return [...new Set([...readySuites.keys()].map((name) => dirname(name)))];
 }

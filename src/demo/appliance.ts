@@ -10,7 +10,7 @@ import { settingsFromConfig } from "../app/settings-from-config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { configSchema } from "../operations/config/schema.ts";
+import { type Config, configSchema } from "../operations/config/schema.ts";
 import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
 import { createDemoApi, type DemoApi } from "./api-client.ts";
 import type { Carrier } from "./carrier/carrier.ts";
@@ -31,6 +31,8 @@ interface ApplianceOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Sections of the configuration that are not the demo's. Default: none. */
+  readonly sections?: Partial<Pick<Config, "engine" | "conversation">>;
 }
 
 export async function startDemoAppliance(options: ApplianceOptions): Promise<DemoAppliance> {
@@ -61,7 +63,8 @@ export async function startDemoAppliance(options: ApplianceOptions): Promise<Dem
     ],
   });
   const masterKey = new Uint8Array(randomBytes(MASTER_KEY_BYTES));
-  const settings = settingsFromConfig(config, { version: options.version, masterKey, dataDir });
+  const own = { ...config, ...options.sections };
+  const settings = settingsFromConfig(own, { version: options.version, masterKey, dataDir });
   const app = await startApp(settings, options);
   return { app, outboxDir: join(dataDir, "outbox") };
 }

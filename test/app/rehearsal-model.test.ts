@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { EMBEDDED_ONLY } from "../../src/adapter/engine/settings.ts";
-import { NO_MODEL } from "../../src/domain/rehearsal/rehearse-text.ts";
+import { NO_MODEL } from "../../src/domain/rehearsal/result.ts";
 import { openAiSettings, sameForAllParts } from "../support/engine-session.ts";
 import {
   type LanguageModelServer,

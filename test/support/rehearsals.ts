@@ -6,7 +6,12 @@ import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { rehearseText } from "../../src/domain/rehearsal/rehearse-text.ts";
 import { resultLines } from "../../src/domain/rehearsal/report.ts";
-import { loadSuite, runSuite, type SuiteReport } from "../../src/domain/rehearsal/suite.ts";
+import {
+  filesOf,
+  loadSuite,
+  runSuite,
+  type SuiteReport,
+} from "../../src/domain/rehearsal/suite.ts";
 import { SETTINGS } from "./scripted-call.ts";
 
 const root = fileURLToPath(new URL("../../rehearsals", import.meta.url));
@@ -28,7 +33,7 @@ export async function rehearseFiles(
     ...{ rtpTimeoutMs: 0, holdTimeoutMs: 0, jitterMsMax: 0 },
   };
   const ports = textRehearsals({ callWorker }, { clock: systemClock, log: silentLog });
-  return await runSuite(await loadSuite(files), {
+  return await runSuite(await loadSuite(filesOf(files)), {
     ...{ runs, atOnce: 1 },
     rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, ports),
   });

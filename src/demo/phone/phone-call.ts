@@ -3,6 +3,7 @@
  * speak, press keys, hang up). What was received stays available after the end.
  */
 import { type Clock, sleep } from "../../core/clock.ts";
+import type { MediaPlan } from "../../core/media-plan.ts";
 import { LegEnded } from "../../domain/call/leg-ended.ts";
 import type { IncomingLeg, LegEnd, OutgoingLeg } from "../../domain/call/sip-port.ts";
 import type { CallAudio } from "../../domain/conversation/audio-port.ts";
@@ -13,11 +14,13 @@ export const PHONE_SAMPLE_RATE_HZ = 8000;
 /** Synthesises a line of text: 8 kHz. */
 export type SpeechMaker = (text: string) => Promise<Int16Array>;
 
-interface PhoneCallDeps {
+export interface PhoneCallDeps {
   /** The call closes it. */
   readonly audio: CallAudio;
   readonly speech: SpeechMaker;
   readonly clock: Clock;
+  /** Leads the audio another way than the plan says. Missing: the plan's. */
+  readonly route?: (plan: MediaPlan) => MediaPlan;
 }
 
 interface ListenOptions {
@@ -47,16 +50,16 @@ export class PhoneCall {
     private readonly leg: OutgoingLeg | IncomingLeg,
     protected readonly deps: PhoneCallDeps,
   ) {
-    const { audio } = deps;
+    const { audio, route = (plan) => plan } = deps;
     this.#answered.promise.catch(() => {});
     audio.onFrame((pcm) => this.#keep(pcm));
     audio.onDigit((digit) => {
       this.#digits += digit;
     });
     leg.on("digit", ({ digit }) => audio.signalDigit?.(digit));
-    leg.on("media", ({ plan }) => audio.connect(plan));
+    leg.on("media", ({ plan }) => audio.connect(route(plan)));
     leg.on("answered", ({ plan }) => {
-      audio.connect(plan);
+      audio.connect(route(plan));
       this.#answered.resolve();
     });
     leg.on("ended", (end) => {
@@ -80,6 +83,15 @@ export class PhoneCall {
   /** Keys pressed by the remote party. */
   get digitsReceived(): string {
     return this.#digits;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Since the remote party was last heard; infinite: never. */
+  get quietMs(): number {
+    return this.deps.clock.monotonic() - this.#lastSpeechAt;
   }
 
   /** A copy of all audio received so far, 8 kHz, at most ten minutes. */

@@ -8,12 +8,13 @@ import { createPortPool } from "../../adapter/media/rtp/port-pool.ts";
 import { createSipStack } from "../../adapter/sip/stack.ts";
 import type { Address } from "../../adapter/sip/transport/flow.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { CodecName } from "../../core/codecs.ts";
 import { e164 } from "../../core/e164.ts";
 import { silentLog } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { RegistrationStatus, SipStack, Trunk } from "../../domain/call/sip-port.ts";
-import type { CallAudio } from "../../domain/conversation/audio-port.ts";
-import { IncomingCall, PhoneCall, type SpeechMaker } from "./phone-call.ts";
+import { type ImpairedPath, type Impairment, openImpairedPath } from "./impaired-path.ts";
+import { IncomingCall, PhoneCall, type PhoneCallDeps, type SpeechMaker } from "./phone-call.ts";
 
 interface PhoneOptions {
   /** E.164: its address, its user name at the carrier, and its caller id. */
@@ -25,6 +26,10 @@ interface PhoneOptions {
   readonly speech: SpeechMaker;
   readonly clock: Clock;
   readonly random: Random;
+  /** Default: PCMA, PCMU. */
+  readonly codecs?: readonly CodecName[];
+  /** What the network does to the audio of its calls. Default: nothing. */
+  readonly network?: Impairment;
 }
 
 export interface Phone {
@@ -45,6 +50,8 @@ const JITTER_MS_MAX = 200;
 /** Never reached: a phone does not listen for time-outs of its media. */
 const MEDIA_TIMEOUT_MS = 3_600_000;
 
+type Opened = Pick<PhoneCallDeps, "audio" | "route">;
+
 /** Resolves when the phone is registered; rejects with the reason when the carrier refuses it. */
 export async function createPhone(options: PhoneOptions): Promise<Phone> {
   const { number, host, speech, clock, random } = options;
@@ -53,8 +60,9 @@ export async function createPhone(options: PhoneOptions): Promise<Phone> {
   // This thread also runs the appliance: the pacer must not block it.
   const pacer = createPacer({ ...clock, blockThread: undefined }, log);
   const ports = createPortPool(RTP_PORTS, clock, random);
-  const openAudio = (): Promise<CallAudio> =>
-    createCallAudio(
+  const paths: ImpairedPath[] = [];
+  const openAudio = async (): Promise<Opened> => {
+    const audio = await createCallAudio(
       {
         rtpHost: host,
         jitterMsMax: JITTER_MS_MAX,
@@ -63,9 +71,16 @@ export async function createPhone(options: PhoneOptions): Promise<Phone> {
       },
       { ports, pacer, clock, log, random },
     );
+    const { network = null } = options;
+    if (!network) return { audio };
+    const path = await openImpairedPath(network, { host, port: audio.rtpPort }, { clock, random });
+    paths.push(path);
+    return { audio, route: path.route };
+  };
   const close = async () => {
     await stack.close();
     pacer.close();
+    for (const path of paths) path.close();
   };
   const trunk = stack.addTrunk(trunkOf(options));
   await registered(trunk).catch(async (error: unknown) => {
@@ -76,19 +91,19 @@ export async function createPhone(options: PhoneOptions): Promise<Phone> {
   return {
     number,
     async call(called) {
-      const audio = await openAudio();
+      const opened = await openAudio();
       const leg = trunk.place({
         to: e164(called),
         from: e164(number),
-        media: { host, port: audio.rtpPort },
+        media: { host, port: opened.audio.rtpPort },
         ringTimeoutMs: RING_TIMEOUT_MS,
       });
-      return new PhoneCall(leg, { audio, speech, clock });
+      return new PhoneCall(leg, { ...opened, speech, clock });
     },
     onCall(handler) {
       stack.onIncoming((leg) => {
         void openAudio().then(
-          (audio) => handler(new IncomingCall(leg, host, { audio, speech, clock })),
+          (opened) => handler(new IncomingCall(leg, host, { ...opened, speech, clock })),
           () => leg.reject(500),
         );
       });
@@ -97,7 +112,12 @@ export async function createPhone(options: PhoneOptions): Promise<Phone> {
   };
 }
 
-function openStack({ host, clock, random }: PhoneOptions): Promise<SipStack> {
+function openStack({
+  host,
+  clock,
+  random,
+  codecs = ["PCMA", "PCMU"],
+}: PhoneOptions): Promise<SipStack> {
   return createSipStack(
     {
       bind: { host, port: 0 },
@@ -105,7 +125,7 @@ function openStack({ host, clock, random }: PhoneOptions): Promise<SipStack> {
       allowNetworks: [`${host}/32`],
       userAgent: "Linevoice demo phone",
       registerExpiresSeconds: REGISTER_EXPIRES_SECONDS,
-      codecs: ["PCMA", "PCMU"],
+      codecs,
       trace: false,
     },
     { clock, random, log: silentLog },

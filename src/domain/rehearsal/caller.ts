@@ -35,26 +35,22 @@ const ANSWER_MS_MAX = 60_000;
 /** The agent's own last words, after the script's last step. */
 const ENDING_MS_MAX = 30_000;
 
-interface PlayedCaller {
+export interface PlayedCaller {
   readonly steps: readonly RehearsedStep[];
-  /** Monotonic like `nowMs`: when the caller spoke over the agent on purpose. */
-  readonly interruptedAtMs: readonly number[];
 }
 
 export async function playScript(line: CallerLine, script: readonly Step[]): Promise<PlayedCaller> {
   const steps: RehearsedStep[] = [];
-  const interruptedAtMs: number[] = [];
   for (const [step, deed] of script.entries()) {
     await untilTurn(line, deed);
     if (line.ended) break;
     steps.push({ step, atMs: line.nowMs });
-    if (deed.interrupt !== undefined && line.agentSpeaks) interruptedAtMs.push(line.nowMs);
     await carryOut(line, deed);
   }
   await line.until(() => line.agentWaits, ANSWER_MS_MAX);
   if (!line.ended) await rest(line, REACTION_MS);
   line.hangUp();
-  return { steps, interruptedAtMs };
+  return { steps };
 }
 
 /** Waits until this step begins. */
@@ -106,5 +102,5 @@ export async function playPersona(
   }
   await line.until(() => line.agentWaits, ENDING_MS_MAX);
   line.hangUp();
-  return { steps, interruptedAtMs: [] };
+  return { steps };
 }

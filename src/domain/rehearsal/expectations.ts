@@ -28,7 +28,6 @@ const WHOLE: Span = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_IN
 /** Empty: everything is as the scenario says. */
 export function failuresOf(scenario: Scenario, call: RehearsedCall): Failure[] {
   const all = [
-    ...(call.problem === null ? [] : [failure("the rehearsal is carried out", call.problem)]),
     ...(scenario.script ?? []).flatMap(({ must, never }, step) =>
       ofStep(call, step, { must, never }),
     ),

@@ -4,10 +4,16 @@
  */
 import type { EngineSession, SessionSettings } from "../conversation/engine-port.ts";
 import { wordsOf } from "../conversation/words.ts";
-import type { PersonaPlayer } from "./caller.ts";
+import {
+  type CallerLine,
+  type PersonaPlayer,
+  type PlayedCaller,
+  playPersona,
+  playScript,
+} from "./caller.ts";
 import type { Failure } from "./expectations.ts";
 import { type RehearsedCall, transcriptOf } from "./rehearsed-call.ts";
-import type { Persona } from "./scenario.ts";
+import type { Persona, Scenario } from "./scenario.ts";
 
 /** Opens a session of the engine with this prompt and nothing else. */
 export type OpenModel = (prompt: string) => Pick<EngineSession, "llm" | "close">;
@@ -21,7 +27,15 @@ export const modelSettings = (prompt: string, callId: string): SessionSettings =
   ...{ language: "en", voice: "Sari", sampleRateHz: 8000, knowledge: [], tools: [] },
 });
 
-export const personaPlayer =
+/** The script, or the persona where a model is there to play it. */
+export const playCaller = (
+  line: CallerLine,
+  { persona, script = [] }: Scenario,
+  open: OpenModel | null,
+): Promise<PlayedCaller> =>
+  persona && open ? playPersona(line, persona, personaPlayer(open)) : playScript(line, script);
+
+const personaPlayer =
   (open: OpenModel): PersonaPlayer =>
   async (persona, heard) => {
     const answer = await ask(

@@ -10,10 +10,15 @@ import { openingOf } from "../conversation/disclosure.ts";
 import type { Engine, SessionSettings } from "../conversation/engine-port.ts";
 import { buildSystemPrompt, variablesOf } from "../conversation/prompt.ts";
 import { callConfigOf, type RehearsedAgent } from "./agent-file.ts";
-import { playPersona, playScript } from "./caller.ts";
-import { type Failure, failuresOf } from "./expectations.ts";
-import { judge, modelSettings, type OpenModel, personaPlayer } from "./language-model.ts";
+import { playCaller } from "./language-model.ts";
 import type { RehearsedCall } from "./rehearsed-call.ts";
+import {
+  failedResult,
+  modelFor,
+  type OpenedModel,
+  type RehearsalResult,
+  resultOf,
+} from "./result.ts";
 import type { Scenario } from "./scenario.ts";
 import { TextCall } from "./text-call.ts";
 import { VirtualClock } from "./virtual-clock.ts";
@@ -22,23 +27,11 @@ export interface TextRehearsalPorts {
   /** An engine for one call, which follows this clock. Closed with the call. */
   readonly openEngine: (clock: Clock) => Promise<Engine>;
   /** Null: the engine generates nothing, so it can neither play a persona nor judge. */
-  readonly openModel: ((clock: Clock) => Promise<Engine>) | null;
+  readonly openModel: (() => Promise<OpenedModel>) | null;
   readonly settings: ConversationSettings;
   readonly clock: Clock;
   readonly log: Log;
 }
-
-export interface RehearsalResult {
-  readonly name: string;
-  /** From 1. */
-  readonly run: number;
-  /** Empty: passed. In order of their turns. */
-  readonly failures: readonly Failure[];
-  readonly call: RehearsedCall;
-}
-
-export const NO_MODEL =
-  "a persona and `judge` need a language model: set [engine] llm, or write a script";
 
 /** Never rejects. */
 export async function rehearseText(
@@ -47,25 +40,22 @@ export async function rehearseText(
   run: number,
   ports: TextRehearsalPorts,
 ): Promise<RehearsalResult> {
-  const { name } = scenario;
+  let model: OpenedModel | null = null;
   try {
-    if (needsModel(scenario) && ports.openModel === null) throw new Error(NO_MODEL);
-    const call = await textCall(scenario, rehearsed, run, ports);
-    const judged = await judgedFailures(scenario, call, ports);
-    return { name, run, call, failures: [...failuresOf(scenario, call), ...judged] };
+    model = await modelFor(scenario, ports.openModel);
+    const call = await textCall(scenario, rehearsed, { run, model }, ports);
+    return await resultOf(scenario, run, call, model);
   } catch (error) {
-    const call = emptyCall(rehearsed, describeError(error));
-    return { name, run, call, failures: failuresOf({ ...scenario, script: [], must: [] }, call) };
+    return failedResult(scenario, run, rehearsed, describeError(error));
+  } finally {
+    await model?.close();
   }
 }
-
-const needsModel = ({ persona, judge }: Scenario): boolean =>
-  persona !== undefined || judge.length > 0;
 
 async function textCall(
   scenario: Scenario,
   rehearsed: RehearsedAgent,
-  run: number,
+  { run, model }: { readonly run: number; readonly model: OpenedModel | null },
   ports: TextRehearsalPorts,
 ): Promise<RehearsedCall> {
   const { settings, log } = ports;
@@ -74,28 +64,22 @@ async function textCall(
   const config = callConfigOf(rehearsed, scenario, `rehearsal-${run}`);
   const own = { ...settings, transferTargets: rehearsed.transferTargets };
   const engine = await ports.openEngine(clock);
-  const model = scenario.persona === undefined ? null : await openModelOf(ports);
   try {
     const call = new TextCall({
       ...{ scenario, config, clock, wallClock: ports.clock, log, settings: own },
       engine: engine.open(sessionSettings(config, own, clock.now())),
       engineLabel: engine.label,
     });
-    const played = await call.run((line) =>
-      scenario.persona && model
-        ? playPersona(line, scenario.persona, personaPlayer(model.open))
-        : playScript(line, scenario.script ?? []),
-    );
+    const played = await call.run((line) => playCaller(line, scenario, model?.open ?? null));
     const { language } = config.agent;
     const day = dayText(wallClock(rehearsed.timeZone, startMs));
-    return { ...call.left, steps: played.steps, problem: null, language, day, recording: null };
+    return { ...call.left, steps: played.steps, language, day, recording: null };
   } finally {
     await engine.close();
-    await model?.close();
   }
 }
 
-const startOf = ({ at }: Scenario, timeZone: string, clock: Clock): number =>
+export const startOf = ({ at }: Scenario, timeZone: string, clock: Clock): number =>
   at === undefined ? clock.now() : instantOf(timeZone, at);
 
 /** The same as a call worker opens. */
@@ -119,33 +103,3 @@ function sessionSettings(
     history: greeting.own === "" ? [] : [{ by: "agent", text: greeting.own }],
   };
 }
-
-/** Sessions of the model that is not the agent; they follow the wall clock. */
-async function openModelOf({ openModel, clock }: TextRehearsalPorts) {
-  if (!openModel) throw new Error(NO_MODEL);
-  const engine = await openModel(clock);
-  const open: OpenModel = (prompt) => engine.open(modelSettings(prompt, "rehearsal-model"));
-  return { open, close: () => engine.close() };
-}
-
-/** Empty where the scenario asks for no judgement. */
-async function judgedFailures(
-  { judge: sentences }: Scenario,
-  call: RehearsedCall,
-  ports: TextRehearsalPorts,
-): Promise<Failure[]> {
-  if (sentences.length === 0) return [];
-  const model = await openModelOf(ports);
-  try {
-    return await judge(model.open, sentences, call);
-  } finally {
-    await model.close();
-  }
-}
-
-/** A call that never was, and why. */
-const emptyCall = ({ agent }: RehearsedAgent, problem: string): RehearsedCall => ({
-  ...{ turns: [], steps: [], tools: [], transfers: [], messages: [], languages: [] },
-  ...{ interruptions: [], unanswered: [], problem, endedReason: "engine_failure" },
-  ...{ durationMs: 0, language: agent.language, day: "1970-01-01", recording: null },
-});

@@ -45,8 +45,6 @@ export interface RehearsedCall {
   readonly interruptions: readonly Interruption[];
   /** Tools that were called and that the scenario does not answer. */
   readonly unanswered: readonly string[];
-  /** Why the rehearsal itself could not go on; null: it could. */
-  readonly problem: string | null;
   readonly endedReason: EndedReason;
   readonly durationMs: number;
   /** The language at the beginning. */

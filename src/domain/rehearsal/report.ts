@@ -1,7 +1,7 @@
 /** What a suite's run says: to a person, turn by turn, and to a CI server (JUnit XML). */
 import { percentile } from "./expectations.ts";
-import type { RehearsalResult } from "./rehearse-text.ts";
 import { transcriptOf } from "./rehearsed-call.ts";
+import type { RehearsalResult } from "./result.ts";
 import type { SuiteReport } from "./suite.ts";
 
 /** One run of one scenario, with the turn that failed. */

@@ -5,7 +5,7 @@
 import { dirname, join, normalize } from "node:path/posix";
 import { AgentFile, agentOf, type RehearsedAgent } from "./agent-file.ts";
 import { readScenario, readYaml, ScenarioInvalid } from "./read-scenario.ts";
-import type { RehearsalResult } from "./rehearse-text.ts";
+import type { RehearsalResult } from "./result.ts";
 import type { Scenario } from "./scenario.ts";
 
 export interface SuiteCase {
@@ -14,8 +14,22 @@ export interface SuiteCase {
   readonly agent: RehearsedAgent;
 }
 
-/** Name → text. Names are paths with `/`. */
-export type SuiteFiles = ReadonlyMap<string, string>;
+/** Where a suite's files are. Names are paths with `/`. */
+export interface SuiteFiles {
+  /** Files that may hold scenarios. */
+  readonly names: readonly string[];
+  /** Undefined: there is none of this name. */
+  read(name: string): string | undefined;
+}
+
+/** Of texts by name. */
+export const filesOf = (
+  texts: ReadonlyMap<string, string>,
+  isWanted: (name: string) => boolean = () => true,
+): SuiteFiles => ({
+  names: [...texts.keys()].filter(isWanted),
+  read: (name) => texts.get(name),
+});
 
 const AGENT_FILE = "agent.yaml";
 const SCENARIOS_MAX = 1_000;
@@ -56,9 +70,11 @@ export async function loadSuite(
 const isYaml = (file: string) => /\.ya?ml$/.test(file);
 
 /** YAML files that are no agents: an agent has a prompt. */
-const scenarioFiles = (files: SuiteFiles) =>
-  [...files]
-    .filter(([file, text]) => isYaml(file) && !/^prompt:/m.test(text))
+const scenarioFiles = ({ names, read }: SuiteFiles) =>
+  names
+    .filter(isYaml)
+    .map((file) => [file, read(file) ?? ""] as const)
+    .filter(([, text]) => !/^prompt:/m.test(text))
     .sort(([a], [b]) => a.localeCompare(b, "en"));
 
 /** `namedBy`: the scenario that names it. Throws ScenarioInvalid. */
@@ -67,13 +83,13 @@ export async function readAgentFile(
   name: string,
   namedBy = name,
 ): Promise<RehearsedAgent> {
-  const text = files.get(name);
+  const text = files.read(name);
   if (text === undefined)
     throw new ScenarioInvalid([
       `${namedBy}: agent: there is no file ${name}; write one, or choose an agent with --agent`,
     ]);
   return await agentOf(readYaml(name, text, AgentFile), async (beside) => {
-    const knowledge = files.get(normalize(join(dirname(name), beside)));
+    const knowledge = files.read(normalize(join(dirname(name), beside)));
     if (knowledge === undefined)
       throw new ScenarioInvalid([`${name}: knowledge: there is no file ${beside} beside it`]);
     return knowledge;

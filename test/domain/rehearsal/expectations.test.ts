@@ -38,7 +38,7 @@ const CALL: RehearsedCall = {
   messages: [{ text: "Call me back.", atMs: 9_700 }],
   languages: [],
   interruptions: [{ atMs: 5_000, silentAfterMs: 900 }],
-  ...{ unanswered: [], problem: null, endedReason: "agent_hangup", durationMs: 10_000 },
+  ...{ unanswered: [], endedReason: "agent_hangup", durationMs: 10_000 },
   ...{ language: "en", day: "2026-11-23", recording: null },
 };
 

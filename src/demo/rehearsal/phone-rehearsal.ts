@@ -1,0 +1,372 @@
+/**
+ * Rehearses by telephone: an appliance of its own in a temporary directory, the demo's carrier and phones, real
+ * SIP and RTP on loopback, speech by the embedded voice. Every call has a tenant of its own, so calls can be held
+ * at the same time and each one's tools answer as its scenario says. All of it is deleted afterwards.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { dayText, wallClock } from "../../core/calendar.ts";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import { hex } from "../../core/ids.ts";
+import { silentLog } from "../../core/log.ts";
+import { type Random, systemRandom } from "../../core/random.ts";
+import type { TurnRecord } from "../../domain/conversation/call-report.ts";
+import type { RehearsedAgent } from "../../domain/rehearsal/agent-file.ts";
+import { playCaller } from "../../domain/rehearsal/language-model.ts";
+import { startOf } from "../../domain/rehearsal/rehearse-text.ts";
+import type { RehearsedCall } from "../../domain/rehearsal/rehearsed-call.ts";
+import {
+  failedResult,
+  modelFor,
+  type OpenedModel,
+  type RehearsalResult,
+  resultOf,
+} from "../../domain/rehearsal/result.ts";
+import type { Scenario } from "../../domain/rehearsal/scenario.ts";
+import type { SuiteCase } from "../../domain/rehearsal/suite.ts";
+import { createDemoApi, type DemoApi } from "../api-client.ts";
+import { type DemoAppliance, startDemoAppliance } from "../appliance.ts";
+import { type Carrier, startCarrier } from "../carrier/carrier.ts";
+import { makeCertificates } from "../company/certificate.ts";
+import { createPhone, type Phone } from "../phone/phone.ts";
+import type { PhoneCall } from "../phone/phone-call.ts";
+import { createVoices, type Voices } from "../voices.ts";
+import { PhoneLine } from "./phone-line.ts";
+import { type ToolLog, ToolServer } from "./tool-server.ts";
+
+type Sections = Parameters<typeof startDemoAppliance>[0]["sections"];
+
+interface PhoneRehearsalOptions {
+  readonly version: string;
+  /** Engine and conversation as the operator configured them. Default: the embedded engine. */
+  readonly sections?: Sections;
+  /** Opens the language model that plays personas and judges; null: there is none. */
+  readonly openModel: (() => Promise<OpenedModel>) | null;
+  /** Where recordings are kept; null: nowhere. */
+  readonly recordingsDir: string | null;
+}
+
+const HOST = "127.0.0.1";
+const REGISTERED_TIMEOUT_MS = 15_000;
+const FINISHED_TIMEOUT_MS = 20_000;
+const CREDIT_EUR = 50;
+const PERSON_VOICE = "f3";
+
+export interface PhoneRehearsals {
+  rehearse(each: SuiteCase, run: number): Promise<RehearsalResult>;
+  close(): Promise<void>;
+}
+
+export async function openPhoneRehearsals(
+  options: PhoneRehearsalOptions,
+): Promise<PhoneRehearsals> {
+  const [clock, random] = [systemClock, systemRandom];
+  const dataDir = mkdtempSync(join(tmpdir(), "linevoice-rehearsal-"));
+  const cleanup: (() => unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
+  const close = async () => {
+    for (const undo of cleanup.reverse()) await Promise.resolve(undo()).catch(() => {});
+  };
+  try {
+    const certificates = await makeCertificates(HOST, clock.now());
+    const tools = new ToolServer(HOST, certificates, clock);
+    cleanup.push(() => tools.stop());
+    const carrier = await startCarrier({ host: HOST, domain: "carrier.demo", clock, random });
+    cleanup.push(() => carrier.close());
+    const appliance = await startDemoAppliance({
+      ...{ host: HOST, dataDir, authority: certificates.authority, version: options.version },
+      ...{ clock, random, log: silentLog, sections: options.sections },
+    });
+    cleanup.push(() => appliance.app.stop());
+    await appliance.app.ready();
+    const stage: Stage = {
+      ...{ clock, random, tools, carrier, appliance, options },
+      voices: await createVoices(),
+      turns: new Map(),
+      ...{ numbers: new Set(), persons: [] },
+    };
+    cleanup.push(() => Promise.all(stage.persons.map((phone) => phone.close())));
+    appliance.app.turns.on("turn", ({ call, turn }) => noteTurn(stage, call, turn));
+    return { rehearse: (each, run) => rehearse(stage, each, run), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Stage {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tools: ToolServer;
+  readonly carrier: Carrier;
+  readonly appliance: DemoAppliance;
+  readonly voices: Voices;
+  readonly options: PhoneRehearsalOptions;
+  /** By the company's number: every call has its own. */
+  readonly turns: Map<string, HeldCall>;
+  /** All numbers that were given away. */
+  readonly numbers: Set<string>;
+  /** To whom callers are transferred. */
+  readonly persons: Phone[];
+}
+
+interface HeldCall {
+  callUuid: string;
+  readonly turns: Map<number, TurnRecord>;
+}
+
+function noteTurn(
+  { turns }: Stage,
+  call: { readonly callUuid: string; readonly fromNumber: string; readonly toNumber: string },
+  turn: TurnRecord,
+): void {
+  const held = turns.get(call.toNumber) ?? turns.get(call.fromNumber);
+  if (!held) return;
+  held.callUuid = call.callUuid;
+  held.turns.set(turn.index, turn);
+}
+
+/** Never rejects. */
+async function rehearse(stage: Stage, each: SuiteCase, run: number): Promise<RehearsalResult> {
+  const { scenario, agent } = each;
+  let model: OpenedModel | null = null;
+  try {
+    model = await modelFor(scenario, stage.options.openModel);
+    const call = await rehearsedCall(stage, each, run, model);
+    return await resultOf(scenario, run, call, model);
+  } catch (error) {
+    return failedResult(scenario, run, agent, describeError(error));
+  } finally {
+    await model?.close();
+  }
+}
+
+/** A tenant, a trunk, an agent with its knowledge and tools, and the caller's phone. */
+async function rehearsedCall(
+  stage: Stage,
+  { scenario, agent }: SuiteCase,
+  run: number,
+  model: OpenedModel | null,
+): Promise<RehearsedCall> {
+  const { clock, tools, turns } = stage;
+  const number = freshNumber(stage, null);
+  const held: HeldCall = { callUuid: "", turns: new Map() };
+  turns.set(number, held);
+  let line: PhoneLine | null = null;
+  const log: ToolLog = {
+    ...{ tools: [], unanswered: new Set(), running: 0, answers: scenario.tools },
+    nowMs: () => line?.nowMs ?? 0,
+  };
+  const name = number.slice(1);
+  tools.add(name, log);
+  const tenant = await connectTenant(stage, number, agent);
+  const phone = await registerPhone(stage, scenario);
+  await registerPersons(stage, agent);
+  try {
+    const call = await connectCall(tenant, phone, { scenario, number });
+    line = new PhoneLine({
+      ...{ call, clock, toolRuns: () => log.running > 0 },
+      agentTurns: () =>
+        turnsOf(held).flatMap((turn) => (turn.speaker === "agent" ? [turn.text] : [])),
+    });
+    const { steps } = await playCaller(line, scenario, model?.open ?? null);
+    await call.hangUp();
+    const durationMs = Math.round(line.nowMs);
+    const told = await finished(tenant.api, held);
+    const recording = await keptRecording(stage, tenant, held, `${scenario.name}-${run}`);
+    return {
+      ...{ steps, durationMs, recording, turns: turnsOf(held), tools: log.tools },
+      ...{ languages: [], language: agent.agent.language, unanswered: [...log.unanswered] },
+      interruptions: line.interruptions,
+      transfers: told.transfers.map(({ to, outcome, at_ms: atMs }) => ({
+        ...{ target: targetName(agent, to), outcome, atMs },
+      })),
+      messages: told.messages.map(({ text, at_ms: atMs }) => ({ text, atMs })),
+      endedReason: told.ended_reason,
+      day: dayText(wallClock(agent.timeZone, startOf(scenario, agent.timeZone, clock))),
+    };
+  } finally {
+    turns.delete(number);
+    await phone.close();
+  }
+}
+
+const turnsOf = ({ turns }: HeldCall): TurnRecord[] =>
+  [...turns.values()].sort((a, b) => a.index - b.index);
+
+const targetName = ({ transferTargets }: RehearsedAgent, number: string) =>
+  Object.entries(transferTargets).find(([, each]) => each === number)?.[0] ?? number;
+
+/** A number nobody has; `wanted` where it is still free. */
+function freshNumber({ numbers }: Stage, wanted: string | null): string {
+  let number = wanted;
+  for (let next = numbers.size; number === null || numbers.has(number); next++)
+    number = `+3706${String(1_000_000 + next)}`;
+  numbers.add(number);
+  return number;
+}
+
+interface RehearsalTenant {
+  readonly api: DemoApi;
+  readonly agentId: number;
+  readonly key: string;
+}
+
+async function connectTenant(
+  { appliance, carrier, random, clock, tools }: Stage,
+  number: string,
+  { agent, company, knowledge, tools: owned }: RehearsedAgent,
+): Promise<RehearsalTenant> {
+  const { ask, addresses } = appliance.app;
+  const name = number.slice(1);
+  const password = hex(random.bytes(12));
+  const tenant = await ask("tenant.create", {
+    ...{ name: company, email: `${name}@rehearsal.example`, plan: null },
+  });
+  await ask("credit", { tenant: tenant.id, eur: CREDIT_EUR, note: "Rehearsal" });
+  const key = await ask("key.create", { tenant: tenant.id, label: "rehearsal" });
+  carrier.addSubscriber({ username: name, password, numbers: [number] });
+  await ask("trunk.set", {
+    ...{ tenant: tenant.id, server: carrier.address.host, port: carrier.address.port },
+    ...{ transport: "udp", username: name, password, realm: null, outbound_proxy: null },
+    ...{ channels: null, caller_id: number, register: true },
+  });
+  const api = createDemoApi(`${addresses.http}/api/v1`, key.secret, clock);
+  const { agent: made } = await api.post<{ agent: { id: number } }>("/agents", agentBody(agent));
+  for (const { filename, content } of knowledge)
+    await api.post("/files", { filename, content, agent_id: made.id });
+  for (const tool of owned)
+    await ask("tool.create", {
+      ...{ tenant: tenant.id, agent_id: made.id, url: tools.urlOf(name, tool.name) },
+      ...{ name: tool.name, description: tool.description, parameters: tool.parameters },
+      ...{ secret_header: "X-Rehearsal", secret: hex(random.bytes(16)) },
+    });
+  await api.post("/phone-numbers", { number_e164: number, label: "Rehearsal", agent_id: made.id });
+  await carrier.registered(name, REGISTERED_TIMEOUT_MS);
+  return { api, agentId: made.id, key: key.secret };
+}
+
+/** As the API takes it. Nothing is mailed. */
+const agentBody = ({
+  id: _,
+  fillerPhrases,
+  maxDurationSeconds,
+  ...agent
+}: RehearsedAgent["agent"]) => ({
+  ...{ name: agent.name, prompt: agent.prompt, voice: agent.voice, language: agent.language },
+  ...{ first_message: agent.firstMessage, first_speaker: agent.firstSpeaker },
+  ...{ max_duration_sec: maxDurationSeconds, voicemail_action: agent.voicemailAction },
+  ...{ send_digits_inbound: agent.sendDigitsInbound, filler_phrases: fillerPhrases.join("\n") },
+});
+
+async function registerPhone(stage: Stage, { caller, line }: Scenario): Promise<Phone> {
+  const { carrier, voices, clock, random } = stage;
+  const wanted = caller.number.startsWith("+") ? caller.number : null;
+  const number = freshNumber(stage, wanted);
+  const password = hex(random.bytes(12));
+  carrier.addSubscriber({ username: number, password, numbers: [number] });
+  const impaired = line.loss_percent > 0 || line.jitter_ms > 0;
+  return await createPhone({
+    ...{ number, password, host: HOST, carrier: carrier.address, clock, random },
+    speech: noisySpeech(voices.speaker(caller.voice), line.noise_db, random),
+    codecs: [line.codec],
+    ...(impaired ? { network: { lossPercent: line.loss_percent, jitterMs: line.jitter_ms } } : {}),
+  });
+}
+
+/** The people to whom callers are transferred: they answer, and listen until they are hung up on. */
+async function registerPersons(stage: Stage, { transferTargets }: RehearsedAgent): Promise<void> {
+  const { carrier, voices, clock, random, numbers, persons } = stage;
+  const own = Object.values(transferTargets).filter((number) => /^\+\d+$/.test(number));
+  for (const number of own.filter((each) => !numbers.has(each))) {
+    numbers.add(number);
+    const password = hex(random.bytes(12));
+    carrier.addSubscriber({ username: number, password, numbers: [number] });
+    const phone = await createPhone({
+      ...{ number, password, host: HOST, carrier: carrier.address, clock, random },
+      speech: voices.speaker(PERSON_VOICE),
+    });
+    phone.onCall((call) => void call.answer().catch(() => {}));
+    persons.push(phone);
+  }
+}
+
+/** Noise so many dB below the speech, while the caller speaks. */
+function noisySpeech(
+  speech: ReturnType<Voices["speaker"]>,
+  noiseDb: number | undefined,
+  random: Random,
+) {
+  if (noiseDb === undefined) return speech;
+  return async (text: string) => {
+    const pcm = await speech(text);
+    const level = Math.sqrt(
+      pcm.reduce((sum, each) => sum + each * each, 0) / Math.max(1, pcm.length),
+    );
+    const amplitude = level * 10 ** (-noiseDb / 20) * Math.sqrt(3);
+    return pcm.map((sample) => {
+      const noisy = sample + amplitude * (random.float() * 2 - 1);
+      return Math.max(-32_768, Math.min(32_767, Math.round(noisy)));
+    });
+  };
+}
+
+/** Answered. */
+async function connectCall(
+  { api, agentId }: RehearsalTenant,
+  phone: Phone,
+  { scenario, number }: { readonly scenario: Scenario; readonly number: string },
+): Promise<PhoneCall> {
+  if (scenario.direction === "inbound") {
+    const call = await phone.call(number);
+    await call.answered;
+    return call;
+  }
+  const incoming = new Promise<PhoneCall>((resolve, reject) =>
+    phone.onCall((call) => {
+      call.answer().then(() => resolve(call), reject);
+    }),
+  );
+  await api.post("/calls", { to_number: phone.number, agent_id: agentId });
+  return await incoming;
+}
+
+interface FinishedCall {
+  readonly status: string;
+  readonly ended_reason: RehearsedCall["endedReason"];
+  readonly recording_status: string;
+  readonly messages: readonly { readonly text: string; readonly at_ms: number }[];
+  readonly transfers: readonly {
+    readonly to: string;
+    readonly outcome: string;
+    readonly at_ms: number;
+  }[];
+}
+
+async function finished(api: DemoApi, { callUuid }: HeldCall): Promise<FinishedCall> {
+  if (callUuid === "") throw new Error("nobody said anything in this call");
+  await api.callWhen(callUuid, ({ ended_reason }) => ended_reason !== null, FINISHED_TIMEOUT_MS);
+  return (await api.get<{ call: FinishedCall }>(`/calls/${callUuid}`)).call;
+}
+
+/** The file; null: none is kept, or there is none. */
+async function keptRecording(
+  { options: { recordingsDir } }: Stage,
+  { api, key }: RehearsalTenant,
+  { callUuid }: HeldCall,
+  name: string,
+): Promise<string | null> {
+  if (recordingsDir === null) return null;
+  const isDone = ({ recording_status: status }: FinishedCall | { recording_status: string }) =>
+    ["ready", "failed", "none"].includes(status);
+  const call = await api.callWhen(callUuid, isDone, FINISHED_TIMEOUT_MS);
+  if (call.recording_status !== "ready") return null;
+  const answer = await fetch(`${api.baseUrl}/recordings/${callUuid}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  if (!answer.ok) return null;
+  const file = join(recordingsDir, `${name.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}.mp3`);
+  await Bun.write(file, answer);
+  return file;
+}

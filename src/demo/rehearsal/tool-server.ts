@@ -1,0 +1,77 @@
+/** The tools of rehearsed calls over HTTPS on loopback: each call's path answers as its scenario says. */
+import { type Clock, sleep } from "../../core/clock.ts";
+import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import type { RehearsedTool } from "../../domain/rehearsal/rehearsed-call.ts";
+import type { Scenario } from "../../domain/rehearsal/scenario.ts";
+import type { DemoCertificates } from "../company/certificate.ts";
+
+/** What one call's tools were asked. */
+export interface ToolLog {
+  readonly tools: RehearsedTool[];
+  readonly unanswered: Set<string>;
+  /** Requests that have no answer yet. */
+  running: number;
+  readonly answers: Scenario["tools"];
+  nowMs(): number;
+}
+
+const BODY_BYTES_MAX = 256 * 1024;
+
+export class ToolServer {
+  readonly #logs = new Map<string, ToolLog>();
+  readonly #server: Bun.Server<undefined>;
+
+  constructor(
+    private readonly host: string,
+    { certificate: cert, key }: DemoCertificates,
+    private readonly clock: Clock,
+  ) {
+    this.#server = Bun.serve({
+      hostname: host,
+      port: 0,
+      maxRequestBodySize: BODY_BYTES_MAX,
+      tls: { cert, key },
+      fetch: (request) => this.#answer(request),
+      error: () => new Response(null, { status: 400 }),
+    });
+  }
+
+  /** From now on `urlOf(name, tool)` answers. */
+  add(name: string, log: ToolLog): void {
+    this.#logs.set(name, log);
+  }
+
+  urlOf(name: string, tool: string): string {
+    return `https://${this.host}:${this.#server.port}/${name}/${tool}`;
+  }
+
+  stop(): Promise<void> {
+    return this.#server.stop(true);
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const [, name = "", tool = ""] = new URL(request.url).pathname.split("/");
+    const log = this.#logs.get(name);
+    if (!log) return new Response(null, { status: 404 });
+    const body = parseJson(await request.text());
+    const given = isObject(body) && isObject(body.arguments) ? body.arguments : {};
+    log.running++;
+    try {
+      return await this.#respond(log, tool, given);
+    } finally {
+      log.running--;
+    }
+  }
+
+  async #respond(log: ToolLog, tool: string, values: JsonObject): Promise<Response> {
+    const atMs = log.nowMs();
+    const answer = log.answers[tool];
+    if (!answer) log.unanswered.add(tool);
+    if (answer && answer.delay_ms > 0) await sleep(this.clock, answer.delay_ms);
+    const ok = answer?.answer !== undefined;
+    const output = ok ? (answer.answer ?? null) : { error: answer?.fails ?? "no answer" };
+    const durationMs = Math.round(log.nowMs() - atMs);
+    log.tools.push({ ...{ tool, arguments: values, ok, output, atMs, durationMs } });
+    return Response.json(output, { status: ok ? 200 : 500 });
+  }
+}

@@ -1,0 +1,62 @@
+/** What came of a rehearsal: the call, and every expectation that it did not meet, a language model's judgement included. */
+import type { RehearsedAgent } from "./agent-file.ts";
+import { type Failure, failuresOf } from "./expectations.ts";
+import { judge, type OpenModel } from "./language-model.ts";
+import type { RehearsedCall } from "./rehearsed-call.ts";
+import type { Scenario } from "./scenario.ts";
+
+export interface RehearsalResult {
+  readonly name: string;
+  /** From 1. */
+  readonly run: number;
+  /** Empty: passed. In order of their turns. */
+  readonly failures: readonly Failure[];
+  readonly call: RehearsedCall;
+}
+
+/** The language model that plays personas and judges. */
+export interface OpenedModel {
+  readonly open: OpenModel;
+  close(): Promise<void>;
+}
+
+export const NO_MODEL =
+  "a persona and `judge` need a language model: set [engine] llm, or write a script";
+
+/** Null: the scenario asks for none. Throws where it does and there is none. */
+export async function modelFor(
+  { persona, judge: sentences }: Scenario,
+  openModel: (() => Promise<OpenedModel>) | null,
+): Promise<OpenedModel | null> {
+  if (persona === undefined && sentences.length === 0) return null;
+  if (!openModel) throw new Error(NO_MODEL);
+  return await openModel();
+}
+
+/** Rejects when the model cannot be asked. */
+export async function resultOf(
+  scenario: Scenario,
+  run: number,
+  call: RehearsedCall,
+  model: OpenedModel | null,
+): Promise<RehearsalResult> {
+  const { name } = scenario;
+  const judged = model ? await judge(model.open, scenario.judge, call) : [];
+  return { name, run, call, failures: [...failuresOf(scenario, call), ...judged] };
+}
+
+/** A rehearsal that could not be carried out. */
+export function failedResult(
+  { name }: Scenario,
+  run: number,
+  { agent }: RehearsedAgent,
+  found: string,
+): RehearsalResult {
+  const call: RehearsedCall = {
+    ...{ turns: [], steps: [], tools: [], transfers: [], messages: [], languages: [] },
+    ...{ interruptions: [], unanswered: [], endedReason: "engine_failure", durationMs: 0 },
+    ...{ language: agent.language, day: "1970-01-01", recording: null },
+  };
+  const expected = "the rehearsal is carried out";
+  return { name, run, call, failures: [{ expected, found, turn: null }] };
+}
