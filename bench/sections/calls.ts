@@ -95,12 +95,25 @@ const turns: Section = {
   name: "turns",
   async measure({ full, note }) {
     const results = await measureTurns(full ? 40 : 2);
-    for (const { engine, turns: count, injectedMs, p50Ms, p95Ms } of results)
-      note({
-        what: `own share of turn latency, ${engine}`,
-        value: `p50 ${p50Ms.toFixed(0)} ms, p95 ${p95Ms.toFixed(0)} ms`,
-        method: `${count} spoken turns over RTP; less endpointing and ${injectedMs} ms the provider was told to take`,
-      });
+    const inWords = ({ p50Ms, p95Ms }: { p50Ms: number; p95Ms: number }) =>
+      `p50 ${p50Ms.toFixed(0)} ms, p95 ${p95Ms.toFixed(0)} ms`;
+    for (const { engine, speculate, turns: count, injectedMs, own, whole } of results) {
+      const told = `${injectedMs} ms the provider was told to take`;
+      const method = `${count} spoken turns over RTP`;
+      if (speculate === "off")
+        note({
+          what: `own share of turn latency, ${engine}`,
+          value: inWords(own),
+          method: `${method}; less endpointing and ${told}`,
+        });
+      if (injectedMs > 0)
+        note({
+          what: `whole wait for an answer, ${engine}, speculate = ${speculate}`,
+          ...(speculate === "all" ? { goal: "p50 ≤ 600 ms, p95 ≤ 700 ms" } : {}),
+          value: inWords(whole),
+          method: `${method}; from the caller's last sound, 350 ms of silence and ${told} included`,
+        });
+    }
     return results;
   },
 };

@@ -3,7 +3,8 @@
  * we wait for on purpose (endpointing) and less what the providers were told to take. Real RTP, real
  * workers; the providers are another process with fixed delays. What is left is VAD, jitter buffer,
  * threads, HTTP or WebSocket, resampling and pacing; with the embedded engine, recognition, retrieval
- * and synthesis as well.
+ * and synthesis as well. Beside it the whole wait, as the caller has it, also where work begins at the
+ * first silence.
  */
 import { fileURLToPath } from "node:url";
 import {
@@ -12,6 +13,7 @@ import {
   type EngineSettings,
   type ProviderChoice,
 } from "../../src/adapter/engine/settings.ts";
+import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
 import {
   openAiChoice,
   realtimeChoice,
@@ -25,10 +27,20 @@ import { ANSWER, DELAYS, QUESTION, type Servers } from "./target.ts";
 export interface TurnsResult {
   readonly engine: string;
   readonly turns: number;
+  readonly speculate: Speculate;
   readonly injectedMs: number;
+  /** Our own share. */
+  readonly own: Percentiles;
+  /** From the caller's last sound to the answer's first packet. */
+  readonly whole: Percentiles;
+}
+
+interface Percentiles {
   readonly p50Ms: number;
   readonly p95Ms: number;
 }
+
+type Speculate = ConversationSettings["speculate"];
 
 const ENDPOINTING_MS = 350;
 const PAUSE_MS = 600;
@@ -39,6 +51,7 @@ const KNOWLEDGE = [
 interface Subject {
   readonly engine: EngineSettings;
   readonly injectedMs: number;
+  readonly speculate: Speculate;
 }
 
 export async function measureTurns(turns: number): Promise<TurnsResult[]> {
@@ -64,12 +77,15 @@ function subjects({ openai, realtime }: Servers): Subject[] {
     guard: DEFAULT_GUARD,
     speechRatePercent: 100,
   });
+  const overHttp = {
+    engine: alone(openAiChoice(openai)),
+    injectedMs: DELAYS.stt + DELAYS.llm + DELAYS.tts,
+  };
   return [
-    { engine: EMBEDDED_ONLY, injectedMs: 0 },
-    {
-      engine: alone(openAiChoice(openai)),
-      injectedMs: DELAYS.stt + DELAYS.llm + DELAYS.tts,
-    },
+    { engine: EMBEDDED_ONLY, injectedMs: 0, speculate: "off" },
+    { ...overHttp, speculate: "off" },
+    { ...overHttp, speculate: "hearing" },
+    { ...overHttp, speculate: "all" },
     {
       engine: alone(
         realtimeChoice(realtime, {
@@ -78,14 +94,19 @@ function subjects({ openai, realtime }: Servers): Subject[] {
         }),
       ),
       injectedMs: DELAYS.realtime,
+      speculate: "off",
     },
   ];
 }
 
-async function measure({ engine, injectedMs }: Subject, wanted: number): Promise<TurnsResult> {
+async function measure(
+  { engine, injectedMs, speculate }: Subject,
+  wanted: number,
+): Promise<TurnsResult> {
   const studio = await openStudio(
     { first: 33_000, last: 33_019 },
     {
+      speculate,
       endpointingMs: ENDPOINTING_MS,
       endpointingUnfinishedMs: ENDPOINTING_MS,
       endpointingDictationMs: ENDPOINTING_MS,
@@ -93,6 +114,7 @@ async function measure({ engine, injectedMs }: Subject, wanted: number): Promise
     engine,
   );
   const own: number[] = [];
+  const whole: number[] = [];
   try {
     const { callId: _, ...brief } = callConfig({ firstMessage: "Hello, how can I help you?" });
     const call = await startCall(studio, { ...brief, knowledge: KNOWLEDGE });
@@ -102,16 +124,27 @@ async function measure({ engine, injectedMs }: Subject, wanted: number): Promise
       await call.say(QUESTION);
       const { latencyMs, measures } = await call.agentDone(turn);
       const silenceMs = measures?.endpointMs ?? ENDPOINTING_MS;
-      if (latencyMs !== null) own.push(latencyMs - silenceMs - injectedMs);
+      if (latencyMs === null) continue;
+      own.push(latencyMs - silenceMs - injectedMs);
+      whole.push(latencyMs);
     }
     await call.hangUp();
   } finally {
     await studio.close();
   }
-  const sorted = own.sort((a, b) => a - b);
+  const { label } = engine;
+  const turns = whole.length;
+  return {
+    ...{ engine: label, turns, speculate, injectedMs },
+    ...{ own: percentilesOf(own), whole: percentilesOf(whole) },
+  };
+}
+
+function percentilesOf(values: readonly number[]): Percentiles {
+  const sorted = [...values].sort((a, b) => a - b);
   const at = (share: number) =>
     sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-  return { engine: engine.label, turns: own.length, injectedMs, p50Ms: at(0.5), p95Ms: at(0.95) };
+  return { p50Ms: at(0.5), p95Ms: at(0.95) };
 }
 
 if (import.meta.main) console.log(await measureTurns(Number(process.argv[2] ?? 8)));

@@ -8,4 +8,4 @@ export const QUESTION = "What are your opening hours?";
 export const ANSWER = "We are open from nine to five.";
 
 /** Milliseconds a server waits before its first byte. */
-export const DELAYS = { stt: 100, llm: 200, tts: 100, realtime: 300 } as const;
+export const DELAYS = { stt: 80, llm: 200, tts: 120, realtime: 300 } as const;

@@ -50,7 +50,7 @@ export interface ChatBody {
 }
 
 export interface Script {
-  /** Texts of the next transcriptions, in order; then "". */
+  /** Texts of the next utterances, in order; then "". */
   recognises: string[];
   answer: (body: ChatBody) => ChatAnswer;
   /** 8 kHz. Default: a tone of 60 ms a character. */
@@ -106,7 +106,7 @@ export function openAiServer(hostname = "127.0.0.1") {
     const own = await script.faultOf(seen);
     const fault = own ?? script.faults[service].shift() ?? script.always[service];
     if (fault && (await failed(fault, reply))) return;
-    if (service === "stt") transcribe(seen, reply);
+    if (service === "stt") await transcribe(seen, reply);
     else if (service === "llm") await chat(seen.json as ChatBody, reply, fault);
     else
       await speak(
@@ -116,8 +116,20 @@ export function openAiServer(hostname = "127.0.0.1") {
       );
   }
 
-  function transcribe({ form }: SeenRequest, reply: RawReply): void {
-    const text = script.recognises.shift() ?? "";
+  let last = { pcm: Buffer.alloc(0), text: "" };
+  /** One utterance has one text, also when it is sent early and goes on: what is longer and begins alike. */
+  async function textOf(form: FormData | null): Promise<string> {
+    const file = form?.get("file");
+    const wav = file instanceof File ? Buffer.from(await file.arrayBuffer()) : Buffer.alloc(44);
+    const pcm = wav.subarray(44);
+    const { length } = last.pcm;
+    const goesOn = length > 0 && pcm.length > length && pcm.subarray(0, length).equals(last.pcm);
+    last = { pcm, text: goesOn ? last.text : (script.recognises.shift() ?? "") };
+    return last.text;
+  }
+
+  async function transcribe({ form }: SeenRequest, reply: RawReply): Promise<void> {
+    const text = await textOf(form);
     if (form?.get("stream") !== "true") {
       reply.send(200, "application/json", JSON.stringify({ text }));
       return;

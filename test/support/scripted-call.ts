@@ -151,10 +151,13 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
   const spoken: string[] = [];
   const inputs: LlmInput[] = [];
   const truncated: string[] = [];
+  const earlyRecognitions: ("begun" | "dropped")[] = [];
   const script = {
     /** What the recogniser makes of the next utterances. */
     recognises: [] as (string | EngineFailure)[],
     partial: "",
+    /** What a recogniser without partials makes of the utterance at its first silence; null: it reports partials. */
+    early: null as string | null,
     /** Milliseconds before the recogniser's final text. */
     sttTakesMs: 0,
     /** What the mind answers; undefined: an echo of the input. */
@@ -174,8 +177,17 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
   const engine: EngineSession = {
     onSpeechWorker: true,
     stt: {
-      capabilities: { partials: true },
+      get capabilities() {
+        return { partials: script.early === null };
+      },
       startUtterance() {},
+      recogniseEarly() {
+        earlyRecognitions.push("begun");
+        if (script.early !== null) onPartial(script.early);
+      },
+      dropEarly() {
+        earlyRecognitions.push("dropped");
+      },
       push() {
         if (script.partial !== "") onPartial(script.partial);
       },
@@ -253,6 +265,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
 
   return {
     session,
+    earlyRecognitions,
     clock,
     audio,
     secondAudio,

@@ -1,7 +1,7 @@
 /** `[conversation]`: turn-taking, silence, tools, disclosure. Times in milliseconds. */
 import { z } from "zod";
 import type { RecordOf } from "../../core/wire-names.ts";
-import { flag, integer, section, tableOf, textOrOff } from "../../platform/config/key.ts";
+import { flag, integer, oneOf, section, tableOf, textOrOff } from "../../platform/config/key.ts";
 
 const sentence = (description: string, fallback: string) =>
   textOrOff(description, fallback, { allowed: "a sentence to speak", charactersMax: 500 });
@@ -21,6 +21,11 @@ export const conversationKeys = {
     1600,
     100,
     10_000,
+  ),
+  speculate: oneOf(
+    'What is begun at the first 0.1 s of silence, and thrown away if the caller goes on: "hearing" recognises; "all" also asks the LLM and makes the first sentence of its answer. Answers come sooner; what is thrown away costs money at a provider.',
+    ["off", "hearing", "all"],
+    "all",
   ),
   endpointing_max_ms: integer("Longest silence that is ever waited for.", 3000, 500, 10_000),
   barge_in_ms: integer(

@@ -11,7 +11,7 @@ import { isDictating, soundsFinished } from "./words.ts";
 
 interface UtteranceSoFar {
   readonly expected: ExpectedAnswer;
-  /** Latest stable words. */
+  /** Latest stable words; of an STT that reports none, what it recognised early. */
   readonly partial: string;
   /** Whether this engine's STT reports words before the end. */
   readonly sttReportsPartials: boolean;
@@ -43,7 +43,7 @@ function silenceMs(
     case "time":
     case "open": {
       if (askedForDictation) return settings.endpointingDictationMs;
-      if (!sttReportsPartials) return settings.endpointingMs;
+      if (!sttReportsPartials && partial === "") return settings.endpointingMs;
       if (isDictating(partial, language)) return settings.endpointingDictationMs;
       const finished = soundsFinished(partial, language);
       return finished ? settings.endpointingMs : settings.endpointingUnfinishedMs;

@@ -82,6 +82,14 @@ export interface SttStream {
   /** The caller began to speak; `lead` is the audio just before (≤ 500 ms). */
   startUtterance(lead: Int16Array): void;
   push(pcm: Int16Array): void;
+  /**
+   * Silence has begun, and the caller may have finished: what was said so far may be recognised now. Its
+   * words come as a partial, and `finalize` gives its result unless `dropEarly` came between. Absent: the
+   * words are known while they are spoken.
+   */
+  recogniseEarly?(): void;
+  /** The caller went on: what was recognised early is void. */
+  dropEarly?(): void;
   /** The utterance is over: its final text. Rejects with EngineFailure. */
   finalize(): Promise<SttResult>;
   /** It was no speech after all (a cough, an interruption that was none): forget the utterance. */
@@ -101,6 +109,7 @@ export interface SttResult {
   readonly text: string;
   /** 0 to 1. */
   readonly confidence: number;
+  /** Recognised by the provider for it, what was recognised early in vain included. */
   readonly audioMs: number;
 }
 

@@ -129,9 +129,11 @@ export class TurnController {
         began: () => this.#callerBegan(),
         paused: () => {
           this.#applyIn(["caller_speaking"], { type: "paused" });
+          this.#recogniseEarly();
           this.#askEarly();
         },
         wentOn: () => {
+          engine.stt.dropEarly?.();
           this.#agent.dropEarly();
           this.#applyIn(["endpointing"], { type: "caller_spoke" });
         },
@@ -352,12 +354,26 @@ export class TurnController {
     if (this.answeredBy !== "machine") this.#spokenOptOut.callEnds();
   }
 
+  /** What was said so far could be all: an STT that reports no words meanwhile may begin to recognise it. */
+  #recogniseEarly(): void {
+    const { engine, settings } = this.options;
+    if (settings.speculate === "off" || !this.#mayBeOver) return;
+    engine.stt.recogniseEarly?.();
+  }
+
+  /** Nothing is dictated, and whoever is silent has probably finished. */
+  get #mayBeOver(): boolean {
+    const { expected, askedForDictation } = this.#agent;
+    return this.state.name === "endpointing" && expected === "open" && !askedForDictation;
+  }
+
   /** The words so far could be all: the LLM may begin to think while the silence is counted. */
   #askEarly(): void {
-    const { engine, activeLanguage } = this.options;
+    const { engine, activeLanguage, settings } = this.options;
     const { partial } = this.#segmenter;
-    if (this.state.name !== "endpointing" || partial === "") return;
-    if (!engine.llm.capabilities?.earlyStart || this.#agent.expected !== "open") return;
+    if (settings.speculate !== "all" || partial === "" || !this.#mayBeOver) return;
+    // Until an interruption is one, the LLM has not been told what of its answer was heard.
+    if (!engine.llm.capabilities?.earlyStart || this.#overlap.undecided) return;
     if (
       !soundsFinished(partial, activeLanguage.language) ||
       isBackChannel(partial, activeLanguage.language)

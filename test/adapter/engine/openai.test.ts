@@ -1,7 +1,7 @@
 /** The OpenAI-compatible engine against a server on a real socket: about 6 s. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
-import type { Engine } from "../../../src/domain/conversation/engine-port.ts";
+import type { Engine, EngineSession } from "../../../src/domain/conversation/engine-port.ts";
 import {
   API_KEY,
   answerTo,
@@ -391,6 +391,60 @@ test("an utterance that was cancelled is not in the next one", async () => {
   session.stt.discard();
   hum(session, 200);
   expect((await session.stt.finalize()).audioMs).toBeCloseTo(300, -1);
+});
+
+describe("an utterance that is recognised at its first silence", () => {
+  const early = (session: EngineSession, heard: string[]) => {
+    session.stt.onPartial((words) => heard.push(words));
+    hum(session, 1_000);
+    session.stt.recogniseEarly?.();
+  };
+
+  test("is sent once, without the silence after it, and its words are reported", async () => {
+    server.script.recognises.push("When are you open?");
+    const session = open();
+    const heard: string[] = [];
+    early(session, heard);
+    session.stt.recogniseEarly?.();
+    await eventually(() => heard.length > 0, "its words are reported");
+    expect(heard).toEqual(["When are you open?"]);
+    session.stt.push(new Int16Array(1_600));
+    const { text, audioMs } = await session.stt.finalize();
+    expect([text, server.seen("stt").length]).toEqual(["When are you open?", 1]);
+    expect(audioMs).toBeCloseTo(1_100, -1);
+  });
+
+  test("is sent again, whole, when the caller went on; what was sent in vain is counted", async () => {
+    server.script.recognises.push("I would like to book a table.");
+    const session = open();
+    const heard: string[] = [];
+    early(session, heard);
+    session.stt.dropEarly?.();
+    for (let ms = 0; ms < 1_000; ms += 20) session.stt.push(new Int16Array(160).fill(9));
+    const { text, audioMs } = await session.stt.finalize();
+    expect(text).toBe("I would like to book a table.");
+    expect(audioMs).toBeCloseTo(1_100 + 2_100, -1);
+    expect(heard).toEqual([]);
+    hum(session, 400);
+    expect((await session.stt.finalize()).audioMs).toBeCloseTo(500, -1);
+  });
+
+  test("and is no speech after all leaves nothing to the next one", async () => {
+    const session = open();
+    early(session, []);
+    session.stt.discard();
+    server.script.recognises.push("Hello.");
+    hum(session, 400);
+    const { audioMs } = await session.stt.finalize();
+    expect(audioMs).toBeCloseTo(1_100 + 500, -1);
+  });
+
+  test("and fails fails as a whole", async () => {
+    server.fail({ type: "close" });
+    const session = open();
+    early(session, []);
+    await failureOf(session.stt.finalize());
+  });
 });
 
 test.each(["pcm", "wav"] as const)(

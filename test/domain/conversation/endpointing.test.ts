@@ -36,6 +36,15 @@ test("an ear without partials does not make every answer slow", () => {
   expect(endpointingSilenceMs(SETTINGS, "en", utterance)).toBe(350);
 });
 
+test("what such an ear recognised early tells an unfinished sentence", () => {
+  const early = {
+    expected: "open" as const,
+    partial: "I would like to",
+    sttReportsPartials: false,
+  };
+  expect(endpointingSilenceMs(SETTINGS, "en", early)).toBe(900);
+});
+
 test("dictated digits and names get 1.6 s, a yes or no the shortest silence", () => {
   expect(silenceAfter("four two", "en", "digits")).toBe(1_600);
   expect(silenceAfter("anna", "en", "name")).toBe(1_600);

@@ -74,6 +74,76 @@ test("an early answer to words that turn out otherwise is dropped", async () => 
   ]);
 });
 
+test("a recogniser without partials begins at the first silence, and the LLM with what it says", async () => {
+  const call = await scriptedCall({ earlyStart: true });
+  await call.answerAndGreet();
+  Object.assign(call.script, { early: "When are you open?", sttTakesMs: 80, llmTakesMs: 200 });
+  await call.says("When are you open?");
+  await call.silence(1_500);
+  expect(call.earlyRecognitions).toEqual(["begun"]);
+  expect(call.inputs).toHaveLength(1);
+  const turn = call.turns().find(({ latencyMs }) => latencyMs !== null);
+  expect(turn).toMatchObject({ text: "All right.", measures: { early: true } });
+});
+
+test("who goes on after a pause is recognised anew, and an unfinished sentence is waited for", async () => {
+  const call = await scriptedCall({ earlyStart: true });
+  await call.answerAndGreet();
+  Object.assign(call.script, { early: "I would like to" });
+  await call.speech(1_000);
+  await call.silence(600);
+  expect(call.inputs).toEqual([]);
+  call.script.early = "I would like to book a table.";
+  call.script.recognises.push("I would like to book a table.");
+  await call.speech(1_000);
+  await call.silence(1_000);
+  expect(call.earlyRecognitions).toEqual(["begun", "dropped", "begun"]);
+  expect(call.inputs).toMatchObject([{ text: "I would like to book a table." }]);
+});
+
+test.each([
+  ["off", [], 0],
+  ["hearing", ["begun"], 0],
+  ["all", ["begun"], 1],
+] as const)("[conversation] speculate = %s", async (speculate, begun, asked) => {
+  const call = await scriptedCall({ earlyStart: true, settings: { speculate } });
+  await call.answerAndGreet();
+  call.script.early = "When are you open?";
+  await call.speech(1_000);
+  await call.silence(200);
+  expect(call.earlyRecognitions).toEqual([...begun]);
+  expect(call.inputs).toHaveLength(asked);
+});
+
+test("the LLM knows where it was cut before it is asked what the caller said then", async () => {
+  const call = await scriptedCall({ earlyStart: true });
+  await call.answerAndGreet();
+  const cutsKnown: number[] = [];
+  call.script.answers = () => {
+    cutsKnown.push(call.truncated.length);
+    return [text("We are open from nine to five, and on Saturdays from ten to two in summer.")];
+  };
+  await call.says("When are you open?");
+  await call.silence(1_500);
+  call.script.early = "Stop, where are you?";
+  call.script.recognises.push("Stop, where are you?");
+  await call.speech(1_200);
+  await call.silence(2_000);
+  expect(cutsKnown).toEqual([0, 1]);
+});
+
+test("nothing is begun early while a number is dictated", async () => {
+  const call = await scriptedCall({ earlyStart: true });
+  await call.answerAndGreet();
+  call.script.answers = () => [{ type: "expect", answer: "digits" }, text("Your number, please?")];
+  await call.says("Call me back.");
+  await call.silence(4_000);
+  const before = call.earlyRecognitions.length;
+  await call.speech(600);
+  await call.silence(1_000);
+  expect(call.earlyRecognitions).toHaveLength(before);
+});
+
 test.each([
   ["llm", { llmTakesMs: 4_000 }],
   ["tts", { ttsTakesMs: 4_000 }],

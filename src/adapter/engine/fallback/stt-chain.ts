@@ -59,6 +59,14 @@ export class SttChain implements SttStream {
     this.#live?.stt.push(pcm);
   }
 
+  recogniseEarly(): void {
+    this.#live?.stt.recogniseEarly?.();
+  }
+
+  dropEarly(): void {
+    this.#live?.stt.dropEarly?.();
+  }
+
   discard(): void {
     this.#live?.candidate?.breaker.abandoned();
     this.#live?.stt.discard();

@@ -1,5 +1,6 @@
 /**
- * Speech to text over `POST /audio/transcriptions`: each utterance is one WAV file. The answer may be
+ * Speech to text over `POST /audio/transcriptions`: each utterance is one WAV file, sent at its first
+ * silence where that is asked for, and again when the caller went on after it. The answer may be
  * JSON, plain text or server-sent events, whatever the server makes of what it was asked.
  */
 
@@ -33,10 +34,21 @@ const PAUSE_MS_MAX = 5_000;
 /** These services do not say how sure they are. */
 const CONFIDENCE = 0.9;
 
+/** What was asked for at the first silence. */
+interface EarlyRecognition {
+  readonly text: Promise<string>;
+  readonly abort: AbortController;
+  readonly audioMs: number;
+}
+
 export class HttpSttStream implements SttStream {
   readonly capabilities = { partials: false };
   readonly #audio: UtteranceAudio;
   readonly #closed = new AbortController();
+  #early: EarlyRecognition | null = null;
+  /** Sent since the last result, and of no use. */
+  #wastedMs = 0;
+  #onPartial: (text: string) => void = () => {};
   #language: AgentLanguage;
 
   constructor(private readonly options: HttpSttOptions) {
@@ -45,6 +57,7 @@ export class HttpSttStream implements SttStream {
   }
 
   startUtterance(lead: Int16Array): void {
+    this.dropEarly();
     this.#audio.start(lead);
   }
 
@@ -53,10 +66,32 @@ export class HttpSttStream implements SttStream {
   }
 
   discard(): void {
+    this.dropEarly();
     this.#audio.clear();
   }
 
-  onPartial(_: (text: string) => void): void {}
+  onPartial(listener: (text: string) => void): void {
+    this.#onPartial = listener;
+  }
+
+  recogniseEarly(): void {
+    if (this.#early) return;
+    const abort = new AbortController();
+    const text = this.#recognise(abort.signal);
+    const early = { text, abort, audioMs: this.#audio.ms };
+    this.#early = early;
+    const report = (words: string) => {
+      if (this.#early === early && words !== "") this.#onPartial(words);
+    };
+    text.then(report, () => {});
+  }
+
+  dropEarly(): void {
+    if (!this.#early) return;
+    this.#early.abort.abort();
+    this.#wastedMs += this.#early.audioMs;
+    this.#early = null;
+  }
 
   expect(_: ExpectedAnswer): void {}
 
@@ -65,17 +100,27 @@ export class HttpSttStream implements SttStream {
   }
 
   async finalize(): Promise<SttResult> {
-    const { sampleRateHz, hints } = this.options;
-    const audioMs = this.#audio.ms;
-    const wav = wavFile(this.#audio.pcm, sampleRateHz);
+    const early = this.#early;
+    const audioMs = this.#wastedMs + (early?.audioMs ?? this.#audio.ms);
+    const text = early?.text ?? this.#recognise(this.#closed.signal);
+    this.#early = null;
+    this.#wastedMs = 0;
     this.#audio.clear();
+    return { text: await text, confidence: CONFIDENCE, audioMs };
+  }
+
+  /** The audio so far, as it is now. */
+  async #recognise(dropped: AbortSignal): Promise<string> {
+    const { sampleRateHz, hints } = this.options;
+    const signal = AbortSignal.any([this.#closed.signal, dropped]);
+    const wav = wavFile(this.#audio.pcm, sampleRateHz);
     const fields = this.#fields();
-    const answer = await this.#ask(wav, fields).catch((error: unknown) => {
+    const answer = await this.#ask(wav, fields, signal).catch((error: unknown) => {
       if (!isRefusal(error) || !hints.learn(fields, describe(error))) throw error;
-      return this.#ask(wav, this.#fields());
+      return this.#ask(wav, this.#fields(), signal);
     });
     const text = (await this.#read(answer)).trim();
-    return { text: isEchoOfPrompt(text, fields) ? "" : text, confidence: CONFIDENCE, audioMs };
+    return isEchoOfPrompt(text, fields) ? "" : text;
   }
 
   #fields(): JsonObject {
@@ -84,7 +129,7 @@ export class HttpSttStream implements SttStream {
     return hints.fieldsOf({ model, language: this.#language, keywords, prompt });
   }
 
-  #ask(wav: Uint8Array<ArrayBuffer>, fields: JsonObject): Promise<Answer> {
+  #ask(wav: Uint8Array<ArrayBuffer>, fields: JsonObject, signal: AbortSignal): Promise<Answer> {
     const { service, settings } = this.options;
     const body = new FormData();
     body.set("file", new File([wav], "speech.wav", { type: "audio/wav" }));
@@ -97,7 +142,7 @@ export class HttpSttStream implements SttStream {
     return service.ask({
       path: "/audio/transcriptions",
       body,
-      signal: this.#closed.signal,
+      signal,
       pauseMsMax: PAUSE_MS_MAX,
       bytesMax: ANSWER_BYTES_MAX,
     });
