@@ -145,7 +145,13 @@ export class MailQueue {
       else await this.#putBack(mail, error);
       return;
     }
-    const sent = await database.tx((q) => stores(q).markSent(mail.id, owner, clock.now()));
+    const sent = await database
+      .tx((q) => stores(q).markSent(mail.id, owner, clock.now()))
+      .catch((error: unknown) => {
+        // It may be marked although the store's answer was lost.
+        this.#needsCatchUp = true;
+        throw error;
+      });
     log.info("mail.sent", { mail_id: mail.id, call_id: mail.callUuid, provider: provider.name });
     if (sent) await this.#notifyListeners(sentMail);
   }

@@ -7,6 +7,7 @@ import { eq } from "drizzle-orm";
 import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
 import { mailStore } from "../../../src/adapter/store/mail-store.ts";
 import { mails } from "../../../src/adapter/store/schema/index.ts";
+import type { Database, Queries } from "../../../src/core/database.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { MailQueue } from "../../../src/domain/mail/mail-queue.ts";
@@ -42,10 +43,16 @@ afterAll(async () => {
   await database.close();
 });
 
-function startQueue(provider: MailProvider): MailQueue {
+function startQueue(provider: MailProvider, changed: Partial<Database> = {}): MailQueue {
   const from = "Linevoice <calls@voice.example>";
   const options = {
-    ...{ database, stores: mailStore, recordingsDir, from, log: silentLog },
+    ...{
+      database: { ...database, ...changed },
+      stores: mailStore,
+      recordingsDir,
+      from,
+      log: silentLog,
+    },
     ...{ attachmentBytesMax: ATTACHMENT_BYTES_MAX, recordingLink: linkOf },
   };
   const queue = new MailQueue({ ...options, provider, clock, random: systemRandom });
@@ -105,6 +112,42 @@ function scripted(...outcomes: (Error | "never")[]) {
 }
 
 describe("the mail queue", () => {
+  test("tells whoever listens although the answer of the store to what was sent is lost", async () => {
+    const name = "lost-answer.mp3";
+    recording(name);
+    let isLosing = false;
+    const told: (string | null)[] = [];
+    const { provider } = scripted();
+    const send = provider.send;
+    const queue = startQueue(
+      {
+        ...provider,
+        async send(message, signal) {
+          await send(message, signal);
+          isLosing = true;
+        },
+      },
+      {
+        async tx<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result> {
+          const result = await database.tx(body);
+          const isLost = isLosing;
+          isLosing = false;
+          if (isLost) throw new Error("the answer is lost");
+          return result;
+        },
+      },
+    );
+    queue.onSent(async ({ attachment }) => void told.push(attachment));
+    queue.start();
+    const mail = draft({ attachment: name });
+    await enqueue(queue, mail);
+    await hasStatus(mail, "sent");
+    queue.wake();
+    await eventually(async () => (await rowOf(mail))?.attachment === null, "it is done");
+    expect(told).toEqual([name]);
+    await queue.stop();
+  });
+
   test("leaves an .eml whose text and MP3 read back as they were, then tells whoever listens, once", async () => {
     const outbox = join(directory, "outbox");
     const queue = startQueue(outboxProvider(outbox));
