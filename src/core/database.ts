@@ -8,6 +8,15 @@ import type { RevocationNotes } from "./revocation.ts";
 /** Drizzle over any driver. The query builders of bun:sqlite can be awaited too. */
 export type Queries = BaseSQLiteDatabase<"async", unknown>;
 
+/**
+ * A query that is asked for before its turn, so that it travels with others: only who awaits it hears
+ * that it failed.
+ */
+export function ahead<Result>(query: Promise<Result>): Promise<Result> {
+  query.catch(() => undefined);
+  return query;
+}
+
 export interface Database {
   readonly read: Queries;
   /**

@@ -140,9 +140,13 @@ export function callStore(queries: Queries) {
     ...callsOfNodes(queries),
     ...callLimits(queries),
 
-    async insert(tenantId: number, call: NewCallRow): Promise<number> {
+    async add(tenantId: number, call: NewCallRow): Promise<void> {
       const values = { ...call, tenantId };
       await insertCall(queries, values).run(values);
+    },
+
+    async insert(tenantId: number, call: NewCallRow): Promise<number> {
+      await this.add(tenantId, call);
       const row = await callIdOf(queries).get({ callUuid: call.callUuid });
       if (!row) throw new Error("the inserted call is not there");
       return row.id;

@@ -213,7 +213,9 @@ export class RemoteTransaction {
     this.#timer?.cancel();
     for (;;) {
       this.#stream = streams.take(isFresh);
-      const { rows, error } = await this.#run([BEGIN, ...queries], isLast);
+      const outcome = this.#run([BEGIN, ...queries], isLast);
+      if (isLast) this.deps.onSent();
+      const { rows, error } = await outcome;
       if (rows.length > 0) {
         this.#isBegun = !isLast;
         if (!isLast) this.#timer = this.#limit();

@@ -6,13 +6,18 @@
  */
 
 import type { Clock } from "../../core/clock.ts";
-import type { Queries } from "../../core/database.ts";
+import { ahead, type Queries } from "../../core/database.ts";
 import { type E164, isE164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
 import type { MessageReason } from "../../core/message-reasons.ts";
 import type { MicroEur } from "../../core/money.ts";
 import type { Billing } from "../billing/billing.ts";
-import { type BurstLimits, type BurstOptions, createDialingBurst } from "./dialing-burst.ts";
+import {
+  type BurstCheck,
+  type BurstLimits,
+  type BurstOptions,
+  createDialingBurst,
+} from "./dialing-burst.ts";
 import { checkDestination, checkTransferTarget, type DialingRules } from "./dialing-rules.ts";
 import type { CallLoad, CallStores, CallTenant, CallTrunk } from "./stores.ts";
 
@@ -39,6 +44,19 @@ interface AdmissionOptions {
   readonly liveCalls: () => number;
   /** Why the machine has no room for a new call; null: it has. Default: it always has. */
   readonly roomRejection?: () => string | null;
+}
+
+interface AskedRequest {
+  readonly load: Promise<CallLoad>;
+  readonly funds: Promise<void>;
+  /** Null: the call is for later. */
+  readonly now: { readonly burst: Promise<BurstCheck>; readonly dialled: Promise<number> } | null;
+}
+
+interface AskedFire {
+  readonly burst: Promise<BurstCheck>;
+  readonly dialled: Promise<number>;
+  readonly load: Promise<CallLoad>;
 }
 
 const limitReached = (publicMessage: string, reason: MessageReason = "calls_at_once") =>
@@ -72,6 +90,20 @@ export class Admission {
     return this.options.dialing();
   }
 
+  /** Asks what the check of a request looks at, so that it travels with the tenant. */
+  askRequest(queries: Queries, tenantId: number, to: E164, immediate: boolean): AskedRequest {
+    return {
+      load: ahead(this.loadOf(queries, { id: tenantId })),
+      funds: ahead(this.options.billing.requireFunds(queries, tenantId)),
+      now: immediate
+        ? {
+            burst: ahead(this.#burst.ask(queries, tenantId, to)),
+            dialled: ahead(this.#dialledOf(queries, tenantId, "with waiting")),
+          }
+        : null,
+    };
+  }
+
   /** Checks a request for an outbound call, now or later. */
   async request(
     queries: Queries,
@@ -79,18 +111,28 @@ export class Admission {
     trunk: CallTrunk | undefined,
     to: E164,
     immediate: boolean,
+    asked = this.askRequest(queries, tenant.id, to, immediate),
   ): Promise<void> {
     this.#machineHasRoom();
     notSuspended(tenant);
     checkDestination(to, rulesOf(tenant, trunk));
-    const load = await this.loadOf(queries, tenant);
+    const load = await asked.load;
     this.#withinSpend(tenant, load);
-    await this.options.billing.requireFunds(queries, tenant.id);
-    if (!immediate) return;
-    await this.#withinBurst(queries, tenant, trunk, to);
-    await this.#withinRate(queries, tenant, "with waiting");
+    await asked.funds;
+    if (!asked.now) return;
+    (await asked.now.burst)(callerIdOf(trunk));
+    this.#withinRate(tenant, await asked.now.dialled);
     this.#withinConcurrency(tenant, load);
     withinChannels(trunk, load);
+  }
+
+  /** Asks what `fire` looks at, so that it travels with the tenant. */
+  askFire(queries: Queries, tenantId: number, to: E164): AskedFire {
+    return {
+      burst: ahead(this.#burst.ask(queries, tenantId, to)),
+      dialled: ahead(this.#dialledOf(queries, tenantId, "dialled only")),
+      load: ahead(this.loadOf(queries, { id: tenantId })),
+    };
   }
 
   /**
@@ -102,13 +144,14 @@ export class Admission {
     tenant: CallTenant,
     trunk: CallTrunk | undefined,
     to: E164,
+    asked = this.askFire(queries, tenant.id, to),
   ): Promise<string | null> {
     this.#machineHasRoom();
     notSuspended(tenant);
     checkDestination(to, rulesOf(tenant, trunk));
-    const toCountry = await this.#withinBurst(queries, tenant, trunk, to);
-    await this.#withinRate(queries, tenant, "dialled only");
-    const load = await this.loadOf(queries, tenant);
+    const toCountry = (await asked.burst)(callerIdOf(trunk));
+    this.#withinRate(tenant, await asked.dialled);
+    const load = await asked.load;
     this.#withinSpend(tenant, load);
     this.#withinConcurrency(tenant, load);
     withinChannels(trunk, load);
@@ -128,9 +171,10 @@ export class Admission {
   ): Promise<void> {
     notSuspended(tenant);
     const number = checkTransferTarget(to, rulesOf(tenant, trunk));
-    const country = number && (await this.#withinBurst(queries, tenant, trunk, number));
+    const country =
+      number && (await this.#burst.check(queries, tenant.id, number, callerIdOf(trunk)));
     this.#withinSpend(tenant, await this.loadOf(queries, tenant));
-    await this.#withinRate(queries, tenant, "with waiting");
+    this.#withinRate(tenant, await this.#dialledOf(queries, tenant.id, "with waiting"));
     const atMs = this.options.clock.monotonic();
     this.#transfers.set(tenant.id, [...this.#transfersOf(tenant.id), atMs]);
     if (number) this.#burst.transferred(tenant.id, number, country);
@@ -183,29 +227,24 @@ export class Admission {
       );
   }
 
-  /** Returns the number's country if it is abroad. */
-  #withinBurst(
+  /** In the last minute. "with waiting" also counts immediate requests that are about to be dialled. */
+  async #dialledOf(
     queries: Queries,
-    tenant: CallTenant,
-    trunk: CallTrunk | undefined,
-    to: E164,
-  ): Promise<string | null> {
-    const callerId = trunk && isE164(trunk.callerId) ? trunk.callerId : null;
-    return this.#burst.check(queries, tenant.id, to, callerId);
-  }
-
-  /** "with waiting" also counts immediate requests that are about to be dialled. */
-  async #withinRate(
-    queries: Queries,
-    tenant: CallTenant,
+    tenantId: number,
     waiting: "with waiting" | "dialled only",
-  ): Promise<void> {
+  ): Promise<number> {
     const { stores, clock } = this.options;
     const schedules = stores.schedules(queries);
     const since = clock.now() - MINUTE_MS;
-    const dialled = await schedules.firedSince(tenant.id, since);
-    const next = waiting === "with waiting" ? await schedules.immediateSince(tenant.id, since) : 0;
-    if (dialled + next + this.#transfersOf(tenant.id).length < tenant.callsPerMinuteMax) return;
+    const [dialled, next] = await Promise.all([
+      schedules.firedSince(tenantId, since),
+      waiting === "with waiting" ? schedules.immediateSince(tenantId, since) : 0,
+    ]);
+    return dialled + next;
+  }
+
+  #withinRate(tenant: CallTenant, dialled: number): void {
+    if (dialled + this.#transfersOf(tenant.id).length < tenant.callsPerMinuteMax) return;
     throw new AppError({
       code: "rate_limited",
       publicMessage: `At most ${tenant.callsPerMinuteMax} calls a minute may be placed. Try again in a minute.`,
@@ -225,6 +264,9 @@ function withinChannels(trunk: CallTrunk | undefined, { live }: CallLoad): void 
     `The trunk carries ${trunk.channels} calls at once, and all are taken. Wait until one ends, or raise the trunk's channels.`,
   );
 }
+
+const callerIdOf = (trunk: CallTrunk | undefined): E164 | null =>
+  trunk && isE164(trunk.callerId) ? trunk.callerId : null;
 
 function notSuspended({ suspended }: CallTenant): void {
   if (suspended)

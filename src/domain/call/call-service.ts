@@ -1,7 +1,6 @@
 /** The call service: asking for calls, ending, transferring and cancelling them (specification 3, 4). */
 
-import type { Queries } from "../../core/database.ts";
-import type { E164 } from "../../core/e164.ts";
+import { ahead, type Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import { microEur } from "../../core/money.ts";
@@ -15,14 +14,14 @@ import type { Admission } from "./admission.ts";
 import { endingByUs } from "./ending.ts";
 import type { CallService, CreateCallInput, RequestedCall } from "./ports.ts";
 import type { CallRegistry } from "./registry.ts";
-import type { CallSetupRecords, CallTrunk } from "./stores.ts";
+import type { CallNumber, CallSetupRecords, CallTrunk } from "./stores.ts";
 import { type TransferPorts, transferCall } from "./transfer.ts";
 
 const PAST_MS_MAX = 60_000;
 const AHEAD_MS_MAX = 366 * 86_400_000;
 
 export interface CallServicePorts extends TransferPorts {
-  readonly admission: Pick<Admission, "request" | "transfer">;
+  readonly admission: Pick<Admission, "askRequest" | "request" | "transfer">;
   readonly billing: Pick<Billing, "planNamed">;
   readonly registry: Pick<CallRegistry, "find">;
   readonly events: EventSink;
@@ -39,13 +38,7 @@ interface CallServiceOptions {
 }
 
 /** An own number, else the tenant's default caller id (specification 4). */
-async function callerIdFor(
-  setup: CallSetupRecords,
-  tenantId: number,
-  trunk: CallTrunk | undefined,
-  requestedNumber: E164 | null,
-): Promise<string> {
-  const own = requestedNumber ? await setup.numberByE164(tenantId, requestedNumber) : undefined;
+function callerIdFor(own: CallNumber | undefined, trunk: CallTrunk | undefined): string {
   if (own) return own.numberE164;
   if (trunk) return trunk.callerId;
   throw invalidField(
@@ -54,18 +47,12 @@ async function callerIdFor(
   );
 }
 
-/** The named agent, else that of the caller's number, else the tenant's only one (decisions.md 6). */
+/** Where none is named: that of the caller's number, else the tenant's only one (decisions.md 6). */
 async function agentFor(
   setup: CallSetupRecords,
   tenantId: number,
-  agentId: number | null,
   fromNumber: string,
 ): Promise<AgentRecord> {
-  if (agentId !== null) {
-    const agent = await setup.agent(tenantId, agentId);
-    if (!agent) throw notFound("agent");
-    return agent;
-  }
   const number = await setup.numberByE164(tenantId, fromNumber);
   if (number?.agentId) {
     const agent = await setup.agent(tenantId, number.agentId);
@@ -97,13 +84,20 @@ async function storeRequest(
   const { clock, random, stores, admission, billing } = context;
   const immediate = input.scheduleAtMs === null;
   const setup = stores.setup(queries);
-  const tenant = await setup.tenant(tenantId);
+  const asked = admission.askRequest(queries, tenantId, input.toNumber, immediate);
+  const room = immediate ? null : ahead(quotas.require(queries, tenantId, "schedules", 1));
+  const [tenant, trunk, own, named] = await Promise.all([
+    setup.tenant(tenantId),
+    setup.trunk(tenantId),
+    input.fromNumber === null ? undefined : setup.numberByE164(tenantId, input.fromNumber),
+    input.agentId === null ? undefined : setup.agent(tenantId, input.agentId),
+  ]);
   if (!tenant) throw notFound("tenant");
-  const trunk = await setup.trunk(tenantId);
-  const fromNumber = await callerIdFor(setup, tenantId, trunk, input.fromNumber);
-  const agent = await agentFor(setup, tenantId, input.agentId, fromNumber);
-  await admission.request(queries, tenant, trunk, input.toNumber, immediate);
-  if (!immediate) await quotas.require(queries, tenantId, "schedules", 1);
+  const fromNumber = callerIdFor(own, trunk);
+  if (input.agentId !== null && !named) throw notFound("agent");
+  const agent = named ?? (await agentFor(setup, tenantId, fromNumber));
+  await admission.request(queries, tenant, trunk, input.toNumber, immediate, asked);
+  await room;
   const callUuid = uuidV7(clock, random);
   const scheduleId = await stores.schedules(queries).insert(tenantId, {
     callUuid,
@@ -116,7 +110,7 @@ async function storeRequest(
     createdAt: nowMs,
   });
   const plan = billing.planNamed(tenant.plan);
-  await stores.calls(queries).insert(tenantId, {
+  await stores.calls(queries).add(tenantId, {
     callUuid,
     agentId: agent.id,
     scheduleId,

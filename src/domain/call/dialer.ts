@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import type { Queries } from "../../core/database.ts";
+import { ahead, type Queries } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { conversationRateHz } from "../../core/media-plan.ts";
@@ -31,7 +31,7 @@ export interface DialerPorts extends LiveCallPorts {
   readonly settings: LiveCallPorts["settings"] &
     Pick<CallSettings, "voiceAliases" | "callerTagKey" | "knowledgeTokens">;
   readonly billing: LiveCallPorts["billing"] & Pick<Billing, "hold">;
-  readonly admission: Pick<Admission, "fire" | "transfer">;
+  readonly admission: Pick<Admission, "askFire" | "fire" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
   readonly callers: LiveCallPorts["callers"] & Pick<Callers, "contextOf" | "mayDial">;
   readonly node: string;
@@ -73,6 +73,11 @@ function expectedRateHz({ sip }: Pick<DialerPorts, "sip">, trunkId: number | nul
   return conversationRateHz(trunk?.lastCodec ?? null);
 }
 
+/** Somebody else moved the entry first: nothing of this transaction stays. */
+class EntryGone extends Error {
+  override readonly name = "EntryGone";
+}
+
 interface Fireable {
   readonly tenant: CallTenant;
   readonly agent: AgentRecord;
@@ -87,32 +92,35 @@ async function fireable(
   { id, tenantId, agentId, callUuid }: ScheduleEntry,
 ): Promise<Fireable> {
   const setup = context.stores.setup(queries);
-  const tenant = await setup.tenant(tenantId);
-  const call = await context.stores.calls(queries).find(tenantId, callUuid);
+  const [tenant, call, agent, trunk] = await Promise.all([
+    setup.tenant(tenantId),
+    context.stores.calls(queries).find(tenantId, callUuid),
+    agentId === null ? undefined : setup.agent(tenantId, agentId),
+    setup.trunk(tenantId),
+  ]);
   if (!tenant || !call) throw new Error(`schedule ${id} lost its tenant or call`);
-  const agent = agentId === null ? undefined : await setup.agent(tenantId, agentId);
   if (!agent)
     throw new AppError({
       code: "valid_agent_id_required",
       publicMessage: "The agent of this call was deleted.",
     });
-  return { tenant, agent, trunk: await setup.trunk(tenantId), call };
+  return { tenant, agent, trunk, call };
 }
 
 /** What the call worker is told, and how sure it is who is called. */
 async function known(
   context: DialerPorts,
-  queries: Queries,
   { tenant, agent, trunk }: Fireable,
   identity: CallIdentity,
 ): Promise<Pick<Fired, "identity" | "config">> {
   const { settings } = context;
+  const { read } = context.database;
   const { callUuid, fromNumber, toNumber } = identity;
   const remoteParty = { direction: "outbound", number: toNumber, callUuid } as const;
-  const callerContext = await context.callers.contextOf(queries, tenant, agent, remoteParty);
+  const callerContext = ahead(context.callers.contextOf(read, tenant, agent, remoteParty));
   const config = await buildCallConfig(
     {
-      setup: context.stores.setup(queries),
+      setup: context.stores.setup(read),
       knowledgeIndex: context.knowledgeIndex,
       log: context.log,
     },
@@ -131,39 +139,43 @@ async function known(
   );
   const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);
   return {
-    identity: { ...identity, callerLevel: callerContext.level, trustedTrunk },
+    identity: { ...identity, callerLevel: config.callerLevel, trustedTrunk },
     config,
   };
 }
 
 /** One transaction: checks again, holds the money, moves the entry on. Throws AppError to refuse. */
-async function fire(context: DialerPorts, entry: ScheduleEntry): Promise<Fired | null> {
+async function fire(context: DialerPorts, entry: ScheduleEntry): Promise<Fired> {
   const { clock, database, billing, events } = context;
   return database.tx(async (queries) => {
     const nowMs = clock.now();
+    const { tenantId, callUuid, fromNumber, toNumber } = entry;
+    const number = e164(toNumber);
+    const asked = context.admission.askFire(queries, tenantId, number);
+    const permission = ahead(context.callers.mayDial(queries, entry));
     const found = await fireable(context, queries, entry);
     const { tenant, agent, trunk, call } = found;
     if (trunk) await whenReachable(context, queries, entry, trunk.id);
-    const toCountry = await context.admission.fire(queries, tenant, trunk, e164(entry.toNumber));
-    await context.callers.mayDial(queries, entry);
-    const { tenantId, callUuid, fromNumber, toNumber } = entry;
-    const fired = await context.stores
-      .schedules(queries)
-      .leavePending(tenantId, entry.id, "fired", { firedAt: nowMs, toCountry }, entry.leaseToken);
-    if (!fired) return null;
-    await billing.hold(queries, tenantId, callUuid);
-    await context.stores
-      .calls(queries)
-      .markDialing(tenantId, callUuid, { node: context.node, agentVersion: agent.version, nowMs });
+    const toCountry = await context.admission.fire(queries, tenant, trunk, number, asked);
+    await permission;
     const identity: CallIdentity = {
       ...{ tenantId, rowId: call.id, callUuid, direction: "outbound", fromNumber, toNumber },
       ...{ agentId: agent.id, agentVersion: agent.version, language: agent.language },
       maxDurationSeconds: agent.maxDurationSeconds,
       overageRate: call.overageRate,
     };
+    const callee = ahead(known(context, found, identity));
+    const leaving = context.stores
+      .schedules(queries)
+      .leavePending(tenantId, entry.id, "fired", { firedAt: nowMs, toCountry }, entry.leaseToken);
+    const holding = ahead(billing.hold(queries, tenantId, callUuid));
+    if (!(await leaving)) throw new EntryGone();
+    await holding;
+    await context.stores
+      .calls(queries)
+      .markDialing(tenantId, callUuid, { node: context.node, agentVersion: agent.version, nowMs });
     await events.emit(queries, tenantId, callStarted(identity, "dialing"));
-    const callee = await known(context, queries, found, identity);
-    return { ...callee, trunkId: trunk?.id ?? null, rules: rulesOf(tenant, trunk) };
+    return { ...(await callee), trunkId: trunk?.id ?? null, rules: rulesOf(tenant, trunk) };
   });
 }
 
@@ -220,11 +232,11 @@ export async function fireSchedule(
 ): Promise<FireOutcome> {
   try {
     const fired = await fire(context, entry);
-    if (!fired) return { type: "gone" };
     context.events.wake();
     void dial(context, fired);
     return { type: "dialed" };
   } catch (error) {
+    if (error instanceof EntryGone) return { type: "gone" };
     if (!(error instanceof AppError)) throw error;
     return { type: error.retryable ? "waits" : "refused", error };
   }

@@ -39,6 +39,10 @@ export interface BurstOptions {
   readonly onStop?: (stop: BurstStop) => void;
 }
 
+type DialledCountry = Awaited<
+  ReturnType<ReturnType<CallStores["dialled"]>["countriesAbroad"]>
+>[number];
+
 interface Target {
   readonly number: E164;
   readonly country: string | null;
@@ -57,24 +61,58 @@ function stopped(kind: BurstStop["kind"], limit: number): AppError {
   });
 }
 
-export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptions) {
-  const transferred = new Map<number, readonly Target[]>();
+interface Dialling {
+  readonly tenantId: number;
+  readonly number: E164;
+  readonly country: string | null;
+  readonly hourAgo: number;
+  readonly limit: number;
+}
 
+const dialledBefore = (
+  dialled: ReturnType<CallStores["dialled"]>,
+  { tenantId, number, country, hourAgo, limit }: Dialling,
+) =>
+  Promise.all([
+    country === null ? [] : dialled.countriesAbroad(tenantId),
+    dialled.knewNumber(tenantId, number, hourAgo),
+    dialled.newNumbers(tenantId, hourAgo, limit),
+  ]);
+
+/** Targets of transfers, in memory. */
+function keepTransfers(clock: Clock) {
+  const transferred = new Map<number, readonly Target[]>();
   const targetsOf = (tenantId: number, sinceMs: number): readonly Target[] =>
     (transferred.get(tenantId) ?? []).filter(({ atMs }) => atMs >= sinceMs);
+  return {
+    targetsOf,
+
+    /** A call is about to be transferred there. */
+    transferred(tenantId: number, number: E164, country: string | null): void {
+      const atMs = clock.now();
+      const kept = targetsOf(tenantId, atMs - DAY_MS).filter((target) => target.number !== number);
+      transferred.set(tenantId, [...kept.slice(1 - TARGETS_MAX), { number, country, atMs }]);
+    },
+  };
+}
+
+/** Returns the country if it is not the caller id's own. Throws plan_limit_reached. */
+export type BurstCheck = (callerId: E164 | null) => string | null;
+
+export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptions) {
+  const { targetsOf, transferred } = keepTransfers(clock);
 
   function stop(tenantId: number, kind: BurstStop["kind"], limit: number): never {
     onStop?.({ tenantId, kind, limit });
     throw stopped(kind, limit);
   }
 
-  async function withinCountries(
-    queries: Queries,
+  function withinCountries(
     tenantId: number,
     country: string,
-  ): Promise<void> {
-    const since = clock.now() - DAY_MS;
-    const dialled = await stores.dialled(queries).countriesAbroad(tenantId);
+    since: number,
+    dialled: readonly DialledCountry[],
+  ): void {
     if (dialled.some((known) => known.country === country)) return;
     const fresh = new Set(dialled.filter(({ firstAt }) => firstAt >= since).map((c) => c.country));
     for (const target of targetsOf(tenantId, since))
@@ -84,36 +122,46 @@ export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptio
     if (!fresh.has(country) && fresh.size >= limit) stop(tenantId, "new_countries", limit);
   }
 
-  async function withinNumbers(queries: Queries, tenantId: number, number: E164): Promise<void> {
-    const since = clock.now() - HOUR_MS;
-    const store = stores.dialled(queries);
-    if (await store.knewNumber(tenantId, number, since)) return;
-    const limit = limits().newNumbersPerHour;
-    const fresh = new Set(await store.newNumbers(tenantId, since, limit));
+  function withinNumbers(
+    tenantId: number,
+    number: E164,
+    since: number,
+    newNumbers: readonly string[],
+    limit: number,
+  ): void {
+    const fresh = new Set(newNumbers);
     for (const target of targetsOf(tenantId, since)) fresh.add(target.number);
     if (!fresh.has(number) && fresh.size >= limit) stop(tenantId, "new_numbers", limit);
   }
 
+  /** Asks what was dialled. Returns the check, for whoever learns the caller id meanwhile. */
+  async function ask(queries: Queries, tenantId: number, number: E164): Promise<BurstCheck> {
+    const country = countryOf(number);
+    const [dayAgo, hourAgo] = [clock.now() - DAY_MS, clock.now() - HOUR_MS];
+    const limit = limits().newNumbersPerHour;
+    const [countries, isKnown, newNumbers] = await dialledBefore(stores.dialled(queries), {
+      ...{ tenantId, number, country, hourAgo, limit },
+    });
+    return (callerId) => {
+      const isAbroad = country !== null && country !== (callerId && countryOf(callerId));
+      if (isAbroad) withinCountries(tenantId, country, dayAgo, countries);
+      if (!isKnown) withinNumbers(tenantId, number, hourAgo, newNumbers, limit);
+      return isAbroad ? country : null;
+    };
+  }
+
   return {
-    /** Returns the country if it is not the caller id's own. Throws plan_limit_reached. */
+    ask,
+
     async check(
       queries: Queries,
       tenantId: number,
       number: E164,
       callerId: E164 | null,
     ): Promise<string | null> {
-      const country = countryOf(number);
-      const isAbroad = country !== null && country !== (callerId && countryOf(callerId));
-      if (isAbroad) await withinCountries(queries, tenantId, country);
-      await withinNumbers(queries, tenantId, number);
-      return isAbroad ? country : null;
+      return (await ask(queries, tenantId, number))(callerId);
     },
 
-    /** A call is about to be transferred there. */
-    transferred(tenantId: number, number: E164, country: string | null): void {
-      const atMs = clock.now();
-      const kept = targetsOf(tenantId, atMs - DAY_MS).filter((target) => target.number !== number);
-      transferred.set(tenantId, [...kept.slice(1 - TARGETS_MAX), { number, country, atMs }]);
-    },
+    transferred,
   };
 }

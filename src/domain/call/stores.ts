@@ -134,6 +134,8 @@ export interface CallLoad {
 export interface CallRecords {
   /** Returns the row's id. */
   insert(tenantId: number, call: NewCall): Promise<number>;
+  /** For whom its id is of no use: nothing is waited for. */
+  add(tenantId: number, call: NewCall): Promise<void>;
   find(tenantId: number, callUuid: string): Promise<StoredCall | undefined>;
   /** Written before the INVITE is sent: from here on the call is never dialled again. */
   markDialing(

@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from "../../core/clock.ts";
-import type { Database, Queries } from "../../core/database.ts";
+import { ahead, type Database, type Queries } from "../../core/database.ts";
 import { AppError } from "../../core/errors.ts";
 import { oneLine } from "../../core/one-line.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
@@ -103,6 +103,12 @@ export class Callers {
     const { number, direction, callUuid } = remoteParty;
     if (number === "") return UNKNOWN_CALLER;
     const { contacts, records, clock } = this.deps;
+    const purpose = ahead(this.#purposeOf(queries, tenant, remoteParty));
+    const variables = ahead(
+      direction === "outbound"
+        ? records(queries).variables(tenant.id, callUuid)
+        : Promise.resolve({}),
+    );
     const known = await contacts(queries).byNumber(tenant.id, number, SHARED_MAX);
     const [only] = known.length === 1 ? known : [];
     const level = tenant.cliIdentity && only ? 1 : 0;
@@ -124,13 +130,12 @@ export class Callers {
           text: describe(memory, tenant.timeZone, nowMs),
         })),
       ],
-      ...(await this.#purposeOf(queries, tenant, remoteParty)),
+      ...(await purpose),
       namedGreeting:
         isNamed && only
           ? greetingFor(agent.firstMessage, addressOf(only, agent.language), agent.language)
           : null,
-      variables:
-        direction === "outbound" ? await records(queries).variables(tenant.id, callUuid) : {},
+      variables: await variables,
       knowledge: latest
         ? {
             filename: "earlier-calls.md",
