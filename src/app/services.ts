@@ -27,6 +27,7 @@ import { Numbers } from "../domain/number/numbers.ts";
 import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
 import { Tools } from "../domain/tool/tools.ts";
+import { createAgentVersions } from "../operations/admin/agent-versions.ts";
 import { createCallRecords } from "../operations/admin/call-records.ts";
 import { createCallSearch } from "../operations/admin/call-search.ts";
 import { createOperatorCalls } from "../operations/admin/calls.ts";
@@ -139,6 +140,9 @@ function resourceServices(
   return {
     agents: createAgents({
       ...{ database, records: agentStore, plans: billing, clock, urlProblem },
+    }),
+    agentVersions: createAgentVersions({
+      ...{ database, billing, quotas, vault, urlProblem, clock, random },
     }),
     files: new Files({ database, records: fileStore, billing, quotas, clock, index }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),

@@ -11,6 +11,12 @@ export const UPGRADE: Author = { kind: "upgrade", id: null };
 /** As it is stored: `key:7`, `operator`. */
 export const authorText = ({ kind, id }: Author): string => (id === null ? kind : `${kind}:${id}`);
 
+export function authorOf(text: string): Author {
+  const [kind, id] = text.split(":");
+  if (kind === "key" || kind === "member") return { kind, id: Number(id) };
+  return kind === "upgrade" ? UPGRADE : OPERATOR;
+}
+
 /** What is stored with a version of an agent. */
 export interface VersionNote {
   readonly author: Author;

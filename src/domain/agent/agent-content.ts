@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { AgentFields } from "./agent-schema.ts";
 
-interface VersionFile {
+export interface VersionFile {
   readonly filename: string;
   readonly format: "txt" | "md" | "csv" | "json";
   readonly sizeBytes: number;

@@ -16,15 +16,17 @@ type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 type ParamsOf<Path extends string> = Path extends `${string}{id}${string}{delivery_id}${string}`
   ? { readonly id: number; readonly delivery_id: string }
-  : Path extends `${string}{id}${string}`
-    ? { readonly id: number }
-    : Path extends `${string}{uuid}${string}`
-      ? { readonly uuid: string }
-      : Path extends `${string}{checkout_id}${string}`
-        ? { readonly checkout_id: string }
-        : Path extends `${string}{month}${string}`
-          ? { readonly month: string }
-          : Record<never, never>;
+  : Path extends `${string}{id}${string}{number}${string}`
+    ? { readonly id: number; readonly number: number }
+    : Path extends `${string}{id}${string}`
+      ? { readonly id: number }
+      : Path extends `${string}{uuid}${string}`
+        ? { readonly uuid: string }
+        : Path extends `${string}{checkout_id}${string}`
+          ? { readonly checkout_id: string }
+          : Path extends `${string}{month}${string}`
+            ? { readonly month: string }
+            : Record<never, never>;
 
 export interface Contract<
   Path extends string = string,
@@ -34,7 +36,7 @@ export interface Contract<
 > {
   readonly operationId: string;
   readonly method: Method;
-  /** Below the mount: `/agents/{id}`. `{id}` is a positive integer, `{uuid}` a call's UUID, `{delivery_id}` `del_…`, `{checkout_id}` `chk_…`, `{month}` `2026-11`. */
+  /** Below the mount: `/agents/{id}`. `{id}` and `{number}` are positive integers, `{uuid}` a call's UUID, `{delivery_id}` `del_…`, `{checkout_id}` `chk_…`, `{month}` `2026-11`. */
   readonly path: Path;
   readonly tag: string;
   readonly summary: string;

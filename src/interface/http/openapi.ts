@@ -180,6 +180,15 @@ const checkoutParameter: Json = {
   example: `chk_${"0".repeat(32)}`,
 };
 
+const numberParameter: Json = {
+  name: "number",
+  in: "path",
+  required: true,
+  description: "Number of the version.",
+  schema: { type: "integer", minimum: 1 },
+  example: 1,
+};
+
 const monthParameter: Json = {
   name: "month",
   in: "path",
@@ -201,6 +210,7 @@ function pathParameters(contract: Contract): Json[] {
         example: 1,
       },
       ...(contract.path.includes("{delivery_id}") ? [deliveryParameter] : []),
+      ...(contract.path.includes("{number}") ? [numberParameter] : []),
     ];
   if (contract.path.includes("{uuid}"))
     return [

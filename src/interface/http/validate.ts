@@ -19,6 +19,11 @@ export function checkParams(
   if (contract.path.includes("{id}")) {
     const id = params.id ?? "";
     if (!ID.test(id) || !Number.isSafeInteger(Number(id))) throw notFound(noun);
+    if (contract.path.includes("{number}")) {
+      const number = params.number ?? "";
+      if (!ID.test(number)) throw notFound("version");
+      return { id: Number(id), number: Number(number) };
+    }
     if (!contract.path.includes("{delivery_id}")) return { id: Number(id) };
     const delivery = params.delivery_id ?? "";
     if (!DELIVERY_ID.test(delivery)) throw notFound("delivery");

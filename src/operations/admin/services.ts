@@ -17,6 +17,7 @@ import type { Tools } from "../../domain/tool/tools.ts";
 import type { Backups } from "../backup/backups.ts";
 import type { EngineTrial } from "../doctor/engine-trial.ts";
 import type { ErasureReport } from "../privacy/erase-person.ts";
+import type { AgentVersions } from "./agent-versions.ts";
 import type { CallRecords } from "./call-records.ts";
 import type { CallSearch } from "./call-search.ts";
 import type { OperatorCalls } from "./calls.ts";
@@ -45,6 +46,7 @@ export interface Services {
   readonly nodes: Nodes;
   readonly calls: OperatorCalls;
   readonly agents: ReturnType<typeof createAgents>;
+  readonly agentVersions: AgentVersions;
   readonly files: Files;
   readonly numbers: Numbers;
   readonly callRecords: CallRecords;

@@ -179,3 +179,159 @@ test("a deleted agent leaves no version and no text", async () => {
   const rows = await server.database.read.select({ n: sql<number>`count(*)` }).from(agents);
   expect(rows[0]?.n).toBeGreaterThan(0);
 });
+
+const versionsOf = (own: ApiTenant & { readonly agent: number }, path = "") =>
+  `/agents/${own.agent}/versions${path}`;
+
+describe("the versions of an agent", () => {
+  test("are listed, shown and compared word by word", async () => {
+    const own = await tenantWithAgent();
+    await ask(server, own, "PATCH", `/agents/${own.agent}`, {
+      prompt: "You answer for a dental hospital.",
+    });
+    const file = { filename: "prices.md", content: "Tyres: 40 EUR", agent_id: own.agent };
+    await ask(server, own, "POST", "/files", file);
+    const listed = await ask(server, own, "GET", versionsOf(own, "?limit=2"));
+    expect(pick(listed, "versions")).toMatchObject([
+      { number: 3, published: true, changes: ["files"], author: { kind: "key", name: "test" } },
+      { number: 2, published: false, changes: ["prompt"] },
+    ]);
+    const shown = await ask(server, own, "GET", versionsOf(own, "/1"));
+    expect(pick(shown, "version")).toMatchObject({ ...AGENT, files: [], max_duration_sec: 600 });
+    const compared = await ask(server, own, "GET", `/agents/${own.agent}/comparison?from=1&to=3`);
+    expect(pick(compared, "differences")).toEqual([
+      {
+        ...{ part: "prompt", name: null },
+        segments: [
+          { op: "same", text: "You answer for a dental " },
+          { op: "removed", text: "clinic" },
+          { op: "added", text: "hospital" },
+          { op: "same", text: "." },
+        ],
+      },
+      {
+        ...{ part: "files", name: "prices.md" },
+        segments: [{ op: "added", text: "Tyres: 40 EUR" }],
+      },
+    ]);
+    expect((await ask(server, own, "GET", versionsOf(own, "/9"))).status).toBe(404);
+  });
+
+  test("are of their tenant alone", async () => {
+    const [own, other] = [await tenantWithAgent(), await tenantWithAgent()];
+    const foreign = { ...other, agent: own.agent };
+    const at = `/agents/${own.agent}`;
+    await ask(server, own, "PATCH", `${at}/draft`, { prompt: "Of the owner." });
+    for (const [method, path] of [
+      ["GET", versionsOf(foreign)],
+      ["GET", versionsOf(foreign, "/1")],
+      ["POST", versionsOf(foreign, "/1/publish")],
+      ["GET", `${at}/comparison?from=1&to=draft`],
+      ["GET", `${at}/draft`],
+      ["PATCH", `${at}/draft`],
+      ["DELETE", `${at}/draft`],
+      ["POST", `${at}/draft/publish`],
+    ] as const) {
+      const body = method === "GET" || method === "DELETE" ? undefined : {};
+      expect([path, (await ask(server, other, method, path, body)).status]).toEqual([path, 404]);
+    }
+    expect((await ask(server, own, "GET", `${at}/draft`)).status).toBe(200);
+  });
+});
+
+describe("publishing a version again", () => {
+  test("brings back fields, files and own tools, and leaves other agents alone", async () => {
+    const own = await tenantWithAgent();
+    const other = pickId(await ask(server, own, "POST", "/agents", AGENT), "agent.id");
+    const add = async (filename: string, agents: number[]) => {
+      const body = { filename, content: `${filename} before`, agent_id: agents[0] };
+      const id = pickId(await ask(server, own, "POST", "/files", body), "file.id");
+      await ask(server, own, "PATCH", `/files/${id}`, { agent_ids: agents });
+      return id;
+    };
+    const mine = await add("mine.md", [own.agent]);
+    const both = await add("both.md", [own.agent, other]);
+    const gone = await add("gone.md", [own.agent]);
+    const kept = await server.services.tools.create(own.id, tool(own.agent));
+    const dropped = await server.services.tools.create(own.id, tool(own.agent, "dropped"));
+    const before = (await stored(own.agent)).at(-1);
+    for (const id of [mine, both])
+      await ask(server, own, "PATCH", `/files/${id}`, { content: "after" });
+    await ask(server, own, "DELETE", `/files/${gone}`);
+    await server.services.tools.update(own.id, kept.id, { description: "Other." });
+    await server.services.tools.remove(own.id, dropped.id);
+    await ask(server, own, "PATCH", `/agents/${own.agent}`, { prompt: "Spoiled.", voice: "Emma" });
+    const answer = await ask(server, own, "POST", versionsOf(own, `/${before?.number}/publish`));
+    expect(pick(answer, "notes")).toEqual([
+      { kind: "file_copied", name: "both.md" },
+      { kind: "tool_needs_secret", name: "dropped" },
+    ]);
+    const now = (await stored(own.agent)).at(-1);
+    expect(now).toMatchObject({ number: pick(answer, "version"), restoredFrom: before?.number });
+    const { tools, ...content } = before?.content ?? {};
+    expect(now?.content).toMatchObject(content);
+    expect(now?.content.tools).toEqual((tools ?? []).filter(({ name }) => name !== "dropped"));
+    expect((await stored(other)).at(-1)?.content.files.length).toBe(1);
+    const foreign = await ask(server, own, "GET", `/files/${both}`);
+    expect(pick(foreign, "file")).toMatchObject({ content: "after", agent_ids: [other] });
+    const again = await ask(server, own, "POST", versionsOf(own, `/${now?.number}/publish`));
+    expect(pick(again, "version")).toBe(now?.number);
+  });
+
+  test("never sends the secret of a tool to the server of before", async () => {
+    const own = await tenantWithAgent();
+    const { tools } = server.services;
+    const made = await tools.create(own.id, tool(own.agent));
+    await tools.update(own.id, made.id, { url: "https://new.example.com/tool", secret: "new" });
+    const answer = await ask(server, own, "POST", versionsOf(own, "/2/publish"));
+    expect(pick(answer, "notes")).toEqual([{ kind: "tool_needs_secret", name: "find_booking" }]);
+    expect(await tools.get(own.id, made.id)).toMatchObject({
+      ...{ enabled: false, url: "https://example.com/tool" },
+    });
+  });
+});
+
+describe("a draft", () => {
+  test("is a copy of its own until it is published", async () => {
+    const own = await tenantWithAgent();
+    const at = `/agents/${own.agent}`;
+    expect((await ask(server, own, "GET", `${at}/draft`)).status).toBe(404);
+    const files = [{ filename: "a.md", content: "Of the draft." }];
+    await ask(server, own, "PATCH", `${at}/draft`, { prompt: "Drafted.", files });
+    const draft = await ask(server, own, "PATCH", `${at}/draft`, { language: "lt" });
+    expect(pick(draft, "draft")).toMatchObject({
+      ...{ base_version: 1, prompt: "Drafted.", language: "lt", files: [{ filename: "a.md" }] },
+    });
+    expect(pick(await ask(server, own, "GET", at), "agent")).toMatchObject({
+      ...AGENT,
+      version: 1,
+    });
+    const compared = await ask(server, own, "GET", `${at}/comparison?from=1&to=draft`);
+    expect(pick(compared, "differences.length")).toBe(3);
+    const published = await ask(server, own, "POST", `${at}/draft/publish`, {});
+    expect([pick(published, "version"), pick(published, "notes")]).toEqual([2, []]);
+    expect(pick(await ask(server, own, "GET", at), "agent.prompt")).toBe("Drafted.");
+    expect(pick(await ask(server, own, "GET", "/files"), "files")).toMatchObject([
+      { filename: "a.md", agent_ids: [own.agent] },
+    ]);
+    expect((await ask(server, own, "GET", `${at}/draft`)).status).toBe(404);
+  });
+
+  test("of an older version is published only with force; a discarded one leaves no text", async () => {
+    const own = await tenantWithAgent();
+    const at = `/agents/${own.agent}`;
+    const files = [{ filename: "a.md", content: "Of the draft." }];
+    await ask(server, own, "PATCH", `${at}/draft`, { files });
+    await ask(server, own, "PATCH", at, { prompt: "Published meanwhile." });
+    const refused = await ask(server, own, "POST", `${at}/draft/publish`, {});
+    expect([refused.status, pick(refused, "error")]).toEqual([409, "conflict"]);
+    expect(await texts(own.id)).toEqual(["Of the draft."]);
+    expect((await ask(server, own, "DELETE", `${at}/draft`)).status).toBe(200);
+    expect(await texts(own.id)).toEqual([]);
+    await ask(server, own, "PATCH", `${at}/draft`, { prompt: "Forced." });
+    await ask(server, own, "PATCH", at, { prompt: "Again." });
+    const forced = await ask(server, own, "POST", `${at}/draft/publish`, { force: true });
+    expect(pick(forced, "version")).toBe(4);
+    expect(pick(await ask(server, own, "GET", at), "agent.prompt")).toBe("Forced.");
+  });
+});

@@ -2,6 +2,7 @@
 
 import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
 import type { Contract } from "../contract.ts";
+import * as versions from "./agent-versions.ts";
 import { agentContracts } from "./agents.ts";
 import * as billing from "./billing.ts";
 import * as calls from "./calls.ts";
@@ -22,6 +23,14 @@ import * as webhooks from "./webhooks.ts";
 
 /** Those that are the same on every appliance. */
 const FIXED: readonly Contract[] = [
+  versions.listVersions,
+  versions.getVersion,
+  versions.publishVersion,
+  versions.compareVersions,
+  versions.getDraft,
+  versions.changeDraft,
+  versions.discardDraft,
+  versions.publishDraft,
   files.listFiles,
   files.createFile,
   files.getFile,

@@ -32,7 +32,7 @@ export const FileWithContent = z
   .strictObject({ ...fileShape, content: shown(z.string(), "The text.", "# Prices\n") })
   .meta({ id: "FileWithContent" });
 
-const filename = field(
+export const filename = field(
   z
     .string()
     .min(4)
@@ -44,7 +44,7 @@ const filename = field(
     must: "be a file name of at most 255 characters ending in .txt, .md, .csv or .json",
   },
 );
-const content = field(
+export const content = field(
   z.string().refine((text) => Buffer.byteLength(text) <= CONTENT_BYTES_MAX),
   {
     description: "The text, at most 512,000 bytes of UTF-8.",

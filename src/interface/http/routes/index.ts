@@ -1,5 +1,6 @@
 /** Every route below the mounts. */
 import type { Route } from "../contract.ts";
+import { agentVersionRoutes } from "./agent-versions.ts";
 import { agentRoutes } from "./agents.ts";
 import { billingRoutes } from "./billing.ts";
 import { callRoutes, recordingRoutes } from "./calls.ts";
@@ -23,6 +24,7 @@ export const apiRoutes = (context: RouteContext): Route[] => [
   ...serviceRoutes(context),
   ...tenantRoutes(context),
   ...agentRoutes(context),
+  ...agentVersionRoutes(context),
   ...fileRoutes(context),
   ...toolRoutes(context),
   ...phoneNumberRoutes(context),

@@ -1,0 +1,167 @@
+/** Versions and drafts of agents as REST and `linevoice agent` show them. */
+import { z } from "zod";
+import { type Author, authorOf } from "../../core/author.ts";
+import { shownFields } from "../../core/schema.ts";
+import { camelName, wireOf } from "../../core/wire-names.ts";
+import { AGENT_VOICES } from "../../domain/agent/agent.ts";
+import type { AgentContent } from "../../domain/agent/agent-content.ts";
+import { agentShape } from "../../domain/agent/agent-schema.ts";
+import type { PartDifference } from "../../domain/agent/version-comparison.ts";
+import { toolShape } from "../../domain/tool/tool-schema.ts";
+import type {
+  AgentDraft,
+  Published,
+  VersionSummary,
+} from "../../operations/admin/agent-versions.ts";
+import { shown, timeOut } from "./schema.ts";
+
+const author = shown(
+  z.strictObject({
+    kind: z.enum(["key", "member", "operator", "upgrade"]),
+    id: z.int().nullable(),
+    name: z.string().nullable(),
+  }),
+  "Who made it: an API key (`name`: its label), a member (address), the operator's command line, or the upgrade that began to keep versions.",
+  { kind: "member", id: 1, name: "owner@example.com" },
+);
+
+const number = shown(z.int(), "Number, from 1 for each agent.", 3);
+
+const versionShape = {
+  number,
+  created_at: timeOut("When it was stored."),
+  author,
+  changes: shown(
+    z.array(z.string()),
+    "What differs from the version before: fields, `files`, `tools`.",
+    ["prompt"],
+  ),
+  published: shown(z.boolean(), "Whether calls run it.", true),
+  restored_from: shown(
+    z.int().nullable(),
+    "The version that was published again; null: none.",
+    null,
+  ),
+};
+
+export const AgentVersion = z.strictObject(versionShape).meta({ id: "AgentVersion" });
+
+const { agent_id, enabled, ...toolFields } = toolShape;
+
+const { voice, ...fields } = shownFields(agentShape(AGENT_VOICES));
+
+const contentShape = {
+  ...fields,
+  voice: shown(z.string(), "Voice.", "Sari"),
+  files: shown(
+    z.array(
+      z.strictObject({ filename: z.string(), size_bytes: z.int(), sha256: z.string().nullable() }),
+    ),
+    "Files it knows, each with the SHA-256 of its text.",
+    [{ filename: "prices.md", size_bytes: 2048, sha256: "0".repeat(64) }],
+  ),
+  tools: shown(
+    z.array(
+      z.strictObject({
+        ...shownFields(toolFields),
+        shared: shown(z.boolean(), "Every agent of the tenant has it.", false),
+      }),
+    ),
+    "Tools it may use, without their secrets.",
+    [],
+  ),
+};
+
+export const AgentVersionContent = z
+  .strictObject({ ...versionShape, ...contentShape })
+  .meta({ id: "AgentVersionContent" });
+
+export const AgentDraftContent = z
+  .strictObject({
+    base_version: shown(z.int(), "The version it was copied from.", 3),
+    updated_at: timeOut("When it was last changed."),
+    author,
+    ...contentShape,
+  })
+  .meta({ id: "AgentVersionDraft" });
+
+export const VersionDifference = z
+  .strictObject({
+    part: shown(z.string(), "The field, `files` or `tools`.", "prompt"),
+    name: shown(z.string().nullable(), "Of the file or tool; null: a field.", null),
+    segments: shown(
+      z.array(z.strictObject({ op: z.enum(["same", "removed", "added"]), text: z.string() })),
+      "The words in order. What is the same is shortened where it is long.",
+      [
+        { op: "same", text: "You answer for a " },
+        { op: "removed", text: "dentist." },
+        { op: "added", text: "garage." },
+      ],
+    ),
+  })
+  .meta({ id: "VersionDifference" });
+
+export const publishedShape = {
+  version: shown(z.int(), "Number of the version that calls run now.", 4),
+  notes: shown(
+    z.array(
+      z.strictObject({
+        kind: z.enum(["file_copied", "tool_needs_secret", "tool_of_others"]),
+        name: z.string(),
+      }),
+    ),
+    "What is not as it was: `file_copied` other agents use the file, so this one has a copy; `tool_needs_secret` the tool is switched off until its secret is entered; `tool_of_others` the tool belongs to all agents or another one and stays as it is.",
+    [],
+  ),
+};
+
+const presentAuthor = (text: string, name: string | null) => {
+  const { kind, id }: Author = authorOf(text);
+  return { kind, id, name };
+};
+
+export const wireName = (name: string): string =>
+  Object.keys(contentShape).find((wire) => camelName(wire) === name) ?? name;
+
+const summaryOf = ({ author: by, authorName, changes, ...version }: VersionSummary) => ({
+  ...version,
+  changes: changes.map(wireName),
+  author: presentAuthor(by, authorName),
+});
+
+export const presentVersion = (version: VersionSummary) => wireOf(AgentVersion, summaryOf(version));
+
+const presentContent = ({ files, tools, ...agent }: AgentContent) => ({
+  ...agent,
+  files: files.map(({ filename, sizeBytes, sha256 }) => ({
+    ...{ filename, size_bytes: sizeBytes, sha256 },
+  })),
+  tools: tools.map(({ secretHeader, callerLevel, ...tool }) => ({
+    ...{ ...tool, secret_header: secretHeader, caller_level: callerLevel },
+  })),
+});
+
+export const presentVersionContent = ({
+  content,
+  ...version
+}: VersionSummary & { readonly content: AgentContent }) =>
+  wireOf(AgentVersionContent, { ...presentContent(content), ...summaryOf(version) });
+
+export const presentDraft = ({ content, author: by, authorName, ...draft }: AgentDraft) =>
+  wireOf(AgentDraftContent, {
+    ...presentContent(content),
+    ...draft,
+    author: presentAuthor(by, authorName),
+  });
+
+export const presentDifferences = (differences: readonly PartDifference[]) =>
+  differences.map(({ part, ...rest }) => ({
+    ...rest,
+    part: wireName(part),
+    segments: [...rest.segments],
+  }));
+
+export const presentPublished = ({ agent, notes }: Published) => ({
+  version: agent.version,
+  notes: [...notes],
+});

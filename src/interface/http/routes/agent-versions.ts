@@ -1,0 +1,191 @@
+/** Versions of agents (decisions.md 3): list, look at, compare, publish again; and the draft. */
+import { z } from "zod";
+import { notFound } from "../../../core/errors.ts";
+import { changesOf } from "../../../core/schema.ts";
+import { recordOf } from "../../../core/wire-names.ts";
+import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
+import { agentShape } from "../../../domain/agent/agent-schema.ts";
+import { toolShape } from "../../../domain/tool/tool-schema.ts";
+import type { AgentVersions } from "../../../operations/admin/agent-versions.ts";
+import {
+  AgentDraftContent,
+  AgentVersion,
+  AgentVersionContent,
+  presentDifferences,
+  presentDraft,
+  presentPublished,
+  presentVersion,
+  presentVersionContent,
+  publishedShape,
+  VersionDifference,
+} from "../../contracts/agent-versions.ts";
+import { deletedReply, field, flag, okReply, page } from "../../contracts/schema.ts";
+import { authorOf, contract, route } from "../contract.ts";
+import type { RouteContext } from "./context.ts";
+import { content, filename } from "./files.ts";
+
+const tag = "Agents";
+const noun = "agent";
+
+export const listVersions = contract({
+  operationId: "listAgentVersions",
+  at: "GET /agents/{id}/versions",
+  ...{ tag, noun },
+  summary: "List an agent's versions",
+  description: "Newest first. The 50 newest are kept.",
+  query: z.strictObject({ limit: page.limit(25, 50), offset: page.offset() }),
+  reply: okReply({ versions: z.array(AgentVersion) }),
+});
+
+export const getVersion = contract({
+  operationId: "getAgentVersion",
+  at: "GET /agents/{id}/versions/{number}",
+  ...{ tag, noun },
+  summary: "One version with its content",
+  reply: okReply({ version: AgentVersionContent }),
+});
+
+export const publishVersion = contract({
+  operationId: "publishAgentVersion",
+  at: "POST /agents/{id}/versions/{number}/publish",
+  ...{ tag, noun },
+  summary: "Roll back: publish a version again",
+  description:
+    "Stored as a new version. The agent's files and own tools become what the version says; what other agents use stays as it is for them.",
+  reply: okReply(publishedShape),
+  errors: ["plan_limit_reached", "conflict"],
+});
+
+const numberOrDraft = field(z.string().regex(/^(?:[1-9]\d{0,8}|draft)$/), {
+  description: "A version's number, or `draft`.",
+  example: "1",
+  must: "be a version's number, or draft",
+});
+
+export const compareVersions = contract({
+  operationId: "compareAgentVersions",
+  at: "GET /agents/{id}/comparison",
+  ...{ tag, noun },
+  summary: "Compare two versions word by word",
+  query: z.strictObject({
+    from: field(z.int().positive(), {
+      description: "Number of the version to start from.",
+      example: 1,
+      must: "be a version's number",
+    }),
+    to: numberOrDraft,
+  }),
+  reply: okReply({ differences: z.array(VersionDifference) }),
+});
+
+export const getDraft = contract({
+  operationId: "getAgentDraft",
+  at: "GET /agents/{id}/draft",
+  ...{ tag, noun },
+  summary: "The draft of an agent",
+  reply: okReply({ draft: AgentDraftContent }),
+});
+
+const { agent_id, enabled, ...toolFields } = toolShape;
+
+export const changeDraft = contract({
+  operationId: "updateAgentDraft",
+  at: "PATCH /agents/{id}/draft",
+  ...{ tag, noun },
+  summary: "Change the draft, or make one",
+  description:
+    "Any subset of the agent's fields. `files` and `tools` replace all of the draft's; tools of all agents stay. Without a draft one is made of the published version. Calls go on with that.",
+  body: z
+    .strictObject({
+      ...changesOf(agentShape(AGENT_VOICES)),
+      files: field(z.array(z.strictObject({ filename, content })).max(1000), {
+        description: "The files it shall know, each with its text.",
+        example: [{ filename: "prices.md", content: "# Prices\n" }],
+        must: "be a list of files with `filename` and `content`",
+      }).optional(),
+      tools: field(z.array(z.strictObject(toolFields)).max(1000), {
+        description: "Its own tools, without secrets.",
+        example: [],
+        must: "be a list of tools",
+      }).optional(),
+    })
+    .meta({ id: "AgentDraftChanges" }),
+  reply: okReply({ draft: AgentDraftContent }),
+  errors: ["unknown_field", "invalid_json", "valid_content_required"],
+});
+
+export const discardDraft = contract({
+  operationId: "deleteAgentDraft",
+  at: "DELETE /agents/{id}/draft",
+  ...{ tag, noun },
+  summary: "Discard the draft",
+  reply: deletedReply(),
+});
+
+export const publishDraft = contract({
+  operationId: "publishAgentDraft",
+  at: "POST /agents/{id}/draft/publish",
+  ...{ tag, noun },
+  summary: "Publish the draft",
+  description:
+    "409 where something was published since the draft was made, unless `force` is true.",
+  body: z
+    .strictObject({
+      force: flag("Whether to publish over what was published since.", false).default(false),
+    })
+    .meta({ id: "DraftPublication" }),
+  reply: okReply(publishedShape),
+  errors: ["plan_limit_reached", "conflict"],
+});
+
+export const agentVersionRoutes = ({ dependencies: { services } }: RouteContext) => {
+  const { agentVersions: versions } = services;
+  return [
+    route(listVersions)(async ({ tenantId, params, query }) => ({
+      ok: true,
+      versions: (await versions.list(tenantId, params.id, query)).map(presentVersion),
+    })),
+    route(getVersion)(async ({ tenantId, params: { id, number } }) => ({
+      ok: true,
+      version: presentVersionContent(await versions.get(tenantId, id, number)),
+    })),
+    route(publishVersion)(async ({ tenantId, params: { id, number }, ...request }) => {
+      const author = authorOf(request);
+      const published = await versions.publishVersion(tenantId, id, number, author);
+      return { ok: true, ...presentPublished(published) };
+    }),
+    route(compareVersions)(async ({ tenantId, params, query: { from, to } }) => {
+      const asked = { from, to: to === "draft" ? to : Number(to) } as const;
+      const differences = await versions.compare(tenantId, params.id, asked);
+      return { ok: true, differences: presentDifferences(differences) };
+    }),
+    ...draftRoutes(versions),
+  ];
+};
+
+const draftRoutes = (versions: AgentVersions) => [
+  route(getDraft)(async ({ tenantId, params }) => {
+    const draft = await versions.draft(tenantId, params.id);
+    if (!draft) throw notFound("draft");
+    return { ok: true, draft: presentDraft(draft) };
+  }),
+  route(changeDraft)(async ({ tenantId, params, body, ...request }) => {
+    const { tools, ...fields } = body;
+    const changes = {
+      ...recordOf(fields),
+      ...(tools ? { tools: tools.map((tool) => recordOf(tool)) } : {}),
+    };
+    const author = authorOf(request);
+    const draft = await versions.changeDraft(tenantId, params.id, changes, author);
+    return { ok: true, draft: presentDraft(draft) };
+  }),
+  route(discardDraft)(async ({ tenantId, params }) => {
+    await versions.discardDraft(tenantId, params.id);
+    return { ok: true, id: params.id, deleted: true };
+  }),
+  route(publishDraft)(async ({ tenantId, params, body, ...request }) => {
+    const author = authorOf(request);
+    const published = await versions.publishDraft(tenantId, params.id, body.force, author);
+    return { ok: true, ...presentPublished(published) };
+  }),
+];

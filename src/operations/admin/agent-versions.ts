@@ -1,0 +1,267 @@
+/** The versions of an agent: looked at, compared, published again; and its draft. */
+import { agentHistoryStore } from "../../adapter/store/agent-history-store.ts";
+import { type PublishingNote, publishContent } from "../../adapter/store/agent-publishing.ts";
+import { agentStore } from "../../adapter/store/agent-store.ts";
+import { deleteUnusedTexts } from "../../adapter/store/agent-version-store.ts";
+import { fileStore } from "../../adapter/store/file-store.ts";
+import type { Author } from "../../core/author.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import type { Random } from "../../core/random.ts";
+import type { AgentContent, VersionTool } from "../../domain/agent/agent-content.ts";
+import type { AgentFields, AgentRecord } from "../../domain/agent/agent-schema.ts";
+import {
+  changedParts,
+  compareContents,
+  type PartDifference,
+} from "../../domain/agent/version-comparison.ts";
+import type { Billing } from "../../domain/billing/billing.ts";
+import type { Quotas } from "../../domain/billing/quotas.ts";
+import { checkContent, formatOf } from "../../domain/knowledge/content.ts";
+import { storedText } from "../../domain/knowledge/files.ts";
+import { checkToolFields } from "../../domain/tool/tool-rules.ts";
+import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
+import { toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
+
+interface VersionDependencies {
+  readonly database: Database;
+  readonly billing: Pick<Billing, "planOf">;
+  readonly quotas: Quotas;
+  readonly vault: { seal(plain: string, binding: string): string };
+  readonly urlProblem: UrlProblem;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+type Stored = NonNullable<Awaited<ReturnType<ReturnType<typeof agentHistoryStore>["find"]>>>;
+export type AgentDraft = NonNullable<
+  Awaited<ReturnType<ReturnType<typeof agentHistoryStore>["draft"]>>
+>;
+export interface VersionSummary extends Omit<Stored, "content"> {
+  /** The parts that differ from the version before. */
+  readonly changes: readonly string[];
+  readonly published: boolean;
+}
+export interface DraftChanges extends Partial<AgentFields> {
+  readonly files?: readonly { readonly filename: string; readonly content: string }[];
+  readonly tools?: readonly Omit<VersionTool, "shared">[];
+}
+export interface Published {
+  readonly agent: AgentRecord;
+  readonly notes: readonly PublishingNote[];
+}
+
+const SECRET_BYTES = 24;
+
+export type AgentVersions = ReturnType<typeof createAgentVersions>;
+
+export function createAgentVersions(deps: VersionDependencies) {
+  return { ...storedVersions(deps), ...drafts(deps), ...publishing(deps) };
+}
+
+/** Throws not_found. */
+async function agentOf(queries: Queries, tenantId: number, agentId: number): Promise<AgentRecord> {
+  const agent = await agentStore(queries).find(tenantId, agentId);
+  if (!agent) throw notFound("agent");
+  return agent;
+}
+
+/** Throws not_found. */
+async function versionOf(queries: Queries, tenantId: number, agentId: number, number: number) {
+  const version = await agentHistoryStore(queries).find(tenantId, agentId, number);
+  if (!version) throw notFound("version");
+  return version;
+}
+
+function storedVersions({ database: { read } }: Pick<VersionDependencies, "database">) {
+  /** A version's content, or the draft's. */
+  async function contentOf(tenantId: number, agentId: number, which: number | "draft") {
+    if (which !== "draft") return (await versionOf(read, tenantId, agentId, which)).content;
+    const draft = await agentHistoryStore(read).draft(tenantId, agentId);
+    if (!draft) throw notFound("draft");
+    return draft.content;
+  }
+
+  return {
+    /** Newest first. Throws not_found. */
+    async list(tenantId: number, agentId: number, page: { limit: number; offset: number }) {
+      const agent = await agentOf(read, tenantId, agentId);
+      const more = { ...page, limit: page.limit + 1 };
+      const rows = await agentHistoryStore(read).list(tenantId, agentId, more);
+      return rows.slice(0, page.limit).map(({ content, ...row }, at): VersionSummary => {
+        const before = rows[at + 1]?.content;
+        const changes = before ? changedParts(before, content) : [];
+        return { ...row, changes, published: row.number === agent.version };
+      });
+    },
+
+    /** Throws not_found. */
+    async get(tenantId: number, agentId: number, number: number) {
+      const agent = await agentOf(read, tenantId, agentId);
+      const version = await versionOf(read, tenantId, agentId, number);
+      const before = await agentHistoryStore(read).find(tenantId, agentId, number - 1);
+      const changes = before ? changedParts(before.content, version.content) : [];
+      return { ...version, changes, published: number === agent.version };
+    },
+
+    /** Throws not_found. */
+    async compare(
+      tenantId: number,
+      agentId: number,
+      { from, to }: { readonly from: number; readonly to: number | "draft" },
+    ): Promise<PartDifference[]> {
+      const before = await contentOf(tenantId, agentId, from);
+      const after = await contentOf(tenantId, agentId, to);
+      const hashes = [...before.files, ...after.files].map(({ sha256 }) => sha256);
+      const texts = await agentHistoryStore(read).texts(tenantId, hashes);
+      return compareContents(before, after, (sha256) => texts.get(sha256));
+    },
+
+    /** The texts of a version's files by their hashes. */
+    texts: (tenantId: number, { files }: AgentContent) =>
+      agentHistoryStore(read).texts(
+        tenantId,
+        files.map(({ sha256 }) => sha256),
+      ),
+
+    draft: (tenantId: number, agentId: number) => agentHistoryStore(read).draft(tenantId, agentId),
+  };
+}
+
+function drafts({ database, urlProblem, clock }: VersionDependencies) {
+  function check({ tools = [], webhookUrl, ...fields }: DraftChanges, content: AgentContent): void {
+    requireUrl(urlProblem, "webhook_url", webhookUrl);
+    for (const tool of tools) {
+      checkToolFields(tool);
+      requireUrl(urlProblem, "url", tool.url);
+    }
+    for (const file of fields.files ?? []) checkContent(formatOf(file.filename), file.content);
+    if (content.transcriptEmailEnabled && content.transcriptEmail === null)
+      throw invalidField(
+        "transcript_email",
+        "`transcript_email` must be set before `transcript_email_enabled` can be true.",
+      );
+  }
+
+  return {
+    /** Makes a draft of the published version if there is none. Throws not_found, valid_…_required. */
+    changeDraft(tenantId: number, agentId: number, changes: DraftChanges, author: Author) {
+      return database.tx(async (queries): Promise<AgentDraft> => {
+        const history = agentHistoryStore(queries);
+        const agent = await agentOf(queries, tenantId, agentId);
+        const before =
+          (await history.draft(tenantId, agentId)) ??
+          (await versionOf(queries, tenantId, agentId, agent.version));
+        const { files, tools, ...fields } = changes;
+        const texts = (files ?? []).map(({ filename, content }) => ({
+          ...{ filename, format: formatOf(filename), text: storedText(content) },
+        }));
+        const shared = before.content.tools.filter((tool) => tool.shared);
+        const content: AgentContent = {
+          ...before.content,
+          ...fields,
+          ...(files && {
+            files: texts.map(({ filename, format, text }) => ({
+              ...{ filename, format, sizeBytes: text.sizeBytes, sha256: text.contentSha256 },
+            })),
+          }),
+          ...(tools && {
+            tools: [...tools.map((tool) => ({ ...tool, shared: false })), ...shared],
+          }),
+        };
+        check(changes, content);
+        for (const { text } of texts)
+          await history.putText(tenantId, text.contentSha256, text.content);
+        const baseVersion = "baseVersion" in before ? before.baseVersion : before.number;
+        const draft = { baseVersion, author, updatedAt: clock.now(), content };
+        await history.putDraft(tenantId, agentId, draft);
+        const stored = await history.draft(tenantId, agentId);
+        if (!stored) throw notFound("draft");
+        return stored;
+      });
+    },
+
+    /** Throws not_found. */
+    discardDraft: (tenantId: number, agentId: number): Promise<void> =>
+      database.tx(async (queries) => {
+        const history = agentHistoryStore(queries);
+        if (!(await history.draft(tenantId, agentId))) throw notFound("draft");
+        await history.removeDraft(tenantId, agentId);
+        await deleteUnusedTexts(queries, tenantId);
+      }),
+  };
+}
+
+function publishing({ database, billing, quotas, vault, clock, random }: VersionDependencies) {
+  async function publish(
+    queries: Queries,
+    [tenantId, agentId]: readonly [number, number],
+    content: AgentContent,
+    note: { readonly author: Author; readonly restoredFrom: number | null },
+  ): Promise<Published> {
+    const hashes = content.files.map(({ sha256 }) => sha256);
+    const texts = await agentHistoryStore(queries).texts(tenantId, hashes);
+    const nowMs = clock.now();
+    const notes = await publishContent(queries, content, {
+      ...{ tenantId, agentId, nowMs },
+      textOf: (sha256) => texts.get(sha256) ?? missingText(),
+      noSecret: (toolId) =>
+        vault.seal(
+          Buffer.from(random.bytes(SECRET_BYTES)).toString("hex"),
+          toolSecretBinding(toolId),
+        ),
+    });
+    const { maxFiles, slug } = await billing.planOf(queries, tenantId);
+    const { files, tools, ...fields } = content;
+    if ((await fileStore(queries).count(tenantId)) > maxFiles)
+      throw new AppError({
+        code: "plan_limit_reached",
+        publicMessage: `The plan ${slug} allows ${maxFiles} files. Delete one or change the plan.`,
+      });
+    await quotas.require(queries, tenantId, "knowledgeBytes", 0);
+    await quotas.require(queries, tenantId, "tools", 0);
+    const changes = { ...fields, updatedAt: nowMs };
+    const agent = await agentStore(queries).update(tenantId, agentId, changes, { ...note, nowMs });
+    if (!agent) throw notFound("agent");
+    return { agent, notes };
+  }
+
+  return {
+    /** An older version becomes the published one again, as a new version. Throws not_found, plan_limit_reached. */
+    publishVersion: (tenantId: number, agentId: number, number: number, author: Author) =>
+      database.tx(async (queries) => {
+        await agentOf(queries, tenantId, agentId);
+        const { content } = await versionOf(queries, tenantId, agentId, number);
+        const note = { author, restoredFrom: number };
+        return await publish(queries, [tenantId, agentId], content, note);
+      }),
+
+    /** Throws not_found, plan_limit_reached; conflict if something was published since the draft was made. */
+    publishDraft: (tenantId: number, agentId: number, force: boolean, author: Author) =>
+      database.tx(async (queries) => {
+        const agent = await agentOf(queries, tenantId, agentId);
+        const history = agentHistoryStore(queries);
+        const draft = await history.draft(tenantId, agentId);
+        if (!draft) throw notFound("draft");
+        if (draft.baseVersion !== agent.version && !force)
+          throw outdatedBase(draft.baseVersion, agent.version);
+        await history.removeDraft(tenantId, agentId);
+        const note = { author, restoredFrom: null };
+        return await publish(queries, [tenantId, agentId], draft.content, note);
+      }),
+  };
+}
+
+function missingText(): never {
+  throw new AppError({
+    code: "conflict",
+    publicMessage: "The text of a file of this version is not stored.",
+  });
+}
+
+const outdatedBase = (base: number, published: number) =>
+  new AppError({
+    code: "conflict",
+    publicMessage: `Version ${published} was published since this was made from version ${base}. Compare the two, then publish with force.`,
+  });
