@@ -161,6 +161,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "domain/tool": ["domain/billing", "domain/contact", "domain/conversation"],
   "domain/webhook": ["domain/mail"],
   "interface/contracts": [
+    "domain/agent",
     "domain/billing",
     "domain/call",
     "domain/campaign",

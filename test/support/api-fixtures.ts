@@ -34,6 +34,7 @@ export async function makeFixtures(
     await post("/files", { filename: `${marker}.txt`, content: marker, agent_id: agent }),
     "file.id",
   );
+  await ask(server, tenant, "PATCH", `/agents/${agent}/draft`, { prompt: `${marker} drafted` });
   const phone = pickId(
     await post("/phone-numbers", { number_e164: number, label: marker }),
     "phone_number.id",
@@ -174,6 +175,7 @@ export const pathOf = (
   contract.path
     .replace(/\{(id|uuid)\}/, String(id))
     .replace("{delivery_id}", deliveryId)
+    .replace("{number}", "1")
     .replace("{month}", "2026-01");
 
 /** Its path names a record of one tenant. A month is nobody's: its statements are each tenant's own. */
@@ -198,6 +200,8 @@ export function validBody(
   const bodies: Record<string, Record<string, unknown>> = {
     createAgent: { name: "A", prompt: "B", transcript_email: "a@b.example" },
     updateAgent: { transcript_email: "a@b.example" },
+    updateAgentDraft: { transcript_email: "a@b.example" },
+    publishAgentDraft: { force: true },
     createFile: { filename: "a.txt", content: "x" },
     updateFile: {},
     createPhoneNumber: { number_e164: `+3705${String(1_000_000 + numbersMade++)}` },

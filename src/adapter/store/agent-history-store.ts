@@ -19,9 +19,9 @@ const VERSION = {
 export function agentHistoryStore(queries: Queries) {
   const ofAgent = (tenantId: number, agentId: number) =>
     and(eq(agentVersions.agentId, agentId), eq(agentVersions.tenantId, tenantId));
-  const draftOf = (tenantId: number, agentId: number) =>
-    and(eq(agentDrafts.agentId, agentId), eq(agentDrafts.tenantId, tenantId));
   return {
+    ...drafts(queries),
+
     /** Newest first. */
     async list(tenantId: number, agentId: number, page: { limit: number; offset: number }) {
       return await queries
@@ -41,6 +41,27 @@ export function agentHistoryStore(queries: Queries) {
         .get();
     },
 
+    async putText(tenantId: number, sha256: string, content: string): Promise<void> {
+      await queries
+        .insert(versionTexts)
+        .values({ tenantId, sha256, content })
+        .onConflictDoNothing();
+    },
+
+    async texts(tenantId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const rows = await queries
+        .select({ sha256: versionTexts.sha256, content: versionTexts.content })
+        .from(versionTexts)
+        .where(and(eq(versionTexts.tenantId, tenantId), inArray(versionTexts.sha256, [...hashes])));
+      return new Map(rows.map(({ sha256, content }) => [sha256, content]));
+    },
+  };
+}
+
+function drafts(queries: Queries) {
+  const draftOf = (tenantId: number, agentId: number) =>
+    and(eq(agentDrafts.agentId, agentId), eq(agentDrafts.tenantId, tenantId));
+  return {
     async draft(tenantId: number, agentId: number) {
       return await queries
         .select({ ...getTableColumns(agentDrafts), authorName: authorName(agentDrafts.author) })
@@ -63,21 +84,6 @@ export function agentHistoryStore(queries: Queries) {
 
     async removeDraft(tenantId: number, agentId: number): Promise<void> {
       await queries.delete(agentDrafts).where(draftOf(tenantId, agentId));
-    },
-
-    async putText(tenantId: number, sha256: string, content: string): Promise<void> {
-      await queries
-        .insert(versionTexts)
-        .values({ tenantId, sha256, content })
-        .onConflictDoNothing();
-    },
-
-    async texts(tenantId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, string>> {
-      const rows = await queries
-        .select({ sha256: versionTexts.sha256, content: versionTexts.content })
-        .from(versionTexts)
-        .where(and(eq(versionTexts.tenantId, tenantId), inArray(versionTexts.sha256, [...hashes])));
-      return new Map(rows.map(({ sha256, content }) => [sha256, content]));
     },
   };
 }

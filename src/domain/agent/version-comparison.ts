@@ -6,7 +6,7 @@ import { diffLines, diffWordsWithSpace } from "diff";
 import type { JsonValue } from "../../core/json.ts";
 import type { AgentContent, VersionTool } from "./agent-content.ts";
 
-export interface Segment {
+interface Segment {
   readonly op: "same" | "removed" | "added";
   readonly text: string;
 }
@@ -20,7 +20,7 @@ export interface PartDifference {
 }
 
 /** The text of a file by its hash. */
-export type TextOf = (sha256: string) => string | undefined;
+type TextOf = (sha256: string) => string | undefined;
 
 /** Above that, lines are compared instead of words. */
 const WORDS_LENGTH_MAX = 100_000;
@@ -33,7 +33,7 @@ function shortened({ op, text }: Segment): Segment {
 }
 
 /** Empty: both are the same. */
-export function segmentsOf(before: string, after: string): Segment[] {
+function segmentsOf(before: string, after: string): Segment[] {
   if (before === after) return [];
   const isLong = before.length + after.length > WORDS_LENGTH_MAX;
   const options = { timeout: DIFF_MS_MAX };

@@ -1,6 +1,6 @@
 /** Versions and drafts of agents as REST and `linevoice agent` show them. */
 import { z } from "zod";
-import { type Author, authorOf } from "../../core/author.ts";
+import { type Author, authorOf, OPERATOR } from "../../core/author.ts";
 import { shownFields } from "../../core/schema.ts";
 import { camelName, wireOf } from "../../core/wire-names.ts";
 import { AGENT_VOICES } from "../../domain/agent/agent.ts";
@@ -13,13 +13,14 @@ import type {
   Published,
   VersionSummary,
 } from "../../operations/admin/agent-versions.ts";
+import { id, operation } from "./operation.ts";
 import { shown, timeOut } from "./schema.ts";
 
 const author = shown(
   z.strictObject({
-    kind: z.enum(["key", "member", "operator", "upgrade"]),
-    id: z.int().nullable(),
-    name: z.string().nullable(),
+    kind: shown(z.enum(["key", "member", "operator", "upgrade"]), "What it was.", "member"),
+    id: shown(z.int().nullable(), "Of the key or the member.", 1),
+    name: shown(z.string().nullable(), "Null: it is gone.", "owner@example.com"),
   }),
   "Who made it: an API key (`name`: its label), a member (address), the operator's command line, or the upgrade that began to keep versions.",
   { kind: "member", id: 1, name: "owner@example.com" },
@@ -55,7 +56,11 @@ const contentShape = {
   voice: shown(z.string(), "Voice.", "Sari"),
   files: shown(
     z.array(
-      z.strictObject({ filename: z.string(), size_bytes: z.int(), sha256: z.string().nullable() }),
+      z.strictObject({
+        filename: shown(z.string(), "Name with extension.", "prices.md"),
+        size_bytes: shown(z.int(), "Size of the text in UTF-8.", 2048),
+        sha256: shown(z.string().nullable(), "SHA-256 of the text.", "0".repeat(64)),
+      }),
     ),
     "Files it knows, each with the SHA-256 of its text.",
     [{ filename: "prices.md", size_bytes: 2048, sha256: "0".repeat(64) }],
@@ -90,7 +95,12 @@ export const VersionDifference = z
     part: shown(z.string(), "The field, `files` or `tools`.", "prompt"),
     name: shown(z.string().nullable(), "Of the file or tool; null: a field.", null),
     segments: shown(
-      z.array(z.strictObject({ op: z.enum(["same", "removed", "added"]), text: z.string() })),
+      z.array(
+        z.strictObject({
+          op: shown(z.enum(["same", "removed", "added"]), "What happened to it.", "added"),
+          text: shown(z.string(), "The words.", "garage."),
+        }),
+      ),
       "The words in order. What is the same is shortened where it is long.",
       [
         { op: "same", text: "You answer for a " },
@@ -106,8 +116,12 @@ export const publishedShape = {
   notes: shown(
     z.array(
       z.strictObject({
-        kind: z.enum(["file_copied", "tool_needs_secret", "tool_of_others"]),
-        name: z.string(),
+        kind: shown(
+          z.enum(["file_copied", "tool_needs_secret", "tool_of_others"]),
+          "Why.",
+          "file_copied",
+        ),
+        name: shown(z.string(), "Of the file or tool.", "prices.md"),
       }),
     ),
     "What is not as it was: `file_copied` other agents use the file, so this one has a copy; `tool_needs_secret` the tool is switched off until its secret is entered; `tool_of_others` the tool belongs to all agents or another one and stays as it is.",
@@ -120,7 +134,7 @@ const presentAuthor = (text: string, name: string | null) => {
   return { kind, id, name };
 };
 
-export const wireName = (name: string): string =>
+const wireName = (name: string): string =>
   Object.keys(contentShape).find((wire) => camelName(wire) === name) ?? name;
 
 const summaryOf = ({ author: by, authorName, changes, ...version }: VersionSummary) => ({
@@ -165,3 +179,37 @@ export const presentPublished = ({ agent, notes }: Published) => ({
   version: agent.version,
   notes: [...notes],
 });
+
+const ofAgent = { tenant: id, agent: id };
+
+export const agentOperations = {
+  "agent.versions": operation({
+    input: z.strictObject(ofAgent),
+    output: z.array(AgentVersion),
+    role: "viewer",
+    run: async ({ agentVersions }, { tenant, agent }) =>
+      (await agentVersions.list(tenant, agent, { limit: 50, offset: 0 })).map(presentVersion),
+  }),
+  /** `from` missing: the published version; `to` missing: the draft. */
+  "agent.diff": operation({
+    input: z.strictObject({ ...ofAgent, from: id.optional(), to: id.optional() }),
+    output: z.array(VersionDifference),
+    role: "viewer",
+    run: async ({ agentVersions }, { tenant, agent, from = null, to }) =>
+      presentDifferences(await agentVersions.compare(tenant, agent, { from, to: to ?? "draft" })),
+  }),
+  "agent.rollback": operation({
+    input: z.strictObject({ ...ofAgent, to: id }),
+    output: z.strictObject(publishedShape),
+    role: "member",
+    run: async ({ agentVersions }, { tenant, agent, to }) =>
+      presentPublished(await agentVersions.publishVersion(tenant, agent, to, OPERATOR)),
+  }),
+  "agent.publish": operation({
+    input: z.strictObject({ ...ofAgent, force: z.boolean().default(false) }),
+    output: z.strictObject(publishedShape),
+    role: "member",
+    run: async ({ agentVersions }, { tenant, agent, force }) =>
+      presentPublished(await agentVersions.publishDraft(tenant, agent, force, OPERATOR)),
+  }),
+} as const;

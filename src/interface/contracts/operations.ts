@@ -4,6 +4,7 @@
  */
 import type { z } from "zod";
 import type { Services } from "../../operations/admin/services.ts";
+import { agentOperations } from "./agent-versions.ts";
 import { applianceOperations } from "./appliance.ts";
 import { callOperations } from "./calls.ts";
 import { checked } from "./check.ts";
@@ -23,6 +24,7 @@ export const operations = {
   ...keyOperations,
   ...trunkOperations,
   ...toolOperations,
+  ...agentOperations,
   ...contactOperations,
   ...moneyOperations,
   ...callOperations,

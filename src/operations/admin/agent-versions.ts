@@ -43,7 +43,7 @@ export interface VersionSummary extends Omit<Stored, "content"> {
   readonly changes: readonly string[];
   readonly published: boolean;
 }
-export interface DraftChanges extends Partial<AgentFields> {
+interface DraftChanges extends Partial<AgentFields> {
   readonly files?: readonly { readonly filename: string; readonly content: string }[];
   readonly tools?: readonly Omit<VersionTool, "shared">[];
 }
@@ -105,13 +105,14 @@ function storedVersions({ database: { read } }: Pick<VersionDependencies, "datab
       return { ...version, changes, published: number === agent.version };
     },
 
-    /** Throws not_found. */
+    /** `from` null: the published one. Throws not_found. */
     async compare(
       tenantId: number,
       agentId: number,
-      { from, to }: { readonly from: number; readonly to: number | "draft" },
+      { from, to }: { readonly from: number | null; readonly to: number | "draft" },
     ): Promise<PartDifference[]> {
-      const before = await contentOf(tenantId, agentId, from);
+      const agent = await agentOf(read, tenantId, agentId);
+      const before = await contentOf(tenantId, agentId, from ?? agent.version);
       const after = await contentOf(tenantId, agentId, to);
       const hashes = [...before.files, ...after.files].map(({ sha256 }) => sha256);
       const texts = await agentHistoryStore(read).texts(tenantId, hashes);
@@ -126,6 +127,22 @@ function storedVersions({ database: { read } }: Pick<VersionDependencies, "datab
       ),
 
     draft: (tenantId: number, agentId: number) => agentHistoryStore(read).draft(tenantId, agentId),
+  };
+}
+
+/** The draft after a change: files and own tools are replaced as a whole, tools of all agents stay. */
+function draftContent(before: AgentContent, changes: DraftChanges): AgentContent {
+  const { files, tools, ...fields } = changes;
+  const changed = { ...before, ...fields };
+  const shared = before.tools.filter((tool) => tool.shared);
+  return {
+    ...changed,
+    files:
+      files?.map(({ filename, content }) => {
+        const { sizeBytes, contentSha256: sha256 } = storedText(content);
+        return { filename, format: formatOf(filename), sizeBytes, sha256 };
+      }) ?? before.files,
+    tools: tools ? [...tools.map((tool) => ({ ...tool, shared: false })), ...shared] : before.tools,
   };
 }
 
@@ -153,26 +170,10 @@ function drafts({ database, urlProblem, clock }: VersionDependencies) {
         const before =
           (await history.draft(tenantId, agentId)) ??
           (await versionOf(queries, tenantId, agentId, agent.version));
-        const { files, tools, ...fields } = changes;
-        const texts = (files ?? []).map(({ filename, content }) => ({
-          ...{ filename, format: formatOf(filename), text: storedText(content) },
-        }));
-        const shared = before.content.tools.filter((tool) => tool.shared);
-        const content: AgentContent = {
-          ...before.content,
-          ...fields,
-          ...(files && {
-            files: texts.map(({ filename, format, text }) => ({
-              ...{ filename, format, sizeBytes: text.sizeBytes, sha256: text.contentSha256 },
-            })),
-          }),
-          ...(tools && {
-            tools: [...tools.map((tool) => ({ ...tool, shared: false })), ...shared],
-          }),
-        };
+        const texts = (changes.files ?? []).map(({ content }) => storedText(content));
+        const content = draftContent(before.content, changes);
         check(changes, content);
-        for (const { text } of texts)
-          await history.putText(tenantId, text.contentSha256, text.content);
+        for (const text of texts) await history.putText(tenantId, text.contentSha256, text.content);
         const baseVersion = "baseVersion" in before ? before.baseVersion : before.number;
         const draft = { baseVersion, author, updatedAt: clock.now(), content };
         await history.putDraft(tenantId, agentId, draft);

@@ -69,11 +69,11 @@ export const compareVersions = contract({
   summary: "Compare two versions word by word",
   query: z.strictObject({
     from: field(z.int().positive(), {
-      description: "Number of the version to start from.",
+      description: "Number of the version to start from. Default: the published one.",
       example: 1,
       must: "be a version's number",
-    }),
-    to: numberOrDraft,
+    }).optional(),
+    to: numberOrDraft.default("draft"),
   }),
   reply: okReply({ differences: z.array(VersionDifference) }),
 });
@@ -155,7 +155,7 @@ export const agentVersionRoutes = ({ dependencies: { services } }: RouteContext)
       return { ok: true, ...presentPublished(published) };
     }),
     route(compareVersions)(async ({ tenantId, params, query: { from, to } }) => {
-      const asked = { from, to: to === "draft" ? to : Number(to) } as const;
+      const asked = { from: from ?? null, to: to === "draft" ? to : Number(to) } as const;
       const differences = await versions.compare(tenantId, params.id, asked);
       return { ok: true, differences: presentDifferences(differences) };
     }),

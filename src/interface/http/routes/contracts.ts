@@ -21,8 +21,7 @@ import * as tenant from "./tenant.ts";
 import * as tools from "./tools.ts";
 import * as webhooks from "./webhooks.ts";
 
-/** Those that are the same on every appliance. */
-const FIXED: readonly Contract[] = [
+const VERSIONS: readonly Contract[] = [
   versions.listVersions,
   versions.getVersion,
   versions.publishVersion,
@@ -31,6 +30,10 @@ const FIXED: readonly Contract[] = [
   versions.changeDraft,
   versions.discardDraft,
   versions.publishDraft,
+];
+
+/** Those that are the same on every appliance. */
+const FIXED: readonly Contract[] = [
   files.listFiles,
   files.createFile,
   files.getFile,
@@ -102,6 +105,7 @@ export const allContracts = (voices: readonly string[] = AGENT_VOICES): Contract
     agents.create,
     agents.get,
     agents.update,
+    ...VERSIONS,
     agents.remove,
     ...FIXED,
   ];
