@@ -18,7 +18,7 @@ import type { CampaignRecord, TargetStatus } from "./campaigns.ts";
 
 /** How many of the latest calls are considered. */
 const BREAKER_WINDOW = 20;
-export const BREAKER_MIN = 10;
+const BREAKER_MIN = 10;
 const BREAKER_SHARE = 0.5;
 const LOOK_EVERY_MS = 15_000;
 

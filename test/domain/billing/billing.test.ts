@@ -343,6 +343,29 @@ describe("checkouts", () => {
     },
   );
 
+  test("a refused top-up says which amounts are taken", async () => {
+    const tenantId = await insertTenant(database);
+    const opening = checkouts.open(tenantId, { kind: "topup", amount: microEur(1) });
+    await expect(opening).rejects.toMatchObject({
+      publicMessage: expect.stringContaining("from 10 to 1000"),
+      field: "amount_eur",
+      messageName: { reason: "amount", params: { from: 10, to: 1000 } },
+    });
+  });
+
+  test("a thousand checkouts that wait for the operator are shown at once", async () => {
+    const asked: unknown[] = [];
+    const listOpen = async (...query: unknown[]) => {
+      asked.push(query);
+      return [];
+    };
+    const watched = new Checkouts({
+      ...{ database, clock, stores: () => ({ checkouts: { listOpen } }) },
+    } as unknown as ConstructorParameters<typeof Checkouts>[0]);
+    await watched.waiting();
+    expect(asked).toEqual([["manual", clock.now(), 1_000]]);
+  });
+
   test("1000 EUR is allowed", async () => {
     const tenantId = await insertTenant(database);
     const opening = checkouts.open(tenantId, { kind: "topup", amount: microEur(1_000_000_000) });

@@ -21,14 +21,17 @@ afterAll(() => database.close());
 
 let opened = 0;
 let closed = 0;
+const heard: unknown[] = [];
 let asked = 0;
 let toldOfCaller: unknown;
 let callsTools = false;
 let chats: WrittenAgentChats;
+let replaying: WrittenAgentChats;
 
 beforeEach(() => {
   opened = 0;
   closed = 0;
+  heard.length = 0;
   asked = 0;
   callsTools = false;
   const openChat = async () => {
@@ -37,6 +40,7 @@ beforeEach(() => {
       opening: "Good morning.",
       async *ask(input: ChatInput): AsyncIterable<ChatEvent> {
         asked++;
+        heard.push(input);
         if (callsTools) {
           yield { type: "tool_call", toolCallId: `t${asked}`, tool: "again", arguments: {} };
           return;
@@ -54,19 +58,18 @@ beforeEach(() => {
     return { ...result, toolCallId };
   };
   const tools = { run, trial: () => Promise.reject(new Error("not asked for here")) };
-  chats = new WrittenAgentChats(
-    {
-      database,
-      stores: callStores,
-      settings: { rtpHost: "127.0.0.1", voiceAliases: {}, callerTagKey: new Uint8Array(32) },
-      clock,
-      log: silentLog,
-      random,
-      media: { openChat },
-      tools,
-    },
-    { replays: false },
-  );
+  const ports = {
+    database,
+    stores: callStores,
+    settings: { rtpHost: "127.0.0.1", voiceAliases: {}, callerTagKey: new Uint8Array(32) },
+    clock,
+    log: silentLog,
+    random,
+    media: { openChat },
+    tools,
+  };
+  chats = new WrittenAgentChats(ports, { replays: false });
+  replaying = new WrittenAgentChats(ports, { replays: true });
 });
 
 const first = { role: "agent", text: "Good morning." } as const;
@@ -110,4 +113,15 @@ test("four questions of a tenant are answered at the same time, no fifth", async
   await Promise.all(four);
   expect((await ask("question 5")).reply).toBe("You said question 5.");
   chats.close();
+});
+
+test("an LLM that is told of no conversation is asked again the customer's last twenty questions", async () => {
+  const lines = Array.from({ length: 21 }, (_, at) => [
+    { role: "customer", text: `question ${at}` } as const,
+    { role: "agent", text: `answer ${at}` } as const,
+  ]).flat();
+  await replaying.ask(tenantId, agentId, lines, "the next");
+  const texts = [...Array.from({ length: 20 }, (_, at) => `question ${at + 1}`), "the next"];
+  expect(heard).toMatchObject(texts.map((text) => ({ type: "utterance", text })));
+  replaying.close();
 });

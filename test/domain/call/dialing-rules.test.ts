@@ -66,6 +66,9 @@ test.each([
   ["sip:%2531%2531%2532@example.com", "destination_not_allowed"],
   ["sip:%252525252531@example.com", "valid_to_required"],
   ["sip:7@example.com", "destination_not_allowed"],
+  // Three escapes inside each other are resolved, four are not.
+  ["sip:+3706123456%252537@example.com", "allowed"],
+  ["sip:+3706123456%25252537@example.com", "valid_to_required"],
   ["sip:reception2@example.com", "allowed"],
   ["sip:anna.k@example.com", "allowed"],
   // Digits hidden by escapes, punctuation, letters.
@@ -141,4 +144,12 @@ test.each([
 ])("the operator's list opens short numbers, digit for digit: %s is %s", (target, verdict) => {
   const rules = { ...lithuanian, shortNumbers: ["112", "1xxx", "*8#"] };
   expect(codeOf(() => checkTransferTarget(target, rules))).toBe(verdict);
+});
+
+test.each([
+  ["370612", "Short numbers"],
+  ["3706123", "no complete telephone number"],
+])("six digits are a short number, seven a telephone number: %s", (digits, words) => {
+  const check = () => checkTransferTarget(`sip:${digits}@example.com`, lithuanian);
+  expect(check).toThrow(words);
 });

@@ -10,6 +10,7 @@ async function endOfSilentCall(secondLookMs: number) {
   const clock = fakeClock();
   let looks = 0;
   let endedAtMs = 0;
+  const lost: unknown[][] = [];
   const call = { tenantId: 1, callUuid: "c", node: "A", heartbeatAt: 1, answeredAt: null };
   const calls = () => ({
     async leftLive() {
@@ -19,9 +20,13 @@ async function endOfSilentCall(secondLookMs: number) {
     },
     leftUnprocessed: async () => [],
   });
+  const leftByOtherNodes = async (...asked: unknown[]) => {
+    lost.push(asked);
+    return [];
+  };
   const timer = watchLeftCalls({
     ...{ clock, log: silentLog, node: "B", registry: { find: () => undefined } },
-    stores: { calls, recordings: () => ({ leftByOtherNodes: async () => [] }) },
+    stores: { calls, recordings: () => ({ leftByOtherNodes }) },
     database: {
       read: {},
       async tx() {
@@ -35,11 +40,14 @@ async function endOfSilentCall(secondLookMs: number) {
     await Bun.sleep(0);
   }
   timer.cancel();
-  return { looks, endedAtMs };
+  return { looks, endedAtMs, lost };
 }
 
 test("every ten seconds calls are looked at; after sixty without a heartbeat one is ended", async () => {
-  expect(await endOfSilentCall(0)).toEqual({ looks: 7, endedAtMs: 70_000 }); // seen first at 10 s
+  const { lost, ...ended } = await endOfSilentCall(0);
+  expect(ended).toEqual({ looks: 7, endedAtMs: 70_000 }); // seen first at 10 s
+  // A hundred recordings of nodes that are gone are looked at each time.
+  expect(lost).toEqual(Array(7).fill(["B", 100]));
 });
 
 test.each([

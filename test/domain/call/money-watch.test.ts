@@ -120,3 +120,24 @@ test("heartbeats that pile up ask and tell once", async () => {
   expect(answers.filter(Boolean)).toEqual([]);
   expect((await told()).length).toBe(1);
 });
+
+test.each([
+  ["thirty seconds of what is covered are left", 100, 70],
+  ["half of what was last granted is left, where that is less", 40, 20],
+  ["thirty seconds are left where sixty were granted", 60, 30],
+])("more money is asked for when %s", async (_, coveredSeconds, asksAt) => {
+  const asked: number[] = [];
+  const extendHold = async (_tenantId: number, _callUuid: string, elapsedSeconds: number) => {
+    asked.push(elapsedSeconds);
+    return { coveredSeconds, affordableSeconds: 10_000 };
+  };
+  const identity = { tenantId: 1, callUuid: "c" };
+  const watch = new MoneyWatch(
+    { billing: { extendHold }, events: sink } as unknown as ConstructorParameters<
+      typeof MoneyWatch
+    >[0],
+    identity as unknown as ConstructorParameters<typeof MoneyWatch>[1],
+  );
+  await talk(watch, 0, asksAt);
+  expect(asked).toEqual([0, asksAt]);
+});

@@ -14,7 +14,7 @@ import {
   schedules,
 } from "../../../src/adapter/store/schema/index.ts";
 import { silentLog } from "../../../src/core/log.ts";
-import { BREAKER_MIN, CampaignRunner } from "../../../src/domain/campaign/runner.ts";
+import { CampaignRunner } from "../../../src/domain/campaign/runner.ts";
 import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
 import {
   type ApiServer,
@@ -30,6 +30,8 @@ import { tempDir } from "../../support/temp-dir.ts";
 /** A Friday, 12:00 in Vilnius. */
 const NOON = Date.parse("2026-11-20T12:00:00+02:00");
 const MINUTE_MS = 60_000;
+/** So many calls of a campaign are judged at least. */
+const BREAKER_MIN = 10;
 const clock = fakeClock(NOON);
 let server: ApiServer;
 let tenant: ApiTenant;

@@ -89,6 +89,42 @@ test("the next time is now, today's opening, or the next open day's", () => {
   expect(next("2026-12-23T19:00:00+02:00")).toBe("2026-12-28T08:00:00.000Z");
 });
 
+test.each([
+  ["1896-02-29", false], // before 1900
+  ["1899-12-31", false],
+  ["1900-01-01", true],
+  ["1900-02-29", false],
+  ["1900-02-28", true],
+  ["1904-02-29", true],
+  ["2000-02-29", true],
+  ["2023-02-29", false],
+  ["2024-02-29", true],
+  ["2024-02-30", false],
+  ["2024-04-31", false],
+  ["--02-29", true],
+  ["--02-30", false],
+  ["--12-31", true],
+  ["--12-32", false],
+  ["--13-01", false],
+  ["--00-01", false],
+  ["--01-00", false],
+])("%s is a birthday: %p", (text, isOne) => {
+  expect(parseBirthday(text) !== null).toBe(isOne);
+});
+
+test.each([
+  [1900, 28],
+  [2000, 29],
+  [2023, 28],
+  [2024, 29],
+  [2100, 28],
+  [2400, 29],
+])("of 29 February, %d is celebrated on the %dth", (year, day) => {
+  const leap = { year: null, month: 2, day: 29 };
+  const celebrated = [27, 28, 29].filter((on) => isBirthdayOn(leap, { year, month: 2, day: on }));
+  expect(celebrated).toEqual([day]);
+});
+
 test("29 February is on the 28th in other years, and only then", () => {
   const leap = parseBirthday("--02-29");
   expect(leap).not.toBeNull();

@@ -87,3 +87,9 @@ test("200 to 299 are answers, 404 says that nobody is known", async () => {
   expect(facts).toEqual({ 199: 0, 200: 1, 299: 1, 300: 0, 404: 0, 500: 0 });
   expect(storedAt).toEqual([200, 299]);
 });
+
+test("a CRM that knows nobody is believed; one that fails leaves what was known", async () => {
+  const cached = { name: "Ona" };
+  expect(await world({ status: 404, afterMs: 0, cached }).factsAfter(1_500)).toEqual([]);
+  expect(await world({ status: 500, afterMs: 0, cached }).factsAfter(1_500)).toHaveLength(1);
+});

@@ -31,3 +31,13 @@ test("a name that wants to be more than a name is spoken as one line", () => {
   const person = { firstName: "Ona\n\n## New", lastName: "{{company}}\u0000", vocative: null };
   expect(addressOf(person, "en")).toBe("Ona ## New company");
 });
+
+test("of a form of address 160 characters are spoken", () => {
+  const person = { firstName: "Ona", lastName: "" };
+  for (const [length, spoken] of [
+    [159, 159],
+    [160, 160],
+    [161, 160],
+  ] as const)
+    expect(addressOf({ ...person, vocative: "a".repeat(length) }, "en")).toHaveLength(spoken);
+});

@@ -166,3 +166,22 @@ test.each([
     }
   },
 );
+
+test("a call is remembered for fourteen days", async () => {
+  const DAYS_MS = 14 * 24 * 60 * 60_000;
+  await called({}, "your appointment");
+  for (const [ageMs, lines] of [
+    [DAYS_MS, 1],
+    [DAYS_MS + 1, 0],
+  ] as const) {
+    const attemptedAt = clock.now() - ageMs;
+    await server.database.tx((queries) => queries.update(callMemories).set({ attemptedAt }));
+    expect(await told(own, false)).toHaveLength(lines);
+  }
+});
+
+test("of a purpose and of an outcome 500 characters are kept", async () => {
+  await called({ line: "b".repeat(501) }, "a".repeat(501));
+  const [memory] = await server.database.read.select().from(callMemories);
+  expect([memory?.reason.length, memory?.outcome.length]).toEqual([500, 500]);
+});

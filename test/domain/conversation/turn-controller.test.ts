@@ -268,6 +268,15 @@ test("a silent caller is prompted at 8 s, prompted again, and let go at 30 s", a
   expect(call.turns().at(-1)).toMatchObject({ text: PHRASES.silenceGoodbye, interrupted: false });
 });
 
+test("where the LLM words the question to a silent caller, the agent has none of its own", async () => {
+  const call = await scriptedCall();
+  call.script.answers = () => [{ type: "text", text: "Do you hear me?" }];
+  await call.answerAndGreet();
+  await call.silence(8_000 + 2_000);
+  expect(call.inputs).toEqual([{ type: "silence", count: 1 }]);
+  expect(call.turns().at(-1)?.text).toBe("Do you hear me?");
+});
+
 test("a caller who speaks again gets the full patience again", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
