@@ -39,9 +39,7 @@ export interface BurstOptions {
   readonly onStop?: (stop: BurstStop) => void;
 }
 
-type DialledCountry = Awaited<
-  ReturnType<ReturnType<CallStores["dialled"]>["countriesAbroad"]>
->[number];
+type Countries = Awaited<ReturnType<ReturnType<CallStores["dialled"]>["countriesAbroad"]>>;
 
 interface Target {
   readonly number: E164;
@@ -107,12 +105,7 @@ export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptio
     throw stopped(kind, limit);
   }
 
-  function withinCountries(
-    tenantId: number,
-    country: string,
-    since: number,
-    dialled: readonly DialledCountry[],
-  ): void {
+  function withinCountries(tenantId: number, country: string, since: number, dialled: Countries) {
     if (dialled.some((known) => known.country === country)) return;
     const fresh = new Set(dialled.filter(({ firstAt }) => firstAt >= since).map((c) => c.country));
     for (const target of targetsOf(tenantId, since))
@@ -122,14 +115,9 @@ export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptio
     if (!fresh.has(country) && fresh.size >= limit) stop(tenantId, "new_countries", limit);
   }
 
-  function withinNumbers(
-    tenantId: number,
-    number: E164,
-    since: number,
-    newNumbers: readonly string[],
-    limit: number,
-  ): void {
-    const fresh = new Set(newNumbers);
+  function withinNumbers(tenantId: number, number: E164, since: number, seen: readonly string[]) {
+    const limit = limits().newNumbersPerHour;
+    const fresh = new Set(seen);
     for (const target of targetsOf(tenantId, since)) fresh.add(target.number);
     if (!fresh.has(number) && fresh.size >= limit) stop(tenantId, "new_numbers", limit);
   }
@@ -145,7 +133,7 @@ export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptio
     return (callerId) => {
       const isAbroad = country !== null && country !== (callerId && countryOf(callerId));
       if (isAbroad) withinCountries(tenantId, country, dayAgo, countries);
-      if (!isKnown) withinNumbers(tenantId, number, hourAgo, newNumbers, limit);
+      if (!isKnown) withinNumbers(tenantId, number, hourAgo, newNumbers);
       return isAbroad ? country : null;
     };
   }
