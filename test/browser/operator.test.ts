@@ -85,4 +85,42 @@ inChromium("the operator", () => {
     expect(await violations(owner.page, "audit")).toEqual([]);
     expect([...operator.complaints, ...owner.complaints]).toEqual([]);
   });
+
+  test("reads a call's signalling as a ladder, takes it along, and sees costs in words", async () => {
+    const { page, context } = await visit(browser, { width: 1440, height: 900 });
+    await signIn({ page, context, complaints: [] }, world.app, {
+      ...{ tenantId: world.tenantId, email: "sip@clinic.example", operator: true },
+    });
+    await page.route("**/details", async (route) => {
+      const response = await route.fetch();
+      const reply = await response.json();
+      const message = (at_ms: number, direction: "in" | "out", line: string) => ({
+        ...{ at_ms, direction, line, detail: line.startsWith("INVITE") ? "SDP: PCMA" : null },
+      });
+      reply.details.sip = [
+        message(0, "in", "INVITE (1 INVITE)"),
+        message(400, "out", "200 OK (1 INVITE)"),
+        message(9_000, "in", "BYE (2 BYE)"),
+      ];
+      await route.fulfill({ response, json: reply });
+    });
+    await page.goto(address("/"));
+    const link = page.getByRole("link", { name: "Jonas Petraitis" }).first();
+    const uuid = (await link.getAttribute("href"))?.match(/[0-9a-f-]{36}/)?.[0] ?? "";
+    await page.goto(address(`/calls/${uuid}?tab=quality`));
+    await page.locator(".ladder summary").filter({ hasText: "INVITE" }).first().click();
+    await page.getByText("SDP: PCMA").waitFor();
+    expect(await violations(page, "ladder")).toEqual([]);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/ladder.png`, fullPage: true });
+    const [taken] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: en["call.pcap"] }).click(),
+    ]);
+    expect(taken.suggestedFilename()).toBe(`${uuid}.pcap`);
+    await page.goto(address(`/calls/${uuid}?tab=cost`));
+    await page.locator("summary").filter({ hasText: en["call.cost_measured"] }).click();
+    expect(await violations(page, "cost")).toEqual([]);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/cost.png`, fullPage: true });
+    await context.close();
+  });
 });

@@ -52,7 +52,12 @@ export interface Contract<
   readonly status?: number;
   readonly reply: Reply;
   /** Default application/json. */
-  readonly replyType?: "text/plain" | "text/csv" | "text/html" | "audio/mpeg";
+  readonly replyType?:
+    | "text/plain"
+    | "text/csv"
+    | "text/html"
+    | "audio/mpeg"
+    | "application/vnd.tcpdump.pcap";
   /** In addition to the errors of every route (401, 404 of the path, 405, 413, 429, 500, 503). */
   readonly errors: readonly ErrorCode[];
   /** True: answers without an API key. */

@@ -1,10 +1,13 @@
 /** How the line was: quality of the sound, and the SIP messages that made the call. */
 import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
 import { Bars } from "../../ui/bars.tsx";
-import { Icon } from "../../ui/icon.tsx";
 import { Card, Figures } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import type { Call, Details } from "./call-details.ts";
+
+/** The transaction, which the arrow leaves out. */
+const CSEQ = / \(\d+ [A-Z]+\)$/;
 
 export function LineQuality({ call, details }: { call: Call; details: Details }) {
   const { t, number, ms } = useText();
@@ -29,7 +32,7 @@ export function LineQuality({ call, details }: { call: Call; details: Details })
       />
       <div className="columns wide">
         <JitterCard rtp={details.rtp} />
-        <MessageTrace steps={details.sip} />
+        <MessageTrace uuid={details.call_uuid} steps={details.sip} />
       </div>
     </div>
   );
@@ -53,33 +56,60 @@ function JitterCard({ rtp }: { rtp: Details["rtp"] }) {
   );
 }
 
-function MessageTrace({ steps }: { steps: Details["sip"] }) {
+/** Both sides as lines, each message an arrow between them; a click shows what is kept of it. */
+function MessageTrace({ uuid, steps }: { uuid: string; steps: Details["sip"] }) {
   const { t, clock } = useText();
+  const { operator } = useSession();
   return (
-    <Card title={t("call.ladder")}>
+    <Card
+      title={t("call.ladder")}
+      actions={
+        operator &&
+        steps.length > 0 && (
+          <a
+            className="button small"
+            href={`/api/dashboard/calls/${uuid}/signalling.pcap`}
+            download
+          >
+            {t("call.pcap")}
+          </a>
+        )
+      }
+    >
       {steps.length === 0 ? (
         <EmptyState icon="trunk" title={t("call.ladder")}>
           {t("call.ladder_empty")}
         </EmptyState>
       ) : (
-        <ol className="ladder">
-          {steps.map((step, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same message may pass twice
-            <li key={at}>
-              <span className="muted nums">{clock(step.at_ms / 1000)}</span>
-              <span title={t(step.direction === "in" ? "call.sip_in" : "call.sip_out")}>
-                <Icon name={step.direction === "in" ? "inbound" : "outbound"} size={14} />
-                <span className="visually-hidden">
-                  {t(step.direction === "in" ? "call.sip_in" : "call.sip_out")}
-                </span>
-              </span>
-              <span>
-                <span className="mono">{step.line}</span>
-                {step.detail && <span className="muted"> · {step.detail}</span>}
-              </span>
-            </li>
-          ))}
-        </ol>
+        <div className="ladder">
+          <p className="ladder-heads small strong" aria-hidden="true">
+            <span>{t("call.ladder_provider")}</span>
+            <span>Linevoice</span>
+          </p>
+          <ol>
+            {steps.map((step, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the same message may pass twice
+              <li key={at}>
+                <details>
+                  <summary>
+                    <span className="muted nums">{clock(step.at_ms / 1000)}</span>
+                    <span className={`ladder-arrow ${step.direction}`}>
+                      <span className="mono">{step.line.replace(CSEQ, "")}</span>
+                      <span className="visually-hidden">
+                        {t(step.direction === "in" ? "call.sip_in" : "call.sip_out")}
+                      </span>
+                    </span>
+                  </summary>
+                  <p className="small">
+                    {t(step.direction === "in" ? "call.sip_in" : "call.sip_out")}:{" "}
+                    <span className="mono">{step.line}</span>
+                    {step.detail && ` · ${step.detail}`}
+                  </p>
+                </details>
+              </li>
+            ))}
+          </ol>
+        </div>
       )}
     </Card>
   );

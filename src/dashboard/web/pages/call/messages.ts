@@ -203,6 +203,48 @@ export const messages = {
     lv: "Skaņas nebija, tāpēc nav ko mērīt.",
     ru: "Звука не было, измерять нечего.",
   },
+  "call.cost_measured": {
+    en: "Quantities and measurements",
+    lt: "Kiekiai ir matavimai",
+    lv: "Daudzumi un mērījumi",
+    ru: "Количество и измерения",
+  },
+  "call.cost_nothing": {
+    en: "Nothing: nobody talked.",
+    lt: "Nieko: niekas nekalbėjo.",
+    lv: "Neko: neviens nerunāja.",
+    ru: "Ничего: разговора не было.",
+  },
+  "call.cost_in_plan": {
+    en: "{time} from your plan, already paid",
+    lt: "{time} iš jūsų plano, jau apmokėta",
+    lv: "{time} no jūsu plāna, jau samaksāts",
+    ru: "{time} из вашего тарифа, уже оплачено",
+  },
+  "call.cost_over_plan": {
+    en: "{time} beyond your plan: {amount}",
+    lt: "{time} virš plano: {amount}",
+    lv: "{time} virs plāna: {amount}",
+    ru: "{time} сверх тарифа: {amount}",
+  },
+  "call.pcap": {
+    en: "Download for Wireshark",
+    lt: "Atsisiųsti Wireshark",
+    lv: "Lejupielādēt Wireshark",
+    ru: "Скачать для Wireshark",
+  },
+  "call.ladder_provider": {
+    en: "Carrier",
+    lt: "Ryšio operatorius",
+    lv: "Sakaru operators",
+    ru: "Оператор связи",
+  },
+  "call.stages": {
+    en: "Step by step, in milliseconds",
+    lt: "Žingsnis po žingsnio, milisekundėmis",
+    lv: "Soli pa solim, milisekundēs",
+    ru: "По шагам, в миллисекундах",
+  },
   "call.ladder": {
     en: "SIP ladder",
     lt: "SIP pranešimai",

@@ -66,52 +66,57 @@ export function Timeline({ details }: { details: Details }) {
 }
 
 function Latencies({ turns }: { turns: readonly Turn[] }) {
-  const { t, ms, clock } = useText();
+  const { t, ms, clock, seconds } = useText();
   const measured = turns.filter(({ latency_ms }) => latency_ms !== null);
   if (measured.length === 0) return null;
   const longest = Math.max(1, ...measured.map(({ latency_ms }) => latency_ms ?? 0));
   const figure = (value: number | null | undefined) => (
     <span className="nums">{ms(value ?? null)}</span>
   );
-  const columns: Column<Turn>[] = [
-    {
-      head: t("call.turn"),
-      cell: (turn) => (
-        <span className="row">
-          <span className="muted nums small">{clock(turn.start_ms / 1000)}</span>
-          <span className="clip turn-text">{turn.text}</span>
+  const turn: Column<Turn> = {
+    head: t("call.turn"),
+    cell: ({ start_ms: start, text }) => (
+      <span className="row">
+        <span className="muted nums small">{clock(start / 1000)}</span>
+        <span className="clip turn-text">{text}</span>
+      </span>
+    ),
+  };
+  const total: Column<Turn> = {
+    head: t("call.total"),
+    end: true,
+    cell: ({ latency_ms: latency }) => (
+      <span className="latency">
+        <span className="meter" aria-hidden="true">
+          <i style={{ width: `${((latency ?? 0) / longest) * 100}%` }} />
         </span>
-      ),
-    },
+        <span className="nums strong">{seconds(latency ?? 0)}</span>
+      </span>
+    ),
+  };
+  const stages: Column<Turn>[] = [
     {
       head: t("call.stage.endpointing"),
       end: true,
-      cell: ({ stages }) => figure(stages?.endpointing_ms),
+      cell: ({ stages: of }) => figure(of?.endpointing_ms),
     },
-    { head: t("call.stage.stt"), end: true, cell: ({ stages }) => figure(stages?.stt_ms) },
-    { head: t("call.stage.llm"), end: true, cell: ({ stages }) => figure(stages?.llm_first_ms) },
-    { head: t("call.stage.tts"), end: true, cell: ({ stages }) => figure(stages?.tts_first_ms) },
-    {
-      head: t("call.total"),
-      end: true,
-      cell: (turn) => (
-        <span className="latency">
-          <span className="meter" aria-hidden="true">
-            <i style={{ width: `${((turn.latency_ms ?? 0) / longest) * 100}%` }} />
-          </span>
-          <span className="nums strong">{ms(turn.latency_ms)}</span>
-        </span>
-      ),
-    },
+    { head: t("call.stage.stt"), end: true, cell: ({ stages: of }) => figure(of?.stt_ms) },
+    { head: t("call.stage.llm"), end: true, cell: ({ stages: of }) => figure(of?.llm_first_ms) },
+    { head: t("call.stage.tts"), end: true, cell: ({ stages: of }) => figure(of?.tts_first_ms) },
+    { head: t("call.total"), end: true, cell: ({ latency_ms: latency }) => figure(latency) },
   ];
+  const table = (caption: string, columns: readonly Column<Turn>[]) => (
+    <Table caption={caption} columns={columns} rows={measured} rowKey={({ index }) => index} />
+  );
   return (
-    <Card title={t("call.latency")} note={t("call.latency_note")} flush>
-      <Table
-        caption={t("call.latency")}
-        columns={columns}
-        rows={measured}
-        rowKey={(turn) => turn.index}
-      />
-    </Card>
+    <>
+      <Card title={t("call.latency")} note={t("call.latency_note")} flush>
+        {table(t("call.latency"), [turn, total])}
+      </Card>
+      <details className="card disclosure">
+        <summary>{t("call.stages")}</summary>
+        {table(t("call.stages"), [turn, ...stages])}
+      </details>
+    </>
   );
 }

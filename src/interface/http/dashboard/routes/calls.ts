@@ -17,6 +17,7 @@ import { csvResponse } from "../../csv-response.ts";
 import { DASHBOARD_MOUNT } from "../../route-table.ts";
 import { callFilter, filterOf, recordingResponse } from "../../routes/calls.ts";
 import { eurOrNull } from "../../routes/present.ts";
+import { pcapOf } from "../call-pcap.ts";
 import type { ProductContext } from "./context.ts";
 import { callWords } from "./found-calls.ts";
 
@@ -208,6 +209,20 @@ export const getAudio = contract({
   replyType: "audio/mpeg",
 });
 
+export const getCallPcap = contract({
+  operationId: "getCallPcap",
+  at: "GET /calls/{uuid}/signalling.pcap",
+  noun: "call",
+  tag: "Calls",
+  role: "operator",
+  summary: "The signalling of a call as a capture file",
+  description:
+    "Made of what is kept of each message: start line, CSeq and details. Addresses are examples; bodies, numbers and RTP are not in it.",
+  audited: true,
+  reply: z.string().meta({ format: "binary" }),
+  replyType: "application/vnd.tcpdump.pcap",
+});
+
 /** The filters of GET /calls, without its paging. */
 export const callsCsv = contract({
   operationId: "getCallsCsv",
@@ -377,6 +392,16 @@ const callFileRoutes = ({ dependencies }: ProductContext) => {
       const path = await recordings.locate(await callRecords.recordingFile(tenantId, params.uuid));
       if (path === null) throw notFound("recording");
       return recordingResponse(path, params.uuid, http);
+    }),
+    rawRoute(getCallPcap)(async ({ tenantId, params }) => {
+      const { call } = await callRecords.conversation(tenantId, params.uuid);
+      const { sip } = await callRecords.diagnosis(call);
+      return new Response(pcapOf(call.callUuid, sip), {
+        headers: {
+          "content-type": "application/vnd.tcpdump.pcap",
+          "content-disposition": `attachment; filename="${call.callUuid}.pcap"`,
+        },
+      });
     }),
     rawRoute(callsCsv)(async ({ tenantId, query }) => {
       const day = isoUtc(clock.now()).slice(0, 10);

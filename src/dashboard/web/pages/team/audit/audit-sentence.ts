@@ -58,6 +58,7 @@ const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
   addPasskey: ["made", "passkey"],
   removePasskey: ["deleted", "passkey"],
   getCallsCsv: ["read", "calls"],
+  getCallPcap: ["read", "signalling"],
   getCallAudio: ["read", "recording"],
   getStatementCsv: ["read", "statement"],
   listenToCall: ["read", "live_call"],

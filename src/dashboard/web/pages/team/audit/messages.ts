@@ -125,6 +125,12 @@ export const messages = {
     lv: "zvanu sarakstu failā",
     ru: "список звонков файлом",
   },
+  "audit.what.signalling": {
+    en: "the signalling of a call",
+    lt: "skambučio signalizaciją",
+    lv: "zvana signalizāciju",
+    ru: "сигнализацию звонка",
+  },
   "audit.what.recording": { en: "a recording", lt: "įrašą", lv: "ierakstu", ru: "запись" },
   "audit.what.statement": { en: "a statement", lt: "išrašą", lv: "izrakstu", ru: "выписку" },
   "audit.what.live_call": {

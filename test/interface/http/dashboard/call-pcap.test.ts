@@ -1,0 +1,69 @@
+/** The capture file of a call's signalling: every byte as the format says, and tshark reads it where there is one. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import type { SipTraceEntry } from "../../../../src/domain/call/diagnostics.ts";
+import { pcapOf } from "../../../../src/interface/http/dashboard/call-pcap.ts";
+import { tempDir } from "../../../support/temp-dir.ts";
+
+const UUID = "019aa1b2-0000-7000-8000-000000000001";
+const AT = Date.UTC(2026, 10, 22, 10, 0, 0, 250);
+const ENTRIES: SipTraceEntry[] = [
+  { atMs: AT, direction: "in", line: "INVITE (1 INVITE)", detail: "SDP: PCMA" },
+  { atMs: AT + 20, direction: "out", line: "180 Ringing (1 INVITE)", detail: null },
+  { atMs: AT + 900, direction: "out", line: "200 OK (1 INVITE)", detail: "SDP: PCMA" },
+  { atMs: AT + 5_000, direction: "in", line: "BYE (2 BYE)", detail: null },
+];
+
+/** Reads the file as the format's description says (draft-ietf-opsawg-pcap). */
+function packetsOf(file: Uint8Array) {
+  const view = new DataView(file.buffer);
+  expect([view.getUint32(0), view.getUint16(4), view.getUint16(6)]).toEqual([0xa1b2c3d4, 2, 4]);
+  expect(view.getUint32(20)).toBe(101);
+  const packets = [];
+  for (let at = 24; at < file.length; ) {
+    const length = view.getUint32(at + 8);
+    expect(view.getUint32(at + 12)).toBe(length);
+    const ip = file.subarray(at + 16, at + 16 + length);
+    expect([ip[0], ip[9], (ip[2] ?? 0) * 256 + (ip[3] ?? 0)]).toEqual([0x45, 17, length]);
+    let sum = 0;
+    for (let byte = 0; byte < 20; byte += 2) sum += (ip[byte] ?? 0) * 256 + (ip[byte + 1] ?? 0);
+    expect((sum & 0xffff) + (sum >>> 16)).toBe(0xffff);
+    const atMs = view.getUint32(at) * 1000 + view.getUint32(at + 4) / 1000;
+    const text = new TextDecoder().decode(ip.subarray(28));
+    packets.push({ atMs, from: ip[15], to: ip[19], text });
+    at += 16 + length;
+  }
+  return packets;
+}
+
+test("has one packet a message, with its time, direction and what is kept of it", () => {
+  const packets = packetsOf(pcapOf(UUID, ENTRIES));
+  expect(packets.map(({ atMs, from, to }) => [atMs - AT, from, to])).toEqual([
+    ...[
+      [0, 2, 1],
+      [20, 1, 2],
+      [900, 1, 2],
+      [5_000, 2, 1],
+    ],
+  ]);
+  expect(packets[0]?.text).toStartWith("INVITE sip:called@192.0.2.2 SIP/2.0\r\n");
+  expect(packets[1]?.text).toStartWith("SIP/2.0 180 Ringing\r\n");
+  for (const { text } of packets) {
+    expect(text).toContain(`Call-ID: ${UUID}\r\n`);
+    expect(text).toEndWith("Content-Length: 0\r\n\r\n");
+  }
+  expect(packets[3]?.text).toContain("CSeq: 2 BYE\r\n");
+});
+
+test("of nothing is a file without packets", () => {
+  expect(packetsOf(pcapOf(UUID, []))).toEqual([]);
+});
+
+test.skipIf(Bun.which("tshark") === null)("is read by tshark as SIP", async () => {
+  const path = join(tempDir(), "call.pcap");
+  await Bun.write(path, pcapOf(UUID, ENTRIES));
+  const told = Bun.spawnSync(["tshark", "-r", path, "-Y", "sip", "-T", "fields", "-e", "sip.CSeq"]);
+  expect(told.stdout.toString().trim().split("\n")).toEqual([
+    ...["1 INVITE", "1 INVITE", "1 INVITE", "2 BYE"],
+  ]);
+});
