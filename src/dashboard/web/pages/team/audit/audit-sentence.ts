@@ -6,13 +6,17 @@ import type { Texts } from "../../../i18n/text.tsx";
 export type AuditEntry =
   operations["listAudit"]["responses"][200]["content"]["application/json"]["entries"][number];
 
-type Verb = "made" | "changed" | "deleted" | "tried" | "read";
+type Verb = "made" | "changed" | "deleted" | "published" | "tried" | "read";
 
 /** What was done to which kind of thing: `audit.<verb>` with `audit.what.<thing>`. */
 const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
   createAgent: ["made", "agent"],
   updateAgent: ["changed", "agent"],
   deleteAgent: ["deleted", "agent"],
+  publishAgentVersion: ["published", "agent_version"],
+  updateAgentDraft: ["changed", "agent_draft"],
+  deleteAgentDraft: ["deleted", "agent_draft"],
+  publishAgentDraft: ["published", "agent_draft"],
   createFile: ["made", "knowledge"],
   updateFile: ["changed", "knowledge"],
   deleteFile: ["deleted", "knowledge"],
