@@ -21,7 +21,10 @@ const THEIRS = [192, 0, 2, 2] as const;
 
 const LINE = /^(.*) \((\d+ [A-Z]+)\)$/;
 
-export function pcapOf(callUuid: string, entries: readonly SipTraceEntry[]): Uint8Array<ArrayBuffer> {
+export function pcapOf(
+  callUuid: string,
+  entries: readonly SipTraceEntry[],
+): Uint8Array<ArrayBuffer> {
   const packets = entries.map((entry) => packetOf(callUuid, entry));
   const size = packets.reduce((sum, { bytes }) => sum + RECORD_HEADER + bytes.length, FILE_HEADER);
   const file = new Uint8Array(size);
