@@ -27,7 +27,7 @@ const database = await openTestDatabase(join(directory, "main.db"), clock.now())
 const tenantId = await insertTenant(database);
 const agentId = await insertAgent(database, tenantId);
 afterAll(async () => {
-  await eventually(() => stored === 6, "every call is stored");
+  await eventually(() => stored === 7, "every call is stored");
   await database.close();
 });
 
@@ -104,3 +104,27 @@ test.each([
     expect((row?.endedAt ?? 0) - (row?.answeredAt ?? 0)).toBe(10_000);
   },
 );
+
+test("how long was answered is stored as the clock, the RTP stream and the recogniser have it", async () => {
+  const call = await answeredCall(false);
+  const channel = {
+    ...{ on: () => undefined, send: () => undefined },
+    close: async () => ({
+      ...{ turns: [], recording: null, answeredRtpMs: 9_980, answeredBy: "human" },
+      ...{ summary: "", line: "" },
+      media: { codec: "PCMA", packetsReceived: 500, packetsLost: 0, jitterMs: 0, mos: 4.4 },
+      usage: {
+        ...{ llmInputTokens: 0, llmCachedInputTokens: 0, llmOutputTokens: 0 },
+        ...{ ttsCharacters: 0, sttSeconds: 9.5 },
+      },
+    }),
+  };
+  call.attachChannel(channel as unknown as Parameters<LiveCall["attachChannel"]>[0]);
+  await clock.advance(10_000);
+  call.end(endingByUs("completed", "agent_hangup"));
+  await call.finished;
+  const row = await callStores.calls(database.read).find(tenantId, call.identity.callUuid);
+  expect(row).toMatchObject({
+    ...{ answeredClockMs: 10_000, answeredRtpMs: 9_980, answeredEngineMs: 9_500 },
+  });
+});
