@@ -38,6 +38,25 @@ test("an agent told to wait says nothing until the caller has spoken", async () 
   expect(call.turns().map((turn) => turn.speaker)).toEqual(["customer", "agent"]);
 });
 
+test.each([
+  ["is nearly done", "We are open from nine to five, from Monday to Friday.", false],
+  ["has much more to say", "We are open from nine to five. ".repeat(4).trim(), true],
+] as const)(
+  "of an agent that is asked on when it %s, the LLM knows what was heard",
+  async (_, words, isTruncated) => {
+    const call = await scriptedCall();
+    await call.answerAndGreet();
+    call.script.answers = () => [{ type: "text", text: words }];
+    await call.says("When are you open?");
+    await call.silence(500);
+    call.script.recognises.push("On Saturday too?");
+    await call.speech(300);
+    await call.silence(1_000);
+    expect(call.inputs.at(-1)).toMatchObject({ type: "utterance", text: "On Saturday too?" });
+    expect(call.truncated).toHaveLength(isTruncated ? 1 : 0);
+  },
+);
+
 test("a question is heard, answered and timed from the caller's last speech frame", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();

@@ -35,10 +35,13 @@ function ofChain(steps: number): JsonObject {
   return { ...withProperties({ x: { $ref: "#/$defs/a0" } }), $defs: definitions };
 }
 
-/** One definition of one object, used so many times. */
-const ofUses = (uses: number): JsonObject => ({
+/** So many objects when each use of a definition of ten is replaced by it. */
+const ofExpanded = (count: number): JsonObject => ({
   ...withProperties(
-    Object.fromEntries(Array.from({ length: uses }, (_, n) => [`p${n}`, { $ref: "#/$defs/ten" }])),
+    Object.fromEntries([
+      ...Array.from({ length: 90 }, (_, n) => [`p${n}`, { $ref: "#/$defs/ten" }]),
+      ...Array.from({ length: count - 902 }, (_, n) => [`q${n}`, { type: "string" }]),
+    ]),
   ),
   $defs: { ten: { anyOf: Array.from({ length: 9 }, () => ({ type: "string" })) } },
 });
@@ -53,8 +56,7 @@ describe("a schema is taken up to its bound and refused above it", () => {
     ["16384 bytes", ofBytes, 16_384],
     ["300 objects", ofNodes, 300],
     ["deeper than 12", ofDepth, 12],
-    // 2 objects of the schema itself, 10 for each use.
-    ["1000 objects", ofUses, 99],
+    ["1000 objects", ofExpanded, 1_000],
   ] as const)("%s", (what, make, most) => {
     expect(schemaProblem(make(most - 1))).toBeNull();
     expect(schemaProblem(make(most))).toBeNull();
