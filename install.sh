@@ -308,6 +308,11 @@ install_all() {
   fi
 }
 
+# By `[storage] database`, as the installed program reads it.
+is_on_server() {
+  "$program" config show --config "$config" 2>/dev/null | grep -q '^storage\.database *"[a-z]*://'
+}
+
 upgrade() {
   require_root
   find_release
@@ -331,7 +336,11 @@ upgrade() {
   backup=$data_dir/backups/before-$new_version-$(date -u +%Y%m%dT%H%M%SZ).db
   was_running=no
   if is_running; then was_running=yes; fi
-  if [ -f "$data_dir/linevoice.db" ]; then
+  if is_on_server; then
+    # A file from before the move may still be there; nothing reads it.
+    backup=
+    say "the database is on a server: its dump is yours to take (docs/nodes.md)"
+  elif [ -f "$data_dir/linevoice.db" ]; then
     # The program makes its directory as the data's owner: root changes nothing inside what the service owns.
     "$program" backup create --to "$backup" --config "$config" >/dev/null ||
       fail "the backup failed, so nothing was changed. See: linevoice doctor"

@@ -303,6 +303,24 @@ describe("install.sh", () => {
   );
 
   onDebian(
+    "an upgrade of a node on a database server passes over a file that was left behind",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh");
+      await debian.run("systemctl stop linevoice");
+      expect((await debian.run("ls /var/lib/linevoice")).out).toContain("linevoice.db");
+      const toServer =
+        "sed -i '/^database = /d; s|^\\[storage\\]|[storage]\\ndatabase = \"http://127.0.0.1:9\"|' /etc/linevoice/linevoice.toml";
+      expect(await debian.run(toServer)).toMatchObject({ status: 0 });
+      const upgraded = await debian.run("sh /releases/newer/install.sh --upgrade");
+      expect(upgraded).toMatchObject({ status: 0 });
+      expect(upgraded.out).toContain("the database is on a server");
+      expect((await debian.run("linevoice version")).out).toContain("99.0.0");
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
     "an upgrade takes only what the key of the first release signed, and a build of one's own when told so",
     async () => {
       const debian = start();
