@@ -15,6 +15,7 @@ import type { Audio } from "./audio.ts";
 import type { Delivery } from "./delivery.ts";
 import type { LiveCallsFeed } from "./live-calls.ts";
 import type { Maintenance } from "./maintenance.ts";
+import { createRehearsals } from "./rehearsal.ts";
 import { createRemoteNodeCalls } from "./remote-node-calls.ts";
 import type { AppSettings } from "./settings.ts";
 
@@ -48,12 +49,13 @@ export function createDashboard(
   const chats: AgentChats = new WrittenAgentChats(context, {
     replays: settings.engineLabel === "embedded",
   });
+  const rehearsals = createRehearsals(settings, context);
   const backups = () => listBackups(settings.dataDir);
   return {
     parts: {
       toolRunner: delivery.tools,
       webhookTester: delivery.tester,
-      ...{ live, webCalls, chats, logs, backups },
+      ...{ live, webCalls, chats, rehearsals, logs, backups },
       remoteNodes: settings.storage.shared ? createRemoteNodeCalls(context) : null,
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),

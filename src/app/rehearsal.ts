@@ -6,13 +6,19 @@ import { chooseEngine } from "../adapter/worker/engine-choice.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { seededRandom } from "../core/random.ts";
+import { type TrialPorts, trialConfig } from "../domain/call/web-call.ts";
 import type { Engine } from "../domain/conversation/engine-port.ts";
 import { modelSettings } from "../domain/rehearsal/language-model.ts";
+import { Rehearsals } from "../domain/rehearsal/rehearsals.ts";
 import type { TextRehearsalPorts } from "../domain/rehearsal/rehearse-text.ts";
 import type { OpenedModel } from "../domain/rehearsal/result.ts";
+import { readySuiteFiles } from "./ready-suites.gen.ts";
+import { rehearsalRuns } from "./rehearsal-runs.ts";
 import type { AppSettings } from "./settings.ts";
 
 const SEED = 1;
+/** Whom callers of a rehearsal call. */
+const NUMBER = "+37052000000";
 
 export function textRehearsals(
   { callWorker: { engine, conversation } }: Pick<AppSettings, "callWorker">,
@@ -37,6 +43,26 @@ export function textRehearsals(
     ...{ openEngine, settings: conversation, clock, log },
     openModel: generates ? openModel : null,
   };
+}
+
+/** Rehearsals of agents in the store, by the dashboard. */
+export function createRehearsals(
+  settings: Pick<AppSettings, "callWorker" | "dataDir">,
+  context: TrialPorts,
+): Rehearsals {
+  const { clock, random, log } = context;
+  const { transferTargets = {} } = settings.callWorker.conversation;
+  return new Rehearsals({
+    ...{ clock, random, log },
+    text: textRehearsals(settings, { clock, log }),
+    readySuites: new Map(Object.entries(readySuiteFiles)),
+    runs: rehearsalRuns(settings.dataDir),
+    async agentOf(tenantId, agentId) {
+      const config = await trialConfig(context, tenantId, agentId, { browser: null, draft: {} });
+      const { agent, knowledge, tools, tenantName: company, timeZone } = config;
+      return { agent, knowledge, tools, company, timeZone, transferTargets, number: NUMBER };
+    },
+  });
 }
 
 /** Nothing is heard or spoken by a provider, unless its parts are one session. */

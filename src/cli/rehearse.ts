@@ -21,7 +21,7 @@ import {
 } from "../domain/rehearsal/suite.ts";
 import type { Config } from "../operations/config/schema.ts";
 import { createLogger } from "../operations/ops/logger.ts";
-import { invokerConfig } from "./operator.ts";
+import { configFor, invokerConfig, operate } from "./operator.ts";
 import { type Command, parse, type Terminal, WrongUsage } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -37,22 +37,32 @@ const options = {
   runs: { type: "string", default: "1" },
   junit: { type: "string" },
   recordings: { type: "string" },
+  "from-call": { type: "string" },
 } as const;
 
 export const rehearseCommand: Command = {
   usage: [
     "rehearse FILE|DIR [--agent A] [--mode text|phone] [--runs N] [--junit FILE] [--json]",
     "         [--recordings DIR]",
+    "rehearse --from-call CALL",
   ],
   notes: [
     "FILE is a scenario, DIR holds several; agent.yaml beside them describes the agent. A is another such file.",
     `Instead of DIR, the name of a suite that ships: ${readyNames().join(", ")}.`,
     "text: in writing, under a virtual clock. phone: over SIP and RTP on this machine, ten calls at once.",
+    "--from-call prints a call that took place as a scenario; numbers and names are replaced.",
     "Nothing is charged, mailed or stored. Exit status: 0 all passed, 1 some failed, 2 a file is wrong.",
   ],
   async run(args, terminal) {
     const { values, words } = parse(args, options, 1);
     const [place] = words;
+    const callUuid = values["from-call"];
+    if (callUuid !== undefined && place === undefined) {
+      const loaded = configFor(values.config, terminal);
+      const { yaml } = await operate(loaded, "call.scenario", { call_uuid: callUuid });
+      terminal.out(values.json ? JSON.stringify({ yaml }) : yaml.trimEnd());
+      return 0;
+    }
     if (place === undefined) throw new WrongUsage("FILE or DIR is missing.");
     const runs = runsFrom(values.runs);
     const { mode } = values;

@@ -52,6 +52,16 @@ export function tenantAdminStore(queries: Queries) {
         .get();
       return row?.tenantId ?? null;
     },
+
+    /** Null: there is no such call. */
+    async ownerOfCall(callUuid: string): Promise<number | null> {
+      const row = await queries
+        .select({ tenantId: calls.tenantId })
+        .from(calls)
+        .where(eq(calls.callUuid, callUuid))
+        .get();
+      return row?.tenantId ?? null;
+    },
   };
 }
 

@@ -17,6 +17,14 @@ export const callOperations = {
       return { tenant_id: tenantId, call_uuid: callUuid };
     },
   }),
+
+  /** A scenario of a call that took place, for `linevoice rehearse`; numbers and names are replaced. */
+  "call.scenario": operation({
+    input: z.strictObject({ call_uuid: z.uuid() }),
+    output: z.strictObject({ yaml: z.string() }),
+    role: "operator",
+    run: async ({ calls }, { call_uuid: callUuid }) => ({ yaml: await calls.scenario(callUuid) }),
+  }),
 } as const;
 
 const CallProgress = z.discriminatedUnion("type", [

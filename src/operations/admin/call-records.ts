@@ -2,6 +2,7 @@
 import { agentStore } from "../../adapter/store/agent-store.ts";
 import { type CallFilter, callHistoryStore } from "../../adapter/store/call-history-store.ts";
 import { callNotesStore } from "../../adapter/store/call-notes-store.ts";
+import { contactStore } from "../../adapter/store/contact-store.ts";
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import { scheduleListStore } from "../../adapter/store/schedule-list-store.ts";
 import { isoUtc } from "../../core/clock.ts";
@@ -9,8 +10,11 @@ import { csvRow } from "../../core/csv.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";
 import { microToEur } from "../../core/money.ts";
+import { scenarioOfCall } from "../../domain/rehearsal/from-call.ts";
 
 const CSV_PAGE_ROWS = 500;
+/** Contacts with one number. */
+const NAMES_MAX = 10;
 
 const CSV_HEADER = csvRow([
   ...["call_uuid", "direction", "from_number", "to_number", "agent_id", "status", "ended_reason"],
@@ -74,6 +78,27 @@ function storedCalls(read: Queries) {
         toolCalls: await history.toolCalls(call.id),
         notes: await callNotesStore(read).of(call.id),
       };
+    },
+
+    /** What was said and done in a call, as a scenario (YAML) without its people. Throws not_found. */
+    async scenario(tenantId: number, callUuid: string): Promise<string> {
+      const { call, turns, toolCalls, notes } = await this.conversation(tenantId, callUuid);
+      const { direction, fromNumber, toNumber, endedReason } = call;
+      const number = direction === "inbound" ? fromNumber : toNumber;
+      const people = await contactStore(read).byNumber(tenantId, number, NAMES_MAX);
+      return scenarioOfCall(
+        {
+          ...{ direction, endedReason, turns, toolCalls },
+          startedAt: call.answeredAt ?? call.createdAt,
+          messages: notes.flatMap((note) => (note.kind === "message" ? [note.text] : [])),
+          transfers: notes.flatMap((note) => (note.kind === "transfer" ? [note] : [])),
+          names: [
+            ...people.flatMap(({ firstName, lastName }) => [firstName ?? "", lastName ?? ""]),
+            ...notes.flatMap((note) => (note.kind === "message" ? [note.callerName ?? ""] : [])),
+          ],
+        },
+        `Call of ${isoUtc(call.createdAt).slice(0, 16).replace("T", " ")}`,
+      );
     },
 
     /** Further facts about a call: SIP trace, quality, deliveries, mails. */

@@ -6,6 +6,7 @@ import type { Database } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
 import { notFound } from "../../core/errors.ts";
 import type { CallService } from "../../domain/call/ports.ts";
+import { createCallRecords } from "./call-records.ts";
 import { type CallProgress, followCall } from "./follow-call.ts";
 import { serverNeeded } from "./server-needed.ts";
 import type { TurnFeed } from "./turn-feed.ts";
@@ -31,6 +32,13 @@ export function createOperatorCalls(deps: {
       const input = { toNumber: e164(to), fromNumber: null, agentId, scheduleAtMs: null };
       const { callUuid } = await running.calls.request(tenantId, input);
       return { tenantId, callUuid };
+    },
+
+    /** What was said and done in a call, as a scenario without its people. Throws not_found (call). */
+    async scenario(callUuid: string): Promise<string> {
+      const tenantId = await tenantAdminStore(database.read).ownerOfCall(callUuid);
+      if (tenantId === null) throw notFound("call");
+      return await createCallRecords(database).scenario(tenantId, callUuid);
     },
 
     /** Ends when the call has ended or the signal aborts. Throws not_found (call). */

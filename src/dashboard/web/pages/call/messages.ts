@@ -8,6 +8,12 @@ export const messages = {
     lv: "Vēl notiek.",
     ru: "Ещё идёт.",
   },
+  "call.rehearse": {
+    en: "Make a rehearsal of this call",
+    lt: "Padaryti iš šio pokalbio repeticiją",
+    lv: "Izveidot no šī zvana mēģinājumu",
+    ru: "Сделать из этого звонка репетицию",
+  },
   "call.answered_by": { en: "Answered by", lt: "Atsiliepė", lv: "Atbildēja", ru: "Кто ответил" },
   "call.human": { en: "A person", lt: "Žmogus", lv: "Cilvēks", ru: "Человек" },
   "call.machine": {

@@ -4,6 +4,7 @@ import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { callDetailsQuery, callQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useNow } from "../../live/now.ts";
+import { ExportAnchor } from "../../shell/confirm-session.tsx";
 import { CurlButton } from "../../ui/copy.tsx";
 import { Badge, Card, Figures, Page as Frame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
@@ -49,7 +50,21 @@ export function Page() {
         )
       }
       back={{ to: "/calls", search: calls, label: t("nav.calls") }}
-      actions={<CurlButton request={() => ({ method: "GET", path: `/calls/${uuid}` })} />}
+      actions={
+        <>
+          {call.data?.ended_reason && (
+            <ExportAnchor
+              icon="down"
+              variant="ghost"
+              href={`/api/dashboard/calls/${uuid}/scenario`}
+              download={`${uuid.slice(0, 8)}.yaml`}
+            >
+              {t("call.rehearse")}
+            </ExportAnchor>
+          )}
+          <CurlButton request={() => ({ method: "GET", path: `/calls/${uuid}` })} />
+        </>
+      }
     >
       <Loaded query={call} lines={8}>
         {(data) => <CallBody call={data} />}

@@ -238,6 +238,18 @@ export const callsCsv = contract({
   replyType: "text/csv",
 });
 
+export const getCallScenario = contract({
+  operationId: "getCallScenario",
+  at: "GET /calls/{uuid}/scenario",
+  noun: "call",
+  tag: "Calls",
+  summary: "A call as a scenario to rehearse",
+  description: "YAML. Numbers and names are replaced.",
+  audited: true,
+  reply: z.string(),
+  replyType: "text/plain",
+});
+
 type Conversation = Awaited<ReturnType<CallRecords["conversation"]>>;
 
 const Delivery = CallDetails.shape.deliveries.element;
@@ -369,6 +381,15 @@ const callDetailsRoutes = ({ dependencies: { services } }: ProductContext) => [
     const diagnosis = await services.callRecords.diagnosis(conversation.call);
     const isOperator = session?.user.operator === true;
     return { ok: true, details: detailsOf(conversation, diagnosis, isOperator) };
+  }),
+  route(getCallScenario)(async ({ tenantId, params }) => {
+    const yaml = await services.callRecords.scenario(tenantId, params.uuid);
+    return new Response(yaml, {
+      headers: {
+        "content-type": "text/plain; charset=utf-8",
+        "content-disposition": `attachment; filename="${params.uuid.slice(0, 8)}.yaml"`,
+      },
+    });
   }),
 ];
 

@@ -1,0 +1,163 @@
+/**
+ * Rehearsals of a tenant's agents on the running server, in writing, one at a time for each tenant. Their results
+ * are kept apart from calls: nothing here is counted, charged, mailed or posted.
+ */
+import type { Clock } from "../../core/clock.ts";
+import { AppError, describeError, invalidField, notFound } from "../../core/errors.ts";
+import { uuidV7 } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
+import type { Random } from "../../core/random.ts";
+import type { RehearsedAgent } from "./agent-file.ts";
+import { ScenarioInvalid } from "./read-scenario.ts";
+import { rehearseText, type TextRehearsalPorts } from "./rehearse-text.ts";
+import { reportJson } from "./report.ts";
+import { filesOf, loadSuite, runSuite, type SuiteCase } from "./suite.ts";
+
+type RunReport = ReturnType<typeof reportJson>;
+
+export interface RehearsalRun {
+  readonly id: string;
+  readonly suite: string;
+  /** Null: the agent that ships with the suite. */
+  readonly agentId: number | null;
+  readonly agentName: string;
+  readonly startedAt: number;
+  /** Null: under way. */
+  readonly endedAt: number | null;
+  /** Scenarios: all, and those that passed. */
+  readonly scenarios: number;
+  readonly passed: number;
+  /** Null: under way, or it broke off. */
+  readonly report: RunReport | null;
+}
+
+/** Where results are kept: the newest of each tenant. */
+export interface RunRecords {
+  save(tenantId: number, run: RehearsalRun): void;
+  /** Newest first. */
+  list(tenantId: number): readonly RehearsalRun[];
+}
+
+export interface RehearsalOrder {
+  /** Null: the suite's own agent. */
+  readonly agentId: number | null;
+  /** The name of a suite that ships; with `scenarios`, what the run is called. */
+  readonly suite: string;
+  /** YAML, several separated by a line of three dashes; null: those of the suite. */
+  readonly scenarios: string | null;
+}
+
+interface RehearsalPorts {
+  readonly text: TextRehearsalPorts;
+  /** `clinic/agent.yaml` and so on. */
+  readonly readySuites: ReadonlyMap<string, string>;
+  /** Throws not_found. */
+  readonly agentOf: (tenantId: number, agentId: number) => Promise<RehearsedAgent>;
+  readonly runs: RunRecords;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+const SCENARIOS_MAX = 100;
+
+export class Rehearsals {
+  /** Runs under way, by tenant. */
+  readonly #running = new Map<number, RehearsalRun>();
+
+  constructor(private readonly ports: RehearsalPorts) {}
+
+  /** Of the suites that ship, with the number of their scenarios. */
+  get suites(): readonly { readonly name: string; readonly scenarios: number }[] {
+    const counts = new Map<string, number>();
+    for (const file of this.ports.readySuites.keys()) {
+      const [name = ""] = file.split("/");
+      if (/\/\d\d-/.test(file)) counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    return [...counts].map(([name, scenarios]) => ({ name, scenarios }));
+  }
+
+  /** Newest first, the one under way among them. */
+  list(tenantId: number): readonly RehearsalRun[] {
+    const running = this.#running.get(tenantId);
+    return [...(running ? [running] : []), ...this.ports.runs.list(tenantId)];
+  }
+
+  /** Throws not_found. */
+  find(tenantId: number, id: string): RehearsalRun {
+    const found = this.list(tenantId).find((run) => run.id === id);
+    if (!found) throw notFound("rehearsal");
+    return found;
+  }
+
+  /** Of the last finished run with this agent; null: there was none. */
+  lastResult(tenantId: number, agentId: number): { at: number; passed: boolean } | null {
+    const last = this.ports.runs.list(tenantId).find((run) => run.agentId === agentId);
+    if (!last?.endedAt) return null;
+    return { at: last.endedAt, passed: last.report !== null && last.passed === last.scenarios };
+  }
+
+  /** Begins; `list` follows it. Throws valid_scenarios_required, not_found, conflict. */
+  async start(tenantId: number, order: RehearsalOrder): Promise<RehearsalRun> {
+    if (this.#running.has(tenantId)) throw underWay();
+    const { clock, random } = this.ports;
+    const { agentId, suite } = order;
+    const agent = agentId === null ? null : await this.ports.agentOf(tenantId, agentId);
+    const cases = await this.#casesOf(order, agent);
+    if (this.#running.has(tenantId)) throw underWay();
+    const run: RehearsalRun = {
+      ...{ id: uuidV7(clock, random), suite, agentId, startedAt: clock.now(), endedAt: null },
+      agentName: agent?.agent.name ?? cases[0]?.agent.agent.name ?? "",
+      ...{ scenarios: cases.length, passed: 0, report: null },
+    };
+    this.#running.set(tenantId, run);
+    void this.#carryOut(tenantId, run, cases);
+    return run;
+  }
+
+  async #casesOf(order: RehearsalOrder, agent: RehearsedAgent | null): Promise<SuiteCase[]> {
+    const { readySuites } = this.ports;
+    const texts = order.scenarios === null ? readySuites : documentsOf(order.scenarios);
+    const isWanted = (file: string) =>
+      order.scenarios !== null || file.startsWith(`${order.suite}/`);
+    try {
+      const cases = await loadSuite(filesOf(texts, isWanted), agent);
+      if (cases.length === 0) throw notFound("suite");
+      return cases.slice(0, SCENARIOS_MAX);
+    } catch (error) {
+      if (!(error instanceof ScenarioInvalid)) throw error;
+      throw invalidField("scenarios", error.problems.join("\n"));
+    }
+  }
+
+  async #carryOut(tenantId: number, run: RehearsalRun, cases: readonly SuiteCase[]): Promise<void> {
+    const { text, clock, log, runs } = this.ports;
+    try {
+      const report = await runSuite(cases, {
+        ...{ runs: 1, atOnce: 1 },
+        rehearse: ({ scenario, agent }, number) => rehearseText(scenario, agent, number, text),
+      });
+      const { passed } = report;
+      runs.save(tenantId, { ...run, endedAt: clock.now(), passed, report: reportJson(report) });
+    } catch (error) {
+      log.error("rehearsal.failed", { tenant: tenantId, error: describeError(error) });
+    } finally {
+      this.#running.delete(tenantId);
+    }
+  }
+}
+
+const underWay = () =>
+  new AppError({
+    code: "conflict",
+    publicMessage: "A rehearsal is under way. Wait for its end, then try again.",
+    retryable: true,
+  });
+
+const documentsOf = (yaml: string): ReadonlyMap<string, string> =>
+  new Map(
+    yaml
+      .split(/^---[ \t]*$/m)
+      .filter((text) => text.trim() !== "")
+      .map((text, index) => [`scenario-${index + 1}.yaml`, text]),
+  );

@@ -1,0 +1,53 @@
+/** A scenario of a call that took place: readable, without the people of the call. */
+import { expect, test } from "bun:test";
+import { scenarioOfCall } from "../../../src/domain/rehearsal/from-call.ts";
+import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
+
+const turn = (
+  speaker: "agent" | "customer",
+  text: string,
+  startMs: number,
+  interrupted = false,
+) => ({
+  ...{ speaker, text, startMs, interrupted },
+  endMs: startMs + 2_000,
+});
+
+const CALL = {
+  direction: "inbound",
+  startedAt: Date.UTC(2026, 10, 23, 8, 0),
+  endedReason: "caller_hangup",
+  turns: [
+    turn("agent", "Hello, how can I help you, Ruta?", 0, true),
+    turn("customer", "Ruta Kalnina, my number is +371 2612 3456.", 800),
+    turn("agent", "Thank you. Which appointment?", 5_000),
+    turn("customer", "four one seven two, or [4172]", 9_000),
+    turn("customer", "[keys 4172]", 12_000),
+    turn("customer", "It cost 40 euros on 2026-11-20, write to ruta@kalnina.lv", 15_000),
+  ],
+  toolCalls: [{ tool: "check", arguments: { number: "4172", name: "Kalnina" }, ok: true }],
+  messages: ["Call Ruta on 26123456"],
+  transfers: [],
+  names: ["Ruta Kalnina"],
+} as const;
+
+test("numbers, addresses and names are replaced, each by the same stand-in everywhere", () => {
+  const yaml = scenarioOfCall(CALL, "Complaint of Ruta Kalnina");
+  for (const secret of ["Ruta", "Kalnina", "kalnina.lv", "4172", "2612", "26123456"])
+    expect(yaml).not.toContain(secret);
+  const scenario = readScenario("made.yaml", yaml);
+  const [interrupt, spoken, keyed, said, end] = scenario.script ?? [];
+  expect(interrupt?.interrupt).toStartWith("Alex Robin, my number is +");
+  expect(interrupt?.after_ms).toBe(800);
+  const digits = keyed?.press ?? "";
+  expect(digits).toMatch(/^\d{4}$/);
+  expect(spoken?.say).toEndWith(`or [${digits}]`);
+  expect(scenario.must[0]).toMatchObject({
+    tool: "check",
+    with: { number: digits, name: "Robin" },
+  });
+  expect(said?.say).toContain("40 euros on 2026-11-20");
+  expect(end?.hang_up).toBe(true);
+  expect(scenario.must.at(-1)).toEqual({ ended: "caller_hangup" });
+  expect(scenario.tools.check).toMatchObject({ answer: { message: "Done." } });
+});
