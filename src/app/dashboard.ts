@@ -49,13 +49,12 @@ export function createDashboard(
   const chats: AgentChats = new WrittenAgentChats(context, {
     replays: settings.engineLabel === "embedded",
   });
-  const rehearsals = createRehearsals(settings, context);
   const backups = () => listBackups(settings.dataDir);
   return {
     parts: {
       toolRunner: delivery.tools,
       webhookTester: delivery.tester,
-      ...{ live, webCalls, chats, rehearsals, logs, backups },
+      ...{ live, webCalls, chats, logs, backups, rehearsals: createRehearsals(settings, context) },
       remoteNodes: settings.storage.shared ? createRemoteNodeCalls(context) : null,
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),

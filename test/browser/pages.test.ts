@@ -39,6 +39,7 @@ const PAGES = [
   "/features?tab=birthdays",
   "/features?tab=crm",
   "/agents",
+  "/rehearsals",
   "/agents/new",
   "/agents/1",
   "/agents/1?tab=knowledge",

@@ -38,7 +38,7 @@ export interface RunRecords {
   list(tenantId: number): readonly RehearsalRun[];
 }
 
-export interface RehearsalOrder {
+interface RehearsalOrder {
   /** Null: the suite's own agent. */
   readonly agentId: number | null;
   /** The name of a suite that ships; with `scenarios`, what the run is called. */

@@ -82,23 +82,7 @@ function storedCalls(read: Queries) {
 
     /** What was said and done in a call, as a scenario (YAML) without its people. Throws not_found. */
     async scenario(tenantId: number, callUuid: string): Promise<string> {
-      const { call, turns, toolCalls, notes } = await this.conversation(tenantId, callUuid);
-      const { direction, fromNumber, toNumber, endedReason } = call;
-      const number = direction === "inbound" ? fromNumber : toNumber;
-      const people = await contactStore(read).byNumber(tenantId, number, NAMES_MAX);
-      return scenarioOfCall(
-        {
-          ...{ direction, endedReason, turns, toolCalls },
-          startedAt: call.answeredAt ?? call.createdAt,
-          messages: notes.flatMap((note) => (note.kind === "message" ? [note.text] : [])),
-          transfers: notes.flatMap((note) => (note.kind === "transfer" ? [note] : [])),
-          names: [
-            ...people.flatMap(({ firstName, lastName }) => [firstName ?? "", lastName ?? ""]),
-            ...notes.flatMap((note) => (note.kind === "message" ? [note.callerName ?? ""] : [])),
-          ],
-        },
-        `Call of ${isoUtc(call.createdAt).slice(0, 16).replace("T", " ")}`,
-      );
+      return await scenarioOf(read, await this.conversation(tenantId, callUuid));
     },
 
     /** Further facts about a call: SIP trace, quality, deliveries, mails. */
@@ -114,6 +98,31 @@ function storedCalls(read: Queries) {
       };
     },
   };
+}
+
+type Conversation = Awaited<ReturnType<CallRecords["conversation"]>>;
+
+async function scenarioOf(
+  read: Queries,
+  { call, turns, toolCalls, notes }: Conversation,
+): Promise<string> {
+  const { direction, fromNumber, toNumber, endedReason, tenantId } = call;
+  const number = direction === "inbound" ? fromNumber : toNumber;
+  const people = await contactStore(read).byNumber(tenantId, number, NAMES_MAX);
+  const messages = notes.flatMap((note) => (note.kind === "message" ? [note] : []));
+  return scenarioOfCall(
+    {
+      ...{ direction, endedReason, turns, toolCalls },
+      startedAt: call.answeredAt ?? call.createdAt,
+      messages: messages.map(({ text }) => text),
+      transfers: notes.flatMap((note) => (note.kind === "transfer" ? [note] : [])),
+      names: [
+        ...people.flatMap(({ firstName, lastName }) => [firstName ?? "", lastName ?? ""]),
+        ...messages.map(({ callerName }) => callerName ?? ""),
+      ],
+    },
+    `Call of ${isoUtc(call.createdAt).slice(0, 16).replace("T", " ")}`,
+  );
 }
 
 function exportedCalls(read: Queries) {

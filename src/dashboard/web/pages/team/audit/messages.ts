@@ -260,6 +260,12 @@ export const messages = {
     lv: "{who} sarakstījās ar aģentu",
     ru: "{who} переписывался(-лась) с агентом",
   },
+  "audit.did.rehearsed": {
+    en: "{who} rehearsed an agent",
+    lt: "{who} repetavo su agentu",
+    lv: "{who} rīkoja mēģinājumu ar aģentu",
+    ru: "{who} провёл(-ла) репетицию агента",
+  },
   "audit.did.talked": {
     en: "{who} talked to an agent",
     lt: "{who} kalbėjosi su agentu",
