@@ -9,6 +9,7 @@ import { quotaStore } from "../adapter/store/quota-store.ts";
 import { statementStore } from "../adapter/store/statement-store.ts";
 import { tenantSettingsStore } from "../adapter/store/tenant-settings-store.ts";
 import { toolStore } from "../adapter/store/tool-store.ts";
+import { unansweredStore } from "../adapter/store/unanswered-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Random } from "../core/random.ts";
@@ -23,6 +24,7 @@ import { ContactBook } from "../domain/contact/contact-book.ts";
 import type { Identity } from "../domain/identity/identity.ts";
 import { Files } from "../domain/knowledge/files.ts";
 import type { KnowledgeIndex } from "../domain/knowledge/knowledge-index.ts";
+import { UnansweredQuestions } from "../domain/knowledge/unanswered.ts";
 import { Numbers } from "../domain/number/numbers.ts";
 import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
@@ -137,14 +139,16 @@ function resourceServices(
   quotas: Quotas,
   urlProblem: UrlProblem,
 ) {
+  const files = new Files({ database, records: fileStore, billing, quotas, clock, index });
   return {
+    files,
+    unanswered: new UnansweredQuestions({ database, records: unansweredStore, files }),
     agents: createAgents({
       ...{ database, records: agentStore, plans: billing, clock, urlProblem },
     }),
     agentVersions: createAgentVersions({
       ...{ database, billing, quotas, vault, urlProblem, clock, random },
     }),
-    files: new Files({ database, records: fileStore, billing, quotas, clock, index }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
     callRecords: createCallRecords(database),
     callSearch: createCallSearch(database, clock),

@@ -20,6 +20,7 @@ import type {
   CallEvents,
 } from "../../domain/conversation/call-protocol.ts";
 import type { CallReport, TurnRecord } from "../../domain/conversation/call-report.ts";
+import type { KnowledgeScope } from "../../domain/knowledge/knowledge-index.ts";
 import { EMPTY_REPORT, NO_MEDIA, NO_USAGE } from "./empty-report.ts";
 import type { ToCallWorker } from "./messages.ts";
 
@@ -63,6 +64,10 @@ export class PoolCall implements CallChannel {
 
   get config(): CallConfig {
     return this.#options.config;
+  }
+
+  get knowledgeScope(): KnowledgeScope | undefined {
+    return this.config.knowledgeScope;
   }
 
   get rtpPort(): number {

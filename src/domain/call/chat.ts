@@ -14,6 +14,7 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { END_CALL, isBuiltIn, TRANSFER_CALL } from "../conversation/built-in-tools.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { ChatEvent, ChatInput } from "../conversation/chat.ts";
+import type { KnowledgePassage } from "../knowledge/knowledge-index.ts";
 import type { ToolRunner } from "../tool/ports.ts";
 import type { CallMedia, ChatChannel } from "./media-port.ts";
 import { type AgentTrialDraft, TRIAL_CALLER, type TrialPorts, trialConfig } from "./web-call.ts";
@@ -37,6 +38,8 @@ interface ChatReply {
   /** The agent would hang up now. */
   readonly ended: boolean;
   readonly actions: readonly ChatAction[];
+  /** The passages that the answer repeats, the closest first. */
+  readonly sources: readonly KnowledgePassage[];
   readonly durationMs: number;
 }
 
@@ -172,6 +175,11 @@ export class WrittenAgentChats implements AgentChats {
     return reply;
   }
 
+  async #sourcesOf({ knowledgeScope: scope }: CallConfig, reply: string) {
+    const { knowledgeIndex } = this.context;
+    return scope && knowledgeIndex ? await knowledgeIndex.sourcesOf(scope, reply) : [];
+  }
+
   async #converse(
     tenantId: number,
     agentId: number,
@@ -192,11 +200,14 @@ export class WrittenAgentChats implements AgentChats {
       ];
       if (gathered?.ended) chat.channel.close();
       else this.#cache(keyOf(tenantId, config, after), chat);
+      const durationMs = Math.round(this.context.clock.monotonic() - startedAt);
+      const sources = message === null ? [] : await this.#sourcesOf(config, reply);
       return {
         reply,
+        sources,
+        durationMs,
         ended: gathered?.ended ?? false,
         actions: gathered?.actions ?? [],
-        durationMs: Math.round(this.context.clock.monotonic() - startedAt),
       };
     } catch (error) {
       chat.channel.close();

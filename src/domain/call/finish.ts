@@ -5,7 +5,7 @@
  */
 
 import { basename } from "node:path";
-import { sleep } from "../../core/clock.ts";
+import { sleep, within } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import { microEur, microToEur } from "../../core/money.ts";
@@ -15,7 +15,8 @@ import { costOfGoods } from "../billing/cost-of-goods.ts";
 import type { Charge } from "../billing/ports.ts";
 import type { Callers } from "../contact/callers.ts";
 import type { CallReport } from "../conversation/call-report.ts";
-import type { KnowledgeIndex } from "../knowledge/knowledge-index.ts";
+import type { KnowledgeIndex, KnowledgeScope } from "../knowledge/knowledge-index.ts";
+import { knowledgeOfTurns } from "../knowledge/turn-knowledge.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
 import { processRecording, queueMail, type RecordingPorts } from "./after-call.ts";
 import type { CallIdentity } from "./call-identity.ts";
@@ -39,6 +40,8 @@ export interface FinishPorts extends RecordingPorts {
 
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 500;
+/** A call's end waits no longer for the sources of its answers. */
+const SOURCES_MS_MAX = 3_000;
 
 type EndedState = Pick<
   Extract<CallState, { name: "ended" }>,
@@ -188,6 +191,17 @@ async function store(
   });
 }
 
+/** Names the sources of answers, and the questions that had none. */
+async function withKnowledge(
+  { knowledgeIndex, clock }: FinishPorts,
+  report: CallReport,
+  scope: KnowledgeScope | null,
+): Promise<CallReport> {
+  const looked = knowledgeOfTurns(report.turns, scope, knowledgeIndex ?? null);
+  const found = (await within(clock, SOURCES_MS_MAX, looked)) ?? [];
+  return { ...report, turns: report.turns.map((turn, at) => ({ ...turn, ...found[at] })) };
+}
+
 /** Closes the media, stores the end and starts what follows. Returns the report of the media. */
 export async function finishCall(
   context: FinishPorts,
@@ -195,7 +209,8 @@ export async function finishCall(
   state: EndedState,
   channel: CallChannel | null,
 ): Promise<CallReport | null> {
-  const report = channel ? await channel.close(state.ending.reason) : null;
+  const closed = channel ? await channel.close(state.ending.reason) : null;
+  const report = closed && (await withKnowledge(context, closed, channel?.knowledgeScope ?? null));
   const recording = await recordingOf(context, call, state.answeredMs, report);
   for (let attempt = 1; ; attempt++) {
     try {

@@ -6,6 +6,7 @@ import type { CallConfig } from "../conversation/call-config.ts";
 import type { CallCommands, CallEvents } from "../conversation/call-protocol.ts";
 import type { CallReport } from "../conversation/call-report.ts";
 import type { ChatEvent, ChatInput, ChatMessage } from "../conversation/chat.ts";
+import type { KnowledgeScope } from "../knowledge/knowledge-index.ts";
 
 /** A conversation in writing with an agent's LLM. Its owner closes it. */
 export interface ChatChannel {
@@ -26,6 +27,8 @@ export interface CallMedia {
 /** One call in a call worker: what `CallCommands` and `CallEvents` describe goes through it. */
 export interface CallChannel {
   readonly rtpPort: number;
+  /** What its agent may answer from. Missing: nothing. */
+  readonly knowledgeScope?: KnowledgeScope | undefined;
   on<Name extends keyof CallEvents>(
     name: Name,
     listener: (event: CallEvents[Name]) => void,

@@ -2,6 +2,7 @@
 
 import type { MediaStatistics } from "../../core/media-plan.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
+import type { TurnSource } from "../knowledge/turn-knowledge.ts";
 
 /** Why a caller comes back from a transfer to the agent. */
 export type TransferFailure = "busy" | "no_answer" | "declined" | "failed";
@@ -22,6 +23,10 @@ export interface TurnRecord {
   readonly latencyMs: number | null;
   /** Of the same turns: where the latency went. Missing: not measured. */
   readonly measures?: TurnMeasures;
+  /** Agent turns: the passages that they repeat. Missing: none, or not looked for yet. */
+  readonly sources?: readonly TurnSource[];
+  /** Customer turns: the normal form of a question that the agent could not answer. */
+  readonly unanswered?: string;
 }
 
 /** Milliseconds from the caller's last voiced frame to each step; null: there was none. */

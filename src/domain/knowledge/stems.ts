@@ -79,6 +79,12 @@ const STOP_WORDS = new Set(
     .split(" "),
 );
 
+const BEGINNING = 5;
+
+/** The beginnings of the words that tell, in the order they stand: the same in every inflection. */
+export const contentStems = (text: string): string[] =>
+  contentWords(text).map((word) => indexedStem(word, "en").slice(0, BEGINNING));
+
 /** The words of a question that may tell a passage from another; all of them where none does. */
 export function contentWords(text: string): string[] {
   const words = [...new Set(plainWords(text))];

@@ -10,6 +10,7 @@ import type { Campaigns } from "../../domain/campaign/campaigns.ts";
 import type { ContactBook } from "../../domain/contact/contact-book.ts";
 import type { Identity } from "../../domain/identity/identity.ts";
 import type { Files } from "../../domain/knowledge/files.ts";
+import type { UnansweredQuestions } from "../../domain/knowledge/unanswered.ts";
 import type { Numbers } from "../../domain/number/numbers.ts";
 import type { ApiKeys } from "../../domain/tenant/api-keys.ts";
 import type { createTenantSettings } from "../../domain/tenant/tenant-settings.ts";
@@ -48,6 +49,7 @@ export interface Services {
   readonly agents: ReturnType<typeof createAgents>;
   readonly agentVersions: AgentVersions;
   readonly files: Files;
+  readonly unanswered: UnansweredQuestions;
   readonly numbers: Numbers;
   readonly callRecords: CallRecords;
   readonly callSearch: CallSearch;

@@ -14,6 +14,7 @@ import { CALL_STATUSES, ENDED_REASONS } from "../../../core/ended-reason.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { RECORDING_STATUSES } from "../../../domain/call/stores.ts";
 import type { TurnMeasures } from "../../../domain/conversation/call-report.ts";
+import type { TurnSource } from "../../../domain/knowledge/turn-knowledge.ts";
 import { flag, id, json, money, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
@@ -182,8 +183,15 @@ export const turns = sqliteTable(
     interrupted: flag("interrupted").notNull(),
     latencyMs: integer("latency_ms"),
     measures: json<TurnMeasures>("measures"),
+    /** Agent turns: the passages of knowledge that they repeat. */
+    sources: json<readonly TurnSource[]>("sources"),
+    /** Customer turns: the normal form of a question that nobody could answer. */
+    unanswered: text("unanswered"),
   },
-  (t) => [primaryKey({ columns: [t.callId, t.turnIndex] })],
+  (t) => [
+    primaryKey({ columns: [t.callId, t.turnIndex] }),
+    index("turns_unanswered").on(t.callId).where(sql`unanswered IS NOT NULL`),
+  ],
 );
 
 export const toolCalls = sqliteTable(

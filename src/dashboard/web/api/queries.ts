@@ -42,6 +42,10 @@ export const fileQuery = (id: number) =>
     queryFn: () =>
       versioned(rest.GET("/files/{id}", { params: { path: { id } } }), ({ file }) => file),
   });
+export const unansweredQuery = queryOptions({
+  queryKey: ["unanswered"],
+  queryFn: async () => (await answer(own.GET("/unanswered-questions"))).questions,
+});
 export const toolsQuery = queryOptions({
   queryKey: ["tools"],
   queryFn: async () => (await answer(own.GET("/tools"))).tools,

@@ -6,6 +6,7 @@ import { type Texts, useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
+import { sourceName } from "../knowledge/source-name.ts";
 import type { TrialDraft } from "./agent-draft.ts";
 import { Bubbles } from "./bubbles.tsx";
 
@@ -36,7 +37,10 @@ function noteOf(reply: Reply, { t, ms }: Texts): string {
       return [t("web_call.tool", { tool: event.tool ?? "", ms: event.duration_ms ?? 0 })];
     return event.type === "transfer" ? [t("chat.transfer")] : [];
   });
-  return [...done, ...(reply.ended ? [t("chat.ended")] : []), ms(reply.duration_ms)].join(" · ");
+  const sources = reply.sources.map(({ filename, heading }) => sourceName(filename, heading));
+  const from = sources.length === 0 ? [] : [t("knowledge.from", { sources: sources.join("; ") })];
+  const ended = reply.ended ? [t("chat.ended")] : [];
+  return [...done, ...from, ...ended, ms(reply.duration_ms)].join(" · ");
 }
 
 function useConversation(tried: Tried) {

@@ -11,8 +11,11 @@ import { FilterSelect } from "../../ui/field.tsx";
 import { Badge, Card } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { Waveform, type WaveformHandle } from "../../ui/waveform.tsx";
-import type { Call } from "./call-details.ts";
+import { sourceName } from "../knowledge/source-name.ts";
+import type { Call, Details } from "./call-details.ts";
 import { Notes } from "./notes.tsx";
+
+type Sources = Details["turns"][number]["sources"];
 
 const SPEEDS = ["0.75", "1", "1.25", "1.5", "2"] as const;
 
@@ -48,6 +51,7 @@ export function Conversation({ call }: { call: Call }) {
         {call.turns.length > 0 ? (
           <Turns
             turns={call.turns}
+            sources={(details.data?.turns ?? []).map(({ sources }) => sources)}
             playedMs={audioUrl === null ? 0 : second * 1000}
             onPlay={(seconds) => player.current?.seek(seconds)}
           />
@@ -66,6 +70,8 @@ export function Conversation({ call }: { call: Call }) {
 /** Marks the turn that is playing and scrolls it into view within the list; the page does not scroll. */
 function Turns(props: {
   turns: Call["turns"];
+  /** What each turn was taken from. */
+  sources: readonly Sources[];
   playedMs: number;
   onPlay: (seconds: number) => void;
 }) {
@@ -86,6 +92,7 @@ function Turns(props: {
         <TurnLine
           key={`${turn.speaker}-${turn.start_ms}`}
           turn={turn}
+          sources={props.sources[at] ?? []}
           current={at === current}
           onPlay={() => props.onPlay(turn.start_ms / 1000)}
         />
@@ -94,9 +101,14 @@ function Turns(props: {
   );
 }
 
-function TurnLine(props: { turn: Call["turns"][number]; current: boolean; onPlay: () => void }) {
+function TurnLine(props: {
+  turn: Call["turns"][number];
+  sources: Sources;
+  current: boolean;
+  onPlay: () => void;
+}) {
   const { t, clock, ms } = useText();
-  const { turn, current } = props;
+  const { turn, sources, current } = props;
   return (
     <li>
       <button
@@ -112,6 +124,16 @@ function TurnLine(props: { turn: Call["turns"][number]; current: boolean; onPlay
           </span>
           <br />
           {turn.text}
+          {sources.length > 0 && (
+            <span className="small muted">
+              <br />
+              {t("knowledge.from", {
+                sources: sources
+                  .map(({ filename, heading }) => sourceName(filename, heading))
+                  .join("; "),
+              })}
+            </span>
+          )}
         </span>
         <span className="row">
           {turn.interrupted && <Badge tone="warn">{t("call.interrupted")}</Badge>}

@@ -7,6 +7,7 @@ import { ListPage } from "../../ui/list-page.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useAgentName, useOnlyAgent } from "../agents/agent-choices.ts";
 import { AddKnowledge } from "./add-knowledge.tsx";
+import { Unanswered } from "./unanswered.tsx";
 
 export function Page() {
   const onlyAgent = useOnlyAgent();
@@ -18,7 +19,9 @@ export function Page() {
       query={query}
       make={(close) => <AddKnowledge agentId={onlyAgent} onClose={close} />}
       rows={(rows) => <FileTable rows={rows} />}
-    />
+    >
+      <Unanswered />
+    </ListPage>
   );
 }
 

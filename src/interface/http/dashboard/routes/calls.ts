@@ -56,6 +56,13 @@ export const CallDetails = z
         end_ms: ms("Where it ends."),
         interrupted: shown(z.boolean(), "The other side cut in.", false),
         latency_ms: stage("Last speech of the caller to first audio."),
+        sources: z.array(
+          z.strictObject({
+            file_id: shown(z.int(), "The knowledge file.", 1),
+            filename: shown(z.string(), "Its name then.", "prices.md"),
+            heading: shown(z.string(), "Where in it; empty: nothing names it.", "Whitening"),
+          }),
+        ),
         stages: z
           .strictObject({
             endpointing_ms: stage("Last speech to the end of the turn."),
@@ -265,6 +272,9 @@ const presentTurn = (turn: CallTurn) => {
     end_ms: turn.endMs,
     interrupted: turn.interrupted,
     latency_ms: turn.latencyMs,
+    sources: (turn.sources ?? []).map(({ fileId, filename, heading }) => ({
+      ...{ file_id: fileId, filename, heading },
+    })),
     stages: stages && {
       endpointing_ms: stages.endpointingMs,
       stt_ms: stages.sttMs,

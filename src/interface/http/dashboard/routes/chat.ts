@@ -97,6 +97,14 @@ export const chat = contract({
         duration_ms: shown(z.int().nullable(), "How long the tool took.", 120),
       }),
     ),
+    sources: z.array(
+      z.strictObject({
+        file_id: shown(z.int(), "The knowledge file.", 1),
+        filename: shown(z.string(), "Its name.", "prices.md"),
+        heading: shown(z.string(), "Where in it; empty: nothing names the passage.", "Whitening"),
+        text: shown(z.string(), "The passage that the answer repeats.", "It costs 90 EUR."),
+      }),
+    ),
     duration_ms: shown(z.int(), "How long the answer took.", 12),
   }),
   errors: ["plan_limit_reached", "unavailable"],
@@ -114,6 +122,9 @@ export const chatRoutes = ({ parts: { chats } }: ProductContext) => [
         ...{ type, tool, ok, output },
         arguments: values && { ...values },
         duration_ms: durationMs === null ? null : Math.round(durationMs),
+      })),
+      sources: answer.sources.map(({ fileId, filename, heading, text }) => ({
+        ...{ file_id: fileId, filename, heading, text },
       })),
       duration_ms: answer.durationMs,
     };

@@ -14,6 +14,7 @@ import { teamContracts } from "./team.ts";
 import * as settings from "./tenant-settings.ts";
 import * as tools from "./tools.ts";
 import * as trunk from "./trunk.ts";
+import * as unanswered from "./unanswered.ts";
 import * as webhooks from "./webhooks.ts";
 
 /** About the product itself, not about people. */
@@ -24,6 +25,7 @@ const PAGES: readonly (readonly [object, (context: ProductContext) => Route[]])[
   [chat, chat.chatRoutes],
   [rehearsals, rehearsals.rehearsalRoutes],
   [tools, tools.toolRoutes],
+  [unanswered, unanswered.unansweredRoutes],
   [trunk, trunk.trunkRoutes],
   [settings, settings.tenantSettingsRoutes],
   [webhooks, webhooks.webhookRoutes],

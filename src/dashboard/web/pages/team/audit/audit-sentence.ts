@@ -20,6 +20,8 @@ const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
   createFile: ["made", "knowledge"],
   updateFile: ["changed", "knowledge"],
   deleteFile: ["deleted", "knowledge"],
+  answerQuestion: ["changed", "knowledge"],
+  dismissQuestion: ["deleted", "question"],
   createTool: ["made", "tool"],
   updateTool: ["changed", "tool"],
   deleteTool: ["deleted", "tool"],

@@ -52,6 +52,12 @@ export const messages = {
     ru: "черновик агента",
   },
   "audit.what.knowledge": { en: "the knowledge", lt: "žinias", lv: "zināšanas", ru: "знания" },
+  "audit.what.question": {
+    en: "an open question",
+    lt: "neatsakytą klausimą",
+    lv: "neatbildētu jautājumu",
+    ru: "вопрос без ответа",
+  },
   "audit.what.tool": { en: "the tool", lt: "įrankį", lv: "rīku", ru: "инструмент" },
   "audit.what.number": { en: "the number", lt: "numerį", lv: "numuru", ru: "номер" },
   "audit.what.trunk": { en: "the trunk", lt: "SIP liniją", lv: "SIP līniju", ru: "SIP-линию" },

@@ -1,0 +1,82 @@
+/**
+ * What the turns of an ended call say about the knowledge behind them: which passage an answer repeats, and
+ * which questions nobody could answer. Questions are the same where their telling words are, whatever the endings.
+ */
+
+import type { KnowledgeIndex, KnowledgeScope } from "./knowledge-index.ts";
+import { contentStems } from "./stems.ts";
+
+/** Where an answer is from. */
+export interface TurnSource {
+  readonly fileId: number;
+  readonly filename: string;
+  /** The headings above the passage, or the name of its row; empty: nothing names it. */
+  readonly heading: string;
+}
+
+/** A turn, as far as it matters here. */
+interface Said {
+  readonly speaker: "agent" | "customer";
+  readonly text: string;
+}
+
+interface TurnKnowledge {
+  /** Agent turns: what they were taken from, the closest first. */
+  readonly sources?: readonly TurnSource[];
+  /** Customer turns: the question's normal form, where the agent did not know the answer. */
+  readonly unanswered?: string;
+}
+
+/** How agents say that they do not know, in the four languages. */
+const NOT_KNOWN = new RegExp(
+  [
+    /\b(?:do not|don't|don’t|cannot|can't|can’t) (?:know|have (?:that|this|any|the|exact|more)? ?(?:information|details|answer)|find (?:that|this|any)|answer (?:that|this))/,
+    /\b(?:not sure about that|no information (?:about|on))/,
+    /\b(?:nežinau|neturiu (?:šios |tokios |tikslios )?informacijos|negaliu (?:į tai )?atsakyti)/,
+    /(?:es |to |šo )?(?:nezinu|nav (?:šādas |šīs |precīzas )?informācijas|nevaru (?:uz to )?atbildēt)/,
+    /(?:не знаю|нет (?:такой |этой |точной )?информации|не могу (?:на это )?ответить|не располагаю)/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "iu",
+);
+const KEY_STEMS_MAX = 12;
+const QUESTION_WORDS_MIN = 2;
+const TURNS_MAX = 200;
+
+/** The normal form of a question; empty: it asks nothing that could be told apart. */
+export function questionKey(text: string): string {
+  const stems = [...new Set(contentStems(text))].sort();
+  return stems.slice(0, KEY_STEMS_MAX).join(" ");
+}
+
+/** In the order of the turns. Never rejects. */
+export async function knowledgeOfTurns(
+  turns: readonly Said[],
+  scope: KnowledgeScope | null,
+  index: Pick<KnowledgeIndex, "sourcesOf"> | null,
+): Promise<TurnKnowledge[]> {
+  const sources = turns.map(async ({ speaker, text }, at): Promise<TurnSource[]> => {
+    const answers = speaker === "agent" && turns[at - 1]?.speaker === "customer";
+    if (!answers || !scope || !index || at >= TURNS_MAX) return [];
+    return (await index.sourcesOf(scope, text)).map(({ fileId, filename, heading }) => ({
+      ...{ fileId, filename, heading },
+    }));
+  });
+  const found = await Promise.all(sources);
+  return turns.map((turn, at) => {
+    const from = found[at] ?? [];
+    const unanswered = unansweredBy(turn, turns[at + 1], found[at + 1] ?? []);
+    return {
+      ...(from.length === 0 ? {} : { sources: from }),
+      ...(unanswered === "" ? {} : { unanswered }),
+    };
+  });
+}
+
+function unansweredBy(asked: Said, next: Said | undefined, sources: readonly TurnSource[]): string {
+  if (asked.speaker !== "customer" || next?.speaker !== "agent" || sources.length > 0) return "";
+  if (asked.text.startsWith("[") || asked.text.trim().split(/\s+/).length < QUESTION_WORDS_MIN)
+    return "";
+  return NOT_KNOWN.test(next.text) ? questionKey(asked.text) : "";
+}

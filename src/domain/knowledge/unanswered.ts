@@ -1,0 +1,142 @@
+/**
+ * Questions that agents could not answer, out of the transcripts of calls: the same question is one, however it
+ * was put. It leaves the list when it becomes an entry of a knowledge file, or is dismissed. Nothing is
+ * stored beside the transcripts: what retention or an erasure takes from them is gone here, too.
+ */
+
+import type { Author } from "../../core/author.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import { invalidField, notFound } from "../../core/errors.ts";
+import { oneLine } from "../../core/one-line.ts";
+import type { Files } from "./files.ts";
+
+interface AskedQuestion {
+  /** Its normal form. */
+  readonly key: string;
+  readonly text: string;
+  readonly callUuid: string;
+  readonly agentId: number | null;
+  readonly askedAt: number;
+}
+
+/** Implemented by store/unanswered-store.ts. */
+export interface UnansweredRecords {
+  /** The newest first, at most `limit`. */
+  list(tenantId: number, limit: number): Promise<readonly AskedQuestion[]>;
+  /** Takes a question from the list. Returns how often it was asked. */
+  settle(tenantId: number, key: string): Promise<number>;
+}
+
+interface UnansweredQuestion {
+  readonly key: string;
+  /** As it was asked last. */
+  readonly question: string;
+  /** Other ways in which it was asked. */
+  readonly variants: readonly string[];
+  readonly count: number;
+  readonly lastAskedAt: number;
+  /** The call in which it was asked last. */
+  readonly callUuid: string;
+  readonly agentIds: readonly number[];
+}
+
+interface Entry {
+  readonly key: string;
+  readonly question: string;
+  readonly variants: readonly string[];
+  readonly answer: string;
+  /** A `.md` file; null: `answers.md`, which is made when it is missing. */
+  readonly fileId: number | null;
+}
+
+const ASKED_MAX = 2_000;
+const QUESTIONS_MAX = 100;
+const VARIANTS_MAX = 5;
+const LINE_CHARACTERS_MAX = 300;
+export const FILE_BYTES_MAX = 512_000;
+const ANSWERS_FILE = "answers.md";
+
+export class UnansweredQuestions {
+  constructor(
+    private readonly deps: {
+      readonly database: Database;
+      readonly records: (queries: Queries) => UnansweredRecords;
+      readonly files: Files;
+    },
+  ) {}
+
+  /** What was asked most often first; at most 100. */
+  async list(tenantId: number): Promise<readonly UnansweredQuestion[]> {
+    const { database, records } = this.deps;
+    const asked = await records(database.read).list(tenantId, ASKED_MAX);
+    const groups = [...Map.groupBy(asked, ({ key }) => key).values()].map(grouped);
+    return groups.toSorted((a, b) => b.count - a.count).slice(0, QUESTIONS_MAX);
+  }
+
+  /** Adds question and answer to a file. Returns its id. Throws not_found, valid_content_required. */
+  async answer(tenantId: number, entry: Entry, author: Author): Promise<number> {
+    const question = (await this.list(tenantId)).find(({ key }) => key === entry.key);
+    if (!question) throw notFound("question");
+    const fileId = await this.#write(tenantId, entry, question.agentIds, author);
+    await this.#settle(tenantId, entry.key);
+    return fileId;
+  }
+
+  /** Throws not_found. */
+  async dismiss(tenantId: number, key: string): Promise<void> {
+    if ((await this.#settle(tenantId, key)) === 0) throw notFound("question");
+  }
+
+  #settle(tenantId: number, key: string): Promise<number> {
+    const { database, records } = this.deps;
+    return database.tx((queries) => records(queries).settle(tenantId, key));
+  }
+
+  async #write(
+    tenantId: number,
+    entry: Entry,
+    agentIds: readonly number[],
+    author: Author,
+  ): Promise<number> {
+    const { files } = this.deps;
+    const listed = await files.list(tenantId);
+    const target = listed.find(({ id, filename }) =>
+      entry.fileId === null ? filename === ANSWERS_FILE : id === entry.fileId,
+    );
+    if (!target && entry.fileId !== null) throw notFound("file");
+    if (target && target.format !== "md")
+      throw invalidField("file_id", "`file_id` must be of a .md file: entries have headings.");
+    const before = target ? (await files.get(tenantId, target.id)).content.trimEnd() : "";
+    const content = `${before === "" ? "" : `${before}\n\n`}${sectionOf(entry)}`;
+    if (Buffer.byteLength(content) > FILE_BYTES_MAX)
+      throw invalidField("file_id", "This file is full (512,000 bytes); choose another file.");
+    const ids = [...new Set([...(target?.agentIds ?? []), ...agentIds])];
+    const file = target
+      ? await files.update(tenantId, target.id, { content }, author)
+      : await files.create(tenantId, { filename: ANSWERS_FILE, content, agentId: null }, author);
+    if (!target) await files.update(tenantId, file.id, { agentIds: ids }, author);
+    return file.id;
+  }
+}
+
+function grouped(asked: readonly AskedQuestion[]): UnansweredQuestion {
+  const [last] = asked;
+  if (!last) throw new Error("a group has a member");
+  const texts = [...new Set(asked.map(({ text }) => oneLine(text, LINE_CHARACTERS_MAX)))];
+  const [question = ""] = texts;
+  return {
+    ...{ key: last.key, question, variants: texts.slice(1, 1 + VARIANTS_MAX) },
+    ...{ count: asked.length, lastAskedAt: last.askedAt, callUuid: last.callUuid },
+    agentIds: [...new Set(asked.flatMap(({ agentId }) => (agentId === null ? [] : [agentId])))],
+  };
+}
+
+/** Callers' words stay one line, and no line of the answer becomes a heading. */
+function sectionOf({ question, variants, answer }: Entry): string {
+  const line = (text: string) =>
+    oneLine(text, LINE_CHARACTERS_MAX)
+      .replace(/^#+\s*/, "")
+      .replace(/\s+\/\s+/g, ", ");
+  const also = variants.length === 0 ? [] : [`Also: ${variants.map(line).join(" / ")}`];
+  return [`## ${line(question)}`, ...also, answer.trim().replace(/^#+\s*/gm, ""), ""].join("\n");
+}

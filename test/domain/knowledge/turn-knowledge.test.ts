@@ -1,0 +1,56 @@
+/** What the turns of a call say about the knowledge behind them. */
+import { expect, test } from "bun:test";
+import { knowledgeOfTurns, questionKey } from "../../../src/domain/knowledge/turn-knowledge.ts";
+
+const customer = (text: string) => ({ speaker: "customer", text }) as const;
+const agent = (text: string) => ({ speaker: "agent", text }) as const;
+const scope = {
+  tenantId: 1,
+  files: [{ id: 1, filename: "a.md", format: "md", version: 1 }],
+} as const;
+const passage = { fileId: 1, filename: "a.md", heading: "Hours", text: "Nine.", coverage: 1 };
+const index = {
+  sourcesOf: async (_: unknown, answer: string) => (answer.includes("nine") ? [passage] : []),
+};
+
+test("an answer names its source; a greeting is no answer", async () => {
+  const turns = [agent("From nine."), customer("When are you open?"), agent("We open at nine.")];
+  expect(await knowledgeOfTurns(turns, scope, index)).toEqual([
+    {},
+    {},
+    { sources: [{ fileId: 1, filename: "a.md", heading: "Hours" }] },
+  ]);
+  expect(await knowledgeOfTurns(turns, null, index)).toEqual([{}, {}, {}]);
+});
+
+test.each([
+  ["Do you sell balcony plants?", "Sorry, I don't know that."],
+  ["Do you sell balcony plants?", "I'm afraid I do not have that information."],
+  ["Ar parduodate balkono augalus?", "Atsiprašau, to nežinau."],
+  ["Vai jūs pārdodat balkona augus?", "Atvainojiet, to es nezinu."],
+  ["Вы продаёте растения для балкона?", "Извините, этого я не знаю."],
+])("%s has no answer in: %s", async (question, answer) => {
+  const [asked] = await knowledgeOfTurns([customer(question), agent(answer)], scope, index);
+  expect(asked?.unanswered).toBe(questionKey(question));
+});
+
+test.each([
+  ["Do you sell plants?", "Yes, I know every one of them."],
+  ["Do you sell plants?", "I don't know that, but we open at nine."],
+  ["Thanks.", "I don't know."],
+  ["[keys 12]", "I don't know that."],
+  ["[inaudible]", "I don't know that."],
+])("%s is no open question after: %s", async (question, answer) => {
+  const [asked] = await knowledgeOfTurns([customer(question), agent(answer)], scope, index);
+  expect(asked).toEqual({});
+});
+
+test("a question is the same however it is put", () => {
+  const key = questionKey("Do you sell balcony plants?");
+  expect(key).not.toBe("");
+  expect(questionKey("Hello, would you sell a balcony plant, please?")).toBe(key);
+  expect(questionKey("Do you sell balcony chairs?")).not.toBe(key);
+  expect(questionKey("Ar parduodate balkono augalus?")).toBe(
+    questionKey("ar parduodat balkono augalą"),
+  );
+});
