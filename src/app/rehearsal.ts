@@ -1,8 +1,6 @@
 /** Connects rehearsals in writing with the configured engine. Each call has an engine of its own, which follows its clock. */
-import { createEmbeddedEngine } from "../adapter/engine/embedded/engine.ts";
 import { combinedProvider } from "../adapter/engine/registry.ts";
 import { EMBEDDED_ONLY, type EngineSettings } from "../adapter/engine/settings.ts";
-import { chooseEngine } from "../adapter/worker/engine-choice.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { seededRandom } from "../core/random.ts";
@@ -27,6 +25,9 @@ export function textRehearsals(
   const openEngine = async (callClock: Clock): Promise<Engine> => {
     // Nobody speaks or listens at the other end: only the language side is used.
     const { port1: port } = new MessageChannel();
+    // A server that rehearses nothing loads none of it.
+    const { createEmbeddedEngine } = await import("../adapter/engine/embedded/engine.ts");
+    const { chooseEngine } = await import("../adapter/worker/engine-choice.ts");
     const ports = { clock: callClock, random: seededRandom(SEED), log };
     const embedded = createEmbeddedEngine({ port, ...ports });
     return await chooseEngine(languageOnly(engine), { ...ports, embedded, onTrouble: () => {} });

@@ -210,7 +210,6 @@ function freshNumber({ numbers }: Stage, wanted: string | null): string {
 interface RehearsalTenant {
   readonly api: DemoApi;
   readonly agentId: number;
-  readonly key: string;
 }
 
 async function connectTenant(
@@ -244,7 +243,7 @@ async function connectTenant(
     });
   await api.post("/phone-numbers", { number_e164: number, label: "Rehearsal", agent_id: made.id });
   await carrier.registered(name, REGISTERED_TIMEOUT_MS);
-  return { api, agentId: made.id, key: key.secret };
+  return { api, agentId: made.id };
 }
 
 /** As the API takes it. Nothing is mailed. */
@@ -336,6 +335,7 @@ interface FinishedCall {
   readonly status: string;
   readonly ended_reason: RehearsedCall["endedReason"];
   readonly recording_status: string;
+  readonly recording_url: string | null;
   readonly messages: readonly { readonly text: string; readonly at_ms: number }[];
   readonly transfers: readonly {
     readonly to: string;
@@ -353,7 +353,7 @@ async function finished(api: DemoApi, { callUuid }: HeldCall): Promise<FinishedC
 /** The file; null: none is kept, or there is none. */
 async function keptRecording(
   { options: { recordingsDir } }: Stage,
-  { api, key }: RehearsalTenant,
+  { api }: RehearsalTenant,
   { callUuid }: HeldCall,
   name: string,
 ): Promise<string | null> {
@@ -362,9 +362,9 @@ async function keptRecording(
     ["ready", "failed", "none"].includes(status);
   const call = await api.callWhen(callUuid, isDone, FINISHED_TIMEOUT_MS);
   if (call.recording_status !== "ready") return null;
-  const answer = await fetch(`${api.baseUrl}/recordings/${callUuid}`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
+  const { call: told } = await api.get<{ call: FinishedCall }>(`/calls/${callUuid}`);
+  if (told.recording_url === null) return null;
+  const answer = await fetch(told.recording_url);
   if (!answer.ok) return null;
   const file = join(recordingsDir, `${name.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}.mp3`);
   await Bun.write(file, answer);
