@@ -1,8 +1,8 @@
 /**
  * The main thread's side of the schema worker: checks tool arguments against a tenant's schema, one
- * job at a time, each with a deadline. A late job is terminated together with its worker, and the
- * next job gets a new one. Tenants take turns, so that one tenant's slow schemas delay the others
- * by at most one deadline.
+ * job at a time, each with a deadline from when the worker has begun it. A late job is terminated
+ * together with its worker, and the next job gets a new one. Tenants take turns, so that one tenant's
+ * slow schemas delay the others by at most one deadline.
  *
  * The worker starts with the first job and stops when it has been idle for a minute.
  */
@@ -21,7 +21,7 @@ export interface ArgumentCheck {
 }
 
 const DEADLINE_MS = 500;
-/** Time to start a thread on a busy machine. */
+/** Time to start a thread on a busy machine, and for a started one to begin a job. */
 const START_MS_MAX = 10_000;
 const IDLE_MS_MAX = 60_000;
 const ARGUMENT_CHARACTERS_MAX = 64 * 1024;
@@ -124,13 +124,22 @@ class WorkerCheck implements ArgumentCheck {
     if (message.type === "ready") {
       this.#isReady = true;
       this.#post();
-    } else if (message.jobId === this.#current?.id) this.#settle(message.problem);
+      return;
+    }
+    if (message.jobId !== this.#current?.id) return;
+    if (message.type === "begun") this.#setTimer(DEADLINE_MS, () => this.#late());
+    else this.#settle(message.problem);
   }
 
   #post(): void {
     if (!this.#current) return;
-    this.#setTimer(DEADLINE_MS, () => this.#fail());
+    this.#setTimer(START_MS_MAX, () => this.#fail());
     this.#worker?.postMessage(this.#current.message);
+  }
+
+  /** An answer may have come while this thread was busy: it is read before the job is ended. */
+  #late(): void {
+    this.#setTimer(0, () => this.#fail());
   }
 
   /** The job is late or the worker died: ends both. */

@@ -9,5 +9,7 @@ export interface ToSchemaWorker {
 
 export type FromSchemaWorker =
   | { readonly type: "ready" }
+  /** The worker has the job in hand. */
+  | { readonly type: "begun"; readonly jobId: number }
   /** `problem` null: the values are valid. */
   | { readonly type: "checked"; readonly jobId: number; readonly problem: string | null };

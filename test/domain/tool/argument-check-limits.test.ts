@@ -69,6 +69,7 @@ test("a worker may take ten seconds to start and half a second for a check", asy
   expect(await slow).toContain("in time");
   const late = check.problem(1, {}, {});
   say({ type: "ready" });
+  say({ type: "begun", jobId: workers[1]?.posted[0]?.jobId ?? 0 });
   await clock.advance(499);
   expect(workers[1]?.isEnded).toBe(false);
   await clock.advance(1);
@@ -87,4 +88,34 @@ test("an idle worker is ended after a minute", async () => {
   expect(workers[0]?.isEnded).toBe(false);
   await clock.advance(1);
   expect(workers[0]?.isEnded).toBe(true);
+});
+
+test("on a busy machine a check has its half second from when the worker has begun it", async () => {
+  const { check, clock, workers, say } = world();
+  const checked = check.problem(1, {}, {});
+  say({ type: "ready" });
+  const jobId = workers[0]?.posted[0]?.jobId ?? 0;
+  await clock.advance(9_999);
+  expect(workers[0]?.isEnded).toBe(false);
+  say({ type: "begun", jobId: 99 });
+  say({ type: "begun", jobId });
+  await clock.advance(499);
+  say({ type: "checked", jobId, problem: null });
+  expect(await checked).toBeNull();
+  const never = check.problem(1, {}, {});
+  await clock.advance(10_000);
+  expect(await never).toContain("in time");
+  expect(workers[0]?.isEnded).toBe(true);
+});
+
+test("an answer that has come when a blocked thread notices the deadline still counts", async () => {
+  const { check, clock, workers, say } = world();
+  const checked = check.problem(1, {}, {});
+  say({ type: "ready" });
+  const jobId = workers[0]?.posted[0]?.jobId ?? 0;
+  say({ type: "begun", jobId });
+  clock.after(500, () => say({ type: "checked", jobId, problem: null }));
+  await clock.advance(500);
+  expect(await checked).toBeNull();
+  expect(workers[0]?.isEnded).toBe(false);
 });
