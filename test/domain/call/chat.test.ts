@@ -125,3 +125,13 @@ test("an LLM that is told of no conversation is asked again the customer's last 
   expect(heard).toMatchObject(texts.map((text) => ({ type: "utterance", text })));
   replaying.close();
 });
+
+test("an agent of another company, or none, is not found", async () => {
+  const stranger = await insertTenant(database);
+  for (const [tenant, agent] of [
+    [stranger, agentId],
+    [tenantId, agentId + 1_000],
+    [tenantId + 1_000, agentId],
+  ] as const)
+    await expect(chats.ask(tenant, agent, [], null)).rejects.toMatchObject({ code: "not_found" });
+});

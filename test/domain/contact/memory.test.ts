@@ -185,3 +185,25 @@ test("of a purpose and of an outcome 500 characters are kept", async () => {
   const [memory] = await server.database.read.select().from(callMemories);
   expect([memory?.reason.length, memory?.outcome.length]).toEqual([500, 500]);
 });
+
+test("who is known by one name is greeted by it, where that is switched on", async () => {
+  const tenant = { id: own.id, timeZone: "UTC", callbackMemory: false, cliIdentity: false };
+  const greetingOf = async (namedGreeting: boolean, number: string = NUMBER) =>
+    (
+      await server.database.tx((queries) =>
+        server.callerParts.callers.contextOf(
+          queries,
+          { ...tenant, namedGreeting, crmBridge: false },
+          agent,
+          { ...caller, number },
+        ),
+      )
+    ).namedGreeting;
+  expect(await greetingOf(true)).toBeNull();
+  await asContact();
+  expect(await greetingOf(true)).toBe("Good afternoon, Ona.");
+  expect(await greetingOf(false)).toBeNull();
+  expect(await greetingOf(true, "+37061000999")).toBeNull();
+  await server.database.tx((queries) => queries.update(contacts).set({ firstName: "" }));
+  expect(await greetingOf(true)).toBeNull();
+});

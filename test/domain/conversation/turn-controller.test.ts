@@ -100,6 +100,22 @@ test("a caller who goes on before the answer is heard gets one answer to all of 
   ]);
 });
 
+test.each([
+  [220, false],
+  [240, true],
+])(
+  "of a caller who goes on for %d ms while the agent thinks, the question waits: %p",
+  async (ms, waits) => {
+    const call = await scriptedCall();
+    await call.answerAndGreet();
+    call.script.llmTakesMs = 1_000;
+    await call.says("I would like to book a table.");
+    expect(call.session.turn.name).toBe("thinking");
+    await call.speech(ms);
+    expect(call.session.turn.name).toBe(waits ? "caller_speaking" : "thinking");
+  },
+);
+
 test("an agent that thinks too long says so, once", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();

@@ -204,6 +204,11 @@ const EQUIVALENTS: readonly Equivalent[] = [
       "a call whose configuration could not be read ends at once, before anybody asks who calls",
   },
   {
+    file: "net/outbound-http.ts",
+    lineText: "const IDLE_CONNECTIONS_MAX = 256;",
+    reason: "one idle connection more or less is opened anew: every request is sent as before",
+  },
+  {
     file: "mail/send-attempt.ts",
     lineText:
       "return statSync(join(directory, basename(file)), { throwIfNoEntry: false })?.size ?? 0;",
