@@ -95,11 +95,14 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const cleanup: (() => unknown)[] = [];
   try {
     const stage = await setTheStage(options, terminal, cleanup);
+    const ownerId = await makeOwner(stage);
+    const watch = await signInLink(stage, ownerId);
+    terminal.fact("watch", `${watch}   (the calls as they happen; signs in once)`);
     const stopped = aborted(options.signal).then(() => "stopped" as const);
     const calls = playTheCalls(stage, terminal, steps);
     if ((await Promise.race([calls, stopped])) === "stopped")
       throw new Error("stopped by a signal");
-    await conclude(stage, terminal, steps);
+    await conclude(stage, ownerId, terminal, steps);
     if (!options.exit) await stopped;
   } catch (error) {
     const name = error instanceof DataDirInUse ? "data directory" : "the demo";
@@ -355,8 +358,13 @@ async function showEvidence(
   reportCall({ title, scene, evidence, eventsReceived }, terminal, steps);
 }
 
-async function conclude(stage: Stage, terminal: Terminal, steps: Steps): Promise<void> {
-  const link = await steps.attempt("dashboard", () => signInLink(stage));
+async function conclude(
+  stage: Stage,
+  ownerId: number,
+  terminal: Terminal,
+  steps: Steps,
+): Promise<void> {
+  const link = await steps.attempt("dashboard", () => signInLink(stage, ownerId));
   terminal.section(steps.failures.length === 0 ? "All of it worked" : "Some steps failed");
   for (const failure of steps.failures) terminal.failed(failure);
   terminal.fact("API", stage.tenant.api.baseUrl);
@@ -365,18 +373,20 @@ async function conclude(stage: Stage, terminal: Terminal, steps: Steps): Promise
   if (link) terminal.fact("open", `${link}   (signs in once, within 30 minutes)`);
 }
 
-/** A sign-in link for the demo's owner, whose account is created here with all rights. */
-async function signInLink({ appliance, tenant }: Stage): Promise<string> {
-  const { setup } = appliance.app.services.identity;
-  const { user } = await setup.createUser({
+/** The demo's owner, with all rights. */
+async function makeOwner({ appliance, tenant }: Stage): Promise<number> {
+  const { user } = await appliance.app.services.identity.setup.createUser({
     tenantId: tenant.tenantId,
     email: OWNER.email,
     name: OWNER.name,
     role: "owner",
     operator: true,
   });
-  return (await setup.createSignInLink(user.id)).url;
+  return user.id;
 }
+
+const signInLink = async ({ appliance }: Stage, ownerId: number): Promise<string> =>
+  (await appliance.app.services.identity.setup.createSignInLink(ownerId)).url;
 
 const addressText = ({ host, port }: { host: string; port: number }) => `${host}:${port}`;
 
