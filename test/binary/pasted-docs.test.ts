@@ -16,7 +16,7 @@ const TRIES = 4;
 /** Root's commands (install.test.ts types them), files and keys of a release, the build, and how six other servers are started. */
 const EXAMPLES_MAX = 22;
 /** Configuration, bodies and listings, and what test/domain/tool and test/peer run: nothing to type. */
-const NOT_A_SHELL = new Set(["toml", "json", "text", "php", "js", "python", "nginx"]);
+const NOT_A_SHELL = new Set(["toml", "json", "yaml", "text", "php", "js", "python", "nginx"]);
 const EXAMPLE = /^sh example (root|release|build|engine)$/;
 
 interface Block {
