@@ -121,6 +121,11 @@ inChromium("the operator", () => {
     await page.locator("summary").filter({ hasText: en["call.cost_measured"] }).click();
     expect(await violations(page, "cost")).toEqual([]);
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/cost.png`, fullPage: true });
+    await page.goto(address("/billing"));
+    await page.getByText(en["billing.by_day_note"]).waitFor();
+    expect(await page.locator(".bars line.before").count()).toBeGreaterThan(0);
+    expect(await violations(page, "usage")).toEqual([]);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/usage.png`, fullPage: true });
     await context.close();
   });
 });

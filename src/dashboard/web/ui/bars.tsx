@@ -21,19 +21,26 @@ export function Bars(props: {
   /** Labels below the bars, one for each value. */
   names: readonly string[];
   values: readonly number[];
+  /** The same a week before, drawn as a mark at each bar; null: not known. */
+  before?: readonly (number | null)[];
   variant?: "agent" | "caller";
   format?: (value: number) => string;
 }) {
-  const { number } = useText();
-  const { names, values, format = number, variant = "agent" } = props;
-  const wanted = stepOf(Math.max(...values, 1e-9));
+  const { number, t } = useText();
+  const { names, values, before, format = number, variant = "agent" } = props;
+  const most = Math.max(...values, ...(before ?? []).map((value) => value ?? 0));
+  const wanted = stepOf(Math.max(most, 1e-9));
   // Counts have no fractional ticks.
   const step = values.every(Number.isInteger) ? Math.max(1, wanted) : wanted;
-  const top = step * Math.max(1, Math.ceil(Math.max(...values) / step - 1e-9));
+  const top = step * Math.max(1, Math.ceil(most / step - 1e-9));
   const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step);
   const y = (value: number) => HEAD + (1 - value / top) * (HEIGHT - HEAD - FOOT);
   const slot = 100 / Math.max(SLOTS_MIN, values.length);
   const everyName = Math.ceil(names.length / NAMES_MAX);
+  const titleOf = (at: number) => {
+    const now = `${names[at]}: ${format(values[at] ?? 0)}`;
+    return before?.[at] ? `${now} · ${t("home.week_before", { value: format(before[at]) })}` : now;
+  };
   return (
     <div className="bars">
       <svg width="52" height={HEIGHT} aria-hidden="true">
@@ -49,7 +56,7 @@ export function Bars(props: {
         ))}
         {values.map((value, at) => (
           <g key={names[at]}>
-            <title>{`${names[at]}: ${format(value)}`}</title>
+            <title>{titleOf(at)}</title>
             <rect
               className={`bar ${variant}`}
               x={`${at * slot + slot * 0.18}%`}
@@ -58,19 +65,29 @@ export function Bars(props: {
               height={Math.max(0, HEIGHT - FOOT - y(value))}
               rx="2"
             />
+            <Former x={at * slot} slot={slot} y={before?.[at] ? y(before[at]) : null} />
             {at % everyName === 0 && (
-              <text
-                className={at % (2 * everyName) === 0 ? undefined : "if-wide"}
-                x={`${(at + 0.5) * slot}%`}
-                y={HEIGHT - 6}
-                textAnchor="middle"
-              >
-                {names[at]}
-              </text>
+              <BarName name={names[at]} x={(at + 0.5) * slot} always={at % (2 * everyName) === 0} />
             )}
           </g>
         ))}
       </svg>
     </div>
+  );
+}
+
+/** The mark of the week before; none where there was nothing. */
+function Former({ x, slot, y }: { x: number; slot: number; y: number | null }) {
+  if (y === null) return null;
+  const inset = slot * 0.06;
+  return <line className="before" x1={`${x + inset}%`} x2={`${x + slot - inset}%`} y1={y} y2={y} />;
+}
+
+/** On a phone every other name is left out. */
+function BarName({ name, x, always }: { name: string | undefined; x: number; always: boolean }) {
+  return (
+    <text className={always ? undefined : "if-wide"} x={`${x}%`} y={HEIGHT - 6} textAnchor="middle">
+      {name}
+    </text>
   );
 }

@@ -57,6 +57,12 @@ export const messages = {
     ru: "Минуты по дням",
   },
   "billing.by_agent": { en: "By agent", lt: "Pagal agentą", lv: "Pa aģentiem", ru: "По агентам" },
+  "billing.by_day_note": {
+    en: "The mark at each day is the same weekday a week before.",
+    lt: "Žymė ties diena – ta pati savaitės diena prieš savaitę.",
+    lv: "Atzīme pie dienas ir tā pati nedēļas diena pirms nedēļas.",
+    ru: "Отметка у дня – тот же день недели неделей раньше.",
+  },
   "billing.by_hour": {
     en: "Calls by hour of the day, last 30 days",
     lt: "Skambučiai pagal valandą, 30 dienų",

@@ -13,6 +13,7 @@ import { monthKey, monthOf, useMonths } from "./month.ts";
 type Usage = QueryData<ReturnType<typeof usageQuery>>["usage"];
 type Analytics = QueryData<ReturnType<typeof analyticsQuery>>;
 const DAYS = 30;
+const WEEK_DAYS = 7;
 
 export function Usage() {
   const { t, month: monthName } = useText();
@@ -20,6 +21,7 @@ export function Usage() {
   const [chosen, setChosen] = useState(() => monthKey(months[0] ?? { year: 2026, month: 1 }));
   const { year, month } = monthOf(chosen);
   const usage = useQuery(usageQuery(year, month));
+  const former = useQuery(usageQuery(month === 1 ? year - 1 : year, month === 1 ? 12 : month - 1));
   const analytics = useQuery(analyticsQuery(DAYS));
   return (
     <div className="stack">
@@ -35,14 +37,14 @@ export function Usage() {
         />
       </div>
       <Loaded query={usage} lines={8}>
-        {(data) => <MonthUsage usage={data.usage} />}
+        {(data) => <MonthUsage usage={data.usage} former={former.data?.usage.by_day ?? []} />}
       </Loaded>
       {analytics.data && analytics.data.totals.calls > 0 && <ByHour analytics={analytics.data} />}
     </div>
   );
 }
 
-function MonthUsage({ usage }: { usage: Usage }) {
+function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }) {
   const { t, number, eur } = useText();
   return (
     <>
@@ -74,7 +76,7 @@ function MonthUsage({ usage }: { usage: Usage }) {
         </div>
       ) : (
         <>
-          <ByDay days={usage.by_day} />
+          <ByDay days={usage.by_day} former={former} />
           <Card title={t("billing.by_agent")} flush>
             <Table
               caption={t("billing.by_agent")}
@@ -97,14 +99,18 @@ function MonthUsage({ usage }: { usage: Usage }) {
   );
 }
 
-function ByDay({ days }: { days: Usage["by_day"] }) {
+/** Each day beside the same weekday a week before, also of the former month. */
+function ByDay({ days, former }: { days: Usage["by_day"]; former: Usage["by_day"] }) {
   const { t } = useText();
+  const all = [...former, ...days];
+  const before = days.map((_, at) => all[former.length + at - WEEK_DAYS]?.minutes ?? null);
   return (
-    <Card title={t("billing.by_day")}>
+    <Card title={t("billing.by_day")} note={t("billing.by_day_note")}>
       <Bars
         label={t("billing.by_day")}
         names={days.map(({ date }) => String(Number(date.slice(8))))}
         values={days.map(({ minutes }) => minutes)}
+        before={before}
       />
     </Card>
   );
