@@ -54,6 +54,12 @@ test.each([
     await call.silence(1_000);
     expect(call.inputs.at(-1)).toMatchObject({ type: "utterance", text: "On Saturday too?" });
     expect(call.truncated).toHaveLength(isTruncated ? 1 : 0);
+    await call.silence(8_000);
+    const said = call.turns().filter(({ speaker }) => speaker === "agent");
+    expect(said.slice(1)).toMatchObject([
+      { interrupted: true },
+      { text: words, interrupted: false },
+    ]);
   },
 );
 
