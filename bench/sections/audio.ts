@@ -4,6 +4,17 @@ import { measureEncoding } from "../media/encoding.ts";
 import { measurePacing, PACERS } from "../media/pacing.ts";
 import { ms, type Section } from "../report.ts";
 import { measureTalkers } from "../talkers/talkers.ts";
+import { JUDGING_CALLERS } from "../understanding/callers.ts";
+import { GARAGE } from "../understanding/faqs/garage.ts";
+import { HOTEL } from "../understanding/faqs/hotel.ts";
+import { SCHOOL } from "../understanding/faqs/school.ts";
+import type { Outcome } from "../understanding/trials.ts";
+import {
+  interval,
+  KINDS,
+  measureUnderstanding,
+  type Trial,
+} from "../understanding/understanding.ts";
 
 const media: Section = {
   name: "media",
@@ -79,4 +90,42 @@ const talkers: Section = {
   },
 };
 
-export const AUDIO_SECTIONS: readonly Section[] = [media, codecs, mp3, talkers];
+/** What is right for a kind of question. */
+const GOOD: Readonly<Record<Trial["kind"], readonly Outcome[]>> = {
+  "as written": ["right"],
+  paraphrased: ["right", "asked rightly"],
+  "off topic": ["refused"],
+};
+const GOALS: Readonly<Record<Trial["kind"], string>> = {
+  "as written": "≥ 93 %, ≤ 1 % wrong",
+  paraphrased: "≥ 85 %, ≤ 3 % wrong",
+  "off topic": "≥ 93 %, no command",
+};
+
+const understanding: Section = {
+  name: "understanding",
+  async measure({ full, note }) {
+    const faqs = [GARAGE, HOTEL, SCHOOL];
+    const trials = await measureUnderstanding(faqs, JUDGING_CALLERS, full ? 300 : 16);
+    const callers = [...new Set(trials.map(({ caller }) => caller))];
+    const percent = (share: number) => (100 * share).toFixed(0);
+    for (const faq of [null, ...faqs.map(({ name }) => name)])
+      for (const kind of KINDS) {
+        const asked = trials.filter(
+          (trial) => trial.kind === kind && trial.faq === (faq ?? trial.faq),
+        );
+        const good = asked.filter(({ outcome }) => GOOD[kind].includes(outcome)).length;
+        const [least, most] = interval(good, asked.length);
+        const counts = Object.entries(Object.groupBy(asked, ({ outcome }) => outcome));
+        note({
+          what: `understood, ${faq ?? "all three"}, ${kind}`,
+          ...(faq === null ? { goal: GOALS[kind] } : {}),
+          value: `${good} of ${asked.length} (${percent(least)}–${percent(most)} %)`,
+          method: `${counts.map(([outcome, those]) => `${those?.length ?? 0} ${outcome}`).join(", ")}; by ${callers.join(", ")}`,
+        });
+      }
+    return trials;
+  },
+};
+
+export const AUDIO_SECTIONS: readonly Section[] = [media, codecs, mp3, talkers, understanding];

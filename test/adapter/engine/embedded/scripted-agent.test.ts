@@ -75,16 +75,47 @@ describe("answers", () => {
     const events = await respond(agent, {
       type: "utterance",
       text: "the price of whitening",
-      confidence: 0.15,
+      confidence: 0.7,
     });
-    expect(spoken(events)).toStartWith("Did you mean: How much does teeth whitening cost?");
-    expect(expected(events)).toBe("yes_no");
+    expect(spoken(events)).toStartWith("Did you mean one: How much does teeth whitening cost?");
+    expect(expected(events)).toBe("digits");
     expect(await ask(agent, "yes please")).toContain("200 euros");
+  });
+
+  test("two that are as likely are both offered, and one of them is chosen", async () => {
+    const doubtful: LlmInput = {
+      ...{ type: "utterance", text: "the price of whitening", confidence: 0.7 },
+    };
+    const offering = async () => {
+      const agent = clinicAgent();
+      const events = await respond(agent, doubtful);
+      expect(spoken(events)).toMatch(
+        /^Did you mean one: How much does teeth whitening .* Or two: /,
+      );
+      expect(expected(events)).toBe("digits");
+      return agent;
+    };
+    expect(await ask(await offering(), "one")).toContain("200 euros");
+    expect(await ask(await offering(), "the second one please")).toContain("costs 40 euros");
+    expect(await ask(await offering(), { type: "digits", digits: "2" })).toContain(
+      "costs 40 euros",
+    );
+    expect(await ask(await offering(), "no")).toContain("I can help with");
+    expect(await ask(await offering(), "where are you located")).toContain("Garden Street");
+    expect(await ask(await offering(), { type: "utterance", text: "", confidence: 0 })).toStartWith(
+      "Did you mean one:",
+    );
+  });
+
+  test("thanks inside a longer question are no thanks", async () => {
+    expect(await ask(clinicAgent(), "how much is a filling please thanks")).toContain("60 to 90");
+    expect(await ask(clinicAgent(), "great thank you very much")).toStartWith("You're welcome");
+    expect(await ask(clinicAgent(), "and do you have thanks")).toStartWith("Sorry");
   });
 
   test("no, with a new question behind it, answers the new question", async () => {
     const agent = clinicAgent();
-    await respond(agent, { type: "utterance", text: "the price of whitening", confidence: 0.15 });
+    await respond(agent, { type: "utterance", text: "the price of whitening", confidence: 0.7 });
     expect(await ask(agent, "no how much is a filling")).toContain("60 to 90");
   });
 

@@ -25,7 +25,7 @@ export interface ClosedGrammar {
 }
 
 /** Measured on synthetic callers; borrowed sounds fit worse. */
-const ENGLISH_RATIOS = { ratioSure: -9, ratioMin: -18 };
+const ENGLISH_RATIOS = { ratioSure: -5, ratioMin: -7 };
 const FOREIGN_RATIOS = { ratioSure: -16, ratioMin: -20 };
 const EVERYWHERE: readonly Intent[] = ["repeat", "human", "message", "goodbye", "cancel"];
 

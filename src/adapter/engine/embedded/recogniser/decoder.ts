@@ -17,6 +17,9 @@ interface Hypothesis {
   readonly score: number;
 }
 
+/** Less tells nothing. */
+const ADAPTATION_SAMPLES_MIN = 1_600;
+
 export class Decoder {
   readonly #module: RecogniserModule;
   readonly #raw: RawDecoder;
@@ -87,12 +90,21 @@ export class Decoder {
     }
   }
 
-  /** Forgets the channel it adapted to: the next utterance is another caller's. */
-  forgetCaller(): void {
+  /** Forgets the channel it adapted to. */
+  #forgetCaller(): void {
     const { cdecoder, cacmod } = this.#raw;
     const frontEnd = this.#module._decoder_init_fe(cdecoder);
     const features = this.#module._decoder_init_feat_s3file(cdecoder, 0);
     this.#module._acmod_reinit_feat(cacmod, frontEnd, features);
+  }
+
+  /** Takes the channel and the voice (the mean of the cepstra) from what is heard of a caller first. */
+  adaptTo(audio: Float32Array): void {
+    this.#forgetCaller();
+    if (audio.length < ADAPTATION_SAMPLES_MIN) return;
+    this.#raw.start();
+    this.#raw.process_audio(audio, true, true);
+    this.#raw.stop();
   }
 
   start(): void {

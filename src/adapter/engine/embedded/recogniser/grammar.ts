@@ -26,7 +26,7 @@ export function openGraph(source: GrammarSource, decoder: Decoder, words: Vocabu
   const sentences: WeightedSentence[] = [
     ...questions.map((sentence) => ({ words: sentence, weight: 2 })),
     ...carriers.map((sentence) => ({ words: sentence, weight: 1 })),
-    ...commands.map((sentence) => ({ words: sentence, weight: 2 })),
+    ...commands.map((sentence) => ({ words: sentence, weight: 0.5 })),
     ...context.map((sentence) => ({ words: sentence, weight: 0.3 })),
   ];
   const all = new Set(sentences.flatMap((sentence) => sentence.words));

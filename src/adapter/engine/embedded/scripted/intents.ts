@@ -20,7 +20,8 @@ const ENGLISH_PATTERNS: Readonly<Partial<Record<Intent, RegExp>>> = {
     /\b(speak|talk|connect|transfer|put)\b.*\b(human|person|somebody|someone|operator|agent|colleague|manager|reception)\b|^(human|operator|agent|reception)\b/,
   message: /\b(leave|take|pass)\b.*\bmessage\b|\bcall me back\b/,
   repeat: /\brepeat\b|\bsay (that|it) again\b|\bonce more\b|^(pardon|sorry|what)$/,
-  thanks: /\b(thank you|thanks)\b/,
+  /** With more around it, it is a polite question, or a word that was misheard. */
+  thanks: /^(\S+ )?(thank you|thanks)( \S+){0,3}$/,
 };
 
 const REST_WORDS_MIN = 3;
@@ -28,9 +29,9 @@ const REST_WORDS_MIN = 3;
 /** Below it the words explain what was heard no better than any sounds would. */
 const EVIDENCE_MIN = 0.1;
 /** With it a phrase that is an intent and nothing else is certain, … */
-const CERTAIN_WHOLE = 0.5;
+const CERTAIN_WHOLE = 0.8;
 /** … and a sentence that contains one. */
-const CERTAIN = 0.85;
+const CERTAIN = 0.9;
 /** Closed lists hear one of their phrases in nearly everything. */
 const CERTAIN_OF_CLOSED = 0.999;
 

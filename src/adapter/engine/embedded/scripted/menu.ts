@@ -1,6 +1,35 @@
-/** The keypad menu: what is left when words fail. Five topics a page, 8 for more, 0 for a person. */
+/**
+ * Choices that are read out: one of two topics, and the keypad menu, which is left when words fail (five
+ * topics a page, 8 for more, 0 for a person).
+ */
+import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import { fill, type Phrases } from "./phrases.ts";
 import type { Topic } from "./topics.ts";
+import { wordsOf } from "./words.ts";
+
+const ONE_OF_TWO: Readonly<Record<AgentLanguage, RegExp>> = {
+  en: /\b(one|first)\b/,
+  lt: /(^| )(vien|pirm)/,
+  lv: /(^| )(vien|pirm)/,
+  ru: /(^| )(один|перв)/,
+};
+const TWO_OF_TWO: Readonly<Record<AgentLanguage, RegExp>> = {
+  en: /\b(two|second)\b/,
+  lt: /(^| )(du|dvi|antr)/,
+  lv: /(^| )(div|otr)/,
+  ru: /(^| )(два|втор)/,
+};
+/** More words are a question of their own. */
+const CHOICE_WORDS_MAX = 4;
+
+/** Null: neither was named. "The second one" is the second. */
+export function choiceOfTwo(text: string, language: AgentLanguage): 1 | 2 | null {
+  const words = wordsOf(text, language);
+  if (words.length > CHOICE_WORDS_MAX) return null;
+  const plain = words.join(" ");
+  if (TWO_OF_TWO[language].test(plain)) return 2;
+  return ONE_OF_TWO[language].test(plain) ? 1 : null;
+}
 
 const PAGE = 5;
 const MORE_KEY = "8";

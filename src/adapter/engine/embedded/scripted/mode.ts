@@ -15,7 +15,13 @@ import type { Topic } from "./topics.ts";
 
 export type Mode =
   | { readonly type: "open"; readonly askedForMore: boolean }
-  | { readonly type: "confirming"; readonly topic: Topic; readonly misses: number }
+  /** Did the caller mean this; or, where two are offered, which of them? */
+  | {
+      readonly type: "confirming";
+      readonly topic: Topic;
+      readonly other: Topic | null;
+      readonly misses: number;
+    }
   | Filling
   | { readonly type: "waiting"; readonly toolCallId: string; readonly tool: ToolSnapshot }
   | { readonly type: "menu"; readonly page: number }

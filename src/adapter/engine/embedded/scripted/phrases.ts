@@ -8,6 +8,7 @@ export interface Phrases {
   readonly goAhead: string;
   readonly goodbye: string;
   readonly didYouMean: string;
+  readonly whichOfTwo: string;
   readonly shallI: string;
   readonly sorry: string;
   readonly canHelpWith: string;
@@ -47,6 +48,7 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     goAhead: "Please go ahead.",
     goodbye: "Thank you for calling. Goodbye!",
     didYouMean: "Did you mean: {question}",
+    whichOfTwo: "Did you mean one: {first} Or two: {second}",
     shallI: "Would you like me to do this: {tool}?",
     sorry: "Sorry, I don't know that.",
     canHelpWith: "I can help with questions like: {topics}",
@@ -84,6 +86,7 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     goAhead: "Klausau jūsų.",
     goodbye: "Ačiū, kad paskambinote. Viso gero!",
     didYouMean: "Ar klausėte: {question}",
+    whichOfTwo: "Ar klausėte, pirmas: {first} Ar antras: {second}",
     shallI: "Ar tai atlikti: {tool}?",
     sorry: "Atsiprašau, to nežinau.",
     canHelpWith: "Galiu atsakyti į tokius klausimus: {topics}",
@@ -121,6 +124,7 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     goAhead: "Klausos.",
     goodbye: "Paldies par zvanu. Visu labu!",
     didYouMean: "Vai jūs jautājāt: {question}",
+    whichOfTwo: "Vai jūs jautājāt, pirmais: {first} Vai otrais: {second}",
     shallI: "Vai man to izdarīt: {tool}?",
     sorry: "Atvainojiet, to es nezinu.",
     canHelpWith: "Varu atbildēt uz šādiem jautājumiem: {topics}",
@@ -158,6 +162,7 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     goAhead: "Слушаю вас.",
     goodbye: "Спасибо за звонок. До свидания!",
     didYouMean: "Вы спрашивали: {question}",
+    whichOfTwo: "Вы спрашивали, первый: {first} Или второй: {second}",
     shallI: "Сделать это для вас: {tool}?",
     sorry: "Извините, этого я не знаю.",
     canHelpWith: "Я могу ответить на такие вопросы: {topics}",

@@ -14,6 +14,8 @@ interface Match {
   readonly score: number;
   /** Lead over the next best entry. */
   readonly margin: number;
+  /** Index of that. Null: no other shares a word. */
+  readonly next: number | null;
 }
 
 export type Retriever = (text: string) => Match | null;
@@ -133,18 +135,16 @@ function wordBags(language: AgentLanguage): (text: string) => Set<string> {
 }
 
 /** Null: no score is above 0. */
-function bestOf(scores: readonly number[]): Match | null {
-  let entry = -1;
-  let score = 0;
-  let second = 0;
-  scores.forEach((each, index) => {
-    if (each > score) {
-      second = score;
-      score = each;
-      entry = index;
-    } else if (each > second) second = each;
-  });
-  return entry < 0 ? null : { entry, score, margin: score - second };
+function bestOf(
+  scores: readonly number[],
+): Pick<Match, "entry" | "score" | "margin" | "next"> | null {
+  const order = [...scores.keys()]
+    .filter((index) => (scores[index] ?? 0) > 0)
+    .sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
+  const [entry, next = null] = order;
+  if (entry === undefined) return null;
+  const score = scores[entry] ?? 0;
+  return { entry, score, margin: score - (next === null ? 0 : (scores[next] ?? 0)), next };
 }
 
 function stemmedSynonyms(): Map<string, string> {

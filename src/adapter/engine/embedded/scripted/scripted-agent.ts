@@ -15,7 +15,7 @@ import type { KnowledgePassage } from "../../../../domain/knowledge/knowledge-in
 import { CallRecord } from "./call-record.ts";
 import { evidencedIntent, isCertain, matchIntent } from "./intents.ts";
 import type { Intent } from "./lexicon.ts";
-import { menuChoice, menuText } from "./menu.ts";
+import { choiceOfTwo, menuChoice, menuText } from "./menu.ts";
 import { type Filling, type LeavingIntent, type Mode, OPEN, OPEN_AFTER_OFFER } from "./mode.ts";
 import { fill, PHRASES, type Phrases } from "./phrases.ts";
 import {
@@ -100,6 +100,10 @@ export class ScriptedAgent {
       const known = meaning.whole ? null : this.#options.topics.find(text, confidence);
       if (known?.zone !== "sure") return this.#act(meaning.intent, certain);
     }
+    if (mode.type === "confirming" && mode.other !== null) {
+      const choice = choiceOfTwo(text, language);
+      if (choice !== null) return this.#enter(choice === 1 ? mode.topic : mode.other);
+    }
     if (mode.type === "confirming" || mode.type === "offering" || mode.type === "leaving") {
       if (meaning?.intent === "yes") return this.#confirmed(mode);
       if (meaning?.intent === "no") return this.#denied(meaning.rest, confidence);
@@ -117,13 +121,17 @@ export class ScriptedAgent {
     const finding = known.zone === "unknown" ? findingIn(this.#passages) : known;
     if (finding.zone === "unknown") return this.#handleMiss();
     const closedPhrases = this.#options.language !== "en" && confidence < 0.999;
-    if (finding.zone === "unsure" || closedPhrases) return this.#didYouMean(finding.topic);
-    return this.#enter(finding.topic);
+    if (finding.zone === "unsure") return this.#didYouMean(finding.topic, finding.other);
+    return closedPhrases ? this.#didYouMean(finding.topic, null) : this.#enter(finding.topic);
   }
 
-  #didYouMean(topic: Topic): Step[] {
+  #didYouMean(topic: Topic, other: Topic | null): Step[] {
     if (topic.title === "") return this.#enter(topic);
-    this.#mode = { type: "confirming", topic, misses: 0 };
+    this.#mode = { type: "confirming", topic, other, misses: 0 };
+    if (other !== null) {
+      const titles = { first: topic.title, second: other.title };
+      return [say(fill(this.#phrases.whichOfTwo, titles))];
+    }
     const phrase = topic.type === "tool" ? this.#phrases.shallI : this.#phrases.didYouMean;
     return [say(fill(phrase, { question: topic.title, tool: topic.title }))];
   }
@@ -241,7 +249,8 @@ export class ScriptedAgent {
     this.record.notUnderstood++;
     if ((mode.type === "confirming" || mode.type === "leaving") && mode.misses === 0) {
       this.#mode = { ...mode, misses: 1 };
-      return [say(this.#phrases.confirmYesNo)];
+      const isChoice = mode.type === "confirming" && mode.other !== null;
+      return [say(isChoice ? this.#lastSpoken : this.#phrases.confirmYesNo)];
     }
     if (mode.type === "offering" && this.#misses < ATTEMPTS_MAX + 2) {
       return [say(this.#phrases.confirmYesNo)];
@@ -279,6 +288,8 @@ export class ScriptedAgent {
       case "confirming":
       case "offering":
       case "leaving":
+        if (key === "2" && mode.type === "confirming" && mode.other !== null)
+          return this.#enter(mode.other);
         if (key === "1") return this.#confirmed(mode);
         if (key === "2") return this.#denied("", 1);
         break;
@@ -401,6 +412,7 @@ export class ScriptedAgent {
     const mode = this.#mode;
     switch (mode.type) {
       case "confirming":
+        return mode.other === null ? "yes_no" : "digits";
       case "offering":
       case "leaving":
         return "yes_no";

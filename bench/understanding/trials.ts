@@ -1,0 +1,177 @@
+/**
+ * One spoken question to an agent of the embedded engine: G.711 with faint noise, the voice activity
+ * detector and endpointing of a call, the recogniser, the scripted agent's first reply.
+ */
+import {
+  createRecogniser,
+  type Recogniser,
+} from "../../src/adapter/engine/embedded/recogniser/recogniser.ts";
+import { grammarSourceOf } from "../../src/adapter/engine/embedded/scripted/grammar-source.ts";
+import {
+  type KnowledgeEntry,
+  parseKnowledge,
+} from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
+import { createScriptedSession } from "../../src/adapter/engine/embedded/scripted/scripted-session.ts";
+import {
+  createSynthesiser,
+  type Synthesiser,
+} from "../../src/adapter/engine/embedded/synthesiser.ts";
+import { loadVad, type VadFactory } from "../../src/adapter/media/audio/vad.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { seededRandom } from "../../src/core/random.ts";
+import { endpointingSilenceMs } from "../../src/domain/conversation/endpointing.ts";
+import type { LlmEvent, SttResult } from "../../src/domain/conversation/engine-port.ts";
+import { UtteranceSegmenter } from "../../src/domain/conversation/utterance-segmenter.ts";
+import { decodeG711, encodeG711 } from "../../src/platform/audio/g711.ts";
+import type { Faq, Question } from "./faqs/faq.ts";
+
+const FRAME_SAMPLES = 160;
+const FRAME_MS = 20;
+const LEAD_SAMPLES = 6_400;
+const TAIL_SAMPLES = 12_800;
+/** −55 dBFS. */
+const NOISE = 32_768 * 10 ** (-55 / 20);
+const ENDPOINTING = {
+  ...{ endpointingMs: 350, endpointingUnfinishedMs: 900 },
+  ...{ endpointingDictationMs: 1_600, endpointingMaxMs: 3_000 },
+};
+
+/** What became of a question with the first reply. `command`: it was taken for another intent. */
+export type Outcome =
+  | "right"
+  | "wrong"
+  | "asked rightly"
+  | "asked wrongly"
+  | "refused"
+  | "command"
+  | "call ended";
+
+export interface Hearing {
+  /** Joined, where the caller was cut in two. */
+  readonly text: string;
+  readonly confidence: number;
+  /** Each utterance that the caller's words were cut into. */
+  readonly pieces: readonly SttResult[];
+}
+
+export interface Laboratory {
+  hear(faq: Faq, pcm: Int16Array, seed: number): Promise<Hearing>;
+  reply(faq: Faq, question: Question, hearing: Hearing): Promise<Outcome>;
+}
+
+export async function createLaboratory(): Promise<Laboratory> {
+  const [synthesiser, createVad]: [Synthesiser, VadFactory] = await Promise.all([
+    createSynthesiser(),
+    loadVad(),
+  ]);
+  const recogniser = createRecogniser({
+    phonemes: (text, language) => synthesiser.phonemes(text, language),
+    clock: IMPATIENT_CLOCK,
+  });
+  await recogniser.load();
+  return {
+    hear: (faq, pcm, seed) => hear({ recogniser, createVad }, knowledgeOf(faq), onLine(pcm, seed)),
+    reply: (faq, question, hearing) => reply(knowledgeOf(faq), question, hearing),
+  };
+}
+
+/** Audio comes as fast as it is decoded: what waits for its turn waits no longer than that. */
+const IMPATIENT_CLOCK: Clock = {
+  ...systemClock,
+  after(ms, run) {
+    if (ms > 1_000) return { cancel() {} };
+    const immediate = setImmediate(run);
+    return { cancel: () => clearImmediate(immediate) };
+  },
+};
+
+const knowledgeOf = (faq: Faq): readonly KnowledgeEntry[] =>
+  parseKnowledge([{ filename: "faq.md", format: "md", content: faq.knowledge }]);
+
+/** A-law there and back, with white noise. */
+function onLine(pcm: Int16Array, seed: number): Int16Array {
+  const random = seededRandom(seed);
+  const line = new Int16Array(LEAD_SAMPLES + pcm.length + TAIL_SAMPLES);
+  for (let index = 0; index < line.length; index++) {
+    const radius = Math.sqrt(-2 * Math.log(random.float() + 1e-12));
+    const noise = NOISE * radius * Math.cos(2 * Math.PI * random.float());
+    line[index] = (pcm[index - LEAD_SAMPLES] ?? 0) + noise;
+  }
+  const octets = new Uint8Array(line.length);
+  encodeG711("PCMA", line, octets);
+  decodeG711("PCMA", octets, line);
+  return line;
+}
+
+async function hear(
+  { recogniser, createVad }: { recogniser: Recogniser; createVad: VadFactory },
+  knowledge: readonly KnowledgeEntry[],
+  line: Int16Array,
+): Promise<Hearing> {
+  const source = grammarSourceOf(knowledge, { language: "en", tools: [] });
+  recogniser.prepare(source);
+  let onPartial = (_: string) => {};
+  const stream = recogniser.openStt({
+    ...{ language: "en", sampleRateHz: 8000, grammarKey: source.key },
+    onPartial: (text) => onPartial(text),
+  });
+  const stt = Object.assign(stream, {
+    capabilities: { partials: true },
+    onPartial: (listener: (text: string) => void) => {
+      onPartial = listener;
+    },
+  });
+  let nowMs = 0;
+  const pieces: Promise<SttResult>[] = [];
+  const segmenter: UtteranceSegmenter = new UtteranceSegmenter({
+    ...{ vad: createVad(), stt, sampleRateHz: 8000 },
+    clock: { ...IMPATIENT_CLOCK, now: () => nowMs, monotonic: () => nowMs },
+    endpointingMs: (partial) =>
+      endpointingSilenceMs(ENDPOINTING as Parameters<typeof endpointingSilenceMs>[0], "en", {
+        ...{ expected: "open", partial, sttReportsPartials: true },
+      }),
+    events: {
+      ...{ began() {}, paused() {}, wentOn() {}, dismissed() {} },
+      endpoint: () => pieces.push(segmenter.finish()),
+    },
+  });
+  for (let at = 0; at + FRAME_SAMPLES <= line.length; at += FRAME_SAMPLES) {
+    segmenter.frame(line.subarray(at, at + FRAME_SAMPLES));
+    nowMs += FRAME_MS;
+    await new Promise(setImmediate);
+  }
+  const results = await Promise.all(pieces);
+  stream.close();
+  const heard = results.filter(({ text }) => text !== "");
+  return {
+    text: heard.map(({ text }) => text).join(" "),
+    confidence: Math.min(1, ...heard.map(({ confidence }) => confidence)),
+    pieces: results,
+  };
+}
+
+async function reply(
+  knowledge: readonly KnowledgeEntry[],
+  { entry }: Question,
+  { text, confidence }: Hearing,
+): Promise<Outcome> {
+  const session = createScriptedSession({
+    settings: { language: "en", tools: [], transferTargets: ["+37060000000"] },
+    ...{ knowledge, clock: systemClock, random: seededRandom(1) },
+  });
+  const events: LlmEvent[] = [];
+  const input = { type: "utterance", text, confidence } as const;
+  for await (const event of session.respond(input, new AbortController().signal))
+    events.push(event);
+  if (events.some(({ type }) => type === "end_call" || type === "transfer")) return "call ended";
+  const said = events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join(" ");
+  if (said.startsWith("Sorry, I don't know that")) return "refused";
+  const titles = knowledge.flatMap(({ questions }) => questions.slice(0, 1));
+  if (said.startsWith("Did you mean")) {
+    const offered = titles.filter((title) => said.includes(title));
+    return entry !== null && offered.includes(entry) ? "asked rightly" : "asked wrongly";
+  }
+  const answering = knowledge.find(({ answer }) => answer === said);
+  if (answering === undefined) return "command";
+  return answering.questions[0] === entry ? "right" : "wrong";
+}
