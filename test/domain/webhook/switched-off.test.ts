@@ -146,6 +146,18 @@ describe("a webhook", () => {
     expect((await outboxOf(tenantId)).length).toBe(1);
   });
 
+  test("that answers well, once and again, is not taken for failing", async () => {
+    const tenantId = await insertTenant(database);
+    const webhookId = await insertWebhook(database, tenantId, { url: hook() });
+    receiver.respond = answer(204);
+    for (const count of [1, 2]) {
+      await emit(tenantId);
+      await attempted(tenantId, count);
+      expect(await webhookRow(webhookId)).toMatchObject({ failingSince: null, enabled: true });
+    }
+    expect(await statusesOf(tenantId)).toEqual(["delivered", "delivered"]);
+  });
+
   test("whose every delivery failed for five days is switched off; one success forgives all", async () => {
     const tenantId = await insertTenant(database);
     const webhookId = await insertWebhook(database, tenantId, { url: hook() });
