@@ -58,4 +58,25 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     }, "the agent is stored");
     expect(owner.complaints).toEqual([]);
   });
+
+  test("has versions: compared word by word, and rolled back", async () => {
+    const { page } = owner;
+    const at = `${world.app.addresses.http}/app/agents/${world.agentId}`;
+    await world.api("PATCH", `/agents/${world.agentId}`, { prompt: "You answer for a garage." });
+    await page.goto(`${at}?tab=versions`);
+    await page.getByRole("button", { name: "What changed" }).first().click();
+    await page.locator("ins").first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Roll back" }).last().click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Roll back" }).click();
+    await page.getByText("version 1 again").waitFor();
+    const [agent] = await world.app.database.read.select().from(agents);
+    expect(agent?.prompt).toBe("You answer for a dental clinic.");
+    expect(owner.complaints).toEqual([]);
+    await world.api("PATCH", `/agents/${world.agentId}/draft`, { prompt: "A draft." });
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.setViewportSize({ width: 390, height: 900 });
+    await page.reload();
+    await page.getByText("Draft", { exact: true }).waitFor();
+  });
 });

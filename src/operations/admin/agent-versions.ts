@@ -126,7 +126,12 @@ function storedVersions({ database: { read } }: Pick<VersionDependencies, "datab
         files.map(({ sha256 }) => sha256),
       ),
 
-    draft: (tenantId: number, agentId: number) => agentHistoryStore(read).draft(tenantId, agentId),
+    /** Null: there is none. Throws not_found. */
+    async draft(tenantId: number, agentId: number): Promise<AgentDraft | null> {
+      const draft = await agentHistoryStore(read).draft(tenantId, agentId);
+      if (!draft) await agentOf(read, tenantId, agentId);
+      return draft ?? null;
+    },
   };
 }
 

@@ -32,6 +32,29 @@ export const agentQuery = (id: number) =>
     queryFn: () =>
       versioned(rest.GET("/agents/{id}", { params: { path: { id } } }), ({ agent }) => agent),
   });
+export const agentVersionsQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["agents", id, "versions"],
+    queryFn: async () => {
+      const asked = { path: { id }, query: { limit: 50 } };
+      return (await answer(rest.GET("/agents/{id}/versions", { params: asked }))).versions;
+    },
+  });
+/** Null: it has none. */
+export const agentDraftQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["agents", id, "draft"],
+    queryFn: async () =>
+      (await answer(rest.GET("/agents/{id}/draft", { params: { path: { id } } }))).draft,
+  });
+export const comparisonQuery = (id: number, { from, to }: { from: number; to: number | "draft" }) =>
+  queryOptions({
+    queryKey: ["agents", id, "comparison", from, to],
+    queryFn: async () => {
+      const asked = { path: { id }, query: { from, to: String(to) } };
+      return (await answer(rest.GET("/agents/{id}/comparison", { params: asked }))).differences;
+    },
+  });
 export const filesQuery = queryOptions({
   queryKey: ["files"],
   queryFn: async () => (await answer(rest.GET("/files"))).files,

@@ -1,6 +1,5 @@
 /** Versions of agents (decisions.md 3): list, look at, compare, publish again; and the draft. */
 import { z } from "zod";
-import { notFound } from "../../../core/errors.ts";
 import { changesOf } from "../../../core/schema.ts";
 import { recordOf } from "../../../core/wire-names.ts";
 import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
@@ -19,7 +18,7 @@ import {
   publishedShape,
   VersionDifference,
 } from "../../contracts/agent-versions.ts";
-import { deletedReply, field, flag, okReply, page } from "../../contracts/schema.ts";
+import { deletedReply, field, flag, okReply, page, shown } from "../../contracts/schema.ts";
 import { authorOf, contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 import { content, filename } from "./files.ts";
@@ -83,7 +82,7 @@ export const getDraft = contract({
   at: "GET /agents/{id}/draft",
   ...{ tag, noun },
   summary: "The draft of an agent",
-  reply: okReply({ draft: AgentDraftContent }),
+  reply: okReply({ draft: shown(AgentDraftContent.nullable(), "Null: there is none.", null) }),
 });
 
 const { agent_id, enabled, ...toolFields } = toolShape;
@@ -166,8 +165,7 @@ export const agentVersionRoutes = ({ dependencies: { services } }: RouteContext)
 const draftRoutes = (versions: AgentVersions) => [
   route(getDraft)(async ({ tenantId, params }) => {
     const draft = await versions.draft(tenantId, params.id);
-    if (!draft) throw notFound("draft");
-    return { ok: true, draft: presentDraft(draft) };
+    return { ok: true, draft: draft && presentDraft(draft) };
   }),
   route(changeDraft)(async ({ tenantId, params, body, ...request }) => {
     const { tools, ...fields } = body;

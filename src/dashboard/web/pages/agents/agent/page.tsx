@@ -20,9 +20,10 @@ import { type AgentDraft, bodyOf, draftOf, trialOf } from "../agent-draft.ts";
 import { AgentFields } from "../agent-form.tsx";
 import { AgentKnowledge, AgentNumbers, AgentTools } from "../assigned.tsx";
 import { Chat } from "../chat.tsx";
+import { AgentVersions } from "../versions.tsx";
 import { WebCall } from "../web-call.tsx";
 
-const TABS = ["settings", "knowledge", "tools", "numbers", "test"] as const;
+const TABS = ["settings", "knowledge", "tools", "numbers", "versions", "test"] as const;
 /** From here on there is room for the trial beside the form. */
 const WIDE = "(min-width: 1180px)";
 type Agent = QueryData<ReturnType<typeof agentQuery>>;
@@ -66,6 +67,7 @@ function AgentTabs({ agent }: { agent: Agent }) {
     knowledge: () => <AgentKnowledge agentId={agent.id} />,
     tools: () => <AgentTools agentId={agent.id} />,
     numbers: () => <AgentNumbers agentId={agent.id} />,
+    versions: () => <AgentVersions agentId={agent.id} form={form} />,
     test: () => <AgentTest agent={agent} form={form} />,
   };
   const isWide = useMedia(WIDE);
