@@ -55,6 +55,10 @@ const MACHINE: readonly string[] = [
   "абонент не",
 ];
 
+/** A person who wants to leave a message themselves, in the words of a machine that asks for one. */
+const OWN_WISH =
+  /(?<![\p{L}'])(?:(?:can|could|may|might) i|let me|i want to|i['’]d like to|i would like to|noriu|norėčiau|galiu|galėčiau|gribu|gribētu|vēlos|varu|хочу|хотел[аи]? бы|могу|можно)(?: \p{L}+)? (?:leave|palikti|atstāt|оставить)(?!\p{L})/giu;
+
 const SCREENING: readonly string[] = [
   "state name",
   "say name",
@@ -91,7 +95,7 @@ const SCREENING_PATTERNS = compile(SCREENING);
 
 /** Screening first: "say your name and why you are calling" may well mention a message too. */
 export function greetingKindOf(text: string): GreetingKind {
-  const words = wordsOf(text);
+  const words = wordsOf(text.replace(OWN_WISH, " "));
   if (SCREENING_PATTERNS.some((pattern) => occurs(pattern, words))) return "screening";
   return MACHINE_PATTERNS.some((pattern) => occurs(pattern, words)) ? "machine" : null;
 }
