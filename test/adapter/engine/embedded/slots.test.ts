@@ -8,8 +8,10 @@ import {
 } from "../../../../src/adapter/engine/embedded/scripted/number-words.ts";
 import {
   slotsOf,
+  valueFromKeys,
   valueFromSpeech,
 } from "../../../../src/adapter/engine/embedded/scripted/slots.ts";
+import type { JsonObject } from "../../../../src/core/json.ts";
 
 const SATURDAY = Date.UTC(2026, 10, 21, 8);
 
@@ -104,4 +106,33 @@ test.each([
   ["what is the price", "en", undefined],
 ] as const)("%s (%s) means %s", (said, language, intent) => {
   expect(matchIntent(said, language)?.intent).toBe(intent as never);
+});
+
+const slotFor = (schema: JsonObject) => {
+  const parameters = { type: "object", properties: { value: schema }, required: ["value"] };
+  const [slot] = slotsOf({ name: "t", description: "", parameters });
+  if (!slot) throw new Error("no slot");
+  return slot;
+};
+
+test.each([
+  [{ type: "string", pattern: "^\\d{4}$" }, "123", null],
+  [{ type: "string", pattern: "^\\d{4}$" }, "1234", "1234"],
+  [{ type: "string", pattern: "^\\d{4}$" }, "12345", null],
+  [{ type: "string", pattern: "^[0-9]{4,6}$" }, "1234567", null],
+  [{ type: "string", pattern: "^[0-9]{4,6}$" }, "123456", "123456"],
+  [{ type: "string", pattern: "^\\d{8,}$" }, "1234567", null],
+  [{ type: "string", pattern: "^\\d{8,}$" }, "123456789", "123456789"],
+  [{ type: "string", pattern: "^(\\d\\d)+$" }, "123", "123"],
+  [{ type: "integer", minimum: 1, maximum: 8 }, "0", null],
+  [{ type: "integer", minimum: 1, maximum: 8 }, "8", 8],
+  [{ type: "integer", minimum: 1, maximum: 8 }, "9", null],
+] as const)("keys for %j: %s is %p", (schema, keys, value) => {
+  expect(valueFromKeys(slotFor(schema), keys)).toBe(value);
+});
+
+test("a spoken number outside the tool's bounds is asked for again", () => {
+  const people = slotFor({ type: "integer", maximum: 8 });
+  expect(valueFromSpeech(people, "nine", "en", 0)).toBeNull();
+  expect(valueFromSpeech(people, "eight", "en", 0)).toBe(8);
 });

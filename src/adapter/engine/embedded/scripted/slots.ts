@@ -22,6 +22,13 @@ export interface Slot {
   readonly kind: SlotKind;
   readonly integer: boolean;
   readonly options: readonly string[];
+  /** How many digits, or how large a number; both ends are allowed. */
+  readonly bounds: Bounds;
+}
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
 }
 
 /** The required parameters in the order of the schema. */
@@ -35,13 +42,30 @@ export function slotsOf(tool: ToolSnapshot): readonly Slot[] {
 function slotOf(name: string, schema: JsonObject): Slot {
   const description = typeof schema.description === "string" ? schema.description : "";
   const options = Array.isArray(schema.enum) ? schema.enum.map(String) : [];
+  const kind = options.length > 0 ? "choice" : kindOf(name, schema);
   return {
     name,
     label: (description === "" ? name.replace(/[_-]+/g, " ") : description).replace(/[.:]\s*$/, ""),
-    kind: options.length > 0 ? "choice" : kindOf(name, schema),
+    kind,
     integer: schema.type === "integer",
     options,
+    bounds: kind === "number" ? boundsOf(schema.minimum, schema.maximum) : digitsOf(schema),
   };
+}
+
+const boundsOf = (min: unknown, max: unknown): Bounds => ({
+  min: typeof min === "number" ? min : Number.NEGATIVE_INFINITY,
+  max: typeof max === "number" ? max : Number.POSITIVE_INFINITY,
+});
+
+/** `^\\d{4}$`, `^[0-9]{4,6}$` and the like. Other patterns are judged when the tool is called. */
+const COUNTED_DIGITS = /^\^?(?:\\d|\[0-9\])\{(\d+)(,?)(\d*)\}\$?$/;
+
+function digitsOf(schema: JsonObject): Bounds {
+  const counted = COUNTED_DIGITS.exec(typeof schema.pattern === "string" ? schema.pattern : "");
+  if (!counted) return boundsOf(schema.minLength, schema.maxLength);
+  const [, min = "", comma, max = ""] = counted;
+  return boundsOf(Number(min), comma === "" ? Number(min) : max === "" ? null : Number(max));
 }
 
 function kindOf(name: string, schema: JsonObject): SlotKind {
@@ -85,9 +109,9 @@ export function valueFromSpeech(
     case "choice":
       return chosenOption(slot.options, text, language);
     case "number":
-      return spokenNumber(text, language);
+      return within(slot, spokenNumber(text, language));
     case "digits":
-      return spokenDigits(text, language) || null;
+      return within(slot, spokenDigits(text, language) || null);
     case "date":
       return parseDate(text, language, nowMs);
     case "time":
@@ -109,14 +133,21 @@ export function valueFromKeys(slot: Slot, keys: string): JsonValue {
     case "choice":
       return slot.options[Number(digits) - 1] ?? null;
     case "number":
-      return Number(digits);
+      return within(slot, Number(digits));
     case "digits":
-      return digits;
+      return within(slot, digits);
     case "time":
       return digits.length > 4 ? null : parseTime(digits.padStart(4, "0"), "en");
     default:
       return null;
   }
+}
+
+/** Null where the tool would refuse it: better asked again than refused by it. */
+function within({ bounds }: Slot, value: string | number | null): string | number | null {
+  if (value === null) return null;
+  const size = typeof value === "string" ? value.length : value;
+  return size >= bounds.min && size <= bounds.max ? value : null;
 }
 
 /** A value worth reading back before it is used. */
