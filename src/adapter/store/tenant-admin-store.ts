@@ -5,7 +5,9 @@
 import { and, eq, gte, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
+import type { NotifiedTenant } from "../../domain/call/burst-notice.ts";
 import { HOUR_MS } from "./hour-span.ts";
+import { readerLocale } from "./reader-locale.ts";
 import { agents, callRollups, calls, tenants, wallets } from "./schema/index.ts";
 
 type TenantRecord = typeof tenants.$inferSelect;
@@ -123,13 +125,18 @@ function tenantMarks(queries: Queries) {
       tenantId: number,
       nowMs: number,
       notSinceMs: number,
-    ): Promise<TenantRecord | null> {
+    ): Promise<NotifiedTenant | null> {
       const isDue = or(isNull(tenants.burstToldAt), lte(tenants.burstToldAt, notSinceMs));
-      const [row] = await queries
+      const claimed = await queries
         .update(tenants)
         .set({ burstToldAt: nowMs })
         .where(and(eq(tenants.id, tenantId), isDue))
-        .returning();
+        .returning({ id: tenants.id });
+      if (claimed.length === 0) return null;
+      const [row] = await queries
+        .select({ id: tenants.id, name: tenants.name, email: tenants.email, locale: readerLocale })
+        .from(tenants)
+        .where(eq(tenants.id, tenantId));
       return row ?? null;
     },
 

@@ -10,8 +10,10 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MailQueue } from "../mail/mail-queue.ts";
 import type { MailDraft } from "../mail/ports.ts";
+import { companyName, type Reader } from "../mail/reader.ts";
 import { eventDraft } from "../webhook/catalogue.ts";
 import type { EventSink } from "../webhook/ports.ts";
+import { burstWords } from "./burst-words.ts";
 import type { BurstStop } from "./dialing-burst.ts";
 
 const DAY_MS = 86_400_000;
@@ -27,14 +29,22 @@ interface BurstNoticeStores {
     ): Promise<NotifiedTenant | null>;
   };
   users(queries: Queries): {
-    all(): Promise<readonly { readonly email: string; readonly operator: boolean }[]>;
+    all(): Promise<readonly NotifiedUser[]>;
   };
 }
 
-interface NotifiedTenant {
+export interface NotifiedTenant {
   readonly id: number;
   readonly name: string;
   readonly email: string;
+  /** Whoever reads the mails of this address. */
+  readonly locale: Reader["locale"];
+}
+
+interface NotifiedUser {
+  readonly email: string;
+  readonly operator: boolean;
+  readonly locale: Reader["locale"];
 }
 
 interface BurstNoticeOptions {
@@ -47,25 +57,19 @@ interface BurstNoticeOptions {
 }
 
 function mailTo(
-  recipient: string,
+  { email, locale }: Pick<NotifiedUser, "email" | "locale">,
   tenant: NotifiedTenant,
   { kind, limit }: BurstStop,
   atMs: number,
 ): MailDraft {
-  const what =
-    kind === "new_numbers"
-      ? `${limit} numbers that ${tenant.name} had never called before were called within an hour.`
-      : `${limit} countries that ${tenant.name} had never called before were called within a day.`;
-  const paragraphs = [
-    `${what} Further calls to new destinations are refused for now. Numbers called before can still be called.`,
-    "If nobody of the company did this, an API key or an account may be in wrong hands: revoke the keys, change the passwords, and look through the calls.",
-    "If it was meant, wait, or ask the operator to raise `[limits] new_numbers_per_hour` or `new_countries_per_day`.",
-  ];
+  const words = burstWords[locale];
+  const company = companyName(tenant.name, locale);
+  const paragraphs = [`${words[kind](company, limit)} ${words.effect}`, ...words.advice];
   return {
-    key: `dialing-stopped:${tenant.id}:${atMs}:${recipient}`,
+    key: `dialing-stopped:${tenant.id}:${atMs}:${email}`,
     callUuid: null,
-    recipient,
-    subject: `Calls of ${tenant.name} to new destinations were stopped`,
+    recipient: email,
+    subject: words.subject(company),
     body: `${paragraphs.join("\n\n")}\n`,
     attachment: null,
   };
@@ -84,9 +88,9 @@ export function createBurstNotice(options: BurstNoticeOptions): (stop: BurstStop
         .claimBurstNotice(tenantId, nowMs, nowMs - DAY_MS);
       if (!tenant) return false;
       const operators = (await stores.users(queries).all()).filter((user) => user.operator);
-      const recipients = new Set([tenant.email, ...operators.map(({ email }) => email)]);
-      for (const recipient of recipients)
-        await mails.enqueue(queries, tenantId, mailTo(recipient, tenant, stop, nowMs));
+      const readers = [tenant, ...operators.filter(({ email }) => email !== tenant.email)];
+      for (const reader of readers)
+        await mails.enqueue(queries, tenantId, mailTo(reader, tenant, stop, nowMs));
       await events.emit(queries, tenantId, eventDraft("dialing.stopped", null, { kind, limit }));
       return true;
     });

@@ -192,6 +192,7 @@ test("owner and operators are told of a stop, once a day, by mail and event", as
   await database.tx((queries) =>
     queries.insert(users).values({
       ...{ email: "ops@example.com", name: "Ops", operator: true, createdAt: clock.now() },
+      locale: "ru",
     } as typeof users.$inferInsert),
   );
   const told = async () => ({
@@ -205,6 +206,11 @@ test("owner and operators are told of a stop, once a day, by mail and event", as
   const once = { mails: ["ops@example.com", "owner@clinic.example"], events: [stop] };
   await eventually(async () => (await told()).events.length > 0, "it is told");
   expect(await told()).toEqual(once);
+  const subjects = (await database.read.select().from(mails)).map(({ subject }) => subject).sort();
+  expect(subjects).toEqual([
+    expect.stringMatching(/^Calls of .+ to new destinations were stopped$/),
+    expect.stringMatching(/^Звонки компании .+ на новые номера остановлены$/),
+  ]);
   await clock.advance(86_400_001);
   for (let n = 3; n < 3 + NUMBERS; n++) await fire(tenant, lithuanian(n));
   expect(await fire(tenant, lithuanian(9))).toBe("plan_limit_reached");

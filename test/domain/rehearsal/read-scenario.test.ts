@@ -1,5 +1,7 @@
 /** A scenario's file: what is wrong in it is named with its line, its field and what it must be. */
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { readScenario, ScenarioInvalid } from "../../../src/domain/rehearsal/read-scenario.ts";
 
 function problemsOf(source: string): readonly string[] {
@@ -55,4 +57,10 @@ test("what is no YAML is named by its line, and a scenario needs a script or a p
   expect(problemsOf("name: A\n")).toEqual([
     "a.yaml:1: the file: must have exactly one of: script, persona",
   ]);
+});
+
+test("the scenario in the documents is one", () => {
+  const page = readFileSync(join(import.meta.dir, "../../../docs/rehearsals.md"), "utf8");
+  const [source = ""] = [...page.matchAll(/```yaml\n(name: [\s\S]*?)```/g)].map(([, yaml]) => yaml);
+  expect(readScenario("docs.yaml", source).script).toHaveLength(3);
 });
