@@ -52,9 +52,9 @@ export function createDashboard(
   const backups = () => listBackups(settings.dataDir);
   return {
     parts: {
-      toolRunner: delivery.tools,
-      webhookTester: delivery.tester,
-      ...{ live, webCalls, chats, logs, backups, rehearsals: createRehearsals(settings, context) },
+      ...{ toolRunner: delivery.tools, webhookTester: delivery.tester },
+      ...{ live, webCalls, chats, logs, backups },
+      rehearsals: createRehearsals(settings, context, services.agentVersions),
       remoteNodes: settings.storage.shared ? createRemoteNodeCalls(context) : null,
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),

@@ -10,13 +10,13 @@ import { modelSettings } from "../domain/rehearsal/language-model.ts";
 import { Rehearsals } from "../domain/rehearsal/rehearsals.ts";
 import type { TextRehearsalPorts } from "../domain/rehearsal/rehearse-text.ts";
 import type { OpenedModel } from "../domain/rehearsal/result.ts";
+import { storedAgent } from "../domain/rehearsal/stored-agent.ts";
+import type { Services } from "../operations/admin/services.ts";
 import { readySuiteFiles } from "./ready-suites.gen.ts";
 import { rehearsalRuns } from "./rehearsal-runs.ts";
 import type { AppSettings } from "./settings.ts";
 
 const SEED = 1;
-/** Whom callers of a rehearsal call. */
-const NUMBER = "+37052000000";
 
 export function textRehearsals(
   { callWorker: { engine, conversation } }: Pick<AppSettings, "callWorker">,
@@ -50,6 +50,7 @@ export function textRehearsals(
 export function createRehearsals(
   settings: Pick<AppSettings, "callWorker" | "dataDir">,
   context: TrialPorts,
+  { source, texts }: Pick<Services["agentVersions"], "source" | "texts">,
 ): Rehearsals {
   const { clock, random, log } = context;
   const { transferTargets = {} } = settings.callWorker.conversation;
@@ -58,10 +59,13 @@ export function createRehearsals(
     text: textRehearsals(settings, { clock, log }),
     readySuites: new Map(Object.entries(readySuiteFiles)),
     runs: rehearsalRuns(settings.dataDir),
-    async agentOf(tenantId, agentId) {
+    async agentOf(tenantId, agentId, isDraft) {
       const config = await trialConfig(context, tenantId, agentId, { browser: null, draft: {} });
-      const { agent, knowledge, tools, tenantName: company, timeZone } = config;
-      return { agent, knowledge, tools, company, timeZone, transferTargets, number: NUMBER };
+      const { tenantName: company, timeZone } = config;
+      const { content, version } = await source(tenantId, agentId, isDraft);
+      const { voiceAliases } = context.settings;
+      const about = { id: agentId, version, company, timeZone, transferTargets, voiceAliases };
+      return storedAgent(content, await texts(tenantId, content), about);
     },
   });
 }

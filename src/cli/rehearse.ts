@@ -10,6 +10,7 @@ import { ScenarioInvalid } from "../domain/rehearsal/read-scenario.ts";
 import { rehearseText } from "../domain/rehearsal/rehearse-text.ts";
 import { junitXml, reportJson, resultLines, summaryLine } from "../domain/rehearsal/report.ts";
 import type { OpenedModel, RehearsalResult } from "../domain/rehearsal/result.ts";
+import { storedAgent } from "../domain/rehearsal/stored-agent.ts";
 import {
   filesOf,
   loadSuite,
@@ -19,10 +20,13 @@ import {
   type SuiteFiles,
   type SuiteReport,
 } from "../domain/rehearsal/suite.ts";
+import type { InputOf } from "../interface/contracts/operations.ts";
+import type { LoadedConfig } from "../operations/config/load.ts";
 import type { Config } from "../operations/config/schema.ts";
+import { asOwnerOf } from "../operations/ops/data-owner.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { configFor, invokerConfig, operate } from "./operator.ts";
-import { type Command, parse, type Terminal, WrongUsage } from "./usage.ts";
+import { type Command, idFrom, parse, type Terminal, WrongUsage } from "./usage.ts";
 import { version } from "./version.ts";
 
 const readySuites = new Map(Object.entries(readySuiteFiles));
@@ -33,6 +37,8 @@ const PHONE_AT_ONCE = 10;
 
 const options = {
   agent: { type: "string" },
+  tenant: { type: "string" },
+  draft: { type: "boolean", default: false },
   mode: { type: "string", default: "text" },
   runs: { type: "string", default: "1" },
   junit: { type: "string" },
@@ -42,12 +48,13 @@ const options = {
 
 export const rehearseCommand: Command = {
   usage: [
-    "rehearse FILE|DIR [--agent A] [--mode text|phone] [--runs N] [--junit FILE] [--json]",
-    "         [--recordings DIR]",
+    "rehearse FILE|DIR [--agent A [--tenant ID] [--draft]] [--mode text|phone] [--runs N]",
+    "         [--junit FILE] [--json] [--recordings DIR]",
     "rehearse --from-call CALL",
   ],
   notes: [
-    "FILE is a scenario, DIR holds several; agent.yaml beside them describes the agent. A is another such file.",
+    "FILE is a scenario, DIR holds several; agent.yaml beside them describes the agent. A is another such file,",
+    "or the id or exact name of a stored agent (of --tenant); --draft rehearses its draft.",
     `Instead of DIR, the name of a suite that ships: ${readyNames().join(", ")}.`,
     "text: in writing, under a virtual clock. phone: over SIP and RTP on this machine, ten calls at once.",
     "--from-call prints a call that took place as a scenario; numbers and names are replaced.",
@@ -67,9 +74,11 @@ export const rehearseCommand: Command = {
     const runs = runsFrom(values.runs);
     const { mode } = values;
     if (mode !== "text" && mode !== "phone") throw new WrongUsage("--mode must be text or phone.");
-    const cases = await casesOf(place, values.agent, terminal);
+    const loaded = invokerConfig(values.config, terminal);
+    const { config } = loaded;
+    const agent = () => agentOf(values, loaded, terminal);
+    const cases = await casesOf(place, agent, terminal);
     if (cases === null) return 2;
-    const { config } = invokerConfig(values.config, terminal);
     const log = createLogger({ level: "error", format: "auto", personalData: false });
     const ports = textRehearsals({ callWorker: callWorkerOf(config) }, { clock, log });
     const onResult = (result: RehearsalResult) => {
@@ -138,12 +147,11 @@ function runsFrom(written: string): number {
 /** Null: a file is wrong, and the terminal was told. */
 async function casesOf(
   place: string,
-  agentFile: string | undefined,
+  agent: () => Promise<RehearsedAgent | null>,
   terminal: Terminal,
 ): Promise<SuiteCase[] | null> {
   try {
-    const agent = agentFile === undefined ? null : await agentFrom(agentFile, terminal);
-    const cases = await loadSuite(filesAt(place, terminal), agent);
+    const cases = await loadSuite(filesAt(place, terminal), await agent());
     if (cases.length === 0) throw new WrongUsage(`${place} holds no scenario.`);
     return cases;
   } catch (error) {
@@ -153,12 +161,52 @@ async function casesOf(
   }
 }
 
-/** Of a file with an agent, or of the directory with its agent.yaml. */
-async function agentFrom(place: string, { cwd }: Terminal): Promise<RehearsedAgent> {
+interface AgentChoice {
+  readonly agent?: string | undefined;
+  readonly tenant?: string | undefined;
+  readonly draft: boolean;
+}
+
+/** Of a file with an agent, of the directory with its agent.yaml, or a stored one; null: each scenario's own. */
+async function agentOf(
+  { agent: place, tenant, draft }: AgentChoice,
+  loaded: LoadedConfig,
+  { cwd }: Terminal,
+): Promise<RehearsedAgent | null> {
+  const isStored = tenant !== undefined || draft;
+  if (place === undefined) {
+    if (isStored) throw new WrongUsage("--tenant and --draft need --agent.");
+    return null;
+  }
   const path = resolve(cwd, place);
-  if (!existsSync(path)) throw new WrongUsage(`There is no agent ${place}.`);
+  if (isStored || !existsSync(path)) {
+    const isPath = /[/\\]|\.ya?ml$/.test(place);
+    if (!isStored && (isPath || !existsSync(loaded.dataDir)))
+      throw new WrongUsage(`There is no agent ${place}.`);
+    const asked = {
+      agent: /^\d{1,15}$/.test(place) ? Number(place) : place,
+      ...(tenant === undefined ? {} : { tenant: idFrom(tenant, "--tenant") }),
+    };
+    return await asOwnerOf(loaded.dataDir, () => storedAgentOf({ ...asked, draft }, loaded));
+  }
   const name = statSync(path).isDirectory() ? join(place, "agent.yaml") : place;
   return await readAgentFile({ names: [], read: readerIn(cwd) }, name);
+}
+
+async function storedAgentOf(
+  asked: InputOf<"agent.source">,
+  loaded: LoadedConfig,
+): Promise<RehearsedAgent> {
+  const { config } = loaded;
+  const found = await operate(loaded, "agent.source", asked);
+  const { tenant, agent: id, version, company, time_zone: timeZone, content } = found;
+  const texts = new Map<string, string>();
+  for (const { sha256 } of content.files)
+    texts.set(sha256, (await operate(loaded, "agent.text", { tenant, sha256 })).text);
+  const { transferTargets = {} } = callWorkerOf(config).conversation;
+  const { voice_aliases: voiceAliases } = config.engine;
+  const about = { id, version, company, timeZone, transferTargets, voiceAliases };
+  return storedAgent(content, texts, about);
 }
 
 function filesAt(place: string, { cwd }: Terminal): SuiteFiles {

@@ -43,6 +43,12 @@ export interface RehearsedAgent {
   readonly knowledge: readonly KnowledgeSnapshot[];
   readonly tools: readonly ToolSnapshot[];
   readonly transferTargets: Readonly<Record<string, string>>;
+  /** Missing: it was read from a file. */
+  readonly stored?: {
+    readonly id: number;
+    readonly version: number | "draft";
+    readonly contentSha256: string;
+  };
 }
 
 /** `read`: the text of a file beside the agent's. */

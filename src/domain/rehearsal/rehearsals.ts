@@ -21,6 +21,10 @@ export interface RehearsalRun {
   /** Null: the agent that ships with the suite. */
   readonly agentId: number | null;
   readonly agentName: string;
+  /** Null: the agent that ships with the suite. Missing: kept before versions were named. */
+  readonly agentVersion?: number | "draft" | null;
+  /** Of the content that was rehearsed. */
+  readonly contentSha256?: string;
   readonly startedAt: number;
   /** Null: under way. */
   readonly endedAt: number | null;
@@ -41,6 +45,8 @@ export interface RunRecords {
 interface RehearsalOrder {
   /** Null: the suite's own agent. */
   readonly agentId: number | null;
+  /** The agent's draft instead of the published version. */
+  readonly draft: boolean;
   /** The name of a suite that ships; with `scenarios`, what the run is called. */
   readonly suite: string;
   /** YAML, several separated by a line of three dashes; null: those of the suite. */
@@ -52,7 +58,11 @@ interface RehearsalPorts {
   /** `clinic/agent.yaml` and so on. */
   readonly readySuites: ReadonlyMap<string, string>;
   /** Throws not_found. */
-  readonly agentOf: (tenantId: number, agentId: number) => Promise<RehearsedAgent>;
+  readonly agentOf: (
+    tenantId: number,
+    agentId: number,
+    isDraft: boolean,
+  ) => Promise<RehearsedAgent>;
   readonly runs: RunRecords;
   readonly clock: Clock;
   readonly random: Random;
@@ -90,24 +100,19 @@ export class Rehearsals {
     return found;
   }
 
-  /** Of the last finished run with this agent; null: there was none. */
-  lastResult(tenantId: number, agentId: number): { at: number; passed: boolean } | null {
-    const last = this.ports.runs.list(tenantId).find((run) => run.agentId === agentId);
-    if (!last?.endedAt) return null;
-    return { at: last.endedAt, passed: last.report !== null && last.passed === last.scenarios };
-  }
-
   /** Begins; `list` follows it. Throws valid_scenarios_required, not_found, conflict. */
   async start(tenantId: number, order: RehearsalOrder): Promise<RehearsalRun> {
     if (this.#running.has(tenantId)) throw underWay();
     const { clock, random } = this.ports;
-    const { agentId, suite } = order;
-    const agent = agentId === null ? null : await this.ports.agentOf(tenantId, agentId);
+    const { agentId, suite, draft } = order;
+    const agent = agentId === null ? null : await this.ports.agentOf(tenantId, agentId, draft);
     const cases = await this.#casesOf(order, agent);
     if (this.#running.has(tenantId)) throw underWay();
     const run: RehearsalRun = {
       ...{ id: uuidV7(clock, random), suite, agentId, startedAt: clock.now(), endedAt: null },
       agentName: agent?.agent.name ?? cases[0]?.agent.agent.name ?? "",
+      agentVersion: agent?.stored?.version ?? null,
+      ...(agent?.stored ? { contentSha256: agent.stored.contentSha256 } : {}),
       ...{ scenarios: cases.length, passed: 0, report: null },
     };
     this.#running.set(tenantId, run);

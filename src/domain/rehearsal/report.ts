@@ -84,8 +84,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** As `--json` prints it, and as it is kept. */
 export const reportJson = ({ results, ...totals }: SuiteReport) => ({
   ...totals,
-  results: results.map(({ name, run, failures, call }) => ({
-    ...{ name, run, passed: failures.length === 0, failures },
+  results: results.map(({ name, run, agent, failures, call }) => ({
+    ...{ name, run, agent, passed: failures.length === 0, failures },
     ...{ ended_reason: call.endedReason, duration_ms: call.durationMs, recording: call.recording },
     turns: call.turns.map(({ index, speaker, text, startMs, endMs, interrupted, latencyMs }) => ({
       ...{ index, speaker, text, interrupted },

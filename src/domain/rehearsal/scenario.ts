@@ -99,18 +99,13 @@ const Persona = z.strictObject({
 });
 export type Persona = z.output<typeof Persona>;
 
-const ToolAnswer = z.preprocess(
-  (given) => (given === "live" ? { live: true } : given),
-  onlyOne(
-    z.strictObject({
-      answer: z.json().optional(),
-      fails: text.optional(),
-      /** The tool's own URL is asked: only where the scenario says so. */
-      live: z.literal(true).optional(),
-      delay_ms: waitMs.default(0),
-    }),
-    ["answer", "fails", "live"],
-  ),
+const ToolAnswer = onlyOne(
+  z.strictObject({
+    answer: z.json().optional(),
+    fails: text.optional(),
+    delay_ms: waitMs.default(0),
+  }),
+  ["answer", "fails"],
 );
 
 const TRANSFER_OUTCOMES = ["transferred", "busy", "no_answer", "declined", "failed"] as const;

@@ -96,8 +96,17 @@ export async function readAgentFile(
   });
 }
 
+/** With the agent that was rehearsed; `id` and `version` null: it was read from a file. */
+interface SuiteResult extends RehearsalResult {
+  readonly agent: {
+    readonly name: string;
+    readonly id: number | null;
+    readonly version: number | "draft" | null;
+  };
+}
+
 export interface SuiteReport {
-  readonly results: readonly RehearsalResult[];
+  readonly results: readonly SuiteResult[];
   readonly scenarios: number;
   readonly runs: number;
   /** Scenarios that passed every run: pass^N is their share. */
@@ -119,10 +128,14 @@ export async function runSuite(
   const waiting = cases.flatMap((each, place) =>
     Array.from({ length: runs }, (_, index) => ({ each, place, run: index + 1 })),
   );
-  const results: { place: number; result: RehearsalResult }[] = [];
+  const results: { place: number; result: SuiteResult }[] = [];
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const result = await rehearse(next.each, next.run);
+      const { agent, stored } = next.each.agent;
+      const result = {
+        ...(await rehearse(next.each, next.run)),
+        agent: { name: agent.name, id: stored?.id ?? null, version: stored?.version ?? null },
+      };
       results.push({ place: next.place, result });
       onResult?.(result);
     }

@@ -34,8 +34,6 @@ interface TextCallOptions {
   readonly clock: VirtualClock;
   readonly wallClock: Clock;
   readonly log: Log;
-  /** For tools that are `live`; absent: there are none. */
-  readonly runLive?: (tool: string, values: RehearsedTool["arguments"]) => Promise<ToolResult>;
 }
 
 /** An agent that waits that long has nothing more to say. */
@@ -294,7 +292,7 @@ export class TextCall implements CallerLine {
     tool: string,
     values: RehearsedTool["arguments"],
   ): Promise<Pick<ToolResult, "ok" | "output" | "httpStatus">> {
-    const { scenario, config, clock, runLive } = this.options;
+    const { scenario, config, clock } = this.options;
     const schema = config.tools.find(({ name }) => name === tool)?.parameters ?? {};
     const problem = argumentProblem(schema, values);
     if (problem !== null) return { ok: false, httpStatus: null, output: { error: problem } };
@@ -304,24 +302,9 @@ export class TextCall implements CallerLine {
       return { ok: false, httpStatus: null, output: { error: "the tool does not answer" } };
     }
     if (given.delay_ms > 0) await sleep(clock, given.delay_ms);
-    if (given.live) return await this.#runLive(tool, values, runLive);
     return given.fails === undefined
       ? { ok: true, httpStatus: 200, output: given.answer ?? null }
       : { ok: false, httpStatus: 500, output: { error: given.fails } };
-  }
-
-  async #runLive(
-    tool: string,
-    values: RehearsedTool["arguments"],
-    runLive: TextCallOptions["runLive"],
-  ): Promise<Pick<ToolResult, "ok" | "output" | "httpStatus">> {
-    if (!runLive) return { ok: false, httpStatus: null, output: { error: "no live tools here" } };
-    this.#awaited++;
-    try {
-      return await runLive(tool, values);
-    } finally {
-      this.#awaited--;
-    }
   }
 }
 

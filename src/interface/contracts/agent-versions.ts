@@ -180,6 +180,12 @@ export const presentPublished = ({ agent, notes }: Published) => ({
   notes: [...notes],
 });
 
+/** Its content is as it is stored: only our own command line reads it. */
+const AgentSourceContent = z.strictObject({
+  ...{ tenant: id, agent: id, version: z.union([id, z.literal("draft")]) },
+  ...{ company: z.string(), time_zone: z.string(), content: z.custom<AgentContent>() },
+});
+
 const ofAgent = { tenant: id, agent: id };
 
 export const agentOperations = {
@@ -189,6 +195,29 @@ export const agentOperations = {
     role: "viewer",
     run: async ({ agentVersions }, { tenant, agent }) =>
       (await agentVersions.list(tenant, agent, { limit: 50, offset: 0 })).map(presentVersion),
+  }),
+  /** All of a stored agent but the texts of its files. `agent`: id or exact name. */
+  "agent.source": operation({
+    input: z.strictObject({
+      tenant: id.optional(),
+      agent: z.union([id, z.string().min(1)]),
+      draft: z.boolean().default(false),
+    }),
+    output: AgentSourceContent,
+    role: "operator",
+    async run({ agentVersions }, asked) {
+      const source = await agentVersions.source(asked.tenant ?? null, asked.agent, asked.draft);
+      const { tenantId: tenant, agentId: agent, timeZone: time_zone, ...rest } = source;
+      return { ...rest, tenant, agent, time_zone };
+    },
+  }),
+  "agent.text": operation({
+    input: z.strictObject({ tenant: id, sha256: z.string() }),
+    output: z.strictObject({ text: z.string() }),
+    role: "operator",
+    run: async ({ agentVersions }, { tenant, sha256 }) => ({
+      text: await agentVersions.sourceText(tenant, sha256),
+    }),
   }),
   /** `from` missing: the published version; `to` missing: the draft. */
   "agent.diff": operation({

@@ -23,6 +23,7 @@ import { storedText } from "../../domain/knowledge/files.ts";
 import { checkToolFields } from "../../domain/tool/tool-rules.ts";
 import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
 import { toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
+import { agentSources } from "./agent-source.ts";
 
 interface VersionDependencies {
   readonly database: Database;
@@ -57,7 +58,12 @@ const SECRET_BYTES = 24;
 export type AgentVersions = ReturnType<typeof createAgentVersions>;
 
 export function createAgentVersions(deps: VersionDependencies) {
-  return { ...storedVersions(deps), ...drafts(deps), ...publishing(deps) };
+  return {
+    ...storedVersions(deps),
+    ...agentSources(deps.database),
+    ...drafts(deps),
+    ...publishing(deps),
+  };
 }
 
 /** Throws not_found. */

@@ -87,7 +87,8 @@ test("a step that was never reached fails, and JUnit carries turn and transcript
   );
   const failures = failuresOf(scenario, CALL);
   expect(failures[0]?.expected).toBe("step 3 is reached");
-  const result = { name: scenario.name, run: 1, failures, call: CALL };
+  const agent = { name: "Desk", id: null, version: null };
+  const result = { name: scenario.name, run: 1, agent, failures, call: CALL };
   const xml = junitXml({ results: [result], scenarios: 1, runs: 1, passed: 0 }, "clinic");
   expect(xml).toContain('<testsuite name="clinic" tests="1" failures="1">');
   expect(xml).toContain('name="A &amp; B"');

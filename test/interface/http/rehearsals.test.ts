@@ -42,6 +42,7 @@ test("the tenant's own agent is rehearsed with scenarios written here; the faile
       "name: First\nscript:\n  - say: Goodbye.\n---\nname: Second\nscript:\n  - say: Goodbye.\n    must: [see you on the moon]\n",
   });
   expect(run).toMatchObject({ agent_id: room.world.agentId, scenarios: 2, passed: 1 });
+  expect(run.agent_version).toBe(1);
   const [, second] = results;
   const [failure] = second?.failures ?? [];
   expect(failure?.expected).toBe('says "see you on the moon"');

@@ -11,6 +11,19 @@ export const messages = {
   },
   "rehearsals.new": { en: "Rehearse", lt: "Repetuoti", lv: "Mēģināt", ru: "Репетировать" },
   "rehearsals.agent": { en: "Agent", lt: "Agentas", lv: "Aģents", ru: "Агент" },
+  "rehearsals.of_draft": {
+    en: "Its draft instead of the published version",
+    lt: "Juodraštis vietoj paskelbtos versijos",
+    lv: "Melnraksts publicētās versijas vietā",
+    ru: "Черновик вместо опубликованной версии",
+  },
+  "rehearsals.draft": { en: "draft", lt: "juodraštis", lv: "melnraksts", ru: "черновик" },
+  "rehearsals.version": {
+    en: "version {number}",
+    lt: "{number} versija",
+    lv: "{number}. versija",
+    ru: "версия {number}",
+  },
   "rehearsals.own_agent": {
     en: "The suite's own agent",
     lt: "Rinkinio agentas",

@@ -5,7 +5,7 @@ import { answer, type Own, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
-import { AreaField, SelectField } from "../../ui/field.tsx";
+import { AreaField, SelectField, SwitchField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { Badge, Card, Page as Frame } from "../../ui/page.tsx";
@@ -94,12 +94,22 @@ function Runs(props: {
             </Button>
           ),
         },
-        { head: t("rehearsals.agent"), cell: ({ agent_name }) => agent_name },
+        { head: t("rehearsals.agent"), cell: (run) => <RehearsedVersion run={run} /> },
         { head: t("rehearsals.when"), cell: ({ started_at }) => dateTime(started_at) },
         { head: t("rehearsals.result"), cell: (run) => <Outcome run={run} />, end: true },
       ]}
     />
   );
+}
+
+function RehearsedVersion({ run: { agent_name, agent_version } }: { run: Run }) {
+  const { t } = useText();
+  if (agent_version === null) return agent_name;
+  const version =
+    agent_version === "draft"
+      ? t("rehearsals.draft")
+      : t("rehearsals.version", { number: agent_version });
+  return `${agent_name}, ${version}`;
 }
 
 function Outcome({ run: { ended_at, passed, scenarios } }: { run: Run }) {
@@ -206,17 +216,15 @@ function Order(props: {
   const agents = useAgentChoices(t("rehearsals.own_agent"));
   const form = useForm({
     agent_id: "",
+    draft: false,
     suite: props.suites[0]?.name ?? WRITTEN,
     scenarios: EXAMPLE,
   });
   const isWritten = form.values.suite === WRITTEN;
-  const choices = [
-    ...props.suites.map(({ name, scenarios }) => ({
-      value: name,
-      label: `${name} (${scenarios})`,
-    })),
-    { value: WRITTEN, label: t("rehearsals.written") },
-  ];
+  const suites = props.suites.map(({ name, scenarios }) => ({
+    ...{ value: name, label: `${name} (${scenarios})` },
+  }));
+  const choices = [...suites, { value: WRITTEN, label: t("rehearsals.written") }];
   return (
     <FormDialog
       title={t("rehearsals.new")}
@@ -226,9 +234,10 @@ function Order(props: {
       wide
       form={form}
       onClose={props.onClose}
-      onSend={async ({ agent_id, suite, scenarios }) => {
+      onSend={async ({ agent_id, draft, suite, scenarios }) => {
         const body = {
           agent_id: agent_id === "" ? null : Number(agent_id),
+          draft: draft && agent_id !== "",
           suite: suite === WRITTEN ? t("rehearsals.scenarios") : suite,
           scenarios: suite === WRITTEN ? scenarios : null,
         };
@@ -241,6 +250,9 @@ function Order(props: {
     >
       <SelectField label={t("rehearsals.suite")} choices={choices} {...form.bind("suite")} />
       <SelectField label={t("rehearsals.agent")} choices={agents} {...form.bind("agent_id")} />
+      {form.values.agent_id !== "" && (
+        <SwitchField label={t("rehearsals.of_draft")} {...form.bind("draft")} />
+      )}
       {isWritten && (
         <AreaField
           label={t("rehearsals.scenarios")}

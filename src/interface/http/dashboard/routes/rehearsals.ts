@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isoUtc } from "../../../../core/clock.ts";
 import type { RehearsalRun } from "../../../../domain/rehearsal/rehearsals.ts";
-import { field, okReply, shown } from "../../../contracts/schema.ts";
+import { field, flag, okReply, shown } from "../../../contracts/schema.ts";
 import { contract, route } from "../../contract.ts";
 import type { ProductContext } from "./context.ts";
 
@@ -14,6 +14,11 @@ const RunSummary = z
     suite: shown(z.string(), "Suite.", "clinic"),
     agent_id: shown(z.int().nullable(), "Agent; null: the suite's own.", 1),
     agent_name: shown(z.string(), "Its name.", "Reception"),
+    agent_version: shown(
+      z.union([z.int(), z.literal("draft")]).nullable(),
+      "The version that was rehearsed, or its draft; null: the suite's own agent.",
+      3,
+    ),
     started_at: shown(z.string(), "When it began.", "2026-11-23T10:00:00+00:00"),
     ended_at: shown(z.string().nullable(), "When it ended; null: under way.", null),
     scenarios: shown(z.int(), "How many scenarios.", 30),
@@ -83,6 +88,7 @@ export const startRehearsal = contract({
         ...{ description: "Agent; null: the suite's own.", example: 1 },
         must: "be an agent's id or null",
       }).default(null),
+      draft: flag("Whether the agent's draft is rehearsed instead.", false).default(false),
       suite: field(z.string().min(1).max(120), {
         ...{ description: "A suite that ships, or what the run is called.", example: "clinic" },
         must: "be text of 1 to 120 characters",
@@ -100,6 +106,7 @@ export const startRehearsal = contract({
 
 const presentRun = (run: RehearsalRun): z.output<typeof RunSummary> => ({
   ...{ id: run.id, suite: run.suite, agent_id: run.agentId, agent_name: run.agentName },
+  agent_version: run.agentVersion ?? null,
   ...{ scenarios: run.scenarios, passed: run.passed, started_at: isoUtc(run.startedAt) },
   ended_at: run.endedAt === null ? null : isoUtc(run.endedAt),
 });
@@ -126,8 +133,8 @@ export const rehearsalRoutes = ({ parts: { rehearsals } }: ProductContext) => [
     };
   }),
   route(startRehearsal)(async ({ tenantId, body }) => {
-    const { agent_id: agentId, suite, scenarios } = body;
-    const run = await rehearsals.start(tenantId, { agentId, suite, scenarios });
+    const { agent_id: agentId, draft, suite, scenarios } = body;
+    const run = await rehearsals.start(tenantId, { agentId, draft, suite, scenarios });
     return { ok: true, run: presentRun(run) };
   }),
 ];

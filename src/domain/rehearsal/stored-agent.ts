@@ -1,0 +1,50 @@
+/** A stored agent as a rehearsal takes it: one of its versions, or its draft. */
+import { createHash } from "node:crypto";
+import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
+import type { AgentContent } from "../agent/agent-content.ts";
+import { storedSchemaProblem } from "../tool/tool-rules.ts";
+import type { RehearsedAgent } from "./agent-file.ts";
+
+interface StoredAgentOptions
+  extends Pick<RehearsedAgent, "company" | "timeZone" | "transferTargets"> {
+  readonly id: number;
+  readonly version: number | "draft";
+  /** `[engine.voice_aliases]` */
+  readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+}
+
+/** Whom callers of a rehearsal call. */
+const NUMBER = "+37052000000";
+
+/** Equal for equal contents: a draft that is changed after its rehearsal has another one. */
+const contentHash = (content: AgentContent): string =>
+  createHash("sha256").update(JSON.stringify(content)).digest("hex");
+
+export function storedAgent(
+  content: AgentContent,
+  texts: ReadonlyMap<string, string>,
+  { id, version, voiceAliases, ...others }: StoredAgentOptions,
+): RehearsedAgent {
+  const { files, tools, ...fields } = content;
+  const { webhookUrl, transcriptEmail, transcriptEmailEnabled, ...spoken } = fields;
+  return {
+    ...others,
+    number: NUMBER,
+    stored: { id, version, contentSha256: contentHash(content) },
+    agent: {
+      ...spoken,
+      id,
+      voice:
+        AGENT_VOICES.find((voice) => voice === fields.voice) ??
+        voiceAliases[fields.voice] ??
+        "Sari",
+      fillerPhrases: fields.fillerPhrases.split("\n").flatMap((line) => line.trim() || []),
+    },
+    knowledge: files.map(({ filename, format, sha256 }) => ({
+      ...{ filename, format, content: texts.get(sha256) ?? "" },
+    })),
+    tools: tools
+      .filter(({ parameters }) => storedSchemaProblem(parameters) === null)
+      .map(({ name, description, parameters }) => ({ name, description, parameters })),
+  };
+}

@@ -1,0 +1,64 @@
+/** A stored agent as a whole, for a rehearsal or as files: found by id or name, published or draft. */
+import { and, eq } from "drizzle-orm";
+import { agentHistoryStore } from "../../adapter/store/agent-history-store.ts";
+import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
+import { agents } from "../../adapter/store/schema/index.ts";
+import type { Database } from "../../core/database.ts";
+import { AppError, notFound } from "../../core/errors.ts";
+import type { AgentContent } from "../../domain/agent/agent-content.ts";
+
+interface AgentSource {
+  readonly tenantId: number;
+  readonly agentId: number;
+  readonly version: number | "draft";
+  readonly company: string;
+  readonly timeZone: string;
+  readonly content: AgentContent;
+}
+
+const AT_MOST = 2;
+
+export function agentSources({ read }: Pick<Database, "read">) {
+  return {
+    /** `agent`: id or exact name; `tenantId` null: of all tenants. Throws not_found, conflict (name). */
+    async source(
+      tenantId: number | null,
+      agent: number | string,
+      isDraft: boolean,
+    ): Promise<AgentSource> {
+      const isAgent = typeof agent === "number" ? eq(agents.id, agent) : eq(agents.name, agent);
+      const ofTenant = tenantId === null ? undefined : eq(agents.tenantId, tenantId);
+      const [found, second] = await read
+        .select({ id: agents.id, tenantId: agents.tenantId, version: agents.version })
+        .from(agents)
+        .where(and(isAgent, ofTenant))
+        .limit(AT_MOST);
+      if (second) throw ambiguous(agent, tenantId);
+      const tenant = found && (await callSetupStore(read).tenant(found.tenantId));
+      if (!tenant) throw notFound("agent");
+      const history = agentHistoryStore(read);
+      const stored = isDraft
+        ? await history.draft(found.tenantId, found.id)
+        : await history.find(found.tenantId, found.id, found.version);
+      if (!stored) throw notFound(isDraft ? "draft" : "version");
+      return {
+        ...{ tenantId: found.tenantId, agentId: found.id, content: stored.content },
+        ...{ version: isDraft ? "draft" : found.version },
+        ...{ company: tenant.name, timeZone: tenant.timeZone },
+      };
+    },
+
+    /** The text of a version's file. Throws not_found. */
+    async sourceText(tenantId: number, sha256: string): Promise<string> {
+      const text = (await agentHistoryStore(read).texts(tenantId, [sha256])).get(sha256);
+      if (text === undefined) throw notFound("file");
+      return text;
+    },
+  };
+}
+
+const ambiguous = (agent: number | string, tenantId: number | null) =>
+  new AppError({
+    code: "conflict",
+    publicMessage: `Several agents are named "${agent}". Say which by its id${tenantId === null ? ", or with --tenant" : ""}.`,
+  });

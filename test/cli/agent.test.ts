@@ -1,0 +1,74 @@
+/** `linevoice agent` and `rehearse --agent` as processes, on the data directory without a server. */
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runCli } from "../support/cli.ts";
+import { offlineServices } from "../support/offline-services.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(60_000);
+
+const cwd = tempDir();
+const CONFIG = "ok.toml";
+const linevoice = (args: string) => runCli(cwd, `${args} --config ${CONFIG}`);
+const json = async (args: string) => JSON.parse((await linevoice(`${args} --json`)).out);
+const PRICE = "## How much does it cost?\nIt costs forty euros.\n";
+
+beforeAll(async () => {
+  writeFileSync(join(cwd, CONFIG), '[storage]\ndata_dir = "data"\n');
+  writeFileSync(
+    join(cwd, "price.yaml"),
+    "name: Price\nscript:\n  - say: How much does it cost?\n    must: [{says: {money: 40 EUR}}]\n  - hang_up: true\n",
+  );
+  await linevoice("tenant create --name N --email a@example.com");
+  await offlineServices(cwd, CONFIG, async ({ agents, files }) => {
+    const texts = { firstMessage: "Hello.", fillerPhrases: "One moment.", voice: "Sari" };
+    const spoken = { ...texts, firstSpeaker: "assistant", language: "en" } as const;
+    const after = { webhookUrl: null, transcriptEmail: null, transcriptEmailEnabled: false };
+    const limits = { maxDurationSeconds: 600, voicemailAction: "hangup" } as const;
+    const agent = await agents.create(1, {
+      ...{ name: "Desk", prompt: "Answer from the knowledge base.", sendDigitsInbound: false },
+      ...{ ...spoken, ...after, ...limits },
+    });
+    await files.create(1, { filename: "price.md", content: PRICE, agentId: agent.id });
+  });
+});
+
+test("a stored agent is rehearsed by id or name, and the result names its version", async () => {
+  const byName = await json("rehearse price.yaml --agent Desk --tenant 1");
+  expect(byName).toMatchObject({ scenarios: 1, passed: 1 });
+  expect(byName.results[0].agent).toEqual({ name: "Desk", id: 1, version: 2 });
+  expect((await json("rehearse price.yaml --agent 1")).results[0].agent.id).toBe(1);
+  const missing = await linevoice("rehearse price.yaml --agent Nobody");
+  expect([missing.status, missing.err]).toEqual([1, expect.stringContaining("Agent not found")]);
+  const noDraft = await linevoice("rehearse price.yaml --agent 1 --draft");
+  expect([noDraft.status, noDraft.err]).toEqual([1, expect.stringContaining("raft not found")]);
+});
+
+test("versions are listed, compared and rolled back; a draft is published", async () => {
+  await offlineServices(cwd, CONFIG, async ({ agents, agentVersions }) => {
+    await agents.update(1, 1, { prompt: "Answer briefly." });
+    await agentVersions.changeDraft(
+      1,
+      1,
+      { prompt: "Answer kindly." },
+      { kind: "operator", id: null },
+    );
+  });
+  const list = await linevoice("agent versions --tenant 1 1");
+  expect(list.out).toMatch(/^3 .*operator +prompt +published$/m);
+  const diff = await linevoice("agent diff --tenant 1 1 --from 2 --to 3");
+  expect(diff.out).toContain("== prompt\n");
+  expect(diff.out).toContain("{+briefly+}");
+  expect((await linevoice("agent diff --tenant 1 1")).out).toContain("{+kindly+}");
+
+  const rolledBack = await linevoice("agent rollback --tenant 1 1 --to 2");
+  expect(rolledBack.out).toBe("Calls run version 4 from now on.\n");
+  expect((await linevoice("agent versions --tenant 1 1")).out).toContain("version 2 again");
+  const outdated = await linevoice("agent publish --tenant 1 1");
+  expect([outdated.status, outdated.err]).toEqual([1, expect.stringContaining("Version 4")]);
+  expect(await json("agent publish --tenant 1 1 --force")).toEqual({ version: 5, notes: [] });
+  expect((await linevoice("agent diff --tenant 1 1")).status).toBe(1);
+  expect((await linevoice("agent rollback --tenant 1 1 --to 99")).status).toBe(1);
+  expect((await linevoice("agent rollback --tenant 1 1")).status).toBe(2);
+});
