@@ -91,7 +91,7 @@ inChromium("while the server is away", () => {
     await page.goto(to("/live"));
     await page.getByText(en["live.empty"]).waitFor();
     await page.locator(".sidebar").getByRole("link", { name: en["nav.home"], exact: true }).click();
-    await page.getByText(en["home.system"]).waitFor();
+    await page.getByText(en["home.system"], { exact: true }).waitFor();
 
     relay.cut();
     await bar.waitFor({ timeout: 5_000 });
