@@ -44,6 +44,8 @@ export async function openImpairedPath(
         });
         late.add(timer);
       },
+      // ICMP: one end has hung up already.
+      error: () => {},
     },
   });
   return {
