@@ -26,6 +26,7 @@ import { Files } from "../domain/knowledge/files.ts";
 import type { KnowledgeIndex } from "../domain/knowledge/knowledge-index.ts";
 import { UnansweredQuestions } from "../domain/knowledge/unanswered.ts";
 import { Numbers } from "../domain/number/numbers.ts";
+import type { RunRecords } from "../domain/rehearsal/rehearsals.ts";
 import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
 import { Tools } from "../domain/tool/tools.ts";
@@ -52,6 +53,7 @@ import { erasePerson } from "../operations/privacy/erase-person.ts";
 import { createUrlCheck, type UrlProblem } from "../platform/net/tenant-url.ts";
 import { MASTER_KEY_BYTES, type Vault } from "../platform/secrets/vault.ts";
 import { doNotCallListOf } from "./caller-services.ts";
+import { rehearsalRuns } from "./rehearsal-runs.ts";
 import type { AppSettings } from "./settings.ts";
 import type { DataPaths } from "./storage.ts";
 import { rotateMasterKey } from "./vault.ts";
@@ -85,10 +87,13 @@ interface ServiceParts {
 
 type ServiceSettings = Readonly<
   Record<"httpClient" | "sip", { readonly allowNetworks: readonly string[] }>
-> & { readonly callWorker: Pick<AppSettings["callWorker"], "engine"> };
+> & { readonly callWorker: Pick<AppSettings["callWorker"], "engine"> } & Pick<
+    AppSettings,
+    "dataDir"
+  >;
 
 export function createServices(
-  { httpClient, sip, callWorker }: ServiceSettings,
+  { httpClient, sip, callWorker, dataDir }: ServiceSettings,
   parts: ServiceParts,
 ): Services {
   const { database, identity, vault, billing, apiKeys, checkouts, clock, running } = parts;
@@ -106,7 +111,7 @@ export function createServices(
     tools: new Tools({
       ...{ database, records: toolStore, vault, quotas, clock, urlProblem },
     }),
-    ...resourceServices(parts, quotas, urlProblem),
+    ...resourceServices(parts, quotas, urlProblem, rehearsalRuns(dataDir)),
     contacts: new ContactBook({ database, records: contactStore, doNotCallList, quotas, clock }),
     statements: new Statements(database, statementStore),
     calls: createOperatorCalls({ database, clock, running }),
@@ -138,6 +143,7 @@ function resourceServices(
   { database, vault, billing, knowledgeIndex: index, clock, random }: ServiceParts,
   quotas: Quotas,
   urlProblem: UrlProblem,
+  rehearsals: Pick<RunRecords, "list">,
 ) {
   const files = new Files({ database, records: fileStore, billing, quotas, clock, index });
   return {
@@ -147,7 +153,7 @@ function resourceServices(
       ...{ database, records: agentStore, plans: billing, clock, urlProblem },
     }),
     agentVersions: createAgentVersions({
-      ...{ database, billing, quotas, vault, urlProblem, clock, random },
+      ...{ database, billing, quotas, vault, urlProblem, rehearsals, clock, random },
     }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
     callRecords: createCallRecords(database),

@@ -1,4 +1,4 @@
-/** `linevoice agent versions|diff|rollback|publish`. */
+/** `linevoice agent versions|diff|rollback|rule|publish`. */
 import type { OutputOf } from "../interface/contracts/operations.ts";
 import { asks, commandOf } from "./actions.ts";
 import { table } from "./usage.ts";
@@ -58,6 +58,16 @@ export const agentCommand = commandOf(
       fields: ["tenant", "to"],
       word: ["AGENT", "agent"],
       lines: publishedLines,
+    }),
+    rule: asks("agent.rule", {
+      usage: ["agent rule --tenant ID AGENT --rehearsed on|off"],
+      fields: ["tenant", "rehearsed"],
+      word: ["AGENT", "agent"],
+      lines: ({ publishes_rehearsed: isOn }) => [
+        isOn
+          ? "A draft is published only after its last rehearsal passed."
+          : "A draft is published with or without a rehearsal.",
+      ],
     }),
     publish: asks("agent.publish", {
       usage: ["agent publish --tenant ID AGENT [--force]"],

@@ -146,6 +146,7 @@ export async function startApiServer(options: ApiServerOptions) {
       httpClient: { allowNetworks: options.allowNetworks ?? ["127.0.0.0/8"] },
       sip: { allowNetworks: [] },
       callWorker: { engine: options.engine ?? EMBEDDED_ONLY },
+      dataDir: options.directory,
     },
     {
       ...{ database, identity, vault, billing, apiKeys, clock, random },

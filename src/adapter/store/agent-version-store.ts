@@ -13,7 +13,8 @@ import { agents, files } from "./schema/index.ts";
 
 const VERSIONS_MAX = 50;
 
-const { id, tenantId, createdAt, updatedAt, version, ...FIELDS } = getTableColumns(agents);
+const { id, tenantId, createdAt, updatedAt, version, publishesRehearsed, ...FIELDS } =
+  getTableColumns(agents);
 
 const jsonFlag = (value: SQL) => sql`iif(${value}, json('true'), json('false'))`;
 

@@ -7,10 +7,12 @@ import { AppError, describeError, invalidField, notFound } from "../../core/erro
 import { uuidV7 } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
+import type { AgentContent } from "../agent/agent-content.ts";
 import type { RehearsedAgent } from "./agent-file.ts";
 import { ScenarioInvalid } from "./read-scenario.ts";
 import { rehearseText, type TextRehearsalPorts } from "./rehearse-text.ts";
 import { reportJson } from "./report.ts";
+import { contentHash } from "./stored-agent.ts";
 import { filesOf, loadSuite, runSuite, type SuiteCase } from "./suite.ts";
 
 type RunReport = ReturnType<typeof reportJson>;
@@ -40,6 +42,19 @@ export interface RunRecords {
   save(tenantId: number, run: RehearsalRun): void;
   /** Newest first. */
   list(tenantId: number): readonly RehearsalRun[];
+}
+
+/** Whether the last finished run with exactly this content of the agent passed; null: there was none. */
+export function wasGreen(
+  runs: readonly RehearsalRun[],
+  agentId: number,
+  content: AgentContent,
+): boolean | null {
+  const contentSha256 = contentHash(content);
+  const isOf = (run: RehearsalRun) =>
+    run.agentId === agentId && run.contentSha256 === contentSha256;
+  const last = runs.find((run) => isOf(run) && run.endedAt !== null);
+  return last ? last.report !== null && last.passed === last.scenarios : null;
 }
 
 interface RehearsalOrder {

@@ -17,7 +17,7 @@ interface StoredAgentOptions
 const NUMBER = "+37052000000";
 
 /** Equal for equal contents: a draft that is changed after its rehearsal has another one. */
-const contentHash = (content: AgentContent): string =>
+export const contentHash = (content: AgentContent): string =>
   createHash("sha256").update(JSON.stringify(content)).digest("hex");
 
 export function storedAgent(

@@ -234,6 +234,15 @@ export const agentOperations = {
     run: async ({ agentVersions }, { tenant, agent, to }) =>
       presentPublished(await agentVersions.publishVersion(tenant, agent, to, OPERATOR)),
   }),
+  "agent.rule": operation({
+    input: z.strictObject({ ...ofAgent, rehearsed: z.enum(["on", "off"]) }),
+    output: z.strictObject({ publishes_rehearsed: z.boolean() }),
+    role: "member",
+    async run({ agentVersions }, { tenant, agent, rehearsed }) {
+      await agentVersions.setPublishesRehearsed(tenant, agent, rehearsed === "on");
+      return { publishes_rehearsed: rehearsed === "on" };
+    },
+  }),
   "agent.publish": operation({
     input: z.strictObject({ ...ofAgent, force: z.boolean().default(false) }),
     output: z.strictObject(publishedShape),

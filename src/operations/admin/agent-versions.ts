@@ -1,6 +1,7 @@
 /** The versions of an agent: looked at, compared, published again; and its draft. */
 import { agentHistoryStore } from "../../adapter/store/agent-history-store.ts";
 import { type PublishingNote, publishContent } from "../../adapter/store/agent-publishing.ts";
+import { agentRule } from "../../adapter/store/agent-rule-store.ts";
 import { agentStore } from "../../adapter/store/agent-store.ts";
 import { deleteUnusedTexts } from "../../adapter/store/agent-version-store.ts";
 import { fileStore } from "../../adapter/store/file-store.ts";
@@ -20,6 +21,7 @@ import type { Billing } from "../../domain/billing/billing.ts";
 import type { Quotas } from "../../domain/billing/quotas.ts";
 import { checkContent, formatOf } from "../../domain/knowledge/content.ts";
 import { storedText } from "../../domain/knowledge/files.ts";
+import { type RunRecords, wasGreen } from "../../domain/rehearsal/rehearsals.ts";
 import { checkToolFields } from "../../domain/tool/tool-rules.ts";
 import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
 import { toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
@@ -31,6 +33,8 @@ interface VersionDependencies {
   readonly quotas: Quotas;
   readonly vault: { seal(plain: string, binding: string): string };
   readonly urlProblem: UrlProblem;
+  /** Of this node. */
+  readonly rehearsals: Pick<RunRecords, "list">;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -61,6 +65,7 @@ export function createAgentVersions(deps: VersionDependencies) {
   return {
     ...storedVersions(deps),
     ...agentSources(deps.database),
+    ...publishingRule(deps),
     ...drafts(deps),
     ...publishing(deps),
   };
@@ -205,7 +210,25 @@ function drafts({ database, urlProblem, clock }: VersionDependencies) {
   };
 }
 
-function publishing({ database, billing, quotas, vault, clock, random }: VersionDependencies) {
+function publishingRule({ database }: Pick<VersionDependencies, "database">) {
+  return {
+    /** Whether drafts are published only after a green rehearsal. Throws not_found. */
+    async publishesRehearsed(tenantId: number, agentId: number): Promise<boolean> {
+      await agentOf(database.read, tenantId, agentId);
+      return await agentRule(database.read).isSet(agentId);
+    },
+
+    /** Makes no version. Throws not_found. */
+    setPublishesRehearsed: (tenantId: number, agentId: number, isOn: boolean): Promise<void> =>
+      database.tx(async (queries) => {
+        await agentOf(queries, tenantId, agentId);
+        await agentRule(queries).set(agentId, isOn);
+      }),
+  };
+}
+
+function publishing(deps: VersionDependencies) {
+  const { database, billing, quotas, vault, clock, random } = deps;
   async function publish(
     queries: Queries,
     [tenantId, agentId]: readonly [number, number],
@@ -249,18 +272,18 @@ function publishing({ database, billing, quotas, vault, clock, random }: Version
         return await publish(queries, [tenantId, agentId], content, note);
       }),
 
-    /** Throws not_found, plan_limit_reached; conflict if something was published since the draft was made. */
+    /** Throws not_found, plan_limit_reached; conflict (outdated, or not rehearsed where it must be). */
     publishDraft: (tenantId: number, agentId: number, force: boolean, author: Author) =>
       database.tx(async (queries) => {
-        const agent = await agentOf(queries, tenantId, agentId);
+        const { version } = await agentOf(queries, tenantId, agentId);
         const history = agentHistoryStore(queries);
         const draft = await history.draft(tenantId, agentId);
         if (!draft) throw notFound("draft");
-        if (draft.baseVersion !== agent.version && !force)
-          throw outdatedBase(draft.baseVersion, agent.version);
+        const { baseVersion, content } = draft;
+        if (baseVersion !== version && !force) throw outdatedBase(baseVersion, version);
+        await requireGreen(queries, deps.rehearsals, [tenantId, agentId], content);
         await history.removeDraft(tenantId, agentId);
-        const note = { author, restoredFrom: null };
-        return await publish(queries, [tenantId, agentId], draft.content, note);
+        return await publish(queries, [tenantId, agentId], content, { author, restoredFrom: null });
       }),
   };
 }
@@ -269,6 +292,25 @@ function missingText(): never {
   throw new AppError({
     code: "conflict",
     publicMessage: "The text of a file of this version is not stored.",
+  });
+}
+
+/** Throws conflict where the agent publishes only what was rehearsed. */
+async function requireGreen(
+  queries: Queries,
+  rehearsals: VersionDependencies["rehearsals"],
+  [tenantId, agentId]: readonly [number, number],
+  content: AgentContent,
+): Promise<void> {
+  if (!(await agentRule(queries).isSet(agentId))) return;
+  const isGreen = wasGreen(rehearsals.list(tenantId), agentId, content);
+  if (isGreen) return;
+  throw new AppError({
+    code: "conflict",
+    publicMessage:
+      isGreen === null
+        ? "This agent publishes only what was rehearsed. Rehearse its draft as it is now, then publish it."
+        : "This agent publishes only what was rehearsed, and the last rehearsal of this draft failed. Change the draft or rehearse it again.",
   });
 }
 

@@ -9,6 +9,9 @@ import {
   files,
   versionTexts,
 } from "../../../src/adapter/store/schema/index.ts";
+import { rehearsalRuns } from "../../../src/app/rehearsal-runs.ts";
+import { reportJson } from "../../../src/domain/rehearsal/report.ts";
+import { contentHash } from "../../../src/domain/rehearsal/stored-agent.ts";
 import {
   type ApiServer,
   type ApiTenant,
@@ -22,9 +25,10 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(30_000);
 
+const directory = tempDir();
 let server: ApiServer;
 beforeAll(async () => {
-  server = await startApiServer({ directory: tempDir() });
+  server = await startApiServer({ directory });
 });
 afterAll(() => server.stop());
 
@@ -333,5 +337,50 @@ describe("a draft", () => {
     const forced = await ask(server, own, "POST", `${at}/draft/publish`, { force: true });
     expect(pick(forced, "version")).toBe(4);
     expect(pick(await ask(server, own, "GET", at), "agent.prompt")).toBe("Forced.");
+  });
+
+  test("of an agent bound to rehearsals is published when the last one of its content was green", async () => {
+    const own = await tenantWithAgent();
+    const at = `/agents/${own.agent}`;
+    const { agentVersions } = server.services;
+    let run = 0;
+    const rehearsed = async (passed: number) => {
+      const draft = await agentVersions.draft(own.id, own.agent);
+      if (!draft) throw new Error("there is no draft");
+      rehearsalRuns(directory).save(own.id, {
+        ...{ id: `run-${++run}`, suite: "clinic", agentId: own.agent, agentName: "Reception" },
+        ...{ agentVersion: "draft", contentSha256: contentHash(draft.content) },
+        ...{ startedAt: run, endedAt: run, scenarios: 2, passed },
+        report: reportJson({ results: [], scenarios: 2, runs: 1, passed }),
+      });
+    };
+    const change = (prompt: string) => ask(server, own, "PATCH", `${at}/draft`, { prompt });
+    const publish = () => ask(server, own, "POST", `${at}/draft/publish`, {});
+    const bound = await ask(server, own, "PATCH", `${at}/publishing`, {
+      publishes_rehearsed: true,
+    });
+    expect(pick(bound, "publishes_rehearsed")).toBe(true);
+    await change("One.");
+    const never = await publish();
+    expect([never.status, pick(never, "message")]).toEqual([
+      409,
+      expect.stringContaining("Rehearse its draft"),
+    ]);
+    await rehearsed(1);
+    expect(pick(await publish(), "message")).toContain("the last rehearsal of this draft failed");
+    await rehearsed(2);
+    await change("Two.");
+    expect((await publish()).status).toBe(409);
+    await change("One.");
+    expect(pick(await publish(), "version")).toBe(2);
+    const atOnce = await ask(server, own, "PATCH", at, { prompt: "At once." });
+    expect(pick(atOnce, "agent.version")).toBe(3);
+    await ask(server, own, "PATCH", `${at}/publishing`, { publishes_rehearsed: false });
+    await change("Unbound.");
+    expect(pick(await publish(), "version")).toBe(4);
+    const other = await server.tenant();
+    const path = `${at}/publishing`;
+    const foreign = await ask(server, other, "PATCH", path, { publishes_rehearsed: true });
+    expect(foreign.status).toBe(404);
   });
 });

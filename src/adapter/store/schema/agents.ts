@@ -44,6 +44,8 @@ export const agents = sqliteTable(
     updatedAt: time("updated_at").notNull(),
     /** The number of the version that is published; 0: none is stored yet. */
     version: integer("version").notNull().default(0),
+    /** Whether a draft is published only after a green rehearsal; no part of a version. */
+    publishesRehearsed: flag("publishes_rehearsed").notNull().default(false),
   },
   (t) => [
     index("agents_tenant").on(t.tenantId),

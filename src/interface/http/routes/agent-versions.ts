@@ -77,12 +77,21 @@ export const compareVersions = contract({
   reply: okReply({ differences: z.array(VersionDifference) }),
 });
 
+const publishesRehearsed = shown(
+  z.boolean(),
+  "Whether a draft is published only after its last rehearsal passed.",
+  false,
+);
+
 export const getDraft = contract({
   operationId: "getAgentDraft",
   at: "GET /agents/{id}/draft",
   ...{ tag, noun },
   summary: "The draft of an agent",
-  reply: okReply({ draft: shown(AgentDraftContent.nullable(), "Null: there is none.", null) }),
+  reply: okReply({
+    draft: shown(AgentDraftContent.nullable(), "Null: there is none.", null),
+    publishes_rehearsed: publishesRehearsed,
+  }),
 });
 
 const { agent_id, enabled, ...toolFields } = toolShape;
@@ -121,13 +130,31 @@ export const discardDraft = contract({
   reply: deletedReply(),
 });
 
+export const changePublishing = contract({
+  operationId: "updateAgentPublishing",
+  at: "PATCH /agents/{id}/publishing",
+  ...{ tag, noun },
+  summary: "Bind publishing to a green rehearsal",
+  description: "`PATCH /agents/{id}` publishes at once all the same, and so does rolling back.",
+  body: z
+    .strictObject({
+      publishes_rehearsed: flag(
+        "Whether a draft is published only after its last rehearsal passed.",
+        true,
+      ),
+    })
+    .meta({ id: "AgentPublishing" }),
+  reply: okReply({ publishes_rehearsed: publishesRehearsed }),
+  errors: ["unknown_field", "invalid_json"],
+});
+
 export const publishDraft = contract({
   operationId: "publishAgentDraft",
   at: "POST /agents/{id}/draft/publish",
   ...{ tag, noun },
   summary: "Publish the draft",
   description:
-    "409 where something was published since the draft was made, unless `force` is true.",
+    "409 where something was published since the draft was made, unless `force` is true; and where the agent publishes only what was rehearsed, until the last rehearsal of the draft as it is passed.",
   body: z
     .strictObject({
       force: flag("Whether to publish over what was published since.", false).default(false),
@@ -165,7 +192,8 @@ export const agentVersionRoutes = ({ dependencies: { services } }: RouteContext)
 const draftRoutes = (versions: AgentVersions) => [
   route(getDraft)(async ({ tenantId, params }) => {
     const draft = await versions.draft(tenantId, params.id);
-    return { ok: true, draft: draft && presentDraft(draft) };
+    const publishes_rehearsed = await versions.publishesRehearsed(tenantId, params.id);
+    return { ok: true, draft: draft && presentDraft(draft), publishes_rehearsed };
   }),
   route(changeDraft)(async ({ tenantId, params, body, ...request }) => {
     const { tools, ...fields } = body;
@@ -180,6 +208,10 @@ const draftRoutes = (versions: AgentVersions) => [
   route(discardDraft)(async ({ tenantId, params }) => {
     await versions.discardDraft(tenantId, params.id);
     return { ok: true, id: params.id, deleted: true };
+  }),
+  route(changePublishing)(async ({ tenantId, params, body: { publishes_rehearsed } }) => {
+    await versions.setPublishesRehearsed(tenantId, params.id, publishes_rehearsed);
+    return { ok: true, publishes_rehearsed };
   }),
   route(publishDraft)(async ({ tenantId, params, body, ...request }) => {
     const author = authorOf(request);

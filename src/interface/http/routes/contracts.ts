@@ -29,6 +29,7 @@ const VERSIONS: readonly Contract[] = [
   versions.getDraft,
   versions.changeDraft,
   versions.discardDraft,
+  versions.changePublishing,
   versions.publishDraft,
 ];
 

@@ -1,0 +1,1 @@
+ALTER TABLE `agents` ADD `publishes_rehearsed` integer DEFAULT false NOT NULL;
