@@ -59,6 +59,25 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     expect(owner.complaints).toEqual([]);
   });
 
+  test("starts from a template, and gives back what was typed before", async () => {
+    const { page } = owner;
+    await page.goto(`${world.app.addresses.http}/app/agents/new`);
+    const instructions = page.getByLabel("Instructions");
+    await instructions.fill("My own words.");
+    await page.getByRole("button", { name: "Survey" }).click();
+    expect(await instructions.inputValue()).toContain("for a short survey");
+    await page.getByText("nothing is said before it").waitFor();
+    await page.getByRole("button", { name: "Blank" }).click();
+    expect(await instructions.inputValue()).toBe("My own words.");
+    await page.getByRole("button", { name: "After hours" }).click();
+    await page.getByRole("button", { name: "Create agent" }).click();
+    await page.waitForURL(/\/agents\/\d+/);
+    const made = await world.app.database.read.select().from(agents);
+    expect(made.at(-1)).toMatchObject({ name: "After hours", maxDurationSec: 300 });
+    expect(made.at(-1)?.prompt).not.toContain("{company}");
+    expect(owner.complaints).toEqual([]);
+  });
+
   test("has versions: compared word by word, and rolled back", async () => {
     const { page } = owner;
     const at = `${world.app.addresses.http}/app/agents/${world.agentId}`;

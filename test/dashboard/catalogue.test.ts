@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { fill, pluralForm } from "../../src/dashboard/web/i18n/catalogue.ts";
+import { AGENT_LANGUAGES } from "../../src/domain/agent/agent.ts";
+import { disclosedBy } from "../../src/domain/conversation/disclosure-words.ts";
 
 const { en, lt, lv, ru } = await messageCatalogues();
 const TRANSLATIONS = { lt, lv, ru };
@@ -58,4 +60,17 @@ test("a number gets the form of its language", () => {
   ]);
   expect(of("lv", "zero=zvanu;one=zvans;other=zvani", 21)).toBe("zvans");
   expect(of("ru", "one=звонок;few=звонка;many=звонков;other=звонка", 12)).toBe("звонков");
+});
+
+test("a template's agent says that it is an AI and that the call is recorded, and owns up to it when asked", () => {
+  for (const language of AGENT_LANGUAGES) {
+    const texts = Object.entries({ en, ...TRANSLATIONS }[language]);
+    const ending = (end: string) =>
+      texts.filter(([key]) => /^template\..*\./.test(key) && key.endsWith(end));
+    expect(ending(".first_message")).toHaveLength(5);
+    for (const [key, text] of ending(".first_message"))
+      expect({ key, ...disclosedBy(text, language) }).toEqual({ key, ai: true, recorded: true });
+    for (const [key, text] of ending(".prompt"))
+      expect({ key, ai: disclosedBy(text, language).ai }).toEqual({ key, ai: true });
+  }
 });

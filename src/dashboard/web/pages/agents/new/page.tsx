@@ -10,6 +10,7 @@ import { EditForm } from "../../../ui/send-form.tsx";
 import { useToasts } from "../../../ui/toast.tsx";
 import { emptyDraft, newBodyOf } from "../agent-draft.ts";
 import { AgentFields } from "../agent-form.tsx";
+import { Templates } from "./templates.tsx";
 
 export function Page() {
   const { t, language } = useText();
@@ -43,6 +44,7 @@ export function Page() {
           });
         }}
       >
+        <Templates form={form} />
         <AgentFields form={form} />
       </EditForm>
     </Frame>
