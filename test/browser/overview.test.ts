@@ -140,6 +140,22 @@ inChromium("the calls", () => {
     await page.getByText(en["calls.none_match"]).waitFor();
   });
 
+  test("are exported one by one", async () => {
+    await page.goto(address("/calls"));
+    await page.getByRole("checkbox", { name: "Select: Jonas Petraitis" }).check();
+    await page.getByRole("checkbox", { name: "Select: +37061000503" }).check();
+    await page.getByText("2 calls selected").waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: en["calls.export_chosen"] }).click(),
+    ]);
+    const lines = (await Bun.file(await download.path()).text()).trim().split("\n");
+    expect(lines).toHaveLength(3);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/calls-selected.png` });
+    await page.getByRole("button", { name: en["calls.choose_none"] }).click();
+    await page.getByText("2 calls selected").waitFor({ state: "detached" });
+  });
+
   test("open beside the list with j and k, without leaving it", async () => {
     await page.goto(address("/calls"));
     await row("Jonas Petraitis").waitFor();

@@ -7,6 +7,7 @@ import { contactStore } from "../../adapter/store/contact-store.ts";
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
+import type { CallStatus } from "../../core/ended-reason.ts";
 import type { CallItem, CsvCall } from "./call-records.ts";
 
 interface Page {
@@ -31,6 +32,9 @@ export interface FoundCall extends CallItem {
 /** Of calls that are read at once, so that it takes a few milliseconds only. */
 const PIECE_CALLS = 100;
 /** Older calls are found by their day. */
+const LIVE: readonly CallStatus[] = ["dialing", "ringing", "in_progress"];
+/** Of one status. */
+const LIVE_MAX = 100;
 const SEARCHED_CALLS_MAX = 10_000;
 const AROUND_CHARACTERS = 60;
 
@@ -42,15 +46,33 @@ export type CallSearch = ReturnType<typeof createCallSearch>;
 
 export function createCallSearch({ read }: Pick<Database, "read">, clock: Clock) {
   const history = callHistoryStore(read);
+  /** Live calls of all pages stand on the first page, above the others, and on no other page. */
+  async function liveFirst(
+    tenantId: number,
+    filter: CallFilter,
+    { offset }: Page,
+    listed: readonly CallItem[],
+  ): Promise<readonly CallItem[]> {
+    if (filter.status !== undefined) return listed;
+    const others = listed.filter(({ status }) => !LIVE.includes(status));
+    if (offset > 0) return others;
+    const first = { limit: LIVE_MAX, offset: 0 };
+    const live = await Promise.all(
+      LIVE.map((status) => history.list(tenantId, { ...filter, status }, first)),
+    );
+    const shown = live.flat().toSorted((a, b) => b.createdAt - a.createdAt);
+    return [...shown, ...others];
+  }
   return {
-    /** Newest first. `total` null: not counted; `more`: there are others after these. */
+    /** Those that live first, then newest first; where words are looked for, newest first only. `total` null: not counted; `more`: there are others after these. */
     async find(tenantId: number, filter: CallFilter, words: string, page: Page) {
       if (words.trim() !== "") return await search(read, clock, { tenantId, filter, words, page });
       const total = await history.total(tenantId, filter);
-      const calls = page.offset < total ? await history.list(tenantId, filter, page) : [];
+      const listed = page.offset < total ? await history.list(tenantId, filter, page) : [];
+      const calls = await liveFirst(tenantId, filter, page, listed);
       return {
         calls: await named(read, tenantId, calls),
-        ...{ total, more: page.offset + calls.length < total },
+        ...{ total, more: page.offset + listed.length < total },
       };
     },
 

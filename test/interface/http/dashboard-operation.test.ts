@@ -124,6 +124,15 @@ test("calls as CSV: quoted, never a formula, every row once over many pages", as
   expect(csv.headers.get("content-disposition")).toStartWith("attachment");
   const own = await as("viewer").ask("GET", "/calls.csv");
   expect(own.text).not.toContain("019aa1b2-");
+  const [first = "", second = ""] = uuids;
+  const chosen = (reader: typeof room.stranger, list: string) =>
+    reader.ask("GET", `/calls.csv?call_uuids=${list}`);
+  const two = await chosen(room.stranger, `${second},${first},${first}`);
+  expect([...(two.text.match(/^019aa1b2-[0-9a-f-]+/gm) ?? [])]).toEqual(
+    [first, second].toSorted().toReversed(),
+  );
+  expect((await chosen(as("viewer"), first)).text).not.toContain(first);
+  expect((await chosen(as("viewer"), "no-uuid")).status).toBe(400);
   const none = await room.stranger.ask("GET", "/calls.csv?direction=outbound");
   expect(none.text.trim().split("\r\n").length).toBe(1);
 });

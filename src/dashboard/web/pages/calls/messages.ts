@@ -102,6 +102,25 @@ export const messages = {
   "calls.duration": { en: "Duration", lt: "Trukmė", lv: "Ilgums", ru: "Длительность" },
   "calls.cost": { en: "Cost", lt: "Kaina", lv: "Izmaksas", ru: "Стоимость" },
   "calls.csv": { en: "CSV", lt: "CSV", lv: "CSV", ru: "CSV" },
+  "calls.choose": { en: "Select", lt: "Žymėti", lv: "Atlasīt", ru: "Выбрать" },
+  "calls.chosen": {
+    en: "one=# call selected;other=# calls selected",
+    lt: "one=Pažymėtas # skambutis;few=Pažymėti # skambučiai;many=Pažymėta # skambučio;other=Pažymėta # skambučių",
+    lv: "zero=Atlasīti # zvanu;one=Atlasīts # zvans;other=Atlasīti # zvani",
+    ru: "one=Выбран # звонок;few=Выбрано # звонка;many=Выбрано # звонков;other=Выбрано # звонка",
+  },
+  "calls.export_chosen": {
+    en: "Export as CSV",
+    lt: "Eksportuoti CSV",
+    lv: "Eksportēt CSV",
+    ru: "Скачать CSV",
+  },
+  "calls.choose_none": {
+    en: "Select none",
+    lt: "Atžymėti",
+    lv: "Noņemt atlasi",
+    ru: "Снять выбор",
+  },
   "calls.clear": {
     en: "Clear filters",
     lt: "Išvalyti filtrus",

@@ -20,6 +20,8 @@ import { PlaceCall } from "./place-call.tsx";
 import { SavedViews } from "./saved-views.tsx";
 
 const LIMIT = 25;
+/** As many as the server exports by name. */
+const MARKED_MAX = 200;
 
 export function Page() {
   const { t } = useText();
@@ -27,6 +29,7 @@ export function Page() {
   const view = viewOf(useSearch({ strict: false }));
   const { offset = 0, ...filters } = view;
   const calls = useQuery(callsQuery({ ...queryOf(filters), limit: LIMIT, offset }));
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const show = (next: CallsView) => void navigate({ to: "/calls", search: { ...next } });
   return (
     <Frame title={t("nav.calls")} lead={t("calls.lead")} actions={<Actions filters={filters} />}>
@@ -38,6 +41,8 @@ export function Page() {
             <CallList
               found={data}
               view={view}
+              marked={marked}
+              onMarked={setMarked}
               onOffset={(next) => show({ ...filters, ...(next > 0 ? { offset: next } : {}) })}
             />
           ) : (
@@ -67,9 +72,12 @@ export function Page() {
 function CallList(props: {
   found: QueryData<ReturnType<typeof callsQuery>>;
   view: CallsView;
+  marked: ReadonlySet<string>;
+  onMarked: (marked: ReadonlySet<string>) => void;
   onOffset: (offset: number) => void;
 }) {
-  const { found, view } = props;
+  const { found, view, marked, onMarked } = props;
+  const { offset = 0 } = view;
   const [chosen, setChosen] = useState<string | null>(null);
   const calls = useMemo(
     () => found.calls.toSorted((a, b) => Number(isLive(b)) - Number(isLive(a))),
@@ -80,17 +88,39 @@ function CallList(props: {
   return (
     <div className={shown ? "calls with-panel" : "calls"}>
       <section className="card">
-        <CallTable calls={calls} view={view} chosen={chosen} onChoose={setChosen} />
+        {marked.size > 0 && <Marked marked={marked} onNone={() => onMarked(new Set())} />}
+        <CallTable {...{ calls, view, chosen, marked, onMarked }} onChoose={setChosen} />
         <Pager
-          offset={view.offset ?? 0}
+          offset={offset}
           limit={LIMIT}
-          shown={calls.length}
-          total={found.total ?? (view.offset ?? 0) + calls.length + Number(found.more)}
+          shown={found.total === null ? calls.length : Math.min(LIMIT, found.total - offset)}
+          total={found.total ?? offset + calls.length + Number(found.more)}
           counted={found.total !== null}
           onOffset={props.onOffset}
         />
       </section>
       {shown && <CallPanel call={shown} view={queryOf(view)} onClose={() => setChosen(null)} />}
+    </div>
+  );
+}
+
+/** What can be done with the calls that are marked, on whatever page they stand. */
+function Marked({ marked, onNone }: { marked: ReadonlySet<string>; onNone: () => void }) {
+  const { t, count } = useText();
+  return (
+    <div className="marked row" role="status">
+      <span className="strong grow">{count("calls.chosen", marked.size)}</span>
+      <ExportAnchor
+        small
+        icon="down"
+        href={`/api/dashboard/calls.csv?call_uuids=${[...marked].join(",")}`}
+        download="calls.csv"
+      >
+        {t("calls.export_chosen")}
+      </ExportAnchor>
+      <Button small variant="ghost" onClick={onNone}>
+        {t("calls.choose_none")}
+      </Button>
     </div>
   );
 }
@@ -132,6 +162,8 @@ interface TableShown {
   readonly view: CallsView;
   readonly chosen: string | null;
   readonly onChoose: (uuid: string | null) => void;
+  readonly marked: ReadonlySet<string>;
+  readonly onMarked: (marked: ReadonlySet<string>) => void;
 }
 
 function useColumns(shown: TableShown): Column<FoundCall>[] {
@@ -169,16 +201,44 @@ function useColumns(shown: TableShown): Column<FoundCall>[] {
       head: t("calls.preview"),
       end: true,
       wideOnly: true,
-      cell: (call) => (
-        <IconButton
-          icon="next"
-          label={t("calls.beside", { name: callerOf(call) ?? t("calls.withheld") })}
-          aria-pressed={shown.chosen === call.call_uuid}
-          onClick={() => shown.onChoose(shown.chosen === call.call_uuid ? null : call.call_uuid)}
-        />
-      ),
+      cell: (call) => <RowTools call={call} shown={shown} />,
     },
   ];
+}
+
+/** Beside a call: whether it is shown in the panel, and whether it is marked. */
+function RowTools({ call, shown }: { call: FoundCall; shown: TableShown }) {
+  const { t } = useText();
+  const isChosen = shown.chosen === call.call_uuid;
+  return (
+    <span className="row firm end">
+      <Mark call={call} shown={shown} />
+      <IconButton
+        icon="next"
+        label={t("calls.beside", { name: callerOf(call) ?? t("calls.withheld") })}
+        aria-pressed={isChosen}
+        onClick={() => shown.onChoose(isChosen ? null : call.call_uuid)}
+      />
+    </span>
+  );
+}
+
+function Mark({ call, shown: { marked, onMarked } }: { call: FoundCall; shown: TableShown }) {
+  const { t } = useText();
+  const isMarked = marked.has(call.call_uuid);
+  return (
+    <input
+      type="checkbox"
+      aria-label={`${t("calls.choose")}: ${callerOf(call) ?? t("calls.withheld")}`}
+      checked={isMarked}
+      disabled={!isMarked && marked.size >= MARKED_MAX}
+      onChange={() => {
+        const next = new Set(marked);
+        if (!next.delete(call.call_uuid)) next.add(call.call_uuid);
+        onMarked(next);
+      }}
+    />
+  );
 }
 
 function CallTable(props: TableShown & { calls: readonly FoundCall[] }) {

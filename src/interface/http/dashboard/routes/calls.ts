@@ -11,7 +11,7 @@ import type {
   CallRow,
   CallTurn,
 } from "../../../../operations/admin/call-records.ts";
-import { okReply, shown, timeOrNull, timeOut } from "../../../contracts/schema.ts";
+import { field, okReply, shown, timeOrNull, timeOut } from "../../../contracts/schema.ts";
 import { contract, rawRoute, route } from "../../contract.ts";
 import { csvResponse } from "../../csv-response.ts";
 import { DASHBOARD_MOUNT } from "../../route-table.ts";
@@ -230,6 +230,20 @@ export const getCallPcap = contract({
   replyType: "application/vnd.tcpdump.pcap",
 });
 
+const CHOSEN_MAX = 200;
+
+const chosenCalls = field(
+  z
+    .string()
+    .transform((list) => list.split(","))
+    .pipe(z.array(z.uuid()).max(CHOSEN_MAX)),
+  {
+    description: "Only these calls, separated by commas, whatever the filters say.",
+    example: "019aa1b2-0000-7000-8000-000000000001",
+    must: `be at most ${CHOSEN_MAX} UUIDs of calls, separated by commas`,
+  },
+).optional();
+
 /** The filters of GET /calls, without its paging. */
 export const callsCsv = contract({
   operationId: "getCallsCsv",
@@ -240,7 +254,7 @@ export const callsCsv = contract({
   summary: "Calls as CSV, newest first",
   audited: true,
   description: "All that the filters of GET /calls let through, streamed.",
-  query: z.strictObject({ ...callFilter, words: callWords }),
+  query: z.strictObject({ ...callFilter, words: callWords, call_uuids: chosenCalls }),
   reply: z.string(),
   replyType: "text/csv",
 });
@@ -436,7 +450,8 @@ const callFileRoutes = ({ dependencies }: ProductContext) => {
     }),
     rawRoute(callsCsv)(async ({ tenantId, query }) => {
       const day = isoUtc(clock.now()).slice(0, 10);
-      const { words } = query;
+      const { words, call_uuids: chosen } = query;
+      if (chosen) return csvResponse(callRecords.chosenCsv(tenantId, chosen), `calls-${day}.csv`);
       const lines = callRecords.csv(
         tenantId,
         filterOf(query),

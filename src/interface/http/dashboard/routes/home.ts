@@ -186,7 +186,8 @@ function homeParts({ dependencies, parts }: ProductContext) {
   }
   async function lastCalls(tenantId: number) {
     const page = { limit: LAST_CALLS, offset: 0 };
-    return (await services.callSearch.find(tenantId, {}, "", page)).calls.map(presentFound);
+    const { calls } = await services.callSearch.find(tenantId, {}, "", page);
+    return calls.slice(0, LAST_CALLS).map(presentFound);
   }
   async function checklist(tenantId: number, trunk: Status) {
     const done = await services.tenants.progress(tenantId);

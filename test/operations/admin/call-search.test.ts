@@ -1,0 +1,35 @@
+/** The list of calls as a person reads it, on a database without an appliance. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { calls } from "../../../src/adapter/store/schema/index.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { createCallSearch } from "../../../src/operations/admin/call-search.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { insertTenant } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+const uuidOf = (at: number) => `019bb1b2-0000-7000-8000-${String(at).padStart(12, "0")}`;
+
+test("live calls of every page stand on top of the first, and are not listed again", async () => {
+  const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
+  const tenantId = await insertTenant(database);
+  const rows = Array.from({ length: 30 }, (_, at) => ({
+    ...{ tenantId, callUuid: uuidOf(at), direction: "inbound" as const, createdAt: at * 1000 },
+    ...{ fromNumber: "+37061234567", toNumber: "+37061234568", recordingStatus: "none" as const },
+    ...{ overageRate: microEur(0), cost: microEur(0) },
+    status: at === 2 || at === 12 ? ("in_progress" as const) : ("completed" as const),
+  }));
+  await database.tx((queries) => queries.insert(calls).values(rows));
+  const search = createCallSearch(database, fakeClock());
+  const listed = async (offset: number, status?: "in_progress" | "completed") => {
+    const found = await search.find(tenantId, { status }, "", { limit: 10, offset });
+    return found.calls.map(({ callUuid }) => callUuid);
+  };
+  const pages = [await listed(0), await listed(10), await listed(20)];
+  expect(pages[0]?.slice(0, 3)).toEqual([uuidOf(12), uuidOf(2), uuidOf(29)]);
+  expect(pages.flat().toSorted()).toEqual(rows.map(({ callUuid }) => callUuid));
+  expect(await listed(0, "in_progress")).toEqual([uuidOf(12), uuidOf(2)]);
+  expect((await listed(0, "completed"))[0]).toBe(uuidOf(29));
+  await database.close();
+});
