@@ -1,11 +1,12 @@
 /** Builds the dashboard's own parts from the rest of the appliance. */
 
 import { mailAdminStore } from "../adapter/store/mail-admin-store.ts";
+import type { DialingLimits } from "../domain/call/admission.ts";
 import { type AgentChats, WrittenAgentChats } from "../domain/call/chat.ts";
 import type { CallContext } from "../domain/call/context.ts";
 import { createWebCalls, type WebCalls } from "../domain/call/web-call.ts";
 import { type Ask, askServices } from "../interface/contracts/operations.ts";
-import type { DashboardParts } from "../interface/http/dashboard/ports.ts";
+import type { DashboardParts, FixedSettings } from "../interface/http/dashboard/ports.ts";
 import type { Services } from "../operations/admin/services.ts";
 import { listBackups } from "../operations/backup/backups.ts";
 import type { CheckResult } from "../operations/doctor/check.ts";
@@ -59,6 +60,7 @@ export function createDashboard(
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),
       checks: doctor && (() => doctor(askServices(services))),
+      fixedSettings: () => fixedSettingsOf(settings, context.admission.dialing()),
       dailySpendDefault: () => context.admission.dialing().dailySpendMax,
       disclosureDefault: settings.callWorker.conversation.disclosure,
       statusSources: {
@@ -86,5 +88,21 @@ export function createDashboard(
       chats.close();
       await webCalls.close();
     },
+  };
+}
+
+function fixedSettingsOf(
+  { callWorker: { engine }, mail, lowBalanceThresholds }: AppSettings,
+  { burst }: DialingLimits,
+): FixedSettings {
+  const { stt, llm, tts } = engine.providers;
+  const idsOf = (choices: typeof stt) => choices.map(({ id }) => id);
+  return {
+    engine: {
+      providers: { stt: idsOf(stt), llm: idsOf(llm), tts: idsOf(tts) },
+      takesMessages: engine.takesMessages,
+    },
+    mailFrom: mail.from,
+    warnings: { lowBalances: lowBalanceThresholds, burst },
   };
 }

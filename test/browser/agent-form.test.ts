@@ -73,8 +73,24 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     await page.getByRole("button", { name: "Create agent" }).click();
     await page.waitForURL(/\/agents\/\d+/);
     const made = await world.app.database.read.select().from(agents);
-    expect(made.at(-1)).toMatchObject({ name: "After hours", maxDurationSec: 300 });
+    expect(made.at(-1)).toMatchObject({ name: "After hours", maxDurationSeconds: 300 });
     expect(made.at(-1)?.prompt).not.toContain("{company}");
+    expect(owner.complaints).toEqual([]);
+  });
+
+  test("says what the engine can do in the agent's language, and the settings what the server decides", async () => {
+    const { page } = owner;
+    await page.goto(`${world.app.addresses.http}/app/agents/${world.agentId}`);
+    await page.getByText("Speech engine: built-in").click();
+    await page.getByText("understands English questions").waitFor();
+    await page.getByLabel("Language").selectOption("lt");
+    await page.getByText("closed list of phrases").waitFor();
+    await page.goto(`${world.app.addresses.http}/app/settings`);
+    const fixed = page.locator("section.card").filter({ hasText: "Set on the server" });
+    await fixed.getByText("Speech engine: built-in").waitFor();
+    await fixed.getByText("Emails are written to files").waitFor();
+    await fixed.getByText("stop after").waitFor();
+    expect(await fixed.locator("input").count()).toBe(0);
     expect(owner.complaints).toEqual([]);
   });
 

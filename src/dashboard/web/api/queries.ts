@@ -55,6 +55,10 @@ export const comparisonQuery = (id: number, { from, to }: { from: number; to: nu
       return (await answer(rest.GET("/agents/{id}/comparison", { params: asked }))).differences;
     },
   });
+export const applianceQuery = queryOptions({
+  queryKey: ["appliance"],
+  queryFn: async () => (await answer(own.GET("/appliance"))).appliance,
+});
 export const filesQuery = queryOptions({
   queryKey: ["files"],
   queryFn: async () => (await answer(rest.GET("/files"))).files,

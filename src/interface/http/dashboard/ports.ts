@@ -92,6 +92,20 @@ export interface StatusSources {
   readonly outboxKeepDays: number;
 }
 
+/** What the configuration file decides for every company. */
+export interface FixedSettings {
+  readonly engine: {
+    /** Ids, in the order they are tried. */
+    readonly providers: Readonly<Record<"stt" | "llm" | "tts", readonly string[]>>;
+    readonly takesMessages: boolean;
+  };
+  readonly mailFrom: string;
+  readonly warnings: {
+    readonly lowBalances: readonly MicroEur[];
+    readonly burst: { readonly newNumbersPerHour: number; readonly newCountriesPerDay: number };
+  };
+}
+
 export interface DashboardParts {
   readonly toolRunner: Pick<ToolRunner, "trial">;
   readonly webhookTester: Pick<WebhookTester, "resendFailed">;
@@ -109,6 +123,8 @@ export interface DashboardParts {
   /** The doctor's checks; null: this server was started without them. */
   readonly checks: (() => Promise<readonly CheckResult[]>) | null;
   readonly backups: () => readonly BackupSummary[];
+  /** As they are now. */
+  readonly fixedSettings: () => FixedSettings;
   /** `[limits] daily_spend_eur`, as it is now. */
   readonly dailySpendDefault: () => MicroEur;
   readonly disclosureDefault: Readonly<Record<"lt" | "lv" | "en" | "ru", string>>;

@@ -12,6 +12,7 @@ import { Card, Page as Frame } from "../../ui/page.tsx";
 import { EditForm } from "../../ui/send-form.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { useToasts } from "../../ui/toast.tsx";
+import { FixedSettings } from "./fixed-settings.tsx";
 
 type Settings = QueryData<typeof settingsQuery>;
 const FEATURES = ["callback_memory", "named_greeting", "cli_identity", "birthday_calls"] as const;
@@ -94,6 +95,7 @@ export function Page() {
       <Loaded query={settings} lines={8}>
         {(data) => <SettingsForm settings={data} />}
       </Loaded>
+      <FixedSettings />
     </Frame>
   );
 }

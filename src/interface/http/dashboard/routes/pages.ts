@@ -1,6 +1,7 @@
 /** The pages of the dashboard's own API: each one's contracts and routes. A new page is one line here. */
 import type { Contract, Route } from "../../contract.ts";
 import { accountContracts } from "./account.ts";
+import * as appliance from "./appliance.ts";
 import * as billing from "./billing.ts";
 import * as calls from "./calls.ts";
 import * as chat from "./chat.ts";
@@ -28,6 +29,7 @@ const PAGES: readonly (readonly [object, (context: ProductContext) => Route[]])[
   [unanswered, unanswered.unansweredRoutes],
   [trunk, trunk.trunkRoutes],
   [settings, settings.tenantSettingsRoutes],
+  [appliance, appliance.applianceRoutes],
   [webhooks, webhooks.webhookRoutes],
   [billing, billing.billingRoutes],
   [operator, operator.operatorRoutes],

@@ -20,6 +20,7 @@ import { type AgentDraft, bodyOf, draftOf, trialOf } from "../agent-draft.ts";
 import { AgentFields } from "../agent-form.tsx";
 import { AgentKnowledge, AgentNumbers, AgentTools } from "../assigned.tsx";
 import { Chat } from "../chat.tsx";
+import { EngineNote } from "../engine/engine-note.tsx";
 import { AgentVersions } from "../versions.tsx";
 import { WebCall } from "../web-call.tsx";
 
@@ -73,21 +74,24 @@ function AgentTabs({ agent }: { agent: Agent }) {
   const isWide = useMedia(WIDE);
   const tabs = TABS.filter((name) => name !== "test" || !isWide);
   return (
-    <div className="agent-panes">
-      <Tabs
-        label={agent.name}
-        tabs={tabs.map((name) => ({
-          name,
-          label: t(`agents.tab.${name}`),
-          content: content[name],
-        }))}
-      />
-      {isWide && (
-        <aside className="agent-trial" aria-label={t("agents.tab.test")}>
-          <AgentTest agent={agent} form={form} />
-        </aside>
-      )}
-    </div>
+    <>
+      <EngineNote language={form.values.language} />
+      <div className="agent-panes">
+        <Tabs
+          label={agent.name}
+          tabs={tabs.map((name) => ({
+            name,
+            label: t(`agents.tab.${name}`),
+            content: content[name],
+          }))}
+        />
+        {isWide && (
+          <aside className="agent-trial" aria-label={t("agents.tab.test")}>
+            <AgentTest agent={agent} form={form} />
+          </aside>
+        )}
+      </div>
+    </>
   );
 }
 

@@ -1,0 +1,74 @@
+/** Which engine hears, answers and speaks, as a chip; opened, what it can and cannot do in the agent's language. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { applianceQuery, type QueryData } from "../../../api/queries.ts";
+import { type Texts, useText } from "../../../i18n/text.tsx";
+import { Badge } from "../../../ui/page.tsx";
+import type { AgentDraft } from "../agent-draft.ts";
+
+type Engine = QueryData<typeof applianceQuery>["engine"];
+const PARTS = ["stt", "llm", "tts"] as const;
+const EMBEDDED = "embedded";
+
+/** A provider as a reader knows it. */
+const named = (id: string | undefined, { t }: Texts): string =>
+  id === undefined || id === EMBEDDED ? t("engine.embedded") : id;
+
+/** Who hears, answers and speaks, in a few words. */
+export function engineTitle(engine: Engine, texts: Texts): string {
+  const [stt, llm, tts] = PARTS.map((part) => named(engine[part][0], texts));
+  return stt === llm && llm === tts
+    ? texts.t("engine.one", { engine: stt ?? "" })
+    : texts.t("engine.parts", { stt: stt ?? "", llm: llm ?? "", tts: tts ?? "" });
+}
+
+/** Who takes over from whom. */
+export function fallbacksOf(engine: Engine, texts: Texts): string[] {
+  const steps = PARTS.flatMap((part) => {
+    const [first, next] = engine[part];
+    if (next === undefined) return [];
+    return [texts.t("engine.fallback", { first: named(first, texts), next: named(next, texts) })];
+  });
+  const isRemote = PARTS.some((part) => engine[part][0] !== EMBEDDED);
+  const last = isRemote && engine.takes_messages ? [texts.t("engine.takes_messages")] : [];
+  return [...new Set(steps), ...last];
+}
+
+function limitsOf(engine: Engine, language: AgentDraft["language"], texts: Texts): string[] {
+  const { t } = texts;
+  const remote = new Set(PARTS.flatMap((part) => engine[part].slice(0, 1)));
+  remote.delete(EMBEDDED);
+  return [
+    ...(engine.trouble ? [t("system_status.engine_provider")] : []),
+    ...(engine.stt[0] === EMBEDDED
+      ? [t(language === "en" ? "engine.hears_questions" : "engine.hears_phrases")]
+      : []),
+    ...(engine.llm[0] === EMBEDDED ? [t("engine.answers_from_files")] : []),
+    ...(engine.tts[0] === EMBEDDED ? [t("engine.speaks_here")] : []),
+    ...[...remote].map((provider) => t("engine.of_provider", { provider })),
+    ...fallbacksOf(engine, texts),
+  ];
+}
+
+export function EngineNote({ language }: { language: AgentDraft["language"] }) {
+  const texts = useText();
+  const { data } = useQuery(applianceQuery);
+  const [open, setOpen] = useState(false);
+  if (!data) return null;
+  const { engine } = data;
+  return (
+    <details className="engine-note" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <Badge tone={engine.trouble ? "warn" : "info"}>{engineTitle(engine, texts)}</Badge>{" "}
+        <span className="small muted">{texts.t("engine.limits")}</span>
+      </summary>
+      {open && (
+        <ul className="small">
+          {limitsOf(engine, language, texts).map((limit) => (
+            <li key={limit}>{limit}</li>
+          ))}
+        </ul>
+      )}
+    </details>
+  );
+}
