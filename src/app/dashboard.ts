@@ -66,11 +66,7 @@ export function createDashboard(
       statusSources: {
         engine: () => audio.problem(),
         hasProviderTrouble: () => deps.providerWatch.warnings().length > 0,
-        disk() {
-          const rejection = maintenance.disk.rejection();
-          const sentence = rejection ?? maintenance.disk.warning();
-          return sentence === null ? null : { failed: rejection !== null, sentence };
-        },
+        disk: () => diskProblem(maintenance),
         backup: () => ({
           problem: maintenance.backupProblem(),
           newest: backups()[0] ?? null,
@@ -89,6 +85,12 @@ export function createDashboard(
       await webCalls.close();
     },
   };
+}
+
+function diskProblem({ disk }: Maintenance) {
+  const rejection = disk.rejection();
+  const sentence = rejection ?? disk.warning();
+  return sentence === null ? null : { failed: rejection !== null, sentence };
 }
 
 function fixedSettingsOf(
