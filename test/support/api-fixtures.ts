@@ -201,6 +201,7 @@ export function validBody(
     createAgent: { name: "A", prompt: "B", transcript_email: "a@b.example" },
     updateAgent: { transcript_email: "a@b.example" },
     updateAgentDraft: { transcript_email: "a@b.example" },
+    updateAgentPublishing: { publishes_rehearsed: false },
     publishAgentDraft: { force: true },
     createFile: { filename: "a.txt", content: "x" },
     updateFile: {},

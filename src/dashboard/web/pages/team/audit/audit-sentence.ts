@@ -15,6 +15,7 @@ const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
   deleteAgent: ["deleted", "agent"],
   publishAgentVersion: ["published", "agent_version"],
   updateAgentDraft: ["changed", "agent_draft"],
+  updateAgentPublishing: ["changed", "agent"],
   deleteAgentDraft: ["deleted", "agent_draft"],
   publishAgentDraft: ["published", "agent_draft"],
   createFile: ["made", "knowledge"],
