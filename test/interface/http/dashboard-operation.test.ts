@@ -132,6 +132,8 @@ test("calls as CSV: quoted, never a formula, every row once over many pages", as
     [first, second].toSorted().toReversed(),
   );
   expect((await chosen(as("viewer"), first)).text).not.toContain(first);
+  const many = await chosen(room.stranger, uuids.slice(0, 200).join());
+  expect(many.text.match(/^019aa1b2-/gm)).toHaveLength(200);
   expect((await chosen(as("viewer"), "no-uuid")).status).toBe(400);
   const none = await room.stranger.ask("GET", "/calls.csv?direction=outbound");
   expect(none.text.trim().split("\r\n").length).toBe(1);
