@@ -30,6 +30,7 @@ import type { RunRecords } from "../domain/rehearsal/rehearsals.ts";
 import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
 import { Tools } from "../domain/tool/tools.ts";
+import { createAgentSplits } from "../operations/admin/agent-splits.ts";
 import { createAgentVersions } from "../operations/admin/agent-versions.ts";
 import { createCallRecords } from "../operations/admin/call-records.ts";
 import { createCallSearch } from "../operations/admin/call-search.ts";
@@ -146,15 +147,17 @@ function resourceServices(
   rehearsals: Pick<RunRecords, "list">,
 ) {
   const files = new Files({ database, records: fileStore, billing, quotas, clock, index });
+  const agentVersions = createAgentVersions({
+    ...{ database, billing, quotas, vault, urlProblem, rehearsals, clock, random },
+  });
   return {
     files,
     unanswered: new UnansweredQuestions({ database, records: unansweredStore, files }),
     agents: createAgents({
       ...{ database, records: agentStore, plans: billing, clock, urlProblem },
     }),
-    agentVersions: createAgentVersions({
-      ...{ database, billing, quotas, vault, urlProblem, rehearsals, clock, random },
-    }),
+    agentVersions,
+    agentSplits: createAgentSplits({ database, clock, versions: agentVersions }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
     callRecords: createCallRecords(database),
     callSearch: createCallSearch(database, clock),

@@ -3,7 +3,7 @@ import type { OutputOf } from "../interface/contracts/operations.ts";
 import { asks, commandOf } from "./actions.ts";
 import { table } from "./usage.ts";
 
-type Difference = OutputOf<"agent.diff">[number];
+type Difference = OutputOf<"agent.diff">["differences"][number];
 type Published = OutputOf<"agent.rollback">;
 
 const MARKS = { same: ["", ""], removed: ["[-", "-]"], added: ["{+", "+}"] } as const;
@@ -50,8 +50,10 @@ export const agentCommand = commandOf(
       usage: ["agent diff --tenant ID AGENT [--from VERSION] [--to VERSION]"],
       fields: ["tenant", "from", "to"],
       word: ["AGENT", "agent"],
-      lines: (differences) =>
-        differences.length === 0 ? ["No difference."] : differences.flatMap(differenceLines),
+      lines: ({ from, differences }) => [
+        ...(from === null ? ["The version before is not kept any more: all counts as added."] : []),
+        ...(differences.length === 0 ? ["No difference."] : differences.flatMap(differenceLines)),
+      ],
     }),
     rollback: asks("agent.rollback", {
       usage: ["agent rollback --tenant ID AGENT --to VERSION"],

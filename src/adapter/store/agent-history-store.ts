@@ -1,5 +1,5 @@
 /** Reads the stored versions of an agent and keeps its draft. */
-import { and, desc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, min, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { type Author, authorText } from "../../core/author.ts";
 import type { Queries } from "../../core/database.ts";
@@ -39,6 +39,16 @@ export function agentHistoryStore(queries: Queries) {
         .from(agentVersions)
         .where(and(ofAgent(tenantId, agentId), eq(agentVersions.number, number)))
         .get();
+    },
+
+    /** Its number; 0: none is stored. */
+    async oldest(tenantId: number, agentId: number): Promise<number> {
+      const row = await queries
+        .select({ number: min(agentVersions.number) })
+        .from(agentVersions)
+        .where(ofAgent(tenantId, agentId))
+        .get();
+      return row?.number ?? 0;
     },
 
     async putText(tenantId: number, sha256: string, content: string): Promise<void> {

@@ -5,11 +5,11 @@
  *
  * Kept: the 50 newest versions of an agent, and those that an open split uses.
  */
-import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { authorText, UPGRADE, type VersionNote } from "../../core/author.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { storedText } from "../../domain/knowledge/files.ts";
-import { agents, files } from "./schema/index.ts";
+import { agentDrafts, agents, files } from "./schema/index.ts";
 
 const VERSIONS_MAX = 50;
 
@@ -73,11 +73,42 @@ export async function recordVersions(
   const published = sql`(SELECT version FROM agents WHERE id = agent_id)`;
   await queries.run(sql`UPDATE agent_splits SET ended_at = ${note.nowMs}
     WHERE ${inScope} AND ended_at IS NULL AND version_a <> ${published}`);
-  await queries.run(sql`DELETE FROM agent_versions
-    WHERE ${inScope} AND number <= ${published} - ${VERSIONS_MAX} AND NOT EXISTS (
-      SELECT 1 FROM agent_splits s WHERE s.agent_id = agent_versions.agent_id
-        AND s.ended_at IS NULL AND agent_versions.number IN (s.version_a, s.version_b))`);
+  await deleteOldVersions(queries, inScope);
   await deleteUnusedTexts(queries, tenantId);
+}
+
+const deleteOldVersions = (queries: Queries, inScope: SQL) =>
+  queries.run(sql`DELETE FROM agent_versions
+    WHERE ${inScope} AND number <= (SELECT max(l.number) FROM agent_versions l
+        WHERE l.agent_id = agent_versions.agent_id) - ${VERSIONS_MAX}
+      AND NOT EXISTS (SELECT 1 FROM agents a
+        WHERE a.id = agent_versions.agent_id AND a.version = agent_versions.number)
+      AND NOT EXISTS (SELECT 1 FROM agent_splits s WHERE s.agent_id = agent_versions.agent_id
+        AND s.ended_at IS NULL AND agent_versions.number IN (s.version_a, s.version_b))`);
+
+/**
+ * Makes the draft a version that is not published, for a share of the callers. Undefined: there is no
+ * draft.
+ */
+export async function storeCandidate(
+  queries: Queries,
+  tenantId: number,
+  agentId: number,
+  { author, nowMs }: VersionNote,
+): Promise<number | undefined> {
+  const draft = and(eq(agentDrafts.agentId, agentId), eq(agentDrafts.tenantId, tenantId));
+  const newest = sql`(SELECT max(number) FROM agent_versions WHERE agent_id = ${agentId})`;
+  await queries.run(sql`
+    INSERT INTO agent_versions (tenant_id, agent_id, number, kind, author, created_at, content)
+    SELECT tenant_id, agent_id, 1 + ${newest}, 'candidate', ${authorText(author)}, ${nowMs}, content
+    FROM agent_drafts WHERE ${draft}`);
+  await linkTexts(queries, sql`agent_id = ${agentId}`);
+  const [removed] = await queries.delete(agentDrafts).where(draft).returning();
+  if (!removed) return undefined;
+  await deleteOldVersions(queries, sql`agent_id = ${agentId}`);
+  await deleteUnusedTexts(queries, tenantId);
+  const [stored] = await queries.all<{ number: number }>(sql`SELECT ${newest} AS number`);
+  return stored?.number;
 }
 
 /** Notes which texts the versions need that are new. */

@@ -2,11 +2,14 @@
 
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
-import type { KnowledgeFile } from "../../domain/call/stores.ts";
+import type { CallSetupRecords, KnowledgeFile } from "../../domain/call/stores.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
+import { isSameServer } from "../../platform/net/tenant-url.ts";
+import { openSplit } from "./agent-split-store.ts";
 import { agentStore } from "./agent-store.ts";
+import { versionTextId } from "./file-store.ts";
 import { arg, parsedJson, statement } from "./prepared.ts";
-import { agents, phoneNumbers, tenants, trunks } from "./schema/index.ts";
+import { agents, agentVersions, phoneNumbers, tenants, trunks } from "./schema/index.ts";
 
 type TenantRow = typeof tenants.$inferSelect;
 type AgentRow = typeof agents.$inferSelect;
@@ -23,7 +26,7 @@ const findTenant = statement((queries) =>
 
 const tenantWithNumbers = statement((queries) =>
   queries
-    .select({ tenant: tenants, number: phoneNumbers, agent: agents })
+    .select({ tenant: tenants, number: phoneNumbers, agent: agents, split: openSplit() })
     .from(tenants)
     .leftJoin(
       phoneNumbers,
@@ -34,6 +37,14 @@ const tenantWithNumbers = statement((queries) =>
     )
     .leftJoin(agents, and(eq(agents.id, phoneNumbers.agentId), eq(agents.tenantId, tenants.id)))
     .where(eq(tenants.id, arg("tenantId")))
+    .prepare(),
+);
+
+const findSharedAgent = statement((queries) =>
+  queries
+    .select({ agent: agents, split: openSplit() })
+    .from(agents)
+    .where(and(eq(agents.id, arg("agentId")), eq(agents.tenantId, arg("tenantId"))))
     .prepare(),
 );
 
@@ -59,12 +70,80 @@ const agentContext = statement((queries) => {
           WHERE tenant_id = ${tenantId} AND enabled = 1
             AND (agent_id IS NULL OR agent_id = ${agentId})
           ORDER BY id))`),
-      disclosure: sql<string | null>`(
-        SELECT text FROM tenant_disclosures
-        WHERE tenant_id = ${tenantId} AND language = ${arg("language")})`,
+      disclosure: disclosure(),
     })
     .from(sql`(SELECT 1)`)
     .prepare();
+});
+
+const disclosure = () => sql<string | null>`(
+  SELECT text FROM tenant_disclosures
+  WHERE tenant_id = ${arg("tenantId")} AND language = ${arg("language")})`;
+
+/** `id` null: no file of the tenant has this text any more. */
+type VersionFileRow = Omit<KnowledgeFile, "id"> & {
+  readonly id: number | null;
+  readonly sha256: string;
+};
+type VersionToolRow = CallConfig["tools"][number] & {
+  readonly url: string;
+  readonly urlNow: string;
+};
+
+/** The same of a stored version. A tool that was switched off or deleted since is not there. */
+const versionContext = statement((queries) =>
+  queries
+    .select({
+      files: parsedJson<VersionFileRow[]>(sql`(
+        SELECT json_group_array(json_object('id', id, 'filename', filename, 'format', format,
+          'sizeBytes', size_bytes, 'version', coalesce(updated_at, 0), 'sha256', sha256,
+          'content', CASE WHEN bytes <= ${arg("bytesMax")} THEN content END))
+        FROM (SELECT l.id, l.updated_at, t.sha256, t.content, f.value ->> 'filename' AS filename,
+            f.value ->> 'format' AS format, f.value ->> 'sizeBytes' AS size_bytes,
+            sum(f.value ->> 'sizeBytes') OVER (ORDER BY f.key) AS bytes
+          FROM json_each(${agentVersions.content}, '$.files') f
+          JOIN version_texts t
+            ON t.tenant_id = ${agentVersions.tenantId} AND t.sha256 = f.value ->> 'sha256'
+          LEFT JOIN files l ON l.id = (SELECT min(s.id) FROM files s
+            WHERE s.tenant_id = t.tenant_id AND s.content_sha256 = t.sha256
+              AND s.filename = f.value ->> 'filename')
+          ORDER BY f.key))`),
+      tools: parsedJson<VersionToolRow[]>(sql`(
+        SELECT json_group_array(json_object('name', l.name, 'url', t.value ->> 'url',
+          'urlNow', l.url, 'description', t.value ->> 'description',
+          'parameters', json(t.value -> 'parameters')))
+        FROM json_each(${agentVersions.content}, '$.tools') t
+        JOIN tools l ON l.tenant_id = ${agentVersions.tenantId} AND l.name = t.value ->> 'name'
+        WHERE l.enabled = 1 AND (l.agent_id IS NULL OR l.agent_id = ${agentVersions.agentId}))`),
+      disclosure: disclosure(),
+    })
+    .from(agentVersions)
+    .where(
+      and(
+        eq(agentVersions.tenantId, arg("tenantId")),
+        eq(agentVersions.agentId, arg("agentId")),
+        eq(agentVersions.number, arg("number")),
+      ),
+    )
+    .prepare(),
+);
+
+type AgentOfContext = Parameters<CallSetupRecords["agentContext"]>[1];
+
+const ofVersion = ({
+  files,
+  tools,
+  ...rest
+}: {
+  readonly files: readonly VersionFileRow[];
+  readonly tools: readonly VersionToolRow[];
+  readonly disclosure: string | null;
+}) => ({
+  ...rest,
+  files: files.map(({ sha256, id, ...file }) => ({ ...file, id: id ?? versionTextId(sha256) })),
+  tools: tools
+    .filter(({ url, urlNow }) => isSameServer(url, urlNow))
+    .map(({ url, urlNow, ...tool }) => tool),
 });
 
 export function callSetupStore(queries: Queries) {
@@ -79,11 +158,19 @@ export function callSetupStore(queries: Queries) {
       return queries.select().from(trunks).where(eq(trunks.tenantId, tenantId)).get();
     },
 
-    async agentContext(tenantId: number, agent: Pick<AgentRow, "id" | "language">) {
+    async agentContext(tenantId: number, agent: AgentOfContext) {
       const { id: agentId, language } = agent;
       const args = { tenantId, agentId, language, bytesMax: WHOLE_FILES_BYTES_MAX };
+      if (agent.isStoredVersion) {
+        const stored = await versionContext(queries).get({ ...args, number: agent.version });
+        if (stored) return ofVersion(stored);
+      }
       const row = await agentContext(queries).get(args);
       return row ?? { files: [], tools: [], disclosure: null };
+    },
+
+    async sharedAgent(tenantId: number, agentId: number) {
+      return await findSharedAgent(queries).get({ tenantId, agentId });
     },
 
     agent: (tenantId: number, agentId: number) => agentStore(queries).find(tenantId, agentId),
@@ -111,7 +198,9 @@ function callNumbers(queries: Queries) {
       const rows = await tenantWithNumbers(queries).all(args);
       const [first] = rows;
       if (!first) return undefined;
-      const numbers = rows.flatMap(({ number, agent }) => (number ? [{ ...number, agent }] : []));
+      const numbers = rows.flatMap(({ number, agent, split }) =>
+        number ? [{ ...number, agent, split }] : [],
+      );
       return { tenant: first.tenant, numbers };
     },
 

@@ -1,10 +1,10 @@
 /** Knowledge files and their assignments. Contents are read only when requested. */
-import { and, asc, count, eq, getTableColumns, inArray } from "drizzle-orm";
+import { and, asc, between, count, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { FileRecord, FileRecords } from "../../domain/knowledge/files.ts";
 import { recordVersions } from "./agent-version-store.ts";
 import { ownedBy, ownedRows } from "./owned-rows.ts";
-import { agentFiles, agents, files } from "./schema/index.ts";
+import { agentFiles, agents, files, versionTexts } from "./schema/index.ts";
 
 interface KnowledgeOwners {
   /** The only look-up across tenants: which files each of them has. */
@@ -94,10 +94,33 @@ function fileAssignments(
   };
 }
 
+/** Hexadecimal digits of a hash that make an exact number. */
+const TEXT_ID_DIGITS = 12;
+
+/** Names a text that only versions have, where files have their ids: negative, from its hash. */
+export const versionTextId = (sha256: string): number =>
+  -1 - Number.parseInt(sha256.slice(0, TEXT_ID_DIGITS), 16);
+
+async function versionText(queries: Queries, tenantId: number, textId: number) {
+  const beginning = (-1 - textId).toString(16).padStart(TEXT_ID_DIGITS, "0");
+  const row = await queries
+    .select({ content: versionTexts.content })
+    .from(versionTexts)
+    .where(
+      and(
+        eq(versionTexts.tenantId, tenantId),
+        between(versionTexts.sha256, beginning, `${beginning}g`),
+      ),
+    )
+    .get();
+  return row?.content;
+}
+
 /** The text of a file, which lists omit. */
 function fileContents(queries: Queries): Pick<FileRecords, "content"> {
   return {
     async content(tenantId, id) {
+      if (id < 0) return await versionText(queries, tenantId, id);
       const row = await queries
         .select({ content: files.content })
         .from(files)

@@ -61,13 +61,13 @@ const shownValue = (value: JsonValue | undefined) =>
 
 const namesOf = (...lists: readonly (readonly string[])[]) => [...new Set(lists.flat())].sort();
 
-/** What a version has and another has not, part by part: fields, then files, then tools. */
+/** What a version has and another (null: nothing) has not, part by part: fields, then files, then tools. */
 export function compareContents(
-  before: AgentContent,
+  before: AgentContent | null,
   after: AgentContent,
   textOf: TextOf,
 ): PartDifference[] {
-  const { files: filesBefore, tools: toolsBefore, ...fieldsBefore } = before;
+  const { files: filesBefore = [], tools: toolsBefore = [], ...fieldsBefore } = before ?? {};
   const { files: filesAfter, tools: toolsAfter, ...fieldsAfter } = after;
   const [from, to]: Fields[] = [fieldsBefore as Fields, fieldsAfter as Fields];
   const fields = namesOf(Object.keys(from ?? {}), Object.keys(to ?? {})).map((part) => ({

@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import type { Log } from "../../core/log.ts";
 import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
-import type { AgentRecord } from "../agent/agent-schema.ts";
+import type { AgentOfCall } from "../agent/agent-split.ts";
 import type { CallerContext } from "../contact/ports.ts";
 import type { AgentSnapshot, CallConfig } from "../conversation/call-config.ts";
 import type { KnowledgeIndex } from "../knowledge/knowledge-index.ts";
@@ -39,8 +39,8 @@ function callerTag(key: Uint8Array, tenantId: number, number: string): string {
 const isVoice = (name: string): name is AgentVoice => AGENT_VOICES.some((voice) => voice === name);
 
 /** All of an agent but what matters only when the call is over. */
-function snapshot(agent: AgentRecord, aliases: CallConfigOptions["voiceAliases"]): AgentSnapshot {
-  const { createdAt, updatedAt, version, ...fields } = agent;
+function snapshot(agent: AgentOfCall, aliases: CallConfigOptions["voiceAliases"]): AgentSnapshot {
+  const { createdAt, updatedAt, version, isStoredVersion, ...fields } = agent;
   const { webhookUrl, transcriptEmail, transcriptEmailEnabled, ...spoken } = fields;
   return {
     ...spoken,
@@ -93,7 +93,7 @@ function knowledgeOf(
 export async function buildCallConfig(
   { setup, knowledgeIndex, log }: CallConfigPorts,
   tenant: CallTenant,
-  agent: AgentRecord,
+  agent: AgentOfCall,
   options: CallConfigOptions,
 ): Promise<CallConfig> {
   const {

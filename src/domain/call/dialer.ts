@@ -9,7 +9,8 @@ import { ahead, type Queries } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { conversationRateHz } from "../../core/media-plan.ts";
-import type { AgentRecord } from "../agent/agent-schema.ts";
+import type { Random } from "../../core/random.ts";
+import { type AgentOfCall, agentOfCall } from "../agent/agent-split.ts";
 import type { Billing } from "../billing/billing.ts";
 import type { Callers } from "../contact/callers.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
@@ -34,6 +35,7 @@ export interface DialerPorts extends LiveCallPorts {
   readonly admission: Pick<Admission, "askFire" | "fire" | "transfer">;
   readonly media: Pick<CallMedia, "open">;
   readonly callers: LiveCallPorts["callers"] & Pick<Callers, "contextOf" | "mayDial">;
+  readonly random: Random;
   readonly node: string;
   readonly mayRecord: () => boolean;
 }
@@ -80,31 +82,32 @@ class EntryGone extends Error {
 
 interface Fireable {
   readonly tenant: CallTenant;
-  readonly agent: AgentRecord;
+  readonly agent: AgentOfCall;
   readonly trunk: CallTrunk | undefined;
   readonly call: StoredCall;
 }
 
 /** What the entry needs, as it is now. */
 async function fireable(
-  context: Pick<DialerPorts, "stores">,
+  { stores, settings, random }: Pick<DialerPorts, "stores" | "settings" | "random">,
   queries: Queries,
-  { id, tenantId, agentId, callUuid }: ScheduleEntry,
+  { id, tenantId, agentId, callUuid, toNumber }: ScheduleEntry,
 ): Promise<Fireable> {
-  const setup = context.stores.setup(queries);
-  const [tenant, call, agent, trunk] = await Promise.all([
+  const setup = stores.setup(queries);
+  const [tenant, call, shared, trunk] = await Promise.all([
     setup.tenant(tenantId),
-    context.stores.calls(queries).find(tenantId, callUuid),
-    agentId === null ? undefined : setup.agent(tenantId, agentId),
+    stores.calls(queries).find(tenantId, callUuid),
+    agentId === null ? undefined : setup.sharedAgent(tenantId, agentId),
     setup.trunk(tenantId),
   ]);
   if (!tenant || !call) throw new Error(`schedule ${id} lost its tenant or call`);
-  if (!agent)
+  if (!shared)
     throw new AppError({
       code: "valid_agent_id_required",
       publicMessage: "The agent of this call was deleted.",
     });
-  return { tenant, agent, trunk, call };
+  const sharing = { key: settings.callerTagKey, number: toNumber, random };
+  return { tenant, agent: agentOfCall(shared.agent, shared.split, sharing), trunk, call };
 }
 
 /** What the call worker is told, and how sure it is who is called. */

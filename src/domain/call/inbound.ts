@@ -13,7 +13,7 @@ import { uuidV7 } from "../../core/ids.ts";
 import { conversationRateHz } from "../../core/media-plan.ts";
 import { microEur } from "../../core/money.ts";
 import type { Random } from "../../core/random.ts";
-import type { AgentRecord } from "../agent/agent-schema.ts";
+import { type AgentOfCall, agentOfCall } from "../agent/agent-split.ts";
 import type { Billing } from "../billing/billing.ts";
 import type { Callers } from "../contact/callers.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
@@ -70,7 +70,7 @@ class Declined extends Error {
 interface Route {
   readonly tenant: CallTenant;
   readonly number: CallNumber | undefined;
-  readonly agent: AgentRecord | undefined;
+  readonly agent: AgentOfCall | undefined;
   /** As networks show numbers (number/national-form.ts); empty: none was named. */
   readonly toNumber: string;
   /** The same; empty: withheld, or no number. */
@@ -79,6 +79,7 @@ interface Route {
 
 /** A trunk's calls are its own tenant's: a number is never reached through somebody else's trunk. */
 async function findRoute(
+  { settings, random }: Pick<InboundPorts, "settings" | "random">,
   setup: CallSetupRecords,
   leg: IncomingLeg,
   trunk: TrunkSettings,
@@ -87,14 +88,15 @@ async function findRoute(
   if (!called) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
   const { tenant, number, shown } = called;
   const caller = leg.callerNumber;
+  const fromNumber = (caller && networkNumber(caller, countryOf(trunk.callerId))) || "";
+  const sharing = { key: settings.callerTagKey, number: fromNumber, random };
   return {
-    ...{ tenant, number, toNumber: shown },
-    agent: number?.agent ?? undefined,
-    fromNumber: (caller && networkNumber(caller, countryOf(trunk.callerId))) || "",
+    ...{ tenant, number, toNumber: shown, fromNumber },
+    agent: number?.agent ? agentOfCall(number.agent, number.split, sharing) : undefined,
   };
 }
 
-function requireAgent(route: Route): AgentRecord {
+function requireAgent(route: Route): AgentOfCall {
   if (!route.number)
     throw new Declined(
       "declined",
@@ -189,7 +191,7 @@ function configOf(
   context: InboundPorts,
   leg: IncomingLeg,
   { tenant, fromNumber, toNumber }: Route,
-  agent: AgentRecord,
+  agent: AgentOfCall,
   callUuid: string,
 ): Promise<CallConfig> {
   const { database, settings } = context;
@@ -240,7 +242,7 @@ async function setUp(
       const holding = billing.hold(queries, tenantId, callUuid);
       // The first reason for which a call is not taken is the one to tell.
       for (const early of [load, holding]) early.catch(() => undefined);
-      const route = await findRoute(context.stores.setup(queries), leg, trunk);
+      const route = await findRoute(context, context.stores.setup(queries), leg, trunk);
       found = route;
       const agent = requireAgent(route);
       await admission.inbound(queries, route.tenant, load);

@@ -8,6 +8,7 @@ import type { CallStatus } from "../../core/ended-reason.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { MicroEur } from "../../core/money.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
+import type { AgentOfCall, AgentSplit } from "../agent/agent-split.ts";
 import type { CallerTenant } from "../contact/ports.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { CallNote, CallReport, TurnRecord } from "../conversation/call-report.ts";
@@ -62,6 +63,8 @@ export interface CallNumber {
 export interface RoutedNumber extends CallNumber {
   /** null: it has none. */
   readonly agent: AgentRecord | null;
+  /** Null: all callers get the published version. */
+  readonly split: AgentSplit | null;
 }
 
 export interface StoredCall {
@@ -191,6 +194,11 @@ export interface CallSetupRecords {
   tenant(tenantId: number): Promise<CallTenant | undefined>;
   trunk(tenantId: number): Promise<CallTrunk | undefined>;
   agent(tenantId: number, agentId: number): Promise<AgentRecord | undefined>;
+  /** With the versions that share its callers. */
+  sharedAgent(
+    tenantId: number,
+    agentId: number,
+  ): Promise<{ readonly agent: AgentRecord; readonly split: AgentSplit | null } | undefined>;
   /** At most two: callers only need to know whether there is exactly one. */
   firstAgents(tenantId: number): Promise<readonly AgentRecord[]>;
   numberByE164(tenantId: number, numberE164: string): Promise<CallNumber | undefined>;
@@ -206,7 +214,7 @@ export interface CallSetupRecords {
   /** What a call's agent knows and may do. `disclosure` null: the operator's sentence. */
   agentContext(
     tenantId: number,
-    agent: Pick<AgentRecord, "id" | "language">,
+    agent: Pick<AgentOfCall, "id" | "language" | "version" | "isStoredVersion">,
   ): Promise<
     Pick<CallConfig, "tools" | "disclosure"> & { readonly files: readonly KnowledgeFile[] }
   >;

@@ -6,10 +6,10 @@ import { camelName, wireOf } from "../../core/wire-names.ts";
 import { AGENT_VOICES } from "../../domain/agent/agent.ts";
 import type { AgentContent } from "../../domain/agent/agent-content.ts";
 import { agentShape } from "../../domain/agent/agent-schema.ts";
-import type { PartDifference } from "../../domain/agent/version-comparison.ts";
 import { toolShape } from "../../domain/tool/tool-schema.ts";
 import type {
   AgentDraft,
+  VersionComparison as Compared,
   Published,
   VersionSummary,
 } from "../../operations/admin/agent-versions.ts";
@@ -90,7 +90,7 @@ export const AgentDraftContent = z
   })
   .meta({ id: "AgentVersionDraft" });
 
-export const VersionDifference = z
+const VersionDifference = z
   .strictObject({
     part: shown(z.string(), "The field, `files` or `tools`.", "prompt"),
     name: shown(z.string().nullable(), "Of the file or tool; null: a field.", null),
@@ -110,6 +110,15 @@ export const VersionDifference = z
     ),
   })
   .meta({ id: "VersionDifference" });
+
+export const VersionComparison = z.strictObject({
+  from: shown(
+    z.int().nullable(),
+    "The version it starts from; null: that is not kept any more, and all counts as added.",
+    1,
+  ),
+  differences: z.array(VersionDifference),
+});
 
 export const publishedShape = {
   version: shown(z.int(), "Number of the version that calls run now.", 4),
@@ -168,12 +177,14 @@ export const presentDraft = ({ content, author: by, authorName, ...draft }: Agen
     author: presentAuthor(by, authorName),
   });
 
-export const presentDifferences = (differences: readonly PartDifference[]) =>
-  differences.map(({ part, ...rest }) => ({
+export const presentComparison = ({ from, differences }: Compared) => ({
+  from,
+  differences: differences.map(({ part, ...rest }) => ({
     ...rest,
     part: wireName(part),
     segments: [...rest.segments],
-  }));
+  })),
+});
 
 export const presentPublished = ({ agent, notes }: Published) => ({
   version: agent.version,
@@ -222,10 +233,10 @@ export const agentOperations = {
   /** `from` missing: the published version; `to` missing: the draft. */
   "agent.diff": operation({
     input: z.strictObject({ ...ofAgent, from: id.optional(), to: id.optional() }),
-    output: z.array(VersionDifference),
+    output: VersionComparison,
     role: "viewer",
     run: async ({ agentVersions }, { tenant, agent, from = null, to }) =>
-      presentDifferences(await agentVersions.compare(tenant, agent, { from, to: to ?? "draft" })),
+      presentComparison(await agentVersions.compare(tenant, agent, { from, to: to ?? "draft" })),
   }),
   "agent.rollback": operation({
     input: z.strictObject({ ...ofAgent, to: id }),

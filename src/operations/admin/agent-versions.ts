@@ -48,6 +48,11 @@ export interface VersionSummary extends Omit<Stored, "content"> {
   readonly changes: readonly string[];
   readonly published: boolean;
 }
+export interface VersionComparison {
+  /** The version that it starts from; null: that is not kept any more. */
+  readonly from: number | null;
+  readonly differences: readonly PartDifference[];
+}
 interface DraftChanges extends Partial<AgentFields> {
   readonly files?: readonly { readonly filename: string; readonly content: string }[];
   readonly tools?: readonly Omit<VersionTool, "shared">[];
@@ -116,18 +121,22 @@ function storedVersions({ database: { read } }: Pick<VersionDependencies, "datab
       return { ...version, changes, published: number === agent.version };
     },
 
-    /** `from` null: the published one. Throws not_found. */
+    /** `from` null: the published one. An older one than any that is kept compares as nothing. Throws not_found. */
     async compare(
       tenantId: number,
       agentId: number,
       { from, to }: { readonly from: number | null; readonly to: number | "draft" },
-    ): Promise<PartDifference[]> {
+    ): Promise<VersionComparison> {
       const agent = await agentOf(read, tenantId, agentId);
-      const before = await contentOf(tenantId, agentId, from ?? agent.version);
+      const history = agentHistoryStore(read);
+      const number = from ?? agent.version;
+      const isGone = number < (await history.oldest(tenantId, agentId));
+      const before = isGone ? null : await contentOf(tenantId, agentId, number);
       const after = await contentOf(tenantId, agentId, to);
-      const hashes = [...before.files, ...after.files].map(({ sha256 }) => sha256);
-      const texts = await agentHistoryStore(read).texts(tenantId, hashes);
-      return compareContents(before, after, (sha256) => texts.get(sha256));
+      const hashes = [...(before?.files ?? []), ...after.files].map(({ sha256 }) => sha256);
+      const texts = await history.texts(tenantId, hashes);
+      const differences = compareContents(before, after, (sha256) => texts.get(sha256));
+      return { from: before ? number : null, differences };
     },
 
     /** The texts of a version's files by their hashes. */
@@ -262,15 +271,24 @@ function publishing(deps: VersionDependencies) {
     return { agent, notes };
   }
 
+  async function publishIn(
+    queries: Queries,
+    [tenantId, agentId]: readonly [number, number],
+    number: number,
+    author: Author,
+  ): Promise<Published> {
+    await agentOf(queries, tenantId, agentId);
+    const { content } = await versionOf(queries, tenantId, agentId, number);
+    const note = { author, restoredFrom: number };
+    return await publish(queries, [tenantId, agentId], content, note);
+  }
+
   return {
     /** An older version becomes the published one again, as a new version. Throws not_found, plan_limit_reached. */
     publishVersion: (tenantId: number, agentId: number, number: number, author: Author) =>
-      database.tx(async (queries) => {
-        await agentOf(queries, tenantId, agentId);
-        const { content } = await versionOf(queries, tenantId, agentId, number);
-        const note = { author, restoredFrom: number };
-        return await publish(queries, [tenantId, agentId], content, note);
-      }),
+      database.tx((queries) => publishIn(queries, [tenantId, agentId], number, author)),
+
+    publishIn,
 
     /** Throws not_found, plan_limit_reached; conflict (outdated, or not rehearsed where it must be). */
     publishDraft: (tenantId: number, agentId: number, force: boolean, author: Author) =>

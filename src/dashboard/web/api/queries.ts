@@ -47,12 +47,19 @@ export const agentDraftQuery = (id: number) =>
     queryFn: async () =>
       (await answer(rest.GET("/agents/{id}/draft", { params: { path: { id } } }))).draft,
   });
+/** The newest one, open or closed. Null: there was none. */
+export const agentSplitQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["agents", id, "split"],
+    queryFn: async () =>
+      (await answer(rest.GET("/agents/{id}/split", { params: { path: { id } } }))).split,
+  });
 export const comparisonQuery = (id: number, { from, to }: { from: number; to: number | "draft" }) =>
   queryOptions({
     queryKey: ["agents", id, "comparison", from, to],
     queryFn: async () => {
       const asked = { path: { id }, query: { from, to: String(to) } };
-      return (await answer(rest.GET("/agents/{id}/comparison", { params: asked }))).differences;
+      return await answer(rest.GET("/agents/{id}/comparison", { params: asked }));
     },
   });
 export const applianceQuery = queryOptions({

@@ -10,13 +10,13 @@ import {
   AgentDraftContent,
   AgentVersion,
   AgentVersionContent,
-  presentDifferences,
+  presentComparison,
   presentDraft,
   presentPublished,
   presentVersion,
   presentVersionContent,
   publishedShape,
-  VersionDifference,
+  VersionComparison,
 } from "../../contracts/agent-versions.ts";
 import { deletedReply, field, flag, okReply, page, shown } from "../../contracts/schema.ts";
 import { authorOf, contract, route } from "../contract.ts";
@@ -68,13 +68,14 @@ export const compareVersions = contract({
   summary: "Compare two versions word by word",
   query: z.strictObject({
     from: field(z.int().positive(), {
-      description: "Number of the version to start from. Default: the published one.",
+      description:
+        "Number of the version to start from. Default: the published one. One that is not kept any more counts as empty.",
       example: 1,
       must: "be a version's number",
     }).optional(),
     to: numberOrDraft.default("draft"),
   }),
-  reply: okReply({ differences: z.array(VersionDifference) }),
+  reply: okReply(VersionComparison.shape),
 });
 
 const publishesRehearsed = shown(
@@ -182,8 +183,7 @@ export const agentVersionRoutes = ({ dependencies: { services } }: RouteContext)
     }),
     route(compareVersions)(async ({ tenantId, params, query: { from, to } }) => {
       const asked = { from: from ?? null, to: to === "draft" ? to : Number(to) } as const;
-      const differences = await versions.compare(tenantId, params.id, asked);
-      return { ok: true, differences: presentDifferences(differences) };
+      return { ok: true, ...presentComparison(await versions.compare(tenantId, params.id, asked)) };
     }),
     ...draftRoutes(versions),
   ];

@@ -2,6 +2,7 @@
 
 import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
 import type { Contract } from "../contract.ts";
+import * as splits from "./agent-splits.ts";
 import * as versions from "./agent-versions.ts";
 import { agentContracts } from "./agents.ts";
 import * as billing from "./billing.ts";
@@ -31,6 +32,9 @@ const VERSIONS: readonly Contract[] = [
   versions.discardDraft,
   versions.changePublishing,
   versions.publishDraft,
+  splits.getSplit,
+  splits.openSplit,
+  splits.closeSplit,
 ];
 
 /** Those that are the same on every appliance. */

@@ -1,5 +1,6 @@
 /** Every route below the mounts. */
 import type { Route } from "../contract.ts";
+import { agentSplitRoutes } from "./agent-splits.ts";
 import { agentVersionRoutes } from "./agent-versions.ts";
 import { agentRoutes } from "./agents.ts";
 import { billingRoutes } from "./billing.ts";
@@ -25,6 +26,7 @@ export const apiRoutes = (context: RouteContext): Route[] => [
   ...tenantRoutes(context),
   ...agentRoutes(context),
   ...agentVersionRoutes(context),
+  ...agentSplitRoutes(context),
   ...fileRoutes(context),
   ...toolRoutes(context),
   ...phoneNumberRoutes(context),

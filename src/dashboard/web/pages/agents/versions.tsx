@@ -14,6 +14,7 @@ import { Badge, Card } from "../../ui/page.tsx";
 import { EmptyState, Loaded, LoadedRows } from "../../ui/states.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 import { type AgentDraft, bodyOf } from "./agent-draft.ts";
+import { VersionSplit } from "./version-split.tsx";
 
 type Version = Rest["AgentVersion"];
 type Compared = { readonly from: number; readonly to: number | "draft" };
@@ -69,10 +70,12 @@ export function AgentVersions({ agentId, form }: { agentId: number; form: Form<A
   const { t } = useText();
   const versions = useQuery(agentVersionsQuery(agentId));
   const [compared, setCompared] = useState<Compared | null>(null);
+  const { busy, publish } = usePublishing();
   const published = versions.data?.find((version) => version.published)?.number ?? 0;
   return (
     <div className="stack">
       <DraftCard agentId={agentId} form={form} onCompare={setCompared} published={published} />
+      <VersionSplit agentId={agentId} versions={versions.data ?? []} {...{ busy, publish }} />
       <Card title={t("agents.tab.versions")} note={t("versions.lead")} flush>
         <LoadedRows
           query={versions}
@@ -274,11 +277,11 @@ function Comparison(props: { agentId: number; compared: Compared; onClose: () =>
       onOpen={(open) => !open && props.onClose()}
     >
       <Loaded query={query}>
-        {(differences) =>
-          differences.length === 0 ? (
-            <p className="soft">{t("versions.no_difference")}</p>
-          ) : (
-            differences.map(({ part, name, segments }) => (
+        {({ from, differences }) => (
+          <>
+            {from === null && <p className="note">{t("versions.before_gone")}</p>}
+            {differences.length === 0 && <p className="soft">{t("versions.no_difference")}</p>}
+            {differences.map(({ part, name, segments }) => (
               <section key={`${part} ${name}`} className="stack tight">
                 <h3>
                   {partText(part, texts)} {name}
@@ -291,9 +294,9 @@ function Comparison(props: { agentId: number; compared: Compared; onClose: () =>
                   })}
                 </p>
               </section>
-            ))
-          )
-        }
+            ))}
+          </>
+        )}
       </Loaded>
     </Dialog>
   );

@@ -1,0 +1,179 @@
+/** Two versions share an agent's callers: opened, compared in plain words, and closed for either. */
+import { useQuery } from "@tanstack/react-query";
+import { answer, type Rest, rest } from "../../api/client.ts";
+import { agentDraftQuery, agentSplitQuery } from "../../api/queries.ts";
+import { type Texts, useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { NumberField, SelectField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useStale } from "../../ui/mutate.ts";
+import { Card } from "../../ui/page.tsx";
+import { SendForm } from "../../ui/send-form.tsx";
+import { Table } from "../../ui/table.tsx";
+
+type Split = Rest["AgentSplit"];
+type Measure = Rest["AgentSplitMeasure"];
+type Published = { version: number; notes: readonly { kind: string; name: string }[] };
+type Publish = (asked: () => Promise<Published>) => Promise<unknown>;
+
+const PERCENT = 20;
+
+export function VersionSplit(props: {
+  agentId: number;
+  versions: readonly Rest["AgentVersion"][];
+  busy: boolean;
+  publish: Publish;
+}) {
+  const { agentId, versions, busy, publish } = props;
+  const { t, dateTime } = useText();
+  const { mayChange } = useSession();
+  const { data: split = null } = useQuery(agentSplitQuery(agentId));
+  const { data: draft = null } = useQuery(agentDraftQuery(agentId));
+  const isOpen = split?.ended_at === null;
+  const others = versions.filter((version) => !version.published).map(({ number }) => number);
+  const choices = [...(draft ? ["draft"] : []), ...others.map(String)];
+  const isOffered = mayChange && !isOpen && choices.length > 0;
+  if (!split && !isOffered) return null;
+  const keep = (number: number) =>
+    publish(() =>
+      answer(
+        rest.POST("/agents/{id}/split/close", {
+          params: { path: { id: agentId } },
+          body: { keep: number },
+        }),
+      ),
+    );
+  return (
+    <Card title={t("split.title")} note={t("split.lead")}>
+      {split && (
+        <div className="stack">
+          <p>
+            {t("split.shared", { percent: split.percent, number: split.version })}{" "}
+            {split.ended_at === null
+              ? t("split.since", { time: dateTime(split.started_at) })
+              : t("split.ended", { time: dateTime(split.ended_at) })}
+          </p>
+          <Comparison split={split} />
+          {isOpen && mayChange && (
+            <div className="row wrap">
+              {[split.published_version, split.version].map((number) => (
+                <Button key={number} busy={busy} onClick={() => void keep(number)}>
+                  {t("split.keep", { number })}
+                </Button>
+              ))}
+            </div>
+          )}
+        </div>
+      )}
+      {isOffered && <OpenSplit agentId={agentId} choices={choices} key={choices[0]} />}
+    </Card>
+  );
+}
+
+function OpenSplit({ agentId, choices }: { agentId: number; choices: readonly string[] }) {
+  const { t } = useText();
+  const stale = useStale();
+  const initial: { version: string; percent: number | null } = {
+    ...{ version: choices[0] ?? "", percent: PERCENT },
+  };
+  const form = useForm(initial, { unguarded: true });
+  const open = async ({ version, percent }: typeof initial) => {
+    const body = {
+      version: version === "draft" ? ("draft" as const) : Number(version),
+      percent: percent ?? 0,
+    };
+    await answer(rest.POST("/agents/{id}/split", { params: { path: { id: agentId } }, body }));
+    await stale("agents");
+  };
+  return (
+    <SendForm form={form} action={t("split.open")} onSend={open}>
+      <SelectField
+        label={t("split.version")}
+        choices={choices.map((value) => ({
+          value,
+          label: value === "draft" ? t("versions.draft") : t("versions.number", { number: value }),
+        }))}
+        {...form.bind("version")}
+      />
+      <NumberField
+        label={t("split.percent")}
+        hint={t("split.percent_hint")}
+        {...form.bind("percent")}
+      />
+    </SendForm>
+  );
+}
+
+function nameOf({ measure, name }: Measure, { t, findText }: Texts): string {
+  if (measure !== "result" && measure !== "ended_reason") return t(`split.${measure}`);
+  if (name === "message_taken") return t("split.message_taken");
+  const found = findText(measure === "result" ? `status.${name}` : `ended.${name}`);
+  return found ?? name ?? "";
+}
+
+function shownValue({ measure }: Measure, value: number | null, texts: Texts): string {
+  if (value === null) return "–";
+  if (measure === "cost") return texts.eur(value, 4);
+  if (measure === "length_sec") return texts.seconds(value * 1000);
+  if (measure === "latency_p50_ms" || measure === "latency_p95_ms") return texts.ms(value);
+  return texts.percent(value);
+}
+
+/** The figure, and between which it lies with 95 % certainty. */
+function Estimate({ measure, of }: { measure: Measure; of: "published" | "tried" }) {
+  const texts = useText();
+  const { value, low, high } = measure[of];
+  const shown = (number: number | null) => shownValue(measure, number, texts);
+  return (
+    <>
+      {shown(value)}
+      {low !== null && high !== null && (
+        <span className="muted small">
+          {" "}
+          ({shown(low)} – {shown(high)})
+        </span>
+      )}
+    </>
+  );
+}
+
+function Comparison({ split }: { split: Split }) {
+  const texts = useText();
+  const { t, count } = texts;
+  const { published, tried } = split.calls;
+  const isAlike = split.measures.every(({ noise }) => noise);
+  const head = (number: number, calls: number) =>
+    `${t("versions.number", { number })} · ${count("split.calls", calls)}`;
+  return (
+    <>
+      {isAlike && <p className="note">{t("split.all_noise")}</p>}
+      <Table
+        caption={t("split.title")}
+        rows={split.measures}
+        rowKey={({ measure, name }) => `${measure} ${name}`}
+        columns={[
+          { head: t("split.figure"), cell: (row) => nameOf(row, texts) },
+          {
+            head: head(split.published_version, published),
+            cell: (row) => <Estimate measure={row} of="published" />,
+          },
+          {
+            head: head(split.version, tried),
+            cell: (row) => <Estimate measure={row} of="tried" />,
+          },
+          {
+            head: t("split.difference"),
+            cell: (row) => {
+              const { value } = row.difference;
+              if (row.noise || value === null)
+                return <span className="muted">{t("split.noise")}</span>;
+              const by = shownValue(row, Math.abs(value), texts);
+              return t(value > 0 ? "split.more" : "split.less", { by });
+            },
+          },
+        ]}
+      />
+    </>
+  );
+}

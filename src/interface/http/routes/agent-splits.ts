@@ -1,0 +1,82 @@
+/** Two versions of an agent share its callers (decisions.md 3): open, compare, close. */
+import { z } from "zod";
+import { AgentSplitOut, presentSplit } from "../../contracts/agent-splits.ts";
+import { presentPublished, publishedShape } from "../../contracts/agent-versions.ts";
+import { field, integer, okReply, shown } from "../../contracts/schema.ts";
+import { authorOf, contract, route } from "../contract.ts";
+import type { RouteContext } from "./context.ts";
+
+const tag = "Agents";
+const noun = "agent";
+
+const reply = okReply({ split: shown(AgentSplitOut.nullable(), "Null: there was none.") });
+
+export const getSplit = contract({
+  operationId: "getAgentSplit",
+  at: "GET /agents/{id}/split",
+  ...{ tag, noun },
+  summary: "Compare the versions that share an agent's callers",
+  description:
+    "The newest split, open or closed. Intervals are 95 %: Wilson's for shares, Student's for means, order statistics for percentiles. `noise` says where the difference may be chance.",
+  reply,
+});
+
+export const openSplit = contract({
+  operationId: "openAgentSplit",
+  at: "POST /agents/{id}/split",
+  ...{ tag, noun },
+  summary: "Let two versions share an agent's callers",
+  description:
+    "A caller (of a call that the agent places, the called number) always gets the same version; a withheld number is drawn in each call. Publishing anything closes it. 409 while one is open.",
+  body: z
+    .strictObject({
+      version: field(z.union([z.int().positive(), z.literal("draft")]), {
+        description:
+          "The version beside the published one: a number, or `draft`, which is stored as a version and is a draft no more.",
+        example: 2,
+        must: "be a version's number, or draft",
+      }),
+      percent: integer(1, 99, "How many of a hundred callers get it.", 20),
+    })
+    .meta({ id: "NewAgentSplit" }),
+  reply,
+  errors: ["conflict"],
+});
+
+export const closeSplit = contract({
+  operationId: "closeAgentSplit",
+  at: "POST /agents/{id}/split/close",
+  ...{ tag, noun },
+  summary: "Close the split and keep either version",
+  description: "Keeping the version beside the published one publishes it.",
+  body: z
+    .strictObject({
+      keep: field(z.int().positive(), {
+        description: "The version for all callers: one of the two.",
+        example: 3,
+        must: "be the number of one of the two versions",
+      }),
+    })
+    .meta({ id: "AgentSplitEnd" }),
+  reply: okReply(publishedShape),
+  errors: ["plan_limit_reached", "conflict"],
+});
+
+export const agentSplitRoutes = ({ dependencies: { services } }: RouteContext) => {
+  const { agentSplits: splits } = services;
+  return [
+    route(getSplit)(async ({ tenantId, params }) => {
+      const split = await splits.get(tenantId, params.id);
+      return { ok: true, split: split && presentSplit(split) };
+    }),
+    route(openSplit)(async ({ tenantId, params, body, ...request }) => {
+      const split = await splits.open(tenantId, params.id, body, authorOf(request));
+      return { ok: true, split: split && presentSplit(split) };
+    }),
+    route(closeSplit)(async ({ tenantId, params, body, ...request }) => {
+      const author = authorOf(request);
+      const published = await splits.close(tenantId, params.id, body.keep, author);
+      return { ok: true, ...presentPublished(published) };
+    }),
+  ];
+};

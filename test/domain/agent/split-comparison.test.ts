@@ -1,0 +1,137 @@
+/** Which version a caller gets, and what the comparison of two versions may claim. */
+import { describe, expect, test } from "bun:test";
+import { seededRandom } from "../../../src/core/random.ts";
+import type { AgentContent } from "../../../src/domain/agent/agent-content.ts";
+import type { AgentRecord } from "../../../src/domain/agent/agent-schema.ts";
+import { agentOfCall } from "../../../src/domain/agent/agent-split.ts";
+import {
+  compareCalls,
+  meanOf,
+  percentileOf,
+  type SplitCall,
+  shareOf,
+} from "../../../src/domain/agent/split-comparison.ts";
+
+const agent = { id: 7, name: "A", prompt: "Published.", version: 3 } as AgentRecord;
+const content = { name: "A", prompt: "Tried." } as AgentContent;
+const key = new Uint8Array(32).fill(5);
+
+function versionsOf(percent: number, numbers: readonly string[], random = seededRandom(1)) {
+  const split = { version: 4, percent, content };
+  return numbers.map((number) => agentOfCall(agent, split, { key, number, random }).version);
+}
+
+const NUMBERS = Array.from({ length: 5_000 }, (_, n) => `+3706${1_000_000 + n}`);
+const triedIn = (versions: readonly number[]) => versions.filter((version) => version === 4).length;
+
+describe("a caller", () => {
+  test("always gets the same version, and as many callers as were asked for get the other", () => {
+    for (const percent of [1, 20, 50, 99]) {
+      const versions = versionsOf(percent, NUMBERS);
+      expect(versionsOf(percent, NUMBERS, seededRandom(2))).toEqual(versions);
+      expect(Math.abs(triedIn(versions) / 50 - percent)).toBeLessThan(2);
+    }
+  });
+
+  test("who had the version at a lower percentage keeps it at a higher one", () => {
+    const [few, many] = [versionsOf(10, NUMBERS), versionsOf(40, NUMBERS)];
+    expect(few.every((version, at) => version === 3 || many[at] === 4)).toBe(true);
+  });
+
+  test("whose number is withheld is drawn in each call", () => {
+    const tried = triedIn(versionsOf(30, new Array<string>(2_000).fill("")));
+    expect(Math.abs(tried / 20 - 30)).toBeLessThan(4);
+  });
+
+  test("runs the whole version", () => {
+    const split = { version: 4, percent: 99, content };
+    const number = NUMBERS.find((one) => versionsOf(99, [one])[0] === 4) ?? "";
+    const random = seededRandom(1);
+    expect(agentOfCall(agent, split, { key, number, random })).toMatchObject({
+      ...{ id: 7, prompt: "Tried.", version: 4, isStoredVersion: true },
+    });
+    expect(agentOfCall(agent, null, { key, number, random })).toBe(agent);
+  });
+});
+
+const near = (estimate: object, digits = 3) =>
+  Object.values(estimate).map((value: number | null) => value && Number(value.toFixed(digits)));
+
+describe("an interval", () => {
+  test("of a share is Wilson's", () => {
+    expect(near(shareOf(8, 10)(0.95))).toEqual([0.8, 0.49, 0.943]);
+    expect(near(shareOf(0, 20)(0.95))).toEqual([0, 0, 0.161]);
+    expect(shareOf(0, 0)(0.95)).toEqual({ value: null, low: null, high: null });
+  });
+
+  test("of a mean is Student's, and missing below five", () => {
+    // t(0.975, 9) = 2.262; the standard deviation of 1 to 10 is 3.028.
+    const values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+    expect(near(meanOf(values)(0.95), 2)).toEqual([5.5, 3.33, 7.67]);
+    expect(meanOf([1, 2, 3, 4])(0.95)).toEqual({ value: 2.5, low: null, high: null });
+  });
+
+  test("of a percentile is of ranks, and missing where there are too few", () => {
+    const values = Array.from({ length: 200 }, (_, n) => n + 1);
+    expect(percentileOf(values, 0.5)(0.95)).toEqual({ value: 100, low: 86, high: 115 });
+    expect(percentileOf(values, 0.95)(0.95)).toEqual({ value: 190, low: 183, high: 198 });
+    expect(percentileOf([3, 1, 2], 0.95)(0.95)).toEqual({ value: 3, low: null, high: null });
+  });
+});
+
+const call = (version: number, changes: Partial<SplitCall> = {}): SplitCall => ({
+  ...{ version, status: "completed", endedReason: "caller_hangup", answeredMs: 60_000 },
+  ...{ cost: 100_000, latencyP50Ms: 800, latencyP95Ms: 1200, tookMessage: false, ...changes },
+});
+
+/** Both versions alike. */
+function drawnCalls(seed: number, count: number, ofTried: Partial<SplitCall> = {}): SplitCall[] {
+  const { float } = seededRandom(seed);
+  return Array.from({ length: count }, (_, n) => {
+    const isTried = n % 2 === 1;
+    const reasons = ["caller_hangup", "agent_hangup", "transferred", "silence_timeout"];
+    return call(isTried ? 2 : 1, {
+      endedReason: reasons[Math.floor(float() * 4)] ?? null,
+      answeredMs: 20_000 + float() * 100_000,
+      latencyP50Ms: 600 + float() * 400,
+      latencyP95Ms: 900 + float() * 900,
+      cost: Math.round(50_000 + float() * 90_000),
+      tookMessage: float() < 0.3,
+      ...(isTried ? ofTried : {}),
+    });
+  });
+}
+
+const VERSIONS = { published: 1, tried: 2 };
+
+describe("a comparison", () => {
+  test("takes equal versions for different in at most 5 of 100", () => {
+    const wrong = Array.from({ length: 300 }, (_, seed) =>
+      compareCalls(drawnCalls(seed, 200), VERSIONS).some(({ isNoise }) => !isNoise),
+    ).filter(Boolean).length;
+    expect(wrong / 300).toBeLessThan(0.06);
+  });
+
+  test("finds what differs, and only that", () => {
+    const calls = drawnCalls(3, 600, { answeredMs: 120_000, tookMessage: true });
+    const found = compareCalls(calls, VERSIONS).filter(({ isNoise }) => !isNoise);
+    expect(found.map(({ measure, name }) => name ?? measure)).toEqual([
+      "length_sec",
+      "message_taken",
+    ]);
+    expect(found[0]?.tried).toEqual({ value: 120, low: 120, high: 120 });
+    expect(found[1]?.difference.low).toBeGreaterThan(0.5);
+  });
+
+  test("of no calls, or few, claims nothing", () => {
+    expect(compareCalls([], VERSIONS).map(({ measure, isNoise }) => [measure, isNoise])).toEqual([
+      ["answered", true],
+      ["length_sec", true],
+      ["latency_p50_ms", true],
+      ["latency_p95_ms", true],
+      ["cost", true],
+    ]);
+    const few = compareCalls([call(1), call(2, { answeredMs: null })], VERSIONS);
+    expect(few.every(({ isNoise }) => isNoise)).toBe(true);
+  });
+});
