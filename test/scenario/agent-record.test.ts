@@ -1,4 +1,4 @@
-/** What the agent's record promises of a call, over RTP: its length, and who has the first word. About 30 s. */
+/** What the agent's record promises of a call, over RTP: its length, who has the first word, and its version. About 40 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { agents } from "../../src/adapter/store/schema/index.ts";
 import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
@@ -77,3 +77,34 @@ test("an agent that lets the caller speak first is silent until then, discloses 
   expect(version).toBe(began.body.agent.version);
   expect((await world.api("GET", path)).body.agent.version).toBe(began.body.agent.version + 2);
 }, 90_000);
+
+test("a caller gets the same version of two in both directions, and hears that one", async () => {
+  const path = `/agents/${world.agentId}`;
+  const words = { tried: "Apples and pears.", published: "Bread and butter." };
+  const shared = { first_speaker: "assistant", language: "en" };
+  const tried = await world.api("PATCH", path, { ...shared, first_message: words.tried });
+  const { version } = tried.body.agent;
+  await world.api("PATCH", path, { first_message: words.published });
+  expect((await world.api("POST", `${path}/split`, { version, percent: 99 })).status).toBe(200);
+  const versions: unknown[] = [];
+  for (const number of ["+37061000302", "+37061000303", "+37061000304"]) {
+    const caller = await world.phone(number);
+    const call = await caller.call(OWN_NUMBER);
+    await call.answered;
+    await call.waitForReply({ quietMs: 1_000 });
+    call.hangUp();
+    const inbound = await lastCall();
+    const isTried = inbound.agent_version === version;
+    const said = inbound.turns.map(({ text }) => text).join(" ");
+    expect(said).toContain(isTried ? words.tried : words.published);
+    caller.onCall((incoming) => void incoming.answer());
+    const { body } = await world.api("POST", "/calls", { to_number: number });
+    await world.callWhen(body.call_uuid, ({ status }) => status === "in_progress", 30_000);
+    await world.api("POST", `/calls/${body.call_uuid}/hangup`);
+    const outbound = await world.callWhen(body.call_uuid, ({ ended_at }) => ended_at !== null);
+    expect(outbound.agent_version).toBe(inbound.agent_version);
+    versions.push(inbound.agent_version);
+    if (isTried) break;
+  }
+  expect(versions).toContain(version);
+}, 120_000);

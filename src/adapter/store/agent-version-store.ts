@@ -3,7 +3,8 @@
  * it reads their state inside the database and answers nothing, so that on a database server it travels
  * with COMMIT.
  *
- * Kept: the 50 newest versions of an agent, and those that an open split uses.
+ * Kept: the 50 newest versions of an agent, and the published one. Publishing closes an open split, so that
+ * its versions are always among them.
  */
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { authorText, UPGRADE, type VersionNote } from "../../core/author.ts";
@@ -82,9 +83,7 @@ const deleteOldVersions = (queries: Queries, inScope: SQL) =>
     WHERE ${inScope} AND number <= (SELECT max(l.number) FROM agent_versions l
         WHERE l.agent_id = agent_versions.agent_id) - ${VERSIONS_MAX}
       AND NOT EXISTS (SELECT 1 FROM agents a
-        WHERE a.id = agent_versions.agent_id AND a.version = agent_versions.number)
-      AND NOT EXISTS (SELECT 1 FROM agent_splits s WHERE s.agent_id = agent_versions.agent_id
-        AND s.ended_at IS NULL AND agent_versions.number IN (s.version_a, s.version_b))`);
+        WHERE a.id = agent_versions.agent_id AND a.version = agent_versions.number)`);
 
 /**
  * Makes the draft a version that is not published, for a share of the callers. Undefined: there is no

@@ -69,6 +69,7 @@ export type AgentVersions = ReturnType<typeof createAgentVersions>;
 export function createAgentVersions(deps: VersionDependencies) {
   return {
     ...storedVersions(deps),
+    ...comparisons(deps),
     ...agentSources(deps.database),
     ...publishingRule(deps),
     ...drafts(deps),
@@ -91,14 +92,6 @@ async function versionOf(queries: Queries, tenantId: number, agentId: number, nu
 }
 
 function storedVersions({ database: { read } }: Pick<VersionDependencies, "database">) {
-  /** A version's content, or the draft's. */
-  async function contentOf(tenantId: number, agentId: number, which: number | "draft") {
-    if (which !== "draft") return (await versionOf(read, tenantId, agentId, which)).content;
-    const draft = await agentHistoryStore(read).draft(tenantId, agentId);
-    if (!draft) throw notFound("draft");
-    return draft.content;
-  }
-
   return {
     /** Newest first. Throws not_found. */
     async list(tenantId: number, agentId: number, page: { limit: number; offset: number }) {
@@ -121,6 +114,32 @@ function storedVersions({ database: { read } }: Pick<VersionDependencies, "datab
       return { ...version, changes, published: number === agent.version };
     },
 
+    /** The texts of a version's files by their hashes. */
+    texts: (tenantId: number, { files }: AgentContent) =>
+      agentHistoryStore(read).texts(
+        tenantId,
+        files.map(({ sha256 }) => sha256),
+      ),
+
+    /** Null: there is none. Throws not_found. */
+    async draft(tenantId: number, agentId: number): Promise<AgentDraft | null> {
+      const draft = await agentHistoryStore(read).draft(tenantId, agentId);
+      if (!draft) await agentOf(read, tenantId, agentId);
+      return draft ?? null;
+    },
+  };
+}
+
+function comparisons({ database: { read } }: Pick<VersionDependencies, "database">) {
+  /** A version's content, or the draft's. */
+  async function contentOf(tenantId: number, agentId: number, which: number | "draft") {
+    if (which !== "draft") return (await versionOf(read, tenantId, agentId, which)).content;
+    const draft = await agentHistoryStore(read).draft(tenantId, agentId);
+    if (!draft) throw notFound("draft");
+    return draft.content;
+  }
+
+  return {
     /** `from` null: the published one. An older one than any that is kept compares as nothing. Throws not_found. */
     async compare(
       tenantId: number,
@@ -137,20 +156,6 @@ function storedVersions({ database: { read } }: Pick<VersionDependencies, "datab
       const texts = await history.texts(tenantId, hashes);
       const differences = compareContents(before, after, (sha256) => texts.get(sha256));
       return { from: before ? number : null, differences };
-    },
-
-    /** The texts of a version's files by their hashes. */
-    texts: (tenantId: number, { files }: AgentContent) =>
-      agentHistoryStore(read).texts(
-        tenantId,
-        files.map(({ sha256 }) => sha256),
-      ),
-
-    /** Null: there is none. Throws not_found. */
-    async draft(tenantId: number, agentId: number): Promise<AgentDraft | null> {
-      const draft = await agentHistoryStore(read).draft(tenantId, agentId);
-      if (!draft) await agentOf(read, tenantId, agentId);
-      return draft ?? null;
     },
   };
 }
@@ -236,14 +241,14 @@ function publishingRule({ database }: Pick<VersionDependencies, "database">) {
   };
 }
 
-function publishing(deps: VersionDependencies) {
-  const { database, billing, quotas, vault, clock, random } = deps;
-  async function publish(
+/** What publishes a content, within a transaction. */
+function publisher({ billing, quotas, vault, clock, random }: VersionDependencies) {
+  return async (
     queries: Queries,
     [tenantId, agentId]: readonly [number, number],
     content: AgentContent,
     note: { readonly author: Author; readonly restoredFrom: number | null },
-  ): Promise<Published> {
+  ): Promise<Published> => {
     const hashes = content.files.map(({ sha256 }) => sha256);
     const texts = await agentHistoryStore(queries).texts(tenantId, hashes);
     const nowMs = clock.now();
@@ -269,7 +274,12 @@ function publishing(deps: VersionDependencies) {
     const agent = await agentStore(queries).update(tenantId, agentId, changes, { ...note, nowMs });
     if (!agent) throw notFound("agent");
     return { agent, notes };
-  }
+  };
+}
+
+function publishing(deps: VersionDependencies) {
+  const { database } = deps;
+  const publish = publisher(deps);
 
   async function publishIn(
     queries: Queries,

@@ -8,9 +8,8 @@ import { Button } from "../../ui/button.tsx";
 import { NumberField, SelectField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
-import { Card } from "../../ui/page.tsx";
+import { Badge, Card } from "../../ui/page.tsx";
 import { SendForm } from "../../ui/send-form.tsx";
-import { Table } from "../../ui/table.tsx";
 
 type Split = Rest["AgentSplit"];
 type Measure = Rest["AgentSplitMeasure"];
@@ -120,60 +119,54 @@ function shownValue({ measure }: Measure, value: number | null, texts: Texts): s
   return texts.percent(value);
 }
 
-/** The figure, and between which it lies with 95 % certainty. */
-function Estimate({ measure, of }: { measure: Measure; of: "published" | "tried" }) {
+/** What the difference is, or that there is none yet. */
+function Difference({ measure }: { measure: Measure }) {
   const texts = useText();
-  const { value, low, high } = measure[of];
-  const shown = (number: number | null) => shownValue(measure, number, texts);
-  return (
-    <>
-      {shown(value)}
-      {low !== null && high !== null && (
-        <span className="muted small">
-          {" "}
-          ({shown(low)} – {shown(high)})
-        </span>
-      )}
-    </>
-  );
+  const { t } = texts;
+  const { noise, difference } = measure;
+  if (noise || difference.value === null)
+    return <span className="muted small">{t("split.noise")}</span>;
+  const by = shownValue(measure, Math.abs(difference.value), texts);
+  return <Badge tone="info">{t(difference.value > 0 ? "split.more" : "split.less", { by })}</Badge>;
 }
 
 function Comparison({ split }: { split: Split }) {
   const texts = useText();
   const { t, count } = texts;
-  const { published, tried } = split.calls;
-  const isAlike = split.measures.every(({ noise }) => noise);
-  const head = (number: number, calls: number) =>
-    `${t("versions.number", { number })} · ${count("split.calls", calls)}`;
+  const numbers = { published: split.published_version, tried: split.version };
+  const version = (which: "published" | "tried") =>
+    t("versions.number", { number: numbers[which] });
+  /** The figure, and between which it lies with 95 % certainty. */
+  const estimate = (measure: Measure, which: "published" | "tried") => {
+    const { value, low, high } = measure[which];
+    const [figure, from, to] = [value, low, high].map((one) => shownValue(measure, one, texts));
+    const between = low === null ? "" : ` (${from} – ${to})`;
+    return `${version(which)}: ${figure}${between}`;
+  };
   return (
     <>
-      {isAlike && <p className="note">{t("split.all_noise")}</p>}
-      <Table
-        caption={t("split.title")}
-        rows={split.measures}
-        rowKey={({ measure, name }) => `${measure} ${name}`}
-        columns={[
-          { head: t("split.figure"), cell: (row) => nameOf(row, texts) },
-          {
-            head: head(split.published_version, published),
-            cell: (row) => <Estimate measure={row} of="published" />,
-          },
-          {
-            head: head(split.version, tried),
-            cell: (row) => <Estimate measure={row} of="tried" />,
-          },
-          {
-            head: t("split.difference"),
-            cell: (row) => {
-              const { value } = row.difference;
-              if (row.noise || value === null)
-                return <span className="muted">{t("split.noise")}</span>;
-              const by = shownValue(row, Math.abs(value), texts);
-              return t(value > 0 ? "split.more" : "split.less", { by });
-            },
-          },
-        ]}
-      />
+      <p className="soft">
+        {version("published")}: {count("split.calls", split.calls.published)} · {version("tried")}:{" "}
+        {count("split.calls", split.calls.tried)}
+      </p>
+      {split.measures.every(({ noise }) => noise) && <p className="note">{t("split.all_noise")}</p>}
+      <ul className="list">
+        {split.measures
+          .filter(({ published, tried }) => published.value !== null || tried.value !== null)
+          .map((measure) => (
+            <li key={`${measure.measure} ${measure.name}`}>
+              <div className="grow">
+                <p className="row wrap">
+                  <span className="strong">{nameOf(measure, texts)}</span>
+                  <Difference measure={measure} />
+                </p>
+                <p className="soft small">
+                  {estimate(measure, "published")} · {estimate(measure, "tried")}
+                </p>
+              </div>
+            </li>
+          ))}
+      </ul>
     </>
   );
 }
