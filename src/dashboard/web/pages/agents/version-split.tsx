@@ -120,14 +120,18 @@ function shownValue({ measure }: Measure, value: number | null, texts: Texts): s
 }
 
 /** What the difference is, or that there is none yet. */
-function Difference({ measure }: { measure: Measure }) {
+function Difference({ measure, number }: { measure: Measure; number: number }) {
   const texts = useText();
   const { t } = texts;
   const { noise, difference } = measure;
   if (noise || difference.value === null)
     return <span className="muted small">{t("split.noise")}</span>;
   const by = shownValue(measure, Math.abs(difference.value), texts);
-  return <Badge tone="info">{t(difference.value > 0 ? "split.more" : "split.less", { by })}</Badge>;
+  return (
+    <Badge tone="info">
+      {t(difference.value > 0 ? "split.more" : "split.less", { by, number })}
+    </Badge>
+  );
 }
 
 function Comparison({ split }: { split: Split }) {
@@ -158,7 +162,7 @@ function Comparison({ split }: { split: Split }) {
               <div className="grow">
                 <p className="row wrap">
                   <span className="strong">{nameOf(measure, texts)}</span>
-                  <Difference measure={measure} />
+                  <Difference measure={measure} number={split.version} />
                 </p>
                 <p className="soft small">
                   {estimate(measure, "published")} · {estimate(measure, "tried")}
