@@ -203,6 +203,8 @@ export function validBody(
     updateAgentDraft: { transcript_email: "a@b.example" },
     updateAgentPublishing: { publishes_rehearsed: false },
     publishAgentDraft: { force: true },
+    openAgentSplit: { version: 1, percent: 20 },
+    closeAgentSplit: { keep: 1 },
     createFile: { filename: "a.txt", content: "x" },
     updateFile: {},
     createPhoneNumber: { number_e164: `+3705${String(1_000_000 + numbersMade++)}` },

@@ -18,6 +18,8 @@ const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
   updateAgentPublishing: ["changed", "agent"],
   deleteAgentDraft: ["deleted", "agent_draft"],
   publishAgentDraft: ["published", "agent_draft"],
+  openAgentSplit: ["made", "agent_split"],
+  closeAgentSplit: ["deleted", "agent_split"],
   createFile: ["made", "knowledge"],
   updateFile: ["changed", "knowledge"],
   deleteFile: ["deleted", "knowledge"],

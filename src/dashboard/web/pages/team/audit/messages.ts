@@ -51,6 +51,12 @@ export const messages = {
     lv: "aģenta melnrakstu",
     ru: "черновик агента",
   },
+  "audit.what.agent_split": {
+    en: "a split of an agent's callers",
+    lt: "agento skambinančiųjų padalijimą",
+    lv: "aģenta zvanītāju sadalījumu",
+    ru: "разделение звонящих агента",
+  },
   "audit.what.knowledge": { en: "the knowledge", lt: "žinias", lv: "zināšanas", ru: "знания" },
   "audit.what.question": {
     en: "an open question",
