@@ -85,16 +85,13 @@ const deleteOldVersions = (queries: Queries, inScope: SQL) =>
       AND NOT EXISTS (SELECT 1 FROM agents a
         WHERE a.id = agent_versions.agent_id AND a.version = agent_versions.number)`);
 
-/**
- * Makes the draft a version that is not published, for a share of the callers. Undefined: there is no
- * draft.
- */
+/** Makes the draft, which is there, a version that is not published. Returns its number. */
 export async function storeCandidate(
   queries: Queries,
   tenantId: number,
   agentId: number,
   { author, nowMs }: VersionNote,
-): Promise<number | undefined> {
+): Promise<number> {
   const draft = and(eq(agentDrafts.agentId, agentId), eq(agentDrafts.tenantId, tenantId));
   const newest = sql`(SELECT max(number) FROM agent_versions WHERE agent_id = ${agentId})`;
   await queries.run(sql`
@@ -102,12 +99,12 @@ export async function storeCandidate(
     SELECT tenant_id, agent_id, 1 + ${newest}, 'candidate', ${authorText(author)}, ${nowMs}, content
     FROM agent_drafts WHERE ${draft}`);
   await linkTexts(queries, sql`agent_id = ${agentId}`);
-  const [removed] = await queries.delete(agentDrafts).where(draft).returning();
-  if (!removed) return undefined;
+  await queries.delete(agentDrafts).where(draft);
   await deleteOldVersions(queries, sql`agent_id = ${agentId}`);
   await deleteUnusedTexts(queries, tenantId);
   const [stored] = await queries.all<{ number: number }>(sql`SELECT ${newest} AS number`);
-  return stored?.number;
+  if (!stored) throw new Error("insert left no row");
+  return stored.number;
 }
 
 /** Notes which texts the versions need that are new. */

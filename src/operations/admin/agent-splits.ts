@@ -2,7 +2,6 @@
 import { agentHistoryStore } from "../../adapter/store/agent-history-store.ts";
 import { agentSplitStore } from "../../adapter/store/agent-split-store.ts";
 import { agentStore } from "../../adapter/store/agent-store.ts";
-import { storeCandidate } from "../../adapter/store/agent-version-store.ts";
 import type { Author } from "../../core/author.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
@@ -16,7 +15,7 @@ export const SPLIT_CALLS_MAX = 5_000;
 interface SplitDependencies {
   readonly database: Database;
   readonly clock: Clock;
-  readonly versions: Pick<AgentVersions, "publishIn">;
+  readonly versions: Pick<AgentVersions, "publishIn" | "storeDraft">;
 }
 
 export interface ComparedSplit {
@@ -32,12 +31,12 @@ export interface ComparedSplit {
 export type AgentSplits = ReturnType<typeof createAgentSplits>;
 
 export function createAgentSplits(deps: SplitDependencies) {
-  const { database, clock } = deps;
+  const { database, clock, versions } = deps;
   return {
     /** The newest one, open or closed. Null: there was none. Throws not_found. */
     get: (tenantId: number, agentId: number) => compared(database.read, tenantId, agentId),
 
-    /** Throws not_found, valid_version_required; conflict if one is open. */
+    /** Throws not_found, valid_version_required; conflict if one is open, or the draft is not rehearsed where it must be. */
     async open(
       tenantId: number,
       agentId: number,
@@ -51,12 +50,11 @@ export function createAgentSplits(deps: SplitDependencies) {
         const newest = await splits.newest(tenantId, agentId);
         if (newest?.endedAt === null) throw alreadyOpen(newest.versionB);
         const nowMs = clock.now();
-        const note = { author, nowMs };
         const tried =
           version === "draft"
-            ? await storeCandidate(queries, tenantId, agentId, note)
+            ? await versions.storeDraft(queries, [tenantId, agentId], author)
             : (await agentHistoryStore(queries).find(tenantId, agentId, version))?.number;
-        if (tried === undefined) throw notFound(version === "draft" ? "draft" : "version");
+        if (tried === undefined) throw notFound("version");
         if (tried === agent.version)
           throw invalidField("version", "`version` must be another than the published one.");
         await splits.open({

@@ -3,7 +3,7 @@ import { agentHistoryStore } from "../../adapter/store/agent-history-store.ts";
 import { type PublishingNote, publishContent } from "../../adapter/store/agent-publishing.ts";
 import { agentRule } from "../../adapter/store/agent-rule-store.ts";
 import { agentStore } from "../../adapter/store/agent-store.ts";
-import { deleteUnusedTexts } from "../../adapter/store/agent-version-store.ts";
+import { deleteUnusedTexts, storeCandidate } from "../../adapter/store/agent-version-store.ts";
 import { fileStore } from "../../adapter/store/file-store.ts";
 import type { Author } from "../../core/author.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -224,7 +224,7 @@ function drafts({ database, urlProblem, clock }: VersionDependencies) {
   };
 }
 
-function publishingRule({ database }: Pick<VersionDependencies, "database">) {
+function publishingRule({ database, clock, rehearsals }: VersionDependencies) {
   return {
     /** Whether drafts are published only after a green rehearsal. Throws not_found. */
     async publishesRehearsed(tenantId: number, agentId: number): Promise<boolean> {
@@ -238,6 +238,21 @@ function publishingRule({ database }: Pick<VersionDependencies, "database">) {
         await agentOf(queries, tenantId, agentId);
         await agentRule(queries).set(agentId, isOn);
       }),
+
+    /**
+     * The draft becomes a version that is not published. Returns its number. Throws not_found; conflict
+     * if it is not rehearsed where it must be.
+     */
+    async storeDraft(
+      queries: Queries,
+      [tenantId, agentId]: readonly [number, number],
+      author: Author,
+    ): Promise<number> {
+      const draft = await agentHistoryStore(queries).draft(tenantId, agentId);
+      if (!draft) throw notFound("draft");
+      await requireGreen(queries, rehearsals, [tenantId, agentId], draft.content);
+      return await storeCandidate(queries, tenantId, agentId, { author, nowMs: clock.now() });
+    },
   };
 }
 

@@ -110,6 +110,12 @@ describe("a split", () => {
     const own = await tenantWithAgent();
     const files = [{ filename: "a.md", content: "Of the draft." }];
     await ask(server, own, "PATCH", `${own.at}/draft`, { prompt: "Drafted.", files });
+    const rule = (isOn: boolean) =>
+      server.services.agentVersions.setPublishesRehearsed(own.id, own.agent, isOn);
+    await rule(true);
+    const unrehearsed = await open(own, { version: "draft", percent: 10 });
+    expect([unrehearsed.status, pick(unrehearsed, "error")]).toEqual([409, "conflict"]);
+    await rule(false);
     const opened = await open(own, { version: "draft", percent: 10 });
     expect(pick(opened, "split.version")).toBe(2);
     expect(pick(await ask(server, own, "GET", `${own.at}/draft`), "draft")).toBeNull();
