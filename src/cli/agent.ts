@@ -1,7 +1,10 @@
-/** `linevoice agent versions|diff|rollback|rule|publish`. */
+/** `linevoice agent versions|pull|diff|push|rollback|rule|publish`. */
+import { resolve } from "node:path";
 import type { OutputOf } from "../interface/contracts/operations.ts";
-import { asks, commandOf } from "./actions.ts";
-import { table } from "./usage.ts";
+import { action, asks, commandOf } from "./actions.ts";
+import { pullAgent, pushAgent } from "./agent-files.ts";
+import { invokerConfig } from "./operator.ts";
+import { idFrom, required, table } from "./usage.ts";
 
 type Difference = OutputOf<"agent.diff">["differences"][number];
 type Published = OutputOf<"agent.rollback">;
@@ -27,6 +30,39 @@ const publishedLines = ({ version, notes }: Published): string[] => [
   ...notes.map(({ kind, name }) => `  ${name}: ${NOTES[kind]}`),
 ];
 
+const differencesLines = (differences: readonly Difference[]): readonly string[] =>
+  differences.length === 0 ? ["No difference."] : differences.flatMap(differenceLines);
+
+const diffVersions = asks("agent.diff", {
+  usage: [
+    "agent diff --tenant ID AGENT [--from VERSION] [--to VERSION] [--json]",
+    "agent diff DIR [--json]",
+  ],
+  fields: ["tenant", "from", "to"],
+  word: ["AGENT", "agent"],
+  lines: ({ from, differences }) => [
+    ...(from === null ? ["The version before is not kept any more: all counts as added."] : []),
+    ...differencesLines(differences),
+  ],
+});
+
+/** Of two versions; without --tenant, of a folder with what is published. */
+const diffAction: typeof diffVersions = {
+  ...diffVersions,
+  async run(call) {
+    const { values, words, terminal } = call;
+    const isFolder = [values.tenant, values.from, values.to].every((given) => given === undefined);
+    if (!isFolder || words[0] === undefined) return await diffVersions.run(call);
+    const folder = resolve(terminal.cwd, words[0]);
+    const how = { dry: true, force: false };
+    const loaded = invokerConfig(values.config, terminal);
+    const { differences } = await pushAgent(loaded, folder, how);
+    if (values.json) terminal.out(JSON.stringify(differences));
+    else for (const line of differencesLines(differences)) terminal.out(line);
+    return 0;
+  },
+};
+
 export const agentCommand = commandOf(
   "agent",
   {
@@ -46,15 +82,35 @@ export const agentCommand = commandOf(
           ]),
         ]),
     }),
-    diff: asks("agent.diff", {
-      usage: ["agent diff --tenant ID AGENT [--from VERSION] [--to VERSION]"],
-      fields: ["tenant", "from", "to"],
-      word: ["AGENT", "agent"],
-      lines: ({ from, differences }) => [
-        ...(from === null ? ["The version before is not kept any more: all counts as added."] : []),
-        ...(differences.length === 0 ? ["No difference."] : differences.flatMap(differenceLines)),
-      ],
+    pull: action({
+      usage: ["agent pull --tenant ID AGENT DIR"],
+      options: { tenant: { type: "string" } },
+      words: 2,
+      async run({ values, words: [agent, dir], terminal }) {
+        const asked = { tenant: idFrom(values.tenant, "--tenant"), agent: idFrom(agent, "AGENT") };
+        const folder = resolve(terminal.cwd, required(dir, "DIR"));
+        const version = await pullAgent(invokerConfig(values.config, terminal), asked, folder);
+        terminal.out(
+          values.json ? JSON.stringify({ version }) : `Version ${version} is in ${dir}.`,
+        );
+        return 0;
+      },
     }),
+    push: action({
+      usage: ["agent push DIR [--force]"],
+      options: { force: { type: "boolean" } },
+      words: 1,
+      async run({ values, words: [dir], terminal }) {
+        const folder = resolve(terminal.cwd, required(dir, "DIR"));
+        const how = { dry: false, force: values.force ?? false };
+        const pushed = await pushAgent(invokerConfig(values.config, terminal), folder, how);
+        if (values.json) terminal.out(JSON.stringify(pushed));
+        else if (pushed.differences.length === 0) terminal.out("No difference.");
+        else for (const line of publishedLines(pushed)) terminal.out(line);
+        return 0;
+      },
+    }),
+    diff: diffAction,
     rollback: asks("agent.rollback", {
       usage: ["agent rollback --tenant ID AGENT --to VERSION"],
       fields: ["tenant", "to"],
@@ -80,6 +136,7 @@ export const agentCommand = commandOf(
   },
   [
     "diff compares the published version with the draft, unless told otherwise: [-removed-] {+added+}.",
+    "pull writes an agent's fields, tools and files into DIR; push publishes DIR; diff DIR tells what it would change.",
     "publish publishes the draft; --force also over what was published since it was made.",
   ],
 );

@@ -1,7 +1,8 @@
 /** `linevoice agent` and `rehearse --agent` as processes, on the data directory without a server. */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeAgentFolder } from "../../src/cli/agent-folder.ts";
 import { runCli } from "../support/cli.ts";
 import { offlineServices } from "../support/offline-services.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -71,4 +72,67 @@ test("versions are listed, compared and rolled back; a draft is published", asyn
   expect((await linevoice("agent diff --tenant 1 1")).status).toBe(1);
   expect((await linevoice("agent rollback --tenant 1 1 --to 99")).status).toBe(1);
   expect((await linevoice("agent rollback --tenant 1 1")).status).toBe(2);
+});
+
+const at = (name: string) => join(cwd, "desk", name);
+const versionNow = async () => (await json("agent versions --tenant 1 1"))[0].number;
+
+test("pull and push change nothing; an edit makes one version; another's version is not undone", async () => {
+  await offlineServices(cwd, CONFIG, async ({ agents, tools }) => {
+    await agents.update(1, 1, { prompt: "Be kind.\n\n  - and brief: always\n" });
+    await tools.create(1, {
+      ...{ agentId: 1, name: "find_booking", enabled: true, callerLevel: 0, secret: "canary-1" },
+      ...{ description: "Finds a booking.", secretHeader: "X-Tool-Secret" },
+      ...{ url: "https://example.com/tool", parameters: { type: "object", properties: {} } },
+    });
+  });
+  const before = await versionNow();
+  expect((await linevoice("agent pull --tenant 1 1 desk")).err).toBe("");
+  const yaml = readFileSync(at("agent.yaml"), "utf8");
+  expect(yaml).toContain("prompt: |+\n  Be kind.\n\n    - and brief: always\n");
+  expect(yaml).toContain("url: https://example.com/tool");
+  expect(yaml).not.toContain("canary");
+  expect(readFileSync(at("files/price.md"), "utf8")).toBe(PRICE);
+  expect((await linevoice("agent diff desk")).out).toBe("No difference.\n");
+  expect((await linevoice("agent push desk")).out).toBe("No difference.\n");
+  expect(await versionNow()).toBe(before);
+
+  writeFileSync(at("files/price.md"), PRICE.replace("forty", "fifty"));
+  expect((await linevoice("agent diff desk")).out).toContain("[-forty-]{+fifty+}");
+  const pushed = await linevoice("agent push desk");
+  expect([pushed.out, pushed.err]).toEqual([`Calls run version ${before + 1} from now on.\n`, ""]);
+  expect((await linevoice("agent push desk")).out).toBe("No difference.\n");
+  expect(await versionNow()).toBe(before + 1);
+  const again = [readFileSync(at("agent.yaml"), "utf8"), readFileSync(at("origin.json"), "utf8")];
+  await linevoice("agent pull --tenant 1 1 desk");
+  expect(readFileSync(at("agent.yaml"), "utf8")).toBe(again[0] ?? "");
+  expect(readFileSync(at("origin.json"), "utf8")).toBe(again[1] ?? "");
+
+  await linevoice("agent rollback --tenant 1 1 --to 2");
+  const refused = await linevoice("agent push desk");
+  expect([refused.status, refused.err]).toEqual([1, expect.stringContaining("--force")]);
+  expect(await versionNow()).toBe(before + 2);
+  expect((await linevoice("agent push desk --force")).status).toBe(0);
+  expect(await versionNow()).toBe(before + 3);
+});
+
+test("names that lead out of the folder, and links, are refused", async () => {
+  writeFileSync(join(cwd, "secret.md"), "canary-2");
+  const yaml = readFileSync(at("agent.yaml"), "utf8");
+  for (const name of ["../secret.md", "files/../../secret.md", "files/a/b.md", "/etc/hosts.txt"]) {
+    writeFileSync(at("agent.yaml"), yaml.replace("files/price.md", name));
+    const refused = await linevoice("agent push desk");
+    expect([refused.status, refused.err]).toEqual([1, expect.stringMatching(/must be in|cannot/)]);
+  }
+  writeFileSync(at("agent.yaml"), yaml);
+  rmSync(at("files/price.md"));
+  symlinkSync(join(cwd, "secret.md"), at("files/price.md"));
+  expect((await linevoice("agent push desk")).err).toContain("is no regular file");
+  expect((await linevoice("agent pull --tenant 1 1 desk")).err).toContain("is no regular file");
+  expect(readFileSync(join(cwd, "secret.md"), "utf8")).toBe("canary-2");
+  const origin = { tenant: 1, agent: 1, version: 1 };
+  for (const name of ["../x.md", "a/b.md", "..", "a\nb.md", "a\\b.md"])
+    expect(() => writeAgentFolder(join(cwd, "new"), origin, {}, [[name, "x"]])).toThrow(
+      "cannot be",
+    );
 });

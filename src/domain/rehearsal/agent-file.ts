@@ -12,26 +12,36 @@ import type {
 } from "../conversation/call-config.ts";
 import type { Scenario } from "./scenario.ts";
 
-export const AgentFile = z.strictObject({
-  ...agentShape(AGENT_VOICES),
-  company: z.string().trim().min(1).max(200).default("Company"),
-  time_zone: z.string().refine(isZone, "must be a time zone such as Europe/Vilnius").default("UTC"),
-  number: z.string().default("+37052000000"),
-  /** Files beside this one. */
-  knowledge: z
-    .array(z.string().regex(/\.(?:txt|md|csv|json)$/, "must be .txt, .md, .csv or .json"))
-    .default([]),
-  tools: z
-    .array(
-      z.strictObject({
-        name: z.string().regex(/^[a-zA-Z_]\w{0,63}$/),
-        description: z.string().min(1).max(1_000),
-        parameters: z.record(z.string(), z.json()).default({ type: "object", properties: {} }),
-      }),
-    )
-    .default([]),
-  transfer_targets: z.record(z.string(), z.string()).default({}),
-});
+/** `aliases`: the operator's own names for voices. */
+export const agentFileOf = (aliases: readonly string[]) =>
+  z.strictObject({
+    ...agentShape([...AGENT_VOICES, ...aliases]),
+    company: z.string().trim().min(1).max(200).default("Company"),
+    time_zone: z
+      .string()
+      .refine(isZone, "must be a time zone such as Europe/Vilnius")
+      .default("UTC"),
+    number: z.string().default("+37052000000"),
+    /** Files beside this one. */
+    knowledge: z
+      .array(z.string().regex(/\.(?:txt|md|csv|json)$/i, "must be .txt, .md, .csv or .json"))
+      .default([]),
+    tools: z
+      .array(
+        z.strictObject({
+          name: z.string().regex(/^[a-zA-Z_]\w{0,63}$/),
+          description: z.string().min(1).max(1_000),
+          parameters: z.record(z.string(), z.json()).default({ type: "object", properties: {} }),
+          /** Of a stored agent's tool; a rehearsal asks no URL. */
+          url: z.string().optional(),
+          secret_header: z.string().optional(),
+          caller_level: z.literal([0, 1, 2]).default(0),
+        }),
+      )
+      .default([]),
+    transfer_targets: z.record(z.string(), z.string()).default({}),
+  });
+export const AgentFile = agentFileOf([]);
 export type AgentFile = z.output<typeof AgentFile>;
 
 /** All that a rehearsal must know about an agent, wherever it comes from. */
@@ -83,12 +93,14 @@ export async function agentOf(
         content: await read(filename),
       })),
     ),
-    tools: tools.map((tool) => ({ ...tool, parameters: tool.parameters as JsonObject })),
+    tools: tools.map(({ name, description, parameters }) => ({
+      ...{ name, description, parameters: parameters as JsonObject },
+    })),
   };
 }
 
 function formatOf(filename: string): KnowledgeSnapshot["format"] {
-  const [ending = ""] = /[a-z]+$/.exec(filename) ?? [];
+  const [ending = ""] = /[a-z]+$/.exec(filename.toLowerCase()) ?? [];
   return ending === "md" || ending === "csv" || ending === "json" ? ending : "txt";
 }
 

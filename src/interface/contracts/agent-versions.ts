@@ -2,11 +2,13 @@
 import { z } from "zod";
 import { type Author, authorOf, OPERATOR } from "../../core/author.ts";
 import { shownFields } from "../../core/schema.ts";
-import { camelName, wireOf } from "../../core/wire-names.ts";
+import { camelName, type RecordOf, recordOf, wireOf } from "../../core/wire-names.ts";
 import { AGENT_VOICES } from "../../domain/agent/agent.ts";
 import type { AgentContent } from "../../domain/agent/agent-content.ts";
-import { agentShape } from "../../domain/agent/agent-schema.ts";
+import { agentShape, withTexts } from "../../domain/agent/agent-schema.ts";
+import type { PartDifference } from "../../domain/agent/version-comparison.ts";
 import { toolShape } from "../../domain/tool/tool-schema.ts";
+import { pushAgent } from "../../operations/admin/agent-push.ts";
 import type {
   AgentDraft,
   VersionComparison as Compared,
@@ -48,6 +50,10 @@ const versionShape = {
 export const AgentVersion = z.strictObject(versionShape).meta({ id: "AgentVersion" });
 
 const { agent_id, enabled, ...toolFields } = toolShape;
+
+const { name, description, url, secret_header, parameters, caller_level } = toolShape;
+/** In the order in which a version keeps them. */
+const pushedTool = { name, description, url, secret_header, parameters, caller_level };
 
 const { voice, ...fields } = shownFields(agentShape(AGENT_VOICES));
 
@@ -177,13 +183,16 @@ export const presentDraft = ({ content, author: by, authorName, ...draft }: Agen
     author: presentAuthor(by, authorName),
   });
 
-export const presentComparison = ({ from, differences }: Compared) => ({
-  from,
-  differences: differences.map(({ part, ...rest }) => ({
+const presentDifferences = (differences: readonly PartDifference[]) =>
+  differences.map(({ part, ...rest }) => ({
     ...rest,
     part: wireName(part),
     segments: [...rest.segments],
-  })),
+  }));
+
+export const presentComparison = ({ from, differences }: Compared) => ({
+  from,
+  differences: presentDifferences(differences),
 });
 
 export const presentPublished = ({ agent, notes }: Published) => ({
@@ -191,10 +200,14 @@ export const presentPublished = ({ agent, notes }: Published) => ({
   notes: [...notes],
 });
 
+const AgentFields = z.strictObject(agentShape(AGENT_VOICES));
+
 /** Its content is as it is stored: only our own command line reads it. */
 const AgentSourceContent = z.strictObject({
   ...{ tenant: id, agent: id, version: z.union([id, z.literal("draft")]) },
   ...{ company: z.string(), time_zone: z.string(), content: z.custom<AgentContent>() },
+  /** The agent's own, by their names in the API. */
+  fields: z.record(z.string(), z.unknown()),
 });
 
 const ofAgent = { tenant: id, agent: id };
@@ -219,7 +232,38 @@ export const agentOperations = {
     async run({ agentVersions }, asked) {
       const source = await agentVersions.source(asked.tenant ?? null, asked.agent, asked.draft);
       const { tenantId: tenant, agentId: agent, timeZone: time_zone, ...rest } = source;
-      return { ...rest, tenant, agent, time_zone };
+      const shown = presentContent(source.content) as RecordOf<z.input<typeof AgentFields>>;
+      return { ...rest, tenant, agent, time_zone, fields: wireOf(AgentFields, shown) };
+    },
+  }),
+  /** Publishes what was edited as files, or only compares it (`dry`). */
+  "agent.push": operation({
+    input: z.strictObject({
+      ...{ ...ofAgent, version: id, dry: z.boolean(), force: z.boolean() },
+      fields: z.strictObject({ ...agentShape(AGENT_VOICES), voice: z.string() }),
+      files: z.array(
+        z.strictObject({
+          filename: z.string().regex(/^[^/\\\u0000-\u001f]+\.(txt|md|csv|json)$/i),
+          sha256: z.string(),
+          content: z.string().optional(),
+        }),
+      ),
+      tools: z.array(z.strictObject(pushedTool)),
+    }),
+    output: z.strictObject({ ...publishedShape, differences: z.array(VersionDifference) }),
+    role: "operator",
+    async run({ agentVersions }, { tenant, agent, version: baseVersion, dry, force, ...given }) {
+      const pushed = await pushAgent(
+        agentVersions,
+        [tenant, agent],
+        {
+          ...{ baseVersion, files: given.files, fields: withTexts(recordOf(given.fields)) },
+          tools: given.tools.map((tool) => recordOf(tool)),
+        },
+        { dry, force },
+      );
+      const { version, notes, differences } = pushed;
+      return { version, notes: [...notes], differences: presentDifferences(differences) };
     },
   }),
   "agent.text": operation({

@@ -161,7 +161,7 @@ function comparisons({ database: { read } }: Pick<VersionDependencies, "database
 }
 
 /** The draft after a change: files and own tools are replaced as a whole, tools of all agents stay. */
-function draftContent(before: AgentContent, changes: DraftChanges): AgentContent {
+export function draftContent(before: AgentContent, changes: DraftChanges): AgentContent {
   const { files, tools, ...fields } = changes;
   const changed = { ...before, ...fields };
   const shared = before.tools.filter((tool) => tool.shared);

@@ -1,0 +1,71 @@
+/** `linevoice agent pull|diff|push DIR`: a stored agent as files, and back through a draft. */
+import { createHash } from "node:crypto";
+import { ScenarioInvalid } from "../domain/rehearsal/read-scenario.ts";
+import type { InputOf, OperationName, OutputOf } from "../interface/contracts/operations.ts";
+import type { LoadedConfig } from "../operations/config/load.ts";
+import { asOwnerOf } from "../operations/ops/data-owner.ts";
+import { readAgentFolder, readOrigin, writeAgentFolder, writeOrigin } from "./agent-folder.ts";
+import { operate } from "./operator.ts";
+import { WrongUsage } from "./usage.ts";
+
+/** The folder is the caller's, the data its owner's. */
+const ask = <Name extends OperationName>(loaded: LoadedConfig, name: Name, input: InputOf<Name>) =>
+  asOwnerOf(loaded.dataDir, () => operate(loaded, name, input));
+
+/** Answers the version that was pulled. Throws not_found, conflict. */
+export async function pullAgent(
+  loaded: LoadedConfig,
+  asked: { readonly tenant: number; readonly agent: number },
+  dir: string,
+): Promise<number> {
+  const { tenant, agent, version, content, fields } = await ask(loaded, "agent.source", asked);
+  if (version === "draft") throw new Error("the published version was asked for");
+  const files: [string, string][] = [];
+  for (const { filename, sha256 } of content.files)
+    files.push([filename, (await ask(loaded, "agent.text", { tenant, sha256 })).text]);
+  // Tools of all agents are not this agent's to change.
+  const tools = content.tools.flatMap(
+    ({ shared, secretHeader, callerLevel, parameters, ...tool }) =>
+      shared
+        ? []
+        : [{ ...tool, secret_header: secretHeader, caller_level: callerLevel, parameters }],
+  );
+  writeAgentFolder(dir, { tenant, agent, version }, { ...fields, tools }, files);
+  return version;
+}
+
+/** `dry`: only compares. Throws conflict, WrongUsage with the lines that are wrong. */
+export async function pushAgent(
+  loaded: LoadedConfig,
+  dir: string,
+  how: { readonly dry: boolean; readonly force: boolean },
+): Promise<OutputOf<"agent.push">> {
+  const { tenant, agent, version } = readOrigin(dir);
+  const { tools, fields, files } = readFolder(dir, Object.keys(loaded.config.engine.voice_aliases));
+  const { content } = await ask(loaded, "agent.source", { tenant, agent });
+  const known = new Set(content.files.map(({ sha256 }) => sha256));
+  const pushed = await ask(loaded, "agent.push", {
+    ...{ tenant, agent, version, fields, ...how },
+    tools: tools.map(({ url = "", secret_header = "", ...tool }) => ({
+      ...{ ...tool, url, secret_header },
+    })),
+    files: [...files].map(([filename, text]) => {
+      const sha256 = createHash("sha256").update(text).digest("hex");
+      return { filename, sha256, ...(known.has(sha256) ? {} : { content: text }) };
+    }),
+  });
+  if (!how.dry) writeOrigin(dir, { tenant, agent, version: pushed.version });
+  return pushed;
+}
+
+/** What of `agent.yaml` only a rehearsal reads stays here. */
+function readFolder(dir: string, voiceAliases: readonly string[]) {
+  try {
+    const { agent, files } = readAgentFolder(dir, voiceAliases);
+    const { company, time_zone, number, knowledge, tools, transfer_targets, ...fields } = agent;
+    return { tools, fields, files };
+  } catch (error) {
+    if (error instanceof ScenarioInvalid) throw new WrongUsage(error.problems.join("\n"));
+    throw error;
+  }
+}
