@@ -14,10 +14,9 @@ const PACKAGED = fileURLToPath(
 );
 const START_MS = 60_000;
 
-const running = new Set<Bun.Subprocess>();
-process.once("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
-});
+/** The kernel ends a server whose test process is gone, however that ended. */
+const setpriv = Bun.which("setpriv");
+const WITH_US = setpriv ? [setpriv, "--pdeathsig", "KILL"] : [];
 
 export interface SqldServer {
   readonly url: string;
@@ -75,13 +74,12 @@ export async function startSqld(options: SqldOptions = {}): Promise<SqldServer> 
   async function start(): Promise<void> {
     const started = Bun.spawn(
       [
-        ...[program(), "--no-welcome", "--db-path", join(directory, "data")],
+        ...[...WITH_US, program(), "--no-welcome", "--db-path", join(directory, "data")],
         ...["--http-listen-addr", `${host}:${port}`, "--auth-jwt-key-file", keyFile],
       ],
       { stdin: "ignore", stdout: Bun.file(logFile), stderr: Bun.file(logFile) },
     );
     child = started;
-    running.add(started);
     const answers = async () => {
       if (started.exitCode !== null) throw new Error(await Bun.file(logFile).text());
       return await fetch(`${url}/health`).then(
@@ -95,7 +93,6 @@ export async function startSqld(options: SqldOptions = {}): Promise<SqldServer> 
   async function kill(): Promise<void> {
     child?.kill("SIGKILL");
     await child?.exited;
-    if (child) running.delete(child);
   }
 
   await start();
