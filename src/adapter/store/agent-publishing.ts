@@ -22,6 +22,8 @@ interface Publishing {
   readonly textOf: (sha256: string) => string;
   /** A secret that opens nothing, sealed to the tool. */
   readonly noSecret: (toolId: number) => string;
+  /** What is sealed is a secret that somebody entered. */
+  readonly isSecret: (sealed: string, toolId: number) => boolean;
 }
 
 export async function publishContent(
@@ -93,7 +95,7 @@ async function publishTools(
   wanted: readonly VersionTool[],
   publishing: Publishing,
 ): Promise<PublishingNote[]> {
-  const { tenantId, agentId, nowMs, noSecret } = publishing;
+  const { tenantId, agentId, nowMs, noSecret, isSecret } = publishing;
   const rows = await queries.select().from(tools).where(eq(tools.tenantId, tenantId));
   const notes: PublishingNote[] = [];
   for (const { shared, ...tool } of wanted) {
@@ -103,7 +105,10 @@ async function publishTools(
         notes.push({ kind: "tool_of_others", name: tool.name });
       continue;
     }
-    const isSafe = found !== undefined && isSameServer(found.url, tool.url);
+    const isSafe =
+      found !== undefined &&
+      isSameServer(found.url, tool.url) &&
+      isSecret(found.secretSealed, found.id);
     if (!isSafe) notes.push({ kind: "tool_needs_secret", name: tool.name });
     const fields = { ...tool, enabled: isSafe, updatedAt: nowMs };
     const id = found?.id ?? (await insertTool(queries, { ...fields, tenantId, agentId, nowMs }));

@@ -25,13 +25,14 @@ import { type RunRecords, wasGreen } from "../../domain/rehearsal/rehearsals.ts"
 import { checkToolFields } from "../../domain/tool/tool-rules.ts";
 import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
 import { toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
+import type { Vault } from "../../platform/secrets/vault.ts";
 import { agentSources } from "./agent-source.ts";
 
 interface VersionDependencies {
   readonly database: Database;
   readonly billing: Pick<Billing, "planOf">;
   readonly quotas: Quotas;
-  readonly vault: { seal(plain: string, binding: string): string };
+  readonly vault: Pick<Vault, "seal" | "open">;
   readonly urlProblem: UrlProblem;
   /** Of this node. */
   readonly rehearsals: Pick<RunRecords, "list">;
@@ -63,6 +64,8 @@ export interface Published {
 }
 
 const SECRET_BYTES = 24;
+/** What stands before a secret that was made because nobody entered one. */
+const NOT_ENTERED = "\0not entered:";
 
 export type AgentVersions = ReturnType<typeof createAgentVersions>;
 
@@ -272,9 +275,11 @@ function publisher({ billing, quotas, vault, clock, random }: VersionDependencie
       textOf: (sha256) => texts.get(sha256) ?? missingText(),
       noSecret: (toolId) =>
         vault.seal(
-          Buffer.from(random.bytes(SECRET_BYTES)).toString("hex"),
+          NOT_ENTERED + Buffer.from(random.bytes(SECRET_BYTES)).toString("hex"),
           toolSecretBinding(toolId),
         ),
+      isSecret: (sealed, toolId) =>
+        !vault.open(sealed, toolSecretBinding(toolId)).startsWith(NOT_ENTERED),
     });
     const { maxFiles, slug } = await billing.planOf(queries, tenantId);
     const { files, tools, ...fields } = content;

@@ -292,6 +292,14 @@ describe("publishing a version again", () => {
     expect(await tools.get(own.id, made.id)).toMatchObject({
       ...{ enabled: false, url: "https://example.com/tool" },
     });
+    // Nor is it switched on when the same is published once more.
+    const again = await ask(server, own, "POST", versionsOf(own, "/2/publish"));
+    expect(pick(again, "notes")).toEqual([{ kind: "tool_needs_secret", name: "find_booking" }]);
+    expect(await tools.get(own.id, made.id)).toMatchObject({ enabled: false });
+    await tools.update(own.id, made.id, { secret: "entered", enabled: true });
+    const entered = await ask(server, own, "POST", versionsOf(own, "/2/publish"));
+    expect(pick(entered, "notes")).toEqual([]);
+    expect(await tools.get(own.id, made.id)).toMatchObject({ enabled: true });
   });
 });
 
