@@ -40,11 +40,16 @@ export async function openImpairedPath(
         const copy = Buffer.from(bytes);
         const timer = clock.after(random.float() * jitterMs, () => {
           late.delete(timer);
-          if (!isClosed) socket.send(copy, target.port, target.host);
+          if (isClosed) return;
+          try {
+            socket.send(copy, target.port, target.host);
+          } catch {
+            // ICMP: the other end has hung up already. What the kernel rejects is one more loss.
+          }
         });
         late.add(timer);
       },
-      // ICMP: one end has hung up already.
+      // The same, told apart from a send.
       error: () => {},
     },
   });
