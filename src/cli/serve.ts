@@ -20,6 +20,7 @@ import { withMasterKey } from "../operations/config/master-key.ts";
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../operations/ops/sd-notify.ts";
+import { releaseStartMemory } from "../operations/ops/start-memory.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { reloadConfig } from "./reload.ts";
 import { type Command, parse } from "./usage.ts";
@@ -73,7 +74,9 @@ export const serveCommand: Command = {
         systemd.send("READY=1");
       });
       systemd.send("READY=1\nSTATUS=answering calls");
-      const settling = clock.after(SETTLED_AFTER_MS, () => handBackMemory(app));
+      const settling = clock.after(SETTLED_AFTER_MS, () => {
+        if (app.liveCalls() === 0) releaseStartMemory();
+      });
 
       await signals.first;
       systemd.send("STOPPING=1\nSTATUS=draining");
@@ -128,16 +131,6 @@ function doctorOnDemand(loaded: LoadedConfig): Doctor {
     called ??= import("./doctor.ts").then(({ residentDoctor }) => residentDoctor(loaded));
     return await (await called)(ask);
   };
-}
-
-/**
- * Returns the memory of the start to the system. It takes about 30 ms, so it does not run during a
- * call.
- */
-function handBackMemory(app: App): void {
-  if (app.liveCalls() > 0) return;
-  Bun.gc(true);
-  Bun.shrink();
 }
 
 /** Extends systemd's stop timeout while calls are live, for an hour at most. */
