@@ -233,7 +233,7 @@ export class RemoteTransaction {
     if (this.#stream) this.deps.streams.release(this.#stream, false);
     this.#stream = null;
     // The others are on the same way.
-    if (isSilent) this.deps.streams.close();
+    if (isSilent) this.deps.streams.drop();
   }
 
   #nextMark(): Mark {
