@@ -27,6 +27,19 @@ interface Page {
   readonly offset: number;
 }
 
+/** Rows that are skipped cost: those of a page so far down are asked for only if it is there. */
+const SKIPPED_MAX = 1_000;
+
+/** Asked for together: a database server answers both in one round trip. */
+export async function totalAndPage<Row>(
+  { offset }: Page,
+  asked: { readonly total: () => Promise<number>; readonly rows: () => Promise<Row[]> },
+): Promise<[number, Row[]]> {
+  if (offset <= SKIPPED_MAX) return await Promise.all([asked.total(), asked.rows()]);
+  const total = await asked.total();
+  return [total, offset < total ? await asked.rows() : []];
+}
+
 type History = ReturnType<typeof callHistoryStore>;
 type Diagnostics = ReturnType<typeof diagnosticsStore>;
 type Schedules = ReturnType<typeof scheduleListStore>;
@@ -64,20 +77,22 @@ function storedCalls(read: Queries) {
 
     /** Newest first. */
     async list(tenantId: number, filter: CallFilter, page: Page) {
-      const total = await history.total(tenantId, filter);
-      const calls = page.offset < total ? await history.list(tenantId, filter, page) : [];
+      const [total, calls] = await totalAndPage(page, {
+        total: () => history.total(tenantId, filter),
+        rows: () => history.list(tenantId, filter, page),
+      });
       return { calls, total };
     },
 
     /** A call with what was said, done and noted in it. Throws not_found. */
     async conversation(tenantId: number, callUuid: string) {
       const call = await get(tenantId, callUuid);
-      return {
-        call,
-        turns: await history.turns(call.id),
-        toolCalls: await history.toolCalls(call.id),
-        notes: await callNotesStore(read).of(call.id),
-      };
+      const [turns, toolCalls, notes] = await Promise.all([
+        history.turns(call.id),
+        history.toolCalls(call.id),
+        callNotesStore(read).of(call.id),
+      ]);
+      return { call, turns, toolCalls, notes };
     },
 
     /** What was said and done in a call, as a scenario (YAML) without its people. Throws not_found. */
@@ -197,8 +212,10 @@ function scheduledCalls(read: Queries) {
   const store = scheduleListStore(read);
   return {
     async schedules(tenantId: number, filter: Parameters<Schedules["total"]>[1], page: Page) {
-      const total = await store.total(tenantId, filter);
-      const schedules = page.offset < total ? await store.list(tenantId, filter, page) : [];
+      const [total, schedules] = await totalAndPage(page, {
+        total: () => store.total(tenantId, filter),
+        rows: () => store.list(tenantId, filter, page),
+      });
       return { schedules, total };
     },
 

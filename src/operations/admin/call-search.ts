@@ -8,7 +8,7 @@ import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
-import type { CallItem, CsvCall } from "./call-records.ts";
+import { type CallItem, type CsvCall, totalAndPage } from "./call-records.ts";
 
 interface Page {
   readonly limit: number;
@@ -67,8 +67,10 @@ export function createCallSearch({ read }: Pick<Database, "read">, clock: Clock)
     /** Those that live first, then newest first; where words are looked for, newest first only. `total` null: not counted; `more`: there are others after these. */
     async find(tenantId: number, filter: CallFilter, words: string, page: Page) {
       if (words.trim() !== "") return await search(read, clock, { tenantId, filter, words, page });
-      const total = await history.total(tenantId, filter);
-      const listed = page.offset < total ? await history.list(tenantId, filter, page) : [];
+      const [total, listed] = await totalAndPage(page, {
+        total: () => history.total(tenantId, filter),
+        rows: () => history.list(tenantId, filter, page),
+      });
       const calls = await liveFirst(tenantId, filter, page, listed);
       return {
         calls: await named(read, tenantId, calls),

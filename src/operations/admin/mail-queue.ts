@@ -15,7 +15,8 @@ export function createQueuedMails(deps: { readonly database: Database; readonly 
       page: { readonly limit: number; readonly offset: number },
     ) {
       const store = mailAdminStore(database.read);
-      return { mails: await store.list(status, page), total: await store.total(status) };
+      const [mails, total] = await Promise.all([store.list(status, page), store.total(status)]);
+      return { mails, total };
     },
 
     /**
