@@ -1,7 +1,7 @@
 /**
  * Which test files run a line of the program. Each test file is run once, unchanged, and its coverage is kept in
- * `dist/mutants`, so that a second run measures only what has changed since. A test file that fails unchanged can
- * judge nothing; it is named and left out.
+ * `dist/mutants`; it is measured again when it or a file that it loads has changed. A test file that fails unchanged
+ * can judge nothing; it is named and left out.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,11 +11,11 @@ import type { Place } from "./uses.ts";
 
 const measuredSchema = z.object({
   test: z.string(),
-  /** Of the test's text and of everything under `src` and `test/support`. */
+  /** Of the test's text and of the files it loaded. */
   hash: z.string(),
   passed: z.boolean(),
   seconds: z.number(),
-  /** File → the lines that ran, as `3-17 20-21`. */
+  /** Loaded file → the lines that ran, as `3-17 20-21`. */
   lines: z.record(z.string(), z.string()),
 });
 type Measured = z.infer<typeof measuredSchema>;
@@ -47,13 +47,11 @@ async function filesOf(root: string, pattern: string): Promise<string[]> {
   return (await Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: root }))).sort();
 }
 
-async function hashOfTree(root: string): Promise<string> {
-  const files = [
-    ...(await filesOf(root, "src/**/*.ts")),
-    ...(await filesOf(root, "test/support/**/*.ts")),
-    ...(await filesOf(root, "migrations/**/*.sql")),
-  ].filter((file) => !file.startsWith("test/support/mutants/"));
-  return hashOf(files.map((file) => readFileSync(join(root, file), "utf8")).join("\0"));
+function hashOfLoaded(root: string, test: string, lines: Measured["lines"]): string {
+  const files = [test, ...Object.keys(lines).sort()].map((file) => join(root, file));
+  return hashOf(
+    files.map((file) => (existsSync(file) ? readFileSync(file, "utf8") : "")).join("\0"),
+  );
 }
 
 /** `SF:file`, then `DA:line,count` for each line that has code. */
@@ -61,15 +59,17 @@ function linesOfLcov(text: string): Record<string, string> {
   const lines: Record<string, string> = {};
   let [file, first, last] = ["", 0, 0];
   const close = () => {
-    if (last > 0 && file.startsWith("src/"))
-      lines[file] = `${lines[file] === undefined ? "" : `${lines[file]} `}${first}-${last}`;
+    if (last > 0) lines[file] = `${lines[file] ? `${lines[file]} ` : ""}${first}-${last}`;
     [first, last] = [0, 0];
   };
   for (const row of text.split("\n")) {
     const [, line, count] = /^DA:(\d+),(\d+)$/.exec(row) ?? [];
     const at = Number(line);
     if (last > 0 && (count === undefined || count === "0" || at !== last + 1)) close();
-    if (row.startsWith("SF:")) file = row.slice(3);
+    if (row.startsWith("SF:")) {
+      file = row.slice(3);
+      lines[file] = "";
+    }
     if (count === undefined || count === "0") continue;
     [first, last] = [first || at, at];
   }
@@ -83,7 +83,7 @@ const holds = (ranges: string | undefined, line: number): boolean =>
     return first <= line && line <= last;
   }) ?? false;
 
-async function measure(tree: Tree, test: string, hash: string): Promise<Measured> {
+async function measure(tree: Tree, test: string): Promise<Measured> {
   const coverageTo = join(tree.directory, "coverage");
   const limits = { limitSeconds: MEASURE_LIMIT_SECONDS, coverageTo };
   const report = join(coverageTo, "lcov.info");
@@ -92,7 +92,7 @@ async function measure(tree: Tree, test: string, hash: string): Promise<Measured
   if (!run.passed) run = await tree.run(test, limits);
   const lines = existsSync(report) ? linesOfLcov(readFileSync(report, "utf8")) : {};
   rmSync(coverageTo, { recursive: true, force: true });
-  return { test, hash, lines, ...run };
+  return { test, hash: hashOfLoaded(tree.directory, test, lines), lines, ...run };
 }
 
 /** One line of JSON each; the last word about a test counts. */
@@ -110,15 +110,14 @@ async function measureAll(
   tests: readonly string[],
 ): Promise<Measured[]> {
   const known = readMeasured(kept);
-  const treeHash = await hashOfTree(root);
   mkdirSync(dirname(kept), { recursive: true });
   const tree = copyTree(root);
   try {
     const all: Measured[] = [];
     for (const test of tests) {
-      const hash = `${treeHash}-${hashOf(readFileSync(join(root, test), "utf8"))}`;
       const before = known.get(test);
-      const row = before?.hash === hash ? before : await measure(tree, test, hash);
+      const isKnown = before?.passed && before.hash === hashOfLoaded(root, test, before.lines);
+      const row = isKnown ? before : await measure(tree, test);
       if (row !== before) appendFileSync(kept, `${JSON.stringify(row)}\n`);
       if (!row.passed) console.log(`left out, it fails without any change: ${test}`);
       all.push(row);
