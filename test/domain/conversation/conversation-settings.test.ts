@@ -1,9 +1,10 @@
-/** Bounds and defaults of `[conversation]`, as the configuration reference states them. */
+/** What `[conversation]` takes and what it has when nothing is said, in the figures of docs/configuration.md. */
 import { expect, test } from "bun:test";
 import { z } from "zod";
 import { conversationKeys } from "../../../src/domain/conversation/conversation-settings.ts";
 
-const schema = z.strictObject(conversationKeys);
+const keys = z.object(conversationKeys);
+const takes = (key: string, value: unknown) => keys.safeParse({ [key]: value }).success;
 
 test.each([
   ["endpointing_ms", 350, 100, 5_000],
@@ -21,17 +22,14 @@ test.each([
   ["filler_delay_ms", 2_500, 200, 20_000],
   ["tool_calls_max", 50, 0, 1_000],
   ["tool_result_bytes_max", 16_384, 256, 1_048_576],
-] as const)(
-  "%s is %d where nothing is said, %d at least and %d at most",
-  (key, fallback, least, most) => {
-    expect(schema.parse({})[key]).toBe(fallback);
-    const isTaken = (value: number) => schema.safeParse({ [key]: value }).success;
-    expect([least - 1, least, most, most + 1].map(isTaken)).toEqual([false, true, true, false]);
-  },
-);
+  ["knowledge_tokens", 12_000, 0, 1_000_000],
+] as const)("%s is %d; %d to %d are taken", (key, byDefault, least, most) => {
+  expect(keys.parse({})[key]).toBe(byDefault);
+  const values = [least - 1, least, most, most + 1];
+  expect(values.map((value) => takes(key, value))).toEqual([false, true, true, false]);
+});
 
-test("a disclosure is 500 characters at most", () => {
-  const isTaken = (characters: number) =>
-    schema.safeParse({ disclosure: { en: "x".repeat(characters) } }).success;
-  expect([500, 501].map(isTaken)).toEqual([true, false]);
+test("a disclosure has at most 500 characters", () => {
+  const says = (length: number) => takes("disclosure", { en: "a".repeat(length) });
+  expect([says(500), says(501)]).toEqual([true, false]);
 });

@@ -1,6 +1,6 @@
 /** Expectations on a rehearsed call: each failure names the turn at which it shows. */
 import { expect, test } from "bun:test";
-import { failuresOf } from "../../../src/domain/rehearsal/expectations.ts";
+import { failuresOf, percentile } from "../../../src/domain/rehearsal/expectations.ts";
 import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
 import type { RehearsedCall, RehearsedTurn } from "../../../src/domain/rehearsal/rehearsed-call.ts";
 import { junitXml } from "../../../src/domain/rehearsal/report.ts";
@@ -94,4 +94,149 @@ test("a step that was never reached fails, and JUnit carries turn and transcript
   expect(xml).toContain('name="A &amp; B"');
   expect(xml).toContain("turn 5: expected: step 3 is reached");
   expect(xml).toContain("3. Agent: Sixty euros.");
+});
+
+/** What is expected and what was found, where an expectation of the whole call fails. */
+const told = (wanted: string, call: Partial<RehearsedCall> = {}) => {
+  const scenario = readScenario("a.yaml", `name: A\nscript: [{hang_up: true}]\n${wanted}`);
+  return failuresOf(scenario, { ...CALL, ...call }).map(({ turn: at, expected, found }) => [
+    ...[at, expected, found],
+  ]);
+};
+
+test.each([
+  ["must: [nine]", 4, 'says "nine"', 'the agent said "On Tuesday."'],
+  ["must: [{says: {regex: 'ni+ne'}}]", 4, "says /ni+ne/", 'the agent said "On Tuesday."'],
+  ["must: [{says: {number: 9}}]", 4, "says 9", 'the agent said "On Tuesday."'],
+  ["must: [{says: {date: 2026-12-24}}]", 4, "says 2026-12-24", 'the agent said "On Tuesday."'],
+  ["never: [{says: {money: 60 EUR}}]", 2, "never: says 60 EUR", 'the agent said "Sixty euros."'],
+  ["must: [{tool: other}]", 4, "calls other", "other was not called"],
+  [
+    ...(["must: [{tool: check, with: {who: {name: Ona}}}]", 3] as const),
+    'calls check with {"who":{"name":"Ona"}}',
+    'it was called with {"number":"4172","who":{"name":"Jonas","old":true}}',
+  ],
+  [
+    ...(["never: [{tool: check, with: {who: {old: true}}}]", 3] as const),
+    'never: calls check with {"who":{"old":true}}',
+    'check {"number":"4172","who":{"name":"Jonas","old":true}}',
+  ],
+  ["must: [{transferred_to: desk}]", 4, "transfers to desk", "transfer to reception: busy"],
+  ["must: [{message: never}]", 4, 'takes a message with "never"', 'the message "Call me back."'],
+  [
+    "never: [{message: back}]",
+    4,
+    'never: takes a message with "back"',
+    'the message "Call me back."',
+  ],
+  ["must: [{language: lt}]", 4, "speaks lt", "it spoke en"],
+  ["never: [{language: en}]", 4, "never: speaks en", "it spoke en"],
+  ["must: [{ended: transferred}]", 4, "ends with transferred", "the call ended with agent_hangup"],
+  [
+    "never: [{ended: agent_hangup}]",
+    4,
+    "never: ends with agent_hangup",
+    "the call ended with agent_hangup",
+  ],
+] as const)("%s is told by turn %d", (wanted, at, expected, found) => {
+  expect(told(wanted)).toEqual([[at, expected, found]]);
+});
+
+test("what was not there at all is told", () => {
+  const nothing = { turns: [], tools: [], transfers: [], messages: [] };
+  expect(told("must: [nine, {transferred_to: desk}, {message: a}]", nothing)).toEqual([
+    [null, 'says "nine"', "the agent said nothing"],
+    [null, "transfers to desk", "the caller was not transferred"],
+    [null, 'takes a message with "a"', "no message was taken"],
+  ]);
+  expect(told("", { unanswered: ["check"] })).toEqual([
+    [null, "the scenario answers the tool check", "check was called, and `tools` has no answer"],
+  ]);
+});
+
+test("a transfer counts when it came about, and to whom", () => {
+  const transfers = (outcome: string) => [{ target: "desk", outcome, atMs: 9_600 }];
+  const wanted = "must: [{transferred_to: desk}]";
+  expect(told(wanted, { transfers: transfers("transferred") })).toEqual([]);
+  expect(told(wanted, { transfers: transfers("declined") })).toHaveLength(1);
+  expect(told("never: [{transferred_to: desk}]", { transfers: transfers("transferred") })).toEqual([
+    [4, "never: transfers to desk", "the caller was transferred to desk"],
+  ]);
+});
+
+test("the language is the last that was spoken until then", () => {
+  const languages = [
+    { language: "lt", atMs: 3_000 },
+    { language: "ru", atMs: 7_000 },
+  ] as const;
+  expect(told("must: [{language: ru}]", { languages })).toEqual([]);
+  const first = "script: [{say: A, must: [{language: lt}]}, {say: B, must: [{language: ru}]}]";
+  const scenario = readScenario("a.yaml", `name: A\n${first}`);
+  expect(failuresOf(scenario, { ...CALL, languages })).toEqual([]);
+});
+
+test("an argument in a list is looked for among the given ones", () => {
+  const tools = [{ ...CALL.tools[0], arguments: { days: ["mon", "tue"], who: "Ona" } }];
+  const call = { tools } as unknown as Partial<RehearsedCall>;
+  expect(told("must: [{tool: check, with: {days: [tue]}}]", call)).toEqual([]);
+  expect(told("must: [{tool: check, with: {days: [wed]}}]", call)).toHaveLength(1);
+  expect(told("must: [{tool: check, with: {who: [Ona]}}]", call)).toHaveLength(1);
+  expect(told("must: [{tool: check, with: {who: {name: Ona}}}]", call)).toHaveLength(1);
+});
+
+test("a step's answer ends where the next step begins", () => {
+  const wanted = (must: string) =>
+    failing(`script:\n  - {say: A, must: [${must}]}\n  - {say: B}\n`);
+  expect(wanted("sixty euros")).toEqual([]);
+  expect(wanted("tuesday")).toHaveLength(1);
+  expect(wanted("{tool: check}")).toEqual([[2, "calls check", "check was not called"]]);
+  expect(failing("script: [{say: A}, {say: B}, {say: C}]")).toEqual([]);
+  expect(failing("script: [{say: A}, {say: B}, {say: C, never: [x]}]")).toEqual([
+    [4, "step 3 is reached", "the call ended before (agent_hangup)"],
+  ]);
+});
+
+test.each([
+  ["turns: 5", "turns: 4", 4, "at most 4 turns", "5"],
+  [
+    "dead_air_ms: 1500",
+    "dead_air_ms: 1499",
+    2,
+    "no dead air above 1499 ms",
+    "1500 ms of silence before it",
+  ],
+  [
+    "silent_after_interruption_ms: 900",
+    "silent_after_interruption_ms: 899",
+    2,
+    "silent within 899 ms of an interruption",
+    "900 ms",
+  ],
+  ["latency_p95_ms: 1500", "latency_p95_ms: 1499", 2, "answers within 1499 ms (p95)", "1500 ms"],
+] as const)("%s is met, %s is not", (met, missed, at, expected, found) => {
+  expect(told(`limits: {${met}}`)).toEqual([]);
+  expect(told(`limits: {${missed}}`)).toEqual([[at, expected, found]]);
+});
+
+test("an agent that speaks on, and one that begins while the caller still speaks", () => {
+  const interruptions = [{ atMs: 5_000, silentAfterMs: null }];
+  expect(told("limits: {silent_after_interruption_ms: 9000}", { interruptions })).toEqual([
+    [2, "silent within 9000 ms of an interruption", "it spoke on"],
+  ]);
+  const begins = (startMs: number) =>
+    told("limits: {never_interrupts: true}", {
+      turns: [turn(1, "My name is Jonas.", 1_000, 3_000), turn(2, "Yes?", startMs, 4_000)],
+    });
+  expect([1_000, 2_800, 3_000].map((ms) => begins(ms).length)).toEqual([0, 0, 0]);
+  expect(begins(2_799)).toEqual([
+    [2, "the agent never interrupts", 'it began while the caller said "My name is Jonas."'],
+  ]);
+});
+
+test("the 95th percentile is of ranks", () => {
+  const upTo = (count: number) => Array.from({ length: count }, (_, n) => count - n);
+  expect([1, 2, 20, 40, 100].map((count) => percentile(upTo(count), 0.95))).toEqual([
+    ...[1, 2, 19, 38, 95],
+  ]);
+  expect(percentile([], 0.95)).toBeNull();
 });

@@ -64,3 +64,86 @@ test("the scenario in the documents is one", () => {
   const [source = ""] = [...page.matchAll(/```yaml\n(name: [\s\S]*?)```/g)].map(([, yaml]) => yaml);
   expect(readScenario("docs.yaml", source).script).toHaveLength(3);
 });
+
+const STEP = "script:\n  - say: Hello\n";
+const takes = (source: string) => problemsOf(`name: A\n${source}`).length === 0;
+const listOf = (length: number, item: string) => `[${new Array(length).fill(item).join(", ")}]`;
+
+test.each([
+  ["a name", "name: %", 1, 200],
+  ["a description", "name: A\nscript: [{say: A}]\ndescription: %", 1, 2_000],
+  ["what is said", "name: A\nscript: [{say: %}]", 1, 2_000],
+] as const)("%s has so many characters", (_, template, least, most) => {
+  const source = (length: number) => {
+    const given = template.replace("%", `"${"a".repeat(length)}"`);
+    return given.includes("script") ? given : `${given}\n${STEP}`;
+  };
+  const lengths = [least - 1, least, most, most + 1];
+  expect(lengths.map((length) => problemsOf(source(length)).length === 0)).toEqual([
+    ...[false, true, true, false],
+  ]);
+});
+
+test.each([
+  ["steps", (n: number) => `script: ${listOf(n, "{say: A}")}`, 1, 100],
+  ["expectations", (n: number) => `${STEP}must: ${listOf(n, "nine")}`, 0, 50],
+  [
+    "sentences to judge",
+    (n: number) => `${STEP}judge: ${listOf(n, "true")}`.replaceAll("true", '"It is."'),
+    0,
+    50,
+  ],
+  ["milliseconds of silence", (n: number) => `script: [{silent_ms: ${n}}]`, 0, 120_000],
+  ["turns of a persona", (n: number) => `persona: {goal: A, turns_max: ${n}}`, 1, 40],
+  ["dB of noise", (n: number) => `${STEP}line: {noise_db: ${n}}`, 0, 60],
+  ["percent of loss", (n: number) => `${STEP}line: {loss_percent: ${n}}`, 0, 30],
+  ["milliseconds of jitter", (n: number) => `${STEP}line: {jitter_ms: ${n}}`, 0, 200],
+  ["turns at most", (n: number) => `${STEP}limits: {turns: ${n}}`, 1, 200],
+] as const)("%s are limited", (_, source, least, most) => {
+  expect([takes(source(least)), takes(source(most)), takes(source(most + 1))]).toEqual([
+    ...[true, true, false],
+  ]);
+  expect(least === 0 || !takes(source(least - 1))).toBe(true);
+});
+
+test("a persona has twelve turns, and its times may have an offset or none", () => {
+  expect(readScenario("a.yaml", "name: A\npersona: {goal: A}").persona?.turns_max).toBe(12);
+  for (const at of ["2026-11-23T10:00:00", "2026-11-23T10:00:00Z", "2026-11-23T10:00:00+02:00"])
+    expect(readScenario("a.yaml", `name: A\n${STEP}at: "${at}"`).at).toBe(at);
+});
+
+test("what may be missing is filled in", () => {
+  const { line, can_opt_out, direction } = readScenario("a.yaml", `name: A\n${STEP}`);
+  expect({ line, can_opt_out, direction }).toEqual({
+    line: { codec: "PCMA", loss_percent: 0, jitter_ms: 0 },
+    ...{ can_opt_out: false, direction: "inbound" },
+  });
+});
+
+test("a file of 256 KB is read, a longer one is not", () => {
+  const head = `name: A\n${STEP}#`;
+  expect(problemsOf(head.padEnd(256 * 1024, "a"))).toEqual([]);
+  expect(problemsOf(head.padEnd(256 * 1024 + 1, "a"))).toEqual(["a.yaml: is longer than 256 KB"]);
+});
+
+test("twenty problems are named at most", () => {
+  const wrong = (count: number) => `name: A\nscript: ${listOf(count, "{say: 1}")}`;
+  expect(problemsOf(wrong(19))).toHaveLength(19);
+  expect(problemsOf(wrong(21))).toHaveLength(20);
+});
+
+test.each([
+  ["name: A\nscript: [{say: A, hang_up: false}]", "must be true"],
+  ["name: A\nscript: [{say: A}]\ndirection: up", "must be one of: inbound, outbound"],
+  ["name: A\nscript: [{silent_ms: -1}]", "must be at least 0"],
+  ["name: A\nscript: [{silent_ms: 120001}]", "must be at most 120000"],
+  ['name: ""\nscript: [{say: A}]', "must be at least 1 characters"],
+  [`name: ${"a".repeat(201)}\nscript: [{say: A}]`, "must be at most 200 characters"],
+  ["script: [{say: A}]", "is missing"],
+  ["name: A\nscript: [{silent_ms: 1.5}]", "must be a whole number"],
+  ["name: A\nscript: [{say: A}]\nxyzzyplugh: 1", "xyzzyplugh: is not known here"],
+  ["name: A\nscript: [{say: A}]\nlimits: {says: 1}", "limits.says: is not known here"],
+  ["name: A\nscript: [{say: A, must: [{says: A, with: {a: 1}}]}]", "belongs to `tool`"],
+])("%s: %s", (source, problem) => {
+  expect(problemsOf(source)[0]).toEndWith(problem);
+});
