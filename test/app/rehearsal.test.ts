@@ -54,4 +54,24 @@ test("a tool that the scenario does not answer fails, and is never asked for rea
   expect(results[0]?.failures.map(({ expected }) => expected)).toEqual([
     "the scenario answers the tool check_appointment",
   ]);
+  expect(results[0]?.call.tools).toMatchObject([
+    { tool: "check_appointment", ok: false, output: { error: "the tool does not answer" } },
+  ]);
+});
+
+test("a tool whose arguments do not fit is not answered, as in a call", async () => {
+  const files = await suiteFiles("clinic");
+  for (const name of files.keys()) if (/\/\d\d-/.test(name)) files.delete(name);
+  const agent = files.get("clinic/agent.yaml") ?? "";
+  files.set("clinic/agent.yaml", agent.replace("]{4}$", ']{4}$", maxLength: 3, title: "A'));
+  files.set(
+    "clinic/a.yaml",
+    "name: A\nscript:\n  - say: Check my appointment.\n  - say: four one seven two\n  - hang_up: true\ntools: {check_appointment: {answer: {}}}\n",
+  );
+  const { results } = await rehearseFiles(files);
+  const [asked] = results[0]?.call.tools ?? [];
+  expect([asked?.ok, JSON.stringify(asked?.output)]).toEqual([
+    false,
+    expect.stringContaining("appointment_number"),
+  ]);
 });

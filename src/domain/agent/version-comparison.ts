@@ -40,15 +40,14 @@ function segmentsOf(before: string, after: string): Segment[] {
   const changes = isLong
     ? diffLines(before, after, options)
     : diffWordsWithSpace(before, after, options);
-  const whole = [
-    { value: before, removed: true, added: false },
-    { value: after, removed: false, added: true },
+  const segments: readonly Segment[] = changes?.map(({ value, added, removed }) => ({
+    op: added ? "added" : removed ? "removed" : "same",
+    text: value,
+  })) ?? [
+    { op: "removed", text: before },
+    { op: "added", text: after },
   ];
-  return (changes ?? whole)
-    .filter(({ value }) => value !== "")
-    .map(({ value, added, removed }) =>
-      shortened({ op: added ? "added" : removed ? "removed" : "same", text: value }),
-    );
+  return segments.filter(({ text }) => text !== "").map(shortened);
 }
 
 const { stringify } = Bun.YAML;

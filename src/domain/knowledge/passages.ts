@@ -44,9 +44,9 @@ function sectionsOf(content: string): Passage[] {
       continue;
     }
     finish();
-    const level = found[1]?.length ?? 1;
+    const [, { length: level } = "", title = ""] = found;
     headings.length = Math.min(headings.length, level - 1);
-    headings[level - 1] = found[2] ?? "";
+    headings[level - 1] = title;
   }
   finish();
   return passages;

@@ -66,10 +66,7 @@ async function untilTurn(line: CallerLine, { interrupt, mumble, after_ms }: Step
   await line.until(() => line.nowMs - from >= delayMs || !line.agentSpeaks, ANSWER_MS_MAX);
 }
 
-const rest = (line: CallerLine, ms: number) => {
-  const from = line.nowMs;
-  return line.until(() => line.nowMs - from >= ms, ms * 2 + 1_000);
-};
+const rest = (line: CallerLine, ms: number) => line.until(() => false, ms);
 
 async function carryOut(line: CallerLine, deed: Step): Promise<void> {
   const words = deed.say ?? deed.interrupt ?? deed.mumble;

@@ -204,8 +204,8 @@ function dayNumbers(tokens: readonly string[]): number[] {
   const ordinals = tokens.flatMap((token, index) => {
     const ordinal = ORDINALS[token];
     if (ordinal === undefined) return [];
-    const tens = wordValue(tokens[index - 1] ?? "") ?? 0;
-    return [ordinal + (ordinal < 10 && tens >= 20 ? tens : 0)];
+    const tens = wordValue(tokens[index - 1] ?? "");
+    return [ordinal < 10 && tens !== null && tens >= 20 ? tens + ordinal : ordinal];
   });
   return [...ordinals, ...foundNumbers(tokens).map(({ value }) => value)];
 }

@@ -40,6 +40,8 @@ const STRENGTH: readonly (readonly [password: string, strong: boolean])[] = [
   ["PASSWORD!!!!2026", false],
   ["my password is a long story", true],
   ["kristina2026", false],
+  ["kristina-horse", false],
+  ["kristina-horses", true],
   ["kristina and her horse", true],
   ["kristina@example.com", false],
   ["370612345678", false],

@@ -67,3 +67,52 @@ test("each piece of a long table keeps the table's head", () => {
   for (const { text } of passages)
     expect(text).toStartWith("| What | Price |\n| --- | --- |\n| Tr");
 });
+
+test("a heading has 200 characters at most, and six levels", () => {
+  const [long] = cutPassages("md", `# ${"a".repeat(201)}\nText.`);
+  expect(long?.heading).toBe("a".repeat(200));
+  const levels =
+    "# A\n## B\n### C\n#### D\n##### E\n###### F\nDeep.\n### G\nUp.\n####### H\n# I\nTop.";
+  expect(cutPassages("md", levels)).toEqual([
+    { heading: "A › B › C › D › E › F", text: "Deep." },
+    { heading: "A › B › G", text: "Up.\n####### H" },
+    { heading: "I", text: "Top." },
+  ]);
+});
+
+test.each([
+  [199, 1],
+  [200, 2],
+])("a paragraph of %d characters and the next one are %d passages", (length, count) => {
+  expect(cutPassages("txt", `${"a".repeat(length)}\n\nNext.`)).toHaveLength(count);
+});
+
+test("short paragraphs are joined up to 1,200 characters", () => {
+  const joined = (length: number) => cutPassages("txt", `Short.\n\n${"a".repeat(length)}`);
+  expect(joined(1_200 - 8).map(({ text }) => text.length)).toEqual([1_200]);
+  expect(joined(1_200 - 7).map(({ text }) => text.length)).toEqual([6, 1_193]);
+});
+
+test("paragraphs of a long section are joined up to 1,200 characters", () => {
+  const lengths = (second: number) =>
+    cutPassages("md", `# A\n${"a".repeat(600)}\n\n${"b".repeat(second)}\n\n${"c".repeat(600)}`).map(
+      ({ text }) => text.length,
+    );
+  expect(lengths(598)).toEqual([1_200, 600]);
+  expect(lengths(599)).toEqual([600, 599, 600].toSpliced(1, 2, 599, 600));
+});
+
+test("a table's row is cut where it would fill two passages", () => {
+  const table = `| A |\n| --- |\n| ${"a".repeat(3_000)} |\n| b |`;
+  expect(cutPassages("md", `# A\n${table}`).map(({ text }) => text.length)).toEqual([
+    ...[2_400, "| A |\n| --- |\n| b |".length],
+  ]);
+});
+
+test("a table may have rows of other lengths, stray quotes and empty lines", () => {
+  expect(cutPassages("csv", 'name,price\nCrown,400,extra\n\n5" screen,20\nBridge\n')).toEqual([
+    { heading: "Crown", text: "name: Crown\nprice: 400\n: extra" },
+    { heading: '5" screen', text: 'name: 5" screen\nprice: 20' },
+    { heading: "Bridge", text: "name: Bridge" },
+  ]);
+});

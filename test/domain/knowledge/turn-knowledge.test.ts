@@ -54,3 +54,25 @@ test("a question is the same however it is put", () => {
     questionKey("ar parduodat balkono augalą"),
   );
 });
+
+test("sources are looked for in the first 200 turns", async () => {
+  const turns = Array.from({ length: 210 }, (_, at) =>
+    at % 2 === 0 ? customer("When are you open?") : agent("We open at nine."),
+  );
+  const found = await knowledgeOfTurns(turns, scope, index);
+  expect([found[199]?.sources?.length, found[201]?.sources]).toEqual([1, undefined]);
+});
+
+test("a question has two words at least, and twelve of them tell it from others", async () => {
+  const unanswered = async (text: string) =>
+    (await knowledgeOfTurns([customer(text), agent("I don't know that.")], scope, index))[0]
+      ?.unanswered !== undefined;
+  expect([await unanswered("Parking?"), await unanswered("Parking garage?")]).toEqual([
+    ...[false, true],
+  ]);
+  const words = "alpha bravo cedar delta fjord hotel igloo karma lemon mango ninja opera".split(
+    " ",
+  );
+  expect(questionKey(words.join(" ")).split(" ")).toEqual(words);
+  expect(questionKey([...words, "pasta"].join(" ")).split(" ")).toEqual(words);
+});

@@ -68,6 +68,22 @@ describe("the post-call mail", () => {
   });
 });
 
+test.each([
+  [0, "0:00"],
+  [59_999, "0:59"],
+  [60_000, "1:00"],
+  [3_599_999, "59:59"],
+  [3_600_000, "1:00:00"],
+  [3_723_000, "1:02:03"],
+  [7_199_000, "1:59:59"],
+])("a call of %d ms lasted %s", (ms, duration) => {
+  const call = { ...facts.call, answeredAt: 1_000, endedAt: 1_000 + ms };
+  const turns = [{ speaker: "agent", text: "Hello.", startMs: ms }] as const;
+  const { body } = transcriptMail({ ...facts, call, turns });
+  expect(body).toContain(`Duration: ${duration}\n`);
+  expect(body).toContain(`[${duration}] Agent: Hello.`);
+});
+
 describe("the attachment's name", () => {
   test("tells when the call began, from its UUID v7, and which call it was", () => {
     const stamp = Date.parse("2026-11-21T04:05:06Z").toString(16).padStart(12, "0");

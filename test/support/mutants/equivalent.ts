@@ -180,6 +180,39 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "no month is without a day on which calls are allowed",
   },
   {
+    file: "contact/calling-hours.ts",
+    lineText: "const month = Math.floor((h + l - 7 * m + 114) / 31);",
+    part: "7",
+    reason: "m is 0 or 1, and where it is 1 the sum stays within its month: no year has another",
+  },
+  {
+    file: "rehearsal/text-call.ts",
+    lineText: "? { ok: true, httpStatus: 200, output: given.answer ?? null }",
+    part: "200",
+    reason: "no rehearsal tells a tool's HTTP status",
+  },
+  {
+    file: "rehearsal/text-call.ts",
+    lineText: ": { ok: false, httpStatus: 500, output: { error: given.fails } };",
+    part: "500",
+    reason: "no rehearsal tells a tool's HTTP status",
+  },
+  {
+    file: "agent/version-comparison.ts",
+    lineText: "const DIFF_MS_MAX = 500;",
+    reason: "a millisecond more of real time is within what a test's machine varies",
+  },
+  {
+    file: "contact/contacts.ts",
+    lineText: "const SEARCHED_AT_ONCE = 4000;",
+    reason: "how many rows one query reads: the rest is read right after it",
+  },
+  {
+    file: "campaign/campaigns.ts",
+    lineText: "const TARGETS_AT_ONCE = 500;",
+    reason: "how many rows one transaction stores: the rest is stored right after it",
+  },
+  {
     file: "contact/pin-check.ts",
     lineText: "const known = await contacts(database.read).byNumber(tenantId, number, 2);",
     part: "2",
