@@ -12,5 +12,7 @@ export const spawnSchemaWorker = () =>
   new Worker(new URL("./adapter/worker/schema.worker.ts", import.meta.url).href);
 export const spawnKnowledgeWorker = () =>
   new Worker(new URL("./adapter/knowledge/knowledge.worker.ts", import.meta.url).href);
+export const spawnReaderWorker = () =>
+  new Worker(new URL("./adapter/knowledge/reader/reader.worker.ts", import.meta.url).href);
 export const spawnDatabaseWorker = () =>
   new Worker(new URL("./operations/backup/database.worker.ts", import.meta.url).href);

@@ -1,16 +1,21 @@
 /** The knowledge index on this node's disk: what the store no longer holds is deleted from it, too. */
 
 import { existsSync } from "node:fs";
+import {
+  createWorkerReader,
+  type WorkerReader,
+} from "../adapter/knowledge/reader/worker-reader.ts";
 import { createWorkerIndex, type WorkerIndex } from "../adapter/knowledge/worker-index.ts";
 import { fileStore } from "../adapter/store/file-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { spawnKnowledgeWorker } from "../workers.ts";
+import { spawnKnowledgeWorker, spawnReaderWorker } from "../workers.ts";
 
 export interface Knowledge {
   readonly index: WorkerIndex;
+  readonly reader: WorkerReader;
   /** Brings the index in line with the store. */
   tidy(): Promise<void>;
   stop(): void;
@@ -30,6 +35,7 @@ export function createKnowledge(parts: {
     ...{ spawn: spawnKnowledgeWorker, directory, clock, log },
     content: (tenantId, fileId) => fileStore(database.read).content(tenantId, fileId),
   });
+  const reader = createWorkerReader({ spawn: spawnReaderWorker, clock, log });
   async function tidy(): Promise<void> {
     if (!existsSync(directory)) return;
     const owned = await fileStore(database.read).idsOfTenants();
@@ -40,10 +46,11 @@ export function createKnowledge(parts: {
     tidy().catch((error) => log.warn("knowledge.not_tidied", { error: describeError(error) }));
   });
   return {
-    ...{ index, tidy },
+    ...{ index, reader, tidy },
     stop() {
       timer.cancel();
       index.close();
+      reader.close();
     },
   };
 }

@@ -22,7 +22,9 @@ import type { CallService } from "../domain/call/ports.ts";
 import type { Campaigns } from "../domain/campaign/campaigns.ts";
 import { ContactBook } from "../domain/contact/contact-book.ts";
 import type { Identity } from "../domain/identity/identity.ts";
+import type { DocumentReader } from "../domain/knowledge/documents.ts";
 import { Files } from "../domain/knowledge/files.ts";
+import { DocumentImports } from "../domain/knowledge/imports.ts";
 import type { KnowledgeIndex } from "../domain/knowledge/knowledge-index.ts";
 import { UnansweredQuestions } from "../domain/knowledge/unanswered.ts";
 import { Numbers } from "../domain/number/numbers.ts";
@@ -80,6 +82,8 @@ interface ServiceParts {
   readonly paths: Pick<DataPaths, "recordings" | "outbox">;
   /** Missing: no server runs on this data directory. */
   readonly knowledgeIndex?: KnowledgeIndex;
+  /** Missing: likewise. */
+  readonly documentReader?: DocumentReader;
   readonly clock: Clock;
   readonly random: Random;
   /** null: no server runs on this data directory. */
@@ -141,7 +145,7 @@ export function createServices(
 
 /** Services of agents, files, numbers, webhooks and call records. */
 function resourceServices(
-  { database, vault, billing, knowledgeIndex: index, clock, random }: ServiceParts,
+  { database, vault, billing, knowledgeIndex: index, clock, random, ...parts }: ServiceParts,
   quotas: Quotas,
   urlProblem: UrlProblem,
   rehearsals: Pick<RunRecords, "list">,
@@ -152,6 +156,7 @@ function resourceServices(
   });
   return {
     files,
+    documentImports: new DocumentImports(files, parts.documentReader ?? null),
     unanswered: new UnansweredQuestions({ database, records: unansweredStore, files }),
     agents: createAgents({
       ...{ database, records: agentStore, plans: billing, clock, urlProblem },

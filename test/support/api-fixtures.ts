@@ -206,6 +206,7 @@ export function validBody(
     openAgentSplit: { version: 1, percent: 20 },
     closeAgentSplit: { keep: 1 },
     createFile: { filename: "a.txt", content: "x" },
+    importFile: { filename: "a.html", content_base64: btoa("<html><p>x</p></html>") },
     updateFile: {},
     createPhoneNumber: { number_e164: `+3705${String(1_000_000 + numbersMade++)}` },
     updatePhoneNumber: {},

@@ -44,6 +44,7 @@ import { HttpServer } from "../../src/interface/http/server.ts";
 import { createBackups } from "../../src/operations/backup/backups.ts";
 import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
+import { readDocumentHere } from "./documents.ts";
 import { prepaidPlan, startPlan, wideDialing } from "./plans.ts";
 import { openTestDatabase } from "./test-store.ts";
 
@@ -154,6 +155,7 @@ export async function startApiServer(options: ApiServerOptions) {
       campaigns: callerParts.campaigns,
       backups: createBackups({ dataDir: options.directory, databasePath: "", clock }),
       paths: { recordings: options.directory, outbox: options.directory },
+      documentReader: { read: readDocumentHere },
       running: null,
     },
   );

@@ -33,6 +33,7 @@ export function prepareServices(phase: CallPhase): ServicePhase {
   const services = createServices(settings, {
     ...{ identity, database, vault, billing, apiKeys, paths, clock, random },
     knowledgeIndex: phase.knowledge.index,
+    documentReader: phase.knowledge.reader,
     checkouts: payments.checkouts,
     campaigns: phase.callerParts.campaigns,
     backups: phase.maintenance.backups,

@@ -10,6 +10,9 @@ import type { Quotas } from "../billing/quotas.ts";
 import { checkContent, type FileFormat, formatOf } from "./content.ts";
 import type { KnowledgeIndex } from "./knowledge-index.ts";
 
+/** Of one file's text, in UTF-8. */
+export const FILE_BYTES_MAX = 512_000;
+
 export interface FileRecord {
   readonly id: number;
   readonly filename: string;
@@ -154,28 +157,45 @@ export class Files {
 
   /** Throws valid_content_required, plan_limit_reached, not_found (agent). */
   async create(tenantId: number, input: NewFile, author: Author = OPERATOR): Promise<FileRecord> {
-    const format = formatOf(input.filename);
-    checkContent(format, input.content);
-    const now = this.deps.clock.now();
-    const file = await this.deps.database.tx(async (queries) => {
-      const plan = await this.deps.billing.planOf(queries, tenantId);
-      if ((await this.deps.records(queries).count(tenantId)) >= plan.maxFiles)
-        throw fileCap(plan.slug, plan.maxFiles);
-      const text = storedText(input.content);
-      await this.deps.quotas.require(queries, tenantId, "knowledgeBytes", text.sizeBytes);
-      const id = await this.deps.records(queries).insert(tenantId, {
-        filename: input.filename,
-        format,
-        ...text,
-        createdAt: now,
-        updatedAt: now,
-      });
-      if (input.agentId !== null)
-        await this.#assign(queries, tenantId, id, { agentId: input.agentId });
-      await this.deps.records(queries).recordVersions(tenantId, { author, nowMs: now });
-      return this.#found(queries, tenantId, id);
+    const [file] = await this.createAll(tenantId, [input], author);
+    if (!file) throw new Error("one file was asked for");
+    return file;
+  }
+
+  /** All of them, or none. Throws as `create`. */
+  async createAll(
+    tenantId: number,
+    inputs: readonly NewFile[],
+    author: Author,
+  ): Promise<FileRecord[]> {
+    for (const { filename, content } of inputs) checkContent(formatOf(filename), content);
+    const nowMs = this.deps.clock.now();
+    const files = await this.deps.database.tx(async (queries) => {
+      const made: FileRecord[] = [];
+      for (const input of inputs) made.push(await this.#insert(queries, tenantId, input, nowMs));
+      await this.deps.records(queries).recordVersions(tenantId, { author, nowMs });
+      return made;
     });
-    return this.#indexed(tenantId, file);
+    return files.map((file) => this.#indexed(tenantId, file));
+  }
+
+  async #insert(
+    queries: Queries,
+    tenantId: number,
+    { filename, content, agentId }: NewFile,
+    nowMs: number,
+  ): Promise<FileRecord> {
+    const store = this.deps.records(queries);
+    const plan = await this.deps.billing.planOf(queries, tenantId);
+    if ((await store.count(tenantId)) >= plan.maxFiles) throw fileCap(plan.slug, plan.maxFiles);
+    const text = storedText(content);
+    await this.deps.quotas.require(queries, tenantId, "knowledgeBytes", text.sizeBytes);
+    const id = await store.insert(tenantId, {
+      ...{ filename, format: formatOf(filename), ...text },
+      ...{ createdAt: nowMs, updatedAt: nowMs },
+    });
+    if (agentId !== null) await this.#assign(queries, tenantId, id, { agentId });
+    return this.#found(queries, tenantId, id);
   }
 
   /** Throws not_found (file or agent), valid_content_required, plan_limit_reached. */

@@ -8,7 +8,7 @@ import type { Author } from "../../core/author.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { invalidField, notFound } from "../../core/errors.ts";
 import { oneLine } from "../../core/one-line.ts";
-import type { Files } from "./files.ts";
+import { FILE_BYTES_MAX, type Files } from "./files.ts";
 
 interface AskedQuestion {
   /** Its normal form. */
@@ -53,7 +53,6 @@ const ASKED_MAX = 2_000;
 const QUESTIONS_MAX = 100;
 const VARIANTS_MAX = 5;
 const LINE_CHARACTERS_MAX = 300;
-export const FILE_BYTES_MAX = 512_000;
 const ANSWERS_FILE = "answers.md";
 
 export class UnansweredQuestions {

@@ -49,6 +49,8 @@ export interface Contract<
   readonly ignoredBodyFields?: readonly string[];
   /** If this field holds bytes that are not UTF-8, the error names this field. */
   readonly textField?: string;
+  /** Where a body may be larger than `[limits] body_bytes`. */
+  readonly bodyBytesMax?: number;
   readonly status?: number;
   readonly reply: Reply;
   /** Default application/json. */

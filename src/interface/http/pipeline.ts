@@ -154,7 +154,9 @@ const readerOf = (input: ReturnType<typeof inputOf>) => (reader: Route) =>
   reader.handle({ ...input, query: {}, body: {} } as never);
 
 const bytesMaxOf = (contract: Contract, bodyBytesMax: number) =>
-  contract.open ? Math.min(bodyBytesMax, OPEN_BODY_BYTES_MAX) : bodyBytesMax;
+  contract.open
+    ? Math.min(bodyBytesMax, OPEN_BODY_BYTES_MAX)
+    : Math.max(bodyBytesMax, contract.bodyBytesMax ?? 0);
 
 /** With an Idempotency-Key: the first answer is kept, and a repetition gets it. */
 async function runOnce(

@@ -2,8 +2,8 @@
 import { beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { turns } from "../../../src/adapter/store/schema/index.ts";
+import { FILE_BYTES_MAX } from "../../../src/domain/knowledge/files.ts";
 import { questionKey } from "../../../src/domain/knowledge/turn-knowledge.ts";
-import { FILE_BYTES_MAX } from "../../../src/domain/knowledge/unanswered.ts";
 import { storeCalls } from "../../support/call-history.ts";
 import { dashboardWorld } from "../../support/dashboard-world.ts";
 

@@ -60,6 +60,51 @@ export const serverMessages = {
     lv: "Reģistrējoties vajadzīga parole. Saglabātā der tikai tam serverim un apgabalam, kuram tā ierakstīta.",
     ru: "Для регистрации нужен пароль. Сохранённый годится только для того сервера и области, для которых введён.",
   },
+  "field.document_broken": {
+    lt: "Failas sugadintas. Atverkite jį programa, kuria jis sukurtas, įrašykite iš naujo ir pridėkite tą.",
+    lv: "Fails ir bojāts. Atveriet to programmā, kurā tas veidots, saglabājiet no jauna un pievienojiet to.",
+    ru: "Файл повреждён. Откройте его в исходной программе, сохраните заново и добавьте новый.",
+  },
+  "field.document_empty": {
+    lt: "Dokumente nėra teksto.",
+    lv: "Dokumentā nav teksta.",
+    ru: "В документе нет текста.",
+  },
+  "field.document_encrypted": {
+    lt: "Dokumentas užšifruotas. Įrašykite jį be slaptažodžio ir pridėkite iš naujo.",
+    lv: "Dokuments ir šifrēts. Saglabājiet to bez paroles un pievienojiet vēlreiz.",
+    ru: "Документ зашифрован. Сохраните его без пароля и добавьте снова.",
+  },
+  "field.document_no_text": {
+    lt: "PDF faile nėra teksto: puslapiai yra paveikslėliai. Atpažinkite tekstą (OCR) ir pridėkite rezultatą.",
+    lv: "PDF failā nav teksta: lapas ir attēli. Atpazīstiet tekstu (OCR) un pievienojiet rezultātu.",
+    ru: "В PDF нет текста: страницы — это изображения. Распознайте текст (OCR) и добавьте результат.",
+  },
+  "field.document_old_word": {
+    lt: "Tai senas arba užšifruotas Word failas. Įrašykite jį kaip .docx be slaptažodžio.",
+    lv: "Tas ir vecs vai šifrēts Word fails. Saglabājiet to kā .docx bez paroles.",
+    ru: "Это старый или зашифрованный файл Word. Сохраните его как .docx без пароля.",
+  },
+  "field.document_swells": {
+    lt: "Dokumentas viduje daug didesnis, nei atrodo. Įrašykite jį be paveikslėlių arba kaip PDF.",
+    lv: "Dokuments iekšā ir daudz lielāks, nekā izskatās. Saglabājiet to bez attēliem vai kā PDF.",
+    ru: "Документ внутри намного больше, чем кажется. Сохраните его без картинок или как PDF.",
+  },
+  "field.document_too_long": {
+    lt: "Dokumentas per ilgas. Padalykite jį ir pridėkite dalimis.",
+    lv: "Dokuments ir pārāk garš. Sadaliet to un pievienojiet pa daļām.",
+    ru: "Документ слишком длинный. Разделите его и добавьте по частям.",
+  },
+  "field.document_too_slow": {
+    lt: "Dokumentas skaitomas per ilgai arba užima per daug atminties. Padalykite jį ir pridėkite dalimis.",
+    lv: "Dokumenta lasīšana prasa pārāk daudz laika vai atmiņas. Sadaliet to un pievienojiet pa daļām.",
+    ru: "Чтение документа заняло слишком много времени или памяти. Разделите его и добавьте по частям.",
+  },
+  "field.document_unsupported": {
+    lt: "Skaitomi tik PDF, Word (.docx) ir HTML, taip pat .txt, .md, .csv ir .json. Įrašykite vienu iš šių formatų.",
+    lv: "Var lasīt tikai PDF, Word (.docx) un HTML, kā arī .txt, .md, .csv un .json. Saglabājiet vienā no tiem.",
+    ru: "Читаются только PDF, Word (.docx) и HTML, а также .txt, .md, .csv и .json. Сохраните в одном из них.",
+  },
   "field.code": {
     lt: "Kodas netinka. Įrašykite kitą, kurį rodys programėlė.",
     lv: "Kods neder. Ierakstiet nākamo, ko rādīs lietotne.",

@@ -1,5 +1,5 @@
 /** Form fields: label, hint and the API's complaint, tied to the control for screen readers. */
-import { type ComponentProps, type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, useId, useState } from "react";
 import { useText } from "../i18n/text.tsx";
 import type { Bound } from "./form.ts";
 
@@ -274,17 +274,21 @@ export function CheckGroup<Value extends string>(props: {
   );
 }
 
-/** A file, read as soon as the person chooses it: as text, or its bytes in base64. */
+/** A file, read as soon as the person chooses it: as text, or its bytes in base64 where its name asks for that. */
 export function FileField(props: {
   label: string;
   hint?: string;
   error?: string | null;
   accept: string;
-  base64?: boolean;
+  base64?: (name: string) => boolean;
+  bytesMax?: number;
   onFile: (text: string, name: string) => void;
 }) {
-  const { label, hint, error = null, accept, onFile } = props;
-  const read = props.base64 ? base64Of : (file: File) => file.text();
+  const { t, bytes } = useText();
+  const { label, hint, accept, bytesMax = Number.POSITIVE_INFINITY, onFile } = props;
+  const [isLarge, setLarge] = useState(false);
+  const error = isLarge ? t("field.file_large", { most: bytes(bytesMax) }) : (props.error ?? null);
+  const read = (file: File) => (props.base64?.(file.name) ? base64Of(file) : file.text());
   return (
     <Field around={{ name: "file", label, hint, error }}>
       {(ids) => (
@@ -295,7 +299,9 @@ export function FileField(props: {
           accept={accept}
           onChange={(event) => {
             const file = event.target.files?.[0];
-            if (file) void read(file).then((text) => onFile(text, file.name));
+            setLarge(file !== undefined && file.size > bytesMax);
+            if (file && file.size <= bytesMax)
+              void read(file).then((text) => onFile(text, file.name));
           }}
         />
       )}

@@ -125,4 +125,10 @@ export const messages = {
     ru: "Запишите ключ API в LINEVOICE_KEY. Отправляется то, что сейчас в форме.",
   },
   "when.never": { en: "Never", lt: "Niekada", lv: "Nekad", ru: "Никогда" },
+  "field.file_large": {
+    en: "The file is too large: at most {most}.",
+    lt: "Failas per didelis: daugiausia {most}.",
+    lv: "Fails ir par lielu: ne vairāk kā {most}.",
+    ru: "Файл слишком большой: не более {most}.",
+  },
 } satisfies Messages;

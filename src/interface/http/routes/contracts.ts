@@ -41,6 +41,7 @@ const VERSIONS: readonly Contract[] = [
 const FIXED: readonly Contract[] = [
   files.listFiles,
   files.createFile,
+  files.importFile,
   files.getFile,
   files.updateFile,
   files.deleteFile,

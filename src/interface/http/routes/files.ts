@@ -1,8 +1,10 @@
 /** Knowledge files (specification 4, decisions.md 4). */
 
 import { z } from "zod";
+import { invalidField } from "../../../core/errors.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
-import type { FileRecord } from "../../../domain/knowledge/files.ts";
+import { FILE_BYTES_MAX, type FileRecord } from "../../../domain/knowledge/files.ts";
+import { DOCUMENT_BYTES_MAX } from "../../../domain/knowledge/imports.ts";
 import {
   deletedReply,
   field,
@@ -14,8 +16,6 @@ import {
 } from "../../contracts/schema.ts";
 import { authorOf, contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
-
-export const CONTENT_BYTES_MAX = 512_000;
 
 const fileShape = {
   id: idOut("file"),
@@ -45,13 +45,13 @@ export const filename = field(
   },
 );
 export const content = field(
-  z.string().refine((text) => Buffer.byteLength(text) <= CONTENT_BYTES_MAX),
+  z.string().refine((text) => Buffer.byteLength(text) <= FILE_BYTES_MAX),
   {
     description: "The text, at most 512,000 bytes of UTF-8.",
     example: "# Prices\nA check-up is 40 EUR.",
-    must: `be text of at most ${CONTENT_BYTES_MAX} bytes of UTF-8`,
+    must: `be text of at most ${FILE_BYTES_MAX} bytes of UTF-8`,
   },
-).meta({ maxLength: CONTENT_BYTES_MAX });
+).meta({ maxLength: FILE_BYTES_MAX });
 
 export const listFiles = contract({
   operationId: "listFiles",
@@ -78,6 +78,49 @@ export const createFile = contract({
   textField: "content",
   reply: okReply({ file: KnowledgeFile }),
   errors: ["plan_limit_reached", "valid_content_required", "unknown_field", "not_found"],
+});
+
+const BASE64_MAX = Math.ceil(DOCUMENT_BYTES_MAX / 3) * 4;
+const BASE64_RULE = `be base64 of at most ${DOCUMENT_BYTES_MAX} bytes`;
+/** Room for the other fields. */
+const IMPORT_BODY_BYTES_MAX = BASE64_MAX + 4_096;
+
+export const importFile = contract({
+  operationId: "importFile",
+  at: "POST /files/import",
+  weight: 20,
+  tag: "Knowledge files",
+  summary: "Add a document",
+  description:
+    "Reads PDF, Word (.docx) and HTML of at most 20,971,520 bytes and adds the text as a `.md` file, or as several where it is longer than 512,000 bytes. Headings and tables are kept, scripts are dropped. What cannot be read is refused with what to do.",
+  body: z
+    .strictObject({
+      filename: field(
+        z
+          .string()
+          .min(1)
+          .max(255)
+          .regex(/^[^/\\\u0000-\u001f]+$/),
+        {
+          description: "Name of the document. The file is called like it.",
+          example: "price-list.html",
+          must: "be a file name of at most 255 characters",
+        },
+      ),
+      content_base64: field(z.string().min(4).max(BASE64_MAX), {
+        description: `The document, as base64; at most ${DOCUMENT_BYTES_MAX} bytes.`,
+        example: "PGh0bWw+PGgxPlByaWNlczwvaDE+PHA+QSBjaGVjay11cCBpcyA0MCBFVVIuPC9wPjwvaHRtbD4=",
+        must: BASE64_RULE,
+      }),
+      agent_id: idIn("agents").nullable().default(null),
+    })
+    .meta({ id: "DocumentToImport" }),
+  bodyBytesMax: IMPORT_BODY_BYTES_MAX,
+  reply: okReply({
+    files: z.array(KnowledgeFile),
+    empty_pages: shown(z.int(), "Pages of a PDF without text, such as scanned ones.", 0),
+  }),
+  errors: ["plan_limit_reached", "not_found", "unavailable"],
 });
 
 export const getFile = contract({
@@ -128,8 +171,20 @@ export const deleteFile = contract({
 
 const present = (file: FileRecord) => wireOf(KnowledgeFile, file);
 
+/** Not by a pattern: twenty megabytes are too many for one. */
+function documentOf(base64: string): Uint8Array<ArrayBuffer> {
+  const refused = invalidField("content_base64", `\`content_base64\` must ${BASE64_RULE}.`);
+  try {
+    const bytes = Uint8Array.fromBase64(base64);
+    if (bytes.length > 0 && bytes.length <= DOCUMENT_BYTES_MAX) return bytes;
+  } catch {
+    throw refused;
+  }
+  throw refused;
+}
+
 export const fileRoutes = ({ dependencies }: RouteContext) => {
-  const { files } = dependencies.services;
+  const { files, documentImports } = dependencies.services;
   return [
     route(listFiles)(async ({ tenantId }) => ({
       ok: true,
@@ -139,6 +194,13 @@ export const fileRoutes = ({ dependencies }: RouteContext) => {
       ok: true,
       file: present(await files.create(tenantId, recordOf(body), authorOf(request))),
     })),
+    route(importFile)(async ({ tenantId, body, ...request }) => {
+      const { filename, content_base64, agent_id: agentId } = body;
+      const bytes = documentOf(content_base64);
+      const document = { filename, bytes, agentId };
+      const imported = await documentImports.add(tenantId, document, authorOf(request));
+      return { ok: true, files: imported.files.map(present), empty_pages: imported.emptyPages };
+    }),
     route(getFile)(async ({ tenantId, params }) => {
       const file = await files.get(tenantId, params.id);
       return { ok: true, file: { ...present(file), content: file.content } };

@@ -11,21 +11,36 @@ import { useAgentChoices } from "../agents/agent-choices.ts";
 interface Draft {
   readonly filename: string;
   readonly content: string;
+  /** A document, as base64; empty: text was chosen or is written here. */
+  readonly document: string;
   readonly agent_id: string;
 }
 
-const bodyOf = ({ filename, content, agent_id }: Draft) => ({
+const DOCUMENT = /\.(pdf|docx?|x?html?)$/i;
+const DOCUMENT_BYTES_MAX = 20_971_520;
+
+const commonOf = ({ filename, agent_id }: Draft) => ({
   filename,
-  content,
   ...(agent_id ? { agent_id: Number(agent_id) } : {}),
 });
+const bodyOf = (draft: Draft) => ({ ...commonOf(draft), content: draft.content });
+
+/** Returns how many pages of it have no text. */
+async function add(draft: Draft): Promise<number> {
+  if (draft.document === "") {
+    await answer(rest.POST("/files", { body: bodyOf(draft) }));
+    return 0;
+  }
+  const body = { ...commonOf(draft), content_base64: draft.document };
+  return (await answer(rest.POST("/files/import", { body }))).empty_pages;
+}
 
 export function AddKnowledge(props: { agentId: string; onClose: () => void }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
   const agents = useAgentChoices(t("knowledge.nobody"));
-  const form = useForm<Draft>({ filename: "", content: "", agent_id: props.agentId });
+  const form = useForm<Draft>({ filename: "", content: "", document: "", agent_id: props.agentId });
   return (
     <FormDialog
       onClose={props.onClose}
@@ -33,28 +48,47 @@ export function AddKnowledge(props: { agentId: string; onClose: () => void }) {
       title={t("knowledge.new")}
       action={t("action.add")}
       form={form}
-      curl={(draft) => ({ method: "POST", path: "/files", body: bodyOf(draft) })}
+      {...(form.values.document === ""
+        ? { curl: (draft: Draft) => ({ method: "POST", path: "/files", body: bodyOf(draft) }) }
+        : {})}
       onSend={async (draft) => {
-        await answer(rest.POST("/files", { body: bodyOf(draft) }));
+        const pages = await add(draft);
         await stale("files", "home");
-        showMessage(t("knowledge.added"));
+        showMessage(pages > 0 ? t("knowledge.added_without", { pages }) : t("knowledge.added"));
         props.onClose();
       }}
     >
       <FileField
         label={t("knowledge.choose")}
         hint={t("knowledge.choose_hint")}
-        accept=".txt,.md,.csv,.json"
-        onFile={(content, filename) => form.set({ filename, content })}
+        accept=".pdf,.docx,.html,.htm,.md,.txt,.csv,.json"
+        base64={(name) => DOCUMENT.test(name)}
+        bytesMax={DOCUMENT_BYTES_MAX}
+        onFile={(read, filename) => {
+          const isDocument = DOCUMENT.test(filename);
+          form.set({
+            ...{ filename, content: isDocument ? "" : read, document: isDocument ? read : "" },
+          });
+        }}
       />
-      <TextField
-        label={t("knowledge.filename")}
-        hint={t("knowledge.filename_hint")}
-        placeholder="prices.md"
-        required
-        {...form.bind("filename")}
-      />
-      <AreaField label={t("knowledge.content")} code rows={8} required {...form.bind("content")} />
+      {form.values.document === "" && (
+        <>
+          <TextField
+            label={t("knowledge.filename")}
+            hint={t("knowledge.filename_hint")}
+            placeholder="prices.md"
+            required
+            {...form.bind("filename")}
+          />
+          <AreaField
+            label={t("knowledge.content")}
+            code
+            rows={8}
+            required
+            {...form.bind("content")}
+          />
+        </>
+      )}
       <SelectField label={t("knowledge.agents")} choices={agents} {...form.bind("agent_id")} />
     </FormDialog>
   );

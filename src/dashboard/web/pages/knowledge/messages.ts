@@ -22,10 +22,10 @@ export const messages = {
     ru: "Знаний ещё нет",
   },
   "knowledge.empty_body": {
-    en: "Upload .txt, .md, .csv or .json files of at most 500 KB, or write down what callers ask most.",
-    lt: "Įkelkite .txt, .md, .csv ar .json failų iki 500 KB arba surašykite, ko dažniausiai klausia.",
-    lv: "Augšupielādējiet .txt, .md, .csv vai .json failus līdz 500 KB vai pierakstiet, ko jautā visbiežāk.",
-    ru: "Загрузите файлы .txt, .md, .csv или .json до 500 КБ или запишите, о чём спрашивают чаще всего.",
+    en: "Upload PDF, Word, HTML or text files, or write down what callers ask most.",
+    lt: "Įkelkite PDF, Word, HTML ar teksto failų arba surašykite, ko dažniausiai klausia.",
+    lv: "Augšupielādējiet PDF, Word, HTML vai teksta failus vai pierakstiet, ko jautā visbiežāk.",
+    ru: "Загрузите файлы PDF, Word, HTML или текст либо запишите, о чём спрашивают чаще всего.",
   },
   "knowledge.file": { en: "File", lt: "Failas", lv: "Fails", ru: "Файл" },
   "knowledge.filename": {
@@ -52,16 +52,22 @@ export const messages = {
     ru: "Выберите файл",
   },
   "knowledge.choose_hint": {
-    en: "or write the content below",
-    lt: "arba įrašykite turinį žemiau",
-    lv: "vai uzrakstiet saturu zemāk",
-    ru: "или напишите содержание ниже",
+    en: "PDF, Word, HTML up to 20 MB, .txt, .md, .csv, .json up to 500 KB; or write below",
+    lt: "PDF, Word, HTML iki 20 MB, .txt, .md, .csv, .json iki 500 KB; arba rašykite žemiau",
+    lv: "PDF, Word, HTML līdz 20 MB, .txt, .md, .csv, .json līdz 500 KB; vai rakstiet zemāk",
+    ru: "PDF, Word, HTML до 20 МБ, .txt, .md, .csv, .json до 500 КБ; или напишите ниже",
   },
   "knowledge.added": {
     en: "The file was added.",
     lt: "Failas pridėtas.",
     lv: "Fails ir pievienots.",
     ru: "Файл добавлен.",
+  },
+  "knowledge.added_without": {
+    en: "Added. Pages without text, such as scans: {pages}.",
+    lt: "Pridėta. Puslapių be teksto (pvz., skenuotų): {pages}.",
+    lv: "Pievienots. Lapas bez teksta (piem., skenētas): {pages}.",
+    ru: "Добавлено. Страниц без текста (например, сканов): {pages}.",
   },
   "knowledge.for_agents": {
     en: "Agents that use it",

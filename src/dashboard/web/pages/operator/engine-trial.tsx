@@ -36,7 +36,7 @@ export function EngineTrial() {
         <FileField
           label={t("operator.trial_wav")}
           accept=".wav,audio/wav"
-          base64
+          base64={() => true}
           error={form.bind("stt_wav").error}
           onFile={(wav) => form.set({ stt_wav: wav })}
         />

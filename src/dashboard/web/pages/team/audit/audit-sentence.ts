@@ -21,6 +21,7 @@ const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
   openAgentSplit: ["made", "agent_split"],
   closeAgentSplit: ["deleted", "agent_split"],
   createFile: ["made", "knowledge"],
+  importFile: ["made", "knowledge"],
   updateFile: ["changed", "knowledge"],
   deleteFile: ["deleted", "knowledge"],
   answerQuestion: ["changed", "knowledge"],

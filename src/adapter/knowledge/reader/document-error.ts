@@ -1,0 +1,9 @@
+/** Why a document cannot be read. */
+import type { DocumentProblem } from "../../../domain/knowledge/documents.ts";
+
+export class DocumentError extends Error {
+  constructor(readonly problem: DocumentProblem) {
+    super(problem);
+    this.name = "DocumentError";
+  }
+}

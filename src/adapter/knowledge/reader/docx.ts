@@ -1,0 +1,151 @@
+/**
+ * The text of a Word document (.docx, ECMA-376), as Markdown. Only three parts of its archive are opened, and
+ * none that says it is larger than the limit: an archive that swells when it is opened never does.
+ */
+import { unzipSync } from "fflate";
+import { Parser } from "htmlparser2";
+import { DocumentError } from "./document-error.ts";
+import { MarkdownWriter } from "./markdown.ts";
+
+const DOCUMENT = "word/document.xml";
+const STYLES = "word/styles.xml";
+const INFLATED_BYTES_MAX = 64 * 1024 * 1024;
+const STYLES_INHERITED_MAX = 10;
+/** Text that is not the document's any more, and the copy for older programs. */
+const DROPPED = new Set(["w:del", "w:moveFrom", "mc:Fallback", "w:instrText", "w:delText"]);
+
+interface WordDocument {
+  readonly title: string;
+  readonly markdown: string;
+}
+
+/** Throws DocumentError. */
+export function readDocx(bytes: Uint8Array, inflatedMax = INFLATED_BYTES_MAX): WordDocument {
+  const parts = opened(bytes, inflatedMax);
+  const document = parts[DOCUMENT];
+  if (!document) throw new DocumentError("unsupported");
+  const reader = new WordReader(headingsOf(textOf(parts[STYLES])));
+  parseXml(textOf(document), reader);
+  return reader.document();
+}
+
+function opened(bytes: Uint8Array, inflatedMax: number): Record<string, Uint8Array> {
+  let total = 0;
+  try {
+    return unzipSync(bytes, {
+      filter({ name, originalSize }) {
+        if (name !== DOCUMENT && name !== STYLES) return false;
+        total += originalSize;
+        // What is written beyond the size that the archive states is dropped by the library.
+        if (total > inflatedMax) throw new DocumentError("swells");
+        return true;
+      },
+    });
+  } catch (error) {
+    throw error instanceof DocumentError ? error : new DocumentError("broken");
+  }
+}
+
+const textOf = (part: Uint8Array | undefined) => new TextDecoder().decode(part);
+
+type Attributes = Readonly<Record<string, string>>;
+type Handler = Pick<WordReader, "onopentag"> & Partial<Pick<WordReader, "ontext" | "onclosetag">>;
+
+function parseXml(xml: string, handler: Handler): void {
+  const parser = new Parser(handler, { xmlMode: true, decodeEntities: true });
+  parser.write(xml);
+  parser.end();
+}
+
+/** The level of each style that is a heading, also by the style that it is based on. */
+function headingsOf(styles: string): (style: string) => number {
+  const levels = new Map<string, number>();
+  const bases = new Map<string, string>();
+  let style = "";
+  parseXml(styles, {
+    onopentag(name: string, { "w:val": value = "", "w:styleId": id = "" }: Attributes) {
+      if (name === "w:style") style = id;
+      else if (name === "w:basedOn") bases.set(style, value);
+      else if (name === "w:outlineLvl" && /^[0-8]$/.test(value))
+        levels.set(style, Number(value) + 1);
+      else if (name === "w:name") {
+        const level = /^heading (\d)$/i.exec(value)?.[1] ?? (/^title$/i.test(value) ? "1" : null);
+        if (level !== null) levels.set(style, Number(level));
+      }
+    },
+  });
+  return (asked) => {
+    let id = asked;
+    for (let step = 0; step < STYLES_INHERITED_MAX; step++) {
+      const level = levels.get(id) ?? /^Heading(\d)$/.exec(id)?.[1];
+      if (level !== undefined) return Number(level);
+      id = bases.get(id) ?? "";
+    }
+    return 0;
+  };
+}
+
+class WordReader {
+  readonly #writer = new MarkdownWriter();
+  #title = "";
+  #level = 0;
+  #isText = false;
+  #isHidden = false;
+  #dropped = 0;
+
+  constructor(private readonly headingOf: (style: string) => number) {}
+
+  onopentag(name: string, attributes: Attributes): void {
+    if (this.#dropped > 0 || DROPPED.has(name)) {
+      this.#dropped++;
+      return;
+    }
+    const value = attributes["w:val"] ?? "";
+    const writer = this.#writer;
+    if (name === "w:p") {
+      this.#level = 0;
+      writer.block();
+    } else if (name === "w:pStyle") this.#heading(this.headingOf(value));
+    else if (name === "w:outlineLvl" && /^[0-8]$/.test(value)) this.#heading(Number(value) + 1);
+    else if (name === "w:numPr" && this.#level === 0) writer.listItem();
+    else if (name === "w:r") this.#isHidden = false;
+    else if (name === "w:vanish") this.#isHidden = !/^(0|false|off)$/.test(value);
+    else if (name === "w:t") this.#isText = true;
+    else if (name === "w:tab") writer.text(" ");
+    else if (name === "w:br" || name === "w:cr") writer.lineBreak();
+    else if (name === "w:noBreakHyphen") writer.text("-");
+    else if (name === "w:tbl") writer.startTable();
+    else if (name === "w:tr") writer.startRow();
+    else if (name === "w:tc") writer.startCell();
+  }
+
+  ontext(text: string): void {
+    if (this.#dropped > 0 || !this.#isText || this.#isHidden) return;
+    if (this.#level === 1 && !this.#title.endsWith("\n")) this.#title += text;
+    this.#writer.text(text);
+  }
+
+  onclosetag(name: string): void {
+    if (this.#dropped > 0) {
+      this.#dropped--;
+      return;
+    }
+    if (name === "w:t") this.#isText = false;
+    else if (name === "w:tbl") this.#writer.endTable();
+    else if (name === "w:p") {
+      if (this.#level === 1 && this.#title !== "") this.#title += "\n";
+      this.#writer.block();
+    }
+  }
+
+  document(): WordDocument {
+    const [title = ""] = this.#title.split("\n");
+    return { title: title.trim(), markdown: this.#writer.toString() };
+  }
+
+  #heading(level: number): void {
+    if (level === 0) return;
+    this.#level = level;
+    this.#writer.heading(level);
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The text of an HTML page, as Markdown. Scripts, styles, forms and navigation are dropped and nothing is run
+ * or loaded. Where a page says what its main part is, only that is taken. Elements may nest as deep as they
+ * like: the parser reports them one by one.
+ */
+import { Parser } from "htmlparser2";
+import { MarkdownWriter } from "./markdown.ts";
+
+interface HtmlPage {
+  readonly title: string;
+  readonly markdown: string;
+  /** As they stand in the page. */
+  readonly links: readonly string[];
+  /** What links are relative to, where the page says so. */
+  readonly base: string | null;
+  /** The page asks not to be listed (`noindex`), or its links not to be followed. */
+  readonly listed: boolean;
+  readonly follows: boolean;
+}
+
+const DROPPED = new Set(
+  "script style noscript template svg math iframe object embed canvas audio video nav footer aside form button select textarea dialog menu".split(
+    " ",
+  ),
+);
+const BLOCKS = new Set(
+  "p div section article main header address blockquote figure figcaption ul ol dl dt dd hr fieldset details summary caption center body".split(
+    " ",
+  ),
+);
+const TITLE_CHARACTERS_MAX = 200;
+const LINKS_MAX = 5_000;
+
+export function readHtml(html: string): HtmlPage {
+  const reader = new HtmlReader();
+  const parser = new Parser(reader, { decodeEntities: true, lowerCaseTags: true });
+  parser.write(html);
+  parser.end();
+  return reader.page();
+}
+
+type Attributes = Readonly<Record<string, string>>;
+
+class HtmlReader {
+  readonly #writer = new MarkdownWriter();
+  readonly #links: string[] = [];
+  #title = "";
+  #firstHeading = "";
+  #inTitle = false;
+  #heading: "none" | "open" | "done" = "none";
+  #base: string | null = null;
+  #robots = "";
+  /** How many open elements stand inside a dropped one, itself included; 0: nothing is dropped. */
+  #dropped = 0;
+  /** Likewise of the main part. */
+  #main = 0;
+  #hasMain = false;
+
+  onopentag(name: string, attributes: Attributes): void {
+    this.#note(name, attributes);
+    if (this.#dropped > 0 || DROPPED.has(name) || isHidden(attributes)) {
+      if (!VOID.has(name)) this.#dropped++;
+      return;
+    }
+    if (this.#main > 0 && !VOID.has(name)) this.#main++;
+    else if (!this.#hasMain && (name === "main" || attributes.role === "main")) {
+      this.#writer.restart();
+      this.#hasMain = true;
+      this.#main = 1;
+    }
+    this.#open(name, attributes);
+  }
+
+  ontext(text: string): void {
+    if (this.#inTitle) this.#title += text;
+    if (this.#dropped > 0 || this.#inTitle || (this.#hasMain && this.#main === 0)) return;
+    if (this.#heading === "open") this.#firstHeading += text;
+    this.#writer.text(text);
+  }
+
+  onclosetag(name: string): void {
+    if (name === "title") this.#inTitle = false;
+    if (VOID.has(name)) return;
+    if (this.#dropped > 0) {
+      this.#dropped--;
+      return;
+    }
+    if (name === "h1" && this.#heading === "open") this.#heading = "done";
+    if (name === "table") this.#writer.endTable();
+    else if (BLOCKS.has(name) || name === "li" || /^h[1-6]$/.test(name)) this.#writer.block();
+    if (this.#main > 0) this.#main--;
+  }
+
+  page(): HtmlPage {
+    const title = (this.#title.trim() || this.#firstHeading).replace(/\s+/g, " ").trim();
+    return {
+      title: title.slice(0, TITLE_CHARACTERS_MAX),
+      markdown: this.#writer.toString(),
+      links: this.#links,
+      base: this.#base,
+      listed: !/noindex|none/i.test(this.#robots),
+      follows: !/nofollow|none/i.test(this.#robots),
+    };
+  }
+
+  /** What matters of an element wherever it stands. */
+  #note(name: string, { href = "", rel = "", content = "", ...more }: Attributes): void {
+    if (name === "title" && this.#title === "") this.#inTitle = true;
+    if (name === "base" && href !== "") this.#base ??= href;
+    if (name === "meta" && /^robots$/i.test(more.name ?? "")) this.#robots += ` ${content}`;
+    const isLink = (name === "a" || name === "area") && href !== "" && !/nofollow/i.test(rel);
+    if (isLink && this.#links.length < LINKS_MAX) this.#links.push(href);
+  }
+
+  #open(name: string, { colspan = "1" }: Attributes): void {
+    const writer = this.#writer;
+    if (this.#hasMain && this.#main === 0) return;
+    if (/^h[1-6]$/.test(name)) {
+      writer.heading(Number(name[1]));
+      if (name === "h1" && this.#heading === "none") this.#heading = "open";
+    } else if (name === "li") writer.listItem();
+    else if (name === "br") writer.lineBreak();
+    else if (name === "table") writer.startTable();
+    else if (name === "tr") writer.startRow();
+    else if (name === "td" || name === "th") writer.startCell(Number.parseInt(colspan, 10) || 1);
+    else if (BLOCKS.has(name)) writer.block();
+  }
+}
+
+const VOID = new Set(
+  "area base br col embed hr img input link meta param source track wbr".split(" "),
+);
+
+const isHidden = ({ hidden, style = "", ...more }: Attributes): boolean =>
+  hidden !== undefined ||
+  more["aria-hidden"] === "true" ||
+  /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
+
+/** By its byte order mark, by what the server said, by what the page says; UTF-8 otherwise. */
+export function decodeHtml(bytes: Uint8Array, contentType: string): string {
+  const marked = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : null;
+  const said = /charset\s*=\s*["']?([\w-]+)/i;
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 2_048));
+  const name = marked ?? said.exec(contentType)?.[1] ?? said.exec(head)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(name as "utf-8").decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}

@@ -1,0 +1,36 @@
+/** Reads a document of any kind that we know. What it is, its first bytes say; its name only where they say nothing. */
+import type { DocumentHint, ReadDocument } from "../../../domain/knowledge/documents.ts";
+import { DocumentError } from "./document-error.ts";
+import { readDocx } from "./docx.ts";
+import { decodeHtml, readHtml } from "./html.ts";
+import { readPdf } from "./pdf.ts";
+
+const NOTHING_MORE = { emptyPages: 0, links: [], base: null, listed: true, follows: true };
+
+/** Throws DocumentError. */
+export async function readDocument(
+  bytes: Uint8Array<ArrayBuffer>,
+  hint: DocumentHint,
+): Promise<ReadDocument> {
+  const document = await read(bytes, hint);
+  if (document.markdown.trim() === "" && document.links.length === 0)
+    throw new DocumentError("empty");
+  return document;
+}
+
+async function read(bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint): Promise<ReadDocument> {
+  const beginning = new TextDecoder("latin1").decode(bytes.subarray(0, 1_024));
+  if (beginning.includes("%PDF-")) return { ...NOTHING_MORE, ...(await readPdf(bytes)) };
+  if (beginning.startsWith("PK\x03\x04")) return { ...NOTHING_MORE, ...readDocx(bytes) };
+  if (beginning.startsWith("\xd0\xcf\x11\xe0")) throw new DocumentError("old_word");
+  if (bytes.length === 0) throw new DocumentError("empty");
+  if (!isHtml(beginning, hint)) throw new DocumentError("unsupported");
+  return { ...NOTHING_MORE, ...readHtml(decodeHtml(bytes, hint.contentType)) };
+}
+
+function isHtml(beginning: string, { filename, contentType }: DocumentHint): boolean {
+  if (/^(text\/html|application\/xhtml\+xml)\b/i.test(contentType)) return true;
+  if (contentType !== "") return false;
+  const isMarked = /^[\s\xef\xbb\xbf]*<(?:!doctype\s+html|html|\?xml|!--)/i.test(beginning);
+  return isMarked || /\.x?html?$/i.test(filename);
+}

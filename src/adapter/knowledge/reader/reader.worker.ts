@@ -1,0 +1,16 @@
+/**
+ * Entry of the reader worker: the thread that reads documents. What people and web sites send can keep a
+ * thread busy for long; whoever started this one ends it at a deadline.
+ */
+import { DocumentError } from "./document-error.ts";
+import type { FromReaderWorker, ToReaderWorker } from "./messages.ts";
+import { readDocument } from "./read-document.ts";
+
+declare const self: Worker;
+
+self.onmessage = async ({ data: { jobId, bytes, hint } }: MessageEvent<ToReaderWorker>) => {
+  const result = await readDocument(bytes, hint).catch((error: unknown) =>
+    error instanceof DocumentError ? error.problem : ("broken" as const),
+  );
+  self.postMessage({ jobId, result } satisfies FromReaderWorker);
+};

@@ -1,0 +1,80 @@
+/** Documents that become knowledge: what reads them, and what is wrong with those that cannot be read. */
+import { AppError, invalidField } from "../../core/errors.ts";
+import type { FieldReason } from "../../core/message-reasons.ts";
+
+export interface ReadDocument {
+  /** Empty: the document names none. */
+  readonly title: string;
+  readonly markdown: string;
+  /** Pages of a PDF without text, such as scanned ones. */
+  readonly emptyPages: number;
+  /** Of a web page: as they stand there, and what they are relative to. */
+  readonly links: readonly string[];
+  readonly base: string | null;
+  /** The page asks not to be listed, or its links not to be followed. */
+  readonly listed: boolean;
+  readonly follows: boolean;
+}
+
+export type DocumentProblem =
+  | "broken"
+  | "empty"
+  | "encrypted"
+  | "no_text"
+  | "old_word"
+  | "swells"
+  | "too_long"
+  | "too_many_pages"
+  | "too_slow"
+  | "unsupported";
+
+/** Implemented by adapter/knowledge. */
+export interface DocumentReader {
+  /** Rejects with an AppError that says what to do. */
+  read(bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint): Promise<ReadDocument>;
+}
+
+export interface DocumentHint {
+  readonly filename: string;
+  /** What a web server said of it; empty: nothing. */
+  readonly contentType: string;
+}
+
+const SENTENCES: Readonly<Record<DocumentProblem, string>> = {
+  broken: "The file is damaged. Open it in the program that made it, save it again, and add that.",
+  empty: "The document has no text.",
+  encrypted: "The document is encrypted. Save it without a password and add it again.",
+  no_text:
+    "The PDF has no text: its pages are pictures, such as scans. Let a program recognise the text (OCR) and add the result.",
+  old_word:
+    "This is an old Word file (.doc), or an encrypted one. Save it as .docx without a password.",
+  swells: "The document is far larger inside than it looks. Save it without pictures, or as PDF.",
+  too_long: "The document has more text than can be read. Split it and add the parts.",
+  too_many_pages: "The PDF has more than 2,000 pages. Split it and add the parts.",
+  too_slow: "Reading the document took too long or too much memory. Split it and add the parts.",
+  unsupported:
+    "Only PDF, Word (.docx) and HTML can be read, besides .txt, .md, .csv and .json. Save it as one of them.",
+};
+
+const REASONS: Readonly<Record<DocumentProblem, FieldReason>> = {
+  broken: "document_broken",
+  empty: "document_empty",
+  encrypted: "document_encrypted",
+  no_text: "document_no_text",
+  old_word: "document_old_word",
+  swells: "document_swells",
+  too_long: "document_too_long",
+  too_many_pages: "document_too_long",
+  too_slow: "document_too_slow",
+  unsupported: "document_unsupported",
+};
+
+export const documentRefused = (problem: DocumentProblem): AppError =>
+  invalidField("content_base64", SENTENCES[problem], { reason: REASONS[problem] });
+
+export const readerBusy = (): AppError =>
+  new AppError({
+    code: "unavailable",
+    publicMessage: "Other documents are being read. Try again in a minute.",
+    retryable: true,
+  });

@@ -1,0 +1,58 @@
+/** Documents that people add: each becomes one Markdown file, or several where it is long. */
+import type { Author } from "../../core/author.ts";
+import { AppError } from "../../core/errors.ts";
+import type { DocumentReader } from "./documents.ts";
+import { FILE_BYTES_MAX, type FileRecord, type Files } from "./files.ts";
+import { splitMarkdown } from "./split-markdown.ts";
+
+export const DOCUMENT_BYTES_MAX = 20 * 1024 * 1024;
+const NAME_CHARACTERS_MAX = 120;
+
+interface ImportedDocument {
+  readonly files: readonly FileRecord[];
+  /** Pages of a PDF without text, such as scanned ones. */
+  readonly emptyPages: number;
+}
+
+interface DocumentToImport {
+  readonly filename: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly agentId: number | null;
+}
+
+export class DocumentImports {
+  constructor(
+    private readonly files: Pick<Files, "createAll">,
+    /** null: no server runs, which would read documents. */
+    private readonly reader: DocumentReader | null,
+  ) {}
+
+  /** Throws valid_content_base64_required (with what to do), plan_limit_reached, not_found (agent), unavailable. */
+  async add(
+    tenantId: number,
+    { filename, bytes, agentId }: DocumentToImport,
+    author: Author,
+  ): Promise<ImportedDocument> {
+    if (!this.reader)
+      throw new AppError({ code: "unavailable", publicMessage: "Start the server first." });
+    const { markdown, title, emptyPages } = await this.reader.read(bytes, {
+      filename,
+      contentType: "",
+    });
+    const headed = title === "" || /^# /m.test(markdown) ? markdown : `# ${title}\n\n${markdown}`;
+    const texts = splitMarkdown(headed, FILE_BYTES_MAX);
+    const files = await this.files.createAll(
+      tenantId,
+      texts.map((content, at) => ({ filename: partName(filename, at), content, agentId })),
+      author,
+    );
+    return { files, emptyPages };
+  }
+}
+
+/** `price list.pdf` becomes `price list.md`, `price list-2.md` … */
+export function partName(filename: string, part: number): string {
+  const plain = filename.replace(/\.[A-Za-z0-9]{1,5}$/, "").replace(/[/\\\u0000-\u001f]/g, "-");
+  const name = plain.trim().slice(0, NAME_CHARACTERS_MAX) || "document";
+  return part === 0 ? `${name}.md` : `${name}-${part + 1}.md`;
+}

@@ -1,0 +1,50 @@
+/** Long texts become several files, each within the size of one. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { partName } from "../../../src/domain/knowledge/imports.ts";
+import { splitMarkdown } from "../../../src/domain/knowledge/split-markdown.ts";
+
+test("a text is one file up to the limit, and two above it", () => {
+  const text = (bytes: number) => `${"a".repeat(40)}\n\n${"b".repeat(bytes - 43)}`;
+  expect(splitMarkdown(text(100), 101)).toEqual([`${text(100)}\n`]);
+  expect(splitMarkdown(text(101), 101)).toHaveLength(1);
+  expect(splitMarkdown(text(102), 101)).toHaveLength(2);
+});
+
+test("a part begins with the headings that it stands under", () => {
+  const sections = ["# Shop", "## Tools", "a".repeat(60), "### Saws", "b".repeat(60)];
+  expect(splitMarkdown(sections.join("\n\n"), 120)).toEqual([
+    `# Shop\n\n## Tools\n\n${"a".repeat(60)}\n\n### Saws\n`,
+    `# Shop\n\n## Tools\n\n### Saws\n\n${"b".repeat(60)}\n`,
+  ]);
+});
+
+test("each part of a long table has the table's head", () => {
+  const rows = Array.from({ length: 40 }, (_, at) => `| Item ${at} | ${at} EUR |`);
+  const table = ["| Item | Price |", "| --- | --- |", ...rows].join("\n");
+  const parts = splitMarkdown(table, 400);
+  expect(parts.length).toBeGreaterThan(2);
+  for (const part of parts) expect(part).toStartWith("| Item | Price |\n| --- | --- |\n| Item ");
+  expect(rows.every((row) => parts.some((part) => part.includes(row)))).toBeTrue();
+});
+
+test("no part is larger than a file, whatever the text, and no word is lost", () => {
+  const words = fc.array(fc.constantFrom("# A", "ąžuolas", "x".repeat(150), "\n\n", "\n", "b c"));
+  fc.assert(
+    fc.property(words, (parts) => {
+      const text = parts.join(" ");
+      const files = splitMarkdown(text, 600);
+      for (const file of files) expect(Buffer.byteLength(file)).toBeLessThanOrEqual(600);
+      for (const word of text.split(/\s+/)) expect(files.join(" ")).toContain(word);
+    }),
+  );
+});
+
+test("files are called like the document", () => {
+  expect([partName("Price list.pdf", 0), partName("Price list.pdf", 2)]).toEqual([
+    "Price list.md",
+    "Price list-3.md",
+  ]);
+  expect(partName(".pdf", 0)).toBe("document.md");
+  expect(partName(`${"a".repeat(300)}.docx`, 9).length).toBeLessThanOrEqual(255);
+});

@@ -1,0 +1,76 @@
+/** Documents over REST: read, added as Markdown files, or refused with what to do. */
+import { expect, test } from "bun:test";
+import { DOCUMENT_BYTES_MAX } from "../../../src/domain/knowledge/imports.ts";
+import { pick, pickId } from "../../support/api-server.ts";
+import { bytesOf, pdfOf, pdfPage } from "../../support/documents.ts";
+import { newAgent, twoTenants } from "../../support/two-tenants.ts";
+
+const room = twoTenants();
+const { get, post } = room;
+
+const send = (filename: string, bytes: Uint8Array, more = {}) =>
+  post("/files/import", { filename, content_base64: bytes.toBase64(), ...more });
+
+test("a PDF becomes a Markdown file of the agent, and is read as one", async () => {
+  const agentId = pickId(await post("/agents", newAgent), "agent.id");
+  const pdf = pdfOf([pdfPage(["A check-up costs forty euros."]), []]);
+  const answer = await send("Price list.pdf", pdf, { agent_id: agentId });
+  expect(answer.status).toBe(200);
+  expect(pick(answer, "empty_pages")).toBe(1);
+  expect(pick(answer, "files.0")).toMatchObject({
+    filename: "Price list.md",
+    format: "md",
+    agent_ids: [agentId],
+  });
+  const file = await get(`/files/${pick(answer, "files.0.id")}`);
+  expect(pick(file, "file.content")).toBe("A check-up costs forty euros.\n");
+});
+
+test("a long document becomes several files, all of them or none", async () => {
+  const paragraph = (at: number) => `<p>${`Sentence ${at}. `.repeat(400)}</p>`;
+  const page = `<html>${Array.from({ length: 120 }, (_, at) => paragraph(at)).join("")}</html>`;
+  const answer = await send("long.html", bytesOf(page));
+  expect(pick(answer, "files.0.filename")).toBe("long.md");
+  expect(pick(answer, "files.1.filename")).toBe("long-2.md");
+  const count = async () => (pick(await get("/files"), "files") as unknown[]).length;
+  const before = await count();
+  const refused = await send("long.html", bytesOf(page), { agent_id: 999_999 });
+  expect(refused.status).toBe(404);
+  expect(await count()).toBe(before);
+});
+
+test("what cannot be read is refused with what to do", async () => {
+  const problem = async (bytes: Uint8Array) => {
+    const { status, json } = await send("a.pdf", bytes);
+    return [status, pick({ json } as never, "error"), pick({ json } as never, "message")];
+  };
+  const encrypted = pdfOf([pdfPage(["Secret"])], { encrypted: true });
+  expect(await problem(encrypted)).toEqual([
+    400,
+    "valid_content_base64_required",
+    "The document is encrypted. Save it without a password and add it again.",
+  ]);
+  expect((await problem(pdfOf([[]])))[2]).toContain("OCR");
+});
+
+test("a document is taken up to 20 MB: below, at and above the limit", async () => {
+  const document = (bytes: number) => {
+    const page = bytesOf("<html><p>Open from nine.</p><!--");
+    const whole = new Uint8Array(bytes).fill(32);
+    whole.set(page);
+    return whole;
+  };
+  expect((await send("a.html", document(DOCUMENT_BYTES_MAX - 1))).status).toBe(200);
+  expect((await send("a.html", document(DOCUMENT_BYTES_MAX))).status).toBe(200);
+  const above = await send("a.html", document(DOCUMENT_BYTES_MAX + 1));
+  expect([above.status, pick(above, "error")]).toEqual([400, "valid_content_base64_required"]);
+  const far = await send("a.html", document(DOCUMENT_BYTES_MAX + 65_536));
+  expect([far.status, pick(far, "error")]).toEqual([413, "payload_too_large"]);
+});
+
+test("what is no base64 is refused", async () => {
+  for (const content_base64 of ["$$$$", "abc", "====", "ab c"]) {
+    const answer = await post("/files/import", { filename: "a.pdf", content_base64 });
+    expect([answer.status, pick(answer, "error")]).toEqual([400, "valid_content_base64_required"]);
+  }
+});
