@@ -16,7 +16,6 @@ import type { Audio } from "./audio.ts";
 import type { Delivery } from "./delivery.ts";
 import type { LiveCallsFeed } from "./live-calls.ts";
 import type { Maintenance } from "./maintenance.ts";
-import { createRehearsals } from "./rehearsal.ts";
 import { createRemoteNodeCalls } from "./remote-node-calls.ts";
 import type { AppSettings } from "./settings.ts";
 
@@ -55,7 +54,6 @@ export function createDashboard(
     parts: {
       ...{ toolRunner: delivery.tools, webhookTester: delivery.tester },
       ...{ live, webCalls, chats, logs, backups },
-      rehearsals: createRehearsals(settings, context, services.agentVersions),
       remoteNodes: settings.storage.shared ? createRemoteNodeCalls(context) : null,
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),

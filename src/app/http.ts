@@ -10,6 +10,7 @@ import type { Billing } from "../domain/billing/billing.ts";
 import type { CallService } from "../domain/call/ports.ts";
 import type { SipStack } from "../domain/call/sip-port.ts";
 import type { Identity } from "../domain/identity/identity.ts";
+import type { Rehearsals } from "../domain/rehearsal/rehearsals.ts";
 import type { DashboardParts } from "../interface/http/dashboard/ports.ts";
 import { HttpServer } from "../interface/http/server.ts";
 import { sharedRateLimiter } from "../interface/http/shared-rate-limit.ts";
@@ -41,6 +42,7 @@ interface HttpParts {
   /** What the operator should fix although calls go on, one sentence each. */
   warnings(): readonly string[];
   readonly dashboard: DashboardParts;
+  readonly rehearsals: Rehearsals;
   readonly recordingsDir: string;
   readonly clock: Clock;
   readonly random: Random;

@@ -50,7 +50,10 @@ export function textRehearsals(
 export function createRehearsals(
   settings: Pick<AppSettings, "callWorker" | "dataDir">,
   context: TrialPorts,
-  { source, texts }: Pick<Services["agentVersions"], "source" | "texts">,
+  {
+    agentVersions: { source, texts },
+    agentScenarios,
+  }: Pick<Services, "agentVersions" | "agentScenarios">,
 ): Rehearsals {
   const { clock, random, log } = context;
   const { transferTargets = {} } = settings.callWorker.conversation;
@@ -58,6 +61,8 @@ export function createRehearsals(
     ...{ clock, random, log },
     text: textRehearsals(settings, { clock, log }),
     readySuites: new Map(Object.entries(readySuiteFiles)),
+    scenariosOf: async (tenantId, agentId) =>
+      (await agentScenarios.list(tenantId, agentId)).map(({ yaml }) => yaml),
     runs: rehearsalRuns(settings.dataDir),
     async agentOf(tenantId, agentId, isDraft) {
       const config = await trialConfig(context, tenantId, agentId, { browser: null, draft: {} });

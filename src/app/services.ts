@@ -32,6 +32,7 @@ import type { RunRecords } from "../domain/rehearsal/rehearsals.ts";
 import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
 import { Tools } from "../domain/tool/tools.ts";
+import { createAgentScenarios } from "../operations/admin/agent-scenarios.ts";
 import { createAgentSplits } from "../operations/admin/agent-splits.ts";
 import { createAgentVersions } from "../operations/admin/agent-versions.ts";
 import { createCallRecords } from "../operations/admin/call-records.ts";
@@ -162,6 +163,7 @@ function resourceServices(
       ...{ database, records: agentStore, plans: billing, clock, urlProblem },
     }),
     agentVersions,
+    agentScenarios: createAgentScenarios({ database, clock }),
     agentSplits: createAgentSplits({ database, clock, versions: agentVersions }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
     callRecords: createCallRecords(database),

@@ -10,6 +10,7 @@ import {
   schedules,
   tenants,
 } from "../../src/adapter/store/schema/index.ts";
+import { rehearsalRuns } from "../../src/app/rehearsal-runs.ts";
 import { microEur } from "../../src/core/money.ts";
 import type { Contract } from "../../src/interface/http/contract.ts";
 import { type ApiServer, type ApiTenant, ask, pickId } from "./api-server.ts";
@@ -52,9 +53,17 @@ export async function makeFixtures(
     await post("/campaigns", { name: marker, agent_id: agent, csv: "number\n+37060000009\n" }),
     "campaign.id",
   );
+  await post(`/agents/${agent}/scenarios`, {
+    yaml: `name: ${marker}\nscript: [{hang_up: true}]\n`,
+  });
   const keyId = pickId(await post("/keys", { label: marker }), "key.id");
   const tail = String(tenant.id).padStart(12, "0");
   const callUuid = `019aa1b2-0000-7000-8000-${tail}`;
+  const rehearsal = `019aa1b2-2222-7000-8000-${tail}`;
+  rehearsalRuns(server.dataDir).save(tenant.id, {
+    ...{ id: rehearsal, suite: marker, agentId: agent, agentName: marker, agentVersion: 1 },
+    ...{ startedAt: 0, endedAt: 1, scenarios: 1, passed: 1, report: null },
+  });
   const deliveryId = `del_${tail.padStart(32, "0")}`;
   const eventId = `evt_${tail.padStart(32, "0")}`;
   const now = Date.now();
@@ -158,7 +167,7 @@ export async function makeFixtures(
       file,
       "phone number": phone,
       webhook,
-      call: callUuid,
+      ...{ call: callUuid, rehearsal },
       recording: callUuid,
       "schedule entry": scheduleId,
     },
@@ -205,6 +214,8 @@ export function validBody(
     publishAgentDraft: { force: true },
     openAgentSplit: { version: 1, percent: 20 },
     closeAgentSplit: { keep: 1 },
+    putAgentScenario: { yaml: "name: A\nscript: [{hang_up: true}]\n" },
+    startRehearsal: { agent_id: fixtures.ids.agent, scenarios: "name: A\nscript: [{say: No}]\n" },
     createFile: { filename: "a.txt", content: "x" },
     importFile: { filename: "a.html", content_base64: btoa("<html><p>x</p></html>") },
     updateFile: {},

@@ -18,6 +18,7 @@ import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
 import { createCallerJobs, createCallerParts } from "../../src/app/caller-services.ts";
 import { createPayments } from "../../src/app/payments.ts";
 import { createPeople } from "../../src/app/people.ts";
+import { createRehearsals } from "../../src/app/rehearsal.ts";
 import { openRevocations } from "../../src/app/revocations.ts";
 import { createServices } from "../../src/app/services.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
@@ -46,6 +47,7 @@ import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
 import { readDocumentHere } from "./documents.ts";
 import { prepaidPlan, startPlan, wideDialing } from "./plans.ts";
+import { SETTINGS } from "./scripted-call.ts";
 import { openTestDatabase } from "./test-store.ts";
 
 export interface ApiServerOptions {
@@ -159,6 +161,23 @@ export async function startApiServer(options: ApiServerOptions) {
       running: null,
     },
   );
+  const rehearsals = createRehearsals(
+    {
+      dataDir: options.directory,
+      callWorker: {
+        ...{ engine: EMBEDDED_ONLY, conversation: SETTINGS, rtpPorts: { first: 0, last: 0 } },
+        ...{ rtpTimeoutMs: 0, holdTimeoutMs: 0, jitterMsMax: 0 },
+      },
+    },
+    {
+      ...(context as CallContext),
+      settings: {
+        ...{ rtpHost: "127.0.0.1", ringTimeoutMs: 0, recordingsDir: "", voiceAliases: {} },
+        ...{ callerTagKey: new Uint8Array(32), prices: [] },
+      },
+    },
+    services,
+  );
   const server = new HttpServer(
     {
       host: "127.0.0.1",
@@ -189,7 +208,7 @@ export async function startApiServer(options: ApiServerOptions) {
         timeoutMs: 3000,
       }),
       ...payments,
-      callerParts,
+      ...{ callerParts, rehearsals },
       recordings: { locate: async (file) => join(options.directory, file) },
       registrations: { status: (trunkId) => registrations.get(trunkId) ?? null },
       health: { problems: async () => [] },
@@ -199,6 +218,7 @@ export async function startApiServer(options: ApiServerOptions) {
   base = `http://${server.address.host}:${server.address.port}`;
 
   return {
+    dataDir: options.directory,
     services,
     identity,
     callerParts,

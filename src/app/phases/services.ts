@@ -7,6 +7,7 @@ import { createDashboard, type Doctor } from "../dashboard.ts";
 import { type Http, startHttp } from "../http.ts";
 import { createPayments, type Payments } from "../payments.ts";
 import { createPeople, reachable } from "../people.ts";
+import { createRehearsals } from "../rehearsal.ts";
 import { createServices } from "../services.ts";
 import { runningTrunks } from "../trunks.ts";
 import type { CallPhase } from "./calls.ts";
@@ -60,6 +61,7 @@ export async function openHttp(phase: ServicePhase, doctor: Doctor | null): Prom
     ...phase,
     identity: phase.services.identity,
     dashboard: dashboard.parts,
+    rehearsals: createRehearsals(settings, phase.context, phase.services),
     get tuning() {
       return run.tuning();
     },

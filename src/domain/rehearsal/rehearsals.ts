@@ -19,7 +19,8 @@ type RunReport = ReturnType<typeof reportJson>;
 
 export interface RehearsalRun {
   readonly id: string;
-  readonly suite: string;
+  /** Null: the scenarios kept with the agent. */
+  readonly suite: string | null;
   /** Null: the agent that ships with the suite. */
   readonly agentId: number | null;
   readonly agentName: string;
@@ -30,7 +31,9 @@ export interface RehearsalRun {
   readonly startedAt: number;
   /** Null: under way. */
   readonly endedAt: number | null;
-  /** Scenarios: all, and those that passed. */
+  /** How often each scenario was rehearsed. Missing: once. */
+  readonly runs?: number;
+  /** Scenarios: all, and those that passed every time. */
   readonly scenarios: number;
   readonly passed: number;
   /** Null: under way, or it broke off. */
@@ -62,10 +65,11 @@ interface RehearsalOrder {
   readonly agentId: number | null;
   /** The agent's draft instead of the published version. */
   readonly draft: boolean;
-  /** The name of a suite that ships; with `scenarios`, what the run is called. */
-  readonly suite: string;
+  /** The name of a suite that ships; with `scenarios`, what the run is called; null: those kept with the agent. */
+  readonly suite: string | null;
   /** YAML, several separated by a line of three dashes; null: those of the suite. */
   readonly scenarios: string | null;
+  readonly runs: number;
 }
 
 interface RehearsalPorts {
@@ -78,13 +82,16 @@ interface RehearsalPorts {
     agentId: number,
     isDraft: boolean,
   ) => Promise<RehearsedAgent>;
+  /** The YAML of each scenario that is kept with the agent. Throws not_found. */
+  readonly scenariosOf: (tenantId: number, agentId: number) => Promise<readonly string[]>;
   readonly runs: RunRecords;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
 }
 
-const SCENARIOS_MAX = 100;
+/** Of one run, each scenario counted as often as it is rehearsed. */
+const CALLS_MAX = 500;
 
 export class Rehearsals {
   /** Runs under way, by tenant. */
@@ -115,46 +122,65 @@ export class Rehearsals {
     return found;
   }
 
-  /** Begins; `list` follows it. Throws valid_scenarios_required, not_found, conflict. */
+  /** Begins; `list` follows it. Throws valid_suite_required, valid_scenarios_required, not_found, conflict. */
   async start(tenantId: number, order: RehearsalOrder): Promise<RehearsalRun> {
     if (this.#running.has(tenantId)) throw underWay();
     const { clock, random } = this.ports;
-    const { agentId, suite, draft } = order;
+    const { agentId, suite, draft, runs } = order;
     const agent = agentId === null ? null : await this.ports.agentOf(tenantId, agentId, draft);
-    const cases = await this.#casesOf(order, agent);
+    const cases = await this.#casesOf(tenantId, order, agent);
+    if (cases.length * runs > CALLS_MAX) throw tooManyCalls();
     if (this.#running.has(tenantId)) throw underWay();
     const run: RehearsalRun = {
       ...{ id: uuidV7(clock, random), suite, agentId, startedAt: clock.now(), endedAt: null },
       agentName: agent?.agent.name ?? cases[0]?.agent.agent.name ?? "",
       agentVersion: agent?.stored?.version ?? null,
       ...(agent?.stored ? { contentSha256: agent.stored.contentSha256 } : {}),
-      ...{ scenarios: cases.length, passed: 0, report: null },
+      ...{ runs, scenarios: cases.length, passed: 0, report: null },
     };
     this.#running.set(tenantId, run);
     void this.#carryOut(tenantId, run, cases);
     return run;
   }
 
-  async #casesOf(order: RehearsalOrder, agent: RehearsedAgent | null): Promise<SuiteCase[]> {
-    const { readySuites } = this.ports;
-    const texts = order.scenarios === null ? readySuites : documentsOf(order.scenarios);
-    const isWanted = (file: string) =>
-      order.scenarios !== null || file.startsWith(`${order.suite}/`);
+  async #casesOf(
+    tenantId: number,
+    order: RehearsalOrder,
+    agent: RehearsedAgent | null,
+  ): Promise<SuiteCase[]> {
+    const own = await this.#documentsOf(tenantId, order);
+    const isWanted = (file: string) => own !== null || file.startsWith(`${order.suite}/`);
     try {
-      const cases = await loadSuite(filesOf(texts, isWanted), agent);
+      const cases = await loadSuite(filesOf(own ?? this.ports.readySuites, isWanted), agent);
       if (cases.length === 0) throw notFound("suite");
-      return cases.slice(0, SCENARIOS_MAX);
+      return cases;
     } catch (error) {
       if (!(error instanceof ScenarioInvalid)) throw error;
       throw invalidField("scenarios", error.problems.join("\n"));
     }
   }
 
+  /** Null: a suite that ships. */
+  async #documentsOf(
+    tenantId: number,
+    { agentId, suite, scenarios }: RehearsalOrder,
+  ): Promise<ReadonlyMap<string, string> | null> {
+    if (scenarios !== null) return named(scenarios.split(/^---[ \t]*$/m));
+    if (suite !== null) return null;
+    const kept = agentId === null ? [] : await this.ports.scenariosOf(tenantId, agentId);
+    if (kept.length === 0)
+      throw invalidField(
+        "suite",
+        "Name a `suite`, send `scenarios`, or choose an agent that scenarios are kept with.",
+      );
+    return named(kept);
+  }
+
   async #carryOut(tenantId: number, run: RehearsalRun, cases: readonly SuiteCase[]): Promise<void> {
     const { text, clock, log, runs } = this.ports;
     try {
       const report = await runSuite(cases, {
-        ...{ runs: 1, atOnce: 1 },
+        ...{ runs: run.runs ?? 1, atOnce: 1 },
         rehearse: ({ scenario, agent }, number) => rehearseText(scenario, agent, number, text),
       });
       const { passed } = report;
@@ -174,10 +200,12 @@ const underWay = () =>
     retryable: true,
   });
 
-const documentsOf = (yaml: string): ReadonlyMap<string, string> =>
+const tooManyCalls = () =>
+  invalidField("runs", `At most ${CALLS_MAX} calls are rehearsed in one run.`);
+
+const named = (texts: readonly string[]): ReadonlyMap<string, string> =>
   new Map(
-    yaml
-      .split(/^---[ \t]*$/m)
+    texts
       .filter((text) => text.trim() !== "")
       .map((text, index) => [`scenario-${index + 1}.yaml`, text]),
   );

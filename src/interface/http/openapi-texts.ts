@@ -15,6 +15,7 @@ export const TAGS: readonly (readonly [string, string])[] = [
   ["Tools", "HTTP endpoints that an agent may call during a call."],
   ["Phone numbers", "The tenant's own numbers and who answers them."],
   ["Calls", "Conversations: placing, following, ending them, and what is left of them."],
+  ["Rehearsals", "Calls with an agent before callers make them: scenarios and runs."],
   ["Schedules", "Calls for later."],
   ["Reports", "Analytics and usage."],
   ["Billing", "Plans, wallet and payments."],

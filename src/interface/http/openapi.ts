@@ -184,7 +184,7 @@ const numberParameter: Json = {
   name: "number",
   in: "path",
   required: true,
-  description: "Number of the version.",
+  description: "Number of the version; of a scenario, its id.",
   schema: { type: "integer", minimum: 1 },
   example: 1,
 };
@@ -218,7 +218,7 @@ function pathParameters(contract: Contract): Json[] {
         name: "uuid",
         in: "path",
         required: true,
-        description: "The call's UUID, lower case.",
+        description: `The ${contract.noun ?? "call"}'s UUID, lower case.`,
         schema: { type: "string", format: "uuid" },
         example: "019aa1b2-0000-7000-8000-000000000001",
       },

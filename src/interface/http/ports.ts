@@ -17,6 +17,7 @@ import type { BirthdayCalls } from "../../domain/contact/birthday-calls.ts";
 import type { CrmPosts } from "../../domain/contact/crm/posts.ts";
 import type { CrmTrial } from "../../domain/contact/crm/trial.ts";
 import type { Identity } from "../../domain/identity/identity.ts";
+import type { Rehearsals } from "../../domain/rehearsal/rehearsals.ts";
 import type { WebhookTester } from "../../domain/webhook/tester.ts";
 import type { Services } from "../../operations/admin/services.ts";
 import type { DashboardParts } from "./dashboard/ports.ts";
@@ -68,6 +69,7 @@ export interface HttpDependencies {
   readonly recordings: Recordings;
   readonly registrations: Registrations;
   readonly health: Health;
+  readonly rehearsals: Rehearsals;
   /** Missing: a server of the API alone, without the product's dashboard routes. */
   readonly dashboard?: DashboardParts | null;
   readonly clock: Clock;

@@ -21,7 +21,8 @@ export function checkParams(
     if (!ID.test(id) || !Number.isSafeInteger(Number(id))) throw notFound(noun);
     if (contract.path.includes("{number}")) {
       const number = params.number ?? "";
-      if (!ID.test(number)) throw notFound("version");
+      if (!ID.test(number))
+        throw notFound(contract.path.includes("/versions/") ? "version" : "scenario");
       return { id: Number(id), number: Number(number) };
     }
     if (!contract.path.includes("{delivery_id}")) return { id: Number(id) };

@@ -19,6 +19,7 @@ import type { Tools } from "../../domain/tool/tools.ts";
 import type { Backups } from "../backup/backups.ts";
 import type { EngineTrial } from "../doctor/engine-trial.ts";
 import type { ErasureReport } from "../privacy/erase-person.ts";
+import type { AgentScenarios } from "./agent-scenarios.ts";
 import type { AgentSplits } from "./agent-splits.ts";
 import type { AgentVersions } from "./agent-versions.ts";
 import type { CallRecords } from "./call-records.ts";
@@ -50,6 +51,7 @@ export interface Services {
   readonly calls: OperatorCalls;
   readonly agents: ReturnType<typeof createAgents>;
   readonly agentVersions: AgentVersions;
+  readonly agentScenarios: AgentScenarios;
   readonly agentSplits: AgentSplits;
   readonly files: Files;
   readonly documentImports: DocumentImports;

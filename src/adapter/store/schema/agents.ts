@@ -142,6 +142,26 @@ export const agentSplits = sqliteTable(
   ],
 );
 
+/** What an agent is rehearsed with. No part of a version. */
+export const agentScenarios = sqliteTable(
+  "agent_scenarios",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    agentId: integer("agent_id")
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    /** As the YAML has it. */
+    name: text("name").notNull(),
+    yaml: text("yaml").notNull(),
+    updatedAt: time("updated_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("agent_scenarios_name").on(t.agentId, t.name),
+    index("agent_scenarios_tenant").on(t.tenantId),
+  ],
+);
+
 export const files = sqliteTable(
   "files",
   {

@@ -40,12 +40,11 @@ export const agentVersionsQuery = (id: number) =>
       return (await answer(rest.GET("/agents/{id}/versions", { params: asked }))).versions;
     },
   });
-/** Null: it has none. */
+/** `draft` null: it has none. */
 export const agentDraftQuery = (id: number) =>
   queryOptions({
     queryKey: ["agents", id, "draft"],
-    queryFn: async () =>
-      (await answer(rest.GET("/agents/{id}/draft", { params: { path: { id } } }))).draft,
+    queryFn: () => answer(rest.GET("/agents/{id}/draft", { params: { path: { id } } })),
   });
 /** The newest one, open or closed. Null: there was none. */
 export const agentSplitQuery = (id: number) =>

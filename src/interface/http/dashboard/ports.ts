@@ -11,7 +11,6 @@ import type { RegistrationStatus } from "../../../domain/call/sip-port.ts";
 import type { WebCalls } from "../../../domain/call/web-call.ts";
 import type { TurnRecord } from "../../../domain/conversation/call-report.ts";
 import type { MailTest } from "../../../domain/mail/mail-test.ts";
-import type { Rehearsals } from "../../../domain/rehearsal/rehearsals.ts";
 import type { ToolRunner } from "../../../domain/tool/ports.ts";
 import type { WebhookTester } from "../../../domain/webhook/tester.ts";
 import type { BackupSummary } from "../../../operations/backup/backups.ts";
@@ -114,7 +113,6 @@ export interface DashboardParts {
   readonly remoteNodes: RemoteNodeCalls | null;
   readonly webCalls: WebCalls;
   readonly chats: AgentChats;
-  readonly rehearsals: Rehearsals;
   readonly statusSources: StatusSources;
   readonly mailTest: MailTest;
   /** Call this after a mail was put back into the queue. */

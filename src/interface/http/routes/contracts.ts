@@ -14,6 +14,7 @@ import * as features from "./features.ts";
 import * as files from "./files.ts";
 import * as keys from "./keys.ts";
 import * as numbers from "./phone-numbers.ts";
+import * as rehearsals from "./rehearsals.ts";
 import * as reports from "./reports.ts";
 import * as schedules from "./schedules.ts";
 import * as service from "./service.ts";
@@ -35,6 +36,9 @@ const VERSIONS: readonly Contract[] = [
   splits.getSplit,
   splits.openSplit,
   splits.closeSplit,
+  rehearsals.listScenarios,
+  rehearsals.putScenario,
+  rehearsals.deleteScenario,
 ];
 
 /** Those that are the same on every appliance. */
@@ -57,6 +61,9 @@ const FIXED: readonly Contract[] = [
   calls.transferCall,
   calls.hangUpCall,
   calls.getRecording,
+  rehearsals.listRehearsals,
+  rehearsals.startRehearsal,
+  rehearsals.getRehearsal,
   schedules.listSchedules,
   schedules.cancelSchedule,
   reports.getAnalytics,

@@ -13,6 +13,7 @@ import { featureRoutes } from "./features.ts";
 import { fileRoutes } from "./files.ts";
 import { keyRoutes } from "./keys.ts";
 import { phoneNumberRoutes } from "./phone-numbers.ts";
+import { rehearsalRoutes } from "./rehearsals.ts";
 import { reportRoutes } from "./reports.ts";
 import { scheduleRoutes } from "./schedules.ts";
 import { serviceRoutes } from "./service.ts";
@@ -27,6 +28,7 @@ export const apiRoutes = (context: RouteContext): Route[] => [
   ...agentRoutes(context),
   ...agentVersionRoutes(context),
   ...agentSplitRoutes(context),
+  ...rehearsalRoutes(context),
   ...fileRoutes(context),
   ...toolRoutes(context),
   ...phoneNumberRoutes(context),

@@ -373,6 +373,18 @@ export const messages = {
     lv: "Katra izmaiņa tiek glabāta. Zvans paliek ar versiju, ar kuru sākās.",
     ru: "Каждое изменение хранится. Звонок остаётся с версией, с которой начался.",
   },
+  "versions.rehearsed": {
+    en: "Publish drafts only when rehearsed",
+    lt: "Skelbti juodraščius tik po repeticijos",
+    lv: "Publicēt melnrakstus tikai pēc mēģinājuma",
+    ru: "Публиковать черновики только после репетиции",
+  },
+  "versions.rehearsed_hint": {
+    en: "The last rehearsal of the draft as it is must have passed whole.",
+    lt: "Paskutinė dabartinio juodraščio repeticija turi būti visiškai pavykusi.",
+    lv: "Pēdējam pašreizējā melnraksta mēģinājumam jābūt pilnībā izdevušamies.",
+    ru: "Последняя репетиция черновика в нынешнем виде должна пройти целиком.",
+  },
   "versions.empty": {
     en: "No versions yet.",
     lt: "Versijų dar nėra.",

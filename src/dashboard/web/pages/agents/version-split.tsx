@@ -28,7 +28,7 @@ export function VersionSplit(props: {
   const { t, dateTime } = useText();
   const { mayChange } = useSession();
   const { data: split = null } = useQuery(agentSplitQuery(agentId));
-  const { data: draft = null } = useQuery(agentDraftQuery(agentId));
+  const draft = useQuery(agentDraftQuery(agentId)).data?.draft ?? null;
   const isOpen = split?.ended_at === null;
   const others = versions.filter((version) => !version.published).map(({ number }) => number);
   const choices = [...(draft ? ["draft"] : []), ...others.map(String)];

@@ -8,6 +8,7 @@ import { type Texts, useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { SwitchField } from "../../ui/field.tsx";
 import type { Form } from "../../ui/form.ts";
 import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
@@ -77,6 +78,7 @@ export function AgentVersions({ agentId, form }: { agentId: number; form: Form<A
       <DraftCard agentId={agentId} form={form} onCompare={setCompared} published={published} />
       <VersionSplit agentId={agentId} versions={versions.data ?? []} {...{ busy, publish }} />
       <Card title={t("agents.tab.versions")} note={t("versions.lead")} flush>
+        <PublishingRule agentId={agentId} />
         <LoadedRows
           query={versions}
           empty={<EmptyState icon="agent" title={t("versions.empty")} />}
@@ -97,6 +99,35 @@ export function AgentVersions({ agentId, form }: { agentId: number; form: Form<A
       {compared && (
         <Comparison agentId={agentId} compared={compared} onClose={() => setCompared(null)} />
       )}
+    </div>
+  );
+}
+
+/** Drafts are published only after a rehearsal that passed. */
+function PublishingRule({ agentId }: { agentId: number }) {
+  const { t } = useText();
+  const { mayChange } = useSession();
+  const doing = useDoing("agents");
+  const value = useQuery(agentDraftQuery(agentId)).data?.publishes_rehearsed ?? false;
+  const set = (publishes_rehearsed: boolean) =>
+    doing.run(() =>
+      answer(
+        rest.PATCH("/agents/{id}/publishing", {
+          ...{ params: { path: { id: agentId } }, body: { publishes_rehearsed } },
+        }),
+      ),
+    );
+  return (
+    <div className="card-body">
+      <SwitchField
+        name="publishes_rehearsed"
+        error={null}
+        label={t("versions.rehearsed")}
+        hint={t("versions.rehearsed_hint")}
+        value={value}
+        disabled={!mayChange || doing.busy}
+        onValue={(isOn) => void set(isOn)}
+      />
     </div>
   );
 }
@@ -186,7 +217,7 @@ function DraftCard(props: {
   const { agentId, form, published, onCompare } = props;
   const { t, dateTime } = useText();
   const { mayChange } = useSession();
-  const { data: draft = null } = useQuery(agentDraftQuery(agentId));
+  const draft = useQuery(agentDraftQuery(agentId)).data?.draft ?? null;
   const doing = useDoing("agents");
   const path = { id: agentId };
   const isBehind = draft !== null && draft.base_version !== published;

@@ -4,7 +4,6 @@ import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { callDetailsQuery, callQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useNow } from "../../live/now.ts";
-import { ExportAnchor } from "../../shell/confirm-session.tsx";
 import { CurlButton } from "../../ui/copy.tsx";
 import { Badge, Card, Figures, Page as Frame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
@@ -53,14 +52,13 @@ export function Page() {
       actions={
         <>
           {call.data?.ended_reason && (
-            <ExportAnchor
-              icon="down"
-              variant="ghost"
-              href={`/api/dashboard/calls/${uuid}/scenario`}
-              download={`${uuid.slice(0, 8)}.yaml`}
+            <Link
+              className="button ghost"
+              to="/rehearsals"
+              search={{ call: uuid, agent: call.data.agent_id ?? undefined }}
             >
               {t("call.rehearse")}
-            </ExportAnchor>
+            </Link>
           )}
           <CurlButton request={() => ({ method: "GET", path: `/calls/${uuid}` })} />
         </>

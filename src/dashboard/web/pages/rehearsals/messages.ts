@@ -80,5 +80,43 @@ export const messages = {
     lv: "Gaidīts: {expected}. Atrasts: {found}",
     ru: "Ожидалось: {expected}. Оказалось: {found}",
   },
+  "rehearsals.times": { en: "How often", lt: "Kiek kartų", lv: "Cik reižu", ru: "Сколько раз" },
+  "rehearsals.times_hint": {
+    en: "1 to 10. A scenario passes when it passes every time.",
+    lt: "Nuo 1 iki 10. Scenarijus pavyksta, kai pavyksta kiekvieną kartą.",
+    lv: "No 1 līdz 10. Scenārijs izdodas, ja izdodas ikreiz.",
+    ru: "От 1 до 10. Сценарий успешен, когда успешен каждый раз.",
+  },
+  "rehearsals.kept": {
+    en: "Scenarios of the agent",
+    lt: "Agento scenarijai",
+    lv: "Aģenta scenāriji",
+    ru: "Сценарии агента",
+  },
+  "rehearsals.kept_lead": {
+    en: "What this agent must always be able to do.",
+    lt: "Ką šis agentas visada turi mokėti.",
+    lv: "Kas šim aģentam vienmēr jāprot.",
+    ru: "Что этот агент должен уметь всегда.",
+  },
+  "rehearsals.kept_now": {
+    en: "The scenario is kept.",
+    lt: "Scenarijus išsaugotas.",
+    lv: "Scenārijs saglabāts.",
+    ru: "Сценарий сохранён.",
+  },
+  "rehearsals.scenario": { en: "Scenario", lt: "Scenarijus", lv: "Scenārijs", ru: "Сценарий" },
+  "rehearsals.scenario_lead": {
+    en: "Say what the agent must answer. A scenario of the same name is replaced.",
+    lt: "Parašykite, ką agentas turi atsakyti. To paties pavadinimo scenarijus pakeičiamas.",
+    lv: "Uzrakstiet, kas aģentam jāatbild. Tāda paša nosaukuma scenārijs tiek aizstāts.",
+    ru: "Напишите, что агент должен ответить. Сценарий с тем же названием заменяется.",
+  },
+  "rehearsals.delete_body": {
+    en: "The agent is not rehearsed with it any more.",
+    lt: "Agentas su juo daugiau nebus repetuojamas.",
+    lv: "Aģents ar to vairs netiks mēģināts.",
+    ru: "С ним агент больше не репетируется.",
+  },
   "rehearsals.customer": { en: "Caller", lt: "Skambintojas", lv: "Zvanītājs", ru: "Клиент" },
 } satisfies Messages;

@@ -1,11 +1,12 @@
 /** Rehearsals: calls with an agent before callers make them, their runs, and the turn that failed. */
 import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { answer, type Own, own } from "../../api/client.ts";
+import { answer, type Rest, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
-import { AreaField, SelectField, SwitchField } from "../../ui/field.tsx";
+import { AreaField, NumberField, SelectField, SwitchField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { Badge, Card, Page as Frame } from "../../ui/page.tsx";
@@ -13,25 +14,30 @@ import { FormDialog } from "../../ui/send-form.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useToasts } from "../../ui/toast.tsx";
-import { useAgentChoices } from "../agents/agent-choices.ts";
+import { useAgentChoices, useOnlyAgent } from "../agents/agent-choices.ts";
+import { EXAMPLE, KeptScenarios, useKept } from "./kept.tsx";
 
-type Run = Own["RehearsalRun"];
-type Result = Awaited<ReturnType<typeof runOf>>["results"][number];
+type Run = Rest["RehearsalRun"];
+type Result = Rest["RehearsalResult"];
 
 const FOLLOW_MS = 1_000;
 const WRITTEN = "";
-const EXAMPLE =
-  "name: Opening hours\nscript:\n  - say: When are you open?\n    must: [nine to five]\n  - hang_up: true\n";
+/** No suite has such a name. */
+const KEPT = "/";
 
-const listOf = () => answer(own.GET("/rehearsals"));
+const listOf = () => answer(rest.GET("/rehearsals"));
 const runOf = (uuid: string) =>
-  answer(own.GET("/rehearsals/{uuid}", { params: { path: { uuid } } }));
+  answer(rest.GET("/rehearsals/{uuid}", { params: { path: { uuid } } }));
 
 export function Page() {
   const { t } = useText();
   const { mayChange } = useSession();
   const [isOrdering, setOrdering] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
+  const { call, agent: asked }: { call?: unknown; agent?: unknown } = useSearch({ strict: false });
+  const only = useOnlyAgent();
+  const [picked, setAgent] = useState(typeof asked === "number" ? String(asked) : null);
+  const agent = picked ?? only;
   const list = useQuery({
     queryKey: ["rehearsals"],
     queryFn: listOf,
@@ -63,8 +69,17 @@ export function Page() {
             {shown !== null && runs.length > 0 && (
               <RunDetails key={shown} run={runs.find(({ id }) => id === shown)} />
             )}
+            <KeptScenarios
+              agent={agent}
+              onAgent={setAgent}
+              call={typeof call === "string" ? call : null}
+            />
             {isOrdering && (
-              <Order suites={suites} onClose={() => setOrdering(false)} onStarted={setChosen} />
+              <Order
+                {...{ suites, agent }}
+                onClose={() => setOrdering(false)}
+                onStarted={setChosen}
+              />
             )}
           </>
         )}
@@ -90,7 +105,7 @@ function Runs(props: {
           head: t("rehearsals.suite"),
           cell: ({ id, suite }) => (
             <Button variant="ghost" small onClick={() => props.onChoose(id)}>
-              {suite}
+              {suite ?? t("rehearsals.kept")}
             </Button>
           ),
         },
@@ -112,12 +127,13 @@ function RehearsedVersion({ run: { agent_name, agent_version } }: { run: Run }) 
   return `${agent_name}, ${version}`;
 }
 
-function Outcome({ run: { ended_at, passed, scenarios } }: { run: Run }) {
+function Outcome({ run: { ended_at, passed, scenarios, runs } }: { run: Run }) {
   const { t } = useText();
   if (ended_at === null) return <Badge tone="info">{t("rehearsals.running")}</Badge>;
   return (
     <Badge tone={passed === scenarios ? "good" : "bad"}>
       {t("rehearsals.passed", { passed, all: scenarios })}
+      {runs > 1 && ` · pass^${runs} ${(passed / scenarios).toFixed(2)}`}
     </Badge>
   );
 }
@@ -136,7 +152,7 @@ function RunDetails({ run }: { run: Run | undefined }) {
           {[...results]
             .sort((a, b) => Number(a.passed) - Number(b.passed))
             .map((result) => (
-              <RehearsedCall key={result.name} result={result} />
+              <RehearsedCall key={`${result.name} ${result.run}`} result={result} />
             ))}
         </>
       )}
@@ -150,7 +166,9 @@ function RehearsedCall({ result }: { result: Result }) {
   return (
     <details className="card" open={!result.passed}>
       <summary className="card-head">
-        <h2>{result.name}</h2>
+        <h2>
+          {result.name} {result.run > 1 && `#${result.run}`}
+        </h2>
         <Badge tone={result.passed ? "good" : "bad"}>
           {t(result.passed ? "rehearsals.ok" : "rehearsals.failed")}
         </Badge>
@@ -165,10 +183,28 @@ function RehearsedCall({ result }: { result: Result }) {
             />
           ))}
         </ol>
+        <Deeds result={result} />
         <Failures failures={whole} />
       </div>
     </details>
   );
+}
+
+/** What the agent did beside speaking, in the order of time. */
+function Deeds({ result: { tools, transfers, messages } }: { result: Result }) {
+  const { clock } = useText();
+  const deeds = [
+    ...tools.map(({ tool, arguments: given, output, at_ms }) => ({
+      ...{ at_ms, text: `${tool} ${JSON.stringify(given)} → ${JSON.stringify(output)}` },
+    })),
+    ...transfers.map(({ target, outcome, at_ms }) => ({ at_ms, text: `${target}: ${outcome}` })),
+    ...messages,
+  ].sort((a, b) => a.at_ms - b.at_ms);
+  return deeds.map(({ at_ms, text }) => (
+    <p key={at_ms} className="soft small wrap">
+      {clock(at_ms / 1000)} {text}
+    </p>
+  ));
 }
 
 function Turn(props: { turn: Result["turns"][number]; failures: Result["failures"] }) {
@@ -205,26 +241,39 @@ function Failures({ failures }: { failures: Result["failures"] }) {
   ));
 }
 
-function Order(props: {
-  suites: readonly { readonly name: string; readonly scenarios: number }[];
-  onClose: () => void;
-  onStarted: (id: string) => void;
-}) {
+type Suites = readonly { readonly name: string; readonly scenarios: number }[];
+
+/** The agent's own scenarios first, where it has some. */
+function useSuiteChoices(agent: string, suites: Suites) {
+  const { t } = useText();
+  const { data: kept = [] } = useKept(agent);
+  const own = { value: KEPT, label: `${t("rehearsals.kept")} (${kept.length})` };
+  return [
+    ...(kept.length > 0 ? [own] : []),
+    ...suites.map(({ name, scenarios }) => ({ value: name, label: `${name} (${scenarios})` })),
+    { value: WRITTEN, label: t("rehearsals.written") },
+  ];
+}
+
+interface OrderProps {
+  readonly suites: Suites;
+  readonly agent: string;
+  readonly onClose: () => void;
+  readonly onStarted: (id: string) => void;
+}
+
+function Order({ suites, agent, onClose, onStarted }: OrderProps) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
   const agents = useAgentChoices(t("rehearsals.own_agent"));
   const form = useForm({
-    agent_id: "",
-    draft: false,
-    suite: props.suites[0]?.name ?? WRITTEN,
-    scenarios: EXAMPLE,
+    ...{ agent_id: agent, draft: false, scenarios: EXAMPLE },
+    ...{ suite: null as string | null, runs: 1 as number | null },
   });
-  const isWritten = form.values.suite === WRITTEN;
-  const suites = props.suites.map(({ name, scenarios }) => ({
-    ...{ value: name, label: `${name} (${scenarios})` },
-  }));
-  const choices = [...suites, { value: WRITTEN, label: t("rehearsals.written") }];
+  const { agent_id, suite: chosen } = form.values;
+  const choices = useSuiteChoices(agent_id, suites);
+  const suite = choices.find(({ value }) => value === chosen)?.value ?? choices[0]?.value;
   return (
     <FormDialog
       title={t("rehearsals.new")}
@@ -233,27 +282,31 @@ function Order(props: {
       icon="play"
       wide
       form={form}
-      onClose={props.onClose}
-      onSend={async ({ agent_id, draft, suite, scenarios }) => {
+      onClose={onClose}
+      onSend={async ({ draft, scenarios, runs }) => {
+        const isWritten = suite === WRITTEN;
         const body = {
-          agent_id: agent_id === "" ? null : Number(agent_id),
+          ...{ agent_id: agent_id === "" ? null : Number(agent_id), runs: runs ?? 1 },
           draft: draft && agent_id !== "",
-          suite: suite === WRITTEN ? t("rehearsals.scenarios") : suite,
-          scenarios: suite === WRITTEN ? scenarios : null,
+          suite: isWritten ? t("rehearsals.scenarios") : suite === KEPT ? null : suite,
+          scenarios: isWritten ? scenarios : null,
         };
-        const { run } = await answer(own.POST("/rehearsals", { body }));
+        const { run } = await answer(rest.POST("/rehearsals", { body }));
         await stale("rehearsals");
-        props.onClose();
-        props.onStarted(run.id);
+        onClose();
+        onStarted(run.id);
         showMessage(t("rehearsals.started"));
       }}
     >
-      <SelectField label={t("rehearsals.suite")} choices={choices} {...form.bind("suite")} />
       <SelectField label={t("rehearsals.agent")} choices={agents} {...form.bind("agent_id")} />
-      {form.values.agent_id !== "" && (
-        <SwitchField label={t("rehearsals.of_draft")} {...form.bind("draft")} />
-      )}
-      {isWritten && (
+      {agent_id !== "" && <SwitchField label={t("rehearsals.of_draft")} {...form.bind("draft")} />}
+      <SelectField
+        {...form.bind("suite")}
+        label={t("rehearsals.suite")}
+        choices={choices}
+        value={suite ?? WRITTEN}
+      />
+      {suite === WRITTEN && (
         <AreaField
           label={t("rehearsals.scenarios")}
           hint={t("rehearsals.scenarios_hint")}
@@ -262,6 +315,11 @@ function Order(props: {
           {...form.bind("scenarios")}
         />
       )}
+      <NumberField
+        label={t("rehearsals.times")}
+        hint={t("rehearsals.times_hint")}
+        {...form.bind("runs")}
+      />
     </FormDialog>
   );
 }

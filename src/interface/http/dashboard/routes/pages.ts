@@ -9,7 +9,6 @@ import type { ProductContext } from "./context.ts";
 import * as foundCalls from "./found-calls.ts";
 import * as home from "./home.ts";
 import * as operator from "./operator.ts";
-import * as rehearsals from "./rehearsals.ts";
 import { sessionContracts } from "./session.ts";
 import { teamContracts } from "./team.ts";
 import * as settings from "./tenant-settings.ts";
@@ -24,7 +23,6 @@ const PAGES: readonly (readonly [object, (context: ProductContext) => Route[]])[
   [calls, calls.callRoutes],
   [foundCalls, foundCalls.foundCallRoutes],
   [chat, chat.chatRoutes],
-  [rehearsals, rehearsals.rehearsalRoutes],
   [tools, tools.toolRoutes],
   [unanswered, unanswered.unansweredRoutes],
   [trunk, trunk.trunkRoutes],

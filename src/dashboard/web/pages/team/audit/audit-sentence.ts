@@ -16,6 +16,8 @@ const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
   publishAgentVersion: ["published", "agent_version"],
   updateAgentDraft: ["changed", "agent_draft"],
   updateAgentPublishing: ["changed", "agent"],
+  putAgentScenario: ["changed", "agent"],
+  deleteAgentScenario: ["changed", "agent"],
   deleteAgentDraft: ["deleted", "agent_draft"],
   publishAgentDraft: ["published", "agent_draft"],
   openAgentSplit: ["made", "agent_split"],

@@ -1,0 +1,77 @@
+/** The scenarios that an agent is rehearsed with, kept with it by their names. */
+import { agentScenarioStore } from "../../adapter/store/agent-scenario-store.ts";
+import { agentStore } from "../../adapter/store/agent-store.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import { readScenario, ScenarioInvalid } from "../../domain/rehearsal/read-scenario.ts";
+
+interface StoredScenario {
+  readonly id: number;
+  readonly name: string;
+  readonly yaml: string;
+  readonly updatedAt: number;
+}
+
+export const SCENARIOS_OF_AGENT_MAX = 200;
+export const SCENARIO_CHARACTERS_MAX = 50_000;
+
+export type AgentScenarios = ReturnType<typeof createAgentScenarios>;
+
+export function createAgentScenarios({
+  database,
+  clock,
+}: {
+  readonly database: Database;
+  readonly clock: Clock;
+}) {
+  return {
+    /** By name. Throws not_found. */
+    async list(tenantId: number, agentId: number): Promise<StoredScenario[]> {
+      await requireAgent(database.read, tenantId, agentId);
+      return await agentScenarioStore(database.read).list(tenantId, agentId);
+    },
+
+    /** Replaces the one of the same name. Throws not_found, valid_yaml_required, conflict. */
+    async put(tenantId: number, agentId: number, yaml: string): Promise<StoredScenario> {
+      const { name } = scenarioOf(yaml);
+      return await database.tx(async (queries) => {
+        await requireAgent(queries, tenantId, agentId);
+        const store = agentScenarioStore(queries);
+        const scenario = { tenantId, agentId, name, yaml, updatedAt: clock.now() };
+        const stored = await store.put(scenario);
+        if ((await store.count(tenantId, agentId)) > SCENARIOS_OF_AGENT_MAX) throw tooMany();
+        return stored;
+      });
+    },
+
+    /** Throws not_found. */
+    remove: (tenantId: number, agentId: number, id: number): Promise<void> =>
+      database.tx(async (queries) => {
+        await requireAgent(queries, tenantId, agentId);
+        if (!(await agentScenarioStore(queries).remove(tenantId, agentId, id)))
+          throw notFound("scenario");
+      }),
+  };
+}
+
+async function requireAgent(queries: Queries, tenantId: number, agentId: number): Promise<void> {
+  if (!(await agentStore(queries).find(tenantId, agentId))) throw notFound("agent");
+}
+
+function scenarioOf(yaml: string) {
+  if (yaml.length > SCENARIO_CHARACTERS_MAX)
+    throw invalidField("yaml", `A scenario has at most ${SCENARIO_CHARACTERS_MAX} characters.`);
+  try {
+    return readScenario("scenario.yaml", yaml);
+  } catch (error) {
+    if (!(error instanceof ScenarioInvalid)) throw error;
+    throw invalidField("yaml", error.problems.join("\n"));
+  }
+}
+
+const tooMany = () =>
+  new AppError({
+    code: "conflict",
+    publicMessage: `An agent has at most ${SCENARIOS_OF_AGENT_MAX} scenarios. Delete one first.`,
+  });
