@@ -26,7 +26,10 @@ test("a suite that ships is run with its own agent, and nothing counts as a call
   const { run, results } = await finished({ suite: "emergency" });
   expect(run).toMatchObject({ suite: "emergency", agent_id: null, scenarios: 6, passed: 6 });
   expect(results.every(({ passed, turns }) => passed && turns.length > 1)).toBe(true);
-  const list = replyOf(routes.listRehearsals, await as("viewer").fetch("GET", "/api/v1/rehearsals"));
+  const list = replyOf(
+    routes.listRehearsals,
+    await as("viewer").fetch("GET", "/api/v1/rehearsals"),
+  );
   expect(list.suites).toContainEqual({ name: "clinic", scenarios: 30 });
   expect(list.runs[0]?.id).toBe(run.id);
   const { app, tenantId } = room.world;
@@ -55,7 +58,9 @@ test("a wrong scenario is explained by line, and a viewer may not begin one", as
   });
   expect(errorOf(wrong)).toBe("valid_scenarios_required");
   expect(messageOf(wrong)).toContain("scenario-1.yaml:3: script[1].sey: is not known here");
-  expect((await as("viewer").fetch("POST", "/api/v1/rehearsals", { suite: "clinic" })).status).toBe(403);
+  expect((await as("viewer").fetch("POST", "/api/v1/rehearsals", { suite: "clinic" })).status).toBe(
+    403,
+  );
 });
 
 test("a call becomes a scenario without its caller's name and number", async () => {

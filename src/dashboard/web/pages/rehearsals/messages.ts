@@ -44,12 +44,6 @@ export const messages = {
     lv: "YAML; vairākus atdala rinda ar trim domuzīmēm.",
     ru: "YAML; несколько разделяются строкой из трёх дефисов.",
   },
-  "rehearsals.started": {
-    en: "The rehearsal has begun.",
-    lt: "Repeticija prasidėjo.",
-    lv: "Mēģinājums sākās.",
-    ru: "Репетиция началась.",
-  },
   "rehearsals.empty": {
     en: "No rehearsals yet",
     lt: "Repeticijų dar nėra",

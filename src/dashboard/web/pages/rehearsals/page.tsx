@@ -13,7 +13,6 @@ import { Badge, Card, Page as Frame } from "../../ui/page.tsx";
 import { FormDialog } from "../../ui/send-form.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
-import { useToasts } from "../../ui/toast.tsx";
 import { useAgentChoices, useOnlyAgent } from "../agents/agent-choices.ts";
 import { EXAMPLE, KeptScenarios, useKept } from "./kept.tsx";
 
@@ -264,7 +263,6 @@ interface OrderProps {
 
 function Order({ suites, agent, onClose, onStarted }: OrderProps) {
   const { t } = useText();
-  const { showMessage } = useToasts();
   const stale = useStale();
   const agents = useAgentChoices(t("rehearsals.own_agent"));
   const form = useForm({
@@ -295,7 +293,6 @@ function Order({ suites, agent, onClose, onStarted }: OrderProps) {
         await stale("rehearsals");
         onClose();
         onStarted(run.id);
-        showMessage(t("rehearsals.started"));
       }}
     >
       <SelectField label={t("rehearsals.agent")} choices={agents} {...form.bind("agent_id")} />
