@@ -74,115 +74,124 @@ interface KeyState {
   last: Promise<unknown>;
 }
 
-export function sharedRateLimiter(
-  limitOf: () => number,
-  deps: RateDependencies,
-): RateLimiter & { stop(): Promise<void> } {
-  const { clock } = deps;
-  const keys = new BoundedMap<number, KeyState>(KEYS_MAX);
-  const giving = new Set<Promise<void>>();
-  let isStopped = false;
+export const sharedRateLimiter = (limitOf: () => number, deps: RateDependencies) =>
+  new SharedRateLimiter(limitOf, deps);
 
-  /** What is left of it is given back. If that fails, it counts as used for a minute. */
-  function giveBack(aside: Aside | null): void {
-    aside?.timer.cancel();
-    if (!aside || aside.places === 0) return;
-    const { database, requests } = deps;
-    const given = database
-      .tx((queries) => requests(queries).refund(aside.id, aside.places))
-      .catch(() => undefined)
-      .finally(() => giving.delete(given));
-    giving.add(given);
+class SharedRateLimiter implements RateLimiter {
+  readonly #keys = new BoundedMap<number, KeyState>(KEYS_MAX);
+  readonly #refunds = new Set<Promise<void>>();
+  #isStopped = false;
+
+  constructor(
+    private readonly limitOf: () => number,
+    private readonly deps: RateDependencies,
+  ) {}
+
+  async take(keyId: number, weight = 1): Promise<RateLimitResult> {
+    const state = this.#stateOf(keyId);
+    // Never all of the limit, because the request itself was counted already.
+    const placesOf = () => Math.max(1, Math.min(weight, this.limitOf() - 1));
+    const atOnce = this.#fromAside(keyId, state, placesOf());
+    if (atOnce) return atOnce;
+    const turn = state.last.then(
+      () => this.#fromAside(keyId, state, placesOf()) ?? this.#fromStore(keyId, state, placesOf()),
+    );
+    state.last = turn.catch(() => undefined);
+    return await turn;
   }
 
-  function endAside(state: KeyState): void {
-    const { aside } = state;
-    state.aside = null;
-    giveBack(aside);
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const state of this.#keys.values()) this.#endAside(state);
+    await Promise.all(this.#refunds);
   }
 
-  function stateOf(keyId: number): KeyState {
-    const known = keys.get(keyId);
+  #stateOf(keyId: number): KeyState {
+    const known = this.#keys.get(keyId);
     if (known) return known;
     const askedAt = Number.NEGATIVE_INFINITY;
     const state = { aside: null, next: 0, askedAt, isFollowed: false, last: Promise.resolve() };
-    keys.set(keyId, state);
+    this.#keys.set(keyId, state);
     return state;
   }
 
+  #fromAside(keyId: number, state: KeyState, places: number): RateLimitResult | null {
+    const { aside } = state;
+    const limit = this.limitOf();
+    if (!aside || aside.places < places || aside.limit !== limit) return null;
+    aside.places -= places;
+    this.#follow(keyId, state, aside);
+    const resetSeconds = resetOf(aside.oldestMs, this.deps.clock.now());
+    return { allowed: true, limit, remaining: aside.left + aside.places, resetSeconds };
+  }
+
+  #fromStore(keyId: number, state: KeyState, places: number): Promise<RateLimitResult> {
+    this.#endAside(state);
+    const isBusy = this.deps.clock.monotonic() - state.askedAt < BUSY_MS;
+    state.next = isBusy ? Math.min(ASIDE_MAX, Math.max(ASIDE_MIN, state.next * 2)) : 0;
+    return this.#ask(keyId, state, places);
+  }
+
+  /** Before it is used up, or its time is over, more is set aside: those who ask need not wait. */
+  #follow(keyId: number, state: KeyState, aside: Aside): void {
+    const isUsed = aside.places * 2 < aside.count;
+    const isOld = this.deps.clock.monotonic() - aside.sinceMs > FOLLOW_MS;
+    if (state.isFollowed || !(isUsed || isOld)) return;
+    state.isFollowed = true;
+    const used = aside.count - aside.places;
+    state.next = Math.min(ASIDE_MAX, Math.max(ASIDE_MIN, 2 * (isUsed ? aside.count : used)));
+    this.#ask(keyId, state, 0).catch(() => {
+      state.isFollowed = false;
+    });
+  }
+
   /** Takes so many from the store; 0: sets aside alone. */
-  async function ask(keyId: number, state: KeyState, places: number): Promise<RateLimitResult> {
-    const limit = limitOf();
+  async #ask(keyId: number, state: KeyState, places: number): Promise<RateLimitResult> {
+    const { clock } = this.deps;
+    const limit = this.limitOf();
     const nowMs = clock.now();
     const sinceMs = clock.monotonic();
     state.askedAt = sinceMs;
-    const taken = await takeFromStore(deps, {
+    const taken = await takeFromStore(this.deps, {
       ...{ keyId, nowMs, limit, places, aside: state.next },
       ...{ forgottenMs: nowMs - WINDOW_MS, setAsideMs: nowMs + SET_ASIDE_MS },
     });
     const left = Math.max(0, limit - taken.count);
     const oldestMs = taken.oldestMs ?? nowMs;
-    if (taken.aside) {
-      const { id, count } = taken.aside;
-      const usableMs = isStopped ? 0 : sinceMs + SET_ASIDE_MS - clock.monotonic();
-      const timer = clock.after(Math.max(0, usableMs), () => endAside(state));
-      const aside = { id, count, places: count, left, limit, oldestMs, sinceMs, timer };
-      endAside(state);
-      if (usableMs > 0) state.aside = aside;
-      else giveBack(aside);
-    }
+    if (taken.aside) this.#keep(state, { ...taken.aside, left, limit, oldestMs, sinceMs });
     state.isFollowed = !taken.aside;
     const remaining = left + (taken.aside?.count ?? 0);
     return { allowed: taken.isTaken, limit, remaining, resetSeconds: resetOf(oldestMs, nowMs) };
   }
 
-  /** Before it is used up, or its time is over, more is set aside: those who ask need not wait. */
-  function follow(keyId: number, state: KeyState, aside: Aside): void {
-    const isUsed = aside.places * 2 < aside.count;
-    if (state.isFollowed || !(isUsed || clock.monotonic() - aside.sinceMs > FOLLOW_MS)) return;
-    state.isFollowed = true;
-    const used = aside.count - aside.places;
-    state.next = Math.min(ASIDE_MAX, Math.max(ASIDE_MIN, isUsed ? aside.count * 2 : used * 2));
-    ask(keyId, state, 0).catch(() => undefined);
+  /** In place of what was set aside before. */
+  #keep(state: KeyState, set: Omit<Aside, "places" | "timer">): void {
+    const { clock } = this.deps;
+    const usableMs = this.#isStopped ? 0 : set.sinceMs + SET_ASIDE_MS - clock.monotonic();
+    const timer = clock.after(Math.max(0, usableMs), () => this.#endAside(state));
+    const aside = { ...set, places: set.count, timer };
+    this.#endAside(state);
+    if (usableMs > 0) state.aside = aside;
+    else this.#refund(aside);
   }
 
-  function fromAside(keyId: number, state: KeyState, places: number): RateLimitResult | null {
+  #endAside(state: KeyState): void {
     const { aside } = state;
-    const limit = limitOf();
-    if (!aside || aside.places < places || aside.limit !== limit) return null;
-    aside.places -= places;
-    follow(keyId, state, aside);
-    const remaining = aside.left + aside.places;
-    return { allowed: true, limit, remaining, resetSeconds: resetOf(aside.oldestMs, clock.now()) };
+    state.aside = null;
+    if (aside) this.#refund(aside);
   }
 
-  function fromStore(keyId: number, state: KeyState, places: number): Promise<RateLimitResult> {
-    endAside(state);
-    const isBusy = clock.monotonic() - state.askedAt < BUSY_MS;
-    state.next = isBusy ? Math.min(ASIDE_MAX, Math.max(ASIDE_MIN, state.next * 2)) : 0;
-    return ask(keyId, state, places);
+  /** Of what is left of it. If that fails, it counts as used for a minute. */
+  #refund(aside: Aside): void {
+    aside.timer.cancel();
+    if (aside.places === 0) return;
+    const { database, requests } = this.deps;
+    const refund = database
+      .tx((queries) => requests(queries).refund(aside.id, aside.places))
+      .catch(() => undefined)
+      .finally(() => this.#refunds.delete(refund));
+    this.#refunds.add(refund);
   }
-
-  return {
-    async take(keyId, weight = 1) {
-      const state = stateOf(keyId);
-      // Never all of the limit, because the request itself was counted already.
-      const placesOf = () => Math.max(1, Math.min(weight, limitOf() - 1));
-      const atOnce = fromAside(keyId, state, placesOf());
-      if (atOnce) return atOnce;
-      const turn = state.last.then(
-        () => fromAside(keyId, state, placesOf()) ?? fromStore(keyId, state, placesOf()),
-      );
-      state.last = turn.catch(() => undefined);
-      return await turn;
-    },
-
-    async stop() {
-      isStopped = true;
-      for (const state of keys.values()) endAside(state);
-      await Promise.all(giving);
-    },
-  };
 }
 
 function takeFromStore(
