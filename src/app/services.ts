@@ -35,6 +35,7 @@ import { Tools } from "../domain/tool/tools.ts";
 import { createAgentScenarios } from "../operations/admin/agent-scenarios.ts";
 import { createAgentSplits } from "../operations/admin/agent-splits.ts";
 import { createAgentVersions } from "../operations/admin/agent-versions.ts";
+import { createCallAnnotations } from "../operations/admin/call-annotations.ts";
 import { createCallRecords } from "../operations/admin/call-records.ts";
 import { createCallSearch } from "../operations/admin/call-search.ts";
 import { createOperatorCalls } from "../operations/admin/calls.ts";
@@ -168,6 +169,7 @@ function resourceServices(
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
     callRecords: createCallRecords(database),
     callSearch: createCallSearch(database, clock),
+    callAnnotations: createCallAnnotations({ database, clock }),
     reports: createReports({ database, billing, clock }),
     featureSettings: createFeatureSettings({ database, vault, urlProblem, clock }),
     webhooks: createWebhooks({ database, plans: billing, vault, clock, random, urlProblem }),

@@ -40,6 +40,7 @@ export type ProblemReason =
   | "call_over"
   | "calls_at_once"
   | "campaign_state"
+  | "comments_of_call"
   | "daily_spend"
   | "disk_full"
   | "last_owner"
@@ -47,10 +48,13 @@ export type ProblemReason =
   | "schedule_over"
   | "acting"
   | "suspended"
+  | "tags_of_call"
+  | "tags_of_company"
   | "tool_taken"
   | "totp_on"
   | "trial"
   | "webhook_off"
+  | "words_gone"
   | "wrong_passkey"
   | "wrong_totp";
 

@@ -3,13 +3,13 @@
  * `total` comes from sums that triggers maintain, so that a page costs the same with a million
  * calls.
  */
-import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import { flatRowReader } from "./flat-rows.ts";
 import { rowStatement } from "./prepared.ts";
-import { callRollups, calls, callTotals, toolCalls, turns } from "./schema/index.ts";
+import { callRollups, calls, callTags, callTotals, toolCalls, turns } from "./schema/index.ts";
 
 export interface CallFilter {
   readonly agentId?: number;
@@ -19,6 +19,8 @@ export interface CallFilter {
   readonly fromMs?: number;
   /** Exclusive. */
   readonly toMs?: number;
+  /** Only calls with this tag. */
+  readonly tag?: string;
 }
 
 interface Page {
@@ -62,6 +64,7 @@ export function callHistoryStore(queries: Queries) {
 
     async total(tenantId: number, filter: CallFilter): Promise<number> {
       const { fromMs, toMs } = filter;
+      if (filter.tag !== undefined) return await taggedTotal(queries, tenantId, filter);
       const row = {
         ...{ tenantId, ...filter },
         ...(fromMs === undefined ? {} : { fromMs: Math.floor(fromMs / HOUR_MS) }),
@@ -142,12 +145,48 @@ const matching = (
     toMs === undefined ? undefined : lt(time, toMs),
   );
 
+/** Calls that have the tag; undefined: any. */
+export const taggedWith = (queries: Queries, tenantId: number, tag: string | undefined) =>
+  tag === undefined
+    ? undefined
+    : inArray(
+        calls.id,
+        queries
+          .select({ id: callTags.callId })
+          .from(callTags)
+          .where(and(eq(callTags.tenantId, tenantId), eq(callTags.tag, tag))),
+      );
+
+/** The sums know no tags: the calls that have it are counted. */
+async function taggedTotal(
+  queries: Queries,
+  tenantId: number,
+  filter: CallFilter,
+): Promise<number> {
+  const row = await queries
+    .select({ n: count() })
+    .from(calls)
+    .where(
+      and(
+        matching(calls, calls.createdAt, tenantId, filter),
+        taggedWith(queries, tenantId, filter.tag),
+      ),
+    )
+    .get();
+  return row?.n ?? 0;
+}
+
 /** The query of a page. Exported for a test of its query plan. */
 export function pageOf(queries: Queries, tenantId: number, filter: CallFilter, page: Page) {
   return queries
     .select(ITEM)
     .from(calls)
-    .where(matching(calls, calls.createdAt, tenantId, filter))
+    .where(
+      and(
+        matching(calls, calls.createdAt, tenantId, filter),
+        taggedWith(queries, tenantId, filter.tag),
+      ),
+    )
     .orderBy(desc(calls.createdAt), desc(calls.id))
     .limit(page.limit)
     .offset(page.offset);

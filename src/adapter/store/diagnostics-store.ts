@@ -5,7 +5,7 @@ import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import type { QualitySample, SipTraceEntry } from "../../domain/call/diagnostics.ts";
 import type { RecordingPeaks } from "../../domain/call/media-port.ts";
-import type { CallFilter } from "./call-history-store.ts";
+import { type CallFilter, taggedWith } from "./call-history-store.ts";
 import { arg, rowStatement, statement } from "./prepared.ts";
 import {
   auditEntries,
@@ -249,6 +249,7 @@ export function callsBelow(
         status && eq(calls.status, status),
         direction && eq(calls.direction, direction),
         fromMs === undefined ? undefined : gte(calls.createdAt, fromMs),
+        taggedWith(queries, tenantId, filter.tag),
         ...below,
       ),
     )

@@ -1,11 +1,15 @@
 /** Finds and deletes the rows about one person's number, of one tenant. */
-import { and, count, eq, inArray, or, sql } from "drizzle-orm";
+import { and, count, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
+import { callAnnotationStore } from "./call-annotation-store.ts";
 import { personStore } from "./person-store.ts";
 import {
+  callComments,
   callDiagnostics,
   callNotes,
   calls,
+  callTags,
   events,
   mails,
   phoneNumbers,
@@ -45,6 +49,7 @@ export function eraseStore(queries: Queries) {
         await queries.delete(toolCalls).where(inArray(toolCalls.callId, ids));
         await queries.delete(callNotes).where(inArray(callNotes.callId, ids));
         await queries.delete(callDiagnostics).where(inArray(callDiagnostics.callId, ids));
+        await callAnnotationStore(queries).deleteOf(ids);
         await queries
           .update(calls)
           .set({
@@ -121,10 +126,12 @@ function eraseSearch(queries: Queries) {
     },
 
     async countOf(callUuids: readonly string[], callIds: readonly number[]) {
-      const sums = { turns: 0, tool_calls: 0, events: 0, mails: 0 };
+      const sums = { turns: 0, tool_calls: 0, tags: 0, comments: 0, events: 0, mails: 0 };
       for (const ids of chunksOf(callIds)) {
         sums.turns += await rows(queries, turns, inArray(turns.callId, ids));
         sums.tool_calls += await rows(queries, toolCalls, inArray(toolCalls.callId, ids));
+        sums.tags += await rows(queries, callTags, inArray(callTags.callId, ids));
+        sums.comments += await rows(queries, callComments, inArray(callComments.callId, ids));
       }
       for (const uuids of chunksOf(callUuids)) {
         sums.events += await rows(queries, events, inArray(events.callUuid, uuids));
@@ -135,9 +142,7 @@ function eraseSearch(queries: Queries) {
   };
 }
 
-type Counted = typeof turns | typeof toolCalls | typeof events | typeof mails;
-
-async function rows(queries: Queries, table: Counted, where: ReturnType<typeof inArray>) {
+async function rows(queries: Queries, table: SQLiteTable, where: SQL) {
   const row = await queries.select({ n: count() }).from(table).where(where).get();
   return row?.n ?? 0;
 }

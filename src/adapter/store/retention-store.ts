@@ -20,6 +20,7 @@ import {
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
 import type { OldRows, RetentionRecords } from "../../domain/retention/retention.ts";
+import { callAnnotationStore } from "./call-annotation-store.ts";
 import {
   callDiagnostics,
   callMemories,
@@ -79,6 +80,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
       if (ids.length === 0) return 0;
       await queries.delete(turns).where(inArray(turns.callId, ids));
       await queries.delete(callDiagnostics).where(inArray(callDiagnostics.callId, ids));
+      await callAnnotationStore(queries).deleteOf(ids);
       // Proof of disclosure stays with the record: its text is the operator's.
       await queries
         .delete(callNotes)

@@ -1,5 +1,6 @@
 /** Calls and scheduled calls as they are stored: lists, one call in every detail, its recording, calls as CSV. */
 import { agentStore } from "../../adapter/store/agent-store.ts";
+import { callAnnotationStore } from "../../adapter/store/call-annotation-store.ts";
 import { type CallFilter, callHistoryStore } from "../../adapter/store/call-history-store.ts";
 import { callNotesStore } from "../../adapter/store/call-notes-store.ts";
 import { contactStore } from "../../adapter/store/contact-store.ts";
@@ -19,7 +20,7 @@ const NAMES_MAX = 10;
 const CSV_HEADER = csvRow([
   ...["call_uuid", "direction", "from_number", "to_number", "agent_id", "status", "ended_reason"],
   ...["created_at", "answered_at", "ended_at", "billable_seconds", "cost_eur", "answered_by"],
-  ...["latency_p50_ms", "mos", "summary"],
+  ...["latency_p50_ms", "mos", "summary", "tags"],
 ]);
 
 interface Page {
@@ -153,7 +154,9 @@ function exportedCalls(read: Queries) {
       for (let after: CsvCall | null = null; ; ) {
         const page: CsvCall[] = await store.pageOfCalls(tenantId, filter, after, CSV_PAGE_ROWS);
         const shown = isShown && (await isShown(page));
-        for (const call of page) if (!shown || shown.has(call.callUuid)) yield csvLine(call);
+        const wanted = page.filter(({ callUuid }) => !shown || shown.has(callUuid));
+        const tags = await tagsOf(read, tenantId, wanted);
+        for (const call of wanted) yield csvLine(call, tags);
         after = page.at(-1) ?? after;
         if (page.length < CSV_PAGE_ROWS) return;
       }
@@ -166,7 +169,7 @@ function exportedCalls(read: Queries) {
       // They begin with the time.
       for (const callUuid of [...new Set(callUuids)].toSorted().toReversed()) {
         const call = await store.find(tenantId, callUuid);
-        if (call) yield csvLine(call);
+        if (call) yield csvLine(call, await tagsOf(read, tenantId, [call]));
       }
     },
   };
@@ -174,12 +177,20 @@ function exportedCalls(read: Queries) {
 
 const csvTime = (epochMs: number | null) => (epochMs === null ? null : isoUtc(epochMs));
 
-const csvLine = (call: CsvCall): string =>
+type Tags = ReadonlyMap<string, readonly string[]>;
+
+const tagsOf = (read: Queries, tenantId: number, calls: readonly CsvCall[]): Promise<Tags> =>
+  callAnnotationStore(read).tagsByCall(
+    tenantId,
+    calls.map(({ callUuid }) => callUuid),
+  );
+
+const csvLine = (call: CsvCall, tags: Tags): string =>
   csvRow([
     ...[call.callUuid, call.direction, call.fromNumber, call.toNumber, call.agentId, call.status],
     ...[call.endedReason, isoUtc(call.createdAt), csvTime(call.answeredAt)],
     ...[csvTime(call.endedAt), call.billableSeconds, microToEur(call.cost), call.answeredBy],
-    ...[call.latencyP50Ms, call.mos, call.summary],
+    ...[call.latencyP50Ms, call.mos, call.summary, tags.get(call.callUuid)?.join(", ") ?? ""],
   ]);
 
 function recordings(read: Queries) {

@@ -2,6 +2,7 @@
  * Calls as a person looks for them: with the contact's name and the summary, found by words that were
  * said, by name or by number. Words are searched in pieces, between which other work goes on.
  */
+import { callAnnotationStore } from "../../adapter/store/call-annotation-store.ts";
 import { type CallFilter, callHistoryStore } from "../../adapter/store/call-history-store.ts";
 import { contactStore } from "../../adapter/store/contact-store.ts";
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
@@ -27,6 +28,7 @@ export interface FoundCall extends CallItem {
   readonly contactName: string | null;
   /** What was said around the words that were looked for; null: nothing was looked for, or not said. */
   readonly said: string | null;
+  readonly tags: readonly string[];
 }
 
 /** Of calls that are read at once, so that it takes a few milliseconds only. */
@@ -156,8 +158,11 @@ async function named(
         `${firstName} ${lastName}`.trim(),
       ]),
   );
+  const uuids = calls.map(({ callUuid }) => callUuid);
+  const tags = await callAnnotationStore(read).tagsByCall(tenantId, uuids);
   return calls.map((call) => ({
     ...call,
     ...{ contactName: names.get(otherNumber(call)) || null, said: null },
+    tags: tags.get(call.callUuid) ?? [],
   }));
 }

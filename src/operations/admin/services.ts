@@ -22,6 +22,7 @@ import type { ErasureReport } from "../privacy/erase-person.ts";
 import type { AgentScenarios } from "./agent-scenarios.ts";
 import type { AgentSplits } from "./agent-splits.ts";
 import type { AgentVersions } from "./agent-versions.ts";
+import type { CallAnnotations } from "./call-annotations.ts";
 import type { CallRecords } from "./call-records.ts";
 import type { CallSearch } from "./call-search.ts";
 import type { OperatorCalls } from "./calls.ts";
@@ -59,6 +60,7 @@ export interface Services {
   readonly numbers: Numbers;
   readonly callRecords: CallRecords;
   readonly callSearch: CallSearch;
+  readonly callAnnotations: CallAnnotations;
   readonly reports: Reports;
   readonly featureSettings: FeatureSettings;
   readonly memories: Memories;

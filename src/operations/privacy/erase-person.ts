@@ -31,6 +31,8 @@ export interface ErasureReport extends PersonCounts {
   readonly calls: number;
   readonly turns: number;
   readonly tool_calls: number;
+  readonly tags: number;
+  readonly comments: number;
   readonly recordings: number;
   readonly events: number;
   readonly mails: number;

@@ -4,12 +4,15 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
+import { callAnnotationStore } from "../../../src/adapter/store/call-annotation-store.ts";
 import { callHistoryStore } from "../../../src/adapter/store/call-history-store.ts";
 import { retentionStore } from "../../../src/adapter/store/retention-store.ts";
 import {
+  callComments,
   callMemories,
   callPurposes,
   calls,
+  callTags,
   crmCache,
   crmPosts,
   deliveries,
@@ -86,6 +89,8 @@ async function insertEnded(
       ...{ callId, turnIndex: 0, speaker: "customer", text: "My name is Ona." },
       ...{ startMs: 0, endMs: 900, interrupted: false },
     });
+    await queries.insert(callTags).values({ tenantId, callId, tag: "Ona" });
+    await queries.insert(callComments).values({ tenantId, callId, text: "Ona", createdAt: 0 });
     await queries.insert(toolCalls).values({
       ...{ callId, tool: "book", arguments: { name: "Ona" }, ok: true },
       ...{ durationMs: 5, createdAt: 0 },
@@ -100,7 +105,13 @@ async function transcriptOf(database: Database, tenantId: number, callUuid: stri
   const callId = call?.id ?? 0;
   const words = (await history.turns(callId)).map((turn) => turn.text);
   const [tool] = await history.toolCalls(callId);
-  return { words, arguments: tool?.arguments, expiredAt: call?.transcriptExpiredAt, call };
+  const annotations = callAnnotationStore(database.read);
+  const added = [
+    ...(await annotations.tagsOf(tenantId, callId)),
+    ...(await annotations.commentsOf(tenantId, callId)).map(({ text }) => text),
+  ];
+  const expiredAt = call?.transcriptExpiredAt;
+  return { words, added, arguments: tool?.arguments, expiredAt, call };
 }
 
 test("a transcript stays to its last millisecond and goes at the limit; the summary stays", async () => {
@@ -112,12 +123,14 @@ test("a transcript stays to its last millisecond and goes at the limit; the summ
   expect((await retention.run()).transcripts).toBe(2);
   expect(await transcriptOf(database, tenantId, below)).toMatchObject({
     words: ["My name is Ona."],
+    added: ["Ona", "Ona"],
     arguments: { name: "Ona" },
     expiredAt: null,
   });
   for (const gone of [at, above])
     expect(await transcriptOf(database, tenantId, gone)).toMatchObject({
       words: [],
+      added: [],
       arguments: {},
       expiredAt: NOW,
       call: { summary: "A visit was booked.", status: "completed" },

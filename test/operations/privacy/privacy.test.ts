@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { doNotCallStore } from "../../../src/adapter/store/do-not-call-store.ts";
 import {
   birthdayCalls,
+  callComments,
   callDiagnostics,
   callMemories,
   callPurposes,
   calls,
+  callTags,
   campaigns,
   campaignTargets,
   contacts,
@@ -83,6 +85,10 @@ async function insertCall(
       ...{ callId, turnIndex: 0, speaker: "customer", text: SECRET_WORDS },
       ...{ startMs: 0, endMs: 900, interrupted: false },
     });
+    await queries.insert(callTags).values({ tenantId, callId, tag: SECRET_WORDS });
+    await queries
+      .insert(callComments)
+      .values({ tenantId, callId, text: SECRET_WORDS, createdAt: 0 });
     await queries.insert(toolCalls).values({
       ...{ callId, tool: "book", arguments: { who: SECRET_WORDS }, ok: true },
       ...{ durationMs: 5, createdAt: 0 },
@@ -178,6 +184,7 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   const planned = await erasePerson(world, tenantId, PERSON, true);
   expect(planned).toEqual({
     ...{ dry_run: true, calls: 3, turns: 3, tool_calls: 3, events: 3, mails: 3 },
+    ...{ tags: 3, comments: 3 },
     ...{ recordings: 3, mail_files: 3, schedules_cancelled: 1 },
     ...{ contacts: 1, memories: 1, pin_attempts: 1 },
     ...{ crm_answers: 1, crm_messages: 1, campaign_targets: 1 },

@@ -1,6 +1,7 @@
 /** Every table, for Drizzle and drizzle-kit. */
 export * from "./agents.ts";
 export * from "./appliance.ts";
+export * from "./call-annotations.ts";
 export * from "./call-notes.ts";
 export * from "./calls.ts";
 export * from "./contacts.ts";

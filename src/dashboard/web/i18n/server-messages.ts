@@ -361,6 +361,26 @@ export const serverMessages = {
     lv: "Konts ar šo adresi jau ir. Ieejiet tajā.",
     ru: "Учётная запись с этим адресом уже есть. Войдите в неё.",
   },
+  "problem.tags_of_call": {
+    lt: "Skambutis gali turėti ne daugiau kaip {max} žymų. Vieną pašalinkite.",
+    lv: "Zvanam var būt ne vairāk kā {max} atzīmes. Vienu noņemiet.",
+    ru: "У звонка может быть не больше {max} меток. Удалите одну.",
+  },
+  "problem.tags_of_company": {
+    lt: "Įmonė gali turėti ne daugiau kaip {max} skirtingų žymų. Rinkitės iš jų.",
+    lv: "Uzņēmumam var būt ne vairāk kā {max} dažādas atzīmes. Izvēlieties kādu no tām.",
+    ru: "У компании может быть не больше {max} разных меток. Выберите из них.",
+  },
+  "problem.comments_of_call": {
+    lt: "Skambutis gali turėti ne daugiau kaip {max} komentarų. Vieną ištrinkite.",
+    lv: "Zvanam var būt ne vairāk kā {max} komentāri. Vienu izdzēsiet.",
+    ru: "У звонка может быть не больше {max} комментариев. Удалите один.",
+  },
+  "problem.words_gone": {
+    lt: "Šio skambučio žodžiai ištrinti, kartu su žymomis ir komentarais. Nieko pridėti nebegalima.",
+    lv: "Šī zvana vārdi ir izdzēsti kopā ar atzīmēm un komentāriem. Neko vairs nevar pievienot.",
+    ru: "Слова этого звонка удалены вместе с метками и комментариями. Добавить ничего нельзя.",
+  },
   "problem.being_sent": {
     lt: "Pranešimas jau siunčiamas; kartojama automatiškai.",
     lv: "Ziņa jau tiek sūtīta; mēģinājumi atkārtojas automātiski.",

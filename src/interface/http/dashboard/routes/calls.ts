@@ -15,11 +15,11 @@ import { field, okReply, shown, timeOrNull, timeOut } from "../../../contracts/s
 import { contract, rawRoute, route } from "../../contract.ts";
 import { csvResponse } from "../../csv-response.ts";
 import { DASHBOARD_MOUNT } from "../../route-table.ts";
-import { callFilter, filterOf, recordingResponse } from "../../routes/calls.ts";
+import { recordingResponse } from "../../routes/calls.ts";
 import { eurOrNull } from "../../routes/present.ts";
 import { pcapOf } from "../call-pcap.ts";
 import type { ProductContext } from "./context.ts";
-import { callWords } from "./found-calls.ts";
+import { foundCallFilter, foundFilterOf } from "./found-calls.ts";
 
 export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
 
@@ -254,7 +254,7 @@ export const callsCsv = contract({
   summary: "Calls as CSV, newest first",
   audited: true,
   description: "All that the filters of GET /calls let through, streamed.",
-  query: z.strictObject({ ...callFilter, words: callWords, call_uuids: chosenCalls }),
+  query: z.strictObject({ ...foundCallFilter, call_uuids: chosenCalls }),
   reply: z.string(),
   replyType: "text/csv",
 });
@@ -454,7 +454,7 @@ const callFileRoutes = ({ dependencies }: ProductContext) => {
       if (chosen) return csvResponse(callRecords.chosenCsv(tenantId, chosen), `calls-${day}.csv`);
       const lines = callRecords.csv(
         tenantId,
-        filterOf(query),
+        foundFilterOf(query),
         words.trim() === ""
           ? undefined
           : (calls) => services.callSearch.matches(tenantId, calls, words),

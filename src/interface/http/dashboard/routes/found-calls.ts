@@ -4,6 +4,7 @@ import type { FoundCall } from "../../../../operations/admin/call-search.ts";
 import { field, okReply, page, shown } from "../../../contracts/schema.ts";
 import { contract, route } from "../../contract.ts";
 import { CallItem, callFilter, filterOf, presentItem } from "../../routes/calls.ts";
+import { tagIn } from "./call-annotations.ts";
 import type { ProductContext } from "./context.ts";
 
 export const FoundCallItem = z
@@ -24,6 +25,7 @@ export const FoundCallItem = z
       "What was said around the words that were looked for.",
       "What are your opening hours?",
     ),
+    tags: z.array(shown(z.string(), "A tag that the company's people gave it.", "Complaint")),
     latency_p95_ms: shown(z.number().nullable(), "95th percentile of the agent's turns.", 900),
   })
   .meta({ id: "FoundCall" });
@@ -36,6 +38,18 @@ export const callWords = field(z.string().max(WORDS_MAX), {
   must: `be at most ${WORDS_MAX} characters`,
 }).default("");
 
+/** The filters of GET /calls, and those that only the dashboard has. */
+export const foundCallFilter = {
+  ...callFilter,
+  words: callWords,
+  tag: tagIn("Only calls with this tag.").optional(),
+};
+
+export const foundFilterOf = (query: z.output<z.ZodObject<typeof foundCallFilter>>) => ({
+  ...filterOf(query),
+  tag: query.tag,
+});
+
 export const findCalls = contract({
   operationId: "findCalls",
   at: "GET /calls",
@@ -46,8 +60,7 @@ export const findCalls = contract({
   query: z.strictObject({
     limit: page.limit(25),
     offset: page.offset(),
-    ...callFilter,
-    words: callWords,
+    ...foundCallFilter,
   }),
   reply: okReply({
     calls: z.array(FoundCallItem),
@@ -60,12 +73,13 @@ export const findCalls = contract({
 export const presentFound = (call: FoundCall) => ({
   ...presentItem(call),
   ...{ contact_name: call.contactName, summary: call.summary },
-  ...{ said: call.said, latency_p95_ms: call.latencyP95Ms },
+  ...{ said: call.said, latency_p95_ms: call.latencyP95Ms, tags: [...call.tags] },
 });
 
 export const foundCallRoutes = ({ dependencies: { services } }: ProductContext) => [
   route(findCalls)(async ({ tenantId, query }) => {
-    const found = await services.callSearch.find(tenantId, filterOf(query), query.words, query);
+    const filter = foundFilterOf(query);
+    const found = await services.callSearch.find(tenantId, filter, query.words, query);
     return { ...found, ok: true, calls: found.calls.map(presentFound) };
   }),
 ];

@@ -3,6 +3,7 @@ import type { Contract, Route } from "../../contract.ts";
 import { accountContracts } from "./account.ts";
 import * as appliance from "./appliance.ts";
 import * as billing from "./billing.ts";
+import * as callAnnotations from "./call-annotations.ts";
 import * as calls from "./calls.ts";
 import * as chat from "./chat.ts";
 import type { ProductContext } from "./context.ts";
@@ -22,6 +23,7 @@ const PAGES: readonly (readonly [object, (context: ProductContext) => Route[]])[
   [home, home.homeRoutes],
   [calls, calls.callRoutes],
   [foundCalls, foundCalls.foundCallRoutes],
+  [callAnnotations, callAnnotations.callAnnotationRoutes],
   [chat, chat.chatRoutes],
   [tools, tools.toolRoutes],
   [unanswered, unanswered.unansweredRoutes],

@@ -51,6 +51,18 @@ export const messages = {
     lv: "aģenta melnrakstu",
     ru: "черновик агента",
   },
+  "audit.what.call_tag": {
+    en: "a tag of a call",
+    lt: "skambučio žymą",
+    lv: "zvana atzīmi",
+    ru: "метку звонка",
+  },
+  "audit.what.call_comment": {
+    en: "a comment on a call",
+    lt: "skambučio komentarą",
+    lv: "zvana komentāru",
+    ru: "комментарий к звонку",
+  },
   "audit.what.agent_split": {
     en: "a split of an agent's callers",
     lt: "agento skambinančiųjų padalijimą",

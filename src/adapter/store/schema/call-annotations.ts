@@ -1,0 +1,43 @@
+/** What a tenant's people add to a call: tags, and comments. Both go when the call's words go. */
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { calls } from "./calls.ts";
+import { id, time } from "./columns.ts";
+import { users } from "./identity.ts";
+import { tenants } from "./tenants.ts";
+
+const tenantId = () =>
+  integer("tenant_id")
+    .notNull()
+    .references(() => tenants.id);
+const callId = () =>
+  integer("call_id")
+    .notNull()
+    .references(() => calls.id, { onDelete: "cascade" });
+
+export const callTags = sqliteTable(
+  "call_tags",
+  {
+    callId: callId(),
+    tenantId: tenantId(),
+    /** As its first user wrote it. */
+    tag: text("tag").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.callId, t.tag] }),
+    index("call_tags_tenant").on(t.tenantId, t.tag, t.callId),
+  ],
+);
+
+export const callComments = sqliteTable(
+  "call_comments",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    callId: callId(),
+    /** The author; null: the account is gone. */
+    userId: integer("user_id").references(() => users.id, { onDelete: "set null" }),
+    text: text("text").notNull(),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [index("call_comments_call").on(t.callId), index("call_comments_tenant").on(t.tenantId)],
+);
