@@ -194,6 +194,48 @@ inChromium("the calls", () => {
     expect(await page.getByRole("button", { name: "Missed", exact: true }).count()).toBe(0);
   });
 
+  test("take tags and comments, and are found by tag", async () => {
+    await page.goto(address("/calls"));
+    await row("+37061000502").getByRole("button").click();
+    const panel = page.locator("aside.call-panel");
+    await panel.getByLabel(en["calls.new_tag"]).fill("Invoice");
+    await panel.getByRole("button", { name: en["calls.add"], exact: true }).click();
+    await row("+37061000502").locator(".badge", { hasText: "Invoice" }).waitFor();
+    await panel.getByLabel(en["calls.comment"]).fill("Call back on Monday.");
+    // What is typed belongs to this call, and is kept for it.
+    await page.waitForFunction(() =>
+      Object.keys(sessionStorage).some((key) => key.includes("comment/")),
+    );
+    await row("Jonas Petraitis").getByRole("button").click();
+    await panel.getByRole("heading", { name: "Jonas Petraitis" }).waitFor();
+    expect(await panel.getByLabel(en["calls.comment"]).inputValue()).toBe("");
+    await row("+37061000502").getByRole("button").click();
+    await panel.getByRole("button", { name: en["calls.add_comment"] }).click();
+    await panel.locator("p", { hasText: "Call back on Monday." }).waitFor();
+    expect(await panel.getByLabel(en["calls.comment"]).inputValue()).toBe("");
+    expect(await violations(page, "tags and comments")).toEqual([]);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/calls-tags.png` });
+
+    await page.getByRole("combobox", { name: en["calls.tag"], exact: true }).selectOption("Invoice");
+    await page.waitForURL(/tag=Invoice/);
+    await row("Jonas Petraitis").waitFor({ state: "detached" });
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    const csv = await page.getByRole("link", { name: en["calls.csv"] }).getAttribute("href");
+    expect(csv).toContain("tag=Invoice");
+    await page.locator("tbody a.cover").click();
+    await page.getByRole("heading", { name: en["calls.tags_and_comments"] }).waitFor();
+    await looksRight(
+      new URL(page.url()).pathname.replace("/app", ""),
+      "call",
+      "Call back on Monday.",
+    );
+    await page.getByRole("button", { name: en["calls.delete_comment"] }).click();
+    await page.getByText("Call back on Monday.").waitFor({ state: "detached" });
+    const remove = en["calls.remove_tag"].replace("{tag}", "Invoice");
+    await page.getByRole("button", { name: remove }).click();
+    await page.getByRole("button", { name: remove }).waitFor({ state: "detached" });
+  });
+
   test("fit both themes; a phone shows six of them at least", async () => {
     await looksRight("/calls", "calls", "Jonas Petraitis");
     const phone = await visit(browser, { width: 390, height: 844 });

@@ -53,21 +53,11 @@ export function createCallAnnotations({ database, clock }: Deps) {
     },
 
     /** A tag that the tenant has already keeps its spelling. Throws not_found, conflict. */
-    async addTag(tenantId: number, callUuid: string, written: string): Promise<string[]> {
-      return await changed(tenantId, callUuid, async (store, callId) => {
-        const known = await store.tagsInUse(tenantId);
-        const wanted = written.replace(/\s+/g, " ").trim();
-        const isWanted = (tag: string) => tag.toLowerCase() === wanted.toLowerCase();
-        const tag = known.map((one) => one.tag).find(isWanted);
-        const tags = await store.tagsOf(tenantId, callId);
-        if (tags.some(isWanted)) return tags;
-        if (tags.length >= TAGS_OF_CALL_MAX) throw tooMany("tags_of_call", TAGS_OF_CALL_MAX);
-        if (!tag && known.length >= TAGS_OF_TENANT_MAX)
-          throw tooMany("tags_of_company", TAGS_OF_TENANT_MAX);
-        await store.addTag(tenantId, callId, tag ?? wanted);
+    addTag: (tenantId: number, callUuid: string, tag: string): Promise<string[]> =>
+      changed(tenantId, callUuid, async (store, callId) => {
+        await addTag(store, tenantId, callId, tag.replace(/\s+/g, " ").trim());
         return await store.tagsOf(tenantId, callId);
-      });
-    },
+      }),
 
     /** Throws not_found, conflict. */
     removeTag: (tenantId: number, callUuid: string, tag: string): Promise<string[]> =>
@@ -93,6 +83,23 @@ export function createCallAnnotations({ database, clock }: Deps) {
 
 const mayDelete = (comment: { readonly userId: number | null }, { userId, isOwner }: Annotator) =>
   isOwner || comment.userId === userId;
+
+async function addTag(
+  store: Store,
+  tenantId: number,
+  callId: number,
+  wanted: string,
+): Promise<void> {
+  const isWanted = (tag: string) => tag.toLowerCase() === wanted.toLowerCase();
+  const tags = await store.tagsOf(tenantId, callId);
+  if (tags.some(isWanted)) return;
+  if (tags.length >= TAGS_OF_CALL_MAX) throw tooMany("tags_of_call", TAGS_OF_CALL_MAX);
+  const known = (await store.tagsInUse(tenantId)).map(({ tag }) => tag);
+  const tag = known.find(isWanted);
+  if (!tag && known.length >= TAGS_OF_TENANT_MAX)
+    throw tooMany("tags_of_company", TAGS_OF_TENANT_MAX);
+  await store.addTag(tenantId, callId, tag ?? wanted);
+}
 
 async function removeComment(
   queries: Queries,

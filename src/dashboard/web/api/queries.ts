@@ -109,6 +109,15 @@ export const callsQuery = (query: CallsAsked) =>
     queryFn: () => answer(own.GET("/calls", { params: { query } })),
     placeholderData: keepPreviousData,
   });
+export const callTagsQuery = queryOptions({
+  queryKey: ["call-tags"],
+  queryFn: async () => (await answer(own.GET("/call-tags"))).tags,
+});
+export const callAnnotationsQuery = (uuid: string) =>
+  queryOptions({
+    queryKey: ["call", uuid, "annotations"],
+    queryFn: () => answer(own.GET("/calls/{uuid}/annotations", { params: { path: { uuid } } })),
+  });
 export const contactsFoundQuery = (search: string, limit: number) =>
   queryOptions({
     queryKey: ["contacts", "found", search, limit],

@@ -8,6 +8,7 @@ import { CurlButton } from "../../ui/copy.tsx";
 import { Badge, Card, Figures, Page as Frame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { Annotations } from "../calls/annotations.tsx";
 import { statusTone } from "../calls/outcome.ts";
 import type { Call, Details } from "./call-details.ts";
 import { Conversation } from "./conversation.tsx";
@@ -84,6 +85,7 @@ function CallBody({ call }: { call: Call }) {
   return (
     <>
       <Outcome call={call} details={details.data ?? null} />
+      <Annotations key={call.call_uuid} uuid={call.call_uuid} />
       <Tabs
         label={t("calls.call")}
         tabs={[

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { systemClock, type Timer } from "../../../../core/clock.ts";
-import { agentsQuery } from "../../api/queries.ts";
+import { agentsQuery, callTagsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
@@ -57,6 +57,7 @@ export function CallFilters({
         ]}
         onValue={(value) => onView({ ...filters, agent_id: value ? Number(value) : undefined })}
       />
+      <TagFilter view={filters} onView={onView} />
       <Days view={filters} onView={onView} />
       {some && (
         <Button variant="ghost" small onClick={() => onView({})}>
@@ -64,6 +65,25 @@ export function CallFilters({
         </Button>
       )}
     </div>
+  );
+}
+
+/** Only where there are tags. */
+function TagFilter({ view, onView }: { view: CallsView; onView: (view: CallsView) => void }) {
+  const { t } = useText();
+  const { data = [] } = useQuery(callTagsQuery);
+  const tags = new Set([...data.map(({ tag }) => tag), ...(view.tag ? [view.tag] : [])]);
+  if (tags.size === 0) return null;
+  return (
+    <FilterSelect
+      label={t("calls.tag")}
+      value={view.tag ?? ""}
+      choices={[
+        { value: "", label: t("calls.any_tag") },
+        ...[...tags].map((tag) => ({ value: tag, label: tag })),
+      ]}
+      onValue={(tag) => onView({ ...view, tag: tag || undefined })}
+    />
   );
 }
 

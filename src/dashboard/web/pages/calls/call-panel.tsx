@@ -8,6 +8,7 @@ import { IconButton } from "../../ui/button.tsx";
 import { Badge } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Bubbles } from "../agents/bubbles.tsx";
+import { Annotations } from "./annotations.tsx";
 import type { CallsView } from "./calls-view.ts";
 import { callerOf, type FoundCall, isException, statusTone } from "./outcome.ts";
 
@@ -83,6 +84,7 @@ export function CallPanel(props: { call: FoundCall; view: CallsView; onClose: ()
             )
           }
         </Loaded>
+        <Annotations key={call.call_uuid} uuid={call.call_uuid} bare />
         <p className="hint wide-only">
           <kbd>j</kbd> <kbd>k</kbd> {t("calls.keys")}
         </p>

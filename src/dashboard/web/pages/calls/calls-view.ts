@@ -10,6 +10,7 @@ export interface CallsView {
   readonly to?: string;
   /** Said in the call, or in its summary, name or number. */
   readonly words?: string;
+  readonly tag?: string;
   readonly offset?: number;
 }
 
@@ -36,6 +37,7 @@ export function viewOf(search: Readonly<Record<string, unknown>>): CallsView {
     from: day(search.from),
     to: day(search.to),
     words: words(search.words),
+    tag: words(search.tag),
     offset: positive(search.offset),
   };
 }

@@ -12,6 +12,7 @@ import { Badge, Page as Frame } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { type Column, Pager, Table } from "../../ui/table.tsx";
 import { useAgentName } from "../agents/agent-choices.ts";
+import { TagLabels } from "./annotations.tsx";
 import { CallFilters } from "./call-filters.tsx";
 import { CallPanel, useCallKeys } from "./call-panel.tsx";
 import { type CallsView, queryOf, viewOf } from "./calls-view.ts";
@@ -173,7 +174,12 @@ function useColumns(shown: TableShown): Column<FoundCall>[] {
     { head: t("calls.call"), cell: (call) => <Who call={call} view={shown.view} /> },
     {
       head: t("calls.about"),
-      cell: (call) => <span className="clamp about">{call.said ?? call.summary}</span>,
+      cell: (call) => (
+        <>
+          <span className="clamp about">{call.said ?? call.summary}</span>
+          <TagLabels tags={call.tags} />
+        </>
+      ),
     },
     { head: t("calls.agent"), cell: (call) => agentName(call.agent_id) ?? "–", wideOnly: true },
     {
