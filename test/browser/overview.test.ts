@@ -216,7 +216,9 @@ inChromium("the calls", () => {
     expect(await violations(page, "tags and comments")).toEqual([]);
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/calls-tags.png` });
 
-    await page.getByRole("combobox", { name: en["calls.tag"], exact: true }).selectOption("Invoice");
+    await page
+      .getByRole("combobox", { name: en["calls.tag"], exact: true })
+      .selectOption("Invoice");
     await page.waitForURL(/tag=Invoice/);
     await row("Jonas Petraitis").waitFor({ state: "detached" });
     expect(await page.locator("tbody tr").count()).toBe(1);

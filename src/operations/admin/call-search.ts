@@ -148,7 +148,11 @@ async function named(
   calls: readonly CallItem[],
 ): Promise<FoundCall[]> {
   const numbers = [...new Set(calls.map(otherNumber))];
-  const contacts = await contactStore(read).byNumbers(tenantId, numbers);
+  const uuids = calls.map(({ callUuid }) => callUuid);
+  const [contacts, tags] = await Promise.all([
+    contactStore(read).byNumbers(tenantId, numbers),
+    callAnnotationStore(read).tagsByCall(tenantId, uuids),
+  ]);
   // The oldest contact of a number comes first, and stays.
   const names = new Map(
     contacts
@@ -158,8 +162,6 @@ async function named(
         `${firstName} ${lastName}`.trim(),
       ]),
   );
-  const uuids = calls.map(({ callUuid }) => callUuid);
-  const tags = await callAnnotationStore(read).tagsByCall(tenantId, uuids);
   return calls.map((call) => ({
     ...call,
     ...{ contactName: names.get(otherNumber(call)) || null, said: null },
