@@ -22,7 +22,7 @@ import { keepWriters } from "./commit-marks.ts";
 import type { Migration } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { watchChanges } from "./remote-changes.ts";
-import { StoreUnreachable, unreachable } from "./remote-errors.ts";
+import { isResultLost, StoreUnreachable, unreachable } from "./remote-errors.ts";
 import { migrateRemote } from "./remote-migrate.ts";
 import { retryWithin } from "./remote-retry.ts";
 import { type StreamSource, socketsTo, takesSockets } from "./remote-sockets.ts";
@@ -100,9 +100,14 @@ export async function openRemoteDatabase(
         (release) => bodies.run(body, release).finally(() => changes.note()),
         urgency === "urgent",
       ),
-    finish(queries, work) {
+    async finish(queries, work, again) {
       bodies.finish(queries);
-      return work();
+      try {
+        return await work();
+      } catch (error) {
+        if (again && isResultLost(error)) return await again();
+        throw error;
+      }
     },
     ...revocationNotes(),
     version: () => changes.version(),

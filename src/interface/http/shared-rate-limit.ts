@@ -197,11 +197,14 @@ class SharedRateLimiter implements RateLimiter {
 function takeFromStore(
   { database, requests }: RateDependencies,
   asked: Parameters<RequestLog["take"]>[0],
-) {
-  return database.tx(
-    (queries) => database.finish(queries, () => requests(queries).take(asked)),
-    "urgent",
-  );
+): ReturnType<RequestLog["take"]> {
+  const take = (again?: () => ReturnType<RequestLog["take"]>) =>
+    database.tx(
+      (queries) => database.finish(queries, () => requests(queries).take(asked), again),
+      "urgent",
+    );
+  // Places whose answer was lost count as used for a minute: never more than the limit pass.
+  return take(() => take());
 }
 
 const resetOf = (oldestMs: number, nowMs: number) =>
