@@ -100,15 +100,7 @@ export async function openRemoteDatabase(
         (release) => bodies.run(body, release).finally(() => changes.note()),
         urgency === "urgent",
       ),
-    async finish(queries, work, again) {
-      bodies.finish(queries);
-      try {
-        return await work();
-      } catch (error) {
-        if (again && isResultLost(error)) return await again();
-        throw error;
-      }
-    },
+    finish: bodies.finish,
     ...revocationNotes(),
     version: () => changes.version(),
     async ping() {
@@ -191,7 +183,21 @@ function runBodies(begin: (onSent: () => void) => RemoteTransaction) {
     }
   }
 
-  return { run, finish: (queries: Queries) => taken.get(queries)?.finish() };
+  async function finish<Result>(
+    queries: Queries,
+    work: () => Promise<Result>,
+    again?: () => Promise<Result>,
+  ): Promise<Result> {
+    taken.get(queries)?.finish();
+    try {
+      return await work();
+    } catch (error) {
+      if (again && isResultLost(error)) return await again();
+      throw error;
+    }
+  }
+
+  return { run, finish };
 }
 
 /** Over sockets where the server takes them, otherwise over HTTP. */
