@@ -1,28 +1,35 @@
-/** A node on a libSQL server, near and far. */
+/** A node on a file, and on a libSQL server near and far. */
 import { percentile } from "../process/percentile.ts";
 import { ms, type Section } from "../report.ts";
 import { measureRemoteStore } from "../store/remote.ts";
 
 /** What is wanted with that much added to each round trip. */
 const GOALS = [
+  { delayMs: null, cold: null, repeated: 3_000, setUpMs: 150 },
   { delayMs: 0, cold: 1_500, repeated: 3_000, setUpMs: 150 },
   { delayMs: 5, cold: null, repeated: 3_000, setUpMs: 150 },
   { delayMs: 20, cold: 200, repeated: 3_000, setUpMs: 150 },
 ] as const;
 
+const wayOf = (delayMs: number | null) => {
+  if (delayMs === null) return "file";
+  return delayMs === 0 ? "sqld on loopback" : `sqld + ${delayMs} ms`;
+};
+
 const store: Section = {
   name: "store",
   async measure({ full, note }) {
-    const delaysMs = GOALS.map(({ delayMs }) => delayMs);
-    const results = await measureRemoteStore(delaysMs, full ? 8 : 3);
+    const delaysMs = GOALS.flatMap(({ delayMs }) => delayMs ?? []);
+    const results = await measureRemoteStore(delaysMs, full ? 8 : 2);
     for (const [at, { setUp, ...figures }] of results.entries()) {
       const goal = GOALS[at];
-      const way = figures.delayMs === 0 ? "sqld on loopback" : `sqld + ${figures.delayMs} ms`;
-      const { read, write } = figures.roundTrips;
+      const way = wayOf(figures.delayMs);
+      const trips = (kind: "read" | "write") =>
+        figures.roundTrips ? `; ${figures.roundTrips[kind]} round trips each` : "";
       note({
         what: `${way}, cold reads`,
         ...(goal?.cold ? { goal: `${goal.cold}/s` } : {}),
-        value: `${figures.coldReadsPerSecond}/s; ${read} round trips each`,
+        value: `${figures.coldReadsPerSecond}/s${trips("read")}`,
         method: "8 connections, every request another page, with key and limit",
       });
       note({
@@ -34,7 +41,7 @@ const store: Section = {
       note({
         what: `${way}, changes`,
         goal: "2 round trips",
-        value: `${figures.writesPerSecond}/s; ${write} round trips each`,
+        value: `${figures.writesPerSecond}/s${trips("write")}`,
         method: "4 connections rename an agent",
       });
       note({

@@ -1,8 +1,10 @@
 /**
- * The measured process: the HTTP server of a node on a libSQL server, with one tenant, one agent and some
- * calls. Arguments: URL and token. Prints one JSON line when it listens; ends when its input closes.
+ * The measured process: the HTTP server of a node on a libSQL server, or on a file, with one tenant, one
+ * agent and some calls. Arguments: URL and token; none: a file. Prints one JSON line when it listens; ends when its input closes.
  */
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
+import { openDatabase } from "../../src/adapter/store/database.ts";
 import { rateStore } from "../../src/adapter/store/rate-store.ts";
 import { openRemoteDatabase } from "../../src/adapter/store/remote-database.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
@@ -15,13 +17,15 @@ const CALLS = 1_000;
 /** A minute of the fastest reads stays below this: the limiter is at work but never refuses. */
 const REQUESTS_PER_MINUTE = 2_000_000;
 
-const [url = "", authToken = null] = process.argv.slice(2);
-const database = await openRemoteDatabase({ url, authToken }, { clock, random, owner: "bench" });
-const rateLimiter = sharedRateLimiter(() => REQUESTS_PER_MINUTE, {
-  ...{ database, requests: rateStore, clock },
-});
+const [url, authToken = null] = process.argv.slice(2);
+const database = url
+  ? await openRemoteDatabase({ url, authToken }, { clock, random, owner: "bench" })
+  : openDatabase(join(tempDir(), "store.db"), clock.now());
+const shared = { database, requests: rateStore, clock };
+const rateLimiter = url ? sharedRateLimiter(() => REQUESTS_PER_MINUTE, shared) : undefined;
 const server = await startApiServer({
-  ...{ directory: tempDir(), database, dependencies: { rateLimiter, isStoreRemote: true } },
+  ...{ directory: tempDir(), database, settings: { requestsPerMinute: REQUESTS_PER_MINUTE } },
+  dependencies: { rateLimiter, isStoreRemote: url !== undefined },
 });
 const tenant = await server.tenant();
 const agent = await ask(server, tenant, "POST", "/agents", { name: "Bench", prompt: "Bench." });

@@ -1,5 +1,5 @@
 /**
- * What a node does on a libSQL server, on loopback and with a longer way to it: authenticated reads and
+ * What a node does on a file, on a libSQL server on loopback, and with a longer way to it: authenticated reads and
  * changes a second, how long a call takes from INVITE to 200, and in how many round trips. sqld, the
  * node and the load share the machine.
  */
@@ -14,13 +14,13 @@ import { firstLine } from "../http/first-line.ts";
 import { load, PAGE_AFTER_PAGE } from "../http/reads.ts";
 
 interface RemoteStoreResult {
-  /** Added to each round trip. */
-  readonly delayMs: number;
+  /** Added to each round trip; null: a file. */
+  readonly delayMs: number | null;
   readonly coldReadsPerSecond: number;
   readonly repeatedReadsPerSecond: number;
   readonly writesPerSecond: number;
   /** Alone: how many waits for the store lie in one of them. */
-  readonly roundTrips: { readonly read: number; readonly write: number };
+  readonly roundTrips: { readonly read: number; readonly write: number } | null;
   readonly setUp: SetUp;
 }
 
@@ -44,6 +44,8 @@ const WRITERS = 4;
 const ALONE = 6;
 const TOGETHER = 4;
 const ROUNDS = 4;
+/** The pages after those that the load has read. */
+const PAGES_READ = 600;
 const TALK_MS = 300;
 const REST_MS = 1_000;
 
@@ -59,7 +61,8 @@ export async function measureRemoteStore(
   try {
     const requests = await measureRequests({ relay, url, token: sqld.token, delaysMs, seconds });
     const setUps = await measureSetUps({ relay, url, token: sqld.token, delaysMs });
-    return requests.map((figures, at) => ({ ...figures, setUp: setUps[at] ?? NO_CALLS }));
+    const far = requests.map((figures, at) => ({ ...figures, setUp: setUps[at] ?? NO_CALLS }));
+    return [await measureFile(seconds), ...far];
   } finally {
     relay.close();
     await sqld.stop();
@@ -67,6 +70,15 @@ export async function measureRemoteStore(
 }
 
 const NO_CALLS: SetUp = { aloneMs: [], togetherMs: [], failed: 0, trunksLost: 0 };
+
+async function measureFile(seconds: number): Promise<RemoteStoreResult> {
+  const figures = await withServer([], async (target) => ({
+    ...(await ratesOf(target, seconds)),
+    ...{ delayMs: null, roundTrips: null },
+  }));
+  const [setUp = NO_CALLS] = await measureSetUps(null);
+  return { ...figures, setUp };
+}
 
 interface Way {
   readonly relay: DelayingRelay;
@@ -82,30 +94,43 @@ async function measureRequests({
   delaysMs,
   seconds,
 }: Way & { readonly seconds: number }): Promise<Omit<RemoteStoreResult, "setUp">[]> {
-  const command = [process.execPath, file("./remote-serve.ts"), url, token];
+  return await withServer([url, token], async (target) => {
+    const results: Omit<RemoteStoreResult, "setUp">[] = [];
+    for (const delayMs of delaysMs) {
+      relay.delayMs = delayMs;
+      const rates = await ratesOf(target, seconds);
+      results.push({ delayMs, ...rates, roundTrips: await roundTripsOf(relay, target) });
+    }
+    return results;
+  });
+}
+
+/** The measured process, for as long as `work` takes. */
+async function withServer<Result>(
+  way: readonly string[],
+  work: (target: Target) => Promise<Result>,
+): Promise<Result> {
+  const command = [process.execPath, file("./remote-serve.ts"), ...way];
   const server = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
-  const results: Omit<RemoteStoreResult, "setUp">[] = [];
   try {
     const target = JSON.parse(await firstLine(server.stdout)) as Target;
     await load(target, "/tenant", CONNECTIONS, 1);
-    for (const delayMs of delaysMs) {
-      relay.delayMs = delayMs;
-      const page = `/calls?limit=25${PAGE_AFTER_PAGE}`;
-      const cold = await load(target, page, CONNECTIONS, seconds);
-      const repeated = await load(target, `/agents/${target.agentId}`, CONNECTIONS, seconds);
-      results.push({
-        delayMs,
-        coldReadsPerSecond: cold.requestsPerSecond,
-        repeatedReadsPerSecond: repeated.requestsPerSecond,
-        writesPerSecond: await writesPerSecond(target, seconds),
-        roundTrips: await roundTripsOf(relay, target),
-      });
-    }
+    return await work(target);
   } finally {
     await server.stdin.end();
     await server.exited;
   }
-  return results;
+}
+
+async function ratesOf(target: Target, seconds: number) {
+  const page = `/calls?limit=25${PAGE_AFTER_PAGE}`;
+  const cold = await load(target, page, CONNECTIONS, seconds);
+  const repeated = await load(target, `/agents/${target.agentId}`, CONNECTIONS, seconds);
+  return {
+    coldReadsPerSecond: cold.requestsPerSecond,
+    repeatedReadsPerSecond: repeated.requestsPerSecond,
+    writesPerSecond: await writesPerSecond(target, seconds),
+  };
 }
 
 const headersOf = ({ key }: Target) => ({
@@ -160,15 +185,16 @@ async function roundTripsOf(relay: DelayingRelay, target: Target) {
     return Math.round((far - near) / LONGER_MS);
   };
   const roundTrips = {
-    read: await trips(() => readPage(target, 500_000 + count++)),
+    read: await trips(() => readPage(target, PAGES_READ + count++)),
     write: await trips(() => rename(target, `Bench ${count++}`)),
   };
   relay.delayMs = before;
   return roundTrips;
 }
 
-async function measureSetUps({ relay, url, token, delaysMs }: Way): Promise<SetUp[]> {
-  relay.delayMs = 0;
+/** `way` null: on a file. */
+async function measureSetUps(way: Way | null): Promise<SetUp[]> {
+  if (way) way.relay.delayMs = 0;
   let trunksLost = 0;
   const log: Log = {
     ...silentLog,
@@ -183,15 +209,21 @@ async function measureSetUps({ relay, url, token, delaysMs }: Way): Promise<SetU
     settings: (settings) => ({
       ...settings,
       plans: settings.plans.map((plan) => ({ ...plan, maxConcurrentCalls: 50 })),
-      storage: { ...settings.storage, remote: { url, authToken: token }, shared: true },
+      storage: way
+        ? {
+            ...settings.storage,
+            remote: { url: way.url, authToken: way.token },
+            shared: true,
+          }
+        : settings.storage,
     }),
   });
   const phones: Phone[] = [];
   for (let n = 0; n < TOGETHER; n++) phones.push(await appliance.phone(`+3706888800${n}`));
   const results: SetUp[] = [];
   for (const phone of phones) await setUpMs(phone);
-  for (const delayMs of delaysMs) {
-    relay.delayMs = delayMs;
+  for (const delayMs of way?.delaysMs ?? [0]) {
+    if (way) way.relay.delayMs = delayMs;
     trunksLost = 0;
     await Bun.sleep(REST_MS);
     const alone: (number | null)[] = [];
@@ -208,7 +240,7 @@ async function measureSetUps({ relay, url, token, delaysMs }: Way): Promise<SetU
       failed: [...alone, ...together].filter((ms) => ms === null).length,
     });
   }
-  relay.delayMs = 0;
+  if (way) way.relay.delayMs = 0;
   await appliance.close();
   return results;
 }
