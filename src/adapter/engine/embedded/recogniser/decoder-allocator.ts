@@ -110,7 +110,7 @@ export class DecoderAllocator {
       return;
     }
     const decoders = this.#decoders;
-    const pair = decoders?.open.acquire(source.key) ?? null;
+    const pair = decoders?.open.acquire(openGraphKey(source)) ?? null;
     if (decoders === null || pair === null) return;
     try {
       useOpenGraph(pair, source, decoders.dictionary);
@@ -168,7 +168,7 @@ export class DecoderAllocator {
     const decoders = this.#decoders;
     if (decoders === null || this.#activeUtterances >= CONCURRENT_UTTERANCES_MAX) return null;
     const source = this.#sources.get(choice.grammarKey) ?? NOTHING_PREPARED;
-    const pair = decoders.open.acquire(source.key);
+    const pair = decoders.open.acquire(openGraphKey(source));
     if (pair === null) return null;
     return withPair(pair, decoders.open, () => {
       useOpenGraph(pair, source, decoders.dictionary);
@@ -233,8 +233,12 @@ function withPair(
   }
 }
 
+function openGraphKey({ key }: GrammarSource): string {
+  return `open:${key}`;
+}
+
 function useOpenGraph(pair: DecoderPair, source: GrammarSource, dictionary: Dictionary): void {
-  const key = `open:${source.key}`;
+  const key = openGraphKey(source);
   if (pair.grammarKey === key) return;
   pair.words.setGraph(openGraph(source, pair.words, dictionary), OPEN_GRAPH_SEARCH);
   pair.grammarKey = key;
