@@ -233,6 +233,17 @@ describe("intents", () => {
     },
   );
 
+  test.each([
+    ["thank you", 0.4],
+    ["please repeat", 0.4],
+    ["where is repeat my of", 0.7],
+  ])("%j at %d is nothing understood: off-topic words sound like it", async (text, confidence) => {
+    const agent = clinicAgent();
+    await ask(agent, "do you treat children");
+    const events = await respond(agent, { type: "utterance", text, confidence });
+    expect(spoken(events)).toContain("Sorry, I don't know that");
+  });
+
   test("a doubtful no after the last offer asks before it ends the call", async () => {
     const agent = clinicAgent();
     await ask(agent, "thank you");

@@ -28,6 +28,12 @@ const REST_WORDS_MIN = 3;
 
 /** Below it the words explain what was heard no better than any sounds would. */
 const EVIDENCE_MIN = 0.1;
+/** Callers who do say one of the others, and nothing else, are heard with 0.75 or more. */
+const EVIDENCE_MIN_OF_WHOLE = 0.5;
+/** Misheard questions contain one of the others now and then. */
+const EVIDENCE_MIN_OF_CONTAINED = 0.8;
+/** Asked about before they are followed, or answers to a question. */
+const DOUBTED: readonly Intent[] = ["goodbye", "human", "yes", "no"];
 /** With it a phrase that is an intent and nothing else is certain, … */
 const CERTAIN_WHOLE = 0.8;
 /** … and a sentence that contains one. */
@@ -41,7 +47,10 @@ export function evidencedIntent(
   confidence: number,
   language: AgentLanguage,
 ): IntentMatch | null {
-  return confidence < EVIDENCE_MIN ? null : matchIntent(text, language);
+  const match = confidence < EVIDENCE_MIN ? null : matchIntent(text, language);
+  if (match === null || language !== "en" || DOUBTED.includes(match.intent)) return match;
+  const least = match.whole ? EVIDENCE_MIN_OF_WHOLE : EVIDENCE_MIN_OF_CONTAINED;
+  return confidence < least ? null : match;
 }
 
 /** Whether the call may end, or go to a person, without asking. */
