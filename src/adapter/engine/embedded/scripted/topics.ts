@@ -21,14 +21,14 @@ type Finding =
   | { readonly zone: "unknown" };
 
 /** Chosen with the coefficients, on the gym and the clinic: two of 78 off topic were answered, 67 refused. */
-const SURE_MIN = 0.65;
+const SURE_MIN = 0.75;
 const UNSURE_MIN = 0.3;
 const SURE_SCORE_MIN = 0.45;
 const UNSURE_SCORE_MIN = 0.3;
 /** Two topics closer than this are told apart by asking. */
 const MARGIN_MIN = 0.04;
 /** The next best is offered as well when it is so close. */
-const OTHER_MARGIN_MAX = 0.2;
+const OTHER_MARGIN_MAX = 0.35;
 
 export class Topics {
   readonly #topics: readonly Topic[];
