@@ -115,12 +115,14 @@ const understanding: Section = {
           (trial) => trial.kind === kind && trial.faq === (faq ?? trial.faq),
         );
         const good = asked.filter(({ outcome }) => GOOD[kind].includes(outcome)).length;
-        const [least, most] = interval(good, asked.length);
+        const wrong = asked.filter(({ outcome }) => outcome === "wrong").length;
+        const shares = (count: number) =>
+          `${count} of ${asked.length} (${interval(count, asked.length).map(percent).join("–")} %)`;
         const counts = Object.entries(Object.groupBy(asked, ({ outcome }) => outcome));
         note({
           what: `understood, ${faq ?? "all three"}, ${kind}`,
           ...(faq === null ? { goal: GOALS[kind] } : {}),
-          value: `${good} of ${asked.length} (${percent(least)}–${percent(most)} %)`,
+          value: `${shares(good)}; wrong ${shares(wrong)}`,
           method: `${counts.map(([outcome, those]) => `${those?.length ?? 0} ${outcome}`).join(", ")}; by ${callers.join(", ")}`,
         });
       }

@@ -36,7 +36,10 @@ const ENDPOINTING = {
   ...{ endpointingDictationMs: 1_600, endpointingMaxMs: 3_000 },
 };
 
-/** What became of a question with the first reply. `command`: it was taken for another intent. */
+/**
+ * What became of a question with the first reply. `command`: it was taken for another intent, and followed;
+ * `command asked back`: the agent asked whether it was one.
+ */
 export type Outcome =
   | "right"
   | "wrong"
@@ -44,7 +47,10 @@ export type Outcome =
   | "asked wrongly"
   | "refused"
   | "command"
+  | "command asked back"
   | "call ended";
+
+const ASKS_WHETHER_COMMAND = /^Would you like to (end the call|speak to a person)/;
 
 export interface Hearing {
   /** Joined, where the caller was cut in two. */
@@ -171,6 +177,7 @@ async function reply(
     const offered = titles.filter((title) => said.includes(title));
     return entry !== null && offered.includes(entry) ? "asked rightly" : "asked wrongly";
   }
+  if (ASKS_WHETHER_COMMAND.test(said)) return "command asked back";
   const answering = knowledge.find(({ answer }) => answer === said);
   if (answering === undefined) return "command";
   return answering.questions[0] === entry ? "right" : "wrong";
