@@ -14,11 +14,12 @@ import type { Clock } from "../core/clock.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { CallMedia, RecordingEncoder } from "../domain/call/media-port.ts";
+import type { VoiceSampler } from "../domain/call/voice-samples.ts";
 import type { KnowledgeIndex } from "../domain/knowledge/knowledge-index.ts";
 import { spawnCallWorker, spawnEncoderWorker, spawnSpeechWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
 
-export interface Audio extends CallMedia {
+export interface Audio extends CallMedia, VoiceSampler {
   readonly encoder: RecordingEncoder;
   /** Starts the workers, once. */
   start(): void;
@@ -65,6 +66,9 @@ export function createAudio(
     },
     async openChat(config, messages) {
       return (await workers.pool()).openChat(config, messages);
+    },
+    async sampleVoice(sample) {
+      return (await workers.pool()).sampleVoice(sample);
     },
     problem() {
       const state = workers.state();

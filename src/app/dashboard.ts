@@ -4,6 +4,7 @@ import { mailAdminStore } from "../adapter/store/mail-admin-store.ts";
 import type { DialingLimits } from "../domain/call/admission.ts";
 import { type AgentChats, WrittenAgentChats } from "../domain/call/chat.ts";
 import type { CallContext } from "../domain/call/context.ts";
+import { createVoiceSamples } from "../domain/call/voice-samples.ts";
 import { createWebCalls, type WebCalls } from "../domain/call/web-call.ts";
 import { type Ask, askServices } from "../interface/contracts/operations.ts";
 import type { DashboardParts, FixedSettings } from "../interface/http/dashboard/ports.ts";
@@ -54,6 +55,7 @@ export function createDashboard(
     parts: {
       ...{ toolRunner: delivery.tools, webhookTester: delivery.tester },
       ...{ live, webCalls, chats, logs, backups },
+      voiceSamples: createVoiceSamples(audio),
       remoteNodes: settings.storage.shared ? createRemoteNodeCalls(context) : null,
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),

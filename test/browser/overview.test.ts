@@ -309,6 +309,21 @@ inChromium("the navigation", () => {
 });
 
 inChromium("an agent", () => {
+  test("lets its voice be heard without a microphone, and opens no call for it", async () => {
+    await page.goto(address(`/agents/${world.agentId}`));
+    const voice = await page.getByLabel(en["agents.voice"], { exact: true }).inputValue();
+    const listen = page.getByRole("button", {
+      name: en["agents.voice_play"].replace("{voice}", voice),
+    });
+    const [heard] = await Promise.all([
+      page.waitForResponse((response) => response.url().includes("/voice-sample")),
+      listen.click(),
+    ]);
+    expect([heard.status(), heard.headers()["content-type"]]).toEqual([200, "audio/wav"]);
+    await listen.waitFor({ timeout: 30_000 });
+    expect(owner.complaints).toEqual([]);
+  });
+
   test("is tried beside its form, as it is written there, before anything is saved", async () => {
     await page.goto(address(`/agents/${world.agentId}`));
     const trial = page.getByRole("complementary", { name: en["agents.tab.test"] });

@@ -11,6 +11,7 @@ import type { EndedReason } from "../../core/ended-reason.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { dispatch, type HandlersOf } from "../../core/thread-messages.ts";
+import type { VoiceSample } from "../../domain/call/voice-samples.ts";
 import type { CallAudio, VoiceActivityDetector } from "../../domain/conversation/audio-port.ts";
 import { builtInTools, maySendDigits } from "../../domain/conversation/built-in-tools.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
@@ -26,6 +27,7 @@ import { ChatHost } from "./chat-host.ts";
 import { EMPTY_REPORT } from "./empty-report.ts";
 import { KnowledgeAsks } from "./knowledge-asks.ts";
 import type { CallHostCommands, CallWorkerSettings, FromCallWorker } from "./messages.ts";
+import { speakSample } from "./voice-sample.ts";
 
 interface CallHostOptions {
   readonly settings: CallWorkerSettings;
@@ -90,6 +92,17 @@ export class CallHost implements HandlersOf<CallHostCommands> {
 
   closeChat(callId: string): void {
     this.#chats.close(callId);
+  }
+
+  async speakSample(sampleId: number, sample: VoiceSample): Promise<void> {
+    const { clock, log, post } = this.options;
+    try {
+      const wav = await speakSample(this.#engine, sample, clock);
+      post({ type: "sampleSpoken", args: [sampleId, wav] });
+    } catch (error) {
+      log.warn("voice_sample.failed", { voice: sample.voice, error: describeError(error) });
+      post({ type: "sampleSpoken", args: [sampleId, null] });
+    }
   }
 
   async open(config: CallConfig): Promise<void> {

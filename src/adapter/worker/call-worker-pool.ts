@@ -16,6 +16,7 @@ import type { Log } from "../../core/log.ts";
 import { dispatch, type HandlersOf } from "../../core/thread-messages.ts";
 import type { WorkerHandle } from "../../core/worker-handle.ts";
 import type { CallChannel, ChatChannel } from "../../domain/call/media-port.ts";
+import type { VoiceSample, VoiceSampler } from "../../domain/call/voice-samples.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { KnowledgeIndex } from "../../domain/knowledge/knowledge-index.ts";
@@ -31,7 +32,7 @@ import type {
   ToCallWorker,
 } from "./messages.ts";
 
-export interface CallWorkerPool {
+export interface CallWorkerPool extends VoiceSampler {
   /** Binds an RTP port and prepares the conversation. Throws AppError `unavailable`. */
   open(config: CallConfig): Promise<CallChannel>;
   /** A conversation in writing; needs no port. Throws AppError `unavailable`. */
@@ -82,6 +83,7 @@ const DEFAULT_TIMEOUTS: PoolTimeouts = { startMs: 30_000, openMs: 10_000, closeM
 const RESPAWN_PAUSE_MS = 500;
 const RESPAWN_PAUSE_MS_MAX = 30_000;
 const PONG_MS_MAX = 5_000;
+const SAMPLE_MS_MAX = 15_000;
 
 /** Resolves when every worker is ready. Throws AppError `unavailable` when one is not in time. */
 export async function createCallWorkerPool(
@@ -143,6 +145,16 @@ class Pool implements CallWorkerPool {
     return await slot.openChat(config, history);
   }
 
+  async sampleVoice(sample: VoiceSample): Promise<Uint8Array> {
+    const [slot] = this.slots.filter((each) => each.ready).sort((a, b) => a.load - b.load);
+    const wav = slot && !this.#shutdown ? await slot.sampleVoice(sample) : null;
+    if (wav) return wav;
+    throw new AppError({
+      ...{ code: "unavailable", retryable: true },
+      publicMessage: "This voice cannot be heard now. Try again in a moment.",
+    });
+  }
+
   async open(config: CallConfig): Promise<CallChannel> {
     const free = this.slots.filter((slot) => slot.ready && slot.load < slot.capacity);
     const [slot] = free.sort((a, b) => a.load - b.load);
@@ -177,6 +189,9 @@ class WorkerSlot {
   #deathsInARow = 0;
   /** Who waits for a `pong`. */
   readonly #pongs: ((answered: boolean) => void)[] = [];
+  /** Who waits for a voice, by the number of the sample. */
+  readonly #samples = new Map<number, (wav: Uint8Array | null) => void>();
+  #lastSample = 0;
   #startTimer: Timer | null = null;
   #respawnTimer: Timer | null = null;
   #speechRespawnTimer: Timer | null = null;
@@ -193,6 +208,7 @@ class WorkerSlot {
     opened: (callId, rtpPort) => this.#calls.get(callId)?.opened(rtpPort),
     event: (callId, event) => this.#calls.get(callId)?.receive(event),
     closed: (callId, report) => this.#calls.get(callId)?.closed(report),
+    sampleSpoken: (sampleId, wav) => this.#samples.get(sampleId)?.(wav),
     chatOpened: (callId, opening) => this.#chats.get(callId)?.opened(opening),
     chatEvent: (callId, event) => this.#chats.get(callId)?.receive(event),
     knowledgeAsked: (callId, askId, question) => void this.#lookUp(callId, askId, question),
@@ -273,8 +289,22 @@ class WorkerSlot {
     return chat;
   }
 
+  /** Null: the voice cannot speak now. */
+  sampleVoice(sample: VoiceSample): Promise<Uint8Array | null> {
+    const id = ++this.#lastSample;
+    const { promise, resolve } = Promise.withResolvers<Uint8Array | null>();
+    const timer = this.options.clock.after(SAMPLE_MS_MAX, () => resolve(null));
+    this.#samples.set(id, resolve);
+    this.#post({ type: "speakSample", args: [id, sample] });
+    return promise.finally(() => {
+      timer.cancel();
+      this.#samples.delete(id);
+    });
+  }
+
   async shutdown(): Promise<void> {
     this.#stopped = true;
+    for (const settle of this.#samples.values()) settle(null);
     this.#respawnTimer?.cancel();
     this.#speechRespawnTimer?.cancel();
     this.#startTimer?.cancel();
@@ -326,6 +356,7 @@ class WorkerSlot {
     this.#speechWorker = null;
     this.options.log.error("call_worker.died", { detail, calls: this.#calls.size });
     for (const call of [...this.#calls.values()]) call.workerDied(`call worker died: ${detail}`);
+    for (const settle of this.#samples.values()) settle(null);
     for (const chat of [...this.#chats.values()]) chat.workerDied(`call worker died: ${detail}`);
     this.#ready.reject(
       new AppError({

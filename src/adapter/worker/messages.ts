@@ -9,6 +9,7 @@
  */
 import type { EndedReason } from "../../core/ended-reason.ts";
 import type { MessageOf } from "../../core/thread-messages.ts";
+import type { VoiceSample } from "../../domain/call/voice-samples.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { CallCommand, CallEvent } from "../../domain/conversation/call-protocol.ts";
 import type { CallReport } from "../../domain/conversation/call-report.ts";
@@ -44,6 +45,8 @@ export interface CallHostCommands {
   openChat: [config: CallConfig, history: readonly ChatMessage[]];
   askChat: [callId: string, input: ChatInput];
   closeChat: [callId: string];
+  /** Speaks a sentence outside of calls. Answered with `sampleSpoken`. */
+  speakSample: [sampleId: number, sample: VoiceSample];
   /** The answer to `knowledgeAsked`. */
   passages: [askId: number, passages: readonly KnowledgePassage[]];
 }
@@ -75,6 +78,8 @@ export interface CallWorkerEvents {
   /** `opening`: the words the agent begins with, empty where the caller has the first word. */
   chatOpened: [callId: string, opening: string];
   chatEvent: [callId: string, event: ChatEvent];
+  /** A WAV file; null: the voice cannot speak now. */
+  sampleSpoken: [sampleId: number, wav: Uint8Array | null];
   /** Passages for this question, out of what the call's agent may know; `passages` follows. */
   knowledgeAsked: [callId: string, askId: number, question: string];
 }

@@ -59,6 +59,7 @@ export interface Contract<
     | "text/csv"
     | "text/html"
     | "audio/mpeg"
+    | "audio/wav"
     | "application/vnd.tcpdump.pcap";
   /** In addition to the errors of every route (401, 404 of the path, 405, 413, 429, 500, 503). */
   readonly errors: readonly ErrorCode[];

@@ -8,6 +8,7 @@ import type { CallStatus, EndedReason } from "../../../core/ended-reason.ts";
 import type { MicroEur } from "../../../core/money.ts";
 import type { AgentChats } from "../../../domain/call/chat.ts";
 import type { RegistrationStatus } from "../../../domain/call/sip-port.ts";
+import type { VoiceSamples } from "../../../domain/call/voice-samples.ts";
 import type { WebCalls } from "../../../domain/call/web-call.ts";
 import type { TurnRecord } from "../../../domain/conversation/call-report.ts";
 import type { MailTest } from "../../../domain/mail/mail-test.ts";
@@ -113,6 +114,7 @@ export interface DashboardParts {
   readonly remoteNodes: RemoteNodeCalls | null;
   readonly webCalls: WebCalls;
   readonly chats: AgentChats;
+  readonly voiceSamples: VoiceSamples;
   readonly statusSources: StatusSources;
   readonly mailTest: MailTest;
   /** Call this after a mail was put back into the queue. */

@@ -9,6 +9,7 @@ import { AreaField, NumberField, SelectField, SwitchField, TextField } from "../
 import type { Form } from "../../ui/form.ts";
 import { Card } from "../../ui/page.tsx";
 import type { AgentDraft } from "./agent-draft.ts";
+import { VoicePreview } from "./voice-preview.tsx";
 
 const VOICES: readonly string[] = newAgentChoices.voice;
 
@@ -42,11 +43,16 @@ function Identity({ form }: { form: AgentForm }) {
           choices={newAgentChoices.language.map((value) => ({ value, label: t(`lang.${value}`) }))}
           {...form.bind("language")}
         />
-        <SelectField
-          label={t("agents.voice")}
-          choices={voices.map((value) => ({ value, label: value }))}
-          {...form.bind("voice")}
-        />
+        <div className="row firm low">
+          <div className="grow">
+            <SelectField
+              label={t("agents.voice")}
+              choices={voices.map((value) => ({ value, label: value }))}
+              {...form.bind("voice")}
+            />
+          </div>
+          <VoicePreview language={form.values.language} voice={form.values.voice} />
+        </div>
       </div>
       <AreaField
         label={t("agents.prompt")}

@@ -28,6 +28,18 @@ export const messages = {
     lv: "Tikai jums; zvanītāji to nedzird.",
     ru: "Для вас; звонящие его не слышат.",
   },
+  "agents.voice_play": {
+    en: "Listen to {voice}",
+    lt: "Pasiklausyti balso: {voice}",
+    lv: "Noklausīties balsi: {voice}",
+    ru: "Прослушать голос: {voice}",
+  },
+  "agents.voice_stop": {
+    en: "Stop {voice}",
+    lt: "Sustabdyti balsą: {voice}",
+    lv: "Apturēt balsi: {voice}",
+    ru: "Остановить голос: {voice}",
+  },
   "agents.voice": { en: "Voice", lt: "Balsas", lv: "Balss", ru: "Голос" },
   "agents.prompt": { en: "Instructions", lt: "Nurodymai", lv: "Norādes", ru: "Указания" },
   "agents.prompt_hint": {

@@ -16,6 +16,7 @@ import * as settings from "./tenant-settings.ts";
 import * as tools from "./tools.ts";
 import * as trunk from "./trunk.ts";
 import * as unanswered from "./unanswered.ts";
+import * as voiceSample from "./voice-sample.ts";
 import * as webhooks from "./webhooks.ts";
 
 /** About the product itself, not about people. */
@@ -25,6 +26,7 @@ const PAGES: readonly (readonly [object, (context: ProductContext) => Route[]])[
   [foundCalls, foundCalls.foundCallRoutes],
   [callAnnotations, callAnnotations.callAnnotationRoutes],
   [chat, chat.chatRoutes],
+  [voiceSample, voiceSample.voiceSampleRoutes],
   [tools, tools.toolRoutes],
   [unanswered, unanswered.unansweredRoutes],
   [trunk, trunk.trunkRoutes],

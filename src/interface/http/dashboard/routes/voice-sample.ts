@@ -1,0 +1,44 @@
+/** How a voice sounds, before an agent gets it. It is no call: nothing is stored, charged or listed. */
+import { z } from "zod";
+import { AGENT_LANGUAGES, AGENT_VOICES } from "../../../../domain/agent/agent.ts";
+import { choice } from "../../../contracts/schema.ts";
+import { contract, rawRoute } from "../../contract.ts";
+import { tooManyRequests } from "../../problem.ts";
+import { memoryRateLimiter } from "../../rate-limit.ts";
+import type { ProductContext } from "./context.ts";
+
+const PER_MINUTE = 20;
+const KEPT_SECONDS = 600;
+
+export const getVoiceSample = contract({
+  operationId: "getVoiceSample",
+  at: "GET /voice-sample",
+  tag: "Agents",
+  role: "member",
+  summary: "A short sentence in a voice",
+  description: `Spoken by the configured engine, and kept. At most ${PER_MINUTE} a minute.`,
+  query: z.strictObject({
+    language: choice(AGENT_LANGUAGES, "Language of the sentence.", "en"),
+    voice: choice(AGENT_VOICES, "The voice.", "Sari"),
+  }),
+  reply: z.string().meta({ format: "binary" }),
+  replyType: "audio/wav",
+  errors: ["rate_limited", "unavailable"],
+});
+
+export const voiceSampleRoutes = ({ parts: { voiceSamples }, dependencies }: ProductContext) => {
+  const limiter = memoryRateLimiter(() => PER_MINUTE, dependencies.clock);
+  return [
+    rawRoute(getVoiceSample)(async ({ tenantId, query }) => {
+      const { allowed, limit, resetSeconds } = limiter.take(tenantId);
+      if (!allowed) throw tooManyRequests(limit, resetSeconds);
+      const wav = await voiceSamples.of(query.language, query.voice);
+      return new Response(Uint8Array.from(wav), {
+        headers: {
+          "content-type": "audio/wav",
+          "cache-control": `private, max-age=${KEPT_SECONDS}`,
+        },
+      });
+    }),
+  ];
+};
