@@ -8,8 +8,9 @@ import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { BunPlugin } from "bun";
+import { dashboardFonts } from "./dashboard-fonts.ts";
 import { generateDashboardSources } from "./dashboard-sources.ts";
-import { type PackedFile, packed } from "./pack.ts";
+import { hashedFile, type PackedFile, packed } from "./pack.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const web = `${root}src/dashboard/web`;
@@ -23,7 +24,7 @@ const INPUTS = [
   "src/dashboard/web/**/*",
   "src/core/*.ts",
   "src/domain/conversation/disclosure-words.ts",
-  "scripts/{build-dashboard,dashboard-sources,pack}.ts",
+  "scripts/{build-dashboard,dashboard-fonts,dashboard-sources,pack}.ts",
 ];
 
 /**
@@ -39,9 +40,21 @@ const withoutInlineStyles: BunPlugin = {
   },
 };
 
+/** A style sheet names its fonts by their plain names; they are served under hashed ones. */
+const hashedFonts = (fonts: ReadonlyMap<string, PackedFile>): BunPlugin => ({
+  name: "hashed-fonts",
+  setup(build) {
+    build.onResolve({ filter: /\.woff2$/ }, ({ path }) => ({
+      path: `${ASSETS_PATH}${fonts.get(path.replace(/^.*\//, ""))?.name}`,
+      external: true,
+    }));
+  },
+});
+
 async function bundle(
   entrypoints: string[],
   define: Record<string, string> = {},
+  plugins: readonly BunPlugin[] = [],
 ): Promise<Bun.BuildOutput> {
   const result = await Bun.build({
     entrypoints,
@@ -56,7 +69,7 @@ async function bundle(
       asset: "[name]-[hash].[ext]",
     },
     define: { "process.env.NODE_ENV": '"production"', ...define },
-    plugins: [withoutInlineStyles],
+    plugins: [withoutInlineStyles, ...plugins],
   });
   if (!result.success) throw new AggregateError(result.logs, "the dashboard does not build");
   return result;
@@ -99,8 +112,18 @@ function staticImports(files: readonly PackedFile[], entry: string): string[] {
 }
 
 async function page(files: readonly PackedFile[], script: string, style: string, icon: string) {
-  const preloads = staticImports(files, script)
-    .map((name) => `<link rel="modulepreload" href="${ASSETS_PATH}${name}">`)
+  const preloads = [
+    ...staticImports(files, script).map(
+      (name) => `rel="modulepreload" href="${ASSETS_PATH}${name}"`,
+    ),
+    ...files
+      .filter(({ name }) => /^inter-latin.*\.woff2$/.test(name))
+      .map(
+        ({ name }) =>
+          `rel="preload" as="font" type="font/woff2" crossorigin href="${ASSETS_PATH}${name}"`,
+      ),
+  ]
+    .map((attributes) => `<link ${attributes}>`)
     .join("\n");
   const template = await Bun.file(`${web}/index.html`).text();
   return template
@@ -108,12 +131,6 @@ async function page(files: readonly PackedFile[], script: string, style: string,
     .replace("%style%", ASSETS_PATH + style)
     .replace("%icon%", ASSETS_PATH + icon)
     .replace("%preloads%", preloads);
-}
-
-async function hashed(path: string, stem: string, extension: string): Promise<PackedFile> {
-  const bytes = await Bun.file(path).bytes();
-  const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 8);
-  return { name: `${stem}-${digest}.${extension}`, bytes };
 }
 
 async function inputHash(): Promise<string> {
@@ -131,13 +148,16 @@ export async function buildDashboard(): Promise<boolean> {
   const hash = await inputHash();
   if (existsSync(packFile) && existsSync(stampFile) && (await Bun.file(stampFile).text()) === hash)
     return false;
+  const fonts = await dashboardFonts();
   const worklet = await bundle([`${web}/audio/microphone.worklet.ts`]);
   const workletName = entryName(worklet, "microphone.worklet", "js");
-  const app = await bundle([`${web}/main.tsx`, `${web}/styles/app.css`], {
-    MICROPHONE_WORKLET_URL: JSON.stringify(ASSETS_PATH + workletName),
-  });
-  const icon = await hashed(`${web}/icon.svg`, "icon", "svg");
-  const files = [...(await filesOf(worklet)), ...(await filesOf(app)), icon];
+  const app = await bundle(
+    [`${web}/main.tsx`, `${web}/styles/app.css`],
+    { MICROPHONE_WORKLET_URL: JSON.stringify(ASSETS_PATH + workletName) },
+    [hashedFonts(fonts)],
+  );
+  const icon = hashedFile("icon", "svg", await Bun.file(`${web}/icon.svg`).bytes());
+  const files = [...(await filesOf(worklet)), ...(await filesOf(app)), icon, ...fonts.values()];
   const html = await page(
     files,
     entryName(app, "main", "js"),

@@ -27,12 +27,19 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   png: "image/png",
   svg: "image/svg+xml",
   txt: "text/plain; charset=utf-8",
+  woff2: "font/woff2",
 };
 
 /** A file before packing. */
 export interface PackedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
+}
+
+/** Under a name that changes with its bytes. */
+export function hashedFile(stem: string, extension: string, bytes: Uint8Array): PackedFile {
+  const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 8);
+  return { name: `${stem}-${digest}.${extension}`, bytes };
 }
 
 export function packed(files: readonly PackedFile[]): Uint8Array {

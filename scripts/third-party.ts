@@ -17,6 +17,8 @@ const lock: { packages: Record<string, LockEntry> } = await Bun.file(
 
 const NOTES: Readonly<Record<string, string>> = {
   "@echogarden/espeak-ng-emscripten": "eSpeak NG speech synthesis; the reason for our own licence",
+  "@fontsource-variable/inter":
+    "the dashboard's font; the files that we serve have only our letters",
   soundswallower:
     "speech recognition; its US English model is BSD-licensed (Carnegie Mellon University)",
   "wasm-media-encoders": "MP3 encoding; contains LAME (LGPL-2.0-or-later)",

@@ -7,10 +7,14 @@ import { type ApiServer, startApiServer } from "../support/api-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const GZIP_BYTES_MAX = 288 * 1024;
+/** Beside the code: fetched once and kept, and only the files with letters that a page has. */
+const FONT_BYTES_MAX = 60 * 1024;
 const FIRST_LOAD_BYTES_MAX = 190 * 1024;
 const CATALOGUES = await messageCatalogues();
 const { en } = CATALOGUES;
 const PACK = new URL("../../src/dashboard/dist/dashboard.pack", import.meta.url).pathname;
+
+const isFont = (name: string) => name.endsWith(".woff2");
 
 let server: ApiServer;
 let entries: PackEntry[];
@@ -41,17 +45,45 @@ test("the whole dashboard, every page of it in one language, is at most 288 KB g
   const chunks = await catalogueChunks();
   expect(new Set([...chunks.values()].map(({ name }) => name)).size).toBe(4);
   const catalogues = [...chunks.values()].map(({ gzip }) => gzip);
-  const all = entries.reduce((sum, { gzip }) => sum + gzip, 0);
+  const all = entries.filter(({ name }) => !isFont(name)).reduce((sum, { gzip }) => sum + gzip, 0);
   const oneLanguage =
     all - catalogues.reduce((sum, gzip) => sum + gzip, 0) + Math.max(...catalogues);
   console.info(`dashboard: ${all} bytes gzipped in all, ${oneLanguage} in one language`);
   expect(oneLanguage).toBeLessThanOrEqual(GZIP_BYTES_MAX);
 });
 
+test("the fonts are at most 60 KB, kept for ever, and have the letters of the four languages", async () => {
+  const fonts = entries.filter(({ name }) => isFont(name));
+  expect(fonts.map(({ name }) => name.replace(/-\w{8}\.woff2$/, ""))).toEqual([
+    ...["inter-cyrillic", "inter-latin", "inter-latin-ext"],
+  ]);
+  expect(fonts.reduce((sum, { plain }) => sum + plain, 0)).toBeLessThanOrEqual(FONT_BYTES_MAX);
+  const style = await text(entries.find(({ name }) => name.endsWith(".css"))?.name ?? "");
+  const page = await (await fetch(`${server.base}/app/`)).text();
+  for (const { name } of fonts) {
+    const { status, headers } = await fetch(`${server.base}/app/assets/${name}`);
+    expect([status, headers.get("content-type")]).toEqual([200, "font/woff2"]);
+    expect(headers.get("cache-control")).toContain("immutable");
+    expect(style).toContain(`url(/app/assets/${name})`);
+    expect(page.includes(name)).toBe(!name.includes("cyrillic"));
+  }
+  const ranges = [...style.matchAll(/U\+([0-9a-f]+)(?:-([0-9a-f]+))?/gi)].map(
+    ([, first = "", last = first]) => [Number.parseInt(first, 16), Number.parseInt(last, 16)],
+  );
+  const letters = new Set(
+    Object.values(CATALOGUES).flatMap((one) => Object.values(one).join("").replaceAll("\n", "")),
+  );
+  const missing = [...letters].filter((letter) => {
+    const code = letter.codePointAt(0) ?? 0;
+    return !ranges.some(([first = 0, last = 0]) => code >= first && code <= last);
+  });
+  expect(missing).toEqual([]);
+});
+
 test("what loads before the first picture is a part of it, and pages come when they are visited", async () => {
   const page = await (await fetch(`${server.base}/app/`)).text();
   const named = [...page.matchAll(/\/app\/assets\/([^"]+)"/g)].map((match) => match[1]);
-  const first = entries.filter(({ name }) => named.includes(name));
+  const first = entries.filter(({ name }) => named.includes(name) && !isFont(name));
   expect(first.reduce((sum, { gzip }) => sum + gzip, 0)).toBeLessThan(FIRST_LOAD_BYTES_MAX);
   expect(entries.length - first.length).toBeGreaterThan(20);
 });

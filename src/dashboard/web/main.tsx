@@ -9,7 +9,7 @@ import { createRoot } from "react-dom/client";
 import { ApiProblem } from "./api/problem.ts";
 import { sessionQuery } from "./api/queries.ts";
 import { loadCatalogue } from "./i18n/catalogue.ts";
-import { browserLanguage, isLanguage } from "./i18n/language.ts";
+import { browserLanguage, isLanguage, type Language } from "./i18n/language.ts";
 import { LanguageProvider } from "./i18n/text.tsx";
 import { createAppRouter } from "./router.tsx";
 import { applyTheme } from "./theme/theme.ts";
@@ -44,11 +44,17 @@ const queries = new QueryClient({
 });
 const router = createAppRouter(queries);
 
+/** Fetched before the first picture, in which text then stands where it stays. */
+const fontsOf = (language: Language): Promise<unknown> =>
+  document.fonts.load("1em Inter", language === "ru" ? "aėя" : "aė").catch(() => null);
+
 async function start(element: HTMLElement): Promise<void> {
+  const fonts = fontsOf(browserLanguage());
   const known = await queries.ensureQueryData(sessionQuery).catch(() => null);
   const requested = known?.session?.user.locale;
   const language = isLanguage(requested) ? requested : browserLanguage();
   const catalogue = await loadCatalogue(language);
+  await (language === browserLanguage() ? fonts : fontsOf(language));
   document.documentElement.lang = language;
   createRoot(element).render(
     <StrictMode>
