@@ -27,19 +27,6 @@ const INPUTS = [
   "scripts/{build-dashboard,dashboard-fonts,dashboard-sources,pack}.ts",
 ];
 
-/**
- * Radix locks scrolling by <style> elements, which our Content-Security-Policy refuses: the package
- * that makes them is replaced by one of ours with constructable style sheets.
- */
-const withoutInlineStyles: BunPlugin = {
-  name: "without-inline-styles",
-  setup(build) {
-    build.onResolve({ filter: /^react-style-singleton$/ }, () => ({
-      path: `${web}/ui/style-singleton.ts`,
-    }));
-  },
-};
-
 /** A style sheet names its fonts by their plain names; they are served under hashed ones. */
 const hashedFonts = (fonts: ReadonlyMap<string, PackedFile>): BunPlugin => ({
   name: "hashed-fonts",
@@ -54,7 +41,7 @@ const hashedFonts = (fonts: ReadonlyMap<string, PackedFile>): BunPlugin => ({
 async function bundle(
   entrypoints: string[],
   define: Record<string, string> = {},
-  plugins: readonly BunPlugin[] = [],
+  plugins: BunPlugin[] = [],
 ): Promise<Bun.BuildOutput> {
   const result = await Bun.build({
     entrypoints,
@@ -69,7 +56,7 @@ async function bundle(
       asset: "[name]-[hash].[ext]",
     },
     define: { "process.env.NODE_ENV": '"production"', ...define },
-    plugins: [withoutInlineStyles, ...plugins],
+    plugins,
   });
   if (!result.success) throw new AggregateError(result.logs, "the dashboard does not build");
   return result;

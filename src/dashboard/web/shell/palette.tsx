@@ -104,7 +104,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         aria-activedescendant={choices[current] ? `${id}-${current}` : undefined}
         aria-label={t("palette.hint")}
         placeholder={t("palette.hint")}
-        autoFocus
+        data-first
         value={typed}
         onChange={({ target }) => {
           setTyped(target.value);

@@ -1,11 +1,11 @@
 /** The frame inside: navigation at the side (a drawer on a phone), the page, live news. */
 import { Link, Outlet, useLocation, useMatches, useRouter } from "@tanstack/react-router";
-import { Dialog } from "radix-ui";
-import { Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useId, useState } from "react";
 import { useText } from "../i18n/text.tsx";
 import { LiveProvider, useLive } from "../live/live.tsx";
 import { useSession } from "../session.ts";
 import { IconButton } from "../ui/button.tsx";
+import { Modal } from "../ui/dialog.tsx";
 import { Icon, Mark } from "../ui/icon.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { LeaveGuard } from "../ui/unsaved.tsx";
@@ -172,6 +172,7 @@ function SectionTabs() {
 
 function TopBar({ onSearch }: { onSearch: () => void }) {
   const { t } = useText();
+  const id = useId();
   const [open, setOpen] = useState(false);
   useEffect(() => {
     const wide = matchMedia("(min-width: 861px)");
@@ -182,18 +183,15 @@ function TopBar({ onSearch }: { onSearch: () => void }) {
   return (
     <header className="topbar">
       <Brand />
-      <Dialog.Root open={open} onOpenChange={setOpen}>
-        <Dialog.Trigger asChild>
-          <IconButton icon="menu" label={t("nav.open")} />
-        </Dialog.Trigger>
-        <Dialog.Portal>
-          <Dialog.Overlay className="overlay" />
-          <Dialog.Content className="drawer" aria-describedby={undefined}>
-            <Dialog.Title className="visually-hidden">{t("nav.label")}</Dialog.Title>
-            <Sidebar onSearch={onSearch} />
-          </Dialog.Content>
-        </Dialog.Portal>
-      </Dialog.Root>
+      <IconButton icon="menu" label={t("nav.open")} onClick={() => setOpen(true)} />
+      {open && (
+        <Modal className="drawer" labelledBy={id} onClose={() => setOpen(false)}>
+          <h2 className="visually-hidden" id={id}>
+            {t("nav.label")}
+          </h2>
+          <Sidebar onSearch={onSearch} />
+        </Modal>
+      )}
     </header>
   );
 }

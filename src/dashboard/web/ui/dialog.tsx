@@ -1,89 +1,156 @@
-/** Dialogs: one for forms, one that asks before something is lost. */
-import { AlertDialog, Dialog as Radix } from "radix-ui";
-import { type ReactNode, useRef, useState } from "react";
+/**
+ * Dialogs: one for forms, one that asks before something is lost. They are the browser's own: what is
+ * behind one can be neither reached nor read, and Escape closes it.
+ */
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import { createPortal } from "react-dom";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
 import { useText } from "../i18n/text.tsx";
 import { Button, IconButton } from "./button.tsx";
 import { ProblemNote } from "./states.tsx";
 
-/** Returns the focus to the element that had it before; if that is gone, to the page. */
-function useFocusBack() {
+interface ModalProps {
+  readonly className: string;
+  /** Element that names it, and the one that says more. */
+  readonly labelledBy: string;
+  readonly describedBy?: string;
+  /** It asks for a decision: a press beside it does not close it. */
+  readonly alert?: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+const STOPS =
+  "a[href], summary, :is(button, input, select, textarea):not(:disabled, [type=hidden]), [tabindex='0']";
+
+/** The browser would lead the Tab key out of the dialog to its own controls: it goes round instead. */
+function holdFocus(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== "Tab" || event.defaultPrevented) return;
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>(STOPS)].filter((stop) =>
+    stop.checkVisibility(),
+  );
+  const [from, to] = event.shiftKey ? [stops[0], stops.at(-1)] : [stops.at(-1), stops[0]];
+  if (document.activeElement !== from && document.activeElement !== event.currentTarget) return;
+  event.preventDefault();
+  to?.focus();
+}
+
+/** Open as long as it is rendered. The focus returns to where it was; if that is gone, to the page. */
+export function Modal({ alert = false, onClose, ...props }: ModalProps) {
+  const element = useRef<HTMLDialogElement>(null);
   const before = useRef<Element | null>(null);
-  return {
-    onOpenAutoFocus() {
-      before.current = document.activeElement;
-    },
-    onCloseAutoFocus(event: Event) {
-      event.preventDefault();
+  useLayoutEffect(() => {
+    before.current = document.activeElement;
+    element.current?.showModal();
+    element.current?.querySelector<HTMLElement>("[data-first]")?.focus();
+  }, []);
+  useEffect(
+    () => () => {
       const back = before.current?.isConnected
         ? before.current
         : document.getElementById("content");
       if (back instanceof HTMLElement) back.focus();
     },
-  };
-}
-
-export function Dialog(props: {
-  title: string;
-  lead?: ReactNode;
-  open: boolean;
-  onOpen: (open: boolean) => void;
-  wide?: boolean;
-  children: ReactNode;
-}) {
-  const { t } = useText();
-  const focus = useFocusBack();
-  return (
-    <Radix.Root open={props.open} onOpenChange={props.onOpen}>
-      <Radix.Portal>
-        <Radix.Overlay className="overlay" />
-        <Radix.Content
-          className={props.wide ? "dialog wide" : "dialog"}
-          {...focus}
-          {...(props.lead ? {} : { "aria-describedby": undefined })}
-        >
-          <div className="dialog-head">
-            <div>
-              <Radix.Title asChild>
-                <h2>{props.title}</h2>
-              </Radix.Title>
-              {props.lead && (
-                <Radix.Description className="soft small">{props.lead}</Radix.Description>
-              )}
-            </div>
-            <Radix.Close asChild>
-              <IconButton icon="close" label={t("action.close")} />
-            </Radix.Close>
-          </div>
-          {props.children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    [],
+  );
+  return createPortal(
+    <dialog
+      ref={element}
+      role={alert ? "alertdialog" : "dialog"}
+      className={props.className}
+      aria-labelledby={props.labelledBy}
+      aria-describedby={props.describedBy}
+      onCancel={(event) => {
+        // One that this one opened lies above it, and tells it of its own.
+        if (event.target !== element.current) return;
+        event.preventDefault();
+        onClose();
+      }}
+      onKeyDown={holdFocus}
+      onClick={({ target, clientX, clientY }) => {
+        if (alert || target !== element.current) return;
+        const { left, right, top, bottom } = element.current.getBoundingClientRect();
+        if (clientX < left || clientX > right || clientY < top || clientY > bottom) onClose();
+      }}
+    >
+      {props.children}
+    </dialog>,
+    document.body,
   );
 }
 
-/** If the action fails, the dialog stays open and shows the problem. */
-export function Confirm(props: {
-  title: string;
-  body: ReactNode;
-  action: string;
-  /** Default: "Cancel". */
-  cancel?: string;
-  open: boolean;
-  onOpen: (open: boolean) => void;
-  onConfirm: () => Promise<unknown>;
-}) {
+interface DialogProps {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly open: boolean;
+  readonly onOpen: (open: boolean) => void;
+  readonly wide?: boolean;
+  readonly children: ReactNode;
+}
+
+export function Dialog(props: DialogProps) {
   const { t } = useText();
-  const focus = useFocusBack();
+  const id = useId();
+  if (!props.open) return null;
+  const close = () => props.onOpen(false);
+  return (
+    <Modal
+      className={props.wide ? "dialog wide" : "dialog"}
+      labelledBy={`${id}-title`}
+      describedBy={props.lead ? `${id}-lead` : undefined}
+      onClose={close}
+    >
+      <div className="dialog-head">
+        <div>
+          <h2 id={`${id}-title`}>{props.title}</h2>
+          {props.lead && (
+            <p className="soft small" id={`${id}-lead`}>
+              {props.lead}
+            </p>
+          )}
+        </div>
+        <IconButton icon="close" label={t("action.close")} onClick={close} />
+      </div>
+      {props.children}
+    </Modal>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly body: ReactNode;
+  readonly action: string;
+  /** Default: "Cancel". */
+  readonly cancel?: string;
+  readonly open: boolean;
+  readonly onOpen: (open: boolean) => void;
+  readonly onConfirm: () => Promise<unknown>;
+}
+
+export const Confirm = (props: ConfirmProps) => (props.open ? <Question {...props} /> : null);
+
+/** If the action fails, the dialog stays open and shows the problem. */
+function Question(props: ConfirmProps) {
+  const { t } = useText();
+  const id = useId();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const close = () => props.onOpen(false);
 
   async function confirm() {
     setBusy(true);
     setProblem(null);
     try {
       await props.onConfirm();
-      props.onOpen(false);
+      close();
     } catch (thrown) {
       setProblem(problemOf(thrown));
     } finally {
@@ -92,26 +159,27 @@ export function Confirm(props: {
   }
 
   return (
-    <AlertDialog.Root open={props.open} onOpenChange={props.onOpen}>
-      <AlertDialog.Portal>
-        <AlertDialog.Overlay className="overlay" />
-        <AlertDialog.Content className="dialog" {...focus}>
-          <AlertDialog.Title asChild>
-            <h2>{props.title}</h2>
-          </AlertDialog.Title>
-          <AlertDialog.Description className="soft">{props.body}</AlertDialog.Description>
-          <ProblemNote problem={problem} />
-          <div className="form-foot">
-            <Button variant="danger" busy={busy} onClick={() => void confirm()}>
-              {props.action}
-            </Button>
-            <AlertDialog.Cancel asChild>
-              <Button variant="ghost">{props.cancel ?? t("action.cancel")}</Button>
-            </AlertDialog.Cancel>
-          </div>
-        </AlertDialog.Content>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <Modal
+      alert
+      className="dialog"
+      labelledBy={`${id}-title`}
+      describedBy={`${id}-body`}
+      onClose={close}
+    >
+      <h2 id={`${id}-title`}>{props.title}</h2>
+      <p className="soft" id={`${id}-body`}>
+        {props.body}
+      </p>
+      <ProblemNote problem={problem} />
+      <div className="form-foot">
+        <Button variant="danger" busy={busy} onClick={() => void confirm()}>
+          {props.action}
+        </Button>
+        <Button variant="ghost" data-first onClick={close}>
+          {props.cancel ?? t("action.cancel")}
+        </Button>
+      </div>
+    </Modal>
   );
 }
 

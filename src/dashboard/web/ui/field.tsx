@@ -86,6 +86,7 @@ export function TextField(props: TextProps) {
         <input
           {...ids}
           {...rest}
+          data-first={rest.autoFocus}
           className="input"
           onChange={(event) => onValue(event.target.value)}
         />

@@ -1,10 +1,16 @@
-/**
- * A menu behind a button. It is rendered beside its button, not at the end of the page: it stays within
- * its landmark, and within the focus scope of a drawer or dialog.
- */
-import { DropdownMenu } from "radix-ui";
-import type { ReactNode } from "react";
+/** A menu behind a button: a popover of the browser's own, which a press elsewhere or Escape closes. */
+import {
+  type ComponentProps,
+  cloneElement,
+  type KeyboardEvent,
+  type ReactElement,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { Icon, type IconName } from "./icon.tsx";
+
+const GAP = 4;
 
 export interface MenuEntry {
   readonly label: string;
@@ -15,39 +21,91 @@ export interface MenuEntry {
   readonly onChoose: () => void;
 }
 
-/** `null` draws a line, a text is a heading. */
-export function Menu(props: {
-  trigger: ReactNode;
-  entries: readonly (MenuEntry | string | null)[];
-  align?: "start" | "end";
-}) {
+interface MenuProps {
+  /** A button. */
+  readonly trigger: ReactElement<ComponentProps<"button">>;
+  /** `null` draws a line, a text is a heading. */
+  readonly entries: readonly (MenuEntry | string | null)[];
+  readonly align?: "start" | "end";
+}
+
+/** Where there is more room: below its button or above it. */
+function place(menu: HTMLElement, button: DOMRect, align: "start" | "end"): void {
+  const isHigh = button.top < innerHeight / 2;
+  const { style } = menu;
+  style.top = isHigh ? `${button.bottom + GAP}px` : "auto";
+  style.bottom = isHigh ? "auto" : `${innerHeight - button.top + GAP}px`;
+  style.left = align === "start" ? `${button.left}px` : "auto";
+  style.right = align === "end" ? `${document.body.clientWidth - button.right}px` : "auto";
+}
+
+const itemsOf = (menu: Element) => [
+  ...menu.querySelectorAll<HTMLElement>("[role=menuitem]:not(:disabled)"),
+];
+
+/** The arrows go round, and pass what cannot be chosen now. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const items = itemsOf(event.currentTarget);
+  const at = items.findIndex((item) => item.matches(":focus"));
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  items.at(next % items.length)?.focus();
+}
+
+export function Menu({ trigger, entries, align = "end" }: MenuProps) {
+  const id = useId();
+  const popover = useRef<HTMLDivElement>(null);
+  const [open, setOpen] = useState(false);
+  const button = { "aria-haspopup": "menu" as const, "aria-expanded": open, id: `${id}-button` };
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{props.trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Content className="menu" align={props.align ?? "end"} sideOffset={4}>
-        {props.entries.map((entry, at) => {
-          // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name
-          if (entry === null) return <DropdownMenu.Separator key={at} className="menu-line" />;
-          if (typeof entry === "string")
-            return (
-              <DropdownMenu.Label key={entry} className="menu-label">
-                {entry}
-              </DropdownMenu.Label>
-            );
-          return (
-            <DropdownMenu.Item
-              key={entry.label}
-              className={entry.danger ? "menu-item danger" : "menu-item"}
-              disabled={entry.disabled}
-              onSelect={entry.onChoose}
-            >
-              {entry.icon && <Icon name={entry.icon} />}
-              <span className="grow">{entry.label}</span>
-              {entry.checked && <Icon name="check" size={14} />}
-            </DropdownMenu.Item>
-          );
-        })}
-      </DropdownMenu.Content>
-    </DropdownMenu.Root>
+    <>
+      {cloneElement(trigger, { ...button, popoverTarget: id })}
+      <div
+        ref={popover}
+        id={id}
+        popover="auto"
+        className="menu"
+        onBeforeToggle={({ currentTarget, newState }) => {
+          const from = document.getElementById(button.id)?.getBoundingClientRect();
+          if (newState === "open" && from) place(currentTarget, from, align);
+          setOpen(newState === "open");
+        }}
+        onToggle={({ currentTarget, newState }) => {
+          if (newState === "open") itemsOf(currentTarget)[0]?.focus();
+        }}
+      >
+        {open && (
+          <div role="menu" tabIndex={-1} aria-labelledby={button.id} onKeyDown={moveFocus}>
+            {entries.map((entry, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name
+              <Entry key={at} entry={entry} onChosen={() => popover.current?.hidePopover()} />
+            ))}
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Entry({ entry, onChosen }: { entry: MenuEntry | string | null; onChosen: () => void }) {
+  if (entry === null) return <hr className="menu-line" />;
+  if (typeof entry === "string") return <div className="menu-label">{entry}</div>;
+  return (
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      className={entry.danger ? "menu-item danger" : "menu-item"}
+      disabled={entry.disabled}
+      onClick={() => {
+        onChosen();
+        entry.onChoose();
+      }}
+    >
+      {entry.icon && <Icon name={entry.icon} />}
+      <span className="grow">{entry.label}</span>
+      {entry.checked && <Icon name="check" size={14} />}
+    </button>
   );
 }

@@ -1,7 +1,6 @@
 /** Tabs inside a page. The address says which is shown (`?tab=`); without it the first one is. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Tabs as Radix } from "radix-ui";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
 
 interface Tab {
   readonly name: string;
@@ -10,6 +9,7 @@ interface Tab {
 }
 
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+  const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const search: { tab?: unknown } = useSearch({ strict: false });
@@ -24,25 +24,54 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
     list.current.scrollLeft = middle - list.current.clientWidth / 2;
   }, [value]);
 
+  const show = (tab: string) =>
+    void navigate({ to: ".", search: tab === first ? {} : { tab }, state: true, replace: true });
+  const shown = tabs.find(({ name }) => name === value);
   return (
-    <Radix.Root
-      value={value}
-      onValueChange={(tab) =>
-        void navigate({ to: ".", search: tab === first ? {} : { tab }, state: true, replace: true })
-      }
-    >
-      <Radix.List ref={list} className="tabs" aria-label={label}>
+    <div>
+      <div
+        ref={list}
+        role="tablist"
+        className="tabs"
+        aria-label={label}
+        onKeyDown={(event) => {
+          const at = tabs.findIndex(({ name }) => name === value);
+          const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+          const tab = next === undefined ? undefined : tabs.at(next % tabs.length);
+          if (!tab) return;
+          event.preventDefault();
+          list.current?.querySelector<HTMLElement>(`[data-tab="${tab.name}"]`)?.focus();
+          show(tab.name);
+        }}
+      >
         {tabs.map((tab) => (
-          <Radix.Trigger key={tab.name} value={tab.name} data-tab={tab.name} className="tab">
+          <button
+            key={tab.name}
+            type="button"
+            role="tab"
+            id={`${id}-${tab.name}`}
+            aria-selected={tab.name === value}
+            aria-controls={tab.name === value ? `${id}-panel` : undefined}
+            tabIndex={tab.name === value ? 0 : -1}
+            data-tab={tab.name}
+            className="tab"
+            onClick={() => show(tab.name)}
+          >
             {tab.label}
-          </Radix.Trigger>
+          </button>
         ))}
-      </Radix.List>
-      {tabs.map((tab) => (
-        <Radix.Content key={tab.name} value={tab.name} className="tab-panel">
-          {tab.name === value && tab.content()}
-        </Radix.Content>
-      ))}
-    </Radix.Root>
+      </div>
+      <div
+        key={value}
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${value}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard comes from the tab to what it shows
+        tabIndex={0}
+        className="tab-panel"
+      >
+        {shown?.content()}
+      </div>
+    </div>
   );
 }
