@@ -8,14 +8,15 @@ export function Page(props: {
   lead?: ReactNode;
   actions?: ReactNode;
   back?: { to: string; search?: object; label: string };
-  narrow?: boolean;
+  /** Forms use the width: what a card is for stands beside its fields. */
+  forms?: boolean;
   children: ReactNode;
 }) {
   useEffect(() => {
     document.title = `${props.title} · Linevoice`;
   }, [props.title]);
   return (
-    <div className={props.narrow ? "page narrow" : "page"}>
+    <div className={props.forms ? "page forms" : "page"}>
       <header className="page-head">
         <div className="grow">
           {props.back && (

@@ -1,42 +1,63 @@
-/** A table that becomes a list of cards on a phone, and the pager below it. */
-import type { ReactNode } from "react";
+/** A table, on a phone a list of cards of two lines, and the pager below it. */
+import { Fragment, type ReactNode, useSyncExternalStore } from "react";
 import { useText } from "../i18n/text.tsx";
 import { Button } from "./button.tsx";
+
+/**
+ * Where a column stands on a card: first line (`title`, and `side` at its end); second line (`line`;
+ * `labelled` where a value says nothing without its head; `action` at its end, where the thumb is);
+ * `block` below both, whole; `none`.
+ */
+type CardPlace = "title" | "side" | "line" | "labelled" | "action" | "block" | "none";
 
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ReactNode;
   readonly end?: boolean;
-  /** Left out on a phone. */
-  readonly wideOnly?: boolean;
+  /** Default: the first column is the title, any other stands in the second line. */
+  readonly card?: CardPlace;
 }
 
-export function Table<Row>(props: {
-  caption: string;
-  columns: readonly Column<Row>[];
-  rows: readonly Row[];
-  rowKey: (row: Row) => string | number;
+interface TableProps<Row> {
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string | number;
   /** The first cell holds a link of class `cover`, which covers the whole row. */
-  linked?: boolean;
-  /** On a phone a row takes two lines: what its first cells say, then the rest without heads. */
-  compact?: boolean;
+  readonly linked?: boolean;
   /** Key of the row that is shown beside the table. */
-  chosen?: string | number | null;
-}) {
+  readonly chosen?: string | number | null;
+}
+
+const phone = matchMedia("(max-width: 640px)");
+
+const usePhone = () =>
+  useSyncExternalStore(
+    (onChange) => {
+      phone.addEventListener("change", onChange);
+      return () => phone.removeEventListener("change", onChange);
+    },
+    () => phone.matches,
+  );
+
+export function Table<Row>(props: TableProps<Row>) {
+  const isPhone = usePhone();
   const { columns } = props;
   return (
     <div className="table-wrap">
-      <table className={props.compact ? "table compact" : "table"}>
+      <table className="table">
         <caption className="visually-hidden">{props.caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column.head} scope="col" className={column.end ? "end" : undefined}>
-                {column.head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        {!isPhone && (
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column.head} scope="col" className={column.end ? "end" : undefined}>
+                  {column.head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+        )}
         <tbody>
           {props.rows.map((row) => (
             <tr
@@ -44,24 +65,56 @@ export function Table<Row>(props: {
               className={props.linked ? "link" : undefined}
               aria-current={props.rowKey(row) === props.chosen || undefined}
             >
-              {columns.map((column) => (
-                <td
-                  key={column.head}
-                  data-label={column.head}
-                  className={
-                    [column.end && "end", column.wideOnly && "phone-hide"]
-                      .filter(Boolean)
-                      .join(" ") || undefined
-                  }
-                >
-                  {column.cell(row)}
-                </td>
-              ))}
+              {isPhone ? (
+                <Card columns={columns} row={row} />
+              ) : (
+                columns.map((column) => (
+                  <td key={column.head} className={column.end ? "end" : undefined}>
+                    {column.cell(row)}
+                  </td>
+                ))
+              )}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+const isEmpty = (shown: ReactNode) => !shown || shown === "–";
+
+function Card<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
+  const cells = columns
+    .map(({ head, cell, card }, at) => ({
+      head,
+      place: card ?? (at === 0 ? "title" : "line"),
+      shown: cell(row),
+    }))
+    .filter(({ shown }) => !isEmpty(shown));
+  const at = (...places: readonly CardPlace[]) =>
+    cells.filter(({ place }) => places.includes(place));
+  const plain = (place: CardPlace) =>
+    at(place).map(({ head, shown }) => <Fragment key={head}>{shown}</Fragment>);
+  return (
+    <td className="row-card">
+      <div>
+        <div className="grow">{plain("title")}</div>
+        <div className="small muted">{plain("side")}</div>
+      </div>
+      <div className="small soft">
+        <div className="lines">
+          {at("line", "labelled").map(({ head, place, shown }) => (
+            <span key={head}>
+              <span className={place === "line" ? "visually-hidden" : undefined}>{head}: </span>
+              {shown}
+            </span>
+          ))}
+        </div>
+        <div className="row firm">{plain("action")}</div>
+      </div>
+      <div className="small soft">{plain("block")}</div>
+    </td>
   );
 }
 

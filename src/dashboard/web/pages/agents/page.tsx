@@ -40,7 +40,7 @@ function AgentTable({ rows }: { rows: readonly Rest["Agent"][] }) {
             </Link>
           ),
         },
-        { head: t("language.label"), cell: (agent) => t(`lang.${agent.language}`) },
+        { head: t("language.label"), card: "side", cell: (agent) => t(`lang.${agent.language}`) },
         { head: t("agents.voice"), cell: (agent) => agent.voice },
         {
           head: t("nav.numbers"),
@@ -48,8 +48,8 @@ function AgentTable({ rows }: { rows: readonly Rest["Agent"][] }) {
         },
         {
           head: t("agents.max_duration_sec"),
+          card: "none",
           end: true,
-          wideOnly: true,
           cell: (agent) => <span className="nums">{number(agent.max_duration_sec)}</span>,
         },
       ]}

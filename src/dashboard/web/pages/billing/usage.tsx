@@ -87,9 +87,24 @@ function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }
                   head: t("calls.agent"),
                   cell: (row) => row.name ?? t("billing.deleted_agent"),
                 },
-                { head: t("nav.calls"), end: true, cell: (row) => number(row.calls) },
-                { head: t("billing.minutes"), end: true, cell: (row) => number(row.minutes) },
-                { head: t("billing.cost"), end: true, cell: (row) => eur(row.cost_eur) },
+                {
+                  head: t("nav.calls"),
+                  card: "labelled",
+                  end: true,
+                  cell: (row) => number(row.calls),
+                },
+                {
+                  head: t("billing.minutes"),
+                  card: "labelled",
+                  end: true,
+                  cell: (row) => number(row.minutes),
+                },
+                {
+                  head: t("billing.cost"),
+                  card: "side",
+                  end: true,
+                  cell: (row) => eur(row.cost_eur),
+                },
               ]}
             />
           </Card>

@@ -104,7 +104,11 @@ function Payments() {
                     </>
                   ),
                 },
-                { head: t("calls.when"), cell: (checkout) => dateTime(checkout.created_at) },
+                {
+                  head: t("calls.when"),
+                  card: "line",
+                  cell: (checkout) => dateTime(checkout.created_at),
+                },
                 {
                   head: t("calls.status"),
                   cell: (checkout) => (
@@ -115,11 +119,13 @@ function Payments() {
                 },
                 {
                   head: t("call.amount"),
+                  card: "side",
                   end: true,
                   cell: (checkout) => <span className="nums">{eur(checkout.amount_eur)}</span>,
                 },
                 {
                   head: t("billing.open_payment"),
+                  card: "action",
                   end: true,
                   cell: (checkout) =>
                     checkout.status === "open" && (
@@ -157,8 +163,12 @@ function Ledger() {
                 rows={data.entries}
                 rowKey={(entry) => entry.id}
                 columns={[
-                  { head: t("calls.when"), cell: (entry) => dateTime(entry.at) },
-                  { head: t("billing.what"), cell: (entry) => t(`billing.kind.${entry.kind}`) },
+                  { head: t("calls.when"), card: "line", cell: (entry) => dateTime(entry.at) },
+                  {
+                    head: t("billing.what"),
+                    card: "title",
+                    cell: (entry) => t(`billing.kind.${entry.kind}`),
+                  },
                   {
                     head: t("billing.note"),
                     cell: (entry) =>
@@ -172,6 +182,7 @@ function Ledger() {
                   },
                   {
                     head: t("call.amount"),
+                    card: "side",
                     end: true,
                     cell: (entry) => <span className="nums">{eur(entry.amount_eur, 4)}</span>,
                   },

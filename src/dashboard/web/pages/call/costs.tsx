@@ -93,6 +93,7 @@ function Quantities({ lines }: { lines: readonly CostLine[] }) {
         },
         {
           head: t("call.amount"),
+          card: "side",
           end: true,
           cell: (line) => <span className="nums">{amountOf(line, texts)}</span>,
         },

@@ -34,11 +34,18 @@ function Webhooks({ deliveries }: { deliveries: Details["deliveries"] }) {
             { head: t("call.event"), cell: (row) => <code>{row.type}</code> },
             {
               head: t("calls.when"),
+              card: "line",
               cell: (row) => <span className="nums">{time(row.at)}</span>,
             },
-            { head: t("call.attempt"), end: true, cell: (row) => number(row.attempt) },
+            {
+              head: t("call.attempt"),
+              card: "labelled",
+              end: true,
+              cell: (row) => number(row.attempt),
+            },
             {
               head: t("call.answer"),
+              card: "side",
               cell: (row) => (
                 <Badge tone={row.status === "delivered" ? "good" : "bad"}>
                   {row.http_status ?? row.error ?? "–"}
@@ -68,6 +75,7 @@ function Mails({ mails }: { mails: Details["mails"] }) {
             { head: t("call.recipient"), cell: (mail) => mail.recipient },
             {
               head: t("calls.status"),
+              card: "side",
               cell: (mail) => (
                 <Badge tone={MAIL_TONES[mail.status]}>{t(`call.mail.${mail.status}`)}</Badge>
               ),
@@ -92,6 +100,7 @@ function ToolCalls({ calls }: { calls: Details["tool_calls"] }) {
           { head: t("call.lane.tool"), cell: (row) => <code>{row.tool}</code> },
           {
             head: t("call.answer"),
+            card: "side",
             cell: (row) => <Badge tone={row.ok ? "good" : "bad"}>{row.http_status ?? "–"}</Badge>,
           },
           { head: t("calls.duration"), end: true, cell: (row) => ms(row.duration_ms) },

@@ -84,6 +84,7 @@ function Latencies({ turns }: { turns: readonly Turn[] }) {
   };
   const total: Column<Turn> = {
     head: t("call.total"),
+    card: "side",
     end: true,
     cell: ({ latency_ms: latency }) => (
       <span className="latency">
@@ -97,13 +98,34 @@ function Latencies({ turns }: { turns: readonly Turn[] }) {
   const stages: Column<Turn>[] = [
     {
       head: t("call.stage.endpointing"),
+      card: "labelled",
       end: true,
       cell: ({ stages: of }) => figure(of?.endpointing_ms),
     },
-    { head: t("call.stage.stt"), end: true, cell: ({ stages: of }) => figure(of?.stt_ms) },
-    { head: t("call.stage.llm"), end: true, cell: ({ stages: of }) => figure(of?.llm_first_ms) },
-    { head: t("call.stage.tts"), end: true, cell: ({ stages: of }) => figure(of?.tts_first_ms) },
-    { head: t("call.total"), end: true, cell: ({ latency_ms: latency }) => figure(latency) },
+    {
+      head: t("call.stage.stt"),
+      card: "labelled",
+      end: true,
+      cell: ({ stages: of }) => figure(of?.stt_ms),
+    },
+    {
+      head: t("call.stage.llm"),
+      card: "labelled",
+      end: true,
+      cell: ({ stages: of }) => figure(of?.llm_first_ms),
+    },
+    {
+      head: t("call.stage.tts"),
+      card: "labelled",
+      end: true,
+      cell: ({ stages: of }) => figure(of?.tts_first_ms),
+    },
+    {
+      head: t("call.total"),
+      card: "labelled",
+      end: true,
+      cell: ({ latency_ms: latency }) => figure(latency),
+    },
   ];
   const table = (caption: string, columns: readonly Column<Turn>[]) => (
     <Table caption={caption} columns={columns} rows={measured} rowKey={({ index }) => index} />

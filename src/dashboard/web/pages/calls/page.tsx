@@ -181,32 +181,34 @@ function useColumns(shown: TableShown): Column<FoundCall>[] {
         </>
       ),
     },
-    { head: t("calls.agent"), cell: (call) => agentName(call.agent_id) ?? "–", wideOnly: true },
+    { head: t("calls.agent"), card: "none", cell: (call) => agentName(call.agent_id) ?? "–" },
     {
       head: t("calls.when"),
+      card: "side",
       cell: (call) => <span className="nums nowrap">{dateTime(call.created_at)}</span>,
     },
     {
       head: t("calls.duration"),
+      card: "none",
       end: true,
       cell: (call) => <span className="nums">{talkTime(call, clock)}</span>,
     },
     {
       head: t("calls.latency"),
+      card: "none",
       end: true,
-      wideOnly: true,
       cell: (call) => <span className="nums nowrap">{ms(call.latency_p95_ms)}</span>,
     },
     {
       head: t("calls.cost"),
+      card: "none",
       end: true,
-      wideOnly: true,
       cell: (call) => <span className="nums">{eur(call.cost_eur)}</span>,
     },
     {
       head: t("calls.preview"),
+      card: "action",
       end: true,
-      wideOnly: true,
       cell: (call) => <RowTools call={call} shown={shown} />,
     },
   ];
@@ -219,12 +221,14 @@ function RowTools({ call, shown }: { call: FoundCall; shown: TableShown }) {
   return (
     <span className="row firm end">
       <Mark call={call} shown={shown} />
-      <IconButton
-        icon="next"
-        label={t("calls.beside", { name: callerOf(call) ?? t("calls.withheld") })}
-        aria-pressed={isChosen}
-        onClick={() => shown.onChoose(isChosen ? null : call.call_uuid)}
-      />
+      <span className="wide-only">
+        <IconButton
+          icon="next"
+          label={t("calls.beside", { name: callerOf(call) ?? t("calls.withheld") })}
+          aria-pressed={isChosen}
+          onClick={() => shown.onChoose(isChosen ? null : call.call_uuid)}
+        />
+      </span>
     </span>
   );
 }
@@ -233,17 +237,19 @@ function Mark({ call, shown: { marked, onMarked } }: { call: FoundCall; shown: T
   const { t } = useText();
   const isMarked = marked.has(call.call_uuid);
   return (
-    <input
-      type="checkbox"
-      aria-label={`${t("calls.choose")}: ${callerOf(call) ?? t("calls.withheld")}`}
-      checked={isMarked}
-      disabled={!isMarked && marked.size >= MARKED_MAX}
-      onChange={() => {
-        const next = new Set(marked);
-        if (!next.delete(call.call_uuid)) next.add(call.call_uuid);
-        onMarked(next);
-      }}
-    />
+    <label className="mark-box">
+      <input
+        type="checkbox"
+        aria-label={`${t("calls.choose")}: ${callerOf(call) ?? t("calls.withheld")}`}
+        checked={isMarked}
+        disabled={!isMarked && marked.size >= MARKED_MAX}
+        onChange={() => {
+          const next = new Set(marked);
+          if (!next.delete(call.call_uuid)) next.add(call.call_uuid);
+          onMarked(next);
+        }}
+      />
+    </label>
   );
 }
 
@@ -257,7 +263,6 @@ function CallTable(props: TableShown & { calls: readonly FoundCall[] }) {
       rows={props.calls}
       rowKey={(call) => call.call_uuid}
       chosen={props.chosen}
-      compact
       linked
     />
   );

@@ -68,6 +68,7 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
         },
         {
           head: t("calls.status"),
+          card: "side",
           cell: ({ status, status_reason }) => (
             <>
               <Badge tone={TONES[status]}>{t(`campaigns.status.${status}`)}</Badge>
@@ -80,7 +81,7 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
         { head: t("calls.agent"), cell: (campaign) => agentName(campaign.agent_id) ?? "–" },
         {
           head: t("campaigns.hours"),
-          wideOnly: true,
+          card: "none",
           cell: (campaign) => (
             <span className="nums">
               {campaign.calling_from}–{campaign.calling_to}
@@ -93,6 +94,7 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
         },
         {
           head: t("action.more"),
+          card: "action",
           end: true,
           cell: (campaign) => <CampaignButtons campaign={campaign} />,
         },

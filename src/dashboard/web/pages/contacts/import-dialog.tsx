@@ -102,7 +102,11 @@ function Preview({ report }: { report: Report }) {
           rowKey={(row) => row.line}
           columns={[
             { head: t("numbers.number"), cell: (row) => row.number_e164 },
-            { head: t("contacts.name"), cell: (row) => `${row.first_name} ${row.last_name}` },
+            {
+              head: t("contacts.name"),
+              card: "side",
+              cell: (row) => `${row.first_name} ${row.last_name}`,
+            },
             { head: t("contacts.birthday"), cell: (row) => row.birthday ?? "–" },
             { head: t("language.label"), cell: (row) => row.language ?? "–" },
           ]}

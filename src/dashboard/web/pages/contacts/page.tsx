@@ -138,13 +138,14 @@ function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Conta
           head: t("numbers.number"),
           cell: (contact) => <span className="nums">{contact.number_e164}</span>,
         },
-        { head: t("contacts.birthday"), cell: (contact) => contact.birthday ?? "–" },
+        { head: t("contacts.birthday"), card: "line", cell: (contact) => contact.birthday ?? "–" },
         {
           head: t("language.label"),
           cell: (contact) => (contact.language ? t(`lang.${contact.language}`) : "–"),
         },
         {
           head: t("contacts.may"),
+          card: "side",
           cell: (contact) => (
             <span className="row tight">
               {contact.do_not_call && <Badge tone="bad">{t("contacts.do_not_call")}</Badge>}
@@ -155,6 +156,7 @@ function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Conta
         },
         {
           head: t("action.edit"),
+          card: "action",
           end: true,
           cell: (contact) => (
             <ContactButtons contact={contact} onEdit={() => props.onEdit(contact)} />

@@ -45,6 +45,7 @@ export function Birthdays() {
                 { head: t("contacts.name"), cell: (person) => person.name || "–" },
                 {
                   head: t("numbers.number"),
+                  card: "side",
                   cell: (person) => <span className="nums">{person.number}</span>,
                 },
               ]}

@@ -180,15 +180,17 @@ function MessageTable({ rows }: { rows: readonly QueryData<typeof messagesQuery>
         { head: t("calls.when"), cell: (message) => dateTime(message.created_at) },
         {
           head: t("calls.status"),
+          card: "side",
           cell: ({ status, error }) => (
             <span title={error ?? undefined}>
               <Badge tone={TONES[status]}>{t(`features.crm_status.${status}`)}</Badge>
             </span>
           ),
         },
-        { head: t("features.tries"), cell: (message) => message.attempts },
+        { head: t("features.tries"), card: "labelled", cell: (message) => message.attempts },
         {
           head: t("action.more"),
+          card: "action",
           end: true,
           cell: ({ id, status }) =>
             mayChange &&

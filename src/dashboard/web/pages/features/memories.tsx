@@ -68,9 +68,10 @@ function MemoryTable(props: {
       rows={props.rows}
       rowKey={(memory) => memory.id}
       columns={[
-        { head: t("calls.when"), cell: (memory) => dateTime(memory.attempted_at) },
+        { head: t("calls.when"), card: "side", cell: (memory) => dateTime(memory.attempted_at) },
         {
           head: t("numbers.number"),
+          card: "title",
           cell: (memory) => <span className="nums">{memory.number_e164}</span>,
         },
         {
@@ -86,6 +87,7 @@ function MemoryTable(props: {
         { head: t("features.promise"), cell: (memory) => memory.promise || "–" },
         {
           head: t("action.edit"),
+          card: "action",
           end: true,
           cell: (memory) =>
             mayChange && (

@@ -52,15 +52,17 @@ function KeyTable({ rows }: { rows: readonly Key[] }) {
         rowKey={(key) => key.id}
         columns={[
           { head: t("numbers.label"), cell: (key) => <span className="strong">{key.label}</span> },
-          { head: t("keys.prefix"), cell: (key) => <code>{key.prefix}…</code> },
+          { head: t("keys.prefix"), card: "side", cell: (key) => <code>{key.prefix}…</code> },
           { head: t("keys.scopes"), cell: (key) => <Limits limits={key} /> },
-          { head: t("keys.created"), cell: (key) => dateTime(key.created_at) },
+          { head: t("keys.created"), card: "none", cell: (key) => dateTime(key.created_at) },
           {
             head: t("keys.last_used"),
+            card: "labelled",
             cell: (key) => (key.last_used_at ? dateTime(key.last_used_at) : t("when.never")),
           },
           {
             head: t("keys.revoke"),
+            card: "action",
             end: true,
             cell: (key) =>
               isOwner && (

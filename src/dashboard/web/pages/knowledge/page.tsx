@@ -52,6 +52,7 @@ function FileTable({ rows }: { rows: readonly QueryData<typeof filesQuery>[numbe
         { head: t("knowledge.changed"), cell: (file) => date(file.updated_at) },
         {
           head: t("knowledge.size"),
+          card: "side",
           end: true,
           cell: (file) => <span className="nums">{bytes(file.size_bytes)}</span>,
         },

@@ -41,11 +41,13 @@ export function Unanswered() {
           { head: t("knowledge.asked_last"), cell: (question) => date(question.last_asked_at) },
           {
             head: t("knowledge.asked"),
+            card: "side",
             end: true,
             cell: ({ count }) => <span className="nums">{count}</span>,
           },
           {
             head: "",
+            card: "action",
             end: true,
             cell: (question) =>
               mayChange && (

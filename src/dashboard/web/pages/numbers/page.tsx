@@ -48,11 +48,20 @@ function NumberTable({ rows }: { rows: readonly Numbered[] }) {
             head: t("numbers.number"),
             cell: (number) => <span className="nums strong">{number.number_e164}</span>,
           },
-          { head: t("numbers.label"), cell: (number) => number.label ?? "–" },
-          { head: t("numbers.agent"), cell: (number) => <AgentOf number={number} /> },
-          { head: t("numbers.inbound"), cell: (number) => <Inbound number={number} /> },
+          { head: t("numbers.label"), card: "side", cell: (number) => number.label ?? "–" },
+          {
+            head: t("numbers.agent"),
+            card: "action",
+            cell: (number) => <AgentOf number={number} />,
+          },
+          {
+            head: t("numbers.inbound"),
+            card: "labelled",
+            cell: (number) => <Inbound number={number} />,
+          },
           {
             head: t("action.remove"),
+            card: "action",
             end: true,
             cell: (number) =>
               mayChange && (

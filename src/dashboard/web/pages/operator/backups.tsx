@@ -47,6 +47,7 @@ export function Backups() {
                   { head: t("operator.created"), cell: (backup) => dateTime(backup.created_at) },
                   {
                     head: t("knowledge.size"),
+                    card: "side",
                     end: true,
                     cell: (backup) => <span className="nums">{bytes(backup.size_bytes)}</span>,
                   },

@@ -81,7 +81,7 @@ export function CallNotices() {
             head: t("operator.notice_what"),
             cell: (notice) => t(`operator.notice.${notice.kind}`),
           },
-          { head: t("calls.when"), cell: (notice) => dateTime(notice.last_at) },
+          { head: t("calls.when"), card: "side", cell: (notice) => dateTime(notice.last_at) },
         ]}
       />
     </Card>

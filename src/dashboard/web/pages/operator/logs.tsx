@@ -111,15 +111,17 @@ function LogTable({ lines }: { lines: readonly LogLine[] }) {
       columns={[
         {
           head: t("calls.when"),
+          card: "side",
           cell: (line) => <span className="nums nowrap">{time(line.at)}</span>,
         },
         {
           head: t("operator.log_level"),
           cell: (line) => <Badge tone={TONES[line.level]}>{line.level}</Badge>,
         },
-        { head: t("call.event"), cell: (line) => <code>{line.event}</code> },
+        { head: t("call.event"), card: "title", cell: (line) => <code>{line.event}</code> },
         {
           head: t("billing.note"),
+          card: "block",
           cell: (line) => (
             <code className="small soft log-fields">{JSON.stringify(line.fields)}</code>
           ),

@@ -121,12 +121,18 @@ function MailTable({ rows }: { rows: readonly QueuedMail[] }) {
       rowKey={(mail) => mail.id}
       columns={[
         { head: t("schedules.to"), cell: (mail) => mail.recipient },
-        { head: t("operator.subject"), cell: (mail) => mail.subject },
-        { head: t("calls.when"), cell: (mail) => dateTime(mail.created_at) },
-        { head: t("operator.attempts"), end: true, cell: (mail) => number(mail.attempts) },
-        { head: t("operator.reason"), cell: (mail) => mail.last_error ?? "–" },
+        { head: t("operator.subject"), card: "line", cell: (mail) => mail.subject },
+        { head: t("calls.when"), card: "side", cell: (mail) => dateTime(mail.created_at) },
+        {
+          head: t("operator.attempts"),
+          card: "labelled",
+          end: true,
+          cell: (mail) => number(mail.attempts),
+        },
+        { head: t("operator.reason"), card: "block", cell: (mail) => mail.last_error ?? "–" },
         {
           head: t("operator.retry"),
+          card: "action",
           end: true,
           cell: (mail) =>
             mail.status === "dead" && (

@@ -45,15 +45,17 @@ export function Nodes() {
                 ),
               },
               { head: t("operator.state"), cell: (node) => t(STATES[node.state][1]) },
-              { head: t("nav.trunk"), end: true, cell: (node) => node.trunks },
+              { head: t("nav.trunk"), card: "labelled", end: true, cell: (node) => node.trunks },
               {
                 head: t("operator.live"),
+                card: "labelled",
                 end: true,
                 cell: (node) => `${node.calls} / ${node.calls_max}`,
               },
-              { head: t("calls.when"), cell: (node) => dateTime(node.seen_at) },
+              { head: t("calls.when"), card: "side", cell: (node) => dateTime(node.seen_at) },
               {
                 head: t("operator.drain"),
+                card: "action",
                 end: true,
                 cell: (node) =>
                   rows.length > 1 && (

@@ -68,11 +68,13 @@ function CheckoutTable(props: {
         { head: t("calls.when"), cell: (checkout) => dateTime(checkout.created_at) },
         {
           head: t("call.amount"),
+          card: "side",
           end: true,
           cell: (checkout) => <span className="nums">{eur(checkout.amount_eur)}</span>,
         },
         {
           head: t("operator.confirm"),
+          card: "action",
           end: true,
           cell: (checkout) => (
             <Button small onClick={() => props.onConfirm(checkout)}>

@@ -116,21 +116,34 @@ function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantA
             </span>
           ),
         },
-        { head: t("operator.live"), end: true, cell: (tenant) => number(tenant.live_calls) },
-        { head: t("operator.errors"), end: true, cell: (tenant) => errorsOf(tenant, texts) },
+        {
+          head: t("operator.live"),
+          card: "labelled",
+          end: true,
+          cell: (tenant) => number(tenant.live_calls),
+        },
+        {
+          head: t("operator.errors"),
+          card: "labelled",
+          end: true,
+          cell: (tenant) => errorsOf(tenant, texts),
+        },
         {
           head: t("operator.answer_time"),
+          card: "labelled",
           end: true,
           cell: (tenant) => answerTimeOf(tenant, texts),
         },
         { head: t("nav.trunk"), cell: (tenant) => <TrunkState tenant={tenant} /> },
         {
           head: t("billing.balance"),
+          card: "side",
           end: true,
           cell: (tenant) => <span className="nums">{eur(tenant.balance_eur)}</span>,
         },
         {
           head: t("action.more"),
+          card: "action",
           end: true,
           cell: (tenant) => <TenantButtons tenant={tenant} {...actions} />,
         },

@@ -22,7 +22,7 @@ export function Page() {
   const { t } = useText();
   const { second_factor_needed } = useSession();
   return (
-    <Frame narrow title={t("nav.profile")} lead={t("profile.lead")}>
+    <Frame forms title={t("nav.profile")} lead={t("profile.lead")}>
       {second_factor_needed && <p className="note warn">{t("profile.second_factor_needed")}</p>}
       <You />
       <Password />

@@ -110,7 +110,12 @@ function Runs(props: {
         },
         { head: t("rehearsals.agent"), cell: (run) => <RehearsedVersion run={run} /> },
         { head: t("rehearsals.when"), cell: ({ started_at }) => dateTime(started_at) },
-        { head: t("rehearsals.result"), cell: (run) => <Outcome run={run} />, end: true },
+        {
+          head: t("rehearsals.result"),
+          card: "side",
+          cell: (run) => <Outcome run={run} />,
+          end: true,
+        },
       ]}
     />
   );

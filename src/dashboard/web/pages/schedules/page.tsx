@@ -128,6 +128,7 @@ function useColumns(onCancel: (entry: Schedule) => void): Column<Schedule>[] {
     },
     {
       head: t("schedules.due"),
+      card: "side",
       cell: (entry) => <span className="nums">{dateTime(entry.schedule_at)}</span>,
     },
     {
@@ -136,7 +137,7 @@ function useColumns(onCancel: (entry: Schedule) => void): Column<Schedule>[] {
     },
     {
       head: t("calls.place_from"),
-      wideOnly: true,
+      card: "none",
       cell: (entry) => <span className="nums">{entry.from_number}</span>,
     },
     {
@@ -150,6 +151,7 @@ function useColumns(onCancel: (entry: Schedule) => void): Column<Schedule>[] {
     },
     {
       head: t("schedules.cancel"),
+      card: "action",
       end: true,
       cell: (entry) =>
         mayChange &&

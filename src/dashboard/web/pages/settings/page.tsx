@@ -91,7 +91,7 @@ export function Page() {
   const { t } = useText();
   const settings = useQuery(settingsQuery);
   return (
-    <Frame narrow title={t("nav.settings")} lead={t("settings.lead")}>
+    <Frame forms title={t("nav.settings")} lead={t("settings.lead")}>
       <Loaded query={settings} lines={8}>
         {(data) => <SettingsForm settings={data} />}
       </Loaded>

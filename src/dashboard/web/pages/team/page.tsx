@@ -100,14 +100,17 @@ function MemberTable(props: { rows: readonly Member[]; onRemove: (member: Member
         },
         {
           head: t("team.role"),
+          card: "action",
           cell: (member) => (isOwner ? <RoleSelect member={member} /> : t(`role.${member.role}`)),
         },
         {
           head: t("team.last_seen"),
+          card: "side",
           cell: (member) => (member.last_seen_at ? dateTime(member.last_seen_at) : t("when.never")),
         },
         {
           head: t("action.remove"),
+          card: "action",
           end: true,
           cell: (member) =>
             isOwner && (
@@ -157,9 +160,14 @@ function Invitations() {
         columns={[
           { head: t("auth.email"), cell: (invitation) => invitation.email },
           { head: t("team.role"), cell: (invitation) => t(`role.${invitation.role}`) },
-          { head: t("team.expires"), cell: (invitation) => dateTime(invitation.expires_at) },
+          {
+            head: t("team.expires"),
+            card: "labelled",
+            cell: (invitation) => dateTime(invitation.expires_at),
+          },
           {
             head: t("team.withdraw"),
+            card: "action",
             end: true,
             cell: ({ id }) =>
               isOwner && (

@@ -41,7 +41,6 @@ function ToolTable({ rows }: { rows: readonly QueryData<typeof toolsQuery>[numbe
         },
         {
           head: t("tools.description"),
-          wideOnly: true,
           cell: (tool) => <span className="soft">{tool.description}</span>,
         },
         {
@@ -50,6 +49,7 @@ function ToolTable({ rows }: { rows: readonly QueryData<typeof toolsQuery>[numbe
         },
         {
           head: t("tools.enabled"),
+          card: "side",
           end: true,
           cell: (tool) => <ToolState tool={tool} />,
         },

@@ -29,7 +29,7 @@ export function Page() {
   const { isOwner } = useSession();
   const trunk = useQuery(trunkQuery);
   return (
-    <Frame narrow title={t("nav.trunk")} lead={t("trunk.lead")}>
+    <Frame forms title={t("nav.trunk")} lead={t("trunk.lead")}>
       <Loaded query={trunk} lines={8}>
         {(data) => (
           <>

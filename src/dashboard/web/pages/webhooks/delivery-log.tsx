@@ -72,13 +72,20 @@ function DeliveryTable({ webhookId, rows }: { webhookId: number; rows: readonly 
         },
         {
           head: t("calls.when"),
+          card: "line",
           cell: (row) => <span className="nums">{dateTime(row.created_at)}</span>,
         },
-        { head: t("call.attempt"), end: true, cell: (row) => number(row.attempt) },
-        { head: t("call.answer"), cell: (row) => <Outcome delivery={row} /> },
+        {
+          head: t("call.attempt"),
+          card: "labelled",
+          end: true,
+          cell: (row) => number(row.attempt),
+        },
+        { head: t("call.answer"), card: "side", cell: (row) => <Outcome delivery={row} /> },
         { head: t("calls.duration"), end: true, cell: (row) => ms(row.duration_ms) },
         {
           head: t("webhooks.resend"),
+          card: "action",
           end: true,
           cell: (row) =>
             mayChange &&

@@ -54,11 +54,11 @@ function WebhookTable({ rows }: { rows: readonly QueryData<typeof webhooksQuery>
         },
         {
           head: t("webhooks.events"),
-          wideOnly: true,
           cell: (webhook) => <span className="small soft">{webhook.events.join(", ")}</span>,
         },
         {
           head: t("calls.status"),
+          card: "side",
           cell: (webhook) => (
             <Badge tone={webhook.enabled ? "good" : "bad"}>
               {t(webhook.enabled ? "webhooks.on" : "webhooks.off")}
@@ -67,6 +67,7 @@ function WebhookTable({ rows }: { rows: readonly QueryData<typeof webhooksQuery>
         },
         {
           head: t("webhooks.failed"),
+          card: "labelled",
           end: true,
           cell: (webhook) => number(webhook.state?.failed ?? 0),
         },

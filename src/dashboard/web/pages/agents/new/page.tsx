@@ -20,7 +20,7 @@ export function Page() {
   const form = useForm(emptyDraft(language), { draft: "agents/new" });
   return (
     <Frame
-      narrow
+      forms
       title={t("agents.new")}
       back={{ to: "/agents", label: t("nav.agents") }}
       actions={

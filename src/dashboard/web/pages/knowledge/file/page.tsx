@@ -20,7 +20,7 @@ export function Page() {
   const file = useQuery(fileQuery(Number(params.id)));
   return (
     <Frame
-      narrow
+      forms
       title={file.data?.filename ?? t("knowledge.file")}
       lead={file.data && bytes(file.data.size_bytes)}
       back={{ to: "/knowledge", label: t("nav.knowledge") }}

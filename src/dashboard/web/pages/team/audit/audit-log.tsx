@@ -35,11 +35,10 @@ function Entries() {
                 caption={t("team.tab.audit")}
                 rows={entries}
                 rowKey={(entry) => entry.id}
-                compact
                 columns={[
                   { head: t("team.action"), cell: (entry) => <Deed entry={entry} /> },
                   { head: t("calls.when"), cell: (entry) => dateTime(entry.at) },
-                  { head: t("team.address"), wideOnly: true, cell: (entry) => entry.ip },
+                  { head: t("team.address"), card: "none", cell: (entry) => entry.ip },
                 ]}
               />
               <Pager

@@ -20,7 +20,7 @@ export function Page() {
     secrets: ["secret"],
   });
   return (
-    <Frame narrow title={t("tools.new")} back={{ to: "/tools", label: t("nav.tools") }}>
+    <Frame forms title={t("tools.new")} back={{ to: "/tools", label: t("nav.tools") }}>
       <EditForm
         form={form}
         mayChange

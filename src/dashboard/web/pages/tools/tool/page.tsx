@@ -25,7 +25,7 @@ export function Page() {
   if (query.error && problemOf(query.error).code === "not_found") return <NotFound />;
   return (
     <Frame
-      narrow
+      forms
       title={tool?.name ?? t("nav.tools")}
       lead={tool?.description}
       back={{ to: "/tools", label: t("nav.tools") }}
