@@ -1,11 +1,23 @@
 /** Tabs inside a page. The address says which is shown (`?tab=`); without it the first one is. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
 
 interface Tab {
   readonly name: string;
   readonly label: string;
   readonly content: () => ReactNode;
+}
+
+/** The arrows go round and show what they come to. */
+function walk(event: KeyboardEvent<HTMLElement>): void {
+  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
+  const at = tabs.findIndex((tab) => tab.matches("[aria-selected=true]"));
+  const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  const tab = tabs.at(next % tabs.length);
+  tab?.focus();
+  tab?.click();
 }
 
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
@@ -29,21 +41,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const shown = tabs.find(({ name }) => name === value);
   return (
     <div>
-      <div
-        ref={list}
-        role="tablist"
-        className="tabs"
-        aria-label={label}
-        onKeyDown={(event) => {
-          const at = tabs.findIndex(({ name }) => name === value);
-          const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
-          const tab = next === undefined ? undefined : tabs.at(next % tabs.length);
-          if (!tab) return;
-          event.preventDefault();
-          list.current?.querySelector<HTMLElement>(`[data-tab="${tab.name}"]`)?.focus();
-          show(tab.name);
-        }}
-      >
+      <div ref={list} role="tablist" className="tabs" aria-label={label} onKeyDown={walk}>
         {tabs.map((tab) => (
           <button
             key={tab.name}

@@ -77,40 +77,47 @@ function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }
       ) : (
         <>
           <ByDay days={usage.by_day} former={former} />
-          <Card title={t("billing.by_agent")} flush>
-            <Table
-              caption={t("billing.by_agent")}
-              rows={usage.by_agent}
-              rowKey={(row) => row.agent_id ?? "none"}
-              columns={[
-                {
-                  head: t("calls.agent"),
-                  cell: (row) => row.name ?? t("billing.deleted_agent"),
-                },
-                {
-                  head: t("nav.calls"),
-                  card: "labelled",
-                  end: true,
-                  cell: (row) => number(row.calls),
-                },
-                {
-                  head: t("billing.minutes"),
-                  card: "labelled",
-                  end: true,
-                  cell: (row) => number(row.minutes),
-                },
-                {
-                  head: t("billing.cost"),
-                  card: "side",
-                  end: true,
-                  cell: (row) => eur(row.cost_eur),
-                },
-              ]}
-            />
-          </Card>
+          <ByAgent rows={usage.by_agent} />
         </>
       )}
     </>
+  );
+}
+
+function ByAgent({ rows }: { rows: Usage["by_agent"] }) {
+  const { t, number, eur } = useText();
+  return (
+    <Card title={t("billing.by_agent")} flush>
+      <Table
+        caption={t("billing.by_agent")}
+        rows={rows}
+        rowKey={(row) => row.agent_id ?? "none"}
+        columns={[
+          {
+            head: t("calls.agent"),
+            cell: (row) => row.name ?? t("billing.deleted_agent"),
+          },
+          {
+            head: t("nav.calls"),
+            card: "labelled",
+            end: true,
+            cell: (row) => number(row.calls),
+          },
+          {
+            head: t("billing.minutes"),
+            card: "labelled",
+            end: true,
+            cell: (row) => number(row.minutes),
+          },
+          {
+            head: t("billing.cost"),
+            card: "side",
+            end: true,
+            cell: (row) => eur(row.cost_eur),
+          },
+        ]}
+      />
+    </Card>
   );
 }
 

@@ -104,11 +104,7 @@ function Payments() {
                     </>
                   ),
                 },
-                {
-                  head: t("calls.when"),
-                  card: "line",
-                  cell: (checkout) => dateTime(checkout.created_at),
-                },
+                { head: t("calls.when"), cell: (checkout) => dateTime(checkout.created_at) },
                 {
                   head: t("calls.status"),
                   cell: (checkout) => (

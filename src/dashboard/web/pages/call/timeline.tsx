@@ -70,9 +70,6 @@ function Latencies({ turns }: { turns: readonly Turn[] }) {
   const measured = turns.filter(({ latency_ms }) => latency_ms !== null);
   if (measured.length === 0) return null;
   const longest = Math.max(1, ...measured.map(({ latency_ms }) => latency_ms ?? 0));
-  const figure = (value: number | null | undefined) => (
-    <span className="nums">{ms(value ?? null)}</span>
-  );
   const turn: Column<Turn> = {
     head: t("call.turn"),
     cell: ({ start_ms: start, text }) => (
@@ -95,37 +92,16 @@ function Latencies({ turns }: { turns: readonly Turn[] }) {
       </span>
     ),
   };
-  const stages: Column<Turn>[] = [
-    {
-      head: t("call.stage.endpointing"),
-      card: "labelled",
-      end: true,
-      cell: ({ stages: of }) => figure(of?.endpointing_ms),
-    },
-    {
-      head: t("call.stage.stt"),
-      card: "labelled",
-      end: true,
-      cell: ({ stages: of }) => figure(of?.stt_ms),
-    },
-    {
-      head: t("call.stage.llm"),
-      card: "labelled",
-      end: true,
-      cell: ({ stages: of }) => figure(of?.llm_first_ms),
-    },
-    {
-      head: t("call.stage.tts"),
-      card: "labelled",
-      end: true,
-      cell: ({ stages: of }) => figure(of?.tts_first_ms),
-    },
-    {
-      head: t("call.total"),
-      card: "labelled",
-      end: true,
-      cell: ({ latency_ms: latency }) => figure(latency),
-    },
+  const stage = (head: string, value: (turn: Turn) => number | null | undefined): Column<Turn> => ({
+    ...{ head, card: "labelled", end: true },
+    cell: (of) => <span className="nums">{ms(value(of) ?? null)}</span>,
+  });
+  const stages = [
+    stage(t("call.stage.endpointing"), ({ stages: of }) => of?.endpointing_ms),
+    stage(t("call.stage.stt"), ({ stages: of }) => of?.stt_ms),
+    stage(t("call.stage.llm"), ({ stages: of }) => of?.llm_first_ms),
+    stage(t("call.stage.tts"), ({ stages: of }) => of?.tts_first_ms),
+    stage(t("call.total"), ({ latency_ms: latency }) => latency),
   ];
   const table = (caption: string, columns: readonly Column<Turn>[]) => (
     <Table caption={caption} columns={columns} rows={measured} rowKey={({ index }) => index} />
