@@ -1,6 +1,6 @@
 /** The compiled program, and the dashboard in a browser. */
 import { measureBinary } from "../binary/start.ts";
-import { measureFirstPaint } from "../dashboard/first-paint.ts";
+import { type FirstPaint, measureDashboard } from "../dashboard/first-paint.ts";
 import { ms, type Section } from "../report.ts";
 
 const binary: Section = {
@@ -31,13 +31,24 @@ const binary: Section = {
 const dashboard: Section = {
   name: "dashboard",
   async measure({ full, note }) {
-    const result = await measureFirstPaint(full ? 15 : 3);
+    const result = await measureDashboard(full ? 15 : 3);
     if (!result) return null;
-    const { runs, firstPaintMs, dataShownMs, layoutShift, transferredKilobytes } = result;
+    const paint = (what: string, goal: string, how: string, seen: FirstPaint) =>
+      note({
+        what,
+        goal,
+        value: `largest paint median ${ms(seen.largestPaintMs)}, first ${ms(seen.firstPaintMs)}, with data ${ms(seen.dataShownMs)}, layout shift ${seen.layoutShift.toFixed(3)}`,
+        method: `${result.runs} visits of Home in Chromium with an empty cache, ${how}; ${seen.transferredKilobytes.toFixed(0)} KB sent`,
+      });
+    paint("dashboard, first paint", "≤ 1 s, shift 0", "1280 × 860", result.here);
+    const phone = "390 × 844, 1.6 Mbit/s, 150 ms, a fourth of this processor's speed";
+    paint("dashboard on a slow phone", "≤ 2.5 s, shift 0", phone, result.slowPhone);
+    const { calls, longestMs, count } = result.manyCalls;
     note({
-      what: "dashboard, first paint",
-      value: `median ${firstPaintMs.toFixed(0)} ms, with data ${dataShownMs.toFixed(0)} ms`,
-      method: `${runs} visits of Home in Chromium with an empty cache, ${transferredKilobytes.toFixed(0)} KB sent, layout shift ${layoutShift.toFixed(3)}`,
+      what: "dashboard, longest task",
+      goal: "≤ 100 ms",
+      value: count === 0 ? "none over 50 ms" : `${ms(longestMs)}, ${count} over 50 ms`,
+      method: `a list of ${calls} calls: scrolled, leafed through, filtered, searched, one opened`,
     });
     return result;
   },
