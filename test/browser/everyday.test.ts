@@ -62,6 +62,17 @@ inChromium("first steps", () => {
     await page.keyboard.press("Escape");
   });
 
+  test("the first steps lead to a new agent, and to talking to the one there is", async () => {
+    const open = (at: Page, step: string) =>
+      at.getByRole("listitem").filter({ hasText: step }).getByRole("link");
+    await emptyPage.goto(address("/"));
+    await open(emptyPage, en["home.step.agent"]).click();
+    await emptyPage.waitForURL(/\/agents\/new$/);
+    await page.goto(address("/"));
+    await open(page, en["home.step.talk"]).click();
+    await page.waitForURL(/\/agents\/\d+\?tab=test$/);
+  });
+
   test("a campaign without an agent leads to making one", async () => {
     await emptyPage.goto(address("/campaigns"));
     await button(emptyPage, en["campaigns.new"]).first().click();

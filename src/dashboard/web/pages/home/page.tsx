@@ -24,7 +24,11 @@ const MINUTE_MS = 60_000;
 const STATUS_NAMES = ["trunk", "engine", "disk", "backup", "mail"] as const;
 
 /** The server sends whole paths; the router wants them without /app. */
-const inApp = (href: string) => href.replace(/^\/app(?=\/|$)/, "") || "/";
+function inApp(href: string) {
+  const { pathname, searchParams } = new URL(href, location.origin);
+  const to = pathname.replace(/^\/app(?=\/|$)/, "") || "/";
+  return { to, search: Object.fromEntries(searchParams) };
+}
 
 export function Page() {
   const { t } = useText();
@@ -67,7 +71,7 @@ function Problems({ problems }: { problems: Home["problems"] }) {
                 <p className="soft">{remedy}</p>
               </div>
               {problem.href && (
-                <Link to={inApp(problem.href)} className="button small">
+                <Link {...inApp(problem.href)} className="button small">
                   {t("home.remedy")}
                 </Link>
               )}
@@ -94,7 +98,7 @@ function Checklist({ steps }: { steps: Home["checklist"] }) {
               {step.done && <span className="visually-hidden"> ({t("home.step_done")})</span>}
             </span>
             {!step.done && (
-              <Link to={inApp(step.href)} className="button small">
+              <Link {...inApp(step.href)} className="button small">
                 {t("home.step_open")}
                 <span className="visually-hidden">: {t(`home.step.${step.id}`)}</span>
               </Link>

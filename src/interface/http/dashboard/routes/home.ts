@@ -191,10 +191,12 @@ function homeParts({ dependencies, parts }: ProductContext) {
   }
   async function checklist(tenantId: number, trunk: Status) {
     const done = await services.tenants.progress(tenantId);
+    // Whom there is to talk to: the newest, which is the only one of a new company.
+    const agent = done.talk ? undefined : (await services.agents.list(tenantId)).at(-1);
     const steps = [
-      ["agent", done.agent, "/app/agents"],
+      ["agent", done.agent, "/app/agents/new"],
       ["knowledge", done.knowledge, "/app/knowledge"],
-      ["talk", done.talk, "/app/agents"],
+      ["talk", done.talk, agent ? `/app/agents/${agent.id}?tab=test` : "/app/agents/new"],
       ["trunk", trunk.state === "ok", "/app/trunk"],
       ["number", done.number, "/app/numbers"],
       ["first_call", done.first_call, "/app/calls"],
