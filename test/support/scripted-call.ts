@@ -169,6 +169,8 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     ttsFails: false,
     /** So many sentences fail before the voice is there again. */
     voiceLosses: 0,
+    /** Milliseconds before the summary. */
+    summaryTakesMs: 0,
     /** Milliseconds before the voice's first samples. */
     ttsTakesMs: 0,
     llmFails: null as EngineFailure | null,
@@ -214,9 +216,10 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
         yield { type: "done", usage: { inputTokens: 10, outputTokens: 5 } };
       },
       truncateSpoken: (text) => truncated.push(text),
-      summarize: async ({ reason, durationSeconds }) => ({
-        ...{ text: `Ended by ${reason} after ${durationSeconds} s.`, line: "A call." },
-      }),
+      async summarize({ reason, durationSeconds }) {
+        if (script.summaryTakesMs > 0) await sleep(clock, script.summaryTakesMs);
+        return { text: `Ended by ${reason} after ${durationSeconds} s.`, line: "A call." };
+      },
     },
     tts: {
       async *speak(text, signal) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
 import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
-import { silentLog as log } from "../../../src/core/log.ts";
+import { type Log, silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
@@ -27,7 +27,7 @@ const database = await openTestDatabase(join(directory, "main.db"), clock.now())
 const tenantId = await insertTenant(database);
 const agentId = await insertAgent(database, tenantId);
 afterAll(async () => {
-  await eventually(() => stored === 7, "every call is stored");
+  await eventually(() => stored === 8, "every call is stored");
   await database.close();
 });
 
@@ -48,7 +48,11 @@ const ports = {
 } as unknown as ConstructorParameters<typeof LiveCall>[1];
 const plan = {} as Parameters<LiveCall["answered"]>[0];
 
-async function answeredCall(isBridged: boolean, isAcknowledged = true): Promise<LiveCall> {
+async function answeredCall(
+  isBridged: boolean,
+  isAcknowledged = true,
+  changed: Partial<typeof ports> = {},
+): Promise<LiveCall> {
   const callUuid = crypto.randomUUID();
   await insertCall(database, tenantId, callUuid);
   const identity = {
@@ -56,7 +60,7 @@ async function answeredCall(isBridged: boolean, isAcknowledged = true): Promise<
     ...{ fromNumber: "+37060000001", toNumber: "+37052000000" },
     ...{ maxDurationSeconds: MAX_SECONDS, overageRate: microEur(120_000) },
   } as unknown as LiveCall["identity"];
-  const call = new LiveCall(identity, ports, "ringing");
+  const call = new LiveCall(identity, { ...ports, ...changed }, "ringing");
   let acknowledged: () => void = () => undefined;
   const leg = {
     on: (name: string, listener: () => void) => {
@@ -127,4 +131,30 @@ test("how long was answered is stored as the clock, the RTP stream and the recog
   expect(row).toMatchObject({
     ...{ answeredClockMs: 10_000, answeredRtpMs: 9_980, answeredEngineMs: 9_500 },
   });
+});
+
+test("an answer that cannot be stored is stored a second later", async () => {
+  let tries = 0;
+  const stores: typeof callStores = {
+    ...callStores,
+    calls: (queries) => ({
+      ...callStores.calls(queries),
+      async markAnswered(...answer) {
+        if (++tries === 1) throw new Error("the store is away");
+        await callStores.calls(queries).markAnswered(...answer);
+      },
+    }),
+  };
+  let failures = 0;
+  const counting: Log = { ...log, with: () => counting, error: () => void failures++ };
+  const call = await answeredCall(false, true, { stores, log: counting });
+  await eventually(() => failures === 1, "it has failed");
+  await clock.advance(999);
+  expect(tries).toBe(1);
+  await clock.advance(1);
+  await eventually(() => tries === 2, "it is tried again");
+  call.end(endingByUs("completed", "agent_hangup"));
+  await call.finished;
+  const row = await callStores.calls(database.read).find(tenantId, call.identity.callUuid);
+  expect(row?.answeredAt).not.toBeNull();
 });

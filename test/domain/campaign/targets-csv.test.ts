@@ -38,3 +38,11 @@ test.each([
 ])("%#: a file that is no list is refused in words", async (csv, words) => {
   expect(await complaint(csv)).toContain(words);
 });
+
+test("a variable has 300 characters at most; there are twenty at most", async () => {
+  const value = async (length: number) =>
+    (await read(`number,note\n+37061234567,${"a".repeat(length)}\n`)).targets[0]?.variables.note;
+  expect([(await value(300))?.length, (await value(301))?.length]).toEqual([300, 300]);
+  const names = Array.from({ length: 20 }, (_, n) => `v${n}`).join();
+  expect(await complaint(`number,${names}\n+37061234567\n`)).toBe("none");
+});

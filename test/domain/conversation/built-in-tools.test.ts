@@ -210,3 +210,28 @@ test("the words of a message, its names and a briefing are kept to their lengths
     readBuiltInCall("send_digits", { digits: "1".repeat(count) }, setting).ok;
   expect([keys(0), keys(1), keys(32), keys(33)]).toEqual([false, true, true, false]);
 });
+
+test("a message, its sender and a briefing are cut to what the tools name as their limits", () => {
+  const offered = builtInTools({ transferTargets: TARGETS, sendDigits: true });
+  const limit = (tool: string, argument: string) => {
+    const parameters = offered.find(({ name }) => name === tool)?.parameters;
+    const { properties } = parameters as { properties: Record<string, { maxLength?: number }> };
+    return properties[argument]?.maxLength;
+  };
+  expect(limit("take_message", "message")).toBe(2_000);
+  expect(limit("take_message", "caller_name")).toBe(120);
+  expect(limit("take_message", "callback")).toBe(120);
+  expect(limit("transfer_call", "briefing")).toBe(500);
+  const long = "a".repeat(3_000);
+  const read = (tool: string, args: Record<string, string>) =>
+    readBuiltInCall(tool, args, { transferTargets: TARGETS, sendDigits: true });
+  expect(read("take_message", { message: long, caller_name: long, callback: long })).toMatchObject({
+    ok: true,
+    call: {
+      ...{ message: "a".repeat(2_000), callerName: "a".repeat(120), callback: "a".repeat(120) },
+    },
+  });
+  expect(read("transfer_call", { to: "desk", briefing: long })).toMatchObject({
+    call: { announcement: "a".repeat(500) },
+  });
+});

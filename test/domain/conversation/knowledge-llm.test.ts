@@ -65,7 +65,9 @@ test("a short question leans on the one before, whose passages stay at hand", as
 test("a late or failed look-up costs the answer its passages only", async () => {
   const late = world(() => new Promise(() => {}));
   const answer = late.say("When are you open today?");
-  await late.clock.advance(300);
+  await late.clock.advance(299);
+  expect(late.given).toEqual([]);
+  await late.clock.advance(1);
   expect(await answer).toEqual([]);
   expect(await world(() => Promise.reject(new Error("gone"))).say("When?")).toEqual([]);
 });
@@ -85,4 +87,18 @@ test("keys and tools need no look-up", async () => {
   await Array.fromAsync(llm.respond(input, new AbortController().signal));
   expect(given).toEqual([input]);
   expect(asked).toEqual([]);
+});
+
+test.each([
+  ["And on Sundays then?", 4, true],
+  ["And what about Sundays then?", 5, false],
+])("%s has %d words and leans on the question before: %p", async (text, _, leans) => {
+  const { asked, say } = world(async () => [passage("Hours")]);
+  await say("When are you open in the week?");
+  await say(text);
+  expect(asked[1]).toBe(leans ? `${text} When are you open in the week?` : text);
+});
+
+test("an LLM that says nothing of itself is not asked early", () => {
+  expect(world(async () => []).llm.capabilities).toEqual({ earlyStart: false });
 });

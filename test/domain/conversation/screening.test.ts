@@ -43,6 +43,16 @@ test("a person is disclosed to and greeted by name, 600 ms after their hello", a
   expect((await call.session.close("caller_hangup")).answeredBy).toBe("human");
 });
 
+test("600 ms of silence after a hello end it, to the frame", async () => {
+  const call = await outbound();
+  call.script.recognises.push("Hello?");
+  await call.speech(500);
+  await call.silence(580);
+  expect(call.session.turn.name).toBe("screening");
+  await call.silence(20);
+  expect(call.session.turn.name).not.toBe("screening");
+});
+
 test("nobody speaks: after two seconds the general greeting, without the name", async () => {
   const call = await outbound();
   await call.silence(1_900);

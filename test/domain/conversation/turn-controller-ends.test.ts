@@ -284,3 +284,51 @@ test("text to say and end is said whatever is going on, then the end is asked fo
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "balance_exhausted" });
   expect(call.turns().at(-1)?.text).toBe("Your credit is used up.");
 });
+
+/** Ms until a call that is hung up is closed. */
+async function closedAfter(call: Awaited<ReturnType<typeof scriptedCall>>, untilMs: number) {
+  const from = call.clock.monotonic();
+  let closedAt = null as number | null;
+  void call.session.close("caller_hangup").then(() => {
+    closedAt = call.clock.monotonic() - from;
+  });
+  for (let turn = 0; turn < 5; turn++) await call.clock.advance(0);
+  for (let ms = 0; ms < untilMs && closedAt === null; ms += 10) await call.clock.advance(10);
+  return closedAt;
+}
+
+test.each([
+  [990, 990],
+  [5_000, 1_000],
+])(
+  "words that take %d ms to recognise are waited for %d ms at a hang-up",
+  async (takesMs, waitedMs) => {
+    const call = await scriptedCall();
+    await call.answerAndGreet();
+    Object.assign(call.script, { sttTakesMs: takesMs, recognises: ["thanks bye"] });
+    await call.speech(600);
+    expect(await closedAfter(call, 10_000)).toBe(waitedMs);
+  },
+);
+
+test.each([
+  [3_990, 3_990],
+  [9_000, 4_000],
+])("a summary that takes %d ms is waited for %d ms", async (takesMs, waitedMs) => {
+  const call = await scriptedCall();
+  call.script.summaryTakesMs = takesMs;
+  await call.answerAndGreet();
+  expect(await closedAfter(call, 20_000)).toBe(waitedMs);
+});
+
+test("the end is asked for 0.3 s after the last word", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.session.sayAndEnd("Goodbye.", "balance_exhausted");
+  while (call.audio.queuedMs === 0) await call.silence(20);
+  while (call.audio.queuedMs > 0) await call.silence(20);
+  await call.silence(280);
+  expect(call.hangupRequested()).toBeNull();
+  await call.silence(20);
+  expect(call.hangupRequested()).not.toBeNull();
+});

@@ -109,6 +109,12 @@ test("a table's row is cut where it would fill two passages", () => {
   ]);
 });
 
+test("a table begins with its first line that is not empty", () => {
+  expect(cutPassages("csv", "\nname,price\nCrown,400\n")).toEqual([
+    { heading: "Crown", text: "name: Crown\nprice: 400" },
+  ]);
+});
+
 test("a table may have rows of other lengths, stray quotes and empty lines", () => {
   expect(cutPassages("csv", 'name,price\nCrown,400,extra\n\n5" screen,20\nBridge\n')).toEqual([
     { heading: "Crown", text: "name: Crown\nprice: 400\n: extra" },

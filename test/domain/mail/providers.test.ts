@@ -52,8 +52,12 @@ describe("the SMTP provider", () => {
 
     smtp.refuse = { RCPT: "550 no such user" };
     await expect(provider.send(message, never)).rejects.toBeInstanceOf(MailRejected);
-    smtp.refuse = { RCPT: "451 try later" };
-    await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRejected);
+    smtp.refuse = { RCPT: "500 not understood" };
+    await expect(provider.send(message, never)).rejects.toBeInstanceOf(MailRejected);
+    for (const later of ["451 try later", "499 try later"]) {
+      smtp.refuse = { RCPT: later };
+      await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRejected);
+    }
     for (const refusal of [
       "552 too large",
       "523 message length exceeds the limit",

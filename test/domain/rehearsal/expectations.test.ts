@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { failuresOf, percentile } from "../../../src/domain/rehearsal/expectations.ts";
 import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
 import type { RehearsedCall, RehearsedTurn } from "../../../src/domain/rehearsal/rehearsed-call.ts";
-import { junitXml } from "../../../src/domain/rehearsal/report.ts";
+import { junitXml, resultLines, summaryLine } from "../../../src/domain/rehearsal/report.ts";
 
 const turn = (
   index: number,
@@ -239,4 +239,39 @@ test("the 95th percentile is of ranks", () => {
     ...[1, 2, 19, 38, 95],
   ]);
   expect(percentile([], 0.95)).toBeNull();
+});
+
+test("a report tells seconds to the millisecond, the turn, the run and the latency", () => {
+  const result = { name: "A", agent: { name: "Desk", id: null, version: null }, call: CALL };
+  const passed = { ...result, run: 1, failures: [] };
+  const failed = {
+    ...result,
+    run: 2,
+    failures: [{ expected: "says 9", found: "nothing", turn: 2 }],
+  };
+  const report = { results: [passed, failed], scenarios: 2, runs: 2, passed: 1 };
+  const xml = junitXml(report, "clinic");
+  expect(xml).toContain('<testcase classname="clinic" name="A" time="10.000"/>');
+  expect(xml).toContain('<testcase classname="clinic" name="A #2" time="10.000">');
+  expect(xml).toContain('message="turn 3: expected: says 9; found: nothing"');
+  expect(summaryLine(report)).toBe(
+    "2 scenarios: 1 passed, 1 failed; pass^2 0.50; latency p95 1500 ms",
+  );
+  expect(summaryLine({ results: [], scenarios: 0, runs: 1, passed: 0 })).toBe(
+    "0 scenarios: 0 passed, 0 failed; pass^1 1.00",
+  );
+  expect(summaryLine({ results: [], scenarios: 1, runs: 1, passed: 1 })).toStartWith("1 scenario:");
+  expect(resultLines(passed, 1)).toEqual(["ok    A"]);
+  expect(resultLines(failed, 2)).toEqual([
+    "FAIL  A (run 2 of 2)",
+    "       1  Agent: Hello.",
+    "       2  Caller: What does it cost?",
+    "    >  3  Agent: Sixty euros.",
+    "          expected: says 9; found: nothing",
+    "       4  Caller: Check my appointment, please.",
+    "       5  Agent: On Tuesday.",
+    "      failed at turn 3",
+  ]);
+  const whole = { ...failed, failures: [{ expected: "a", found: "b", turn: null }] };
+  expect(resultLines(whole, 1).slice(-1)).toEqual(["      the call: expected: a; found: b"]);
 });

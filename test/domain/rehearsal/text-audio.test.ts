@@ -43,6 +43,7 @@ test("the recogniser has the words that were said so far, and forgets them when 
   const audio = new TextAudio();
   const stt = textStt(audio);
   const partials: string[] = [];
+  expect(stt.capabilities.partials).toBe(true);
   stt.onPartial((text) => void partials.push(text));
   audio.callerSays("one two three four");
   for (let frame = 0; frame < 30; frame++) audio.tick();

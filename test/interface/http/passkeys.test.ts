@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { startApiServer } from "../../support/api-server.ts";
 import { person } from "../../support/dashboard-session.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 import { softAuthenticator } from "../../support/soft-authenticator.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -35,4 +36,27 @@ test("a key that was only touched neither becomes a passkey nor signs in; one th
   expect(await passkeys.owner(answer, ORIGIN)).toBeNull();
   const asked = await passkeys.signInOptions(ORIGIN);
   expect(await passkeys.owner(device.signIn(asked.challenge), ORIGIN)).toBe(id);
+});
+
+test("a challenge lives five minutes; a user has twenty passkeys at most", async () => {
+  const clock = fakeClock();
+  const timed = await startApiServer({ directory: tempDir(), clock });
+  const { passkeys } = timed.identity;
+  const { id } = await person(timed, { tenantId: (await timed.tenant()).id });
+  const user = { id, email: "ona@clinic.example", name: "Ona" };
+  const registered = async (waitsMs: number) => {
+    const { challenge, timeout } = await passkeys.registrationOptions(user, ORIGIN);
+    expect(timeout).toBe(300_000);
+    await clock.advance(waitsMs);
+    const answer = softAuthenticator(ORIGIN).register(challenge);
+    return passkeys.register(id, "Phone", answer, ORIGIN).then(
+      () => "taken",
+      () => "refused",
+    );
+  };
+  expect([await registered(299_999), await registered(300_000)]).toEqual(["taken", "refused"]);
+  for (let count = 1; count < 20; count++) expect(await registered(0)).toBe("taken");
+  expect(passkeys.registrationOptions(user, ORIGIN)).rejects.toThrow("at most 20 passkeys");
+  expect(await passkeys.list(id)).toHaveLength(20);
+  await timed.stop();
 });

@@ -198,6 +198,21 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "no rehearsal tells a tool's HTTP status",
   },
   {
+    file: "tenant/api-keys.ts",
+    lineText: "const CACHE_KEYS_MAX = 5_000;",
+    reason: "a key that was forgotten is read from the store again",
+  },
+  {
+    file: "knowledge/stems.ts",
+    lineText: "const REMEMBERED_MAX = 50_000;",
+    reason: "what is remembered or made again is the same stem",
+  },
+  {
+    file: "knowledge/stems.ts",
+    lineText: "if (remembered.size >= REMEMBERED_MAX) remembered.clear();",
+    reason: "what is remembered or made again is the same stem",
+  },
+  {
     file: "agent/version-comparison.ts",
     lineText: "const DIFF_MS_MAX = 500;",
     reason: "a millisecond more of real time is within what a test's machine varies",

@@ -1,0 +1,62 @@
+/** What of a word survives inflection: to the letter, in the four languages. */
+import { expect, test } from "bun:test";
+import {
+  contentStems,
+  stem,
+  stemsOfText,
+  stemsOfWord,
+} from "../../../src/domain/knowledge/stems.ts";
+
+test.each([
+  ["cat", "cat"],
+  ["cats", "cat"],
+  ["bus", "bus"],
+  ["toy", "toy"],
+  ["toys", "toy"],
+  ["dentist's", "dentist"],
+  ["clinics", "clinic"],
+  ["parties", "part"],
+  ["boxes", "box"],
+  ["glasses", "glass"],
+  ["class", "class"],
+  ["virus", "virus"],
+  ["price", "pric"],
+  ["prices", "pric"],
+  ["open", "open"],
+  ["opening", "open"],
+  ["opened", "open"],
+  ["being", "being"],
+  ["paying", "pay"],
+  ["planned", "plan"],
+  ["treatment", "treat"],
+  ["kindly", "kind"],
+])("%s is %s in English", (word, expected) => {
+  expect(stem(word, "en")).toBe(expected);
+});
+
+test.each([
+  ["kava", "kava"],
+  ["kavos", "kavo"],
+  ["kainas", "kain"],
+  ["kainoje", "kaino"],
+  ["dantukas", "dantuk"],
+  ["dantukais", "dantuka"],
+  ["gydytojams", "gydytoj"],
+  ["žvakėmis", "zvakem"],
+])("%s is %s where endings tell", (word, expected) => {
+  expect(stem(word, "lt")).toBe(expected);
+});
+
+test("a text is stemmed by the language that its letters tell; figures and codes stay", () => {
+  expect(stemsOfText("Opening hours A1b2")).toEqual(["open", "hour", "a1b2"]);
+  expect(stemsOfText("Kainą pasakykite")).toEqual(["kain", "pasakyk"]);
+  expect(stemsOfText("a".repeat(41))).toEqual(["a".repeat(40)]);
+  expect(stemsOfWord("opening")).toEqual(["open", "openi"]);
+  expect(stemsOfWord("4172")).toEqual(["4172"]);
+});
+
+test("the words that tell are those that are left, or all where none is", () => {
+  expect(contentStems("What does parking cost?")).toEqual(["park", "cost"]);
+  expect(contentStems("What is it?")).toEqual(["what", "is", "it"]);
+  expect(contentStems("information")).toEqual(["infor"]);
+});
