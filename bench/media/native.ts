@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 export interface Native {
   /** Path of the built program. */
-  build(name: "receiver" | "pacer" | "listener"): Promise<string>;
+  build(name: "receiver" | "pacer" | "listener" | "phones"): Promise<string>;
   remove(): void;
 }
 

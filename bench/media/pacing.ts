@@ -74,7 +74,11 @@ const measureOurs = (native: Native, streams: number, seconds: number) =>
     ...[process.execPath, file("./sender.ts"), HOST, port, String(streams)],
   ]);
 
-async function measureLoop(native: Native, streams: number, seconds: number): Promise<Pacing> {
+export async function measureLoop(
+  native: Native,
+  streams: number,
+  seconds: number,
+): Promise<Pacing> {
   const pacer = await native.build("pacer");
   return await measure(native, seconds, async (port) => [
     ...[pacer, HOST, port, String(streams), lasting(seconds)],

@@ -1,5 +1,6 @@
 /** Calls as a whole, signalling, and the agent's turns. */
 import { measureCalls } from "../calls/load.ts";
+import { measurePhones } from "../calls/phones.ts";
 import { ms, type Section } from "../report.ts";
 import { measureSignalling, type SignallingResult } from "../signalling/calls.ts";
 import { measureRegistrations } from "../signalling/registrations.ts";
@@ -51,6 +52,34 @@ const calls: Section = {
         what: `API read /tenant beside ${count} calls, to the limit`,
         value: `${reads.requestsPerSecond}/s, p50 ${ms(reads.p50Ms)}, p99 ${ms(reads.p99Ms)}`,
         method: `callers and ${reads.tool} share what the appliance leaves of the cores`,
+      });
+    }
+    return results;
+  },
+};
+
+const phones: Section = {
+  name: "phones",
+  async measure({ full, note }) {
+    const results = [];
+    for (const calls of full ? [250, 500] : [100]) {
+      const result = await measurePhones({ calls, seconds: full ? 15 : 5 });
+      if (!result) return results;
+      results.push(result);
+      const { pacing, reference, overflowed, cpuPercentPerCall, megabytesPerCall } = result;
+      const inWords = ({ p50, p99, p999, lost }: typeof pacing | typeof reference) =>
+        `p50 ${ms(p50)}, p99 ${ms(p99)}, p99.9 ${ms(p999)}; ${lost} lost`;
+      note({
+        what: `packets of ${calls} calls`,
+        goal: "250: p99 ≤ 1 ms, p99.9 ≤ 3 ms; 500: p99 ≤ 5 ms",
+        value: `${inWords(pacing)} of ${pacing.packets}, ${overflowed} not read in time; ${(pacing.p99 / reference.p99).toFixed(2)} × the loop's p99`,
+        method: `|interval − 20 ms| at ${pacing.streams} phones in C, by kernel time stamps; a plain C loop in the same minute: ${inWords(reference)}`,
+      });
+      note({
+        what: `CPU and memory a silent call, ${calls} calls`,
+        goal: "≤ 0.25 % of a core, ≤ 0.4 MB",
+        value: `${cpuPercentPerCall.toFixed(2)} % of a core, ${megabytesPerCall.toFixed(2)} MB beyond the first 20`,
+        method: "the appliance alone, recording on; sipp places the calls",
       });
     }
     return results;
@@ -118,4 +147,4 @@ const turns: Section = {
   },
 };
 
-export const CALL_SECTIONS: readonly Section[] = [calls, signalling, turns];
+export const CALL_SECTIONS: readonly Section[] = [calls, phones, signalling, turns];

@@ -6,6 +6,8 @@ export const KAMAILIO = "127.0.45.4";
 /** Where kamailio.cfg of the tests sends calls to that name. */
 export const KAMAILIO_PEER = { name: "peer9", host: "127.0.6.109" } as const;
 export const REGISTERING = "127.0.45.5";
+/** Where the callers' audio is. */
+export const PHONES = "127.0.45.6";
 export const NUMBER = "+37052000001";
 
 export interface SignallingTarget {

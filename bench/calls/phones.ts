@@ -1,0 +1,156 @@
+/**
+ * The appliance as its callers hear it: sipp places N calls and holds them, a C program is the phones
+ * (media/native/phones.c), and a plain C loop sends as many streams in the same minute. So the share of
+ * callers, of our program and of the machine in lateness are told apart. Needs sipp and a C compiler.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { firstLine } from "../http/first-line.ts";
+import { linesOf } from "../media/lines.ts";
+import { type Native, nativePrograms } from "../media/native.ts";
+import { measureLoop, type Pacing } from "../media/pacing.ts";
+import type { PacketTimings } from "../media/packet-listener.ts";
+import { cpuSeconds, residentMemory } from "../process/usage.ts";
+import { CALLER, NUMBER, PHONES, type SignallingTarget } from "../signalling/hosts.ts";
+
+export interface PhonesResult {
+  readonly calls: number;
+  readonly talking: boolean;
+  readonly pacing: PacketTimings;
+  /** The same number of streams from a plain C loop, in the same minute. */
+  readonly reference: Pacing;
+  /** Datagrams that the kernel dropped because whoever should read them was late. */
+  readonly overflowed: number;
+  /** Of one core, for each call. */
+  readonly cpuPercentPerCall: number;
+  /** Growth of the appliance's own memory beyond the first 20 calls. */
+  readonly megabytesPerCall: number;
+}
+
+interface PhonesOptions {
+  readonly calls: number;
+  readonly seconds: number;
+  /** A file of A-law octets that every caller says over and over; missing: they listen. */
+  readonly speech?: string;
+  /** The measured program; default: this tree's. */
+  readonly serve?: string;
+}
+
+const FIRST_CALLS = 20;
+const CALLS_PER_SECOND = 25;
+const CLOSE_MS = 15_000;
+const SETTLE_MS = 8_000;
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/** Null without sipp or a C compiler. */
+export async function measurePhones(options: PhonesOptions): Promise<PhonesResult | null> {
+  const native = Bun.which("sipp") ? nativePrograms() : null;
+  if (!native) return null;
+  try {
+    const { calls, seconds } = options;
+    const ours = await measureOurs(native, options);
+    return { ...ours, reference: await measureLoop(native, calls, Math.min(seconds, 10)) };
+  } finally {
+    native.remove();
+  }
+}
+
+async function measureOurs(
+  native: Native,
+  { calls, seconds, speech, serve = file("../signalling/appliance-serve.ts") }: PhonesOptions,
+): Promise<Omit<PhonesResult, "reference">> {
+  const server = Bun.spawn([process.execPath, serve, String(Math.ceil(calls / 10))], {
+    ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
+  });
+  const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+  const phones = Bun.spawn([await native.build("phones"), PHONES, ...(speech ? [speech] : [])], {
+    ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
+  });
+  const placed: Bun.Subprocess[] = [];
+  try {
+    const { sip, pid } = JSON.parse(await firstLine(server.stdout)) as SignallingTarget;
+    const lines = linesOf(phones.stdout, "the phones");
+    const port = (await lines.next()).replace("port ", "");
+    const scenario = join(directory, "held.xml");
+    const uac = readFileSync(file("../signalling/uac.xml"), "utf8");
+    writeFileSync(scenario, uac.replace("[media_ip]", PHONES).replace("[media_port]", port));
+    const place = async (count: number) => {
+      placed.push(placeCalls({ directory, scenario, sip, count, port: 5060 + placed.length }));
+      await Bun.sleep((1000 * count) / CALLS_PER_SECOND + SETTLE_MS);
+    };
+    const timings = async () => {
+      phones.stdin.write("now\n");
+      await phones.stdin.flush();
+      return JSON.parse(await lines.next()) as PacketTimings;
+    };
+    await place(FIRST_CALLS);
+    const awake = residentMemory(pid).own;
+    await place(calls - FIRST_CALLS);
+    await timings();
+    const before = {
+      cpu: cpuSeconds(pid),
+      overflowed: overflowed(),
+    };
+    await Bun.sleep(seconds * 1000);
+    const cpu = cpuSeconds(pid) - before.cpu;
+    const pacing = await timings();
+    return {
+      ...{ calls, talking: speech !== undefined, pacing },
+      overflowed: overflowed() - before.overflowed,
+      cpuPercentPerCall: (100 * cpu) / seconds / calls,
+      megabytesPerCall: (residentMemory(pid).own - awake) / Math.max(1, calls - FIRST_CALLS),
+    };
+  } finally {
+    for (const sipp of placed) sipp.kill("SIGKILL");
+    await phones.stdin.end();
+    await server.stdin.end();
+    await Promise.race([server.exited, Bun.sleep(CLOSE_MS)]);
+    server.kill("SIGKILL");
+    await Promise.all([...placed, phones, server].map(({ exited }) => exited));
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+interface Placing {
+  readonly directory: string;
+  readonly scenario: string;
+  readonly sip: string;
+  readonly count: number;
+  readonly port: number;
+}
+
+const placeCalls = ({ directory, scenario, sip, count, port }: Placing): Bun.Subprocess =>
+  Bun.spawn(
+    [
+      ...["sipp", sip, "-sf", scenario, "-s", NUMBER, "-i", CALLER, "-p", String(port)],
+      ...["-d", "600000", "-m", String(count), "-l", String(count), "-r", String(CALLS_PER_SECOND)],
+      "-nostdin",
+    ],
+    { cwd: directory, stdin: "ignore", stdout: "ignore", stderr: "ignore" },
+  );
+
+/** `RcvbufErrors` of UDP, of the whole network namespace (proc(5), /proc/net/snmp). */
+function overflowed(): number {
+  const rows = readFileSync("/proc/net/snmp", "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("Udp: "))
+    .map((line) => line.split(" "));
+  return Number(rows[1]?.[rows[0]?.indexOf("RcvbufErrors") ?? -1] ?? 0);
+}
+
+if (import.meta.main) {
+  const [calls = "250", seconds = "10", speech = "", ...trees] = process.argv.slice(2);
+  for (const tree of trees.length > 0 ? trees : [undefined])
+    console.log(
+      tree ?? "",
+      JSON.stringify(
+        await measurePhones({
+          ...{ calls: Number(calls), seconds: Number(seconds) },
+          ...(speech ? { speech } : {}),
+          ...(tree ? { serve: join(tree, "bench/signalling/appliance-serve.ts") } : {}),
+        }),
+      ),
+    );
+}
