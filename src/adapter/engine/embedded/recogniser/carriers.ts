@@ -44,18 +44,3 @@ export const CARRIER_PHRASES: readonly string[] = [
   "what is the price of",
   "will it",
 ];
-
-/** What listeners say while another talks. Unknown to the graph, "I see" was heard as "please". */
-export const LISTENING_SOUNDS: readonly string[] = [
-  "mhm",
-  "mm",
-  "hmm",
-  "aha",
-  "uhuh",
-  "oh",
-  "okay",
-  "yeah",
-  "right",
-  "i see",
-  "all right",
-];

@@ -8,7 +8,7 @@ import { wordsOf } from "../scripted/words.ts";
 import type { GrammarSource } from "../speech-messages.ts";
 import { PHONE_WORDS } from "./arpabet.ts";
 import { type BigramGraph, buildBigramGraph, type WeightedSentence } from "./bigram-graph.ts";
-import { CARRIER_PHRASES, LISTENING_SOUNDS } from "./carriers.ts";
+import { CARRIER_PHRASES } from "./carriers.ts";
 import type { Decoder, Vocabulary } from "./decoder.ts";
 import type { SearchSettings } from "./soundswallower.ts";
 
@@ -27,7 +27,6 @@ export function openGraph(source: GrammarSource, decoder: Decoder, words: Vocabu
     ...questions.map((sentence) => ({ words: sentence, weight: 2 })),
     ...carriers.map((sentence) => ({ words: sentence, weight: 1 })),
     ...commands.map((sentence) => ({ words: sentence, weight: 0.5 })),
-    ...LISTENING_SOUNDS.map((text) => ({ words: text.split(" "), weight: 2 })),
     ...context.map((sentence) => ({ words: sentence, weight: 0.3 })),
   ];
   const all = new Set(sentences.flatMap((sentence) => sentence.words));
