@@ -5,7 +5,7 @@ import type { DocumentReader } from "./documents.ts";
 import { FILE_BYTES_MAX, type FileRecord, type Files } from "./files.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
-export const DOCUMENT_BYTES_MAX = 20 * 1024 * 1024;
+export const DOCUMENT_BYTES_MAX = 8 * 1024 * 1024;
 const NAME_CHARACTERS_MAX = 120;
 
 interface ImportedDocument {

@@ -53,7 +53,7 @@ test("what cannot be read is refused with what to do", async () => {
   expect((await problem(pdfOf([[]])))[2]).toContain("OCR");
 });
 
-test("a document is taken up to 20 MB: below, at and above the limit", async () => {
+test("a document is taken up to 8 MB: below, at and above the limit", async () => {
   const document = (bytes: number) => {
     const page = bytesOf("<html><p>Open from nine.</p><!--");
     const whole = new Uint8Array(bytes).fill(32);

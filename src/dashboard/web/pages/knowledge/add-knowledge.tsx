@@ -17,7 +17,7 @@ interface Draft {
 }
 
 const DOCUMENT = /\.(pdf|docx?|x?html?)$/i;
-const DOCUMENT_BYTES_MAX = 20_971_520;
+const DOCUMENT_BYTES_MAX = 8_388_608;
 
 const commonOf = ({ filename, agent_id }: Draft) => ({
   filename,

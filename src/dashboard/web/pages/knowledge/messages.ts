@@ -52,10 +52,10 @@ export const messages = {
     ru: "Выберите файл",
   },
   "knowledge.choose_hint": {
-    en: "PDF, Word, HTML up to 20 MB, .txt, .md, .csv, .json up to 500 KB; or write below",
-    lt: "PDF, Word, HTML iki 20 MB, .txt, .md, .csv, .json iki 500 KB; arba rašykite žemiau",
-    lv: "PDF, Word, HTML līdz 20 MB, .txt, .md, .csv, .json līdz 500 KB; vai rakstiet zemāk",
-    ru: "PDF, Word, HTML до 20 МБ, .txt, .md, .csv, .json до 500 КБ; или напишите ниже",
+    en: "PDF, Word, HTML up to 8 MB, .txt, .md, .csv, .json up to 500 KB; or write below",
+    lt: "PDF, Word, HTML iki 8 MB, .txt, .md, .csv, .json iki 500 KB; arba rašykite žemiau",
+    lv: "PDF, Word, HTML līdz 8 MB, .txt, .md, .csv, .json līdz 500 KB; vai rakstiet zemāk",
+    ru: "PDF, Word, HTML до 8 МБ, .txt, .md, .csv, .json до 500 КБ; или напишите ниже",
   },
   "knowledge.added": {
     en: "The file was added.",
