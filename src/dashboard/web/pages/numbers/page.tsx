@@ -51,7 +51,7 @@ function NumberTable({ rows }: { rows: readonly Numbered[] }) {
           { head: t("numbers.label"), card: "side", cell: (number) => number.label ?? "–" },
           {
             head: t("numbers.agent"),
-            card: "action",
+            card: "block",
             cell: (number) => <AgentOf number={number} />,
           },
           {
