@@ -11,6 +11,7 @@ import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { CallService } from "../domain/call/ports.ts";
 import type { BirthdayCalls } from "../domain/contact/birthday-calls.ts";
+import type { CallConfig } from "../domain/conversation/call-config.ts";
 import type { EventSink } from "../domain/webhook/ports.ts";
 import { type Ask, askServices } from "../interface/contracts/operations.ts";
 import type { Services } from "../operations/admin/services.ts";
@@ -59,11 +60,13 @@ interface AppDependencies {
   readonly freeDiskBytes?: FreeDiskBytes;
   /** The checks of `linevoice doctor`, for the operator's dashboard. Default: it has none. */
   readonly doctor?: Doctor;
+  /** What a rehearsal changes about a call. Default: nothing. */
+  readonly adaptCall?: (config: CallConfig) => CallConfig;
 }
 
 export async function startApp(settings: AppSettings, given: AppDependencies): Promise<App> {
   const store = await openStorePhase(settings, given);
-  const telephony = await openTelephony(store);
+  const telephony = await openTelephony(store, given.adaptCall);
   const services = prepareServices(prepareCalls(telephony));
   const phase = await openHttp(services, given.doctor ?? null);
   await startJobs(phase);

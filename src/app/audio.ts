@@ -15,6 +15,7 @@ import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { CallMedia, RecordingEncoder } from "../domain/call/media-port.ts";
 import type { VoiceSampler } from "../domain/call/voice-samples.ts";
+import type { CallConfig } from "../domain/conversation/call-config.ts";
 import type { KnowledgeIndex } from "../domain/knowledge/knowledge-index.ts";
 import { spawnCallWorker, spawnEncoderWorker, spawnSpeechWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
@@ -42,11 +43,13 @@ export function createAudio(
     readonly clock: Clock;
     readonly log: Log;
     readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
+    /** What a rehearsal changes about a call. Missing: nothing. */
+    readonly adaptCall?: ((config: CallConfig) => CallConfig) | undefined;
     /** Missing: nothing is found. */
     readonly searchKnowledge?: KnowledgeIndex["search"];
   },
 ): Audio {
-  const { log } = deps;
+  const { log, adaptCall = (config) => config } = deps;
   const workers = createStartingPool(log);
   const encoder = createEncoder(spawnEncoderWorker);
   return {
@@ -62,7 +65,7 @@ export function createAudio(
         }),
       ),
     async open(config) {
-      return (await workers.pool()).open(config);
+      return (await workers.pool()).open(adaptCall(config));
     },
     async openChat(config, messages) {
       return (await workers.pool()).openChat(config, messages);

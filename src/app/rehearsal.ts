@@ -1,16 +1,20 @@
 /** Connects rehearsals in writing with the configured engine. Each call has an engine of its own, which follows its clock. */
 import { combinedProvider } from "../adapter/engine/registry.ts";
 import { EMBEDDED_ONLY, type EngineSettings } from "../adapter/engine/settings.ts";
-import type { Clock } from "../core/clock.ts";
+import { PassageIndex } from "../adapter/knowledge/passage-index.ts";
+import { type Clock, yieldToEventLoop } from "../core/clock.ts";
+import { uuidV7 } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import { seededRandom } from "../core/random.ts";
-import { type TrialPorts, trialConfig } from "../domain/call/web-call.ts";
+import { TRIAL_CALLER, trialConfig, type WebCallPorts } from "../domain/call/web-call.ts";
 import type { Engine } from "../domain/conversation/engine-port.ts";
+import type { RehearsedAgent } from "../domain/rehearsal/agent-file.ts";
 import { modelSettings } from "../domain/rehearsal/language-model.ts";
 import { Rehearsals } from "../domain/rehearsal/rehearsals.ts";
 import type { TextRehearsalPorts } from "../domain/rehearsal/rehearse-text.ts";
 import type { OpenedModel } from "../domain/rehearsal/result.ts";
 import { storedAgent } from "../domain/rehearsal/stored-agent.ts";
+import type { LiveTools } from "../domain/rehearsal/text-call.ts";
 import type { Services } from "../operations/admin/services.ts";
 import { readySuiteFiles } from "./ready-suites.gen.ts";
 import { rehearsalRuns } from "./rehearsal-runs.ts";
@@ -21,6 +25,7 @@ const SEED = 1;
 export function textRehearsals(
   { callWorker: { engine, conversation } }: Pick<AppSettings, "callWorker">,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
+  runTool: LiveTools | null = null,
 ): TextRehearsalPorts {
   const openEngine = async (callClock: Clock): Promise<Engine> => {
     // Nobody speaks or listens at the other end: only the language side is used.
@@ -41,15 +46,46 @@ export function textRehearsals(
   };
   const generates = engine.providers.llm[0]?.id !== "embedded";
   return {
-    ...{ openEngine, settings: conversation, clock, log },
+    ...{ openEngine, openKnowledge, runTool, settings: conversation, clock, log },
     openModel: generates ? openModel : null,
   };
 }
 
-/** Rehearsals of agents in the store, by the dashboard. */
+const indexes = new WeakMap<object, Promise<PassageIndex>>();
+
+/** The index of a call's knowledge worker, in memory: made once of an agent's files. */
+const openKnowledge: TextRehearsalPorts["openKnowledge"] = async (knowledge) => {
+  const made = indexes.get(knowledge) ?? indexed(knowledge);
+  indexes.set(knowledge, made);
+  const index = await made;
+  const ids = knowledge.map((_, at) => at + 1);
+  return async (question) => index.search(ids, question);
+};
+
+async function indexed(knowledge: RehearsedAgent["knowledge"]): Promise<PassageIndex> {
+  const index = new PassageIndex(":memory:");
+  for (const [at, { filename, format, content }] of knowledge.entries())
+    await index.add({ id: at + 1, filename, format, version: 1 }, content, yieldToEventLoop);
+  return index;
+}
+
+const liveTools =
+  ({ tools, clock, random }: WebCallPorts): LiveTools =>
+  async ({ stored }, tool, values) => {
+    if (!stored)
+      return { ok: false, httpStatus: null, output: "only a stored agent's tool is asked" };
+    const { tenantId, id: agentId, version } = stored;
+    return await tools.run(tenantId, {
+      ...{ callUuid: uuidV7(clock, random), toolCallId: "rehearsal", tool, arguments: values },
+      ...(version === "draft" ? {} : { version: { agentId, number: version } }),
+      caller: TRIAL_CALLER,
+    });
+  };
+
+/** Rehearsals of agents in the store, by dashboard and REST. */
 export function createRehearsals(
   settings: Pick<AppSettings, "callWorker" | "dataDir">,
-  context: TrialPorts,
+  context: WebCallPorts,
   {
     agentVersions: { source, texts },
     agentScenarios,
@@ -59,7 +95,7 @@ export function createRehearsals(
   const { transferTargets = {} } = settings.callWorker.conversation;
   return new Rehearsals({
     ...{ clock, random, log },
-    text: textRehearsals(settings, { clock, log }),
+    text: textRehearsals(settings, { clock, log }, liveTools(context)),
     readySuites: new Map(Object.entries(readySuiteFiles)),
     scenariosOf: async (tenantId, agentId) =>
       (await agentScenarios.list(tenantId, agentId)).map(({ yaml }) => yaml),
@@ -69,7 +105,15 @@ export function createRehearsals(
       const { tenantName: company, timeZone } = config;
       const { content, version } = await source(tenantId, agentId, isDraft);
       const { voiceAliases } = context.settings;
-      const about = { id: agentId, version, company, timeZone, transferTargets, voiceAliases };
+      const about = {
+        tenantId,
+        id: agentId,
+        version,
+        company,
+        timeZone,
+        transferTargets,
+        voiceAliases,
+      };
       return storedAgent(content, await texts(tenantId, content), about);
     },
   });

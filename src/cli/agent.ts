@@ -1,10 +1,10 @@
-/** `linevoice agent versions|pull|diff|push|rollback|rule|publish`. */
+/** `linevoice agent versions|pull|diff|push|rollback|rule|publish|split`. */
 import { resolve } from "node:path";
 import type { OutputOf } from "../interface/contracts/operations.ts";
 import { action, asks, commandOf } from "./actions.ts";
 import { pullAgent, pushAgent } from "./agent-files.ts";
 import { invokerConfig } from "./operator.ts";
-import { idFrom, required, table } from "./usage.ts";
+import { idFrom, required, table, WrongUsage } from "./usage.ts";
 
 type Difference = OutputOf<"agent.diff">["differences"][number];
 type Published = OutputOf<"agent.rollback">;
@@ -60,6 +60,70 @@ const diffAction: typeof diffVersions = {
     if (values.json) terminal.out(JSON.stringify(differences));
     else for (const line of differencesLines(differences)) terminal.out(line);
     return 0;
+  },
+};
+
+type Split = NonNullable<OutputOf<"agent.split">>;
+type Measure = Split["measures"][number];
+
+const figureText = ({ measure }: Measure, value: number | null): string => {
+  if (value === null) return "-";
+  if (measure === "cost") return `${value.toFixed(4)} EUR`;
+  if (measure === "length_sec") return `${value.toFixed(1)} s`;
+  if (measure.startsWith("latency")) return `${Math.round(value)} ms`;
+  return `${(100 * value).toFixed(1)} %`;
+};
+
+function splitLines(split: Split | null): string[] {
+  if (split === null) return ["No two versions share the callers."];
+  const { version, published_version: published, percent, calls, measures, ended_at: end } = split;
+  const estimateText = (measure: Measure, { value, low, high }: Measure["published"]) =>
+    `${figureText(measure, value)}${low === null ? "" : ` (${figureText(measure, low)} to ${figureText(measure, high)})`}`;
+  return [
+    `${percent} of 100 callers ${end === null ? "get" : "got"} version ${version} instead of ${published}${end === null ? "" : `, until ${end}`}.`,
+    ...table([
+      ["", `VERSION ${published}`, `VERSION ${version}`, ""],
+      ["calls", String(calls.published), String(calls.tried), ""],
+      ...measures.map((measure) => [
+        [measure.measure, measure.name ?? ""].join(" ").trim(),
+        ...[measure.published, measure.tried].map((each) => estimateText(measure, each)),
+        measure.noise ? "no difference yet" : "differs",
+      ]),
+    ]),
+  ];
+}
+
+const shownSplit = asks("agent.split", {
+  usage: ["agent split --tenant ID AGENT [--json]"],
+  fields: ["tenant"],
+  word: ["AGENT", "agent"],
+  lines: splitLines,
+});
+const openedSplit = asks("agent.split.open", {
+  usage: ["agent split --tenant ID AGENT --version VERSION|draft [--percent N]"],
+  fields: ["tenant", "version", "percent"],
+  word: ["AGENT", "agent"],
+  lines: splitLines,
+});
+const closedSplit = asks("agent.split.close", {
+  usage: ["agent split --tenant ID AGENT --keep VERSION"],
+  fields: ["tenant", "keep"],
+  word: ["AGENT", "agent"],
+  lines: publishedLines,
+});
+
+/** Shows the split, opens one, or closes it: what the options say. */
+const splitAction: typeof shownSplit = {
+  ...shownSplit,
+  usage: [shownSplit, openedSplit, closedSplit].flatMap(({ usage }) => usage),
+  options: { ...openedSplit.options, ...closedSplit.options },
+  async run(call) {
+    const { version, percent, keep } = call.values;
+    if (keep !== undefined && (version !== undefined || percent !== undefined))
+      throw new WrongUsage("--keep closes a split; --version and --percent open one.");
+    if (keep !== undefined) return await closedSplit.run(call);
+    const isOpened = version !== undefined || percent !== undefined;
+    return await (isOpened ? openedSplit : shownSplit).run(call);
   },
 };
 
@@ -127,6 +191,7 @@ export const agentCommand = commandOf(
           : "A draft is published with or without a rehearsal.",
       ],
     }),
+    split: splitAction,
     publish: asks("agent.publish", {
       usage: ["agent publish --tenant ID AGENT [--force]"],
       fields: ["tenant", "force"],
@@ -137,6 +202,7 @@ export const agentCommand = commandOf(
   [
     "diff compares the published version with the draft, unless told otherwise: [-removed-] {+added+}.",
     "pull writes an agent's fields, tools and files into DIR; push publishes DIR; diff DIR tells what it would change.",
+    "split shows how the two versions that share the callers compare; with --version it opens one, with --keep it ends it.",
     "publish publishes the draft; --force also over what was published since it was made.",
   ],
 );

@@ -3,10 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { basename, dirname, join, resolve } from "node:path";
 import { readySuiteFiles } from "../app/ready-suites.gen.ts";
 import { textRehearsals } from "../app/rehearsal.ts";
+import { rehearsalRuns } from "../app/rehearsal-runs.ts";
 import { callWorkerOf } from "../app/settings-from-config.ts";
 import { systemClock as clock } from "../core/clock.ts";
+import { uuidV7 } from "../core/ids.ts";
+import { systemRandom as random } from "../core/random.ts";
 import type { RehearsedAgent } from "../domain/rehearsal/agent-file.ts";
 import { ScenarioInvalid } from "../domain/rehearsal/read-scenario.ts";
+import type { RehearsalRun } from "../domain/rehearsal/rehearsals.ts";
 import { rehearseText } from "../domain/rehearsal/rehearse-text.ts";
 import { junitXml, reportJson, resultLines, summaryLine } from "../domain/rehearsal/report.ts";
 import type { OpenedModel, RehearsalResult } from "../domain/rehearsal/result.ts";
@@ -58,7 +62,7 @@ export const rehearseCommand: Command = {
     `Instead of DIR, the name of a suite that ships: ${readyNames().join(", ")}.`,
     "text: in writing, under a virtual clock. phone: over SIP and RTP on this machine, ten calls at once.",
     "--from-call prints a call that took place as a scenario; numbers and names are replaced.",
-    "Nothing is charged, mailed or stored. Exit status: 0 all passed, 1 some failed, 2 a file is wrong.",
+    "Nothing is charged, mailed or counted; the result of a stored agent is kept with its company's. Exit status: 0 all passed, 1 some failed, 2 a file is wrong.",
   ],
   async run(args, terminal) {
     const { values, words } = parse(args, options, 1);
@@ -84,6 +88,7 @@ export const rehearseCommand: Command = {
     const onResult = (result: RehearsalResult) => {
       if (!values.json) for (const line of resultLines(result, runs)) terminal.out(line);
     };
+    const startedAt = clock.now();
     const report =
       mode === "text"
         ? await runSuite(cases, {
@@ -101,10 +106,30 @@ export const rehearseCommand: Command = {
           );
     const suite = basename(resolve(terminal.cwd, place)).replace(/\.ya?ml$/, "");
     if (values.junit) writeFileSync(resolve(terminal.cwd, values.junit), junitXml(report, suite));
+    await keepRun(cases, report, { suite, startedAt }, loaded);
     terminal.out(values.json ? JSON.stringify(reportJson(report)) : summaryLine(report));
     return report.passed === report.scenarios ? 0 : 1;
   },
 };
+
+/** Of a stored agent: the dashboard shows it, and publishing may wait for it. */
+async function keepRun(
+  [first]: readonly SuiteCase[],
+  report: SuiteReport,
+  about: Pick<RehearsalRun, "suite" | "startedAt">,
+  { dataDir }: LoadedConfig,
+): Promise<void> {
+  const { agent, stored } = first?.agent ?? {};
+  if (!agent || !stored) return;
+  const { tenantId, id: agentId, version, contentSha256 } = stored;
+  const { runs, scenarios, passed } = report;
+  const run: RehearsalRun = {
+    ...{ ...about, id: uuidV7(clock, random), agentId, agentName: agent.name, contentSha256 },
+    ...{ agentVersion: version, endedAt: clock.now(), runs, scenarios, passed },
+    report: reportJson(report),
+  };
+  await asOwnerOf(dataDir, async () => rehearsalRuns(dataDir).save(tenantId, run));
+}
 
 interface PhoneRun {
   readonly config: Config;
@@ -205,7 +230,7 @@ async function storedAgentOf(
     texts.set(sha256, (await operate(loaded, "agent.text", { tenant, sha256 })).text);
   const { transferTargets = {} } = callWorkerOf(config).conversation;
   const { voice_aliases: voiceAliases } = config.engine;
-  const about = { id, version, company, timeZone, transferTargets, voiceAliases };
+  const about = { tenantId: tenant, id, version, company, timeZone, transferTargets, voiceAliases };
   return storedAgent(content, texts, about);
 }
 

@@ -10,6 +10,7 @@ import { settingsFromConfig } from "../app/settings-from-config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
+import type { CallConfig } from "../domain/conversation/call-config.ts";
 import { type Config, configSchema } from "../operations/config/schema.ts";
 import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
 import { createDemoApi, type DemoApi } from "./api-client.ts";
@@ -31,6 +32,7 @@ interface ApplianceOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly adaptCall?: (config: CallConfig) => CallConfig;
   /** Sections of the configuration that are not the demo's. Default: none. */
   readonly sections?: Partial<Pick<Config, "engine" | "conversation">>;
 }

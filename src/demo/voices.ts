@@ -4,8 +4,8 @@ import { PHONE_SAMPLE_RATE_HZ, type SpeechMaker } from "./phone/phone-call.ts";
 
 export interface Voices {
   /** 8 kHz. Synthesised once, then cached. */
-  speak(voice: string, text: string): Promise<Int16Array>;
-  speaker(voice: string): SpeechMaker;
+  speak(voice: string, text: string, language?: string): Promise<Int16Array>;
+  speaker(voice: string, language?: string): SpeechMaker;
 }
 
 export async function createVoices(
@@ -14,17 +14,17 @@ export async function createVoices(
   const synthesiser = await make();
   const spoken = new Map<string, Promise<Int16Array>>();
 
-  function speak(voice: string, text: string): Promise<Int16Array> {
-    const key = `${voice} ${text}`;
+  function speak(voice: string, text: string, language = "en"): Promise<Int16Array> {
+    const key = `${language} ${voice} ${text}`;
     const known = spoken.get(key);
     if (known) return known;
-    const order = { text, language: "en", voice, sampleRateHz: PHONE_SAMPLE_RATE_HZ } as const;
+    const order = { text, language, voice, sampleRateHz: PHONE_SAMPLE_RATE_HZ } as const;
     const made = synthesiser.speakAll(order).then(withoutSilence);
     spoken.set(key, made);
     return made;
   }
 
-  return { speak, speaker: (voice) => (text) => speak(voice, text) };
+  return { speak, speaker: (voice, language) => (text) => speak(voice, text, language) };
 }
 
 const QUIET = 60;

@@ -12,6 +12,7 @@ import {
 } from "../../domain/call/diagnostics-recorder.ts";
 import { CallRegistry } from "../../domain/call/registry.ts";
 import type { SipStack } from "../../domain/call/sip-port.ts";
+import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import { createTurnFeed, type TurnFeed } from "../../operations/admin/turn-feed.ts";
 import { createProviderWatch, type ProviderWatch } from "../../operations/ops/provider-watch.ts";
 import { type Audio, createAudio } from "../audio.ts";
@@ -43,7 +44,10 @@ export interface TelephonyPhase extends StorePhase {
   readonly tracing: Tracing | null;
 }
 
-export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> {
+export async function openTelephony(
+  store: StorePhase,
+  adaptCall?: (config: CallConfig) => CallConfig,
+): Promise<TelephonyPhase> {
   const { settings, database, vault, maintenance, descriptors } = store;
   const { stops, clock, random, log } = store;
   const providerWatch = createProviderWatch(settings.callWorker.engine);
@@ -51,6 +55,7 @@ export async function openTelephony(store: StorePhase): Promise<TelephonyPhase> 
   stops.add(() => knowledge.stop());
   const audio = createAudio(settings, {
     ...{ clock, log, onProviderTrouble: providerWatch.report },
+    adaptCall,
     searchKnowledge: (scope, question) => knowledge.index.search(scope, question),
   });
   stops.add(() => audio.stop());

@@ -3,15 +3,19 @@
  * SIP and RTP on loopback, speech by the embedded voice. Every call has a tenant of its own, so calls can be held
  * at the same time and each one's tools answer as its scenario says. All of it is deleted afterwards.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { callNotes, calls } from "../../adapter/store/schema/index.ts";
 import { dayText, wallClock } from "../../core/calendar.ts";
-import { type Clock, systemClock } from "../../core/clock.ts";
+import { type Clock, sleep, systemClock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";
 import { silentLog } from "../../core/log.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
+import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { TurnRecord } from "../../domain/conversation/call-report.ts";
 import type { RehearsedAgent } from "../../domain/rehearsal/agent-file.ts";
 import { playCaller } from "../../domain/rehearsal/language-model.ts";
@@ -31,7 +35,7 @@ import { type DemoAppliance, startDemoAppliance } from "../appliance.ts";
 import { type Carrier, startCarrier } from "../carrier/carrier.ts";
 import { makeCertificates } from "../company/certificate.ts";
 import { createPhone, type Phone } from "../phone/phone.ts";
-import type { PhoneCall } from "../phone/phone-call.ts";
+import type { IncomingCall, PhoneCall } from "../phone/phone-call.ts";
 import { createVoices, type Voices } from "../voices.ts";
 import { PhoneLine } from "./phone-line.ts";
 import { type ToolLog, ToolServer } from "./tool-server.ts";
@@ -53,6 +57,7 @@ const REGISTERED_TIMEOUT_MS = 15_000;
 const FINISHED_TIMEOUT_MS = 20_000;
 const CREDIT_EUR = 50;
 const PERSON_VOICE = "f3";
+const BEGINS_APART_MS = 1_000;
 
 export interface PhoneRehearsals {
   rehearse(each: SuiteCase, run: number): Promise<RehearsalResult>;
@@ -69,6 +74,7 @@ export async function openPhoneRehearsals(
     for (const undo of cleanup.reverse()) await Promise.resolve(undo()).catch(() => {});
   };
   try {
+    const turns = new Map<string, HeldCall>();
     const certificates = await makeCertificates(HOST, clock.now());
     const tools = new ToolServer(HOST, certificates, clock);
     cleanup.push(() => tools.stop());
@@ -77,14 +83,15 @@ export async function openPhoneRehearsals(
     const appliance = await startDemoAppliance({
       ...{ host: HOST, dataDir, authority: certificates.authority, version: options.version },
       ...{ clock, random, log: silentLog, sections: options.sections },
+      adaptCall: (config) => adapted(config, turns),
     });
     cleanup.push(() => appliance.app.stop());
     await appliance.app.ready();
     const stage: Stage = {
       ...{ clock, random, tools, carrier, appliance, options },
       voices: await createVoices(),
-      turns: new Map(),
-      ...{ numbers: new Set(), persons: [] },
+      turns,
+      ...{ numbers: new Set(), persons: [], begins: Promise.resolve() },
     };
     cleanup.push(() => Promise.all(stage.persons.map((phone) => phone.close())));
     appliance.app.turns.on("turn", ({ call, turn }) => noteTurn(stage, call, turn));
@@ -109,11 +116,27 @@ interface Stage {
   readonly numbers: Set<string>;
   /** To whom callers are transferred. */
   readonly persons: Phone[];
+  /** When the next call may begin. */
+  begins: Promise<void>;
 }
 
 interface HeldCall {
   callUuid: string;
   readonly turns: Map<number, TurnRecord>;
+  readonly scenario: Scenario;
+  /** When the call is said to take place. */
+  readonly startsAt: number;
+  /** The company's number and the caller's. */
+  readonly numbers: readonly string[];
+}
+
+/** The call as its scenario has it, whatever the company's settings. */
+function adapted(config: CallConfig, turns: Stage["turns"]): CallConfig {
+  const held = turns.get(config.toNumber) ?? turns.get(config.fromNumber);
+  if (!held) return config;
+  const { variables, can_opt_out: canOptOut } = held.scenario;
+  const { startsAt } = held;
+  return { ...config, startsAt, canOptOut, variables: { ...config.variables, ...variables } };
 }
 
 function noteTurn(
@@ -151,8 +174,6 @@ async function rehearsedCall(
 ): Promise<RehearsedCall> {
   const { clock, tools, turns } = stage;
   const number = freshNumber(stage, null);
-  const held: HeldCall = { callUuid: "", turns: new Map() };
-  turns.set(number, held);
   let line: PhoneLine | null = null;
   const log: ToolLog = {
     ...{ tools: [], unanswered: new Set(), running: 0, answers: scenario.tools },
@@ -161,8 +182,13 @@ async function rehearsedCall(
   const name = number.slice(1);
   tools.add(name, log);
   const tenant = await connectTenant(stage, number, agent);
-  const phone = await registerPhone(stage, scenario);
+  const phone = await registerPhone(stage, scenario, agent);
+  const startsAt = startOf(scenario, agent.timeZone, clock);
+  const numbers = [number, phone.number];
+  const held: HeldCall = { ...{ callUuid: "", turns: new Map(), scenario, startsAt, numbers } };
+  turns.set(number, held);
   await registerPersons(stage, agent);
+  await inTurn(stage);
   try {
     const call = await connectCall(tenant, phone, { scenario, number });
     line = new PhoneLine({
@@ -177,14 +203,15 @@ async function rehearsedCall(
     const recording = await keptRecording(stage, tenant, held, `${scenario.name}-${run}`);
     return {
       ...{ steps, durationMs, recording, turns: turnsOf(held), tools: log.tools },
-      ...{ languages: [], language: agent.agent.language, unanswered: [...log.unanswered] },
+      ...{ language: agent.agent.language, unanswered: [...log.unanswered] },
+      languages: await languagesOf(stage, held),
       interruptions: line.interruptions,
       transfers: told.transfers.map(({ to, outcome, at_ms: atMs }) => ({
         ...{ target: targetName(agent, to), outcome, atMs },
       })),
       messages: told.messages.map(({ text, at_ms: atMs }) => ({ text, atMs })),
       endedReason: told.ended_reason,
-      day: dayText(wallClock(agent.timeZone, startOf(scenario, agent.timeZone, clock))),
+      day: dayText(wallClock(agent.timeZone, startsAt)),
     };
   } finally {
     turns.delete(number);
@@ -259,8 +286,37 @@ const agentBody = ({
   ...{ send_digits_inbound: agent.sendDigitsInbound, filler_phrases: fillerPhrases.join("\n") },
 });
 
-async function registerPhone(stage: Stage, { caller, line }: Scenario): Promise<Phone> {
+/** Calls begin one after the other, so that all of them do not wait for the same thing at once. */
+async function inTurn(stage: Stage): Promise<void> {
+  const before = stage.begins;
+  stage.begins = before.then(() => sleep(stage.clock, BEGINS_APART_MS));
+  await before;
+}
+
+async function languagesOf(
+  { appliance }: Stage,
+  { callUuid }: HeldCall,
+): Promise<RehearsedCall["languages"]> {
+  const rows = await appliance.app.database.read
+    .select({ note: callNotes.note, atMs: callNotes.atMs })
+    .from(callNotes)
+    .innerJoin(calls, eq(calls.id, callNotes.callId))
+    .where(eq(calls.callUuid, callUuid));
+  return rows.flatMap(({ note, atMs }) =>
+    note.kind === "language" ? [{ language: note.language, atMs }] : [],
+  );
+}
+
+async function registerPhone(
+  stage: Stage,
+  { caller, line, script = [] }: Scenario,
+  { agent }: RehearsedAgent,
+): Promise<Phone> {
   const { carrier, voices, clock, random } = stage;
+  const speaker = voices.speaker(caller.voice, caller.language ?? agent.language);
+  // Made before the call: while it is made, this thread does nothing else.
+  for (const { say, interrupt, mumble } of script)
+    await speaker(say ?? interrupt ?? mumble ?? "").catch(() => {});
   const wanted = caller.number.startsWith("+") ? caller.number : null;
   const number = freshNumber(stage, wanted);
   const password = hex(random.bytes(12));
@@ -268,17 +324,32 @@ async function registerPhone(stage: Stage, { caller, line }: Scenario): Promise<
   const impaired = line.loss_percent > 0 || line.jitter_ms > 0;
   return await createPhone({
     ...{ number, password, host: HOST, carrier: carrier.address, clock, random },
-    speech: noisySpeech(voices.speaker(caller.voice), line.noise_db, random),
+    speech: noisySpeech(speaker, line.noise_db, random),
     codecs: [line.codec],
     ...(impaired ? { network: { lossPercent: line.loss_percent, jitterMs: line.jitter_ms } } : {}),
   });
 }
 
-/** The people to whom callers are transferred: they answer, and listen until they are hung up on. */
+/** Final responses of who does not take a transferred caller. */
+const DECLINED = { busy: 486, declined: 603, failed: 500 } as const;
+
+/** As the scenario of whoever is transferred says. */
+function takeTransferred({ turns }: Stage, target: string, call: IncomingCall): void {
+  const from = call.callerNumber ?? "";
+  const held = [...turns.values()].find(({ numbers }) =>
+    numbers.some((number) => from !== "" && number.endsWith(from.replace(/^\+/, ""))),
+  );
+  const outcome = held?.scenario.transfers[target] ?? "transferred";
+  if (outcome === "transferred") void call.answer().catch(() => {});
+  else if (outcome === "no_answer") call.ring();
+  else call.reject(DECLINED[outcome]);
+}
+
+/** The people to whom callers are transferred: whoever answers listens until they are hung up on. */
 async function registerPersons(stage: Stage, { transferTargets }: RehearsedAgent): Promise<void> {
   const { carrier, voices, clock, random, numbers, persons } = stage;
-  const own = Object.values(transferTargets).filter((number) => /^\+\d+$/.test(number));
-  for (const number of own.filter((each) => !numbers.has(each))) {
+  const own = Object.entries(transferTargets).filter(([, number]) => /^\+\d+$/.test(number));
+  for (const [target, number] of own.filter(([, each]) => !numbers.has(each))) {
     numbers.add(number);
     const password = hex(random.bytes(12));
     carrier.addSubscriber({ username: number, password, numbers: [number] });
@@ -286,7 +357,7 @@ async function registerPersons(stage: Stage, { transferTargets }: RehearsedAgent
       ...{ number, password, host: HOST, carrier: carrier.address, clock, random },
       speech: voices.speaker(PERSON_VOICE),
     });
-    phone.onCall((call) => void call.answer().catch(() => {}));
+    phone.onCall((call) => takeTransferred(stage, target, call));
     persons.push(phone);
   }
 }

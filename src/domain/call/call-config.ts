@@ -6,6 +6,7 @@ import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
 import type { AgentOfCall } from "../agent/agent-split.ts";
 import type { CallerContext } from "../contact/ports.ts";
 import type { AgentSnapshot, CallConfig } from "../conversation/call-config.ts";
+import { mustLookUp } from "../conversation/knowledge-section.ts";
 import type { KnowledgeIndex } from "../knowledge/knowledge-index.ts";
 import { storedSchemaProblem } from "../tool/tool-rules.ts";
 import type { CallSetupRecords, CallTenant, KnowledgeFile } from "./stores.ts";
@@ -68,9 +69,6 @@ interface CallConfigPorts {
   readonly log: Log;
 }
 
-/** A guess that rather takes too many. */
-const BYTES_OF_TOKEN = 4;
-
 /** What goes whole into the prompt while it fits; above that it is looked up, question by question. */
 function knowledgeOf(
   tenantId: number,
@@ -86,7 +84,7 @@ function knowledgeOf(
       tenantId,
       files: files.map(({ id, filename, format, version }) => ({ id, filename, format, version })),
     },
-    looksUpKnowledge: bytes > tokensMax * BYTES_OF_TOKEN,
+    looksUpKnowledge: mustLookUp(bytes, tokensMax),
   };
 }
 

@@ -48,6 +48,8 @@ export interface CallConfig {
   readonly looksUpKnowledge?: boolean;
   readonly tools: readonly ToolSnapshot[];
   readonly tenantName: string;
+  /** When a rehearsed call is said to take place. Missing: now. */
+  readonly startsAt?: number;
   /** IANA zone, for dates in the prompt. */
   readonly timeZone: string;
   /** Address the RTP socket binds to. */

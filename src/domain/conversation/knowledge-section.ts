@@ -3,6 +3,12 @@ import type { KnowledgePassage } from "../knowledge/knowledge-index.ts";
 import type { CallConfig } from "./call-config.ts";
 
 const FILES_NAMED_MAX = 40;
+/** A guess that rather takes too many. */
+const BYTES_OF_TOKEN = 4;
+
+/** Whether so much knowledge is looked up question by question instead of going whole into the prompt. */
+export const mustLookUp = (bytes: number, tokensMax: number): boolean =>
+  bytes > tokensMax * BYTES_OF_TOKEN;
 
 /** The section of the system prompt; empty where the agent has no files. */
 export function knowledgeSection({

@@ -24,7 +24,8 @@ const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
 };
 
 /** Values for `{{…}}` in prompt, first message and disclosure. */
-export function variablesOf(config: CallConfig, nowMs: number): Variables {
+export function variablesOf(config: CallConfig, clockMs: number): Variables {
+  const nowMs = config.startsAt ?? clockMs;
   const { agent, direction, timeZone, tenantName } = config;
   const [fromNumber, toNumber] = [numberOf(config.fromNumber), numberOf(config.toNumber)];
   const locale = agent.language === "en" ? "en-GB" : agent.language;

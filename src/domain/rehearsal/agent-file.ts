@@ -10,6 +10,7 @@ import type {
   KnowledgeSnapshot,
   ToolSnapshot,
 } from "../conversation/call-config.ts";
+import { mustLookUp } from "../conversation/knowledge-section.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** `aliases`: the operator's own names for voices. */
@@ -57,6 +58,7 @@ export interface RehearsedAgent {
   readonly stored?: {
     readonly id: number;
     readonly version: number | "draft";
+    readonly tenantId: number;
     readonly contentSha256: string;
   };
 }
@@ -109,11 +111,25 @@ export function callConfigOf(
   { agent, company, timeZone, number, knowledge, tools }: RehearsedAgent,
   { direction, caller, variables, can_opt_out: canOptOut }: Scenario,
   callId: string,
+  knowledgeTokens = Number.POSITIVE_INFINITY,
 ): CallConfig {
   const [fromNumber, toNumber] =
     direction === "inbound" ? [caller.number, number] : [number, caller.number];
   return {
     ...{ callId, direction, fromNumber, toNumber, agent, knowledge, tools },
+    knowledgeScope: {
+      tenantId: 0,
+      files: knowledge.map(({ filename, format }, at) => ({
+        id: at + 1,
+        filename,
+        format,
+        version: 1,
+      })),
+    },
+    looksUpKnowledge: mustLookUp(
+      knowledge.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0),
+      knowledgeTokens,
+    ),
     ...{ tenantName: company, timeZone, variables, canOptOut },
     rtpHost: "127.0.0.1",
     recordingPath: null,

@@ -100,7 +100,7 @@ function unknownField(name: string): string {
 
 const FIELDS = (
   "name description agent direction caller number language voice line codec noise_db loss_percent jitter_ms at " +
-  "tools answer fails delay_ms transfers variables can_opt_out script say interrupt mumble after_ms " +
+  "tools answer fails live delay_ms transfers variables can_opt_out script say interrupt mumble after_ms " +
   "silent_ms press hold_ms hang_up must never says words regex money date tool with transferred_to message " +
   "ended persona goal character knows turns_max limits turns latency_p95_ms dead_air_ms " +
   "silent_after_interruption_ms never_interrupts judge prompt first_message company time_zone knowledge"

@@ -9,6 +9,7 @@ import type { ConversationSettings } from "../conversation/conversation-settings
 import { openingOf } from "../conversation/disclosure.ts";
 import type { Engine, SessionSettings } from "../conversation/engine-port.ts";
 import { buildSystemPrompt, variablesOf } from "../conversation/prompt.ts";
+import type { KnowledgePassage } from "../knowledge/knowledge-index.ts";
 import { callConfigOf, type RehearsedAgent } from "./agent-file.ts";
 import { playCaller } from "./language-model.ts";
 import type { RehearsedCall } from "./rehearsed-call.ts";
@@ -20,7 +21,7 @@ import {
   resultOf,
 } from "./result.ts";
 import type { Scenario } from "./scenario.ts";
-import { TextCall } from "./text-call.ts";
+import { type LiveTools, TextCall } from "./text-call.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 export interface TextRehearsalPorts {
@@ -28,6 +29,12 @@ export interface TextRehearsalPorts {
   readonly openEngine: (clock: Clock) => Promise<Engine>;
   /** Null: the engine generates nothing, so it can neither play a persona nor judge. */
   readonly openModel: (() => Promise<OpenedModel>) | null;
+  /** Where the passages for a question are looked up, as in a call. */
+  readonly openKnowledge: (
+    knowledge: RehearsedAgent["knowledge"],
+  ) => Promise<(question: string) => Promise<readonly KnowledgePassage[]>>;
+  /** Asks a stored agent's tool for real; null: that is not done here. */
+  readonly runTool: LiveTools | null;
   readonly settings: ConversationSettings;
   readonly clock: Clock;
   readonly log: Log;
@@ -61,12 +68,14 @@ async function textCall(
   const { settings, log } = ports;
   const startMs = startOf(scenario, rehearsed.timeZone, ports.clock);
   const clock = new VirtualClock(startMs);
-  const config = callConfigOf(rehearsed, scenario, `rehearsal-${run}`);
+  const config = callConfigOf(rehearsed, scenario, `rehearsal-${run}`, settings.knowledgeTokens);
   const own = { ...settings, transferTargets: rehearsed.transferTargets };
+  const search = config.looksUpKnowledge ? await ports.openKnowledge(config.knowledge) : null;
   const engine = await ports.openEngine(clock);
   try {
     const call = new TextCall({
       ...{ scenario, config, clock, wallClock: ports.clock, log, settings: own },
+      ...{ search, rehearsed, runTool: ports.runTool },
       engine: engine.open(sessionSettings(config, own, clock.now())),
       engineLabel: engine.label,
     });
@@ -88,12 +97,12 @@ function sessionSettings(
   settings: ConversationSettings,
   nowMs: number,
 ): SessionSettings {
-  const { callId, agent, knowledge, tools } = config;
+  const { callId, agent, knowledge, tools, looksUpKnowledge = false } = config;
   const transferTargets = settings.transferTargets ?? {};
   const variables = variablesOf(config, nowMs);
   const { greeting } = openingOf(config, settings, variables);
   return {
-    ...{ callId, knowledge, tools, language: agent.language, voice: agent.voice },
+    ...{ callId, knowledge, looksUpKnowledge, tools, language: agent.language, voice: agent.voice },
     sampleRateHz: 8000,
     systemPrompt: buildSystemPrompt(config, variables),
     transferTargets: Object.values(transferTargets),

@@ -41,8 +41,20 @@ export function summaryLine({ scenarios, passed, runs, results }: SuiteReport): 
     `${scenarios} scenario${scenarios === 1 ? "" : "s"}: ${passed} passed, ${scenarios - passed} failed`,
     `pass^${runs} ${share.toFixed(2)}`,
     ...(p95 === null ? [] : [`latency p95 ${Math.round(p95)} ms`]),
+    ...agentsOf(results).map(({ name, version }) => `agent ${name}${versionText(version)}`),
   ].join("; ");
 }
+
+type Rehearsed = SuiteReport["results"][number]["agent"];
+
+/** Each once. */
+const agentsOf = (results: SuiteReport["results"]): Rehearsed[] => [
+  ...new Map(results.map(({ agent }) => [`${agent.id} ${agent.name}`, agent])).values(),
+];
+
+/** Empty: it was read from a file. */
+const versionText = (version: Rehearsed["version"]): string =>
+  version === null ? "" : version === "draft" ? ", its draft" : `, version ${version}`;
 
 export function junitXml({ results }: SuiteReport, suite: string): string {
   const failed = results.filter(({ failures }) => failures.length > 0).length;
@@ -62,6 +74,12 @@ export function junitXml({ results }: SuiteReport, suite: string): string {
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites tests="${results.length}" failures="${failed}">`,
     `  <testsuite name="${xml(suite)}" tests="${results.length}" failures="${failed}">`,
+    "    <properties>",
+    ...agentsOf(results).flatMap(({ name, version }) => [
+      `      <property name="agent" value="${xml(name)}"/>`,
+      ...(version === null ? [] : [`      <property name="agent_version" value="${version}"/>`]),
+    ]),
+    "    </properties>",
     ...cases,
     "  </testsuite>",
     "</testsuites>",

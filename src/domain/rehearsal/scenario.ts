@@ -103,9 +103,11 @@ const ToolAnswer = onlyOne(
   z.strictObject({
     answer: z.json().optional(),
     fails: text.optional(),
+    /** The agent's tool is asked for real. */
+    live: z.literal(true).optional(),
     delay_ms: waitMs.default(0),
   }),
-  ["answer", "fails"],
+  ["answer", "fails", "live"],
 );
 
 const TRANSFER_OUTCOMES = ["transferred", "busy", "no_answer", "declined", "failed"] as const;

@@ -7,6 +7,7 @@ import type { RehearsedAgent } from "./agent-file.ts";
 
 interface StoredAgentOptions
   extends Pick<RehearsedAgent, "company" | "timeZone" | "transferTargets"> {
+  readonly tenantId: number;
   readonly id: number;
   readonly version: number | "draft";
   /** `[engine.voice_aliases]` */
@@ -23,14 +24,14 @@ export const contentHash = (content: AgentContent): string =>
 export function storedAgent(
   content: AgentContent,
   texts: ReadonlyMap<string, string>,
-  { id, version, voiceAliases, ...others }: StoredAgentOptions,
+  { tenantId, id, version, voiceAliases, ...others }: StoredAgentOptions,
 ): RehearsedAgent {
   const { files, tools, ...fields } = content;
   const { webhookUrl, transcriptEmail, transcriptEmailEnabled, ...spoken } = fields;
   return {
     ...others,
     number: NUMBER,
-    stored: { id, version, contentSha256: contentHash(content) },
+    stored: { tenantId, id, version, contentSha256: contentHash(content) },
     agent: {
       ...spoken,
       id,

@@ -14,15 +14,27 @@ import type { CallEvent } from "../conversation/call-protocol.ts";
 import type { TransferFailure, TurnRecord } from "../conversation/call-report.ts";
 import type { ConversationSettings } from "../conversation/conversation-settings.ts";
 import type { EngineSession, LlmSession } from "../conversation/engine-port.ts";
+import { KnowledgeLlm } from "../conversation/knowledge-llm.ts";
 import { DIGIT_PAUSE_MS, FRAME_MS } from "../conversation/limits.ts";
 import { PhraseCache } from "../conversation/phrase-cache.ts";
 import { Session } from "../conversation/session.ts";
+import type { KnowledgePassage } from "../knowledge/knowledge-index.ts";
 import { argumentProblem } from "../tool/run-tool-arguments.ts";
+import type { RehearsedAgent } from "./agent-file.ts";
 import type { CallerLine } from "./caller.ts";
 import type { Interruption, RehearsedCall, RehearsedTool } from "./rehearsed-call.ts";
 import type { Scenario } from "./scenario.ts";
 import { TextAudio, textStt, textTts, textVad } from "./text-audio.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
+
+type ToolAnswer = Pick<ToolResult, "ok" | "output" | "httpStatus">;
+
+/** Asks the real URL of a tool, where a scenario says `live`. */
+export type LiveTools = (
+  agent: RehearsedAgent,
+  tool: string,
+  values: RehearsedTool["arguments"],
+) => Promise<ToolAnswer>;
 
 interface TextCallOptions {
   readonly scenario: Scenario;
@@ -31,6 +43,10 @@ interface TextCallOptions {
   /** Of which only the language side is used. Closed with the call. */
   readonly engine: EngineSession;
   readonly engineLabel: string;
+  /** Where knowledge is looked up question by question; null: the prompt has all of it. */
+  readonly search: ((question: string) => Promise<readonly KnowledgePassage[]>) | null;
+  readonly rehearsed: RehearsedAgent;
+  readonly runTool: LiveTools | null;
   readonly clock: VirtualClock;
   readonly wallClock: Clock;
   readonly log: Log;
@@ -42,6 +58,9 @@ const SETTLED_MS = 300;
 const KEYS_PAUSE_MS = DIGIT_PAUSE_MS + 200;
 /** No rehearsed call is longer, whatever its agent's maximum. */
 const CALL_MS_MAX = 3_600_000;
+
+const NOT_LIVE =
+  "a live tool is asked only by a running server: rehearse in the dashboard or by REST";
 
 type ToolRequest = Extract<CallEvent, { type: "tool_call_requested" }>;
 
@@ -72,7 +91,7 @@ export class TextCall implements CallerLine {
       ...{ config, settings, engineLabel, clock, log },
       audio: this.#audio,
       engine: {
-        ...{ stt: textStt(this.#audio), tts: textTts, llm: this.#watched(engine.llm) },
+        ...{ stt: textStt(this.#audio), tts: textTts, llm: this.#llm(engine.llm) },
         ...(engine.switchLanguage
           ? { switchLanguage: (language) => engine.switchLanguage?.(language) }
           : {}),
@@ -210,16 +229,23 @@ export class TextCall implements CallerLine {
     while (!isDone) await this.#pass();
   }
 
-  /** Counts what a model has not yet answered. */
+  #llm(llm: LlmSession): LlmSession {
+    const { search, clock } = this.options;
+    return this.#watched(search ? new KnowledgeLlm(llm, search, clock) : llm);
+  }
+
+  /** While it is awaited, time goes as on the wall. */
+  async #counted<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    this.#awaited++;
+    try {
+      return await answer;
+    } finally {
+      this.#awaited--;
+    }
+  }
+
   #watched(llm: LlmSession): LlmSession {
-    const counted = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
-      this.#awaited++;
-      try {
-        return await answer;
-      } finally {
-        this.#awaited--;
-      }
-    };
+    const counted = <Answer>(answer: Promise<Answer>) => this.#counted(answer);
     return {
       ...(llm.capabilities ? { capabilities: llm.capabilities } : {}),
       async *respond(input, signal) {
@@ -288,11 +314,8 @@ export class TextCall implements CallerLine {
     this.#session.toolResult({ ...answer, toolCallId, durationMs });
   }
 
-  async #toolAnswer(
-    tool: string,
-    values: RehearsedTool["arguments"],
-  ): Promise<Pick<ToolResult, "ok" | "output" | "httpStatus">> {
-    const { scenario, config, clock } = this.options;
+  async #toolAnswer(tool: string, values: RehearsedTool["arguments"]): Promise<ToolAnswer> {
+    const { scenario, config, clock, rehearsed, runTool } = this.options;
     const schema = config.tools.find(({ name }) => name === tool)?.parameters ?? {};
     const problem = argumentProblem(schema, values);
     if (problem !== null) return { ok: false, httpStatus: null, output: { error: problem } };
@@ -302,6 +325,11 @@ export class TextCall implements CallerLine {
       return { ok: false, httpStatus: null, output: { error: "the tool does not answer" } };
     }
     if (given.delay_ms > 0) await sleep(clock, given.delay_ms);
+    if (given.live) {
+      if (runTool) return await this.#counted(runTool(rehearsed, tool, values));
+      this.#unanswered.add(tool);
+      return { ok: false, httpStatus: null, output: { error: NOT_LIVE } };
+    }
     return given.fails === undefined
       ? { ok: true, httpStatus: 200, output: given.answer ?? null }
       : { ok: false, httpStatus: 500, output: { error: given.fails } };

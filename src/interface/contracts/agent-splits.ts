@@ -1,8 +1,11 @@
 /** A split of an agent's callers between two versions, as REST shows it. */
 import { z } from "zod";
+import { OPERATOR } from "../../core/author.ts";
 import { wireOf } from "../../core/wire-names.ts";
 import type { Estimate } from "../../domain/agent/split-comparison.ts";
 import { type ComparedSplit, SPLIT_CALLS_MAX } from "../../operations/admin/agent-splits.ts";
+import { presentPublished, publishedShape } from "./agent-versions.ts";
+import { id, operation } from "./operation.ts";
 import { shown, timeOrNull, timeOut } from "./schema.ts";
 
 const figure = (what: string, example: number | null) =>
@@ -83,3 +86,37 @@ export const presentSplit = ({ published, tried, measures, ...split }: ComparedS
       })),
     },
   );
+
+const ofAgent = { tenant: id, agent: id };
+
+export const splitOperations = {
+  /** The newest one, open or closed; null: there was none. */
+  "agent.split": operation({
+    input: z.strictObject(ofAgent),
+    output: AgentSplitOut.nullable(),
+    role: "viewer",
+    async run({ agentSplits }, { tenant, agent }) {
+      const split = await agentSplits.get(tenant, agent);
+      return split && presentSplit(split);
+    },
+  }),
+  "agent.split.open": operation({
+    input: z.strictObject({
+      ...{ ...ofAgent, percent: z.int().min(1).max(99).default(20) },
+      version: z.union([id, z.literal("draft")]),
+    }),
+    output: AgentSplitOut.nullable(),
+    role: "member",
+    async run({ agentSplits }, { tenant, agent, ...asked }) {
+      const split = await agentSplits.open(tenant, agent, asked, OPERATOR);
+      return split && presentSplit(split);
+    },
+  }),
+  "agent.split.close": operation({
+    input: z.strictObject({ ...ofAgent, keep: id }),
+    output: z.strictObject(publishedShape),
+    role: "member",
+    run: async ({ agentSplits }, { tenant, agent, keep }) =>
+      presentPublished(await agentSplits.close(tenant, agent, keep, OPERATOR)),
+  }),
+} as const;

@@ -4,6 +4,7 @@
  */
 import type { z } from "zod";
 import type { Services } from "../../operations/admin/services.ts";
+import { splitOperations } from "./agent-splits.ts";
 import { agentOperations } from "./agent-versions.ts";
 import { applianceOperations } from "./appliance.ts";
 import { callOperations } from "./calls.ts";
@@ -25,6 +26,7 @@ export const operations = {
   ...trunkOperations,
   ...toolOperations,
   ...agentOperations,
+  ...splitOperations,
   ...contactOperations,
   ...moneyOperations,
   ...callOperations,
