@@ -50,12 +50,14 @@ function run(scenario: string, agent = AGENT) {
     ["s/agent.yaml", agent],
     ["s/a.yaml", `name: A\n${scenario}`],
   ]);
-  return rehearseFiles(files, {
-    ...EMBEDDED_ONLY,
-    label: "openai",
-    providers: sameForAllParts([{ id: "openai", settings: { ...openAiSettings(server.url) } }]),
-  });
+  return rehearseFiles(files, ENGINE());
 }
+
+const ENGINE = () => ({
+  ...EMBEDDED_ONLY,
+  label: "openai",
+  providers: sameForAllParts([{ id: "openai", settings: { ...openAiSettings(server.url) } }]),
+});
 
 const SCRIPT = "script:\n  - say: How much does it cost?\n    must: [{says: {money: 40 EUR}}]\n";
 
@@ -99,4 +101,23 @@ test("without a language model a persona fails with what to set", async () => {
   ]);
   const { results } = await rehearseFiles(files);
   expect(results[0]?.failures[0]?.found).toContain(NO_MODEL);
+});
+
+test("of large knowledge the model is told what fits the question, not all of it", async () => {
+  server.requests.length = 0;
+  const files = new Map([
+    [
+      "s/agent.yaml",
+      `${AGENT.replace("A consultation costs forty euros.", "Help.")}knowledge: [a.md]\n`,
+    ],
+    [
+      "s/a.md",
+      "## How much does it cost?\nIt costs forty euros.\n\n## Parking\nBehind the house.\n",
+    ],
+    ["s/a.yaml", `name: A\n${SCRIPT}`],
+  ]);
+  await rehearseFiles(files, ENGINE(), 1, { knowledgeTokens: 1 });
+  const asked = server.requests.map((request) => JSON.stringify(request.turns));
+  expect(asked.some((text) => text.includes("It costs forty euros."))).toBe(true);
+  expect(asked.some((text) => text.includes("Behind the house."))).toBe(false);
 });

@@ -74,6 +74,34 @@ test("versions are listed, compared and rolled back; a draft is published", asyn
   expect((await linevoice("agent rollback --tenant 1 1")).status).toBe(2);
 });
 
+test("a rehearsal of the draft is kept, named with its version, and opens the way to publish it", async () => {
+  expect((await linevoice("agent rule --tenant 1 1 --rehearsed on")).status).toBe(0);
+  await offlineServices(cwd, CONFIG, async ({ agentVersions }) => {
+    const author = { kind: "operator", id: null } as const;
+    await agentVersions.changeDraft(1, 1, { prompt: "Rehearsed." }, author);
+  });
+  expect((await linevoice("agent publish --tenant 1 1")).err).toContain("Rehearse its draft");
+  const rehearsed = await linevoice("rehearse price.yaml --agent 1 --draft --junit j.xml");
+  expect(rehearsed.out).toContain("agent Desk, its draft");
+  const xml = readFileSync(join(cwd, "j.xml"), "utf8");
+  expect(xml).toContain('<property name="agent_version" value="draft"/>');
+  expect((await linevoice("agent publish --tenant 1 1")).status).toBe(0);
+  await linevoice("agent rule --tenant 1 1 --rehearsed off");
+});
+
+test("a split is opened, shown and closed", async () => {
+  const none = await linevoice("agent split --tenant 1 1");
+  expect(none.out).toBe("No two versions share the callers.\n");
+  const opened = await linevoice("agent split --tenant 1 1 --version 2 --percent 30");
+  expect(opened.out).toContain("30 of 100 callers get version 2 instead of");
+  expect((await json("agent split --tenant 1 1")).percent).toBe(30);
+  const both = await linevoice("agent split --tenant 1 1 --keep 2 --percent 5");
+  expect(both.status).toBe(2);
+  const kept = await linevoice("agent split --tenant 1 1 --keep 2");
+  expect(kept.out).toContain("Calls run version");
+  expect((await json("agent split --tenant 1 1")).ended_at).not.toBeNull();
+});
+
 const at = (name: string) => join(cwd, "desk", name);
 const versionNow = async () => (await json("agent versions --tenant 1 1"))[0].number;
 

@@ -4,6 +4,7 @@ import { EMBEDDED_ONLY, type EngineSettings } from "../../src/adapter/engine/set
 import { textRehearsals } from "../../src/app/rehearsal.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
+import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
 import { rehearseText } from "../../src/domain/rehearsal/rehearse-text.ts";
 import { resultLines } from "../../src/domain/rehearsal/report.ts";
 import {
@@ -27,9 +28,10 @@ export async function rehearseFiles(
   files: ReadonlyMap<string, string>,
   engine: EngineSettings = EMBEDDED_ONLY,
   runs = 1,
+  settings: Partial<ConversationSettings> = {},
 ): Promise<SuiteReport> {
   const callWorker = {
-    ...{ engine, conversation: SETTINGS, rtpPorts: { first: 0, last: 0 } },
+    ...{ engine, conversation: { ...SETTINGS, ...settings }, rtpPorts: { first: 0, last: 0 } },
     ...{ rtpTimeoutMs: 0, holdTimeoutMs: 0, jitterMsMax: 0 },
   };
   const ports = textRehearsals({ callWorker }, { clock: systemClock, log: silentLog });

@@ -7,8 +7,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eq } from "drizzle-orm";
-import { callNotes, calls } from "../../adapter/store/schema/index.ts";
 import { dayText, wallClock } from "../../core/calendar.ts";
 import { type Clock, sleep, systemClock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -204,7 +202,7 @@ async function rehearsedCall(
     return {
       ...{ steps, durationMs, recording, turns: turnsOf(held), tools: log.tools },
       ...{ language: agent.agent.language, unanswered: [...log.unanswered] },
-      languages: await languagesOf(stage, held),
+      languages: await languagesOf(stage, tenant, held),
       interruptions: line.interruptions,
       transfers: told.transfers.map(({ to, outcome, at_ms: atMs }) => ({
         ...{ target: targetName(agent, to), outcome, atMs },
@@ -235,6 +233,7 @@ function freshNumber({ numbers }: Stage, wanted: string | null): string {
 }
 
 interface RehearsalTenant {
+  readonly tenantId: number;
   readonly api: DemoApi;
   readonly agentId: number;
 }
@@ -270,7 +269,7 @@ async function connectTenant(
     });
   await api.post("/phone-numbers", { number_e164: number, label: "Rehearsal", agent_id: made.id });
   await carrier.registered(name, REGISTERED_TIMEOUT_MS);
-  return { api, agentId: made.id };
+  return { api, tenantId: tenant.id, agentId: made.id };
 }
 
 /** As the API takes it. Nothing is mailed. */
@@ -295,16 +294,12 @@ async function inTurn(stage: Stage): Promise<void> {
 
 async function languagesOf(
   { appliance }: Stage,
+  { tenantId }: RehearsalTenant,
   { callUuid }: HeldCall,
 ): Promise<RehearsedCall["languages"]> {
-  const rows = await appliance.app.database.read
-    .select({ note: callNotes.note, atMs: callNotes.atMs })
-    .from(callNotes)
-    .innerJoin(calls, eq(calls.id, callNotes.callId))
-    .where(eq(calls.callUuid, callUuid));
-  return rows.flatMap(({ note, atMs }) =>
-    note.kind === "language" ? [{ language: note.language, atMs }] : [],
-  );
+  const { callRecords } = appliance.app.services;
+  const { notes } = await callRecords.conversation(tenantId, callUuid);
+  return notes.flatMap((note) => (note.kind === "language" ? [note] : []));
 }
 
 async function registerPhone(

@@ -8,7 +8,7 @@ import type { KnowledgePassage } from "../knowledge/knowledge-index.ts";
 import type { CallEnd, CallSummary, LlmEvent, LlmInput, LlmSession } from "./engine-port.ts";
 import { wordsOf } from "./words.ts";
 
-type SearchKnowledge = (question: string) => Promise<readonly KnowledgePassage[]>;
+export type SearchKnowledge = (question: string) => Promise<readonly KnowledgePassage[]>;
 
 /** A turn waits no longer for its passages. */
 const WAIT_MS_MAX = 300;

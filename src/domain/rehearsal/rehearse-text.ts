@@ -8,8 +8,8 @@ import type { CallConfig } from "../conversation/call-config.ts";
 import type { ConversationSettings } from "../conversation/conversation-settings.ts";
 import { openingOf } from "../conversation/disclosure.ts";
 import type { Engine, SessionSettings } from "../conversation/engine-port.ts";
+import type { SearchKnowledge } from "../conversation/knowledge-llm.ts";
 import { buildSystemPrompt, variablesOf } from "../conversation/prompt.ts";
-import type { KnowledgePassage } from "../knowledge/knowledge-index.ts";
 import { callConfigOf, type RehearsedAgent } from "./agent-file.ts";
 import { playCaller } from "./language-model.ts";
 import type { RehearsedCall } from "./rehearsed-call.ts";
@@ -30,9 +30,7 @@ export interface TextRehearsalPorts {
   /** Null: the engine generates nothing, so it can neither play a persona nor judge. */
   readonly openModel: (() => Promise<OpenedModel>) | null;
   /** Where the passages for a question are looked up, as in a call. */
-  readonly openKnowledge: (
-    knowledge: RehearsedAgent["knowledge"],
-  ) => Promise<(question: string) => Promise<readonly KnowledgePassage[]>>;
+  readonly openKnowledge: (knowledge: RehearsedAgent["knowledge"]) => Promise<SearchKnowledge>;
   /** Asks a stored agent's tool for real; null: that is not done here. */
   readonly runTool: LiveTools | null;
   readonly settings: ConversationSettings;

@@ -14,11 +14,10 @@ import type { CallEvent } from "../conversation/call-protocol.ts";
 import type { TransferFailure, TurnRecord } from "../conversation/call-report.ts";
 import type { ConversationSettings } from "../conversation/conversation-settings.ts";
 import type { EngineSession, LlmSession } from "../conversation/engine-port.ts";
-import { KnowledgeLlm } from "../conversation/knowledge-llm.ts";
+import { KnowledgeLlm, type SearchKnowledge } from "../conversation/knowledge-llm.ts";
 import { DIGIT_PAUSE_MS, FRAME_MS } from "../conversation/limits.ts";
 import { PhraseCache } from "../conversation/phrase-cache.ts";
 import { Session } from "../conversation/session.ts";
-import type { KnowledgePassage } from "../knowledge/knowledge-index.ts";
 import { argumentProblem } from "../tool/run-tool-arguments.ts";
 import type { RehearsedAgent } from "./agent-file.ts";
 import type { CallerLine } from "./caller.ts";
@@ -44,7 +43,7 @@ interface TextCallOptions {
   readonly engine: EngineSession;
   readonly engineLabel: string;
   /** Where knowledge is looked up question by question; null: the prompt has all of it. */
-  readonly search: ((question: string) => Promise<readonly KnowledgePassage[]>) | null;
+  readonly search: SearchKnowledge | null;
   readonly rehearsed: RehearsedAgent;
   readonly runTool: LiveTools | null;
   readonly clock: VirtualClock;

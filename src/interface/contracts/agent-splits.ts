@@ -103,12 +103,13 @@ export const splitOperations = {
   "agent.split.open": operation({
     input: z.strictObject({
       ...{ ...ofAgent, percent: z.int().min(1).max(99).default(20) },
-      version: z.union([id, z.literal("draft")]),
+      version: z.string().regex(/^(?:[1-9]\d{0,8}|draft)$/),
     }),
     output: AgentSplitOut.nullable(),
     role: "member",
-    async run({ agentSplits }, { tenant, agent, ...asked }) {
-      const split = await agentSplits.open(tenant, agent, asked, OPERATOR);
+    async run({ agentSplits }, { tenant, agent, percent, version: which }) {
+      const version = which === "draft" ? which : Number(which);
+      const split = await agentSplits.open(tenant, agent, { version, percent }, OPERATOR);
       return split && presentSplit(split);
     },
   }),

@@ -1,5 +1,16 @@
 /** Rehearsals from the dashboard: a suite is run, the failed turn is named, nothing counts as a call, and a call becomes a scenario. */
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { count } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import {
+  calls,
+  events,
+  holds,
+  ledgerEntries,
+  mails,
+  outbox,
+  turns,
+} from "../../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
 import * as routes from "../../../src/interface/http/routes/rehearsals.ts";
@@ -50,6 +61,65 @@ test("the tenant's own agent is rehearsed with scenarios written here; the faile
   const [failure] = second?.failures ?? [];
   expect(failure?.expected).toBe('says "see you on the moon"');
   expect(second?.turns[failure?.turn ?? -1]?.speaker).toBe("agent");
+});
+
+const SCENARIO = "name: Goodbye\nscript:\n  - say: Goodbye.\nmust: [{ended: agent_hangup}]\n";
+
+test("scenarios are kept with an agent, each name once, and rehearsed several times", async () => {
+  const path = `/api/v1/agents/${room.world.agentId}/scenarios`;
+  const put = (yaml: string) => as("member").fetch("POST", path, { yaml });
+  await put(`description: Old.\n${SCENARIO}`);
+  const { scenario } = replyOf(routes.putScenario, await put(SCENARIO));
+  const listed = async () =>
+    replyOf(routes.listScenarios, await as("viewer").fetch("GET", path)).scenarios;
+  expect(await listed()).toEqual([scenario]);
+  expect(scenario).toMatchObject({ name: "Goodbye", yaml: SCENARIO });
+  const wrong = await put("name: A\nscript: [{sey: x}]\n");
+  expect(errorOf(wrong)).toBe("valid_yaml_required");
+  const { run, results } = await finished({ agent_id: room.world.agentId, runs: 2 });
+  expect(run).toMatchObject({ suite: null, runs: 2, scenarios: 1, passed: 1 });
+  expect(results.map((result) => result.run)).toEqual([1, 2]);
+  expect((await room.stranger.fetch("GET", path)).status).toBe(404);
+  expect((await room.stranger.fetch("DELETE", `${path}/${scenario.id}`)).status).toBe(404);
+  expect((await as("viewer").fetch("DELETE", `${path}/${scenario.id}`)).status).toBe(403);
+  expect((await as("member").fetch("DELETE", `${path}/${scenario.id}`)).status).toBe(200);
+  expect(await listed()).toEqual([]);
+  const phone = await as("member").fetch("POST", "/api/v1/rehearsals", {
+    ...{ suite: "clinic", mode: "phone" },
+  });
+  expect(messageOf(phone)).toContain("linevoice rehearse SUITE --mode phone");
+});
+
+test("nothing is charged, mailed, posted or counted", async () => {
+  const { app, agentId } = room.world;
+  const { port, requests } = room.receiver;
+  await as("member").fetch("PATCH", `/api/v1/agents/${agentId}`, {
+    ...{ transcript_email: "owner@example.com", transcript_email_enabled: true },
+    webhook_url: `https://127.0.0.1:${port}/ended`,
+  });
+  await as("owner").fetch("POST", "/api/v1/webhooks", {
+    ...{ url: `https://127.0.0.1:${port}/hook`, events: ["call.ended"] },
+  });
+  const tables: readonly SQLiteTable[] = [
+    ledgerEntries,
+    holds,
+    calls,
+    turns,
+    events,
+    outbox,
+    mails,
+  ];
+  const counted = () =>
+    Promise.all(
+      tables.map((table) => app.database.read.select({ rows: count() }).from(table).get()),
+    );
+  const [before, posted] = [await counted(), requests.length];
+  const usage = await as("member").fetch("GET", "/api/v1/usage");
+  const { run } = await finished({ agent_id: agentId, suite: "Mine", scenarios: SCENARIO });
+  expect(run).toMatchObject({ agent_id: agentId, passed: 1 });
+  expect(await counted()).toEqual(before);
+  expect((await as("member").fetch("GET", "/api/v1/usage")).json).toEqual(usage.json);
+  expect(requests.length).toBe(posted);
 });
 
 test("a wrong scenario is explained by line, and a viewer may not begin one", async () => {
