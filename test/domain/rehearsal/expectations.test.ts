@@ -255,7 +255,7 @@ test("a report tells seconds to the millisecond, the turn, the run and the laten
   expect(xml).toContain('<testcase classname="clinic" name="A #2" time="10.000">');
   expect(xml).toContain('message="turn 3: expected: says 9; found: nothing"');
   expect(summaryLine(report)).toBe(
-    "2 scenarios: 1 passed, 1 failed; pass^2 0.50; latency p95 1500 ms",
+    "2 scenarios: 1 passed, 1 failed; pass^2 0.50; latency p95 1500 ms; agent Desk",
   );
   expect(summaryLine({ results: [], scenarios: 0, runs: 1, passed: 0 })).toBe(
     "0 scenarios: 0 passed, 0 failed; pass^1 1.00",
