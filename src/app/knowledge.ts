@@ -7,10 +7,14 @@ import {
 } from "../adapter/knowledge/reader/worker-reader.ts";
 import { createWorkerIndex, type WorkerIndex } from "../adapter/knowledge/worker-index.ts";
 import { fileStore } from "../adapter/store/file-store.ts";
+import { siteStore } from "../adapter/store/site-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { DocumentReader } from "../domain/knowledge/documents.ts";
+import { SiteReader, type Sites } from "../domain/knowledge/sites.ts";
+import type { OutboundHttpClient } from "../platform/net/outbound-http.ts";
 import { spawnKnowledgeWorker, spawnReaderWorker } from "../workers.ts";
 
 export interface Knowledge {
@@ -19,6 +23,31 @@ export interface Knowledge {
   /** Brings the index in line with the store. */
   tidy(): Promise<void>;
   stop(): void;
+}
+
+const PAGE_MS_MAX = 20_000;
+const PAGE_BYTES_MAX = 10 * 1024 * 1024;
+
+/** Reads web sites into knowledge, over the client that may reach no network of ours. */
+export function createSiteReader(parts: {
+  readonly sites: Sites;
+  readonly client: OutboundHttpClient;
+  readonly reader: DocumentReader;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}): SiteReader {
+  const { client, ...deps } = parts;
+  return new SiteReader({
+    ...deps,
+    records: siteStore,
+    fetch: (url) =>
+      client.request({
+        ...{ method: "GET", url, body: "", mayReuse: true },
+        headers: { "user-agent": "Linevoice", accept: "text/html, application/pdf;q=0.5" },
+        ...{ timeoutMs: PAGE_MS_MAX, responseBytesMax: PAGE_BYTES_MAX },
+      }),
+  });
 }
 
 /** Files that another node deleted are gone here, too, after this long. */

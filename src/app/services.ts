@@ -6,6 +6,7 @@ import { contactStore } from "../adapter/store/contact-store.ts";
 import { fileStore } from "../adapter/store/file-store.ts";
 import { numberStore } from "../adapter/store/number-store.ts";
 import { quotaStore } from "../adapter/store/quota-store.ts";
+import { siteStore } from "../adapter/store/site-store.ts";
 import { statementStore } from "../adapter/store/statement-store.ts";
 import { tenantSettingsStore } from "../adapter/store/tenant-settings-store.ts";
 import { toolStore } from "../adapter/store/tool-store.ts";
@@ -26,6 +27,7 @@ import type { DocumentReader } from "../domain/knowledge/documents.ts";
 import { Files } from "../domain/knowledge/files.ts";
 import { DocumentImports } from "../domain/knowledge/imports.ts";
 import type { KnowledgeIndex } from "../domain/knowledge/knowledge-index.ts";
+import { Sites } from "../domain/knowledge/sites.ts";
 import { UnansweredQuestions } from "../domain/knowledge/unanswered.ts";
 import { Numbers } from "../domain/number/numbers.ts";
 import type { RunRecords } from "../domain/rehearsal/rehearsals.ts";
@@ -55,7 +57,7 @@ import type { Backups } from "../operations/backup/backups.ts";
 import type { EngineTrial } from "../operations/doctor/engine-trial.ts";
 import type { LogRing } from "../operations/ops/log-ring.ts";
 import { erasePerson } from "../operations/privacy/erase-person.ts";
-import { createUrlCheck, type UrlProblem } from "../platform/net/tenant-url.ts";
+import { createUrlCheck, requireUrl, type UrlProblem } from "../platform/net/tenant-url.ts";
 import { MASTER_KEY_BYTES, type Vault } from "../platform/secrets/vault.ts";
 import { doNotCallListOf } from "./caller-services.ts";
 import { rehearsalRuns } from "./rehearsal-runs.ts";
@@ -159,6 +161,10 @@ function resourceServices(
   return {
     files,
     documentImports: new DocumentImports(files, parts.documentReader ?? null),
+    sites: new Sites({
+      ...{ database, records: siteStore, files, clock },
+      requireUrl: (url) => requireUrl(urlProblem, "url", url),
+    }),
     unanswered: new UnansweredQuestions({ database, records: unansweredStore, files }),
     agents: createAgents({
       ...{ database, records: agentStore, plans: billing, clock, urlProblem },

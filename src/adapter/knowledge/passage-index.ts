@@ -13,13 +13,16 @@ import { cutPassages, type Passage } from "../../domain/knowledge/passages.ts";
 import { contentWords, stemsOfText, stemsOfWord } from "../../domain/knowledge/stems.ts";
 
 /** Another number makes all indexes again. */
-const FORMAT = 1;
+const FORMAT = 2;
 const POSTINGS_MAX = 3_000;
 const WORDS_MAX = 12;
 const FOUND_MAX = 8;
 /** Of the ranked ones, judged by how much of the question they cover. */
 const CANDIDATES_MAX = 16;
-const PASSAGES_A_TURN = 20;
+const PASSAGES_A_TURN = 10;
+/** FTS5 would merge its segments whenever it likes, for a long time at once. */
+const PAGES_MERGED_A_TURN = 16;
+const MERGES_MAX = 10_000;
 /** A passage's id is its file's row, then its place in the file: a ranking needs to read nothing else. */
 const PASSAGES_OF_FILE_MAX = 2 ** 20;
 /** Words of an answer that tell where it is from. */
@@ -42,6 +45,7 @@ const TABLES = `
   CREATE VIRTUAL TABLE stems USING fts5(
     heading, text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0"
   );
+  INSERT INTO stems (stems, rank) VALUES ('automerge', 0), ('crisismerge', 1000);
   CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, passages INTEGER NOT NULL);
   CREATE VIRTUAL TABLE spellings USING fts5(
     term, content='', detail=none, columnsize=0, tokenize='trigram'
@@ -93,8 +97,10 @@ export class PassageIndex {
       const first = row * PASSAGES_OF_FILE_MAX + at;
       this.#database.transaction(() => this.#insert(first, some))();
       await turn();
+      this.#mergeSome();
     }
     this.#database.query("UPDATE files SET ready = 1 WHERE row = ?").run(row);
+    for (let merge = 0; merge < MERGES_MAX && this.#mergeSome(); merge++) await turn();
     await this.#dropExcept(id, row, turn);
   }
 
@@ -142,6 +148,15 @@ export class PassageIndex {
         counts.set(term, (counts.get(term) ?? 0) + 1);
     }
     this.#count(counts, 1);
+  }
+
+  /** Returns whether there is more to merge. */
+  #mergeSome(): boolean {
+    const changes = () =>
+      this.#database.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0;
+    const before = changes();
+    this.#database.run(`INSERT INTO stems (stems, rank) VALUES ('merge', ${PAGES_MERGED_A_TURN})`);
+    return changes() - before >= 2;
   }
 
   #count(counts: ReadonlyMap<string, number>, sign: 1 | -1): void {

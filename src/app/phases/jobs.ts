@@ -8,6 +8,7 @@ import { startHeartbeat } from "../../domain/call/heartbeat.ts";
 import { handleIncoming } from "../../domain/call/inbound.ts";
 import { deleteMailedRecordings } from "../../domain/call/mailed-recordings.ts";
 import { recoverCalls, watchLeftCalls } from "../../domain/call/recovery.ts";
+import { createSiteReader } from "../knowledge.ts";
 import type { HttpPhase } from "./services.ts";
 
 /** The audio workers start in the background. */
@@ -34,6 +35,12 @@ export async function startJobs(phase: HttpPhase): Promise<void> {
   stops.add(() => leftCalls.cancel());
   scheduler.start();
   callerParts.start();
+  const siteReader = createSiteReader({
+    ...{ sites: phase.services.sites, client: delivery.client, database, clock, log },
+    reader: phase.knowledge.reader,
+  });
+  siteReader.start();
+  stops.add(() => siteReader.stop());
   stops.add(() => callerParts.stop());
   const billingJobs = startBillingJobs({
     ...{ database, stores: billingStores, plans: settings.plans, mails: delivery.mails },

@@ -19,6 +19,7 @@ import type { AgentFields } from "../agent/agent-schema.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { TurnRecord } from "../conversation/call-report.ts";
 import type { KnowledgeIndex } from "../knowledge/knowledge-index.ts";
+import type { TurnSource } from "../knowledge/turn-knowledge.ts";
 import type { ToolRunner } from "../tool/ports.ts";
 import { buildCallConfig } from "./call-config.ts";
 import type { CallSettings } from "./call-settings.ts";
@@ -40,6 +41,8 @@ export type WebCallEvent =
       readonly durationMs: number;
     }
   | { readonly type: "transfer"; readonly target: string }
+  /** What the agent's turn was taken from, the closest first; again as it grows. */
+  | { readonly type: "sources"; readonly index: number; readonly sources: readonly TurnSource[] }
   /** Once, at the end. */
   | { readonly type: "ended"; readonly reason: EndedReason; readonly summary: string };
 
@@ -214,6 +217,7 @@ class LiveWebCall implements WebCall {
   #transfer: Timer | null = null;
   #quietFrames = QUIET_FRAMES;
   #ending: Promise<void> | null = null;
+  #spokenLast: TurnRecord | null = null;
 
   constructor(
     private readonly context: WebCallPorts,
@@ -229,7 +233,10 @@ class LiveWebCall implements WebCall {
 
   begin(): void {
     const { channel, listener } = this;
-    channel.on("turn", ({ turn }) => listener.event({ type: "turn", turn }));
+    channel.on("turn", ({ turn }) => {
+      listener.event({ type: "turn", turn });
+      void this.#tellSources(turn);
+    });
     channel.on("audio_out", ({ pcm }) => this.#play(pcm));
     channel.on("audio_clear", () => listener.event({ type: "clear" }));
     channel.on("tool_call_requested", (request) => void this.#runTool(request));
@@ -279,6 +286,20 @@ class LiveWebCall implements WebCall {
     if (isSpeaking !== wasSpeaking)
       this.listener.event({ type: "state", state: isSpeaking ? "speaking" : "listening" });
     this.listener.audio(pcm);
+  }
+
+  async #tellSources(turn: TurnRecord): Promise<void> {
+    const { knowledgeScope: scope } = this.config;
+    const { knowledgeIndex } = this.context;
+    if (turn.speaker !== "agent") return;
+    this.#spokenLast = turn;
+    // Its opening words are its own.
+    if (turn.index === 0 || !scope || !knowledgeIndex) return;
+    const found = await knowledgeIndex.sourcesOf(scope, turn.text);
+    if (this.#spokenLast !== turn || this.#ending) return;
+    const { index } = turn;
+    const sources = found.map(({ fileId, filename, heading }) => ({ fileId, filename, heading }));
+    this.listener.event({ type: "sources", index, sources });
   }
 
   /** There is nobody to transfer to: what would happen is said, then the talk is over. */

@@ -92,7 +92,8 @@ export class Files {
     return file;
   }
 
-  async #requireAgents(
+  /** Throws not_found. */
+  async requireAgents(
     queries: Queries,
     tenantId: number,
     agentIds: readonly number[],
@@ -111,7 +112,7 @@ export class Files {
   ): Promise<void> {
     const { agentId, agentIds } = changes;
     const store = this.deps.records(queries);
-    await this.#requireAgents(queries, tenantId, [
+    await this.requireAgents(queries, tenantId, [
       ...(agentIds ?? []),
       ...(agentId ? [agentId] : []),
     ]);

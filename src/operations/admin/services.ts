@@ -11,6 +11,7 @@ import type { ContactBook } from "../../domain/contact/contact-book.ts";
 import type { Identity } from "../../domain/identity/identity.ts";
 import type { Files } from "../../domain/knowledge/files.ts";
 import type { DocumentImports } from "../../domain/knowledge/imports.ts";
+import type { Sites } from "../../domain/knowledge/sites.ts";
 import type { UnansweredQuestions } from "../../domain/knowledge/unanswered.ts";
 import type { Numbers } from "../../domain/number/numbers.ts";
 import type { ApiKeys } from "../../domain/tenant/api-keys.ts";
@@ -56,6 +57,7 @@ export interface Services {
   readonly agentSplits: AgentSplits;
   readonly files: Files;
   readonly documentImports: DocumentImports;
+  readonly sites: Sites;
   readonly unanswered: UnansweredQuestions;
   readonly numbers: Numbers;
   readonly callRecords: CallRecords;

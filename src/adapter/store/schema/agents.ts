@@ -12,6 +12,7 @@ import {
 import type { JsonObject } from "../../../core/json.ts";
 import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
 import type { AgentContent } from "../../../domain/agent/agent-content.ts";
+import type { StoredPage } from "../../../domain/knowledge/sites.ts";
 import { flag, id, json, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
@@ -193,6 +194,28 @@ export const agentFiles = sqliteTable(
       .references(() => files.id, { onDelete: "cascade" }),
   },
   (t) => [primaryKey({ columns: [t.agentId, t.fileId] }), index("agent_files_file").on(t.fileId)],
+);
+
+/** Web sites whose pages lie in files. */
+export const knowledgeSites = sqliteTable(
+  "knowledge_sites",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    url: text("url").notNull(),
+    depthMax: integer("depth_max").notNull(),
+    pagesMax: integer("pages_max").notNull(),
+    /** 0: only when it is asked for. */
+    everyHours: integer("every_hours").notNull(),
+    agentId: integer("agent_id").references(() => agents.id, { onDelete: "set null" }),
+    fileIds: json<readonly number[]>("file_ids").notNull(),
+    pages: json<readonly StoredPage[]>("pages").notNull(),
+    problem: text("problem"),
+    readAt: time("read_at"),
+    dueAt: time("due_at"),
+    readingUntil: time("reading_until"),
+  },
+  (t) => [index("knowledge_sites_tenant").on(t.tenantId), index("knowledge_sites_due").on(t.dueAt)],
 );
 
 export const tools = sqliteTable(

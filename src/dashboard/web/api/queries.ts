@@ -75,6 +75,11 @@ export const fileQuery = (id: number) =>
     queryFn: () =>
       versioned(rest.GET("/files/{id}", { params: { path: { id } } }), ({ file }) => file),
   });
+export const sitesQuery = queryOptions({
+  queryKey: ["sites"],
+  queryFn: async () => (await answer(own.GET("/knowledge-sites"))).sites,
+  refetchInterval: ({ state }) => (state.data?.some(({ reading }) => reading) ? 3_000 : false),
+});
 export const unansweredQuery = queryOptions({
   queryKey: ["unanswered"],
   queryFn: async () => (await answer(own.GET("/unanswered-questions"))).questions,

@@ -23,10 +23,17 @@ export interface ToolUse {
   readonly duration_ms: number;
 }
 
+interface Source {
+  readonly filename: string;
+  readonly heading: string;
+}
+
 interface WebCallListener {
   onState(state: WebCallState): void;
   onTurn(turn: LiveTurn): void;
   onTool(use: ToolUse): void;
+  /** What the turn of that index was taken from. */
+  onSources(index: number, sources: readonly Source[]): void;
 }
 
 type WebCallMessage =
@@ -34,6 +41,7 @@ type WebCallMessage =
   | { readonly type: "turn"; readonly turn: LiveTurn }
   | { readonly type: "state"; readonly state: "listening" | "speaking" }
   | ({ readonly type: "tool" } & ToolUse)
+  | { readonly type: "sources"; readonly index: number; readonly sources: readonly Source[] }
   | { readonly type: "clear" }
   | { readonly type: "ended"; readonly summary: string | null }
   | { readonly type: "error"; readonly message: string };
@@ -124,6 +132,9 @@ class WebCall {
         break;
       case "tool":
         this.#listener.onTool(message);
+        break;
+      case "sources":
+        this.#listener.onSources(message.index, message.sources);
         break;
       case "clear":
         this.#player?.clear();

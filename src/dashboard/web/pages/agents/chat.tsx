@@ -6,7 +6,7 @@ import { type Texts, useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
-import { sourceName } from "../knowledge/source-name.ts";
+import { sourceNames } from "../knowledge/source-name.ts";
 import type { TrialDraft } from "./agent-draft.ts";
 import { Bubbles } from "./bubbles.tsx";
 
@@ -37,8 +37,8 @@ function noteOf(reply: Reply, { t, ms }: Texts): string {
       return [t("web_call.tool", { tool: event.tool ?? "", ms: event.duration_ms ?? 0 })];
     return event.type === "transfer" ? [t("chat.transfer")] : [];
   });
-  const sources = reply.sources.map(({ filename, heading }) => sourceName(filename, heading));
-  const from = sources.length === 0 ? [] : [t("knowledge.from", { sources: sources.join("; ") })];
+  const sources = sourceNames(reply.sources);
+  const from = sources === "" ? [] : [t("knowledge.from", { sources })];
   const ended = reply.ended ? [t("chat.ended")] : [];
   return [...done, ...from, ...ended, ms(reply.duration_ms)].join(" · ");
 }

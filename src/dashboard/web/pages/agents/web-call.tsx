@@ -5,6 +5,7 @@ import { useText } from "../../i18n/text.tsx";
 import type { LiveTurn } from "../../live/live.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, StatusIndicator } from "../../ui/page.tsx";
+import { sourceNames } from "../knowledge/source-name.ts";
 import type { TrialDraft } from "./agent-draft.ts";
 import { Bubbles } from "./bubbles.tsx";
 
@@ -20,12 +21,14 @@ function useWebCall(agentId: number, draft: TrialDraft) {
   const [state, setState] = useState<WebCallState>({ at: "idle" });
   const [turns, setTurns] = useState<readonly LiveTurn[]>([]);
   const [tools, setTools] = useState<readonly ToolUse[]>([]);
+  const [sources, setSources] = useState<ReadonlyMap<number, string>>(new Map());
   const session = useRef<ReturnType<typeof startWebCall> | null>(null);
   useEffect(() => () => session.current?.stop(), []);
 
   function start() {
     setTurns([]);
     setTools([]);
+    setSources(new Map());
     session.current = startWebCall(agentId, draft, {
       onState: setState,
       onTurn: (turn) =>
@@ -34,12 +37,14 @@ function useWebCall(agentId: number, draft: TrialDraft) {
             (a, b) => a.index - b.index,
           ),
         ),
+      onSources: (index, found) =>
+        setSources((before) => new Map(before).set(index, sourceNames(found))),
       onTool: (use) => setTools((before) => [...before, use]),
     });
   }
 
   return {
-    ...{ state, turns, tools, start },
+    ...{ state, turns, tools, sources, start },
     stop: () => session.current?.stop(),
     press: (digit: string) => session.current?.press(digit),
   };
@@ -50,7 +55,7 @@ const isGoing = ({ at }: WebCallState) =>
 
 export function WebCall({ agentId, draft }: { agentId: number; draft: TrialDraft }) {
   const { t, ms } = useText();
-  const { state, turns, tools, start, stop, press } = useWebCall(agentId, draft);
+  const { state, turns, tools, sources, start, stop, press } = useWebCall(agentId, draft);
   return (
     <Card
       title={t("web_call.title")}
@@ -76,8 +81,14 @@ export function WebCall({ agentId, draft }: { agentId: number; draft: TrialDraft
             key: String(turn.index),
             side: turn.speaker,
             text: turn.text,
-            note:
-              turn.latency_ms === null ? null : t("web_call.latency", { ms: ms(turn.latency_ms) }),
+            note: [
+              ...(turn.latency_ms === null
+                ? []
+                : [t("web_call.latency", { ms: ms(turn.latency_ms) })]),
+              ...(sources.get(turn.index)
+                ? [t("knowledge.from", { sources: sources.get(turn.index) ?? "" })]
+                : []),
+            ].join(" · "),
           }))}
         />
       )}

@@ -11,7 +11,7 @@ import { FilterSelect } from "../../ui/field.tsx";
 import { Badge, Card } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { Waveform, type WaveformHandle } from "../../ui/waveform.tsx";
-import { sourceName } from "../knowledge/source-name.ts";
+import { sourceNames } from "../knowledge/source-name.ts";
 import type { Call, Details } from "./call-details.ts";
 import { Notes } from "./notes.tsx";
 
@@ -128,9 +128,7 @@ function TurnLine(props: {
             <span className="small muted">
               <br />
               {t("knowledge.from", {
-                sources: sources
-                  .map(({ filename, heading }) => sourceName(filename, heading))
-                  .join("; "),
+                sources: sourceNames(sources),
               })}
             </span>
           )}

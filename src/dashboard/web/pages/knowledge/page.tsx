@@ -7,6 +7,7 @@ import { ListPage } from "../../ui/list-page.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useAgentName, useOnlyAgent } from "../agents/agent-choices.ts";
 import { AddKnowledge } from "./add-knowledge.tsx";
+import { Sites } from "./sites.tsx";
 import { Unanswered } from "./unanswered.tsx";
 
 export function Page() {
@@ -20,6 +21,7 @@ export function Page() {
       make={(close) => <AddKnowledge agentId={onlyAgent} onClose={close} />}
       rows={(rows) => <FileTable rows={rows} />}
     >
+      <Sites agentId={onlyAgent} />
       <Unanswered />
     </ListPage>
   );

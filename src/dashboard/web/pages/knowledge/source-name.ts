@@ -1,3 +1,10 @@
-/** What a passage of knowledge is called. */
-export const sourceName = (filename: string, heading: string): string =>
-  heading === "" ? filename : `${filename} › ${heading}`;
+/** What passages of knowledge are called. */
+interface Source {
+  readonly filename: string;
+  readonly heading: string;
+}
+
+export const sourceNames = (sources: readonly Source[]): string =>
+  sources
+    .map(({ filename, heading }) => (heading === "" ? filename : `${filename} › ${heading}`))
+    .join("; ");

@@ -52,6 +52,7 @@ export const AgentDraft = z
  * binary frames of PCM16LE mono at that rate, 20 ms each, in real time; `{type:"turn",turn}` (again
  * as it grows), `{type:"state",state:"listening"|"speaking"}`, `{type:"clear"}` when what was sent
  * but not yet heard is void (the agent was interrupted),
+ * `{type:"sources",index,sources}` (what the turn of that index was taken from),
  * `{type:"tool",tool,arguments,ok,http_status,duration_ms}`, `{type:"ended",reason,summary}`, then
  * it closes. Refused with `{type:"error",error,message}`.
  */

@@ -11,6 +11,7 @@ import * as foundCalls from "./found-calls.ts";
 import * as home from "./home.ts";
 import * as operator from "./operator.ts";
 import { sessionContracts } from "./session.ts";
+import * as sites from "./sites.ts";
 import { teamContracts } from "./team.ts";
 import * as settings from "./tenant-settings.ts";
 import * as tools from "./tools.ts";
@@ -29,6 +30,7 @@ const PAGES: readonly (readonly [object, (context: ProductContext) => Route[]])[
   [voiceSample, voiceSample.voiceSampleRoutes],
   [tools, tools.toolRoutes],
   [unanswered, unanswered.unansweredRoutes],
+  [sites, sites.siteRoutes],
   [trunk, trunk.trunkRoutes],
   [settings, settings.tenantSettingsRoutes],
   [appliance, appliance.applianceRoutes],

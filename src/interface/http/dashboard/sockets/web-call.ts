@@ -131,6 +131,14 @@ class WebCallSocket implements SocketHandler {
         });
         break;
       }
+      case "sources": {
+        const { type, index, sources } = event;
+        const from = sources.map(({ fileId, filename, heading }) => ({
+          ...{ file_id: fileId, filename, heading },
+        }));
+        socket.json({ type, index, sources: from });
+        break;
+      }
       case "ended":
         socket.json(event);
         socket.close(CLOSE.done, event.reason);

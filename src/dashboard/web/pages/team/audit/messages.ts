@@ -70,6 +70,12 @@ export const messages = {
     ru: "разделение звонящих агента",
   },
   "audit.what.knowledge": { en: "the knowledge", lt: "žinias", lv: "zināšanas", ru: "знания" },
+  "audit.what.site": {
+    en: "a web site of knowledge",
+    lt: "žinių svetainę",
+    lv: "zināšanu vietni",
+    ru: "сайт знаний",
+  },
   "audit.what.question": {
     en: "an open question",
     lt: "neatsakytą klausimą",

@@ -1,0 +1,43 @@
+/** Web sites that are read into knowledge. */
+import { and, asc, eq, getTableColumns, isNull, lte, or } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
+import type { SiteRecords } from "../../domain/knowledge/sites.ts";
+import { ownedBy, ownedRows } from "./owned-rows.ts";
+import { knowledgeSites as sites } from "./schema/index.ts";
+
+const { tenantId: _, ...COLUMNS } = getTableColumns(sites);
+
+export function siteStore(queries: Queries): SiteRecords {
+  const rows = ownedRows(queries, sites, COLUMNS);
+  return {
+    list: rows.list,
+    find: rows.find,
+    remove: rows.remove,
+
+    async insert(tenantId, site) {
+      return (await rows.insert({ ...site, tenantId })).id;
+    },
+
+    async update(tenantId, id, changes) {
+      await queries
+        .update(sites)
+        .set(changes)
+        .where(ownedBy(sites, tenantId, id));
+    },
+
+    async claimDue(nowMs, untilMs) {
+      const isFree = or(isNull(sites.readingUntil), lte(sites.readingUntil, nowMs));
+      const due = await queries
+        .select()
+        .from(sites)
+        .where(and(lte(sites.dueAt, nowMs), isFree))
+        .orderBy(asc(sites.dueAt))
+        .limit(1)
+        .get();
+      if (!due) return undefined;
+      await queries.update(sites).set({ readingUntil: untilMs }).where(eq(sites.id, due.id));
+      const { tenantId, ...site } = due;
+      return { tenantId, site: { ...site, readingUntil: untilMs } };
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/** Web sites that are read into knowledge, and what has changed there. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { answer, own } from "../../api/client.ts";
+import { type QueryData, sitesQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useStale } from "../../ui/mutate.ts";
+import { Badge, Card } from "../../ui/page.tsx";
+import { FormDialog } from "../../ui/send-form.tsx";
+import { useAgentChoices } from "../agents/agent-choices.ts";
+
+type Site = QueryData<typeof sitesQuery>[number];
+
+export function Sites({ agentId }: { agentId: string }) {
+  const { t } = useText();
+  const { mayChange } = useSession();
+  const sites = useQuery(sitesQuery).data ?? [];
+  const [adding, setAdding] = useState(false);
+  return (
+    <Card
+      title={t("knowledge.sites")}
+      note={t("knowledge.sites_lead")}
+      actions={
+        mayChange && (
+          <Button icon="plus" onClick={() => setAdding(true)}>
+            {t("knowledge.site_add")}
+          </Button>
+        )
+      }
+    >
+      {sites.map((site) => (
+        <SiteRow key={site.id} site={site} />
+      ))}
+      {adding && <AddSite agentId={agentId} onClose={() => setAdding(false)} />}
+    </Card>
+  );
+}
+
+function SiteRow({ site }: { site: Site }) {
+  const { t, date } = useText();
+  const { mayChange } = useSession();
+  const stale = useStale();
+  const path = { id: site.id };
+  const read = site.read_at === null ? [] : [date(site.read_at)];
+  async function readAgain() {
+    await answer(own.POST("/knowledge-sites/{id}/read", { params: { path } }));
+    await stale("sites");
+  }
+  async function remove() {
+    await answer(own.DELETE("/knowledge-sites/{id}", { params: { path } }));
+    await stale("sites", "files");
+  }
+  return (
+    <div className="stack tight">
+      <p className="row">
+        <span className="strong grow">{site.url}</span>
+        {mayChange && (
+          <>
+            <Button small busy={site.reading} onClick={() => void readAgain()}>
+              {t("knowledge.site_read")}
+            </Button>
+            <Button small variant="ghost" onClick={() => void remove()}>
+              {t("action.delete")}
+            </Button>
+          </>
+        )}
+      </p>
+      <p className="small muted" role="status">
+        {[
+          t(site.reading ? "knowledge.site_reading" : "knowledge.site_pages", {
+            pages: site.pages,
+          }),
+          ...read,
+        ].join(" · ")}
+      </p>
+      {site.problem && <p className="error-text">{site.problem}</p>}
+      {site.changes.length > 0 && (
+        <ul className="list">
+          {site.changes.map(({ url, title, change }) => (
+            <li key={url}>
+              <Badge tone={change === "gone" ? "warn" : "plain"}>
+                {t(`knowledge.page_${change}`)}
+              </Badge>{" "}
+              {title || url}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function AddSite(props: { agentId: string; onClose: () => void }) {
+  const { t } = useText();
+  const stale = useStale();
+  const agents = useAgentChoices(t("knowledge.nobody"));
+  const form = useForm({ url: "", every_hours: "24", agent_id: props.agentId });
+  return (
+    <FormDialog
+      onClose={props.onClose}
+      title={t("knowledge.site_add")}
+      action={t("action.add")}
+      form={form}
+      onSend={async ({ url, every_hours, agent_id }) => {
+        const every = ([0, 24, 168] as const).find((hours) => hours === Number(every_hours)) ?? 24;
+        const body = { url, every_hours: every, agent_id: agent_id ? Number(agent_id) : null };
+        await answer(own.POST("/knowledge-sites", { body }));
+        await stale("sites");
+        props.onClose();
+      }}
+    >
+      <TextField
+        label={t("knowledge.site_url")}
+        hint={t("knowledge.site_hint")}
+        placeholder="https://www.example.com/"
+        required
+        {...form.bind("url")}
+      />
+      <SelectField
+        label={t("knowledge.site_every")}
+        choices={[
+          { value: "24", label: t("knowledge.site_daily") },
+          { value: "168", label: t("knowledge.site_weekly") },
+          { value: "0", label: t("when.never") },
+        ]}
+        {...form.bind("every_hours")}
+      />
+      <SelectField label={t("knowledge.agents")} choices={agents} {...form.bind("agent_id")} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,291 @@
+/**
+ * Web sites as knowledge: a site's pages lie in Markdown files of its own, which are written anew whenever it
+ * is read. What became of each page since the reading before (new, changed, gone) is kept and shown.
+ *
+ *   waiting ──due, or asked for──► being read ──► waiting (read, or with the problem that kept it from being read)
+ */
+import { createHash } from "node:crypto";
+import { type Author, OPERATOR } from "../../core/author.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import { AppError, describeError, notFound } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import { WorkLoop } from "../../core/work-loop.ts";
+import type { DocumentReader } from "./documents.ts";
+import { FILE_BYTES_MAX, type Files } from "./files.ts";
+import { partName } from "./imports.ts";
+import { type FetchPage, readSite, type SitePage } from "./site-crawl.ts";
+import { splitMarkdown } from "./split-markdown.ts";
+
+export const SITES_MAX = 20;
+const LOOK_EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** A node that died while it read is not waited for longer. */
+const READING_MS_MAX = 30 * 60_000;
+const TITLE_CHARACTERS_MAX = 150;
+
+export type PageChange = "same" | "new" | "changed" | "gone";
+
+/** A page as it was read last. */
+export interface StoredPage {
+  readonly url: string;
+  readonly title: string;
+  readonly sha256: string;
+  readonly change: PageChange;
+}
+
+export interface SiteSettings {
+  readonly url: string;
+  readonly depthMax: number;
+  readonly pagesMax: number;
+  /** 0: only when it is asked for. */
+  readonly everyHours: number;
+}
+
+export interface SiteRecord extends SiteSettings {
+  readonly id: number;
+  readonly fileIds: readonly number[];
+  readonly pages: readonly StoredPage[];
+  /** Why it could not be read, or not wholly; null: it was. */
+  readonly problem: string | null;
+  readonly readAt: number | null;
+  readonly dueAt: number | null;
+  /** Being read until then at the latest; null: it is not. */
+  readonly readingUntil: number | null;
+  readonly agentId: number | null;
+}
+
+export type SiteChanges = Partial<Omit<SiteRecord, "id">>;
+
+/** Implemented by store/site-store.ts. */
+export interface SiteRecords {
+  list(tenantId: number): Promise<SiteRecord[]>;
+  find(tenantId: number, id: number): Promise<SiteRecord | undefined>;
+  insert(tenantId: number, site: Omit<SiteRecord, "id">): Promise<number>;
+  update(tenantId: number, id: number, changes: SiteChanges): Promise<void>;
+  remove(tenantId: number, id: number): Promise<boolean>;
+  /** Takes the site that is due first; undefined: none is. */
+  claimDue(
+    nowMs: number,
+    untilMs: number,
+  ): Promise<{ readonly tenantId: number; readonly site: SiteRecord } | undefined>;
+}
+
+interface SiteDependencies {
+  readonly database: Database;
+  readonly records: (queries: Queries) => SiteRecords;
+  readonly files: Pick<Files, "createAll" | "list" | "update" | "remove" | "requireAgents">;
+  /** Throws `valid_url_required` for an address that may never be requested. */
+  readonly requireUrl: (url: string) => void;
+  readonly clock: Clock;
+}
+
+export class Sites {
+  /** Starts a look for due sites; set where sites are read. */
+  wake: () => void = () => {};
+
+  constructor(private readonly deps: SiteDependencies) {}
+
+  list(tenantId: number): Promise<SiteRecord[]> {
+    return this.deps.records(this.deps.database.read).list(tenantId);
+  }
+
+  /** It is read at once, in the background. Throws valid_url_required, plan_limit_reached, not_found (agent). */
+  async add(
+    tenantId: number,
+    site: SiteSettings & { readonly agentId: number | null },
+  ): Promise<SiteRecord> {
+    this.deps.requireUrl(site.url);
+    const dueAt = this.deps.clock.now();
+    const made = await this.deps.database.tx(async (queries) => {
+      const store = this.deps.records(queries);
+      if (site.agentId !== null)
+        await this.deps.files.requireAgents(queries, tenantId, [site.agentId]);
+      if ((await store.list(tenantId)).length >= SITES_MAX) throw tooManySites();
+      const id = await store.insert(tenantId, {
+        ...{ ...site, url: new URL(site.url).href, dueAt, fileIds: [], pages: [] },
+        ...{ problem: null, readAt: null, readingUntil: null },
+      });
+      return await store.find(tenantId, id);
+    });
+    if (!made) throw notFound("site");
+    this.wake();
+    return made;
+  }
+
+  /** Reads it again, in the background. Throws not_found. */
+  async readAgain(tenantId: number, id: number): Promise<void> {
+    await this.deps.database.tx(async (queries) => {
+      const store = this.deps.records(queries);
+      if (!(await store.find(tenantId, id))) throw notFound("site");
+      await store.update(tenantId, id, { dueAt: this.deps.clock.now() });
+    });
+    this.wake();
+  }
+
+  /** Its files go with it. Throws not_found. */
+  async remove(tenantId: number, id: number, author: Author): Promise<void> {
+    const { database, records, files } = this.deps;
+    const site = await records(database.read).find(tenantId, id);
+    if (!site) throw notFound("site");
+    await database.tx((queries) => records(queries).remove(tenantId, id));
+    const there = new Set((await files.list(tenantId)).map((file) => file.id));
+    for (const fileId of site.fileIds)
+      if (there.has(fileId)) await files.remove(tenantId, fileId, author);
+  }
+
+  /** Writes what was read into the site's files. Throws plan_limit_reached. */
+  async store(
+    tenantId: number,
+    site: SiteRecord,
+    pages: readonly SitePage[],
+    problem: string | null,
+  ): Promise<void> {
+    const { clock, database, records } = this.deps;
+    const stored = pages.map(({ url, title, markdown }) => ({
+      url,
+      title,
+      sha256: sha256Of(markdown),
+    }));
+    const isSame =
+      stored.length === site.pages.filter(({ change }) => change !== "gone").length &&
+      stored.every(({ sha256 }, at) => site.pages[at]?.sha256 === sha256);
+    const fileIds = isSame ? site.fileIds : await this.#write(tenantId, site, pages);
+    const nowMs = clock.now();
+    await database.tx((queries) =>
+      records(queries).update(tenantId, site.id, {
+        ...{ fileIds, problem, readAt: nowMs, readingUntil: null },
+        pages: compared(site.pages, stored, site.readAt === null),
+        dueAt: site.everyHours === 0 ? null : nowMs + site.everyHours * HOUR_MS,
+      }),
+    );
+  }
+
+  async #write(tenantId: number, site: SiteRecord, pages: readonly SitePage[]): Promise<number[]> {
+    const { files } = this.deps;
+    const texts = splitMarkdown(pages.map(sectionOf).join("\n\n"), FILE_BYTES_MAX);
+    const there = new Set((await files.list(tenantId)).map(({ id }) => id));
+    const known = site.fileIds.filter((id) => there.has(id));
+    const { hostname } = new URL(site.url);
+    const agents = (await files.list(tenantId)).find(({ id }) => id === known[0])?.agentIds;
+    for (const [at, content] of texts.slice(0, known.length).entries())
+      await files.update(tenantId, known[at] ?? 0, { content }, OPERATOR);
+    const added = await files.createAll(
+      tenantId,
+      texts.slice(known.length).map((content, at) => ({
+        ...{ filename: partName(`${hostname}.html`, known.length + at), content },
+        agentId: site.agentId,
+      })),
+      OPERATOR,
+    );
+    if (agents)
+      for (const { id } of added) await files.update(tenantId, id, { agentIds: agents }, OPERATOR);
+    for (const id of known.slice(texts.length)) await files.remove(tenantId, id, OPERATOR);
+    return [...known.slice(0, texts.length), ...added.map(({ id }) => id)];
+  }
+}
+
+const sha256Of = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** A page's own headings stand below its title. */
+function sectionOf({ url, title, markdown }: SitePage): string {
+  const name = title.slice(0, TITLE_CHARACTERS_MAX) || new URL(url).pathname;
+  const body = markdown.replace(/^(#{1,5})(?=\s)/gm, "#$1");
+  return `# ${name}\n\n${url}\n\n${body}`;
+}
+
+/** What became of each page; of the first reading nothing is new. */
+export function compared(
+  before: readonly StoredPage[],
+  now: readonly Omit<StoredPage, "change">[],
+  isFirst: boolean,
+): StoredPage[] {
+  const known = new Map(
+    before.filter(({ change }) => change !== "gone").map((page) => [page.url, page]),
+  );
+  const changeOf = ({ url, sha256 }: Omit<StoredPage, "change">): PageChange => {
+    const page = known.get(url);
+    if (!page) return isFirst ? "same" : "new";
+    return page.sha256 === sha256 ? "same" : "changed";
+  };
+  const urls = new Set(now.map(({ url }) => url));
+  const gone = [...known.values()].filter(({ url }) => !urls.has(url));
+  return [
+    ...now.map((page) => ({ ...page, change: changeOf(page) })),
+    ...gone.map((page) => ({ ...page, change: "gone" as const })),
+  ];
+}
+
+const tooManySites = () =>
+  new AppError({
+    code: "plan_limit_reached",
+    publicMessage: `At most ${SITES_MAX} web sites. Delete one first.`,
+  });
+
+interface SiteReaderDependencies extends Pick<SiteDependencies, "database" | "records" | "clock"> {
+  readonly sites: Sites;
+  readonly fetch: FetchPage;
+  readonly reader: DocumentReader;
+  readonly log: Log;
+}
+
+/** Reads sites that are due, one after the other. */
+export class SiteReader {
+  readonly #loop: WorkLoop;
+  readonly #stopping = new AbortController();
+
+  constructor(private readonly deps: SiteReaderDependencies) {
+    const { clock, log, sites } = deps;
+    this.#loop = new WorkLoop({
+      ...{ clock, log, failure: "knowledge.sites_not_read", everyMs: LOOK_EVERY_MS },
+      round: () => this.#round(),
+    });
+    sites.wake = () => this.#loop.wake();
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  idle(): Promise<void> {
+    return this.#loop.idle();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop.stop();
+  }
+
+  async #round(): Promise<void> {
+    const { database, records, clock } = this.deps;
+    for (;;) {
+      const nowMs = clock.now();
+      const claimed = await database.tx((queries) =>
+        records(queries).claimDue(nowMs, nowMs + READING_MS_MAX),
+      );
+      if (!claimed || this.#stopping.signal.aborted) return;
+      await this.#read(claimed.tenantId, claimed.site);
+    }
+  }
+
+  async #read(tenantId: number, site: SiteRecord): Promise<void> {
+    const { sites, fetch, reader, clock, log, database, records } = this.deps;
+    try {
+      const { signal } = this.#stopping;
+      const reading = await readSite(site.url, site, { fetch, reader, clock, signal });
+      const [failed] = reading.failed;
+      const problem = failed ? `${failed.url}: ${failed.problem}` : null;
+      await sites.store(tenantId, site, reading.pages, problem);
+    } catch (error) {
+      const problem = error instanceof AppError ? error.publicMessage : describeError(error);
+      log.warn("knowledge.site_not_read", { tenant: tenantId, site: site.id, problem });
+      const dueAt = clock.now() + Math.max(1, site.everyHours) * HOUR_MS;
+      await database.tx((queries) =>
+        records(queries).update(tenantId, site.id, {
+          ...{ problem, readingUntil: null },
+          dueAt: this.#stopping.signal.aborted ? site.dueAt : site.everyHours === 0 ? null : dueAt,
+        }),
+      );
+    }
+  }
+}

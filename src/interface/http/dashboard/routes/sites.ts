@@ -1,0 +1,132 @@
+/** Web sites that are read into knowledge: what was read, what has changed, and reading again. */
+
+import { z } from "zod";
+import { isoUtc } from "../../../../core/clock.ts";
+import type { SiteRecord } from "../../../../domain/knowledge/sites.ts";
+import { deletedReply, field, idIn, idOut, okReply, shown } from "../../../contracts/schema.ts";
+import { authorOf, contract, route } from "../../contract.ts";
+import { isoOrNull } from "../../routes/present.ts";
+import type { ProductContext } from "./context.ts";
+
+const CHANGES_SHOWN_MAX = 100;
+const HOURS = [0, 24, 168] as const;
+
+const count = (from: number, to: number, description: string, example: number) =>
+  field(z.int().min(from).max(to), {
+    ...{ description, example, must: `be a whole number from ${from} to ${to}` },
+    ...{ reason: "range", params: { from, to } },
+  });
+
+export const KnowledgeSite = z
+  .strictObject({
+    id: idOut("site"),
+    url: shown(z.string(), "Where it begins.", "https://www.example.com/"),
+    depth: shown(z.int(), "How many links away from there.", 3),
+    pages_max: shown(z.int(), "At most so many pages.", 200),
+    every_hours: shown(z.int(), "Read again after so long; 0: when asked for.", 24),
+    file_ids: z.array(shown(z.int(), "A knowledge file with its pages.", 1)),
+    pages: shown(z.int(), "Pages read.", 42),
+    reading: shown(z.boolean(), "It waits to be read, or is being read.", false),
+    problem: shown(z.string().nullable(), "What could not be read, and why.", null),
+    read_at: shown(z.string().nullable(), "When it was read last.", isoUtc(1_795_000_000_000)),
+    changes: z.array(
+      z.strictObject({
+        url: shown(z.string(), "The page.", "https://www.example.com/prices"),
+        title: shown(z.string(), "Its title.", "Prices"),
+        change: shown(z.enum(["new", "changed", "gone"]), "Since the reading before.", "changed"),
+      }),
+    ),
+  })
+  .meta({ id: "KnowledgeSite" });
+
+export const listSites = contract({
+  operationId: "listKnowledgeSites",
+  at: "GET /knowledge-sites",
+  tag: "Knowledge files",
+  summary: "Web sites that are read into knowledge",
+  reply: okReply({ sites: z.array(KnowledgeSite) }),
+});
+
+export const addSite = contract({
+  operationId: "addKnowledgeSite",
+  at: "POST /knowledge-sites",
+  tag: "Knowledge files",
+  summary: "Read a web site into knowledge",
+  description:
+    "Pages are found by links and by sitemap.xml, on the same host and below the same folder. It is read in the background.",
+  body: z
+    .strictObject({
+      url: field(z.string().min(1).max(2_048), {
+        ...{ description: "Where it begins.", example: "https://www.example.com/" },
+        ...{ must: "be an https URL", reason: "url" },
+      }),
+      depth: count(0, 10, "How many links away from there; 0: that page alone.", 3).default(3),
+      pages_max: count(1, 1_000, "At most so many pages.", 200).default(200),
+      every_hours: field(z.union(HOURS.map((hours) => z.literal(hours))), {
+        ...{ description: "Read again after so long; 0: when asked for.", example: 24 },
+        must: "be 0, 24 or 168",
+      }).default(24),
+      agent_id: idIn("agents").nullable().default(null),
+    })
+    .meta({ id: "NewKnowledgeSite" }),
+  reply: okReply({ site: KnowledgeSite }),
+  errors: ["plan_limit_reached"],
+});
+
+export const readSite = contract({
+  operationId: "readKnowledgeSite",
+  at: "POST /knowledge-sites/{id}/read",
+  noun: "site",
+  tag: "Knowledge files",
+  summary: "Read a web site again",
+  reply: okReply({}),
+});
+
+export const deleteSite = contract({
+  operationId: "deleteKnowledgeSite",
+  at: "DELETE /knowledge-sites/{id}",
+  noun: "site",
+  tag: "Knowledge files",
+  summary: "Delete a web site and its files",
+  reply: deletedReply(),
+});
+
+function present(site: SiteRecord, nowMs: number): z.input<typeof KnowledgeSite> {
+  const there = site.pages.filter(({ change }) => change !== "gone");
+  return {
+    ...{ id: site.id, url: site.url, depth: site.depthMax, pages_max: site.pagesMax },
+    ...{ every_hours: site.everyHours, file_ids: [...site.fileIds], pages: there.length },
+    reading: (site.dueAt !== null && site.dueAt <= nowMs) || (site.readingUntil ?? 0) > nowMs,
+    ...{ problem: site.problem, read_at: isoOrNull(site.readAt) },
+    changes: site.pages
+      .slice()
+      .flatMap(({ url, title, change }) => (change === "same" ? [] : [{ url, title, change }]))
+      .slice(0, CHANGES_SHOWN_MAX),
+  };
+}
+
+export const siteRoutes = ({ dependencies }: ProductContext) => {
+  const { services, clock } = dependencies;
+  const { sites } = services;
+  return [
+    route(listSites)(async ({ tenantId }) => ({
+      ok: true,
+      sites: (await sites.list(tenantId)).map((site) => present(site, clock.now())),
+    })),
+    route(addSite)(async ({ tenantId, body }) => {
+      const site = await sites.add(tenantId, {
+        ...{ url: body.url, depthMax: body.depth, pagesMax: body.pages_max },
+        ...{ everyHours: body.every_hours, agentId: body.agent_id },
+      });
+      return { ok: true, site: present(site, clock.now()) };
+    }),
+    route(readSite)(async ({ tenantId, params }) => {
+      await sites.readAgain(tenantId, params.id);
+      return { ok: true };
+    }),
+    route(deleteSite)(async ({ tenantId, params, ...request }) => {
+      await sites.remove(tenantId, params.id, authorOf(request));
+      return { ok: true, id: params.id, deleted: true };
+    }),
+  ];
+};

@@ -1,0 +1,141 @@
+/** Web sites in knowledge: read in the background, read again when due, with what changed since. */
+import { expect, test } from "bun:test";
+import { siteStore } from "../../src/adapter/store/site-store.ts";
+import { createSiteReader } from "../../src/app/knowledge.ts";
+import { OPERATOR } from "../../src/core/author.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { SITES_MAX } from "../../src/domain/knowledge/sites.ts";
+import { type OutboundHttpClient, SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
+import { pickId } from "../support/api-server.ts";
+import { bytesOf, readDocumentHere } from "../support/documents.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { newAgent, twoTenants } from "../support/two-tenants.ts";
+
+const room = twoTenants();
+const START = "https://clinic.example/";
+const NEVER = { url: START, depthMax: 2, pagesMax: 50, everyHours: 0, agentId: null };
+
+/** Serves these pages; what they are may change. */
+function clientOf(pages: Map<string, string>): OutboundHttpClient {
+  return {
+    async request({ url }) {
+      const page = pages.get(url);
+      const headers = { "content-type": "text/html" };
+      return { status: page ? 200 : 404, headers, body: Buffer.from(bytesOf(page ?? "")) };
+    },
+  };
+}
+
+function readerOf(client: OutboundHttpClient) {
+  const { services, database } = room.server;
+  const clock = fakeClock(Date.now() + 1_000);
+  const { sites } = services;
+  const reader = createSiteReader({
+    ...{ sites, client, database, clock, log: silentLog, reader: { read: readDocumentHere } },
+  });
+  return { reader, clock };
+}
+
+const page = (title: string, text: string) =>
+  `<title>${title}</title><h1>${title}</h1><p>${text}</p><a href="/prices">p</a><a href="/news">n</a>`;
+
+test("a site becomes a file of its agent; read again, it shows what is new, changed and gone", async () => {
+  const { services } = room.server;
+  const agentId = pickId(await room.post("/agents", newAgent), "agent.id");
+  const tenantId = room.own.id;
+  const pages = new Map([
+    [START, page("Clinic", "Open from nine.")],
+    [`${START}prices`, page("Prices", "A check-up is 40 EUR.")],
+  ]);
+  const { reader, clock } = readerOf(clientOf(pages));
+  const { id } = await services.sites.add(tenantId, { ...NEVER, everyHours: 24, agentId });
+  reader.start();
+  await reader.idle();
+  const [first] = await services.sites.list(tenantId);
+  expect(first?.pages.map(({ title, change }) => [title, change])).toEqual([
+    ["Clinic", "same"],
+    ["Prices", "same"],
+  ]);
+  const [fileId = 0] = first?.fileIds ?? [];
+  const file = await services.files.get(tenantId, fileId);
+  expect([file.filename, file.agentIds]).toEqual(["clinic.example.md", [agentId]]);
+  expect(file.content).toContain(
+    "# Prices\n\nhttps://clinic.example/prices\n\n## Prices\n\nA check-up is 40 EUR.",
+  );
+
+  pages.set(START, page("Clinic", "Open from eight."));
+  pages.delete(`${START}prices`);
+  pages.set(`${START}news`, page("News", "We moved."));
+  await clock.advance(23 * 3_600_000);
+  await reader.idle();
+  expect((await services.sites.list(tenantId))[0]?.readAt).toBe(first?.readAt ?? -1);
+  await clock.advance(3_600_000 + 60_000);
+  await reader.idle();
+  const [again] = await services.sites.list(tenantId);
+  expect(again?.pages.map(({ title, change }) => [title, change])).toEqual([
+    ["Clinic", "changed"],
+    ["News", "new"],
+    ["Prices", "gone"],
+  ]);
+  expect(again?.fileIds).toEqual([fileId]);
+  expect((await services.files.get(tenantId, fileId)).content).toContain("Open from eight.");
+  await reader.stop();
+
+  await services.sites.remove(tenantId, id, OPERATOR);
+  expect((await services.files.list(tenantId)).some((one) => one.id === fileId)).toBeFalse();
+});
+
+test("a site that cannot be read keeps its files, says why, and is tried again when it is due", async () => {
+  const { services } = room.server;
+  const tenantId = room.other.id;
+  const pages = new Map([[START, page("Clinic", "Open from nine.")]]);
+  const { reader } = readerOf(clientOf(pages));
+  const { id } = await services.sites.add(tenantId, NEVER);
+  reader.start();
+  await reader.idle();
+  pages.clear();
+  await services.sites.readAgain(tenantId, id);
+  await reader.idle();
+  const [site] = await services.sites.list(tenantId);
+  expect(site?.problem).toContain("it answered 404");
+  expect([site?.fileIds.length, site?.dueAt, site?.readingUntil]).toEqual([1, null, null]);
+  await reader.stop();
+  await services.sites.remove(tenantId, id, OPERATOR);
+});
+
+test("a name that leads into a network of ours is not read", async () => {
+  const { services } = room.server;
+  const tenantId = room.other.id;
+  const client = new SafeHttpClient({
+    allowNetworks: [],
+    resolve: (_, done) => done(null, [{ address: "10.0.0.7", family: 4 }]),
+  });
+  const { reader } = readerOf(client);
+  const { id } = await services.sites.add(tenantId, NEVER);
+  reader.start();
+  await reader.idle();
+  const [site] = await services.sites.list(tenantId);
+  expect(site?.problem).toContain("the address is not allowed");
+  await reader.stop();
+  await services.sites.remove(tenantId, id, OPERATOR);
+});
+
+test("sites are bounded, belong to their company, and are read by one reader at a time", async () => {
+  const { services, database } = room.server;
+  const add = () => services.sites.add(room.other.id, NEVER);
+  for (let count = 0; count < SITES_MAX; count++) await add();
+  expect(add()).rejects.toThrow("At most 20 web sites");
+  const [site] = await services.sites.list(room.other.id);
+  expect(services.sites.readAgain(room.own.id, site?.id ?? 0)).rejects.toThrow("Site not found");
+  expect(services.sites.add(room.own.id, { ...NEVER, agentId: 999_999 })).rejects.toThrow("Agent");
+  for (const url of ["http://clinic.example/", "https://10.0.0.1/", "ftp://x/", "nothing"])
+    expect(services.sites.add(room.own.id, { ...NEVER, url })).rejects.toThrow("cannot be used");
+  const nowMs = Date.now() + 1_000;
+  const claim = (at: number) =>
+    database.tx((queries) => siteStore(queries).claimDue(at, at + 1_000));
+  const claims = [];
+  for (let count = 0; count < SITES_MAX; count++) claims.push((await claim(nowMs))?.site.id);
+  expect(new Set(claims).size).toBe(SITES_MAX);
+  expect(await claim(nowMs + 999)).toBeUndefined();
+  expect(await claim(nowMs + 1_000)).toBeDefined();
+});

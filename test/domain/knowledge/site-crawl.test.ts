@@ -1,0 +1,116 @@
+/** A site is read within its bounds, whatever its links and redirects. */
+import { expect, test } from "bun:test";
+import { readSite } from "../../../src/domain/knowledge/site-crawl.ts";
+import { bytesOf, readDocumentHere } from "../../support/documents.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+
+type Answer = string | { readonly to: string } | { readonly status: number };
+const START = "https://shop.example/help/";
+
+function siteOf(answers: Readonly<Record<string, Answer>>) {
+  const asked: string[] = [];
+  const fetch = async (url: string) => {
+    asked.push(url);
+    const answer = answers[url] ?? { status: 404 };
+    const body = new Uint8Array();
+    if (typeof answer === "string") {
+      const type = url.endsWith(".xml") ? "application/xml" : "text/html; charset=utf-8";
+      return { status: 200, headers: { "content-type": type }, body: bytesOf(answer) };
+    }
+    if ("to" in answer) return { status: 302, headers: { location: answer.to }, body };
+    return { status: answer.status, headers: {}, body };
+  };
+  const read = (bounds = {}) =>
+    readSite(
+      START,
+      { depthMax: 3, pagesMax: 50, ...bounds },
+      { fetch, reader: { read: readDocumentHere }, clock: fakeClock() },
+    );
+  return { asked, read };
+}
+
+const page = (text: string, ...links: string[]) =>
+  `<html><title>${text}</title><p>${text}</p>${links.map((link) => `<a href="${link}">x</a>`).join("")}</html>`;
+const titles = ({ pages }: { pages: readonly { title: string }[] }) =>
+  pages.map(({ title }) => title).sort();
+
+test("links and the sitemap are followed on the host and below the folder, each page once", async () => {
+  const { asked, read } = siteOf({
+    [START]: page(
+      "Start",
+      "a",
+      "./a#top",
+      "/shop",
+      "https://other.example/help/x",
+      "pic.jpg",
+      "mailto:x@y",
+    ),
+    [`${START}a`]: page("A", START, "b"),
+    [`${START}b`]: page("B", "a"),
+    "https://shop.example/sitemap.xml": `<urlset><url><loc>${START}c</loc></url><url><loc>https://evil.example/help/</loc></url></urlset>`,
+    [`${START}c`]: page("C"),
+  });
+  expect(titles(await read())).toEqual(["A", "B", "C", "Start"]);
+  expect(new Set(asked).size).toBe(asked.length);
+  expect(asked.every((url) => url.startsWith("https://shop.example/"))).toBeTrue();
+});
+
+test("depth is bounded: at the limit, below and above", async () => {
+  const { read } = siteOf({
+    [START]: page("0", "1"),
+    [`${START}1`]: page("1", "2"),
+    [`${START}2`]: page("2", "3"),
+    [`${START}3`]: page("3"),
+  });
+  expect(titles(await read({ depthMax: 0 }))).toEqual(["0"]);
+  expect(titles(await read({ depthMax: 2 }))).toEqual(["0", "1", "2"]);
+  expect(titles(await read({ depthMax: 3 }))).toEqual(["0", "1", "2", "3"]);
+});
+
+test("the number of pages is bounded, and said to be cut only above it", async () => {
+  const { read } = siteOf({
+    [START]: page("0", "1", "2"),
+    [`${START}1`]: page("1"),
+    [`${START}2`]: page("2"),
+  });
+  const cutAt = async (pagesMax: number) => {
+    const { pages, cut } = await read({ pagesMax });
+    return [pages.length, cut];
+  };
+  expect(await cutAt(2)).toEqual([2, true]);
+  expect(await cutAt(3)).toEqual([3, false]);
+  expect(await cutAt(4)).toEqual([3, false]);
+});
+
+test("cycles of redirects and ways out of the site end, and the rest is read", async () => {
+  const { read } = siteOf({
+    [START]: page("Start", "loop", "away", "moved", "gone"),
+    [`${START}loop`]: { to: "loop2" },
+    [`${START}loop2`]: { to: "loop" },
+    [`${START}away`]: { to: "http://169.254.169.254/latest/meta-data" },
+    [`${START}moved`]: { to: "new" },
+    [`${START}new`]: page("New"),
+  });
+  const { failed, ...reading } = await read();
+  expect(titles(reading)).toEqual(["New", "Start"]);
+  expect(failed.map(({ url, problem }) => `${url.slice(START.length)}: ${problem}`)).toEqual([
+    "loop: its redirects go in a circle",
+    "gone: it answered 404",
+  ]);
+});
+
+test("pages that ask for it are not listed, or their links not followed", async () => {
+  const { read } = siteOf({
+    [START]: page("Start", "hidden", "leaf"),
+    [`${START}hidden`]: `<html><meta name="robots" content="noindex">${page("Hidden", "behind")}`,
+    [`${START}behind`]: page("Behind"),
+    [`${START}leaf`]: `<html><meta name="robots" content="nofollow">${page("Leaf", "no")}`,
+    [`${START}no`]: page("No"),
+  });
+  expect(titles(await read())).toEqual(["Behind", "Leaf", "Start"]);
+});
+
+test("a site whose first page cannot be read says why", async () => {
+  const { read } = siteOf({});
+  expect(read()).rejects.toThrow("could not be read: it answered 404");
+});
