@@ -6,6 +6,7 @@ import type { Browser } from "../support/dashboard-session.ts";
 import { DashboardSocket } from "../support/dashboard-socket.ts";
 import { openAiChoice } from "../support/engine-session.ts";
 import { type EngineWorld, PROVIDER_VOICE, startEngineWorld } from "../support/engine-world.ts";
+import { eventually } from "../support/eventually.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 import { replyOf } from "../support/reply.ts";
 
@@ -107,3 +108,38 @@ test("an agent on a provider's voice greets in the browser", async () => {
   talk.send({ type: "stop" });
   expect(await talk.ended()).toBe(1000);
 }, 30_000);
+
+test("of knowledge above the budget the model is told the passage that fits, and not the rest", async () => {
+  const { api, agentId } = world.appliance;
+  const parts = Array.from(
+    { length: 1_000 },
+    (_, at) => `## Storage of part ${at}\nPart number ${at} lies on shelf ${at % 40} of the hall.`,
+  );
+  const dogs = "## May I bring my dog?\nDogs wait in the garden, where there is water.";
+  const content = parts.toSpliced(500, 0, dogs).join("\n\n");
+  expect(Buffer.byteLength(content)).toBeGreaterThan(48_000);
+  const added = await api("POST", "/files", {
+    ...{ filename: "house.md", content, agent_id: agentId },
+  });
+  expect(added.status).toBe(200);
+  const message = "Can my dog come with me?";
+  // It is indexed in the background.
+  provider.script.answer = () => ({ text: "Dogs wait in the garden, where there is water." });
+  let sources: readonly object[] = [];
+  await eventually(async () => {
+    provider.requests.length = 0;
+    ({ sources } = replyOf(chat, await owner.ask("POST", path(), { message })));
+    return sources.length > 0;
+  }, "the passage is found");
+  expect(sources[0]).toMatchObject({
+    filename: "house.md",
+    heading: "May I bring my dog?",
+  });
+  const [system, ...said] = asked()[0] ?? [];
+  expect(system?.content).toContain("house.md");
+  expect(system?.content).not.toContain("Dogs wait");
+  const question = said.findLast(({ role }) => role === "user")?.content ?? "";
+  expect(question).toContain("Dogs wait in the garden");
+  expect(question).toContain(message);
+  expect(JSON.stringify(asked()[0])).not.toContain("on shelf");
+});
