@@ -19,7 +19,7 @@ export interface SitePage {
   readonly markdown: string;
 }
 
-export interface SiteReading {
+interface SiteReading {
   readonly pages: readonly SitePage[];
   /** Pages that could not be read, and why. */
   readonly failed: readonly { readonly url: string; readonly problem: string }[];

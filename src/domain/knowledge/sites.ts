@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 const READING_MS_MAX = 30 * 60_000;
 const TITLE_CHARACTERS_MAX = 150;
 
-export type PageChange = "same" | "new" | "changed" | "gone";
+type PageChange = "same" | "new" | "changed" | "gone";
 
 /** A page as it was read last. */
 export interface StoredPage {
@@ -34,7 +34,7 @@ export interface StoredPage {
   readonly change: PageChange;
 }
 
-export interface SiteSettings {
+interface SiteSettings {
   readonly url: string;
   readonly depthMax: number;
   readonly pagesMax: number;
@@ -55,7 +55,7 @@ export interface SiteRecord extends SiteSettings {
   readonly agentId: number | null;
 }
 
-export type SiteChanges = Partial<Omit<SiteRecord, "id">>;
+type SiteChanges = Partial<Omit<SiteRecord, "id">>;
 
 /** Implemented by store/site-store.ts. */
 export interface SiteRecords {
@@ -195,7 +195,7 @@ function sectionOf({ url, title, markdown }: SitePage): string {
 }
 
 /** What became of each page; of the first reading nothing is new. */
-export function compared(
+function compared(
   before: readonly StoredPage[],
   now: readonly Omit<StoredPage, "change">[],
   isFirst: boolean,
@@ -274,7 +274,8 @@ export class SiteReader {
       const { signal } = this.#stopping;
       const reading = await readSite(site.url, site, { fetch, reader, clock, signal });
       const [failed] = reading.failed;
-      const problem = failed ? `${failed.url}: ${failed.problem}` : null;
+      const bound = reading.cut ? `Only ${reading.pages.length} pages were read.` : null;
+      const problem = failed ? `${failed.url}: ${failed.problem}` : bound;
       await sites.store(tenantId, site, reading.pages, problem);
     } catch (error) {
       const problem = error instanceof AppError ? error.publicMessage : describeError(error);

@@ -6,6 +6,7 @@ import { type QueryData, sitesQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
@@ -45,6 +46,7 @@ function SiteRow({ site }: { site: Site }) {
   const { mayChange } = useSession();
   const stale = useStale();
   const path = { id: site.id };
+  const [deleting, setDeleting] = useState(false);
   const read = site.read_at === null ? [] : [date(site.read_at)];
   async function readAgain() {
     await answer(own.POST("/knowledge-sites/{id}/read", { params: { path } }));
@@ -56,6 +58,14 @@ function SiteRow({ site }: { site: Site }) {
   }
   return (
     <div className="stack tight">
+      <Confirm
+        title={t("action.delete_title", { name: site.url })}
+        body={t("knowledge.delete_body")}
+        action={t("action.delete")}
+        open={deleting}
+        onOpen={setDeleting}
+        onConfirm={remove}
+      />
       <p className="row">
         <span className="strong grow">{site.url}</span>
         {mayChange && (
@@ -63,7 +73,7 @@ function SiteRow({ site }: { site: Site }) {
             <Button small busy={site.reading} onClick={() => void readAgain()}>
               {t("knowledge.site_read")}
             </Button>
-            <Button small variant="ghost" onClick={() => void remove()}>
+            <Button small variant="ghost" onClick={() => setDeleting(true)}>
               {t("action.delete")}
             </Button>
           </>
