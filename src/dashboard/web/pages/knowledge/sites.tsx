@@ -88,19 +88,23 @@ function SiteRow({ site }: { site: Site }) {
         ].join(" · ")}
       </p>
       {site.problem && <p className="error-text">{site.problem}</p>}
-      {site.changes.length > 0 && (
-        <ul className="list">
-          {site.changes.map(({ url, title, change }) => (
-            <li key={url}>
-              <Badge tone={change === "gone" ? "warn" : "plain"}>
-                {t(`knowledge.page_${change}`)}
-              </Badge>{" "}
-              {title || url}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Changes changes={site.changes} />
     </div>
+  );
+}
+
+function Changes({ changes }: Pick<Site, "changes">) {
+  const { t } = useText();
+  if (changes.length === 0) return null;
+  return (
+    <ul className="list">
+      {changes.map(({ url, title, change }) => (
+        <li key={url}>
+          <Badge tone={change === "gone" ? "warn" : "plain"}>{t(`knowledge.page_${change}`)}</Badge>{" "}
+          {title || url}
+        </li>
+      ))}
+    </ul>
   );
 }
 
