@@ -71,6 +71,13 @@ describe("an interval", () => {
     expect(meanOf([1, 2, 3, 4])(0.95)).toEqual({ value: 2.5, low: null, high: null });
   });
 
+  test("of a mean is as wide as the table of Student's t says, to 0.001", () => {
+    // The mean is 0 with a standard error of 1; t(0.975, 9) = 2.26216.
+    const { low, high } = meanOf([-6, -3, -3, 0, 0, 0, 3, 3, 3, 3])(0.95);
+    expect(Math.abs((high ?? 0) - 2.26216)).toBeLessThan(0.001);
+    expect(Math.abs((low ?? 0) + 2.26216)).toBeLessThan(0.001);
+  });
+
   test("of a percentile is of ranks, and missing where there are too few", () => {
     const values = Array.from({ length: 200 }, (_, n) => n + 1);
     expect(percentileOf(values, 0.5)(0.95)).toEqual({ value: 100, low: 86, high: 115 });
@@ -105,6 +112,16 @@ function drawnCalls(seed: number, count: number, ofTried: Partial<SplitCall> = {
 const VERSIONS = { published: 1, tried: 2 };
 
 describe("a comparison", () => {
+  test("of two shares has Newcombe's interval", () => {
+    const of = (version: number, answered: number, count: number) =>
+      Array.from({ length: count }, (_, n) =>
+        call(version, n < answered ? {} : { answeredMs: null }),
+      );
+    // The first example of Newcombe's paper (1998), his method 10.
+    const [answered] = compareCalls([...of(1, 48, 80), ...of(2, 56, 70)], VERSIONS);
+    expect(near(answered?.difference ?? {}, 4)).toEqual([0.2, 0.0524, 0.3339]);
+  });
+
   test("takes equal versions for different in at most 5 of 100", () => {
     const wrong = Array.from({ length: 300 }, (_, seed) =>
       compareCalls(drawnCalls(seed, 200), VERSIONS).some(({ isNoise }) => !isNoise),

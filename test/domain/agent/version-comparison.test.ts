@@ -53,6 +53,13 @@ test("files by their texts, tools by their fields, in the order of their names",
     { part: "files", name: "b.md", segments: [{ op: "added", text: "New." }] },
     { part: "tools", name: "book" },
   ]);
+  const parameters = { type: "object", properties: { day: { type: "string" } } };
+  const withTool = content({ tools: [{ name: "book", parameters }] });
+  const [, shown] = compareContents(null, withTool, () => undefined);
+  const yaml = ["type: object", "properties:", "  day:", "    type: string"];
+  expect(shown?.segments.map(({ text }) => text)).toEqual([
+    ["parameters:", ...yaml.map((line) => `  ${line}`)].join("\n"),
+  ]);
   expect(compareContents(null, content({}), () => undefined)).toEqual([
     { part: "name", name: null, segments: [{ op: "added", text: "A" }] },
   ]);

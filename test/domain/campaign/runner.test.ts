@@ -151,6 +151,25 @@ test("never more calls at once than the cap; each end makes room for one; all do
   );
 });
 
+test("the runner looks at its start and every 15 seconds", async () => {
+  const ownClock = fakeClock();
+  const looksAtMs: number[] = [];
+  const lost = async () => {
+    looksAtMs.push(ownClock.monotonic());
+    throw new Error("the store is away");
+  };
+  const runner = new CampaignRunner({
+    ...{ database: {}, records: () => ({ lost }), clock: ownClock, log: silentLog },
+  } as unknown as ConstructorParameters<typeof CampaignRunner>[0]);
+  runner.start();
+  for (const ms of [0, 14_999, 1, 15_000]) {
+    await ownClock.advance(ms);
+    await Bun.sleep(0);
+  }
+  await runner.stop();
+  expect(looksAtMs).toEqual([0, 15_000, 30_000]);
+});
+
 test("nobody is called before ten or on a Sunday", async () => {
   for (const time of ["2026-11-20T09:59:00+02:00", "2026-11-22T12:00:00+02:00"]) {
     clock.stepWallClock(Date.parse(time) - clock.now());

@@ -6,7 +6,9 @@ import {
   maySendDigits,
   readBuiltInCall,
 } from "../../../src/domain/conversation/built-in-tools.ts";
+import { BuiltIns, type BuiltInsOptions } from "../../../src/domain/conversation/built-ins.ts";
 import type { LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
+import type { ToolAnswer } from "../../../src/domain/conversation/tool-calls.ts";
 import { callConfig, scriptedCall } from "../../support/scripted-call.ts";
 
 const TARGETS = { Reception: "+37060000000", desk: "sip:desk@example.com" };
@@ -107,6 +109,18 @@ test.each([
 
 describe("in a call", () => {
   const withTargets = { settings: { transferTargets: TARGETS } };
+
+  test("a hundred calls of our own tools are carried out, the next is refused", () => {
+    const answers: ToolAnswer[] = [];
+    const builtIns = new BuiltIns({
+      ...{ transferTargets: {}, sendDigits: true, tenantToolNames: new Set() },
+      audio: { sendDigits: () => undefined },
+      answer: (answered: ToolAnswer) => void answers.push(answered),
+    } as unknown as BuiltInsOptions);
+    const request = { toolCallId: "1", tool: "send_digits", arguments: { digits: "1" } };
+    for (let count = 0; count <= 100; count++) builtIns.handle(request);
+    expect(answers.map(({ ok }) => ok)).toEqual([...Array(100).fill(true), false]);
+  });
 
   test("end_call lets the goodbye be heard and ends the call", async () => {
     const call = await scriptedCall();

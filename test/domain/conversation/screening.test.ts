@@ -1,5 +1,6 @@
 /** An outbound call's first words: to people, to machines, to nobody. */
 import { expect, test } from "bun:test";
+import { Screening } from "../../../src/domain/conversation/answering/screening.ts";
 import type { AgentSnapshot } from "../../../src/domain/conversation/call-config.ts";
 import type { CallNote } from "../../../src/domain/conversation/call-report.ts";
 import { callConfig, scriptedCall } from "../../support/scripted-call.ts";
@@ -101,6 +102,36 @@ test("a machine that plays on for 25 s gets its message then, not before", async
   for (let passed = 0; passed < 4; passed++) await call.speech(1_000);
   await call.silence(6_000);
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "voicemail_left" });
+});
+
+test.each([
+  ["speaks on: 25 s", 0, 25_000],
+  ["falls silent: 5 s", 20, 5_000],
+])("a machine without a beep that %s later gets its message, to the frame", (_, silentMs, ms) => {
+  let left = 0;
+  const nothing = () => undefined;
+  const screening = new Screening({
+    ...{ sampleRateHz: 8_000, voicemailAction: "leave_message" },
+    effects: {
+      ...{ human: nothing, machine: nothing, hangUp: nothing, note: nothing },
+      leaveMessage: () => void left++,
+    },
+  });
+  screening.words("Please leave a message after the tone");
+  expect(screening.answeredBy).toBe("machine");
+  const frames = (count: number) => {
+    for (let frame = 0; frame < count; frame++)
+      screening.frame(new Int16Array(160), {
+        active: true,
+        silentMs,
+        speechMs: 1_000,
+        partial: "",
+      });
+  };
+  frames(ms / 20 - 1);
+  expect(left).toBe(0);
+  frames(1);
+  expect(left).toBe(1);
 });
 
 test("what seemed a person and turns out a machine is told, and the agent falls silent", async () => {

@@ -77,6 +77,14 @@ describe("running a tool", () => {
     });
   });
 
+  test.each([
+    [299, true],
+    [300, false],
+  ])("answered HTTP %d has worked: %p", async (httpStatus, ok) => {
+    endpoint.respond = answer(httpStatus, '{"booked":true}');
+    expect(await runner.run(tenantId, call)).toMatchObject({ httpStatus, ok });
+  });
+
   test("posts call, arguments and caller with the secret header, and reads JSON back", async () => {
     endpoint.respond = answer(200, '{"booked":true,"at":"9:30"}');
     const result = await runner.run(tenantId, call);
