@@ -27,11 +27,10 @@ export function watchChanges(client: HttpClient, clock: Clock): Changes {
   let wantedUntil = 0;
   let timer: Timer | null = null;
   let isLooking = false;
-  let isClosed = false;
 
   async function look(): Promise<void> {
     if (isLooking) return;
-    if (clock.monotonic() > wantedUntil) return rest();
+    if (clock.monotonic() > wantedUntil) return close();
     isLooking = true;
     const askedAt = clock.monotonic();
     try {
@@ -52,7 +51,7 @@ export function watchChanges(client: HttpClient, clock: Clock): Changes {
     }
   }
 
-  function rest(): void {
+  function close(): void {
     timer?.cancel();
     timer = null;
     stream?.close();
@@ -63,7 +62,7 @@ export function watchChanges(client: HttpClient, clock: Clock): Changes {
     version() {
       const now = clock.monotonic();
       wantedUntil = now + WANTED_MS;
-      if (!timer && !isClosed) {
+      if (!timer) {
         timer = clock.every(LOOK_EVERY_MS, () => void look());
         void look();
       }
@@ -72,9 +71,6 @@ export function watchChanges(client: HttpClient, clock: Clock): Changes {
     note() {
       version++;
     },
-    close() {
-      isClosed = true;
-      rest();
-    },
+    close,
   };
 }

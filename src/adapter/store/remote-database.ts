@@ -22,7 +22,7 @@ import { keepWriters } from "./commit-marks.ts";
 import type { Migration } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { watchChanges } from "./remote-changes.ts";
-import { isResultLost, StoreUnreachable, unreachable } from "./remote-errors.ts";
+import { StoreUnreachable, unreachable } from "./remote-errors.ts";
 import { migrateRemote } from "./remote-migrate.ts";
 import { retryWithin } from "./remote-retry.ts";
 import { type StreamSource, socketsTo, takesSockets } from "./remote-sockets.ts";
@@ -100,7 +100,10 @@ export async function openRemoteDatabase(
         (release) => bodies.run(body, release).finally(() => changes.note()),
         urgency === "urgent",
       ),
-    finish: bodies.finish,
+    finish(queries, work) {
+      bodies.finish(queries);
+      return work();
+    },
     ...revocationNotes(),
     version: () => changes.version(),
     async ping() {
@@ -183,21 +186,7 @@ function runBodies(begin: (onSent: () => void) => RemoteTransaction) {
     }
   }
 
-  async function finish<Result>(
-    queries: Queries,
-    work: () => Promise<Result>,
-    again?: () => Promise<Result>,
-  ): Promise<Result> {
-    taken.get(queries)?.finish();
-    try {
-      return await work();
-    } catch (error) {
-      if (again && isResultLost(error)) return await again();
-      throw error;
-    }
-  }
-
-  return { run, finish };
+  return { run, finish: (queries: Queries) => taken.get(queries)?.finish() };
 }
 
 /** Over sockets where the server takes them, otherwise over HTTP. */

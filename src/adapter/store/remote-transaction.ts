@@ -12,15 +12,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Clock, sleep, type Timer, yieldToEventLoop } from "../../core/clock.ts";
 import { type Random, randomInt } from "../../core/random.ts";
 import { lookUp, type Mark, type Writer, type Writers, write } from "./commit-marks.ts";
-import {
-  codeOf,
-  isResultLost,
-  isSqlError,
-  isTimeout,
-  ResultLost,
-  StoreUnreachable,
-  unreachable,
-} from "./remote-errors.ts";
+import { codeOf, isSqlError, isTimeout, StoreUnreachable, unreachable } from "./remote-errors.ts";
 import type { Retry } from "./remote-retry.ts";
 import type { HranaStream } from "./remote-sockets.ts";
 import {
@@ -142,7 +134,6 @@ export class RemoteTransaction {
     this.#waiting = [];
     const queries = steps.map(({ query }) => query);
     let answered: readonly Rows[] = [];
-    let lost: unknown = null;
     try {
       if (this.#isOver) throw this.#failure;
       const { rows, error } = await this.#carryOut(queries, last);
@@ -150,16 +141,13 @@ export class RemoteTransaction {
       if (error !== null) throw error;
       if (last !== null) this.#end(true);
     } catch (error) {
-      if (isResultLost(error)) {
-        lost = error;
-        this.#end(true);
-      } else this.#failure ??= isSqlError(error) ? error : unreachable(error);
+      this.#failure ??= isSqlError(error) ? error : unreachable(error);
       if (last !== null || !isSqlError(error)) this.#end(false);
     }
     for (const [at, { query, resolve, reject }] of steps.entries()) {
       const rows = answered[at];
       if (!rows) {
-        reject(lost ?? this.#failure);
+        reject(this.#failure);
         continue;
       }
       this.#done.push({ query, rows });
@@ -245,7 +233,7 @@ export class RemoteTransaction {
     if (this.#stream) this.deps.streams.release(this.#stream, false);
     this.#stream = null;
     // The others are on the same way.
-    if (isSilent) this.deps.streams.drop();
+    if (isSilent) this.deps.streams.close();
   }
 
   #nextMark(): Mark {
@@ -279,7 +267,7 @@ export class RemoteTransaction {
     const [answer, ...reads] = seen;
     if (Number(answer?.rows[0]?.[0]) !== 1) return null;
     if (!queries.every((query) => isRead(query) || isSilent(query)))
-      throw new ResultLost("the transaction is done, but what it returned is lost");
+      throw new StoreUnreachable("the transaction is done, but what it returned is lost");
     return {
       rows: queries.map((query) => (isRead(query) ? reads.shift() : null) ?? NO_ROWS),
       error: null,

@@ -129,6 +129,7 @@ async function storeCall(
   const { clock, billing, events } = context;
   const nowMs = clock.now();
   const plan = billing.planNamed(route.tenant.plan);
+  const { language, maxDurationSeconds } = route.agent ?? NO_AGENT;
   const parties = partiesOf(route, callUuid);
   const inserting = context.stores.calls(queries).insert(route.tenant.id, {
     ...parties,
@@ -145,33 +146,14 @@ async function storeCall(
   });
   const emitting = events.emit(queries, route.tenant.id, callStarted(parties, "ringing"));
   const [rowId] = await Promise.all([inserting, emitting]);
-  return identityOf(context, route, callUuid, rowId);
-}
-
-function identityOf(
-  { billing }: Pick<InboundPorts, "billing">,
-  route: Route,
-  callUuid: string,
-  rowId: number,
-): CallIdentity {
-  const { language, maxDurationSeconds } = route.agent ?? NO_AGENT;
   return {
-    ...partiesOf(route, callUuid),
-    ...{ tenantId: route.tenant.id, rowId, language, maxDurationSeconds },
-    overageRate: billing.planNamed(route.tenant.plan).overagePerMinute,
+    ...parties,
+    tenantId: route.tenant.id,
+    rowId,
+    language,
+    maxDurationSeconds,
+    overageRate: plan.overagePerMinute,
   };
-}
-
-/** The call as it was stored, if what storing it returned was lost on the way. */
-async function storedCall(
-  context: Pick<InboundPorts, "stores" | "billing" | "database">,
-  route: Route,
-  callUuid: string,
-): Promise<CallIdentity> {
-  const { stores, database } = context;
-  const stored = await stores.calls(database.read).find(route.tenant.id, callUuid);
-  if (!stored) throw new Error("the call was stored, and is not there");
-  return identityOf(context, route, callUuid, stored.id);
 }
 
 /** Stores and reports a call that was not taken. */
@@ -267,10 +249,8 @@ async function setUp(
       await holding;
       const config = configOf(context, leg, route, agent, callUuid);
       config.catch(() => undefined);
-      const identity = await database.finish(
-        queries,
-        () => storeCall(context, queries, route, leg, callUuid),
-        () => storedCall(context, route, callUuid),
+      const identity = await database.finish(queries, () =>
+        storeCall(context, queries, route, leg, callUuid),
       );
       return { route, config, identity };
     }, "urgent");

@@ -99,14 +99,12 @@ export class ApiKeys {
     if (cached && cached.untilMs > this.deps.clock.monotonic()) return cached;
     this.#cache.delete(hash);
     const before = this.#generation;
-    // It may have been revoked while the answer was on its way.
-    const untilMs = this.deps.clock.monotonic() + CACHE_TTL_MS;
     const key = await this.deps.records(this.deps.database.read).findByHash(hash);
     if (!key || !sameHash(key.secretHash, hash)) return null;
     const found = {
       key,
       mayComeFrom: networkCheck(key.networks),
-      untilMs,
+      untilMs: this.deps.clock.monotonic() + CACHE_TTL_MS,
     };
     if (before === this.#generation) this.#remember(hash, found);
     return found;
