@@ -143,7 +143,7 @@ test.each(["en", "lt", "lv", "ru"] as const)(
     // A far end that sends both: tones in the audio, then events.
     await call.play(dtmfTones(PIN, RATE_HZ));
     await call.press(`${PIN}#`);
-    await eventually(() => world.toolRequests.length === 1, "the tool runs");
+    await eventually(() => world.toolRequests.length === 1, "the tool runs", 30_000);
     expect(world.toolRequests[0]).toMatchObject({
       caller: { number: world.caller.number, verified: true, level: 2 },
     });

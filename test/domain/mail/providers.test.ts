@@ -10,7 +10,7 @@ import { smtpServer } from "../../support/smtp-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testCa } from "../../support/test-ca.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(60_000);
 
 /** Nobody gives up. */
 const never = new AbortController().signal;
