@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { Callers } from "../../../src/domain/contact/callers.ts";
 import { ContactBook } from "../../../src/domain/contact/contact-book.ts";
 import type { ContactRecord } from "../../../src/domain/contact/contacts.ts";
+import type { CallerTenant } from "../../../src/domain/contact/ports.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 type Deps = ConstructorParameters<typeof ContactBook>[0];
@@ -62,6 +63,32 @@ test.each([
     ),
   ).toBe(counts);
 });
+
+test.each([
+  ["outbound", ["treatment"]],
+  ["inbound", []],
+] as const)(
+  "an %s call has the variables %j of a campaign's target",
+  async (direction, expected) => {
+    const callers = new Callers({
+      clock: fakeClock(),
+      contacts: () => ({ byNumber: async () => [] }),
+      records: () => ({
+        purpose: async () => undefined,
+        variables: async () => ({ treatment: "cleaning" }),
+      }),
+    } as unknown as ConstructorParameters<typeof Callers>[0]);
+    const { variables } = await callers.contextOf(
+      ...([
+        null as unknown as Parameters<Callers["mayDial"]>[0],
+        { id: 1, timeZone: "UTC" } as CallerTenant,
+      ] as const),
+      { language: "en", firstMessage: "Hello." },
+      { direction, number: "+37060000001", callUuid: "c" },
+    );
+    expect(Object.keys(variables)).toEqual([...expected]);
+  },
+);
 
 test("a PIN is kept as Argon2id with 19 MiB and two rounds, and only as that", async () => {
   const { pinHash } = await book().book.create(1, { ...person(1), pin: "4172" });

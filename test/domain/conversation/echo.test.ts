@@ -15,9 +15,9 @@ const levelAt = (frame: number) =>
  * The agent speaks, queued in pieces of so many frames; the line gives back a third of it, or somebody speaks loudly
  * over it.
  */
-function guardAt(framesAtOnce = 1) {
+function guardAt(framesAtOnce = 1, frames = 200) {
   const guard = new EchoGuard(RATE_HZ);
-  for (let first = 0; first < 200; first += framesAtOnce) {
+  for (let first = 0; first < frames; first += framesAtOnce) {
     const piece = new Int16Array(framesAtOnce * FRAME_SAMPLES);
     for (let frame = 0; frame < framesAtOnce; frame++)
       piece.fill(levelAt(first + frame), frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES);
@@ -69,4 +69,11 @@ test("an utterance that once was an echo stays suspected", () => {
   expect([guard.isEcho(), guard.suspected]).toEqual([false, true]);
   guard.utteranceBegan();
   expect(guard.suspected).toBe(false);
+});
+
+test("the end of what was played is an echo together with the silence after it", () => {
+  const { guard, echo } = guardAt(30, 30);
+  echo(25);
+  guard.receive(frameOf(0), (30 + DELAY_FRAMES) * 20);
+  expect(guard.isEcho()).toBe(true);
 });

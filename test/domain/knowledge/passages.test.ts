@@ -40,6 +40,12 @@ test("a question on its own line names its paragraph, short paragraphs stay toge
   ]);
 });
 
+test("a question without an answer below it and lines without a question name nothing", () => {
+  expect(cutPassages("txt", "Any questions?\n\nCall us.\nWe answer.")).toEqual([
+    { heading: "", text: "Any questions?\n\nCall us.\nWe answer." },
+  ]);
+});
+
 test.each([
   [PASSAGE_CHARACTERS_MAX - 1, 1],
   [PASSAGE_CHARACTERS_MAX, 1],

@@ -177,6 +177,11 @@ test.each(ORDINAL_WORDS.map((word, at) => [word, at + 1] as const))(
   },
 );
 
+test("only units are joined to the tens before them", () => {
+  const says = (day: number) => saysDate("at twenty, tenth of May", `2027-05-${day}`, "2026-01-01");
+  expect([says(10), says(30)]).toEqual([true, false]);
+});
+
 test("a day stands at most four words before its month, or three after it", () => {
   const says = (text: string) => saysDate(text, "2027-05-17", "2026-01-01");
   expect(says("17 of the month of May")).toBe(false);

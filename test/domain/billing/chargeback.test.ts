@@ -1,0 +1,69 @@
+/** A payment that was taken back: the wallet pays what it has, the rest is a debt that the next money pays first. */
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { bookChargeback, reverseChargeback } from "../../../src/domain/billing/chargeback.ts";
+import { move, post } from "../../../src/domain/billing/ledger.ts";
+import type { Checkout } from "../../../src/domain/billing/stores.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { insertTenant } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+const clock = fakeClock();
+const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now());
+afterAll(() => database.close());
+
+const EURO = 1_000_000;
+
+/** A top-up of 20 EUR of which 15 are spent, and its refund. */
+async function refundedTopUp() {
+  const tenantId = await insertTenant(database);
+  const checkout = { id: `chk_${tenantId}`, tenantId, kind: "topup" } as Checkout;
+  const amount = microEur(20 * EURO);
+  const refund = { checkout, key: `refund:${tenantId}`, amount, note: "", nowMs: clock.now() };
+  await database.tx(async (queries) => {
+    const books = billingStores(queries);
+    const at = { note: "", createdAt: clock.now() };
+    const spent = microEur(15 * EURO);
+    await post(
+      ...([books, tenantId, { key: `topup:${tenantId}`, kind: "topup", ...at }] as const),
+      move("payments", "wallet", amount),
+    );
+    await post(
+      ...([books, tenantId, { key: `spent:${tenantId}`, kind: "charge", ...at }] as const),
+      move("wallet", "revenue", spent),
+    );
+  });
+  const owns = async () => {
+    const { ledger } = billingStores(database.read);
+    const sums = ["wallet", "receivable", "payments"] as const;
+    return await Promise.all(
+      sums.map(async (account) => (await ledger.sumOf(tenantId, account)) / EURO),
+    );
+  };
+  const take = () => database.tx((queries) => bookChargeback(billingStores(queries), refund));
+  const giveBack = () =>
+    database.tx((queries) => reverseChargeback(billingStores(queries), refund));
+  return { owns, take, giveBack };
+}
+
+test("a refund takes what the wallet has once, and the rest is owed", async () => {
+  const { owns, take } = await refundedTopUp();
+  expect(await owns()).toEqual([5, 0, -20]);
+  await take();
+  await take();
+  expect(await owns()).toEqual([0, -15, 0]);
+});
+
+test("a refund that fails pays the debt at once, once", async () => {
+  const { owns, take, giveBack } = await refundedTopUp();
+  await giveBack();
+  expect(await owns()).toEqual([5, 0, -20]);
+  await take();
+  await giveBack();
+  expect(await owns()).toEqual([5, 0, -20]);
+  await giveBack();
+  expect(await owns()).toEqual([5, 0, -20]);
+});
