@@ -148,7 +148,7 @@ function valuePassages(value: unknown, name: string): Passage[] {
   const isPlain = (item: unknown) =>
     typeof item !== "object" ||
     (Array.isArray(item) && item.every((one) => typeof one !== "object"));
-  const plain = entries.filter(([, item]) => item !== null && isPlain(item));
+  const plain = entries.filter(([, item]) => isPlain(item));
   const lines = plain.map(
     ([key, item]) => `${key}: ${Array.isArray(item) ? item.join(", ") : item}`,
   );

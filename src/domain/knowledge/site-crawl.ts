@@ -102,7 +102,7 @@ class Crawl {
   async #visit({ url, depth }: Found): Promise<void> {
     try {
       const answer = await this.#get(url);
-      if (answer === null || (answer.url !== url && this.#pages.has(answer.url))) return;
+      if (answer === null || this.#pages.has(answer.url)) return;
       this.#seen.add(answer.url);
       const page = await this.deps.reader.read(answer.body, {
         filename: "",

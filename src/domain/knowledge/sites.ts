@@ -168,8 +168,8 @@ export class Sites {
     const known = site.fileIds.filter((id) => there.has(id));
     const { hostname } = new URL(site.url);
     const agents = (await files.list(tenantId)).find(({ id }) => id === known[0])?.agentIds;
-    for (const [at, content] of texts.slice(0, known.length).entries())
-      await files.update(tenantId, known[at] ?? 0, { content }, OPERATOR);
+    for (const [at, id] of known.slice(0, texts.length).entries())
+      await files.update(tenantId, id, { content: texts[at] }, OPERATOR);
     const added = await files.createAll(
       tenantId,
       texts.slice(known.length).map((content, at) => ({

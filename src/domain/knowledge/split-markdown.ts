@@ -53,12 +53,18 @@ function piecesOf(block: string, bytesMax: number): string[] {
 /** A line that is larger than a file: between words, and within one that is no word. */
 function shortened(line: string, bytesMax: number): string[] {
   if (Buffer.byteLength(line) <= bytesMax) return [line];
-  const parts = [""];
+  const parts: string[] = [];
+  let part = "";
+  let bytes = 0;
   for (const word of line.match(/\S{1,1000}\s*/gu) ?? []) {
-    const last = parts.at(-1) ?? "";
-    if (Buffer.byteLength(last) + Buffer.byteLength(word) <= bytesMax)
-      parts[parts.length - 1] = last + word;
-    else parts.push(word);
+    const size = Buffer.byteLength(word);
+    if (bytes + size > bytesMax) {
+      parts.push(part);
+      part = "";
+      bytes = 0;
+    }
+    part += word;
+    bytes += size;
   }
-  return parts.map((part) => part.trim()).filter((part) => part !== "");
+  return [...parts, part].map((text) => text.trim()).filter((text) => text !== "");
 }

@@ -101,12 +101,9 @@ export class Rehearsals {
 
   /** Of the suites that ship, with the number of their scenarios. */
   get suites(): readonly { readonly name: string; readonly scenarios: number }[] {
-    const counts = new Map<string, number>();
-    for (const file of this.ports.readySuites.keys()) {
-      const [name = ""] = file.split("/");
-      if (/\/\d\d-/.test(file)) counts.set(name, (counts.get(name) ?? 0) + 1);
-    }
-    return [...counts].map(([name, scenarios]) => ({ name, scenarios }));
+    const scenarios = [...this.ports.readySuites.keys()].filter((file) => /\/\d\d-/.test(file));
+    const bySuite = Map.groupBy(scenarios, (file) => file.slice(0, file.indexOf("/")));
+    return [...bySuite].map(([name, files]) => ({ name, scenarios: files.length }));
   }
 
   /** Newest first, the one under way among them. */
@@ -139,7 +136,7 @@ export class Rehearsals {
       ...{ runs, scenarios: cases.length, passed: 0, report: null },
     };
     this.#running.set(tenantId, run);
-    void this.#carryOut(tenantId, run, cases);
+    void this.#carryOut(tenantId, run, cases, runs);
     return run;
   }
 
@@ -176,11 +173,16 @@ export class Rehearsals {
     return named(kept);
   }
 
-  async #carryOut(tenantId: number, run: RehearsalRun, cases: readonly SuiteCase[]): Promise<void> {
+  async #carryOut(
+    tenantId: number,
+    run: RehearsalRun,
+    cases: readonly SuiteCase[],
+    times: number,
+  ): Promise<void> {
     const { text, clock, log, runs } = this.ports;
     try {
       const report = await runSuite(cases, {
-        ...{ runs: run.runs ?? 1, atOnce: 1 },
+        ...{ runs: times, atOnce: 1 },
         rehearse: ({ scenario, agent }, number) => rehearseText(scenario, agent, number, text),
       });
       const { passed } = report;

@@ -114,3 +114,15 @@ test("a site whose first page cannot be read says why", async () => {
   const { read } = siteOf({});
   expect(read()).rejects.toThrow("could not be read: it answered 404");
 });
+
+test.each([
+  ["", `${START}a`],
+  ['<base href="/help/sub/">', `${START}sub/a`],
+  ['<base href="http://[">', `${START}a`],
+])("links of a page with %p are relative to it: %s", async (base, link) => {
+  const { asked, read } = siteOf({
+    [START]: page("Start", "a").replace("<title>", `${base}<title>`),
+  });
+  await read();
+  expect(asked).toContain(link);
+});

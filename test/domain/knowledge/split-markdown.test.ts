@@ -1,6 +1,7 @@
 /** Long texts become several files, each within the size of one. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { systemClock } from "../../../src/core/clock.ts";
 import { partName } from "../../../src/domain/knowledge/imports.ts";
 import { splitMarkdown } from "../../../src/domain/knowledge/split-markdown.ts";
 
@@ -38,6 +39,26 @@ test("no part is larger than a file, whatever the text, and no word is lost", ()
       for (const word of text.split(/\s+/)) expect(files.join(" ")).toContain(word);
     }),
   );
+});
+
+test("a line of millions of characters is cut without asking anew how long it is", () => {
+  const startedAt = systemClock.monotonic();
+  const files = splitMarkdown("a ".repeat(1_500_000), 512_000);
+  expect(files.map((file) => file.match(/a/g)?.length).reduce((sum = 0, n = 0) => sum + n)).toBe(
+    1_500_000,
+  );
+  expect(systemClock.monotonic() - startedAt).toBeLessThan(5_000);
+});
+
+test("what is longer than a file is cut between lines, then between words", () => {
+  const cut = (text: string, bytes = 40) => splitMarkdown(text, bytes);
+  expect(cut("aaaa bbbb cccc dddd eeee ffff gggg hhhh iiii jjjj")).toEqual([
+    ...["aaaa bbbb\ncccc dddd\n", "eeee ffff\ngggg hhhh\n\niiii jjjj\n"],
+  ]);
+  expect(cut("aaaaaaaaa bbbbbbbbb\nccccccccc ddddddddd e")).toEqual([
+    ...["aaaaaaaaa\nbbbbbbbbb\n", "ccccccccc\nddddddddd\n\ne\n"],
+  ]);
+  expect(cut("ą".repeat(1_005), 3_000)).toEqual([`${"ą".repeat(1_000)}\n\n${"ą".repeat(5)}\n`]);
 });
 
 test("files are called like the document", () => {

@@ -1,0 +1,200 @@
+/** How much of a site is read at most, and which addresses are its own (docs/knowledge.md), with pages of plain words. */
+import { expect, test } from "bun:test";
+import { readSite } from "../../../src/domain/knowledge/site-crawl.ts";
+import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
+
+const START = "https://shop.example/help/";
+const MB = 1024 * 1024;
+
+type Answer = string | { readonly status: number; readonly to?: string; readonly bytes?: number };
+
+/** A page is its title, then its links; the sitemaps are XML as they are. */
+function site(answers: Readonly<Record<string, Answer>>, start = START) {
+  const asked: string[] = [];
+  const clock = fakeClock();
+  const contentTypes: string[] = [];
+  const fetch = async (url: string) => {
+    asked.push(url);
+    const answer = answers[url] ?? { status: 404 };
+    const text = typeof answer === "string" ? answer : "";
+    const { status, to, bytes = 0 } = typeof answer === "string" ? { status: 200 } : answer;
+    const headers = { location: to, "content-type": bytes > 0 ? "image/png" : undefined };
+    return { status, headers, body: bytes > 0 ? new Uint8Array(bytes) : Buffer.from(text) };
+  };
+  const reader = {
+    async read(bytes: Uint8Array, { contentType }: { readonly contentType: string }) {
+      contentTypes.push(contentType);
+      const [title = "", ...links] = new TextDecoder().decode(bytes).split(" ");
+      const rest = { emptyPages: 0, base: null, listed: true, follows: true };
+      return { title, markdown: title, links, ...rest };
+    },
+  };
+  const read = (bounds = {}, signal?: AbortSignal, onFetch = (_: FakeClock, __: string) => {}) =>
+    readSite(
+      start,
+      { depthMax: 3, pagesMax: 50, ...bounds },
+      {
+        ...{ reader, clock, ...(signal ? { signal } : {}) },
+        fetch(url) {
+          onFetch(clock, url);
+          return fetch(url);
+        },
+      },
+    );
+  return { asked, contentTypes, read };
+}
+const titles = ({ pages }: { readonly pages: readonly { readonly title: string }[] }) =>
+  pages.map(({ title }) => title).join(" ");
+
+test.each([
+  [5, "Start Page", []],
+  [6, "Start", ["it redirects too often"]],
+])("%d redirects in a row lead to %p", async (count, read, problems) => {
+  const answers: Record<string, Answer> = { [START]: "Start 1", [`${START}${count + 1}`]: "Page" };
+  for (let at = 1; at <= count; at++)
+    answers[`${START}${at}`] = { status: 302, to: `${START}${at + 1}` };
+  const reading = await site(answers).read();
+  expect([titles(reading), reading.failed.map(({ problem }) => problem)]).toEqual([read, problems]);
+});
+
+test.each([
+  [299, "it answered 299"],
+  [300, null],
+  [399, null],
+  [400, "it answered 400"],
+])("an answer %d with an address: %p", async (status, problem) => {
+  const answers = { [START]: "Start a", [`${START}a`]: { status, to: "b" }, [`${START}b`]: "B" };
+  const reading = await site(answers).read();
+  expect([titles(reading), reading.failed[0]?.problem ?? null]).toEqual([
+    ...[problem === null ? "Start B" : "Start", problem],
+  ]);
+});
+
+test.each([
+  [-1, "Start Next", false],
+  [0, "Start", true],
+])("when 50 MB and %d bytes have come, what is read is %p", async (more, read, cut) => {
+  const home = "Start big next";
+  const big = { status: 200, bytes: 50 * MB + more - home.length };
+  const { read: readAll } = site({ [START]: home, [`${START}big`]: big, [`${START}next`]: "Next" });
+  const reading = await readAll({ depthMax: 1 });
+  expect([titles(reading), reading.cut]).toEqual([read, cut]);
+});
+
+test("the bytes of a sitemap count, too", async () => {
+  const { read } = site({
+    [START]: "Start next",
+    "https://shop.example/sitemap.xml": { status: 200, bytes: 50 * MB },
+    [`${START}next`]: "Next",
+  });
+  expect(titles(await read())).toBe("Start");
+});
+
+test.each([
+  [-1, "Start Next", false],
+  [0, "Start", true],
+])("after ten minutes and %d ms what is read is %p", async (more, read, cut) => {
+  const { read: readAll } = site({ [START]: "Start next", [`${START}next`]: "Next" });
+  const reading = await readAll({ depthMax: 0 + 1 }, undefined, (clock, url) => {
+    if (url === START) void clock.advance(10 * 60_000 + more);
+  });
+  expect([titles(reading), reading.cut]).toEqual([read, cut]);
+});
+
+test("ten sitemaps are read, each once, of this host alone; the pages they name count as links", async () => {
+  const map = (name: string) => `https://shop.example/${name}.xml`;
+  const names = Array.from({ length: 12 }, (_, at) => map(`map${at}`));
+  const others = [map("sitemap"), "https://other.example/map.xml", "no address", ...names];
+  const listed = others.map((url) => `<sitemap><loc> ${url} </loc></sitemap>`).join("");
+  const answers: Record<string, Answer> = { [START]: "Start", [map("sitemap")]: listed };
+  for (const [at, name] of names.entries()) {
+    answers[name] = `<url><loc>${START}p${at}?a=1&amp;b</loc></url><url><loc>nowhere</loc></url>`;
+    answers[`${START}p${at}?a=1&b`] = `P${at}`;
+  }
+  const { read, asked } = site(answers);
+  const reading = await read({ depthMax: 1 });
+  expect(titles(reading)).toBe("Start P0 P1 P2 P3 P4 P5 P6 P7 P8");
+  expect(asked.filter((url) => url.endsWith(".xml"))).toHaveLength(10);
+  expect(new Set(asked).size).toBe(asked.length);
+});
+
+test("a site of one page has no sitemap", async () => {
+  const { read, asked } = site({ [START]: "Start a" });
+  await read({ depthMax: 0 });
+  expect(asked).toEqual([START]);
+});
+
+test.each([
+  [19_999, false],
+  [20_000, true],
+])(
+  "%d addresses of a sitemap beside the start: cut is %p; 50 failures are told",
+  async (count, cut) => {
+    const urls = Array.from({ length: count }, (_, at) => `<url><loc>${START}${at}</loc></url>`);
+    const { read, asked } = site({
+      [START]: "Start",
+      "https://shop.example/sitemap.xml": urls.join(""),
+    });
+    const reading = await read();
+    expect([asked.length, reading.cut, reading.failed.length]).toEqual([20_001, cut, 50]);
+  },
+);
+
+test.each([
+  ["https://shop.example/help/a", true],
+  ["https://www.shop.example/help/a", true],
+  ["https://shop.example/", false],
+  ["https://shop.example:8443/help/a", false],
+  ["https://other.example/help/a", false],
+  ["http://shop.example/help/a", false],
+  ["https://shop.example/help/a.pdf", true],
+  ["https://shop.example/help/a.zip", false],
+])("%s belongs to the site: %p", async (link, belongs) => {
+  const { asked, read } = site({ [START]: `Start ${link}` });
+  await read();
+  expect(asked.includes(link)).toBe(belongs);
+});
+
+test("a site on plain http may lead to https", async () => {
+  const start = "http://shop.example/help/";
+  const { asked, read } = site({ [start]: `Start ${START}a http://shop.example/help/b` }, start);
+  await read();
+  expect(asked.slice(-2)).toEqual([`${START}a`, `${start}b`]);
+});
+
+test("the first page may lead to another host; pages that are read already are not read again", async () => {
+  const home = "https://www.shop.example/en/help/";
+  const { asked, read } = site({
+    [START]: { status: 301, to: home },
+    [home]: `Start ${START}a`,
+    [`${START}a`]: { status: 302, to: "b" },
+    [`${START}b`]: "B a",
+  });
+  expect(titles(await read())).toBe("Start B");
+  expect(asked.filter((url) => url === `${START}b`)).toHaveLength(1);
+});
+
+test("pages of the same words are one, and those without words none", async () => {
+  const { read } = site({
+    [START]: "Start a b c",
+    [`${START}a`]: "Same",
+    [`${START}b`]: "Same",
+    [`${START}c`]: " d",
+    [`${START}d`]: "D",
+  });
+  expect(titles(await read())).toBe("Start Same D");
+});
+
+test("a site is no longer read when the appliance stops", async () => {
+  const stopping = new AbortController();
+  const { asked, read } = site({ [START]: "Start a", [`${START}a`]: "A" });
+  const reading = read({}, stopping.signal, () => stopping.abort());
+  await expect(reading).rejects.toThrow("the appliance is stopping");
+  expect(asked).toHaveLength(2);
+});
+
+test("a PDF is told by what it holds, a page by what the server says", async () => {
+  const { contentTypes, read } = site({ [START]: "Start" });
+  await read();
+  expect(contentTypes).toEqual(["text/html"]);
+});

@@ -1,0 +1,219 @@
+/** The files of a site and what is kept of its pages, without a store. */
+import { expect, test } from "bun:test";
+import { silentLog } from "../../../src/core/log.ts";
+import { SiteReader, type SiteRecord, Sites } from "../../../src/domain/knowledge/sites.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+
+const HOUR_MS = 3_600_000;
+const FILE_BYTES_MAX = 512_000;
+
+interface KeptFile {
+  readonly id: number;
+  readonly filename: string;
+  readonly content: string;
+  readonly agentIds: readonly number[];
+}
+
+/** `kept`: what the site's store knows of it. */
+function world(kept: Partial<SiteRecord> = {}) {
+  const clock = fakeClock();
+  const files = new Map<number, KeptFile>();
+  const written: number[] = [];
+  let site = {
+    ...{ id: 7, url: "https://shop.example/help/", depthMax: 0, pagesMax: 50, everyHours: 0 },
+    ...{ fileIds: [], pages: [], problem: null, readAt: null, dueAt: 0, readingUntil: null },
+    agentId: 3,
+    ...kept,
+  } as SiteRecord;
+  const claims: (readonly [number, number])[] = [];
+  let due = 1;
+  const sites = new Sites({
+    ...{ clock, requireUrl() {} },
+    database: { read: null, tx: (work: (queries: null) => Promise<unknown>) => work(null) },
+    records: () => ({
+      update: async (_: number, __: number, changes: Partial<SiteRecord>) => {
+        site = { ...site, ...changes };
+      },
+      claimDue: async (...claim: [number, number]) => {
+        claims.push(claim);
+        return due-- > 0 ? { tenantId: 1, site } : undefined;
+      },
+    }),
+    files: {
+      list: async () => [...files.values()],
+      createAll: async (
+        _: number,
+        made: readonly { filename: string; content: string; agentId: number | null }[],
+      ) =>
+        made.map(({ filename, content, agentId }) => {
+          const agentIds = agentId === null ? [] : [agentId];
+          const file = { id: 100 + files.size, filename, content, agentIds };
+          files.set(file.id, file);
+          return file;
+        }),
+      update: async (_: number, id: number, changes: Partial<KeptFile>) => {
+        const before = files.get(id);
+        if (!before) throw new Error(`no file ${id}`);
+        written.push(id);
+        files.set(id, { ...before, ...changes });
+      },
+      remove: async (_: number, id: number) => void files.delete(id),
+    },
+  } as unknown as ConstructorParameters<typeof Sites>[0]);
+  const page = (path: string, markdown: string, title = path) => ({
+    ...{ url: `https://shop.example/help/${path}`, title, markdown },
+  });
+  return {
+    ...{ clock, sites, files, written, claims, page },
+    site: () => site,
+    /** The reader, whose site is due so many times. */
+    reader(times: number, fetch: (url: string) => Promise<unknown>) {
+      due = times;
+      return new SiteReader({
+        ...{ sites, clock, log: silentLog, fetch },
+        ...(sites as unknown as { deps: object }).deps,
+        reader: { read: async () => ({ title: "Start", markdown: "M", links: [], listed: true }) },
+      } as unknown as ConstructorParameters<typeof SiteReader>[0]);
+    },
+    store: (...pages: readonly ReturnType<typeof page>[]) => sites.store(1, site, pages, null),
+    changes: () => site.pages.map(({ title, change }) => `${title} ${change}`).join(", "),
+    contents: () => site.fileIds.map((id) => files.get(id)?.content),
+  };
+}
+
+test("of the first reading nothing is new; later pages are new, changed, the same or gone", async () => {
+  const { page, store, changes } = world();
+  await store(page("a", "A"), page("b", "B"));
+  expect(changes()).toBe("a same, b same");
+  await store(page("a", "A"), page("b", "B2"), page("c", "C"));
+  expect(changes()).toBe("a same, b changed, c new");
+  await store(page("c", "C"));
+  expect(changes()).toBe("c same, a gone, b gone");
+  await store(page("c", "C"), page("a", "A"));
+  expect(changes()).toBe("c same, a new");
+});
+
+test("files are written only when a page changed, came, went or moved", async () => {
+  const { page, store, written, site } = world();
+  const [a, b, c] = [page("a", "A"), page("b", "B"), page("c", "C")];
+  await store(a, b);
+  const before = site().fileIds;
+  for (const [pages, writes] of [
+    [[a, b], 0],
+    [[a, c], 1],
+    [[a, c], 0],
+    [[c, a], 1],
+    [[c], 1],
+    [[c], 0],
+    [[c, b], 1],
+  ] as const) {
+    written.length = 0;
+    await store(...pages);
+    expect([written.length, site().fileIds]).toEqual([writes, before]);
+  }
+});
+
+test("a page is headed by its title of 150 characters at most, or its path, above its own headings", async () => {
+  const { page, store, contents } = world();
+  await store(page("a", "# One\n##### Five\n###### Six", "t".repeat(151)), page("b", "B", ""));
+  expect(contents()).toEqual([
+    `# ${"t".repeat(150)}\n\nhttps://shop.example/help/a\n\n## One\n###### Five\n###### Six\n\n# /help/b\n\nhttps://shop.example/help/b\n\nB\n`,
+  ]);
+});
+
+test("a site that grows and shrinks has as many files as its text needs, with the agents of the first", async () => {
+  const { page, store, files, site } = world();
+  const names = () => site().fileIds.map((id) => files.get(id)?.filename);
+  await store(page("a", "A"));
+  const [first = 0] = site().fileIds;
+  files.set(first, { ...(files.get(first) as KeptFile), agentIds: [3, 4] });
+  const long = (letter: string) => `${letter} `.repeat((FILE_BYTES_MAX * 0.9) / 2).trim();
+  await store(page("a", long("a")), page("b", long("b")), page("c", long("c")));
+  expect(names()).toEqual(["shop.example.md", "shop.example-2.md", "shop.example-3.md"]);
+  expect([...files.values()].map(({ agentIds }) => agentIds)).toEqual([
+    ...[
+      [3, 4],
+      [3, 4],
+      [3, 4],
+    ],
+  ]);
+  await store(page("a", long("a")), page("b", "B"));
+  expect([site().fileIds[0], files.size, names().length]).toEqual([first, files.size, files.size]);
+  expect(names()).toEqual(["shop.example.md", "shop.example-2.md"].slice(0, files.size));
+  files.clear();
+  await store(page("a", "A2"));
+  expect(site().fileIds).toEqual([100]);
+  expect(files.get(100)?.agentIds).toEqual([3]);
+});
+
+test.each([
+  [0, null],
+  [1, HOUR_MS],
+  [24, 24 * HOUR_MS],
+])("a site read every %d hours is due again %p ms after it was read", async (everyHours, after) => {
+  const { clock, page, store, site } = world({ everyHours });
+  await store(page("a", "A"));
+  const due = after === null ? null : clock.now() + after;
+  expect([site().readAt, site().dueAt, site().readingUntil]).toEqual([clock.now(), due, null]);
+});
+
+test.each([
+  [0, null],
+  [1, HOUR_MS],
+  [24, 24 * HOUR_MS],
+])(
+  "every %d hours: what could not be read is tried again %p ms later",
+  async (everyHours, after) => {
+    const { clock, reader, site } = world({ everyHours });
+    const sites = reader(1, async () => ({ status: 500, headers: {}, body: new Uint8Array() }));
+    sites.start();
+    await sites.idle();
+    expect(site().dueAt).toBe(after === null ? null : clock.now() + after);
+    expect(site().problem).toContain("it answered 500");
+    await sites.stop();
+  },
+);
+
+const home = async () => ({ status: 200, headers: {}, body: new Uint8Array() });
+
+test("sites are looked for every minute, and each reading is waited for 30 minutes", async () => {
+  const { clock, reader, claims } = world();
+  const sites = reader(0, home);
+  const startedAt = clock.now();
+  sites.start();
+  await sites.idle();
+  await clock.advance(59_999);
+  expect(claims).toEqual([[startedAt, startedAt + 30 * 60_000]]);
+  await clock.advance(1);
+  expect(claims).toHaveLength(2);
+  await sites.stop();
+});
+
+test("a site that was read has no problem; one read in part says how much", async () => {
+  const whole = world();
+  const wholly = whole.reader(1, home);
+  wholly.start();
+  await wholly.idle();
+  expect(whole.site().problem).toBeNull();
+  const part = world({ pagesMax: 0 });
+  const partly = part.reader(1, home);
+  partly.start();
+  await partly.idle();
+  expect(part.site().problem).toBe("Only 0 pages were read.");
+  await Promise.all([wholly.stop(), partly.stop()]);
+});
+
+test("an appliance that stops reads no further site, and leaves the one it was at due", async () => {
+  const { clock, reader, claims, site } = world({ everyHours: 24, depthMax: 1, dueAt: 5 });
+  let stopped: Promise<void> | undefined;
+  const sites = reader(3, async () => {
+    stopped ??= sites.stop();
+    throw new Error("cut off");
+  });
+  sites.start();
+  await sites.idle();
+  await stopped;
+  expect(claims.length).toBeLessThanOrEqual(2);
+  expect([site().dueAt, site().readingUntil]).toEqual([5, null]);
+  expect(clock.now()).toBeGreaterThan(5);
+});
