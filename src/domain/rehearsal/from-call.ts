@@ -31,6 +31,9 @@ const ENDED_BY_AGENT = "agent_hangup";
 const NAMES = ["Alex", "Robin", "Kim", "Sam", "Toni", "Chris", "Jo", "Nico"];
 /** Shorter ones are prices, years and times. */
 const FIGURES_MIN = 4;
+/** A date, with its time or without; else a number, however it is grouped. */
+const FIGURES = /\d{4}-\d{2}-\d{2}(?!\d)(?: \d{2}:\d{2})?|\+?\d(?:[\s().-]?\d)+/g;
+const DATE = /^\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?$/;
 const DIGIT_WORDS =
   /\b(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)[\s-]+){3,}(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)\b/gi;
 const SPOKEN_DIGITS = "zero one two three four five six seven eight nine".split(" ");
@@ -66,7 +69,7 @@ class Mask {
     return text
       .replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, "someone@example.com")
       .replace(DIGIT_WORDS, (words) => this.#spoken(words))
-      .replace(/\+?\d(?:[\s().-]?\d)+/g, (figures) => this.#figuresOf(figures))
+      .replace(FIGURES, (figures) => this.#figuresOf(figures))
       .replace(/\p{L}[\p{L}'-]*/gu, (word) => this.#names.get(word.toLocaleLowerCase()) ?? word);
   }
 
@@ -81,8 +84,7 @@ class Mask {
 
   #figuresOf(written: string): string {
     const digits = written.replace(/\D/g, "");
-    const isDate = /^\d{4}-\d{2}-\d{2}$/.test(written);
-    if (digits.length < FIGURES_MIN || isDate) return written;
+    if (digits.length < FIGURES_MIN || DATE.test(written)) return written;
     const standIn = this.#standIn(digits);
     return written.startsWith("+") ? `+${standIn}` : standIn;
   }

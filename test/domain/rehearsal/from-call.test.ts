@@ -51,3 +51,8 @@ test("numbers, addresses and names are replaced, each by the same stand-in every
   expect(scenario.must.at(-1)).toEqual({ ended: "caller_hangup" });
   expect(scenario.tools.check).toMatchObject({ answer: { message: "Done." } });
 });
+
+test("the day and time of the call stay in its name", () => {
+  const { name } = readScenario("made.yaml", scenarioOfCall(CALL, "Call of 2026-11-23 08:00"));
+  expect(name).toBe("Call of 2026-11-23 08:00");
+});
