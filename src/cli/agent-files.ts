@@ -1,10 +1,18 @@
-/** `linevoice agent pull|diff|push DIR`: a stored agent as files, and back through a draft. */
+/** `linevoice agent pull|diff|push DIR`: a stored agent as files with its rehearsals, and back through a draft. */
 import { createHash } from "node:crypto";
 import { ScenarioInvalid } from "../domain/rehearsal/read-scenario.ts";
+import { scenariosHash } from "../domain/rehearsal/stored-agent.ts";
 import type { InputOf, OperationName, OutputOf } from "../interface/contracts/operations.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { asOwnerOf } from "../operations/ops/data-owner.ts";
-import { readAgentFolder, readOrigin, writeAgentFolder, writeOrigin } from "./agent-folder.ts";
+import {
+  readAgentFolder,
+  readOrigin,
+  readScenarios,
+  writeAgentFolder,
+  writeOrigin,
+  writeScenarios,
+} from "./agent-folder.ts";
 import { operate } from "./operator.ts";
 import { WrongUsage } from "./usage.ts";
 
@@ -18,7 +26,8 @@ export async function pullAgent(
   asked: { readonly tenant: number; readonly agent: number },
   dir: string,
 ): Promise<number> {
-  const { tenant, agent, version, content, fields } = await ask(loaded, "agent.source", asked);
+  const found = await ask(loaded, "agent.source", asked);
+  const { tenant, agent, version, content, fields, scenarios } = found;
   if (version === "draft") throw new Error("the published version was asked for");
   const files: [string, string][] = [];
   for (const { filename, sha256 } of content.files)
@@ -30,7 +39,10 @@ export async function pullAgent(
         ? []
         : [{ ...tool, secret_header: secretHeader, caller_level: callerLevel, parameters }],
   );
-  writeAgentFolder(dir, { tenant, agent, version }, { ...fields, tools }, files);
+  const rehearsals = scenariosHash(scenarios.map(({ yaml }) => yaml));
+  const origin = { tenant, agent, version, rehearsals };
+  const replaces = writeAgentFolder(dir, origin, { ...fields, tools }, files);
+  writeScenarios(dir, scenarios, replaces);
   return version;
 }
 
@@ -38,14 +50,17 @@ export async function pullAgent(
 export async function pushAgent(
   loaded: LoadedConfig,
   dir: string,
-  how: { readonly dry: boolean; readonly force: boolean },
+  how: { readonly dry: boolean; readonly force: boolean; readonly draft: boolean },
 ): Promise<OutputOf<"agent.push">> {
-  const { tenant, agent, version } = readOrigin(dir);
+  const { tenant, agent, version, rehearsals: base = null } = readOrigin(dir);
+  const yamls = readScenarios(dir);
   const { tools, fields, files } = readFolder(dir, Object.keys(loaded.config.engine.voice_aliases));
   const { content } = await ask(loaded, "agent.source", { tenant, agent });
   const known = new Set(content.files.map(({ sha256 }) => sha256));
   const pushed = await ask(loaded, "agent.push", {
     ...{ tenant, agent, version, fields, ...how },
+    // A folder without rehearsals that was pulled before they were pulled says nothing of them.
+    ...(base === null && yamls.length === 0 ? {} : { scenarios: { base, yamls } }),
     tools: tools.map(({ url = "", secret_header = "", ...tool }) => ({
       ...{ ...tool, url, secret_header },
     })),
@@ -54,7 +69,11 @@ export async function pushAgent(
       return { filename, sha256, ...(known.has(sha256) ? {} : { content: text }) };
     }),
   });
-  if (!how.dry) writeOrigin(dir, { tenant, agent, version: pushed.version });
+  if (!how.dry)
+    writeOrigin(dir, {
+      ...{ tenant, agent, version: pushed.version },
+      ...(base === null && yamls.length === 0 ? {} : { rehearsals: scenariosHash(yamls) }),
+    });
   return pushed;
 }
 

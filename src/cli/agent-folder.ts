@@ -1,6 +1,7 @@
 /**
- * An agent as files for git: `agent.yaml` with its fields and tools, `files/` with what it knows, `origin.json`
- * with where it was pulled from. The same version always makes the same bytes; secrets are not among them.
+ * An agent as files for git: `agent.yaml` with its fields and tools, `files/` with what it knows, `rehearsals/` with
+ * its scenarios, `origin.json` with where it was pulled from. The same version always makes the same bytes; secrets
+ * are not among them.
  */
 import {
   existsSync,
@@ -15,14 +16,20 @@ import { join } from "node:path";
 import { z } from "zod";
 import { AppError } from "../core/errors.ts";
 import { type AgentFile, agentFileOf } from "../domain/rehearsal/agent-file.ts";
-import { readYaml } from "../domain/rehearsal/read-scenario.ts";
+import { readScenario, readYaml } from "../domain/rehearsal/read-scenario.ts";
+import { isScenarioFile } from "../domain/rehearsal/suite.ts";
 
-const Origin = z.strictObject({ tenant: z.int(), agent: z.int(), version: z.int() });
+const Origin = z.strictObject({
+  ...{ tenant: z.int(), agent: z.int(), version: z.int() },
+  /** Hash of the scenarios that were pulled or pushed. */
+  rehearsals: z.string().optional(),
+});
 type Origin = z.output<typeof Origin>;
 
 const AGENT = "agent.yaml";
 const ORIGIN = "origin.json";
 const FILES = "files";
+const REHEARSALS = "rehearsals";
 
 const refused = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
 
@@ -48,14 +55,15 @@ function realFolder(path: string): string {
   return path;
 }
 
+/** Answers whether the folder's scenarios were pulled before, and may be replaced. */
 export function writeAgentFolder(
   dir: string,
   origin: Origin,
   fields: Readonly<Record<string, unknown>>,
   files: readonly (readonly [string, string])[],
-): void {
+): boolean {
   mkdirSync(dir, { recursive: true });
-  checkTarget(dir, origin);
+  const before = checkTarget(dir, origin);
   const folder = realFolder(join(dir, FILES));
   const names = files.map(([name]) => safeName(name));
   const alike = names.find(
@@ -72,19 +80,76 @@ export function writeAgentFolder(
   const knowledge = names.map((name) => `${FILES}/${name}`);
   writeFileSync(join(dir, AGENT), yamlOf({ ...fields, knowledge }));
   writeOrigin(dir, origin);
+  return before?.rehearsals !== undefined;
+}
+
+/** Each scenario keeps the file that has its name already. `replaces`: the others are deleted. */
+export function writeScenarios(
+  dir: string,
+  scenarios: readonly { readonly name: string; readonly yaml: string }[],
+  replaces: boolean,
+): void {
+  const folder = realFolder(join(dir, REHEARSALS));
+  const found = scenarioFilesIn(folder);
+  const fileOf = new Map(found.map(({ file, text }) => [nameIn(file, text), file]));
+  const taken = new Set([...fileOf.values(), AGENT].map((file) => file.toLowerCase()));
+  if (scenarios.length > 0) mkdirSync(folder, { recursive: true });
+  for (const { name, yaml } of scenarios) {
+    const file = fileOf.get(name) ?? freeName(name, taken);
+    taken.add(file.toLowerCase());
+    writeFileSync(regular(join(folder, file)), yaml);
+  }
+  if (!replaces) return;
+  for (const [name, file] of fileOf)
+    if (!scenarios.some((scenario) => scenario.name === name)) rmSync(join(folder, file));
+}
+
+/** Throws conflict for a link. */
+export const readScenarios = (dir: string): string[] =>
+  scenarioFilesIn(realFolder(join(dir, REHEARSALS))).map(({ text }) => text);
+
+const scenarioFilesIn = (folder: string) =>
+  (existsSync(folder) ? readdirSync(folder).sort() : []).flatMap((file) => {
+    const text = /\.ya?ml$/.test(file) ? textIn(join(folder, file)) : "";
+    return isScenarioFile(file, text) ? [{ file, text }] : [];
+  });
+
+/** Of a file that is no scenario: the file's own. */
+function nameIn(file: string, text: string): string {
+  try {
+    return readScenario(file, text).name;
+  } catch {
+    return file;
+  }
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  const words = name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "");
+  const stem = words.slice(0, 60) || "scenario";
+  for (let number = 1; ; number++) {
+    const file = `${stem}${number === 1 ? "" : `-${number}`}.yaml`;
+    if (!taken.has(file)) return file;
+  }
 }
 
 export function writeOrigin(dir: string, origin: Origin): void {
   writeFileSync(regular(join(dir, ORIGIN)), `${JSON.stringify(origin, null, 2)}\n`);
 }
 
-function checkTarget(dir: string, { tenant, agent }: Origin): void {
+/** What was pulled there before; null: nothing. */
+function checkTarget(dir: string, { tenant, agent }: Origin): Origin | null {
   if (existsSync(join(dir, ORIGIN))) {
     const before = readOrigin(dir);
     if (before.tenant !== tenant || before.agent !== agent)
       throw refused(`${dir} holds agent ${before.agent} of tenant ${before.tenant}.`);
-  } else if (existsSync(join(dir, AGENT)) || existsSync(join(dir, FILES)))
+    return before;
+  }
+  if (existsSync(join(dir, AGENT)) || existsSync(join(dir, FILES)))
     throw refused(`${dir} holds something else already. Choose another folder.`);
+  return null;
 }
 
 export function readOrigin(dir: string): Origin {

@@ -1,4 +1,4 @@
-/** `linevoice agent versions|pull|diff|push|rollback|rule|publish|split`. */
+/** `linevoice agent versions|pull|diff|push|rollback|rule|publish|discard|split`. */
 import { resolve } from "node:path";
 import type { OutputOf } from "../interface/contracts/operations.ts";
 import { action, asks, commandOf } from "./actions.ts";
@@ -30,6 +30,16 @@ const publishedLines = ({ version, notes }: Published): string[] => [
   ...notes.map(({ kind, name }) => `  ${name}: ${NOTES[kind]}`),
 ];
 
+function pushedLines(pushed: OutputOf<"agent.push">): readonly string[] {
+  const { differences, version, draft } = pushed;
+  if (differences.length === 0) return ["No difference."];
+  if (draft)
+    return ["The draft is as these files say. Rehearse it, then publish it with `agent publish`."];
+  return differences.every(({ part }) => part === "rehearsals")
+    ? [`The rehearsals are as these files say. Calls run version ${version} as before.`]
+    : publishedLines(pushed);
+}
+
 const differencesLines = (differences: readonly Difference[]): readonly string[] =>
   differences.length === 0 ? ["No difference."] : differences.flatMap(differenceLines);
 
@@ -54,7 +64,7 @@ const diffAction: typeof diffVersions = {
     const isFolder = [values.tenant, values.from, values.to].every((given) => given === undefined);
     if (!isFolder || words[0] === undefined) return await diffVersions.run(call);
     const folder = resolve(terminal.cwd, words[0]);
-    const how = { dry: true, force: false };
+    const how = { dry: true, force: false, draft: false };
     const loaded = invokerConfig(values.config, terminal);
     const { differences } = await pushAgent(loaded, folder, how);
     if (values.json) terminal.out(JSON.stringify(differences));
@@ -161,16 +171,15 @@ export const agentCommand = commandOf(
       },
     }),
     push: action({
-      usage: ["agent push DIR [--force]"],
-      options: { force: { type: "boolean" } },
+      usage: ["agent push DIR [--draft] [--force]"],
+      options: { draft: { type: "boolean" }, force: { type: "boolean" } },
       words: 1,
       async run({ values, words: [dir], terminal }) {
         const folder = resolve(terminal.cwd, required(dir, "DIR"));
-        const how = { dry: false, force: values.force ?? false };
+        const how = { dry: false, force: values.force ?? false, draft: values.draft ?? false };
         const pushed = await pushAgent(invokerConfig(values.config, terminal), folder, how);
         if (values.json) terminal.out(JSON.stringify(pushed));
-        else if (pushed.differences.length === 0) terminal.out("No difference.");
-        else for (const line of publishedLines(pushed)) terminal.out(line);
+        else for (const line of pushedLines(pushed)) terminal.out(line);
         return 0;
       },
     }),
@@ -192,6 +201,12 @@ export const agentCommand = commandOf(
       ],
     }),
     split: splitAction,
+    discard: asks("agent.discard", {
+      usage: ["agent discard --tenant ID AGENT"],
+      fields: ["tenant"],
+      word: ["AGENT", "agent"],
+      lines: () => ["The draft is discarded."],
+    }),
     publish: asks("agent.publish", {
       usage: ["agent publish --tenant ID AGENT [--force]"],
       fields: ["tenant", "force"],
@@ -201,7 +216,8 @@ export const agentCommand = commandOf(
   },
   [
     "diff compares the published version with the draft, unless told otherwise: [-removed-] {+added+}.",
-    "pull writes an agent's fields, tools and files into DIR; push publishes DIR; diff DIR tells what it would change.",
+    "pull writes an agent's fields, tools, files and rehearsals into DIR; push publishes DIR; diff DIR tells what it would change.",
+    "push --draft publishes nothing: rehearse the draft, then publish it. discard deletes it.",
     "split shows how the two versions that share the callers compare; with --version it opens one, with --keep it ends it.",
     "publish publishes the draft; --force also over what was published since it was made.",
   ],

@@ -52,13 +52,14 @@ const options = {
 
 export const rehearseCommand: Command = {
   usage: [
-    "rehearse FILE|DIR [--agent A [--tenant ID] [--draft]] [--mode text|phone] [--runs N]",
+    "rehearse [FILE|DIR] [--agent A [--tenant ID] [--draft]] [--mode text|phone] [--runs N]",
     "         [--junit FILE] [--json] [--recordings DIR]",
     "rehearse --from-call CALL",
   ],
   notes: [
     "FILE is a scenario, DIR holds several; agent.yaml beside them describes the agent. A is another such file,",
-    "or the id or exact name of a stored agent (of --tenant); --draft rehearses its draft.",
+    "or the id or exact name of a stored agent (of --tenant); --draft rehearses its draft. Without FILE or DIR",
+    "a stored agent is rehearsed with the scenarios that are kept with it.",
     `Instead of DIR, the name of a suite that ships: ${readyNames().join(", ")}.`,
     "text: in writing, under a virtual clock. phone: over SIP and RTP on this machine, ten calls at once.",
     "--from-call prints a call that took place as a scenario; numbers and names are replaced.",
@@ -74,7 +75,8 @@ export const rehearseCommand: Command = {
       terminal.out(values.json ? JSON.stringify({ yaml }) : yaml.trimEnd());
       return 0;
     }
-    if (place === undefined) throw new WrongUsage("FILE or DIR is missing.");
+    if (place === undefined && values.agent === undefined)
+      throw new WrongUsage("FILE or DIR is missing.");
     const runs = runsFrom(values.runs);
     const { mode } = values;
     if (mode !== "text" && mode !== "phone") throw new WrongUsage("--mode must be text or phone.");
@@ -104,13 +106,16 @@ export const rehearseCommand: Command = {
               recordingsDir: recordingsDirOf(values.recordings, terminal),
             },
           );
-    const suite = basename(resolve(terminal.cwd, place)).replace(/\.ya?ml$/, "");
-    if (values.junit) writeFileSync(resolve(terminal.cwd, values.junit), junitXml(report, suite));
+    const suite = place === undefined ? null : nameOf(resolve(terminal.cwd, place));
+    const file = values.junit;
+    if (file) writeFileSync(resolve(terminal.cwd, file), junitXml(report, suite ?? "kept"));
     await keepRun(cases, report, { suite, startedAt }, loaded);
     terminal.out(values.json ? JSON.stringify(reportJson(report)) : summaryLine(report));
     return report.passed === report.scenarios ? 0 : 1;
   },
 };
+
+const nameOf = (path: string) => basename(path).replace(/\.ya?ml$/, "");
 
 /** Of a stored agent: the dashboard shows it, and publishing may wait for it. */
 async function keepRun(
@@ -171,13 +176,20 @@ function runsFrom(written: string): number {
 
 /** Null: a file is wrong, and the terminal was told. */
 async function casesOf(
-  place: string,
-  agent: () => Promise<RehearsedAgent | null>,
+  place: string | undefined,
+  chosen: () => Promise<ChosenAgent>,
   terminal: Terminal,
 ): Promise<SuiteCase[] | null> {
   try {
-    const cases = await loadSuite(filesAt(place, terminal), await agent());
-    if (cases.length === 0) throw new WrongUsage(`${place} holds no scenario.`);
+    const { agent, kept } = await chosen();
+    const files = place === undefined ? filesOf(kept) : filesAt(place, terminal);
+    const cases = await loadSuite(files, agent);
+    if (cases.length === 0)
+      throw new WrongUsage(
+        place === undefined
+          ? "No scenario is kept with the agent: name a FILE or DIR."
+          : `${place} holds no scenario.`,
+      );
     return cases;
   } catch (error) {
     if (!(error instanceof ScenarioInvalid)) throw error;
@@ -192,16 +204,24 @@ interface AgentChoice {
   readonly draft: boolean;
 }
 
-/** Of a file with an agent, of the directory with its agent.yaml, or a stored one; null: each scenario's own. */
+interface ChosenAgent {
+  /** Null: each scenario's own. */
+  readonly agent: RehearsedAgent | null;
+  /** The scenarios kept with it, by the names of files. */
+  readonly kept: ReadonlyMap<string, string>;
+}
+
+/** Of a file with an agent, of the directory with its agent.yaml, or a stored one. */
 async function agentOf(
   { agent: place, tenant, draft }: AgentChoice,
   loaded: LoadedConfig,
   { cwd }: Terminal,
-): Promise<RehearsedAgent | null> {
+): Promise<ChosenAgent> {
+  const kept = new Map<string, string>();
   const isStored = tenant !== undefined || draft;
   if (place === undefined) {
     if (isStored) throw new WrongUsage("--tenant and --draft need --agent.");
-    return null;
+    return { agent: null, kept };
   }
   const path = resolve(cwd, place);
   if (isStored || !existsSync(path)) {
@@ -215,13 +235,13 @@ async function agentOf(
     return await asOwnerOf(loaded.dataDir, () => storedAgentOf({ ...asked, draft }, loaded));
   }
   const name = statSync(path).isDirectory() ? join(place, "agent.yaml") : place;
-  return await readAgentFile({ names: [], read: readerIn(cwd) }, name);
+  return { agent: await readAgentFile({ names: [], read: readerIn(cwd) }, name), kept };
 }
 
 async function storedAgentOf(
   asked: InputOf<"agent.source">,
   loaded: LoadedConfig,
-): Promise<RehearsedAgent> {
+): Promise<ChosenAgent> {
   const { config } = loaded;
   const found = await operate(loaded, "agent.source", asked);
   const { tenant, agent: id, version, company, time_zone: timeZone, content } = found;
@@ -231,7 +251,8 @@ async function storedAgentOf(
   const { transferTargets = {} } = callWorkerOf(config).conversation;
   const { voice_aliases: voiceAliases } = config.engine;
   const about = { tenantId: tenant, id, version, company, timeZone, transferTargets, voiceAliases };
-  return storedAgent(content, texts, about);
+  const kept = found.scenarios.map(({ name, yaml }) => [`${name}.yaml`, yaml] as const);
+  return { agent: storedAgent(content, texts, about), kept: new Map(kept) };
 }
 
 function filesAt(place: string, { cwd }: Terminal): SuiteFiles {

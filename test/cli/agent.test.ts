@@ -1,9 +1,9 @@
-/** `linevoice agent` and `rehearse --agent` as processes, on the data directory without a server. */
+/** `linevoice agent` and `rehearse --agent`, on the data directory without a server. */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeAgentFolder } from "../../src/cli/agent-folder.ts";
-import { runCli } from "../support/cli.ts";
+import { runCli } from "../../src/cli/run.ts";
 import { offlineServices } from "../support/offline-services.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -11,7 +11,16 @@ setDefaultTimeout(60_000);
 
 const cwd = tempDir();
 const CONFIG = "ok.toml";
-const linevoice = (args: string) => runCli(cwd, `${args} --config ${CONFIG}`);
+/** In this process: starting one for each command takes longer than the command. */
+async function linevoice(args: string) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const status = await runCli([...args.split(" "), "--config", CONFIG], {
+    ...{ cwd, env: {} },
+    out: (line) => void out.push(`${line}\n`),
+    err: (line) => void err.push(`${line}\n`),
+  });
+  return { status, out: out.join(""), err: err.join("") };
+}
 const json = async (args: string) => JSON.parse((await linevoice(`${args} --json`)).out);
 const PRICE = "## How much does it cost?\nIt costs forty euros.\n";
 
@@ -142,6 +151,62 @@ test("pull and push change nothing; an edit makes one version; another's version
   expect(await versionNow()).toBe(before + 2);
   expect((await linevoice("agent push desk --force")).status).toBe(0);
   expect(await versionNow()).toBe(before + 3);
+});
+
+const scenarioOf = (name: string, says: string) =>
+  `name: ${name}\nscript:\n  - say: How much does it cost?\n    must: [${says}]\n  - hang_up: true\n`;
+
+test("rehearsals are pulled and pushed as files; others' changes are not undone", async () => {
+  const keep = (yaml: string) =>
+    offlineServices(cwd, CONFIG, async ({ agentScenarios }) => {
+      await agentScenarios.put(1, 1, yaml);
+    });
+  const price = scenarioOf("Price of a visit", "fifty euros");
+  await keep(price);
+  expect((await linevoice("agent pull --tenant 1 1 desk")).err).toBe("");
+  const file = at("rehearsals/price-of-a-visit.yaml");
+  expect(readFileSync(file, "utf8")).toBe(price);
+  expect((await linevoice("agent push desk")).out).toBe("No difference.\n");
+
+  const before = await versionNow();
+  writeFileSync(file, price.replace("fifty", "ninety"));
+  writeFileSync(at("rehearsals/mine.yaml"), scenarioOf("Mine", "euros"));
+  const diff = await linevoice("agent diff desk");
+  expect(diff.out).toContain("== rehearsals Mine\n");
+  expect(diff.out).toContain("[-fifty-]{+ninety+}");
+  const pushed = await linevoice("agent push desk");
+  expect(pushed.out).toContain("The rehearsals are as these files say.");
+  expect(await versionNow()).toBe(before);
+  const rehearsed = await json("rehearse --agent 1");
+  expect(rehearsed).toMatchObject({ scenarios: 2, passed: 1 });
+
+  await keep(scenarioOf("Mine", "forty"));
+  rmSync(file);
+  const refused = await linevoice("agent push desk");
+  expect([refused.status, refused.err]).toEqual([1, expect.stringContaining("rehearsals on")]);
+  expect((await linevoice("agent push desk --force")).status).toBe(0);
+  expect((await json("rehearse --agent 1")).scenarios).toBe(1);
+  await keep(scenarioOf("Price of a visit", "fifty"));
+  await linevoice("agent pull --tenant 1 1 desk");
+  expect(readFileSync(file, "utf8")).toContain("must: [fifty]");
+  expect(readFileSync(at("rehearsals/mine.yaml"), "utf8")).toContain("name: Mine");
+});
+
+test("a folder is pushed as a draft, which is discarded, or published", async () => {
+  const yaml = readFileSync(at("agent.yaml"), "utf8");
+  writeFileSync(at("agent.yaml"), yaml.replace("Be kind.", "Be patient."));
+  const before = await versionNow();
+  const pushed = await linevoice("agent push desk --draft");
+  expect(pushed.out).toContain("The draft is as these files say.");
+  expect(await versionNow()).toBe(before);
+  expect((await linevoice("agent diff --tenant 1 1")).out).toContain("{+patient+}");
+  const discarded = await linevoice("agent discard --tenant 1 1");
+  expect(discarded.out).toBe("The draft is discarded.\n");
+  expect((await linevoice("agent discard --tenant 1 1")).status).toBe(1);
+  await linevoice("agent push desk --draft");
+  expect((await json("agent publish --tenant 1 1")).version).toBe(before + 1);
+  await linevoice("agent pull --tenant 1 1 desk");
+  expect((await linevoice("agent push desk")).out).toBe("No difference.\n");
 });
 
 test("names that lead out of the folder, and links, are refused", async () => {

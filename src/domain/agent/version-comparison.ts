@@ -12,9 +12,9 @@ interface Segment {
 }
 
 export interface PartDifference {
-  /** A field of the agent by its record name, `files` or `tools`. */
+  /** A field of the agent by its record name, `files`, `tools` or `rehearsals`. */
   readonly part: string;
-  /** Of the file or tool; null: a field. */
+  /** Of the file, tool or scenario; null: a field. */
   readonly name: string | null;
   readonly segments: readonly Segment[];
 }
@@ -97,6 +97,20 @@ export function compareContents(
     segments: segmentsOf(toolOf(toolsBefore, name), toolOf(toolsAfter, name)),
   }));
   return [...fields, ...files, ...tools].filter(({ segments }) => segments.length > 0);
+}
+
+/** Texts by their names, such as scenarios, word by word. */
+export function compareTexts(
+  part: string,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): PartDifference[] {
+  return namesOf([...before.keys()], [...after.keys()])
+    .map((name) => ({
+      ...{ part, name },
+      segments: segmentsOf(before.get(name) ?? "", after.get(name) ?? ""),
+    }))
+    .filter(({ segments }) => segments.length > 0);
 }
 
 /** The parts in which two versions differ, without the words. */

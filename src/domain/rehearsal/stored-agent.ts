@@ -21,6 +21,12 @@ const NUMBER = "+37052000000";
 export const contentHash = (content: AgentContent): string =>
   createHash("sha256").update(JSON.stringify(content)).digest("hex");
 
+/** Equal for the same scenarios, whatever their order. */
+export const scenariosHash = (yamls: readonly string[]): string =>
+  createHash("sha256")
+    .update(JSON.stringify([...yamls].sort()))
+    .digest("hex");
+
 export function storedAgent(
   content: AgentContent,
   texts: ReadonlyMap<string, string>,

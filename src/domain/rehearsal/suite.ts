@@ -69,12 +69,15 @@ export async function loadSuite(
 
 const isYaml = (file: string) => /\.ya?ml$/.test(file);
 
-/** YAML files that are no agents: an agent has a prompt. */
+/** A YAML file that is no agent: an agent has a prompt. */
+export const isScenarioFile = (file: string, text: string): boolean =>
+  isYaml(file) && !/^prompt:/m.test(text);
+
 const scenarioFiles = ({ names, read }: SuiteFiles) =>
   names
     .filter(isYaml)
     .map((file) => [file, read(file) ?? ""] as const)
-    .filter(([, text]) => !/^prompt:/m.test(text))
+    .filter(([file, text]) => isScenarioFile(file, text))
     .sort(([a], [b]) => a.localeCompare(b, "en"));
 
 /** `namedBy`: the scenario that names it. Throws ScenarioInvalid. */

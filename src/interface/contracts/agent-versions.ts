@@ -208,6 +208,8 @@ const AgentSourceContent = z.strictObject({
   ...{ company: z.string(), time_zone: z.string(), content: z.custom<AgentContent>() },
   /** The agent's own, by their names in the API. */
   fields: z.record(z.string(), z.unknown()),
+  /** Kept with the agent, in no version. */
+  scenarios: z.array(z.strictObject({ name: z.string(), yaml: z.string() })),
 });
 
 const ofAgent = { tenant: id, agent: id };
@@ -229,17 +231,20 @@ export const agentOperations = {
     }),
     output: AgentSourceContent,
     role: "operator",
-    async run({ agentVersions }, asked) {
+    async run({ agentVersions, agentScenarios }, asked) {
       const source = await agentVersions.source(asked.tenant ?? null, asked.agent, asked.draft);
       const { tenantId: tenant, agentId: agent, timeZone: time_zone, ...rest } = source;
       const shown = presentContent(source.content) as RecordOf<z.input<typeof AgentFields>>;
-      return { ...rest, tenant, agent, time_zone, fields: wireOf(AgentFields, shown) };
+      const scenarios = (await agentScenarios.list(tenant, agent)).map(({ name, yaml }) => ({
+        ...{ name, yaml },
+      }));
+      return { ...rest, tenant, agent, time_zone, scenarios, fields: wireOf(AgentFields, shown) };
     },
   }),
   /** Publishes what was edited as files, or only compares it (`dry`). */
   "agent.push": operation({
     input: z.strictObject({
-      ...{ ...ofAgent, version: id, dry: z.boolean(), force: z.boolean() },
+      ...{ ...ofAgent, version: id, dry: z.boolean(), force: z.boolean(), draft: z.boolean() },
       fields: z.strictObject({ ...agentShape(AGENT_VOICES), voice: z.string() }),
       files: z.array(
         z.strictObject({
@@ -249,21 +254,27 @@ export const agentOperations = {
         }),
       ),
       tools: z.array(z.strictObject(pushedTool)),
+      scenarios: z
+        .strictObject({ base: z.string().nullable(), yamls: z.array(z.string()) })
+        .optional(),
     }),
-    output: z.strictObject({ ...publishedShape, differences: z.array(VersionDifference) }),
+    output: z.strictObject({
+      ...{ ...publishedShape, draft: z.boolean(), differences: z.array(VersionDifference) },
+    }),
     role: "operator",
-    async run({ agentVersions }, { tenant, agent, version: baseVersion, dry, force, ...given }) {
+    async run(services, { tenant, agent, version: baseVersion, dry, force, draft, ...given }) {
+      const { files, scenarios } = given;
       const pushed = await pushAgent(
-        agentVersions,
+        services,
         [tenant, agent],
         {
-          ...{ baseVersion, files: given.files, fields: withTexts(recordOf(given.fields)) },
+          ...{ baseVersion, files, scenarios, fields: withTexts(recordOf(given.fields)) },
           tools: given.tools.map((tool) => recordOf(tool)),
         },
-        { dry, force },
+        { dry, force, draft },
       );
-      const { version, notes, differences } = pushed;
-      return { version, notes: [...notes], differences: presentDifferences(differences) };
+      const { notes, differences, ...rest } = pushed;
+      return { ...rest, notes: [...notes], differences: presentDifferences(differences) };
     },
   }),
   "agent.text": operation({
@@ -296,6 +307,15 @@ export const agentOperations = {
     async run({ agentVersions }, { tenant, agent, rehearsed }) {
       await agentVersions.setPublishesRehearsed(tenant, agent, rehearsed === "on");
       return { publishes_rehearsed: rehearsed === "on" };
+    },
+  }),
+  "agent.discard": operation({
+    input: z.strictObject(ofAgent),
+    output: z.strictObject({ discarded: z.literal(true) }),
+    role: "member",
+    async run({ agentVersions }, { tenant, agent }) {
+      await agentVersions.discardDraft(tenant, agent);
+      return { discarded: true as const };
     },
   }),
   "agent.publish": operation({

@@ -3,7 +3,13 @@ import { OPERATOR } from "../../core/author.ts";
 import { AppError } from "../../core/errors.ts";
 import type { VersionTool } from "../../domain/agent/agent-content.ts";
 import type { AgentFields } from "../../domain/agent/agent-schema.ts";
-import { compareContents, type PartDifference } from "../../domain/agent/version-comparison.ts";
+import {
+  compareContents,
+  compareTexts,
+  type PartDifference,
+} from "../../domain/agent/version-comparison.ts";
+import { scenariosHash } from "../../domain/rehearsal/stored-agent.ts";
+import { type AgentScenarios, scenariosByName } from "./agent-scenarios.ts";
 import { type AgentVersions, draftContent, type Published } from "./agent-versions.ts";
 
 interface PushedAgent {
@@ -17,20 +23,38 @@ interface PushedAgent {
     readonly content?: string | undefined;
   }[];
   readonly tools: readonly Omit<VersionTool, "shared">[];
+  /** Missing: those that are kept stay. */
+  readonly scenarios?:
+    | {
+        /** Of those that were pulled (`scenariosHash`); null: none were. */
+        readonly base: string | null;
+        readonly yamls: readonly string[];
+      }
+    | undefined;
 }
 
 interface Pushed extends Pick<Published, "notes"> {
   /** That calls run now; the same as before where nothing differs. */
   readonly version: number;
+  /** What was pushed is the agent's draft now. */
+  readonly draft: boolean;
   readonly differences: readonly PartDifference[];
 }
 
-/** `dry`: only compares. Throws not_found, conflict, valid_…_required, plan_limit_reached. */
+interface PushedHow {
+  /** Only compares. */
+  readonly dry: boolean;
+  readonly force: boolean;
+  /** Publishes nothing: it stays the agent's draft. */
+  readonly draft: boolean;
+}
+
+/** Throws not_found, conflict, valid_…_required, plan_limit_reached. */
 export async function pushAgent(
-  versions: AgentVersions,
+  { agentVersions: versions, agentScenarios }: PushServices,
   [tenantId, agentId]: readonly [number, number],
-  { baseVersion, fields, files, tools }: PushedAgent,
-  { dry, force }: { readonly dry: boolean; readonly force: boolean },
+  { baseVersion, fields, files, tools, scenarios }: PushedAgent,
+  { dry, force, draft: staysDraft }: PushedHow,
 ): Promise<Pushed> {
   const { content: before, version } = await versions.source(tenantId, agentId, false);
   if (version === "draft") throw new Error("the published version was asked for");
@@ -46,16 +70,42 @@ export async function pushAgent(
     })),
   };
   const after = draftContent(before, changes);
-  const differences = compareContents(before, after, (sha256) => texts.get(sha256));
-  if (dry || differences.length === 0) return { version, differences, notes: [] };
-  const draft = await versions.draft(tenantId, agentId);
+  const changed = compareContents(before, after, (sha256) => texts.get(sha256));
+  const kept = await agentScenarios.list(tenantId, agentId);
+  const rehearsals = scenarios ? scenarioDifferences(kept, scenarios.yamls) : [];
+  const differences = [...changed, ...rehearsals];
+  if (dry || differences.length === 0) return { version, differences, notes: [], draft: false };
+  const known = scenariosHash(kept.map(({ yaml }) => yaml));
+  if (rehearsals.length > 0 && kept.length > 0 && scenarios?.base !== known && !force)
+    throw othersScenarios();
+  const draft = changed.length > 0 ? await versions.draft(tenantId, agentId) : null;
   if (draft && draft.author !== OPERATOR.kind && !force) throw draftInTheWay(draft.authorName);
+  if (scenarios && rehearsals.length > 0)
+    await agentScenarios.replace(tenantId, agentId, scenarios.yamls);
+  if (changed.length === 0) return { version, differences, notes: [], draft: false };
   if (draft) await versions.discardDraft(tenantId, agentId);
   const made = await versions.changeDraft(tenantId, agentId, changes, OPERATOR);
   if (made.baseVersion !== version) throw movedOn(made.baseVersion, version);
-  const published = await versions.publishDraft(tenantId, agentId, false, OPERATOR);
-  return { version: published.agent.version, differences, notes: published.notes };
+  if (staysDraft) return { version, differences, notes: [], draft: true };
+  const { agent, notes } = await versions.publishDraft(tenantId, agentId, false, OPERATOR);
+  return { version: agent.version, differences, notes, draft: false };
 }
+
+interface PushServices {
+  readonly agentVersions: AgentVersions;
+  readonly agentScenarios: Pick<AgentScenarios, "list" | "replace">;
+}
+
+/** Throws valid_yaml_required. */
+const scenarioDifferences = (
+  kept: readonly { readonly name: string; readonly yaml: string }[],
+  yamls: readonly string[],
+): PartDifference[] =>
+  compareTexts(
+    "rehearsals",
+    new Map(kept.map(({ name, yaml }) => [name, yaml])),
+    scenariosByName(yamls),
+  );
 
 const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
 
@@ -66,6 +116,11 @@ function gone(): never {
 const movedOn = (version: number, base: number) =>
   conflict(
     `The server has version ${version}, but these files are of version ${base}. Pull that into another folder and compare, or push with --force.`,
+  );
+
+const othersScenarios = () =>
+  conflict(
+    "The agent's rehearsals on the server are not those that these files were pulled with. Pull into another folder and compare, or push with --force, which replaces them.",
   );
 
 const draftInTheWay = (author: string | null) =>

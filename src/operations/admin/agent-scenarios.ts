@@ -45,6 +45,22 @@ export function createAgentScenarios({
       });
     },
 
+    /** These instead of all that were kept. Throws not_found, valid_yaml_required. */
+    async replace(tenantId: number, agentId: number, yamls: readonly string[]): Promise<void> {
+      const wanted = scenariosByName(yamls);
+      await database.tx(async (queries) => {
+        await requireAgent(queries, tenantId, agentId);
+        const store = agentScenarioStore(queries);
+        const kept = await store.list(tenantId, agentId);
+        for (const { id, name } of kept)
+          if (!wanted.has(name)) await store.remove(tenantId, agentId, id);
+        const updatedAt = clock.now();
+        for (const [name, yaml] of wanted)
+          if (!kept.some((each) => each.name === name && each.yaml === yaml))
+            await store.put({ tenantId, agentId, name, yaml, updatedAt });
+      });
+    },
+
     /** Throws not_found. */
     remove: (tenantId: number, agentId: number, id: number): Promise<void> =>
       database.tx(async (queries) => {
@@ -68,6 +84,18 @@ function scenarioOf(yaml: string) {
     if (!(error instanceof ScenarioInvalid)) throw error;
     throw invalidField("yaml", error.problems.join("\n"));
   }
+}
+
+/** Throws valid_yaml_required for a wrong one, two of one name, or too many. */
+export function scenariosByName(yamls: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const yaml of yamls) {
+    const { name } = scenarioOf(yaml);
+    if (found.has(name)) throw invalidField("yaml", `Two scenarios are named "${name}".`);
+    found.set(name, yaml);
+  }
+  if (found.size > SCENARIOS_OF_AGENT_MAX) throw tooMany();
+  return found;
 }
 
 const tooMany = () =>
