@@ -1,12 +1,14 @@
 /**
  * The RTP ports of one call worker: even numbers for RTP, the next odd one for RTCP (RFC 3550 11).
- * A released pair is not used for 30 s, so that late packets of an ended call never reach a new
- * one. The media code binds the ports; a port that another program uses is also set aside for 30 s.
+ * A released pair rests for 30 s, so that late packets of an ended call never reach a new one. When
+ * all free pairs rest, the one that was released longest ago is taken, after 2 s at the earliest. The
+ * media code binds the ports; a port that another program uses rests as well.
  */
 import type { Clock } from "../../../core/clock.ts";
 import { type Random, randomInt, systemRandom } from "../../../core/random.ts";
 
-const PORT_COOLDOWN_MS = 30_000;
+const REST_MS = 30_000;
+const REST_MS_MIN = 2_000;
 
 interface PortRange {
   /** Both ends inclusive. */
@@ -15,7 +17,7 @@ interface PortRange {
 }
 
 export interface PortPool {
-  /** An even port that is neither used nor set aside; null if there is none. */
+  /** An even port that is neither used nor at rest; null if there is none. */
   acquire(): number | null;
   release(port: number): void;
   readonly inUse: number;
@@ -33,16 +35,17 @@ export function createPortPool(
 ): PortPool {
   const firstEven = range.first + (range.first % 2);
   const capacity = Math.max(0, Math.floor((range.last - firstEven + 1) / 2));
-  const cooldownUntilMs = new Map<number, number>();
+  /** When each free pair was released; the one released longest ago comes first. */
+  const releasedAtMs = new Map<number, number>();
   const used = new Set<number>();
   let cursor = capacity > 0 ? randomInt(random, capacity) : 0;
 
-  const isCoolingDown = (port: number) => {
-    const untilMs = cooldownUntilMs.get(port);
-    if (untilMs === undefined) return false;
-    if (untilMs > clock.monotonic()) return true;
-    cooldownUntilMs.delete(port);
-    return false;
+  const hasRested = (port: number, restMs: number) =>
+    clock.monotonic() - (releasedAtMs.get(port) ?? Number.NEGATIVE_INFINITY) >= restMs;
+  const take = (port: number) => {
+    releasedAtMs.delete(port);
+    used.add(port);
+    return port;
   };
 
   return {
@@ -50,14 +53,14 @@ export function createPortPool(
       for (let tried = 0; tried < capacity; tried++) {
         const port = firstEven + 2 * cursor;
         cursor = (cursor + 1) % capacity;
-        if (used.has(port) || isCoolingDown(port)) continue;
-        used.add(port);
-        return port;
+        if (!used.has(port) && hasRested(port, REST_MS)) return take(port);
       }
-      return null;
+      const [longestFree] = releasedAtMs.keys();
+      if (longestFree === undefined || !hasRested(longestFree, REST_MS_MIN)) return null;
+      return take(longestFree);
     },
     release(port) {
-      if (used.delete(port)) cooldownUntilMs.set(port, clock.monotonic() + PORT_COOLDOWN_MS);
+      if (used.delete(port)) releasedAtMs.set(port, clock.monotonic());
     },
     get inUse() {
       return used.size;
