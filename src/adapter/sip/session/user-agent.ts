@@ -32,6 +32,7 @@ import { toSipJsRequest, toSipJsResponse, toSipJsUri } from "./convert.ts";
 import { type IncomingLegOptions, SipIncomingLeg } from "./incoming-leg.ts";
 import { type MediaNegotiator, UNANSWERED } from "./media-negotiator.ts";
 import { applySipJsPatches } from "./patches.ts";
+import { ServersByCall } from "./servers-by-call.ts";
 
 interface TrunkUserAgentOptions {
   readonly username: string;
@@ -64,6 +65,7 @@ export class TrunkUserAgent {
   readonly #agent: UserAgent;
   readonly #requests = new WeakMap<object, SipRequest>();
   readonly #negotiators = new WeakMap<Session, MediaNegotiator>();
+  readonly #servers = new ServersByCall();
 
   constructor(private readonly options: TrunkUserAgentOptions) {
     applySipJsPatches();
@@ -88,6 +90,7 @@ export class TrunkUserAgent {
       delegate: { onInvite: (invitation) => this.#onInvite(invitation) },
     });
     this.#takeOwnDigest();
+    this.#agent.userAgentCore.userAgentServers = this.#servers;
     void this.#agent.start();
   }
 
@@ -121,6 +124,7 @@ export class TrunkUserAgent {
     this.#requests.set(converted, request);
     if (request.method === "ACK" && this.#isAccepted(converted.viaBranch))
       converted.viaBranch = `${converted.viaBranch} of the 2xx`;
+    this.#servers.lookAt(converted.callId);
     this.#agent.userAgentCore.receiveIncomingRequestFromTransport(converted);
   }
 
@@ -129,7 +133,7 @@ export class TrunkUserAgent {
    * 13.3.1.4), but SIP.js drops an ACK with the same branch.
    */
   #isAccepted(branch: string): boolean {
-    const server = this.#agent.userAgentCore.userAgentServers.get(branch);
+    const server = this.#servers.get(branch);
     return server?.transaction.state === Core.TransactionState.Accepted;
   }
 
