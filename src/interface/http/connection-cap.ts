@@ -8,7 +8,8 @@
  * grown. Elsewhere than on Linux nothing is bounded.
  */
 import { dlopen } from "bun:ffi";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -50,11 +51,12 @@ export function addressOf(hex: string): string {
 const sourceOf = (address: string): string =>
   address.includes(":") ? address.split(":").slice(0, 4).join(":") : address;
 
-function connectionsTo(port: number): Connection[] {
+/** The kernel may need milliseconds to write down its table: not on this thread. */
+async function connectionsTo(port: number): Promise<Connection[]> {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const found: Connection[] = [];
   for (const table of ["tcp", "tcp6"])
-    for (const line of readFileSync(`/proc/self/net/${table}`, "latin1").split("\n")) {
+    for (const line of (await readFile(`/proc/self/net/${table}`, "latin1")).split("\n")) {
       const [, local = "", remote = "", state, , , , , , inode] = line.trim().split(/\s+/);
       if (state !== ESTABLISHED || !local.endsWith(suffix)) continue;
       found.push({ address: addressOf(remote.split(":")[0] ?? ""), inode: Number(inode) });
@@ -94,11 +96,11 @@ export function createConnectionCap(options: ConnectionCapOptions): { stop(): vo
   /** The number of descriptors when no address was above the cap. */
   let fineAt = 0;
 
-  function poll(): void {
-    const open = readdirSync("/proc/self/fd").length;
+  async function poll(): Promise<void> {
+    const open = (await readdir("/proc/self/fd")).length;
     fineAt = Math.min(fineAt, open);
     if (open - fineAt < perAddressMax / 2) return;
-    const excess = aboveCap(connectionsTo(port), options);
+    const excess = aboveCap(await connectionsTo(port), options);
     if (excess.length === 0) {
       fineAt = open;
       return;
@@ -115,12 +117,10 @@ export function createConnectionCap(options: ConnectionCapOptions): { stop(): vo
   }
 
   const timer = clock.every(POLL_EVERY_MS, () => {
-    try {
-      poll();
-    } catch (error) {
+    poll().catch((error) => {
       timer.cancel();
       log.warn("http.connections_not_capped", { error: describeError(error) });
-    }
+    });
   });
   return { stop: () => timer.cancel() };
 }
