@@ -43,6 +43,15 @@ describe("a caller", () => {
     expect(Math.abs(tried / 20 - 30)).toBeLessThan(4);
   });
 
+  test.each([
+    [0.499, 4],
+    [0.5, 3],
+  ])("drawn at %d of one half gets version %d", (draw, version) => {
+    const split = { version: 4, percent: 50, content };
+    const random = { float: () => draw };
+    expect(agentOfCall(agent, split, { key, number: "", random }).version).toBe(version);
+  });
+
   test("runs the whole version", () => {
     const split = { version: 4, percent: 99, content };
     const number = NUMBERS.find((one) => versionsOf(99, [one])[0] === 4) ?? "";
@@ -76,6 +85,15 @@ describe("an interval", () => {
     const { low, high } = meanOf([-6, -3, -3, 0, 0, 0, 3, 3, 3, 3])(0.95);
     expect(Math.abs((high ?? 0) - 2.26216)).toBeLessThan(0.001);
     expect(Math.abs((low ?? 0) + 2.26216)).toBeLessThan(0.001);
+  });
+
+  // Abramowitz and Stegun 26.7.5 with three terms, of the normal quantile by 26.2.23.
+  test.each([
+    [[-3, -1, 0, 1, 3], 0.95, 2.770346],
+    [[-3, -1, 0, 1, 3], 0.99, 4.548385],
+    [[-6, -3, -3, 0, 0, 0, 3, 3, 3, 3], 0.99, 3.248575],
+  ])("of %j, whose standard error is 1, at %d is %d wide", (values, confidence, half) => {
+    expect(meanOf(values)(confidence).high).toBeCloseTo(half, 5);
   });
 
   test("of a percentile is of ranks, and missing where there are too few", () => {
@@ -112,6 +130,23 @@ function drawnCalls(seed: number, count: number, ofTried: Partial<SplitCall> = {
 const VERSIONS = { published: 1, tried: 2 };
 
 describe("a comparison", () => {
+  test("counts lengths in seconds and costs in euros", () => {
+    const compared = compareCalls(
+      [call(1), call(2, { answeredMs: 90_000, cost: 250_000 })],
+      VERSIONS,
+    );
+    const values = compared.map(({ measure, published, tried, difference }) => [
+      ...[measure, published.value, tried.value, difference.value?.toFixed(2)],
+    ]);
+    expect(values.slice(0, 5)).toEqual([
+      ["answered", 1, 1, "0.00"],
+      ["length_sec", 60, 90, "30.00"],
+      ["latency_p50_ms", 800, 800, "0.00"],
+      ["latency_p95_ms", 1200, 1200, "0.00"],
+      ["cost", 0.1, 0.25, "0.15"],
+    ]);
+  });
+
   test("of two shares has Newcombe's interval", () => {
     const of = (version: number, answered: number, count: number) =>
       Array.from({ length: count }, (_, n) =>

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { systemClock } from "../../../src/core/clock.ts";
-import { partName } from "../../../src/domain/knowledge/imports.ts";
+import { DOCUMENT_BYTES_MAX, partName } from "../../../src/domain/knowledge/imports.ts";
 import { splitMarkdown } from "../../../src/domain/knowledge/split-markdown.ts";
 
 test("a text is one file up to the limit, and two above it", () => {
@@ -59,6 +59,10 @@ test("what is longer than a file is cut between lines, then between words", () =
     ...["aaaaaaaaa\nbbbbbbbbb\n", "ccccccccc\nddddddddd\n\ne\n"],
   ]);
   expect(cut("ą".repeat(1_005), 3_000)).toEqual([`${"ą".repeat(1_000)}\n\n${"ą".repeat(5)}\n`]);
+});
+
+test("a document has at most 8 MB", () => {
+  expect(DOCUMENT_BYTES_MAX).toBe(8_388_608);
 });
 
 test("files are called like the document", () => {

@@ -1,6 +1,10 @@
 /** The list of questions that agents could not answer, without a store. */
 import { expect, test } from "bun:test";
-import { UnansweredQuestions } from "../../../src/domain/knowledge/unanswered.ts";
+import { OPERATOR } from "../../../src/core/author.ts";
+import {
+  UnansweredQuestions,
+  type UnansweredRecords,
+} from "../../../src/domain/knowledge/unanswered.ts";
 
 test("the newest 2,000 are looked at, and the hundred that were asked most often are shown", async () => {
   const limits: number[] = [];
@@ -18,4 +22,135 @@ test("the newest 2,000 are looked at, and the hundred that were asked most often
   const shown = await questions.list(1);
   expect(limits).toEqual([2_000]);
   expect([shown.length, shown[0]?.key, shown[0]?.count]).toEqual([100, "100", 2]);
+});
+
+interface KeptFile {
+  readonly id: number;
+  readonly filename: string;
+  readonly format: string;
+  readonly content: string;
+  readonly agentIds: readonly number[];
+}
+
+type Asked = Awaited<ReturnType<UnansweredRecords["list"]>>[number];
+
+const asked = (text: string, changes: Partial<Asked> = {}): Asked => ({
+  ...{ key: "plants", text, callUuid: "c", agentId: 1, askedAt: 1, ...changes },
+});
+
+function world(list: readonly Asked[], kept: readonly Omit<KeptFile, "id">[] = []) {
+  const files = new Map(kept.map((file, at) => [at + 1, { id: at + 1, ...file }]));
+  const settled: string[] = [];
+  const questions = new UnansweredQuestions({
+    database: { read: null, tx: (work: (queries: null) => Promise<unknown>) => work(null) },
+    records: () => ({
+      list: async () => list,
+      settle: async (_: number, key: string) => {
+        settled.push(key);
+        return list.filter((one) => one.key === key).length;
+      },
+    }),
+    files: {
+      list: async () => [...files.values()],
+      get: async (_: number, id: number) => files.get(id),
+      create: async (_: number, made: { filename: string; content: string }) => {
+        const file = { ...made, id: files.size + 1, format: "md", agentIds: [] };
+        files.set(file.id, file);
+        return file;
+      },
+      update: async (_: number, id: number, changes: Partial<KeptFile>) => {
+        const before = files.get(id);
+        if (!before) throw new Error(`no file ${id}`);
+        files.set(id, { ...before, ...changes });
+        return files.get(id);
+      },
+    },
+  } as unknown as ConstructorParameters<typeof UnansweredQuestions>[0]);
+  const answer = (fileId: number | null = null, changes = {}) =>
+    questions.answer(
+      1,
+      { key: "plants", question: "Plants?", variants: [], answer: "Yes.", fileId, ...changes },
+      OPERATOR,
+    );
+  return { questions, files, settled, answer };
+}
+
+test("a question is shown as it was asked last, with five other ways in one line of 300 characters", async () => {
+  const texts = ["Last?", "Two?", "Two?", "3", "4", "5", "six\n6", "Seven?", "8"];
+  const { questions } = world(
+    texts.map((text, at) =>
+      asked(text, { agentId: [2, null, 2, 5][at] ?? 2, callUuid: `c${at}`, askedAt: 100 - at }),
+    ),
+  );
+  expect(await questions.list(1)).toEqual([
+    {
+      ...{ key: "plants", question: "Last?", variants: ["Two?", "3", "4", "5", "six 6"] },
+      ...{ count: 9, lastAskedAt: 100, callUuid: "c0", agentIds: [2, 5] },
+    },
+  ]);
+  const long = await world([asked("a".repeat(301))]).questions.list(1);
+  expect(long[0]?.question.length).toBe(300);
+});
+
+test("what was asked more often stands before what was asked later", async () => {
+  const { questions } = world([
+    ...[asked("A", { key: "a" }), asked("B", { key: "b" }), asked("B", { key: "b" })],
+    ...[asked("C", { key: "c" })],
+  ]);
+  expect((await questions.list(1)).map(({ key }) => key)).toEqual(["b", "a", "c"]);
+});
+
+const md = { filename: "faq.md", format: "md", content: "# FAQ\n\nText.\n\n", agentIds: [1, 9] };
+
+test("the first answer makes answers.md for the agents that were asked, the next one stands below it", async () => {
+  const { answer, files, settled } = world(
+    [asked("Plants?"), asked("Plants?", { agentId: 4 })],
+    [md],
+  );
+  expect(await answer(null, { variants: ["Any plants?", "# Pots / soil"] })).toBe(2);
+  expect(files.get(2)).toMatchObject({ filename: "answers.md", agentIds: [1, 4] });
+  expect(files.get(2)?.content).toBe("## Plants?\nAlso: Any plants? / Pots, soil\nYes.\n");
+  expect(await answer(null, { answer: " # No\nand ## no\n## no. " })).toBe(2);
+  expect(files.get(2)?.content).toBe(
+    "## Plants?\nAlso: Any plants? / Pots, soil\nYes.\n\n## Plants?\nNo\nand ## no\nno.\n",
+  );
+  expect([files.size, files.get(1)?.content, settled]).toEqual([
+    ...[2, md.content, ["plants", "plants"]],
+  ]);
+});
+
+test("an answer goes into the file that is named, for its agents and those that were asked", async () => {
+  const { answer, files } = world([asked("Plants?", { agentId: 9 })], [md]);
+  expect(await answer(1)).toBe(1);
+  expect(files.get(1)?.content).toBe("# FAQ\n\nText.\n\n## Plants?\nYes.\n");
+  expect(files.size).toBe(1);
+});
+
+test.each([
+  ["a question that is not listed", {}, 1, { key: "other" }, "not_found"],
+  ["a file that is not there", {}, 8, {}, "not_found"],
+  ["a table", { format: "csv" }, 1, {}, "valid_file_id_required"],
+  [
+    "a file of 512,001 bytes then",
+    { content: "a".repeat(511_983) },
+    1,
+    {},
+    "valid_file_id_required",
+  ],
+  ["a file of 512,000 bytes then", { content: "a".repeat(511_982) }, 1, {}, "none"],
+] as const)("an answer to %s", async (_, file, fileId, changes, code) => {
+  const { answer, settled } = world([asked("Plants?")], [{ ...md, ...file }]);
+  const refused = answer(fileId, changes).then(
+    () => "none",
+    (error) => error.code as string,
+  );
+  expect(await refused).toBe(code);
+  expect(settled).toEqual(code === "none" ? ["plants"] : []);
+});
+
+test("what nobody asked cannot be dismissed", async () => {
+  const { questions, settled } = world([asked("Plants?")]);
+  await questions.dismiss(1, "plants");
+  expect(questions.dismiss(1, "other")).rejects.toThrow("Question not found");
+  expect(settled).toEqual(["plants", "other"]);
 });
