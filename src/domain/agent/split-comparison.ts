@@ -21,13 +21,10 @@ export interface SplitCall {
   readonly tookMessage: boolean;
 }
 
-export interface Estimate {
-  /** Null: nothing was measured. */
-  readonly value: number | null;
-  /** Null, with `high`: too few calls to tell. */
-  readonly low: number | null;
-  readonly high: number | null;
-}
+/** `value` null: nothing was measured; `low` and `high` null: too few calls to tell. */
+export type Estimate =
+  | { readonly value: number | null; readonly low: null; readonly high: null }
+  | { readonly value: number; readonly low: number; readonly high: number };
 
 export interface SplitMeasure {
   readonly measure:
@@ -94,8 +91,10 @@ export const meanOf =
   (values: Values): EstimateOf =>
   (confidence) => {
     const count = values.length;
-    if (count === 0) return UNKNOWN;
-    const mean = values.reduce((sum, value) => sum + value, 0) / count;
+    const [first] = values;
+    if (first === undefined) return UNKNOWN;
+    // From the first value on, so that the mean of equal values is exactly that value.
+    const mean = first + values.reduce((sum, value) => sum + (value - first), 0) / count;
     if (count < MEAN_COUNT_MIN) return { value: mean, low: null, high: null };
     const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1);
     const half = tOf(confidence, count - 1) * Math.sqrt(variance / count);
@@ -118,8 +117,7 @@ export const percentileOf =
 function differenceOf(from: Estimate, to: Estimate): Estimate {
   if (from.value === null || to.value === null) return UNKNOWN;
   const value = to.value - from.value;
-  if (from.low === null || from.high === null || to.low === null || to.high === null)
-    return { value, low: null, high: null };
+  if (from.low === null || to.low === null) return { value, low: null, high: null };
   return {
     value,
     low: value - Math.hypot(to.value - to.low, from.high - from.value),
@@ -127,8 +125,7 @@ function differenceOf(from: Estimate, to: Estimate): Estimate {
   };
 }
 
-const mayBeChance = ({ low, high }: Estimate) =>
-  low === null || high === null || (low <= 0 && high >= 0);
+const mayBeChance = ({ low, high }: Estimate) => low === null || (low <= 0 && high >= 0);
 
 type Measured = Pick<SplitMeasure, "measure" | "name"> & {
   readonly of: (calls: readonly SplitCall[]) => EstimateOf;

@@ -141,17 +141,17 @@ function spelledNumber(tokens: readonly string[], from: number): FoundNumber | n
   let last = Number.POSITIVE_INFINITY;
   let to = from;
   for (let index = from; index < tokens.length; index++) {
-    const joins = to > from && /^(?:and|ir|un|и)$/.test(tokens[index] ?? "");
+    const joins = /^(?:and|ir|un|и)$/.test(tokens[index] ?? "");
     const value = wordValue(tokens[joins && part >= 100 ? index + 1 : index] ?? "");
     if (value === null) break;
     if (joins) index++;
     if (value === 1000) {
       total += (part || 1) * 1000;
       part = 0;
-      last = 1000;
+      last = value;
     } else if (value === 100 && part > 0 && part < 10) {
       part *= 100;
-      last = 100;
+      last = value;
     } else if (to === from || (value < last && last >= 20)) {
       part += value;
       last = value === 100 ? 100 : value;

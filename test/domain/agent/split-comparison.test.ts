@@ -130,6 +130,38 @@ function drawnCalls(seed: number, count: number, ofTried: Partial<SplitCall> = {
 const VERSIONS = { published: 1, tried: 2 };
 
 describe("a comparison", () => {
+  test("of calls that are all alike is noise", () => {
+    const alike = Array.from({ length: 20 }, (_, n) => call(1 + (n % 2)));
+    const compared = compareCalls(alike, VERSIONS);
+    expect(compared.filter(({ isNoise }) => !isNoise)).toEqual([]);
+    expect(compared.find(({ measure }) => measure === "cost")?.difference).toEqual({
+      ...{ value: 0, low: 0, high: 0 },
+    });
+  });
+
+  test.each([
+    [10, 4],
+    [4, 10],
+  ])("of %d calls with %d tells means without an interval", (published, tried) => {
+    const calls = [
+      ...Array.from({ length: published }, () => call(1)),
+      ...Array.from({ length: tried }, () => call(2)),
+    ];
+    const cost = compareCalls(calls, VERSIONS).find(({ measure }) => measure === "cost");
+    expect(cost?.difference).toEqual({ value: 0, low: null, high: null });
+    expect(cost?.isNoise).toBe(true);
+  });
+
+  test.each([1, 2])("with a version that had no calls tells nothing (only %d has)", (version) => {
+    const calls = Array.from({ length: 10 }, () => call(version));
+    for (const { difference } of compareCalls(calls, VERSIONS))
+      expect(difference).toEqual({ value: null, low: null, high: null });
+  });
+
+  test("of five calls has the means' intervals", () => {
+    expect(meanOf([1, 2, 3, 4, 5])(0.95).low).not.toBeNull();
+  });
+
   test("counts lengths in seconds and costs in euros", () => {
     const compared = compareCalls(
       [call(1), call(2, { answeredMs: 90_000, cost: 250_000 })],
