@@ -107,11 +107,14 @@ export const percentileOf =
   (confidence) => {
     const sorted = values.toSorted((left, right) => left - right);
     const count = sorted.length;
-    const value = sorted[Math.max(0, Math.ceil(count * share) - 1)] ?? null;
+    const value = sorted[Math.max(0, Math.ceil(count * share) - 1)];
+    if (value === undefined) return UNKNOWN;
     const half = zOf(confidence) * Math.sqrt(count * share * (1 - share));
-    const low = sorted[Math.floor(count * share - half) - 1] ?? null;
-    const high = sorted[Math.ceil(count * share + half)] ?? null;
-    return low === null || high === null ? { value, low: null, high: null } : { value, low, high };
+    const low = sorted[Math.floor(count * share - half) - 1];
+    const high = sorted[Math.ceil(count * share + half)];
+    return low === undefined || high === undefined
+      ? { value, low: null, high: null }
+      : { value, low, high };
   };
 
 function differenceOf(from: Estimate, to: Estimate): Estimate {

@@ -67,7 +67,7 @@ export const AgentSplitOut = z
   })
   .meta({ id: "AgentSplit" });
 
-const rounded = ({ value, low, high }: Estimate): Estimate => {
+const rounded = ({ value, low, high }: Estimate) => {
   const digits = (number: number | null) => number && Number(number.toPrecision(6));
   return { value: digits(value), low: digits(low), high: digits(high) };
 };
