@@ -8,8 +8,9 @@ import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { BunPlugin } from "bun";
+import { LANGUAGES } from "../src/dashboard/web/i18n/language.ts";
 import { dashboardFonts } from "./dashboard-fonts.ts";
-import { generateDashboardSources } from "./dashboard-sources.ts";
+import { generateDashboardSources, pageMetas } from "./dashboard-sources.ts";
 import { hashedFile, type PackedFile, packed } from "./pack.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -55,11 +56,38 @@ async function bundle(
       chunk: "chunk-[hash].[ext]",
       asset: "[name]-[hash].[ext]",
     },
+    metafile: true,
     define: { "process.env.NODE_ENV": '"production"', ...define },
     plugins,
   });
   if (!result.success) throw new AggregateError(result.logs, "the dashboard does not build");
   return result;
+}
+
+/** The addresses that early.ts asks for: each page's code, each language's texts. */
+async function firstLoad(app: Bun.BuildOutput, files: readonly PackedFile[]): Promise<string> {
+  const main = entryName(app, "main", "js");
+  const sources = Object.entries(app.metafile?.outputs ?? {});
+  const codeOf = (source: string) => {
+    const found = sources.find(([, { entryPoint }]) => entryPoint?.endsWith(source));
+    if (!found) throw new Error(`the build made no chunk of ${source}`);
+    const name = nameOf(found[0]);
+    return [name, ...staticImports(files, name)]
+      .filter((chunk) => chunk !== main)
+      .map((chunk) => ASSETS_PATH + chunk);
+  };
+  const pages = (await pageMetas()).map(({ file, meta }) => ({
+    pattern: `^/app${meta.path.replaceAll(/\$\w+/g, "[^/]+").replace(/\/$/, "")}/?$`,
+    code: codeOf(`/web/${file.replace("page.meta.ts", "page.tsx")}`),
+    data: meta.firstData ?? null,
+  }));
+  return JSON.stringify({
+    // What has no parameter first: /agents/new is no agent.
+    pages: pages.sort((a, b) => Number(a.pattern.includes("[")) - Number(b.pattern.includes("["))),
+    texts: Object.fromEntries(
+      LANGUAGES.map((language) => [language, codeOf(`/generated/${language}.gen.ts`)]),
+    ),
+  });
 }
 
 const nameOf = (path: string) => path.replace(/^\.?\//, "");
@@ -98,7 +126,14 @@ function staticImports(files: readonly PackedFile[], entry: string): string[] {
   return [...found];
 }
 
-async function page(files: readonly PackedFile[], script: string, style: string, icon: string) {
+interface Entries {
+  readonly script: string;
+  readonly early: string;
+  readonly style: string;
+  readonly icon: string;
+}
+
+async function page(files: readonly PackedFile[], { script, early, style, icon }: Entries) {
   const preloads = [
     ...staticImports(files, script).map(
       (name) => `rel="modulepreload" href="${ASSETS_PATH}${name}"`,
@@ -115,6 +150,7 @@ async function page(files: readonly PackedFile[], script: string, style: string,
   const template = await Bun.file(`${web}/index.html`).text();
   return template
     .replace("%script%", ASSETS_PATH + script)
+    .replace("%early%", ASSETS_PATH + early)
     .replace("%style%", ASSETS_PATH + style)
     .replace("%icon%", ASSETS_PATH + icon)
     .replace("%preloads%", preloads);
@@ -143,14 +179,22 @@ export async function buildDashboard(): Promise<boolean> {
     { MICROPHONE_WORKLET_URL: JSON.stringify(ASSETS_PATH + workletName) },
     [hashedFonts(fonts)],
   );
+  const appFiles = await filesOf(app);
+  const early = await bundle([`${web}/early.ts`], { FIRST_LOAD: await firstLoad(app, appFiles) });
   const icon = hashedFile("icon", "svg", await Bun.file(`${web}/icon.svg`).bytes());
-  const files = [...(await filesOf(worklet)), ...(await filesOf(app)), icon, ...fonts.values()];
-  const html = await page(
-    files,
-    entryName(app, "main", "js"),
-    entryName(app, "app", "css"),
-    icon.name,
-  );
+  const files = [
+    ...(await filesOf(worklet)),
+    ...(await filesOf(early)),
+    ...appFiles,
+    icon,
+    ...fonts.values(),
+  ];
+  const html = await page(files, {
+    script: entryName(app, "main", "js"),
+    early: entryName(early, "early", "js"),
+    style: entryName(app, "app", "css"),
+    icon: icon.name,
+  });
   files.push({ name: "index.html", bytes: new TextEncoder().encode(html) });
   await mkdir(output, { recursive: true });
   await Bun.write(`${packFile}.new`, packed(files));

@@ -55,11 +55,20 @@ const nameOf = (file: string) =>
 const imports = (files: readonly string[], what: string, type = "") =>
   files.map((file) => `import ${type}{ ${what} as ${nameOf(file)} } from "../${file}";\n`).join("");
 
+/** What every page states, by its file below src/dashboard/web. */
+export const pageMetas = async (): Promise<{ file: string; meta: PageMeta }[]> =>
+  await Promise.all(
+    (await found("pages/**/page.meta.ts")).map(async (file) => {
+      const { meta }: { meta: PageMeta } = await import(web + file);
+      return { file, meta };
+    }),
+  );
+
 async function pageSources(): Promise<Record<string, string>> {
-  const files = await found("pages/**/page.meta.ts");
+  const metas = await pageMetas();
+  const files = metas.map(({ file }) => file);
   const routes: Record<"publicPage" | "insidePage", string[]> = { publicPage: [], insidePage: [] };
-  for (const file of files) {
-    const { meta }: { meta: PageMeta } = await import(web + file);
+  for (const { file, meta } of metas) {
     const factory = meta.role === "public" ? "publicPage" : "insidePage";
     routes[factory].push(`  ${factory}(${nameOf(file)}),\n`);
   }

@@ -214,6 +214,29 @@ inChromium("what stands in a page's place", () => {
   });
 });
 
+inChromium("what is said while a dialog is open", () => {
+  test("stands inside it, can be pressed away, and stays when the dialog closes", async () => {
+    const { page, context } = await somebody();
+    await page.goto(address("/schedules"));
+    await page.getByRole("button", { name: "Place a call" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Number to call").fill("+37061000099");
+    await dialog.getByRole("button", { name: "Show as curl" }).click();
+    const inner = page.getByRole("dialog").last();
+    const copy = inner.getByRole("button", { name: "Copy" });
+    await copy.click();
+    const said = inner.locator(".toast");
+    await said.getByRole("button", { name: "Close" }).click();
+    await said.waitFor({ state: "detached" });
+    await copy.click();
+    await said.waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".toast").waitFor();
+    expect(await page.locator(".toast").count()).toBe(1);
+    await context.close();
+  });
+});
+
 inChromium("in the reader's language", () => {
   test("what the server refuses is told, and so is the trunk's test", async () => {
     const { page, context } = await somebody({ locale: "lt", width: 375, height: 812 });

@@ -66,6 +66,27 @@ async function looksRight(path: string, name: string, ready: string): Promise<vo
 }
 
 inChromium("home", () => {
+  test("asks for its first data while its code is on the way, and once", async () => {
+    const seen = await visit(browser);
+    await seen.context.addCookies(await owner.context.cookies());
+    const asked: string[] = [];
+    const home = Promise.withResolvers<void>();
+    seen.page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      asked.push(pathname);
+      if (pathname === "/api/dashboard/home") home.resolve();
+    });
+    await seen.page.route("**/assets/main-*.js", async (route) => {
+      await home.promise;
+      await route.continue();
+    });
+    await seen.page.goto(address("/"));
+    await seen.page.locator(".figures").first().waitFor();
+    for (const path of ["/api/dashboard/session", "/api/dashboard/home"])
+      expect(asked.filter((one) => one === path)).toEqual([path]);
+    await seen.context.close();
+  });
+
   test("shows seven days as lines, money, and the last calls by name with their summary", async () => {
     await page.goto(address("/"));
     await page.getByRole("heading", { name: en["home.week"] }).waitFor();

@@ -7,10 +7,11 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiProblem } from "./api/problem.ts";
-import { sessionQuery } from "./api/queries.ts";
+import { homeQuery, sessionQuery } from "./api/queries.ts";
 import { loadCatalogue } from "./i18n/catalogue.ts";
 import { browserLanguage, isLanguage, type Language } from "./i18n/language.ts";
 import { LanguageProvider } from "./i18n/text.tsx";
+import { meta as homeMeta } from "./pages/home/page.meta.ts";
 import { createAppRouter } from "./router.tsx";
 import { applyTheme } from "./theme/theme.ts";
 import { ToastProvider } from "./ui/toast.tsx";
@@ -48,13 +49,23 @@ const router = createAppRouter(queries);
 const fontsOf = (language: Language): Promise<unknown> =>
   document.fonts.load("1em Inter", language === "ru" ? "aėя" : "aė").catch(() => null);
 
+/** Then the first picture shows its data too. */
+const isHomeAsked = () =>
+  [...(window.earlyAnswers?.keys() ?? [])].some((url) => url.endsWith(homeMeta.firstData));
+
 async function start(element: HTMLElement): Promise<void> {
   const fonts = fontsOf(browserLanguage());
   const known = await queries.ensureQueryData(sessionQuery).catch(() => null);
   const requested = known?.session?.user.locale;
   const language = isLanguage(requested) ? requested : browserLanguage();
-  const catalogue = await loadCatalogue(language);
-  await (language === browserLanguage() ? fonts : fontsOf(language));
+  const [catalogue] = await Promise.all([
+    loadCatalogue(language),
+    language === browserLanguage() ? fonts : fontsOf(language),
+    // The first picture is the page, not its frame alone.
+    router.load(),
+    isHomeAsked() && queries.prefetchQuery(homeQuery),
+  ]);
+  window.earlyAnswers?.clear();
   document.documentElement.lang = language;
   createRoot(element).render(
     <StrictMode>

@@ -28,6 +28,8 @@ export interface PageMeta {
   readonly role: PageRole;
   /** The page's code, loaded when the page is visited. */
   readonly load: () => Promise<{ readonly Page: () => ReactNode }>;
+  /** What the page asks the server first: asked while its code is still on its way. */
+  readonly firstData?: `/api/${string}`;
   /** The entry in the navigation; pages without one are reached from others. */
   readonly navigation?: SectionHead | SectionMember;
 }

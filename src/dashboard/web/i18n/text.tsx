@@ -31,27 +31,51 @@ function clockOf(seconds: number): string {
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }
 
+/** Made when it is first used: the browser takes milliseconds for each format, longer on a phone. */
+function lazily<Made>(make: () => Made): () => Made {
+  let made: Made | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function formatsOf(language: Language, region: string) {
+  const dateFormat = (options: Intl.DateTimeFormatOptions) =>
+    lazily(() => new Intl.DateTimeFormat(region, options));
+  const euros = (digits: number) =>
+    lazily(
+      () =>
+        new Intl.NumberFormat(region, {
+          style: "currency",
+          currency: "EUR",
+          minimumFractionDigits: 2,
+          maximumFractionDigits: digits,
+        }),
+    );
+  return {
+    plurals: lazily(() => new Intl.PluralRules(language)),
+    numbers: lazily(() => new Intl.NumberFormat(region, { maximumFractionDigits: 2 })),
+    percents: lazily(
+      () => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }),
+    ),
+    relatives: lazily(() => new Intl.RelativeTimeFormat(language, { numeric: "auto" })),
+    dateTimes: dateFormat({ dateStyle: "medium", timeStyle: "short" }),
+    dates: dateFormat({ dateStyle: "medium" }),
+    times: dateFormat({ timeStyle: "medium" }),
+    months: dateFormat({ month: "long", year: "numeric", timeZone: "UTC" }),
+    wholeCents: euros(2),
+    euros,
+  };
+}
+
 function textsOf(language: Language, catalogue: Catalogue) {
   const all: Readonly<Record<string, string | undefined>> = catalogue;
-  const region = regionOf(language);
-  const plurals = new Intl.PluralRules(language);
-  const numbers = new Intl.NumberFormat(region, { maximumFractionDigits: 2 });
-  const dateTimes = new Intl.DateTimeFormat(region, { dateStyle: "medium", timeStyle: "short" });
-  const dates = new Intl.DateTimeFormat(region, { dateStyle: "medium" });
-  const times = new Intl.DateTimeFormat(region, { timeStyle: "medium" });
-  const months = new Intl.DateTimeFormat(region, {
-    month: "long",
-    year: "numeric",
-    timeZone: "UTC",
-  });
-  const relatives = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
-  const eur = (value: number, digits = 2) =>
-    new Intl.NumberFormat(region, {
-      style: "currency",
-      currency: "EUR",
-      minimumFractionDigits: 2,
-      maximumFractionDigits: digits,
-    }).format(value);
+  const { plurals, numbers, percents, relatives, wholeCents, euros, ...days } = formatsOf(
+    language,
+    regionOf(language),
+  );
+  const number = (value: number) => numbers().format(value);
 
   return {
     language,
@@ -64,30 +88,29 @@ function textsOf(language: Language, catalogue: Catalogue) {
     },
     /** A counted text. */
     count: (key: MessageKey, value: number) =>
-      pluralForm(catalogue[key], plurals.select(value)).replace("#", numbers.format(value)),
-    number: numbers.format,
-    percent: (share: number) =>
-      new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share),
-    eur,
-    dateTime: (iso: string) => dateTimes.format(new Date(iso)),
-    date: (iso: string) => dates.format(new Date(iso)),
-    time: (iso: string) => times.format(new Date(iso)),
-    month: (year: number, month: number) => months.format(new Date(Date.UTC(year, month - 1, 1))),
+      pluralForm(catalogue[key], plurals().select(value)).replace("#", number(value)),
+    number,
+    percent: (share: number) => percents().format(share),
+    eur: (value: number, digits = 2) => (digits === 2 ? wholeCents : euros(digits))().format(value),
+    dateTime: (iso: string) => days.dateTimes().format(new Date(iso)),
+    date: (iso: string) => days.dates().format(new Date(iso)),
+    time: (iso: string) => days.times().format(new Date(iso)),
+    month: (year: number, month: number) =>
+      days.months().format(new Date(Date.UTC(year, month - 1, 1))),
     clock: clockOf,
-    ms: (value: number | null) =>
-      value === null ? "–" : `${numbers.format(Math.round(value))} ms`,
-    seconds: (ms: number) => `${numbers.format(Math.round(ms / 100) / 10)} s`,
+    ms: (value: number | null) => (value === null ? "–" : `${number(Math.round(value))} ms`),
+    seconds: (ms: number) => `${number(Math.round(ms / 100) / 10)} s`,
     bytes(value: number) {
       if (value < 1024) return `${value} B`;
-      if (value < 1024 * 1024) return `${numbers.format(Math.round(value / 102.4) / 10)} KB`;
-      return `${numbers.format(Math.round(value / 104_857.6) / 10)} MB`;
+      if (value < 1024 * 1024) return `${number(Math.round(value / 102.4) / 10)} KB`;
+      return `${number(Math.round(value / 104_857.6) / 10)} MB`;
     },
     /** `5 minutes ago`, as seen at `now` (ms). */
     ago(iso: string, now: number) {
       const seconds = Math.round((new Date(iso).getTime() - now) / 1000);
       const step =
         RELATIVE_STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? RELATIVE_STEPS[3];
-      return relatives.format(Math.round(seconds / step[1]), step[0]);
+      return relatives().format(Math.round(seconds / step[1]), step[0]);
     },
   };
 }

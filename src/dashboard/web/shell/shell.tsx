@@ -1,6 +1,6 @@
 /** The frame inside: navigation at the side (a drawer on a phone), the page, live news. */
 import { Link, Outlet, useLocation, useMatches, useRouter } from "@tanstack/react-router";
-import { Suspense, useEffect, useId, useState } from "react";
+import { Suspense, useEffect, useId, useState, useSyncExternalStore } from "react";
 import { useText } from "../i18n/text.tsx";
 import { LiveProvider, useLive } from "../live/live.tsx";
 import { useSession } from "../session.ts";
@@ -15,6 +15,13 @@ import { ConfirmSession } from "./confirm-session.tsx";
 import { isWithin, navigationFor, type Section } from "./navigation.ts";
 import { PaletteButton, usePalette } from "./palette-button.tsx";
 import { Pending } from "./route-states.tsx";
+
+/** As styles/shell.css has it: there is room for the navigation at the side. */
+const WIDE = matchMedia("(min-width: 861px)");
+function subscribeWidth(listener: () => void): () => void {
+  WIDE.addEventListener("change", listener);
+  return () => WIDE.removeEventListener("change", listener);
+}
 
 export function Shell() {
   return (
@@ -31,6 +38,7 @@ function Frame() {
   const { pathname } = useLocation();
   useFocusAfterNavigation();
   const { open: search, palette } = usePalette();
+  const isWide = useSyncExternalStore(subscribeWidth, () => WIDE.matches);
   const needsTenant = useMatches({
     select: (matches) =>
       !matches.some(({ staticData: { role } }) => role === "account" || role === "operator"),
@@ -40,8 +48,7 @@ function Frame() {
       <a className="skip" href="#content">
         {t("nav.skip")}
       </a>
-      <Sidebar onSearch={search} />
-      <TopBar key={pathname} onSearch={search} />
+      {isWide ? <Sidebar onSearch={search} /> : <TopBar key={pathname} onSearch={search} />}
       <main className="main" id="content" tabIndex={-1}>
         {lostSince !== null && (
           <p className="offline-bar" role="alert">
@@ -174,12 +181,6 @@ function TopBar({ onSearch }: { onSearch: () => void }) {
   const { t } = useText();
   const id = useId();
   const [open, setOpen] = useState(false);
-  useEffect(() => {
-    const wide = matchMedia("(min-width: 861px)");
-    const close = () => setOpen(false);
-    wide.addEventListener("change", close);
-    return () => wide.removeEventListener("change", close);
-  }, []);
   return (
     <header className="topbar">
       <Brand />

@@ -16,6 +16,7 @@ import { type ApiProblem, problemOf } from "../api/problem.ts";
 import { useText } from "../i18n/text.tsx";
 import { Button, IconButton } from "./button.tsx";
 import { ProblemNote } from "./states.tsx";
+import { useToasts } from "./toast.tsx";
 
 interface ModalProps {
   readonly className: string;
@@ -52,6 +53,8 @@ export function Modal({ alert = false, onClose, ...props }: ModalProps) {
     element.current?.showModal();
     element.current?.querySelector<HTMLElement>("[data-first]")?.focus();
   }, []);
+  const { enterDialog } = useToasts();
+  useEffect(() => (element.current ? enterDialog(element.current) : undefined), [enterDialog]);
   useEffect(
     () => () => {
       const back = before.current?.isConnected

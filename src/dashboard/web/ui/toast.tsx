@@ -1,4 +1,7 @@
-/** Short words about what just happened. */
+/**
+ * Short words about what just happened. An open dialog makes everything beside it unreachable, also to
+ * screen readers: then the words stand inside the dialog.
+ */
 import {
   createContext,
   type ReactNode,
@@ -8,6 +11,7 @@ import {
   useMemo,
   useState,
 } from "react";
+import { createPortal } from "react-dom";
 import { systemClock } from "../../../core/clock.ts";
 import { problemOf } from "../api/problem.ts";
 import { problemText } from "../i18n/problem-text.ts";
@@ -26,11 +30,14 @@ interface ToastEntry {
 interface Toasts {
   showMessage(text: string): void;
   showError(thrown: unknown): void;
+  /** As long as the dialog is open. */
+  enterDialog(dialog: Element): () => void;
 }
 
 const ToastContext = createContext<Toasts>({
   showMessage: () => undefined,
   showError: () => undefined,
+  enterDialog: () => () => undefined,
 });
 export const useToasts = (): Toasts => use(ToastContext);
 
@@ -39,6 +46,8 @@ let lastId = 0;
 export function ToastProvider({ children }: { children: ReactNode }) {
   const texts = useText();
   const [said, setSaid] = useState<readonly ToastEntry[]>([]);
+  /** The last one lies above the others. */
+  const [dialogs, setDialogs] = useState<readonly Element[]>([]);
   const add = useCallback((text: string, bad: boolean) => {
     lastId++;
     const entry = { id: lastId, text, bad };
@@ -48,6 +57,10 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     () => ({
       showMessage: (text) => add(text, false),
       showError: (thrown) => add(problemText(problemOf(thrown), texts), true),
+      enterDialog(dialog) {
+        setDialogs((before) => [...before, dialog]);
+        return () => setDialogs((before) => before.filter((open) => open !== dialog));
+      },
     }),
     [add, texts],
   );
@@ -58,12 +71,32 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   return (
     <ToastContext value={toasts}>
       {children}
-      <section className="toasts" aria-label={texts.t("toast.label")} aria-live="polite">
-        {said.map((entry) => (
-          <Toast key={entry.id} entry={entry} onDrop={drop} />
-        ))}
-      </section>
+      <Region said={dialogs.length === 0 ? said : []} onDrop={drop} />
+      {dialogs.map((dialog, at) =>
+        createPortal(
+          <Region said={at === dialogs.length - 1 ? said : []} onDrop={drop} />,
+          dialog,
+          String(at),
+        ),
+      )}
     </ToastContext>
+  );
+}
+
+interface RegionProps {
+  readonly said: readonly ToastEntry[];
+  readonly onDrop: (id: number) => void;
+}
+
+/** Stands there before anything is said: screen readers tell what is added to it. */
+function Region({ said, onDrop }: RegionProps) {
+  const { t } = useText();
+  return (
+    <section className="toasts" aria-label={t("toast.label")} aria-live="polite">
+      {said.map((entry) => (
+        <Toast key={entry.id} entry={entry} onDrop={onDrop} />
+      ))}
+    </section>
   );
 }
 

@@ -5,5 +5,6 @@ export const meta = {
   path: "/",
   role: "tenant",
   load: () => import("./page.tsx"),
+  firstData: "/api/dashboard/home",
   navigation: { group: "start", position: 1, label: "nav.home", icon: "home" },
 } as const satisfies PageMeta;
