@@ -7,7 +7,7 @@ import { fakeClock } from "../../support/fake-clock.ts";
 type Arguments = Parameters<typeof transferCall>;
 
 /** Something that speaks to whoever listens to it, and whose own doings are written down. */
-function speaker(log: string[], say: (name: string) => string) {
+function speaker(log: string[], say: (name: string) => string, told: unknown[][] = []) {
   const listeners = new Map<string, (event: unknown) => void>();
   return {
     on(name: string, listener: (event: unknown) => void) {
@@ -15,7 +15,10 @@ function speaker(log: string[], say: (name: string) => string) {
       return () => void listeners.delete(name);
     },
     emit: (name: string, event: object = {}) => listeners.get(name)?.(event),
-    send: (name: string) => void log.push(say(name)),
+    send(name: string, ...details: unknown[]) {
+      log.push(say(name));
+      if (details.length > 0) told.push([name, ...details]);
+    },
     hangUp: () => void log.push(say("hangUp")),
   };
 }
@@ -23,7 +26,8 @@ function speaker(log: string[], say: (name: string) => string) {
 async function world() {
   const clock = fakeClock();
   const log: string[] = [];
-  const channel = speaker(log, (name) => name);
+  const told: unknown[][] = [];
+  const channel = speaker(log, (name) => name, told);
   const person = speaker(log, (name) => `person ${name}`);
   const trunk = { settings: { callerId: "+37052000000" }, place: () => person };
   const context = {
@@ -45,7 +49,7 @@ async function world() {
     from.emit(name, event);
     await clock.advance(0);
   };
-  return { clock, log, channel, person, emit };
+  return { clock, log, told, channel, person, emit };
 }
 
 test("15 s for the agent to finish its sentence", async () => {
@@ -75,4 +79,16 @@ test("45 s for the person to hear the summary", async () => {
   expect(log).toEqual([]);
   await clock.advance(1);
   expect(log).toEqual(["person hangUp"]);
+});
+
+test.each([
+  [480, "no_answer"],
+  [481, "failed"],
+  [503, "failed"],
+])("a person whose call ends with %d is told as %s", async (sipCode, cause) => {
+  const { channel, person, emit, told } = await world();
+  await emit(channel, "transfer_ready");
+  await emit(channel, "bridge_opened", { rtpPort: 40_000 });
+  await emit(person, "ended", { kind: "failed", sipCode });
+  expect(told).toEqual([["transferFailed", cause]]);
 });

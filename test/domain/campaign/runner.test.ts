@@ -170,6 +170,38 @@ test("the runner looks at its start and every 15 seconds", async () => {
   expect(looksAtMs).toEqual([0, 15_000, 30_000]);
 });
 
+test.each([
+  [0, [5]],
+  [2, [3]],
+  [5, []],
+])("with %d of five calls under way, targets are asked for: %j", async (count, asked) => {
+  const limits: number[] = [];
+  const campaign = {
+    ...{ id: 1, tenantId: 1, agentId: 1, timeZone: "UTC", holidays: [], concurrencyMax: 5 },
+    ...{ callingFrom: "00:00", callingTo: "24:00" },
+  };
+  const runner = new CampaignRunner({
+    ...{ clock: fakeClock(Date.parse("2026-11-24T12:00:00Z")), log: silentLog },
+    database: { read: null, tx: (work: (queries: null) => Promise<unknown>) => work(null) },
+    records: () => ({
+      lost: async () => [],
+      running: async () => [campaign],
+      latestOutcomes: async () => [],
+      skipDoNotCall: async () => undefined,
+      callingCount: async () => count,
+      waitingCount: async () => 9,
+      due: async (_: number, __: number, limit: number) => {
+        limits.push(limit);
+        return [];
+      },
+    }),
+  } as unknown as ConstructorParameters<typeof CampaignRunner>[0]);
+  runner.start();
+  await Bun.sleep(0);
+  await runner.stop();
+  expect(limits).toEqual([...asked]);
+});
+
 test("nobody is called before ten or on a Sunday", async () => {
   for (const time of ["2026-11-20T09:59:00+02:00", "2026-11-22T12:00:00+02:00"]) {
     clock.stepWallClock(Date.parse(time) - clock.now());

@@ -16,6 +16,13 @@ test.each([
 });
 
 test.each([
+  ["They record a short message.", "machine"],
+  ["They record a very short message.", null],
+] as const)("two words at most stand between those of a pattern: %s is %p", (words, kind) => {
+  expect(greetingKindOf(words)).toBe(kind);
+});
+
+test.each([
   "I'm not here. Please leave a message.",
   "I would like you to leave a message after the tone.",
   "You can leave a message.",

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { openingOf } from "../../../src/domain/conversation/disclosure.ts";
+import { knowledgeSection } from "../../../src/domain/conversation/knowledge-section.ts";
 import {
   buildSystemPrompt,
   fillVariables,
@@ -195,4 +196,20 @@ test("knowledge above the budget is named in the prompt, not told", () => {
   expect(prompt).toContain("## KNOWLEDGE BASE");
   expect(prompt).toContain("- prices.md");
   for (const { content } of config.knowledge) expect(prompt).not.toContain(content.trim());
+});
+
+test("of knowledge that is looked up, forty files are named", () => {
+  const named = (count: number) => {
+    const files = Array.from({ length: count }, (_, at) => ({
+      ...{ id: at, filename: `file-${at}.md`, format: "md" as const, version: 1 },
+    }));
+    const scope = { tenantId: 1, files };
+    const section = knowledgeSection({
+      knowledge: [],
+      knowledgeScope: scope,
+      looksUpKnowledge: true,
+    });
+    return section.match(/^- file-/gm)?.length;
+  };
+  expect([named(39), named(40), named(41)]).toEqual([39, 40, 40]);
 });

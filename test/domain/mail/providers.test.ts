@@ -247,7 +247,9 @@ describe("the Resend provider", () => {
     await expect(provider.send(message, never)).rejects.toBeInstanceOf(MailTooLarge);
     status = 422;
     await expect(provider.send(message, never)).rejects.toBeInstanceOf(MailRejected);
-    for (status of [401, 429, 500])
+    for (status of [400, 404, 499])
+      await expect(provider.send(message, never)).rejects.toBeInstanceOf(MailRejected);
+    for (status of [401, 403, 429, 500])
       await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRejected);
     await server.stop(true);
     await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRejected);

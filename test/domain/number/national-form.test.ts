@@ -77,3 +77,10 @@ test("a number has three digits at least and eighteen at most", () => {
   ] as const)
     expect(e164Candidates(digits, null).length > 0).toBe(is);
 });
+
+test.each([
+  ["0037052123456", "+37052123456"],
+  ["0044201234567", "+44201234567"],
+])("two zeros stand for the plus where no country is known: %s", (written, number) => {
+  expect(e164Candidates(written, null)).toEqual([e164(number)]);
+});

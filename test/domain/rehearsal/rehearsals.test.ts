@@ -1,0 +1,84 @@
+/** Runs of rehearsals: what is refused, one at a time for each company, and what is kept of them. */
+import { expect, test } from "bun:test";
+import { silentLog } from "../../../src/core/log.ts";
+import { seededRandom } from "../../../src/core/random.ts";
+import { type RehearsalRun, Rehearsals } from "../../../src/domain/rehearsal/rehearsals.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+
+const AGENT = "name: Desk\nprompt: You answer.\nfirst_message: Hello.\nvoice: Sari\nlanguage: en\n";
+const scenario = (name: string) => `name: ${name}\nscript: [{hang_up: true}]\nmust: [hello]\n`;
+const FILES = new Map([
+  ["clinic/agent.yaml", AGENT],
+  ["clinic/01-price.yaml", scenario("Price")],
+  ["clinic/02-hours.yaml", scenario("Hours")],
+  ["hotel/agent.yaml", AGENT],
+  ["hotel/01-room.yaml", scenario("Room")],
+]);
+
+/** Calls cannot be held here: each run ends at once, and nothing passes. */
+function world(kept: readonly string[] = []) {
+  const saved: RehearsalRun[] = [];
+  const rehearsals = new Rehearsals({
+    ...{ readySuites: FILES, clock: fakeClock(), random: seededRandom(1) },
+    scenariosOf: async () => kept,
+    agentOf: async () => ({ agent: { name: "Own" } }),
+    runs: { save: (_: number, run: RehearsalRun) => void saved.push(run), list: () => saved },
+    ...{ log: silentLog, text: {} },
+  } as unknown as ConstructorParameters<typeof Rehearsals>[0]);
+  const order = { agentId: null, draft: false, suite: "clinic", scenarios: null, runs: 1 };
+  const start = (changes: Partial<Parameters<Rehearsals["start"]>[1]> = {}, tenantId = 1) =>
+    rehearsals.start(tenantId, { ...order, ...changes });
+  const refusal = (changes: Partial<Parameters<Rehearsals["start"]>[1]>) =>
+    start(changes).then(
+      () => "none",
+      (error) => error.code as string,
+    );
+  const idle = () => eventually(() => saved.length === 2, "both runs have ended");
+  return { rehearsals, saved, start, refusal, idle };
+}
+
+test("suites that ship are listed with their scenarios, agents and knowledge aside", () => {
+  expect(world().rehearsals.suites).toEqual([
+    { name: "clinic", scenarios: 2 },
+    { name: "hotel", scenarios: 1 },
+  ]);
+});
+
+test.each([
+  [250, "none"],
+  [251, "valid_runs_required"],
+])("two scenarios are rehearsed %d times each: %s", async (runs, code) => {
+  expect(await world().refusal({ runs })).toBe(code);
+});
+
+test.each([
+  ["a suite that does not ship", { suite: "bakery" }, "not_found"],
+  ["neither suite nor scenarios nor an agent", { suite: null }, "valid_suite_required"],
+  ["an agent without scenarios", { suite: null, agentId: 3 }, "valid_suite_required"],
+  ["a scenario that is none", { scenarios: "name: A\n" }, "valid_scenarios_required"],
+])("%s cannot be rehearsed", async (_, changes, code) => {
+  expect(await world().refusal(changes)).toBe(code);
+});
+
+test("an agent's own scenarios, or those that are sent, need no suite", async () => {
+  const own = await world([scenario("A"), scenario("B")]).start({ suite: null, agentId: 3 });
+  expect(own).toMatchObject({ suite: null, agentId: 3, agentName: "Own", scenarios: 2, runs: 1 });
+  const scenarios = `${scenario("A")}---\n${scenario("B")}---\n${scenario("C")}`;
+  const sent = await world().start({ scenarios, agentId: 3, runs: 2, suite: "mine" });
+  expect(sent).toMatchObject({ suite: "mine", scenarios: 3, runs: 2, passed: 0, endedAt: null });
+});
+
+test("one company has one run under way, which is listed and found; another company its own", async () => {
+  const { rehearsals, saved, start, refusal, idle } = world();
+  const run = await start();
+  expect(run).toMatchObject({ agentId: null, agentName: "Desk", agentVersion: null, report: null });
+  expect([rehearsals.list(1), rehearsals.find(1, run.id)]).toEqual([[run], run]);
+  expect(() => rehearsals.find(2, run.id)).toThrow("Rehearsal not found");
+  expect(await refusal({})).toBe("conflict");
+  await start({}, 2);
+  await idle();
+  expect(saved.map(({ id }) => id)).toContain(run.id);
+  expect(saved[0]).toMatchObject({ passed: 0, endedAt: run.startedAt, scenarios: 2 });
+  expect(await refusal({})).toBe("none");
+});
