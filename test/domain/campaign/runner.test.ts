@@ -177,8 +177,8 @@ test.each([
 ])("with %d of five calls under way, targets are asked for: %j", async (count, asked) => {
   const limits: number[] = [];
   const campaign = {
-    ...{ id: 1, tenantId: 1, agentId: 1, timeZone: "UTC", holidays: [], concurrencyMax: 5 },
-    ...{ callingFrom: "00:00", callingTo: "24:00" },
+    ...{ id: 1, tenantId: 1, agentId: 1, timeZone: "UTC", holidays: null, concurrencyMax: 5 },
+    ...{ callingFrom: 600, callingTo: 1_200 },
   };
   const runner = new CampaignRunner({
     ...{ clock: fakeClock(Date.parse("2026-11-24T12:00:00Z")), log: silentLog },
