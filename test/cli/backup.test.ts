@@ -2,11 +2,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const cwd = tempDir();
 const env = {
   PATH: process.env.PATH ?? "",
@@ -16,7 +16,7 @@ const env = {
 };
 
 async function linevoice(args: string, stdin = "") {
-  const child = Bun.spawn([process.execPath, main, ...args.split(" ")], {
+  const child = Bun.spawn([...PROGRAM, ...args.split(" ")], {
     ...{ cwd, env },
     stdin: Buffer.from(stdin),
     stdout: "pipe",
@@ -36,7 +36,7 @@ afterAll(() => {
 });
 
 async function serve() {
-  const server = Bun.spawn([process.execPath, main, "serve"], {
+  const server = Bun.spawn([...PROGRAM, "serve"], {
     ...{ cwd, env },
     stdout: "pipe",
     stderr: "ignore",

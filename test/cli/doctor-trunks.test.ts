@@ -19,11 +19,11 @@ import { trunkDns } from "../../src/operations/doctor/trunk-checks.ts";
 import { type AlgRouter, startAlgRouter } from "../support/alg-router.ts";
 import { type DnsServer, dnsServer } from "../support/dns-server.ts";
 import { eventually } from "../support/eventually.ts";
+import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(150_000);
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const CARRIER = "127.0.0.84";
 const OURS = "127.0.0.85";
 const ROUTER = "127.0.0.86";
@@ -110,7 +110,7 @@ test("names that lead nowhere, half-way or to a DNS that fails are told apart", 
 });
 
 async function cli(line: string) {
-  const child = Bun.spawn([process.execPath, main, ...line.split(" ")], {
+  const child = Bun.spawn([...PROGRAM, ...line.split(" ")], {
     ...{ cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
   });
   const [out, err] = await Promise.all([
@@ -137,7 +137,7 @@ test("beside a running server each trunk is asked: a NAT is seen, a router that 
   expect((await cli("tenant create --name N --email a@example.com")).status).toBe(0);
   const set = `trunk set --tenant 1 --server ${ROUTER} --port ${router.port} --username clinic --password-file password --caller-id +37052123456`;
   expect((await cli(set)).status).toBe(0);
-  server = Bun.spawn([process.execPath, main, "serve"], {
+  server = Bun.spawn([...PROGRAM, "serve"], {
     ...{ cwd, env, stdin: "ignore", stdout: "ignore", stderr: "ignore" },
   });
   await carrier.registered("clinic", 30_000);

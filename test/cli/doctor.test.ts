@@ -29,12 +29,12 @@ import {
 import { storedTools } from "../../src/operations/doctor/tool-check.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
 import { fakeClock } from "../support/fake-clock.ts";
+import { PROGRAM } from "../support/program.ts";
 import { insertCall, insertTenant } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const cwd = tempDir();
 const env = {
   PATH: process.env.PATH ?? "",
@@ -55,7 +55,7 @@ interface Verdicts {
 }
 
 async function doctor(extra: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, main, "doctor", "--json"], {
+  const child = Bun.spawn([...PROGRAM, "doctor", "--json"], {
     cwd,
     env: { ...env, ...extra },
     stdout: "pipe",
@@ -93,7 +93,7 @@ async function verdict(check: Check, patient: ExaminedAppliance): Promise<string
 /** Enough for a test's calls, not for those that are configured. */
 const DESCRIPTORS_MAX = 400;
 const limited = ["sh", "-c", `ulimit -n ${DESCRIPTORS_MAX}; exec "$@"`, "limited"];
-const server = Bun.spawn([...limited, process.execPath, main, "serve"], {
+const server = Bun.spawn([...limited, ...PROGRAM, "serve"], {
   ...{ cwd, env },
   stdout: "pipe",
   stderr: "ignore",

@@ -21,12 +21,12 @@ import {
   createRecordingLinks,
   RECORDING_LINK_PURPOSE,
 } from "../../src/interface/http/recording-links.ts";
+import { PROGRAM } from "../support/program.ts";
 import { insertCall } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const cwd = tempDir();
 const NOBODY = 65_534;
 const HOST = "127.0.8.85";
@@ -43,7 +43,7 @@ afterAll(() => {
 });
 
 async function linevoice(args: string, stdin = "") {
-  const child = Bun.spawn([process.execPath, main, ...args.split(" ")], {
+  const child = Bun.spawn([...PROGRAM, ...args.split(" ")], {
     ...{ cwd, env },
     stdin: Buffer.from(stdin),
     stdout: "pipe",
@@ -58,7 +58,7 @@ async function linevoice(args: string, stdin = "") {
 }
 
 async function serve() {
-  const server = Bun.spawn([process.execPath, main, "serve"], {
+  const server = Bun.spawn([...PROGRAM, "serve"], {
     ...{ cwd, env },
     stdout: "pipe",
     stderr: "ignore",
@@ -225,7 +225,7 @@ test("a wrong key stops the start and changes nothing", async () => {
 });
 
 test("a key that the environment gives is not changed; the answer says what to do", async () => {
-  const child = Bun.spawn([process.execPath, main, "key", "rotate-master"], {
+  const child = Bun.spawn([...PROGRAM, "key", "rotate-master"], {
     cwd: tempDir(),
     env: { ...env, LINEVOICE_SECRETS__MASTER_KEY: Buffer.alloc(32, 3).toString("base64") },
     stdout: "ignore",
@@ -243,7 +243,7 @@ test.skipIf(process.getuid?.() !== 0)(
     const data = join(home, "data");
     mkdirSync(data, { mode: 0o700 });
     chownSync(data, NOBODY, NOBODY);
-    const child = Bun.spawn([process.execPath, main, "key", "rotate-master"], {
+    const child = Bun.spawn([...PROGRAM, "key", "rotate-master"], {
       ...{ cwd: home, env },
       stdout: "ignore",
       stderr: "pipe",

@@ -9,11 +9,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCli } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
+import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const HOST = "127.0.8.62";
 const cwd = tempDir();
 const outbox = join(cwd, "data/outbox");
@@ -43,7 +43,7 @@ afterAll(() => server?.child.kill("SIGKILL"));
 
 /** Resolves when it listens. */
 async function serve() {
-  const child = Bun.spawn([process.execPath, main, "serve", "--config", "money.toml"], {
+  const child = Bun.spawn([...PROGRAM, "serve", "--config", "money.toml"], {
     ...{ cwd, env: { PATH: process.env.PATH ?? "" }, stdout: "pipe", stderr: "ignore" },
   });
   const reader = child.stdout.getReader();

@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Browser } from "../support/dashboard-session.ts";
 import { eventually } from "../support/eventually.ts";
+import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const cwd = tempDir();
 const HOST = "127.0.0.83";
 const PASSWORD = "keturi zodziai be rysio";
@@ -20,7 +20,7 @@ const env = {
 };
 
 async function linevoice(args: string, directory = cwd) {
-  const child = Bun.spawn([process.execPath, main, ...args.split(" ")], {
+  const child = Bun.spawn([...PROGRAM, ...args.split(" ")], {
     ...{ cwd: directory, env },
     stdout: "pipe",
     stderr: "pipe",
@@ -40,7 +40,7 @@ afterAll(() => {
 
 /** Answers what it printed until it listens. */
 async function serve(directory = cwd) {
-  const server = Bun.spawn([process.execPath, main, "serve"], {
+  const server = Bun.spawn([...PROGRAM, "serve"], {
     ...{ cwd: directory, env },
     stdout: "pipe",
     stderr: "ignore",

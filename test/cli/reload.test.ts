@@ -4,12 +4,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { eventually } from "../support/eventually.ts";
+import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { testCa } from "../support/test-ca.ts";
 
 setDefaultTimeout(60_000);
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const HOST = "127.0.8.87";
 const cwd = tempDir();
 const file = join(cwd, "linevoice.toml");
@@ -42,7 +42,7 @@ configure();
 certify("first.example");
 const env = { PATH: process.env.PATH ?? "" };
 const start = (...args: string[]) =>
-  Bun.spawn([process.execPath, main, ...args, "--config", file], {
+  Bun.spawn([...PROGRAM, ...args, "--config", file], {
     ...{ cwd, env },
     stdout: "pipe",
     stderr: "pipe",

@@ -1,11 +1,10 @@
 /** `serve` as a process: it owns its data directory, obeys the control socket, drains on SIGTERM. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
+import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const cwd = tempDir();
 const env = {
   PATH: process.env.PATH ?? "",
@@ -15,7 +14,7 @@ const env = {
 };
 
 const start = (...args: string[]) =>
-  Bun.spawn([process.execPath, main, ...args], { cwd, env, stdout: "pipe", stderr: "pipe" });
+  Bun.spawn([...PROGRAM, ...args], { cwd, env, stdout: "pipe", stderr: "pipe" });
 
 async function finished(...args: string[]) {
   const child = start(...args);

@@ -4,11 +4,11 @@ import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { CopiedTable } from "../../src/adapter/store/store-copy.ts";
 import { startHranaServer } from "../support/hrana-server.ts";
+import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const cwd = tempDir();
 const server = startHranaServer({ path: join(cwd, "remote.db"), token: "t0ken" });
 const env = {
@@ -22,7 +22,7 @@ const env = {
 afterAll(() => server.stop());
 
 const start = (args: readonly string[], extra: Record<string, string> = {}) =>
-  Bun.spawn([process.execPath, main, ...args], {
+  Bun.spawn([...PROGRAM, ...args], {
     ...{ cwd, stdout: "pipe", stderr: "pipe" },
     env: { ...env, ...extra },
   });

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
+import { PROGRAM } from "../support/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
 
 const CARRIER = "127.0.0.81";
 const OURS = "127.0.0.82";
-const main = join(import.meta.dir, "../../src/main.ts");
 const cwd = tempDir();
 const env = {
   PATH: process.env.PATH ?? "",
@@ -20,7 +20,7 @@ const env = {
 };
 
 const start = (...args: string[]) =>
-  Bun.spawn([process.execPath, main, ...args], { cwd, env, stdout: "pipe", stderr: "pipe" });
+  Bun.spawn([...PROGRAM, ...args], { cwd, env, stdout: "pipe", stderr: "pipe" });
 
 async function finished(line: string) {
   const child = start(...line.split(" "));

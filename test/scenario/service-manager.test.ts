@@ -19,7 +19,6 @@ const LIMIT_MS = 120_000;
 const HOST = "127.0.8.111";
 const OWN_NUMBER = "+37052000011";
 const PERSON = "+37061000011";
-const main = join(import.meta.dir, "../../src/main.ts");
 const cwd = tempDir();
 const socket = join(cwd, "notify");
 
@@ -32,6 +31,8 @@ print("listening", flush=True)
 while True:
     print(s.recv(4096).decode().replace(chr(10), " "), flush=True)
 `;
+
+import { PROGRAM } from "../support/program.ts";
 
 let told = "";
 let carrier: Carrier;
@@ -81,7 +82,7 @@ beforeAll(async () => {
     told += text;
   });
   await eventually(() => told.includes("listening"), "the manager's socket", LIMIT_MS);
-  server = Bun.spawn([process.execPath, main, "serve", "--config", "l.toml"], {
+  server = Bun.spawn([...PROGRAM, "serve", "--config", "l.toml"], {
     ...{ cwd, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
     env: { PATH: process.env.PATH ?? "", NOTIFY_SOCKET: socket, WATCHDOG_USEC: "3000000" },
   });
@@ -140,7 +141,7 @@ test("a call placed on the command line is followed, turn by turn, to its end", 
   let followed = "";
   const child = Bun.spawn(
     [
-      ...[process.execPath, main, "call", "--agent", "1", "--to", PERSON, "--follow", "--json"],
+      ...[...PROGRAM, "call", "--agent", "1", "--to", PERSON, "--follow", "--json"],
       ...["--config", "l.toml"],
     ],
     {

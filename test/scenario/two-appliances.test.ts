@@ -7,7 +7,6 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { eq } from "drizzle-orm";
 import { type SipMessage, userOf } from "../../src/adapter/sip/message/index.ts";
 import { openRemoteDatabase } from "../../src/adapter/store/remote-database.ts";
@@ -18,12 +17,12 @@ import { systemRandom } from "../../src/core/random.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { eventually } from "../support/eventually.ts";
 import { createPhone, type Phone } from "../support/phone/phone.ts";
+import { PROGRAM } from "../support/program.ts";
 import { type SqldServer, startSqld } from "../support/sqld-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(240_000);
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const CARRIER_HOST = "127.0.8.96";
 const OWN_NUMBER = "+37052000001";
 const CALLEE = "+37069999999";
@@ -99,7 +98,7 @@ interface NodeSeen {
 const cli = (args: readonly string[], stdin = "") => cliAt(nodes[0], args, stdin);
 
 async function cliAt(node: Node | undefined, args: readonly string[], stdin = ""): Promise<string> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...PROGRAM, ...args], {
     ...{ cwd: directory, stdin: Buffer.from(stdin), stdout: "pipe", stderr: "pipe" },
     env: node?.env,
   });
@@ -114,7 +113,7 @@ async function cliAt(node: Node | undefined, args: readonly string[], stdin = ""
 function start(node: Node): void {
   const logFile = join(directory, `${node.host}.log`);
   writeFileSync(logFile, "");
-  node.child = Bun.spawn([process.execPath, MAIN, "serve"], {
+  node.child = Bun.spawn([...PROGRAM, "serve"], {
     ...{ cwd: directory, stdin: "ignore", stdout: "ignore", stderr: Bun.file(logFile) },
     env: node.env,
   });

@@ -1,10 +1,7 @@
-/** The command line from source in a process of its own: words split at spaces, nothing inherited. */
-import { join } from "node:path";
-
-const main = join(import.meta.dir, "../../src/main.ts");
+import { PROGRAM } from "./program.ts";
 
 export async function runCli(cwd: string, args: string, stdin = "") {
-  const child = Bun.spawn([process.execPath, main, ...args.split(" ").filter(Boolean)], {
+  const child = Bun.spawn([...PROGRAM, ...args.split(" ").filter(Boolean)], {
     cwd,
     env: { PATH: process.env.PATH ?? "" },
     stdin: Buffer.from(stdin),

@@ -11,11 +11,11 @@ import { fileURLToPath } from "node:url";
 import { dumpOf } from "./database-dump.ts";
 import { eventually } from "./eventually.ts";
 import { type Killable, killable, OWN_NUMBER } from "./killable.ts";
+import { PROGRAM } from "./program.ts";
 
 const [version = ""] = process.argv.slice(2);
 if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("say which version, e.g. 0.2.0");
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const FIXTURES = fileURLToPath(new URL("../fixtures/databases/", import.meta.url));
 const DAY_MS = 86_400_000;
 const CALLER = "+37061000001";
@@ -27,10 +27,12 @@ const world = await killable({
 });
 
 async function cli(...args: string[]): Promise<void> {
-  const child = Bun.spawn(
-    [process.execPath, MAIN, ...args, "--config", join(dir, "linevoice.toml")],
-    { stdin: "ignore", stdout: "ignore", stderr: "inherit", env: { PATH: process.env.PATH ?? "" } },
-  );
+  const child = Bun.spawn([...PROGRAM, ...args, "--config", join(dir, "linevoice.toml")], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "inherit",
+    env: { PATH: process.env.PATH ?? "" },
+  });
   if ((await child.exited) !== 0) throw new Error(`linevoice ${args.join(" ")} failed`);
 }
 

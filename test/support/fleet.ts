@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { sql } from "drizzle-orm";
 import { userOf } from "../../src/adapter/sip/message/index.ts";
 import { billingStores } from "../../src/adapter/store/billing-stores.ts";
@@ -15,10 +14,10 @@ import { type DelayingRelay, startDelayingRelay } from "./delaying-relay.ts";
 import { eventually } from "./eventually.ts";
 import { UNSETTLED, WRONG_ROWS } from "./kill-violations.ts";
 import { createPhone, type Phone } from "./phone/phone.ts";
+import { PROGRAM } from "./program.ts";
 import { type SqldServer, startSqld } from "./sqld-server.ts";
 import { tempDir } from "./temp-dir.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const [FIRST_HOST, SECOND_HOST] = ["127.0.8.84", "127.0.8.85"] as const;
 const NODE_HOSTS: readonly string[] = [FIRST_HOST, SECOND_HOST];
 const CARRIER_HOST = "127.0.8.86";
@@ -115,7 +114,7 @@ async function createNode({ host, directory, masterKey, sqld }: NodeOptions) {
   return {
     relay,
     async cli(args: readonly string[], stdin = ""): Promise<string> {
-      const run = Bun.spawn([process.execPath, MAIN, ...args, "--config", config], {
+      const run = Bun.spawn([...PROGRAM, ...args, "--config", config], {
         ...{ stdin: Buffer.from(stdin), stdout: "pipe", stderr: "pipe", env },
       });
       const [out, err] = await Promise.all([
@@ -126,7 +125,7 @@ async function createNode({ host, directory, masterKey, sqld }: NodeOptions) {
       return out;
     },
     async start(): Promise<void> {
-      child = Bun.spawn([process.execPath, MAIN, "serve", "--config", config], {
+      child = Bun.spawn([...PROGRAM, "serve", "--config", config], {
         ...{ stdin: "ignore", stdout: "ignore", stderr: log, env },
       });
       await eventually(isReady, `${host} is ready`, LONG_MS);

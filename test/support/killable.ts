@@ -6,18 +6,17 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { openReadOnly } from "../../src/adapter/store/read-only.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "./https-receiver.ts";
 import { unsettled, wrongs } from "./kill-violations.ts";
 import { createPhone, type Phone } from "./phone/phone.ts";
+import { PROGRAM } from "./program.ts";
 import { type ServedProcess, servedProcess } from "./served-process.ts";
 import { type SmtpServer, smtpServer } from "./smtp-server.ts";
 import { testCa } from "./test-ca.ts";
 import { type TrunkWatch, watchTrunk } from "./trunk-watch.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 export const OWN_NUMBER = "+37052000001";
 const TRUNK = { username: "clinic", password: "correct horse" };
 
@@ -136,7 +135,7 @@ const limited = (descriptorsMax: number | undefined): readonly string[] =>
 
 export async function killable(options: KillableOptions): Promise<Killable> {
   const { dir, host, binary } = options;
-  const program = binary === undefined ? [process.execPath, MAIN] : [binary];
+  const program = binary === undefined ? PROGRAM : [binary];
   mkdirSync(dir, { recursive: true });
   const ca = testCa(dir);
   const receiver = await httpsReceiver(ca.issue([`IP:${host}`]), answer(200), host);
