@@ -290,7 +290,7 @@ export class LiveCall implements TransferredCall {
     if (!this.isLive) return;
     const countedUntilMs = this.#length.stop();
     this.#transfer?.callEnded();
-    if (this.#machine.state.name === "in_progress") this.#reportAnswer("unknown");
+    this.#reportAnswer("unknown");
     const settled = Promise.withResolvers<void>();
     this.#machine.apply({
       ...{ type: "end", ending, monotonicMs: countedUntilMs, settled: settled.promise },
@@ -341,7 +341,7 @@ export class LiveCall implements TransferredCall {
     this.#reportAnswer(note.result);
   }
 
-  /** `call.answered`, once. */
+  /** `call.answered`, once, of a call that is in progress. */
   #reportAnswer(answeredBy: AnsweredBy): void {
     const { state } = this.#machine;
     if (state.name !== "in_progress" || state.answerReported) return;

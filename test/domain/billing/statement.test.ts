@@ -93,6 +93,7 @@ test("a month of more rows than a page holds comes whole, each row once", async 
         createdAt: clock.now(),
       });
   });
+  expect(await statements.lines(tenantId, "2026-11", 0)).toHaveLength(500);
   const lines = await allLines(tenantId, "2026-11");
   expect(new Set(lines.map((line) => line.key)).size).toBe(STATEMENT_PAGE_ROWS + 1);
   expect(lines.slice(0, 1).flatMap(ledgerRows).length).toBe(1); // moved nothing, is there all the same

@@ -27,7 +27,7 @@ const database = await openTestDatabase(join(directory, "main.db"), clock.now())
 const tenantId = await insertTenant(database);
 const agentId = await insertAgent(database, tenantId);
 afterAll(async () => {
-  await eventually(() => stored === 8, "every call is stored");
+  await eventually(() => stored === 11, "every call is stored");
   await database.close();
 });
 
@@ -48,19 +48,27 @@ const ports = {
 } as unknown as ConstructorParameters<typeof LiveCall>[1];
 const plan = {} as Parameters<LiveCall["answered"]>[0];
 
-async function answeredCall(
-  isBridged: boolean,
-  isAcknowledged = true,
-  changed: Partial<typeof ports> = {},
+async function ringingCall(
+  changed: Partial<typeof ports>,
+  direction = "inbound",
 ): Promise<LiveCall> {
   const callUuid = crypto.randomUUID();
   await insertCall(database, tenantId, callUuid);
   const identity = {
-    ...{ tenantId, agentId, callUuid, rowId: 1, direction: "inbound", language: "en" },
+    ...{ tenantId, agentId, callUuid, rowId: 1, direction, language: "en" },
     ...{ fromNumber: "+37060000001", toNumber: "+37052000000" },
     ...{ maxDurationSeconds: MAX_SECONDS, overageRate: microEur(120_000) },
   } as unknown as LiveCall["identity"];
-  const call = new LiveCall(identity, { ...ports, ...changed }, "ringing");
+  return new LiveCall(identity, { ...ports, ...changed }, "ringing");
+}
+
+async function answeredCall(
+  isBridged: boolean,
+  isAcknowledged = true,
+  changed: Partial<typeof ports> = {},
+  direction = "inbound",
+): Promise<LiveCall> {
+  const call = await ringingCall(changed, direction);
   let acknowledged: () => void = () => undefined;
   const leg = {
     on: (name: string, listener: () => void) => {
@@ -158,3 +166,25 @@ test("an answer that cannot be stored is stored a second later", async () => {
   const row = await callStores.calls(database.read).find(tenantId, call.identity.callUuid);
   expect(row?.answeredAt).not.toBeNull();
 });
+
+test.each([
+  ["inbound", true, ["call.answered"]],
+  ["outbound", true, ["call.answered"]],
+  ["outbound", false, []],
+])(
+  "an %s call, answered %p, tells that it was answered once at most",
+  async (direction, isAnswered, told) => {
+    const types: string[] = [];
+    const events = {
+      emit: async (_: unknown, __: number, { type }: { readonly type: string }) =>
+        void types.push(type),
+      wake: () => undefined,
+    } as unknown as typeof ports.events;
+    const call = isAnswered
+      ? await answeredCall(false, true, { events }, direction)
+      : await ringingCall({ events }, direction);
+    call.end(endingByUs("completed", "agent_hangup"));
+    await call.finished;
+    expect(types.filter((type) => type === "call.answered")).toEqual([...told]);
+  },
+);

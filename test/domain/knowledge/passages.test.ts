@@ -63,6 +63,15 @@ test.each([
   expect(passages.map(({ text }) => text).join(" ")).toBe(text);
 });
 
+test("a paragraph without sentences is cut between words, and one word where it must be", () => {
+  const cut = (text: string) => cutPassages("md", `# A\n${text}`).map((passage) => passage.text);
+  const words = "word ".repeat(400).trim();
+  expect(cut(words).map((part) => part.length)).toEqual([1_199, 799]);
+  expect(cut(`. ${words}`)[0]).toBe(`. ${words}`.slice(0, 1_196));
+  expect(cut("a".repeat(2_500)).map((part) => part.length)).toEqual([1_200, 1_200, 100]);
+  expect(cut(`One! ${words}`)[0]).toBe("One!");
+});
+
 test("each piece of a long table keeps the table's head", () => {
   const rows = Array.from({ length: 80 }, (_, n) => `| Treatment number ${n} | ${n} EUR |`);
   const passages = cutPassages(

@@ -24,6 +24,7 @@ test("a refusal is told in the provider's words, 500 characters of them", async 
 
 test("a provider has thirty seconds", async () => {
   const clock = fakeClock();
+  await clock.advance(5_000);
   const mailTest = createMailTest({
     ...{ from: FROM, clock, random: seededRandom(1) },
     provider: {

@@ -1,0 +1,28 @@
+/** The clock of rehearsals goes only when it is told to. */
+import { expect, test } from "bun:test";
+import { VirtualClock } from "../../../src/domain/rehearsal/virtual-clock.ts";
+
+test("both its times go on together, in whole milliseconds of the day", () => {
+  const clock = new VirtualClock(1_000_000);
+  clock.advance(250.5);
+  expect([clock.now(), clock.monotonic()]).toEqual([1_000_250, 250.5]);
+});
+
+test("what is due runs in order of its time, at its time, as often as it is due", () => {
+  const clock = new VirtualClock(0);
+  const ran: string[] = [];
+  const note = (name: string) => () => void ran.push(`${name} ${clock.monotonic()}`);
+  clock.after(30, note("later"));
+  clock.after(10, note("soon"));
+  clock.after(-5, note("at once"));
+  const every = clock.every(20, note("every"));
+  const never = clock.after(15, note("never"));
+  never.cancel();
+  clock.advance(9);
+  expect(ran).toEqual(["at once 0"]);
+  clock.advance(31);
+  expect(ran).toEqual(["at once 0", "soon 10", "every 20", "later 30", "every 40"]);
+  every.cancel();
+  clock.advance(100);
+  expect([ran.length, clock.monotonic()]).toEqual([5, 140]);
+});
