@@ -1,6 +1,8 @@
 /** The knowledge index on this node's disk: what the store no longer holds is deleted from it, too. */
 
 import { existsSync } from "node:fs";
+import { openAiEmbedder } from "../adapter/engine/openai/embeddings.ts";
+import type { EmbeddingSettings } from "../adapter/engine/openai/settings.ts";
 import {
   createWorkerReader,
   type WorkerReader,
@@ -56,12 +58,15 @@ const TIDY_MS = 6 * 3_600_000;
 export function createKnowledge(parts: {
   readonly database: Database;
   readonly directory: string;
+  /** null: no model for embeddings is named. */
+  readonly embeddings: EmbeddingSettings | null;
   readonly clock: Clock;
   readonly log: Log;
 }): Knowledge {
-  const { database, directory, clock, log } = parts;
+  const { database, directory, embeddings, clock, log } = parts;
   const index = createWorkerIndex({
     ...{ spawn: spawnKnowledgeWorker, directory, clock, log },
+    embedder: embeddings && openAiEmbedder(embeddings, clock),
     content: (tenantId, fileId) => fileStore(database.read).content(tenantId, fileId),
   });
   const reader = createWorkerReader({ spawn: spawnReaderWorker, clock, log });

@@ -106,6 +106,7 @@ function pricesOf(config: Config): GoodsPrices {
     llmInputPerMillionTokens: eurToMicro(prices.llm_input_eur_per_million_tokens),
     llmOutputPerMillionTokens: eurToMicro(prices.llm_output_eur_per_million_tokens),
     ttsPerMillionCharacters: eurToMicro(prices.tts_eur_per_million_characters),
+    embeddingPerMillionTokens: eurToMicro(config.engine.openai.embedding_eur_per_million_tokens),
     trunkPerMinute: eurToMicro(0),
   };
 }
@@ -256,6 +257,8 @@ export function settingsFromConfig(config: Config, given: GivenSettings) {
     engineLabel: engineLabelOf(config),
     voiceAliases: config.engine.voice_aliases,
     prices: pricesOf(config),
+    /** null: knowledge is searched by words alone. */
+    embeddings: config.engine.openai.embedding_model === null ? null : config.engine.openai,
     plans: config.plans.map(planOf) as readonly Plan[],
     httpClient: httpClientOf(config),
     mail: mailOf(config),

@@ -21,6 +21,7 @@ import {
   ok,
 } from "../operations/doctor/check.ts";
 import { databaseInWorker } from "../operations/doctor/database-check.ts";
+import { knowledgeSearch } from "../operations/doctor/embedding-check.ts";
 import { engineSelfTest, speechCapacity } from "../operations/doctor/engine-check.ts";
 import { modelEnds } from "../operations/doctor/model-check.ts";
 import {
@@ -48,7 +49,7 @@ import { version } from "./version.ts";
 
 const OTHER_CHECKS = [
   ...[secrets, clockSanity, ports, rtpRange, diskRoom, fileDescriptors],
-  ...[engineSelfTest, speechCapacity, modelEnds, storedTools],
+  ...[engineSelfTest, speechCapacity, modelEnds, knowledgeSearch, storedTools],
   ...[trunkRegistrations, trunkDns, nat, sipAlg, mailProvider, certificate, backupAge],
 ];
 const CHECKS = [dataDirectory, databaseAndLedger, ...OTHER_CHECKS];

@@ -1,7 +1,10 @@
 /** What tests of engines share: settings of a provider at a test server, and an engine read to its end. */
 
 import { openAiLlm, openAiStt, openAiTts } from "../../src/adapter/engine/openai/engine.ts";
-import type { OpenAiSettings } from "../../src/adapter/engine/openai/settings.ts";
+import type {
+  EmbeddingSettings,
+  OpenAiSettings,
+} from "../../src/adapter/engine/openai/settings.ts";
 import { composeEngine, type PartEngines } from "../../src/adapter/engine/provider.ts";
 import type { RealtimeSettings } from "../../src/adapter/engine/realtime/settings.ts";
 import type { EngineSettings, ProviderChoice } from "../../src/adapter/engine/settings.ts";
@@ -190,3 +193,14 @@ export function hum(session: EngineSession, ms: number): void {
   session.stt.startUtterance(new Int16Array(800));
   for (let passed = 0; passed < ms; passed += 20) session.stt.push(frame);
 }
+
+/** With the keys of embeddings, which only `[engine.openai]` has. */
+export const embeddingSettings = (
+  url: string,
+  more: Partial<EmbeddingSettings> = {},
+): EmbeddingSettings => ({
+  ...openAiSettings(url),
+  ...{ embedding_model: null, embedding_base_url: null, embedding_api_key: null },
+  embedding_eur_per_million_tokens: 0,
+  ...more,
+});

@@ -9,7 +9,8 @@ import { describeError } from "../../core/errors.ts";
 import type { HandlersOf } from "../../core/thread-messages.ts";
 import type { IndexedFile, KnowledgeScope } from "../../domain/knowledge/knowledge-index.ts";
 import type { FromKnowledgeWorker, KnowledgeCommands } from "./messages.ts";
-import { PassageIndex } from "./passage-index.ts";
+import { type Meaning, PassageIndex } from "./passage-index.ts";
+import type { TextToEmbed } from "./passage-vectors.ts";
 
 interface KnowledgeHostOptions {
   readonly clock: Clock;
@@ -50,12 +51,32 @@ export class KnowledgeHost implements HandlersOf<KnowledgeCommands> {
     });
   }
 
-  search(askId: number, scope: KnowledgeScope, question: string): void {
-    this.#answer(askId, scope, (index, fileIds) => index.search(fileIds, question));
+  search(askId: number, scope: KnowledgeScope, question: string, meaning: Meaning | null): void {
+    this.#answer(askId, scope, (index, fileIds) => index.search(fileIds, question, meaning));
   }
 
   sources(askId: number, scope: KnowledgeScope, answer: string): void {
     this.#answer(askId, scope, (index, fileIds) => index.sourcesOf(fileIds, answer));
+  }
+
+  listUnembedded(tenantId: number, model: string, countMax: number): void {
+    this.#later(tenantId, async () => {
+      let texts: readonly TextToEmbed[] = [];
+      try {
+        texts = this.#indexOf(tenantId).vectors.missing(model, countMax);
+      } finally {
+        this.options.post({ type: "unembedded", args: [tenantId, texts] });
+      }
+    });
+  }
+
+  storeVectors(
+    tenantId: number,
+    model: string,
+    ids: readonly number[],
+    vectors: readonly Float32Array[],
+  ): void {
+    this.#later(tenantId, async () => this.#indexOf(tenantId).vectors.store(model, ids, vectors));
   }
 
   retain(tenantId: number, fileIds: readonly number[]): void {

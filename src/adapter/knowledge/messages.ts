@@ -5,6 +5,8 @@ import type {
   KnowledgePassage,
   KnowledgeScope,
 } from "../../domain/knowledge/knowledge-index.ts";
+import type { Meaning } from "./passage-index.ts";
+import type { TextToEmbed } from "./passage-vectors.ts";
 
 /** Main to the worker. */
 export interface KnowledgeCommands {
@@ -14,10 +16,18 @@ export interface KnowledgeCommands {
   compare: [scope: KnowledgeScope];
   /** Answered with `indexed`. */
   add: [tenantId: number, file: IndexedFile, content: string];
-  /** Answered with `found`. */
-  search: [askId: number, scope: KnowledgeScope, question: string];
+  /** Answered with `found`. Without its meaning a question is looked up by its words. */
+  search: [askId: number, scope: KnowledgeScope, question: string, meaning: Meaning | null];
   /** Answered with `found`. */
   sources: [askId: number, scope: KnowledgeScope, answer: string];
+  /** Answered with `unembedded`: passages that have no vector of this model yet. */
+  listUnembedded: [tenantId: number, model: string, countMax: number];
+  storeVectors: [
+    tenantId: number,
+    model: string,
+    ids: readonly number[],
+    vectors: readonly Float32Array[],
+  ];
   /** The files that a tenant has: what was derived from others is deleted. */
   retain: [tenantId: number, fileIds: readonly number[]];
   /** All tenants that have files: what was derived for others is deleted. */
@@ -31,6 +41,8 @@ export interface KnowledgeEvents {
   missing: [tenantId: number, files: readonly IndexedFile[]];
   /** `problem` null: it can be searched. */
   indexed: [tenantId: number, fileId: number, problem: string | null];
+  /** None: all have one. */
+  unembedded: [tenantId: number, texts: readonly TextToEmbed[]];
   found: [askId: number, passages: readonly KnowledgePassage[]];
 }
 

@@ -11,6 +11,7 @@ import { rmSync } from "node:fs";
 import type { IndexedFile, KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
 import { cutPassages, type Passage } from "../../domain/knowledge/passages.ts";
 import { contentWords, stemsOfText, stemsOfWord } from "../../domain/knowledge/stems.ts";
+import { PASSAGES_OF_FILE_MAX, PassageVectors } from "./passage-vectors.ts";
 
 /** Another number makes all indexes again. */
 const FORMAT = 2;
@@ -19,12 +20,12 @@ const WORDS_MAX = 12;
 const FOUND_MAX = 8;
 /** Of the ranked ones, judged by how much of the question they cover. */
 const CANDIDATES_MAX = 16;
+/** Of reciprocal rank: what stands first in one list outweighs what stands in the middle of both. */
+const RANK_OFFSET = 60;
 const PASSAGES_A_TURN = 10;
 /** FTS5 would merge its segments whenever it likes, for a long time at once. */
 const PAGES_MERGED_A_TURN = 16;
 const MERGES_MAX = 10_000;
-/** A passage's id is its file's row, then its place in the file: a ranking needs to read nothing else. */
-const PASSAGES_OF_FILE_MAX = 2 ** 20;
 /** Words of an answer that tell where it is from. */
 const ANSWER_WORDS_MAX = 24;
 const SOURCES_MAX = 3;
@@ -54,6 +55,7 @@ const TABLES = `
 `;
 
 interface Row {
+  readonly id: number;
   readonly fileId: number;
   readonly filename: string;
   readonly heading: string;
@@ -67,11 +69,19 @@ interface Term {
   readonly weight: number;
 }
 
+/** A question as a vector, by the model that made it. */
+export interface Meaning {
+  readonly model: string;
+  readonly vector: Float32Array;
+}
+
 export class PassageIndex {
   readonly #database: Database;
+  readonly vectors: PassageVectors;
 
   constructor(path: string) {
     this.#database = open(path);
+    this.vectors = new PassageVectors(this.#database);
   }
 
   /** Which of these are not indexed as they are. */
@@ -110,12 +120,22 @@ export class PassageIndex {
     for (const { id } of known) if (!ids.has(id)) await this.#dropExcept(id, -1, turn);
   }
 
-  search(fileIds: readonly number[], question: string): KnowledgePassage[] {
+  /** By words; with its meaning, also by that. */
+  search(
+    fileIds: readonly number[],
+    question: string,
+    meaning: Meaning | null = null,
+  ): KnowledgePassage[] {
     const words = contentWords(question).slice(0, 4 * WORDS_MAX);
-    return this.#ranked(fileIds, this.#termsOf(words, true).slice(0, WORDS_MAX)).slice(
-      0,
-      FOUND_MAX,
-    );
+    const terms = this.#termsOf(words, true).slice(0, WORDS_MAX);
+    const rows = this.#readyRows(fileIds);
+    const byWords = this.#ranked(rows, terms);
+    const closest = meaning
+      ? this.vectors.closest(rows, meaning.model, meaning.vector, CANDIDATES_MAX)
+      : [];
+    const byMeaning = covered(this.#rowsOf(closest), terms);
+    const joined = meaning ? byReciprocalRank(byWords, byMeaning) : byWords;
+    return joined.slice(0, FOUND_MAX).map(({ id: _, ...passage }) => passage);
   }
 
   /** The passages that an answer repeats. */
@@ -123,10 +143,13 @@ export class PassageIndex {
     const words = contentWords(answer).slice(0, 4 * ANSWER_WORDS_MAX);
     const terms = this.#termsOf(words, false).slice(0, ANSWER_WORDS_MAX);
     if (terms.length < 2 && !words.some((word) => /\d/.test(word))) return [];
-    const found = this.#ranked(fileIds, terms);
+    const found = this.#ranked(this.#readyRows(fileIds), terms);
     const [best] = found;
     if (!best || best.coverage < SOURCE_COVERAGE_MIN) return [];
-    return found.filter(({ coverage }) => coverage >= 0.8 * best.coverage).slice(0, SOURCES_MAX);
+    return found
+      .filter(({ coverage }) => coverage >= 0.8 * best.coverage)
+      .slice(0, SOURCES_MAX)
+      .map(({ id: _, ...passage }) => passage);
   }
 
   close(): void {
@@ -179,6 +202,7 @@ export class PassageIndex {
       .all(id, row);
     for (const { row: dropped } of old) {
       this.#database.query("UPDATE files SET ready = 0 WHERE row = ?").run(dropped);
+      this.vectors.dropFile(dropped);
       while (this.#database.transaction(() => this.#dropSome(dropped))() > 0) await turn();
       this.#database.query("DELETE FROM files WHERE row = ?").run(dropped);
     }
@@ -197,6 +221,7 @@ export class PassageIndex {
         counts.set(term, (counts.get(term) ?? 0) + 1);
       this.#database.query("DELETE FROM stems WHERE rowid = ?").run(id);
       this.#database.query("DELETE FROM passages WHERE id = ?").run(id);
+      this.vectors.dropPassage(id);
     }
     this.#count(counts, -1);
     return rows.length;
@@ -249,7 +274,20 @@ export class PassageIndex {
       .map(({ row }) => row);
   }
 
-  #ranked(fileIds: readonly number[], terms: readonly Term[]): KnowledgePassage[] {
+  /** In the order of the ids. */
+  #rowsOf(ids: readonly number[]): Row[] {
+    const rows = this.#database
+      .query<Row, [string]>(
+        `SELECT p.id, f.id AS fileId, f.filename, p.heading, p.text
+         FROM passages p JOIN files f ON f.row = p.id / ${PASSAGES_OF_FILE_MAX}
+         WHERE p.id IN (SELECT value FROM json_each(?))`,
+      )
+      .all(JSON.stringify(ids));
+    const known = new Map(rows.map((row) => [row.id, row]));
+    return ids.flatMap((id) => known.get(id) ?? []);
+  }
+
+  #ranked(fileRows: readonly number[], terms: readonly Term[]): Ranked[] {
     const asked: string[] = [];
     let postings = 0;
     for (const { spellings, passages } of terms) {
@@ -261,7 +299,7 @@ export class PassageIndex {
     if (asked.length === 0) return [];
     const rows = this.#database
       .query<Row, [string, string, number]>(
-        `SELECT f.id AS fileId, f.filename, p.heading, p.text
+        `SELECT p.id, f.id AS fileId, f.filename, p.heading, p.text
          FROM (
            SELECT * FROM (
              SELECT rowid AS id, bm25(stems, 2.0, 1.0) AS score FROM stems
@@ -274,19 +312,38 @@ export class PassageIndex {
          JOIN files f ON f.row = p.id / ${PASSAGES_OF_FILE_MAX}
          ORDER BY best.score`,
       )
-      .all(asked.join(" OR "), JSON.stringify(this.#readyRows(fileIds)), CANDIDATES_MAX);
-    const total = terms.reduce((sum, { weight }) => sum + weight, 0);
-    const passages = rows.map((row, rank) => {
-      const stems = new Set([...stemsOfText(row.heading), ...stemsOfText(row.text)]);
-      const held = terms.filter(({ spellings }) => spellings.some((stem) => stems.has(stem)));
-      const weight = held.reduce((sum, term) => sum + term.weight, 0);
-      return { passage: { ...row, coverage: total === 0 ? 0 : weight / total }, rank };
-    });
+      .all(asked.join(" OR "), JSON.stringify(fileRows), CANDIDATES_MAX);
+    const passages = covered(rows, terms).map((passage, rank) => ({ passage, rank }));
     // What covers more of the question comes first; BM25 decides between equals.
     const scoreOf = ({ passage, rank }: (typeof passages)[number]) =>
       passage.coverage - rank / (4 * CANDIDATES_MAX);
     return passages.sort((a, b) => scoreOf(b) - scoreOf(a)).map(({ passage }) => passage);
   }
+}
+
+interface Ranked extends KnowledgePassage {
+  readonly id: number;
+}
+
+/** How much of the question each of them holds. */
+function covered(rows: readonly Row[], terms: readonly Term[]): Ranked[] {
+  const total = terms.reduce((sum, { weight }) => sum + weight, 0);
+  return rows.map((row) => {
+    const stems = new Set([...stemsOfText(row.heading), ...stemsOfText(row.text)]);
+    const held = terms.filter(({ spellings }) => spellings.some((stem) => stems.has(stem)));
+    const weight = held.reduce((sum, term) => sum + term.weight, 0);
+    return { ...row, coverage: total === 0 ? 0 : weight / total };
+  });
+}
+
+function byReciprocalRank(...lists: readonly (readonly Ranked[])[]): Ranked[] {
+  const scores = new Map<number, { readonly passage: Ranked; readonly score: number }>();
+  for (const list of lists)
+    for (const [rank, passage] of list.entries()) {
+      const before = scores.get(passage.id)?.score ?? 0;
+      scores.set(passage.id, { passage, score: before + 1 / (RANK_OFFSET + rank) });
+    }
+  return [...scores.values()].sort((a, b) => b.score - a.score).map(({ passage }) => passage);
 }
 
 /** A file of another format, or a damaged one, is made again. */

@@ -8,12 +8,14 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { dispatch, type HandlersOf } from "../../core/thread-messages.ts";
 import type { WorkerHandle } from "../../core/worker-handle.ts";
+import type { Embedder } from "../../domain/knowledge/embedder.ts";
 import type {
   IndexedFile,
   KnowledgeIndex,
   KnowledgePassage,
   KnowledgeScope,
 } from "../../domain/knowledge/knowledge-index.ts";
+import { EmbeddingWork } from "./embedding-work.ts";
 import type { FromKnowledgeWorker, KnowledgeEvents, ToKnowledgeWorker } from "./messages.ts";
 
 interface WorkerIndexOptions {
@@ -21,6 +23,8 @@ interface WorkerIndexOptions {
   readonly directory: string;
   /** undefined: the file is gone. */
   readonly content: (tenantId: number, fileId: number) => Promise<string | undefined>;
+  /** Missing: passages are found by words alone. */
+  readonly embedder?: Embedder | null;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -28,6 +32,8 @@ interface WorkerIndexOptions {
 export interface WorkerIndex extends KnowledgeIndex {
   /** All tenants that have files: what was derived for others is deleted. */
   retainTenants(tenantIds: readonly number[]): void;
+  /** Why passages are not found by their meaning, for the operator; null: they are, or need not. */
+  problem(): string | null;
   /** Resolves when everything that was asked for is indexed. */
   idle(): Promise<void>;
   close(): void;
@@ -54,11 +60,13 @@ class Client implements WorkerIndex {
   readonly #waiting = new Map<string, { readonly tenantId: number; readonly file: IndexedFile }>();
   readonly #underWay = new Map<string, IndexedFile>();
   #comparing = 0;
+  readonly #embedding: EmbeddingWork | null;
   readonly #idle: (() => void)[] = [];
   readonly #events: HandlersOf<KnowledgeEvents> = {
     ready: () => {},
     missing: (tenantId, files) => {
       this.#comparing--;
+      if (files.length === 0) this.#embedding?.begin(tenantId);
       for (const file of files) this.#waiting.set(keyOf(tenantId, file.id), { tenantId, file });
       this.#sendNext();
     },
@@ -66,12 +74,22 @@ class Client implements WorkerIndex {
       this.#underWay.delete(keyOf(tenantId, fileId));
       if (problem !== null)
         this.options.log.warn("knowledge.not_indexed", { tenant: tenantId, file: fileId, problem });
+      else this.#embedding?.begin(tenantId);
       this.#sendNext();
     },
+    unembedded: (tenantId, texts) => void this.#embedding?.listed(tenantId, texts),
     found: (askId, passages) => this.#asks.get(askId)?.(passages),
   };
 
-  constructor(private readonly options: WorkerIndexOptions) {}
+  constructor(private readonly options: WorkerIndexOptions) {
+    const { embedder, clock, log } = options;
+    const post = (message: ToKnowledgeWorker) => this.#post(message);
+    this.#embedding = embedder ? new EmbeddingWork({ embedder, post, clock, log }) : null;
+  }
+
+  problem(): string | null {
+    return this.#embedding?.problem() ?? null;
+  }
 
   prepare(scope: KnowledgeScope): void {
     if (scope.files.length === 0 || this.#closed) return;
@@ -79,8 +97,15 @@ class Client implements WorkerIndex {
     this.#post({ type: "compare", args: [scope] });
   }
 
-  search(scope: KnowledgeScope, question: string): Promise<readonly KnowledgePassage[]> {
-    return this.#ask(scope, (askId) => ({ type: "search", args: [askId, scope, question] }));
+  async search(
+    scope: KnowledgeScope,
+    question: string,
+    used: (tokens: number) => void = () => {},
+  ): Promise<readonly KnowledgePassage[]> {
+    const isAsked = scope.files.length > 0 && question.trim() !== "";
+    const meaning = (isAsked && (await this.#embedding?.meaningOf(question, used))) || null;
+    const args = [scope, question, meaning] as const;
+    return await this.#ask(scope, (askId) => ({ type: "search", args: [askId, ...args] }));
   }
 
   sourcesOf(scope: KnowledgeScope, answer: string): Promise<readonly KnowledgePassage[]> {
@@ -105,6 +130,7 @@ class Client implements WorkerIndex {
 
   close(): void {
     this.#closed = true;
+    this.#embedding?.close();
     this.#forgetWork();
     this.#worker?.terminate();
     this.#worker = null;
@@ -188,6 +214,7 @@ class Client implements WorkerIndex {
 
   #forgetWork(): void {
     this.#comparing = 0;
+    this.#embedding?.forget();
     this.#waiting.clear();
     this.#underWay.clear();
     for (const settle of [...this.#asks.values()]) settle([]);

@@ -47,6 +47,7 @@ export class PoolCall implements CallChannel {
   readonly #report = Promise.withResolvers<CallReport>();
   #media = NO_MEDIA;
   #usage = NO_USAGE;
+  #embeddingTokens = 0;
   #rtpPort = 0;
   #workerAlive = true;
   #gone = false;
@@ -72,6 +73,11 @@ export class PoolCall implements CallChannel {
 
   get rtpPort(): number {
     return this.#rtpPort;
+  }
+
+  /** Tokens that were counted for this call's look-ups. */
+  embedded(tokens: number): void {
+    this.#embeddingTokens += tokens;
   }
 
   /** Sends `open` and waits for `opened`. Throws AppError `unavailable`; the call is gone then. */
@@ -169,7 +175,8 @@ export class PoolCall implements CallChannel {
     this.#closeTimer?.cancel();
     this.#opened.reject(unavailable("the call was closed"));
     this.#closing ??= this.#report.promise;
-    this.#report.resolve(report);
+    const usage = { ...report.usage, embeddingTokens: this.#embeddingTokens };
+    this.#report.resolve(this.#embeddingTokens === 0 ? report : { ...report, usage });
     this.#events.clear();
     this.#options.onGone();
   }

@@ -332,7 +332,8 @@ class WorkerSlot {
     const config = this.#calls.get(callId)?.config ?? this.#chats.get(callId)?.config;
     const scope = config?.knowledgeScope;
     const { searchKnowledge } = this.options;
-    const passages = scope && searchKnowledge ? await searchKnowledge(scope, question) : [];
+    const used = (tokens: number) => this.#calls.get(callId)?.embedded(tokens);
+    const passages = scope && searchKnowledge ? await searchKnowledge(scope, question, used) : [];
     this.#post({ type: "passages", args: [askId, passages] });
   }
 

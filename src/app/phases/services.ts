@@ -70,6 +70,7 @@ export async function openHttp(phase: ServicePhase, doctor: Doctor | null): Prom
       ...[descriptors.warning()].filter((sentence) => sentence !== null),
       ...monitoring.warnings(),
       ...providerWatch.warnings(),
+      ...[phase.knowledge.index.problem()].filter((sentence) => sentence !== null),
     ],
     recordingsDir: phase.paths.recordings,
   });

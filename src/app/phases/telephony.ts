@@ -51,12 +51,15 @@ export async function openTelephony(
   const { settings, database, vault, maintenance, descriptors } = store;
   const { stops, clock, random, log } = store;
   const providerWatch = createProviderWatch(settings.callWorker.engine);
-  const knowledge = createKnowledge({ database, directory: store.paths.knowledge, clock, log });
+  const knowledge = createKnowledge({
+    ...{ database, directory: store.paths.knowledge, clock, log },
+    embeddings: settings.embeddings,
+  });
   stops.add(() => knowledge.stop());
   const audio = createAudio(settings, {
     ...{ clock, log, onProviderTrouble: providerWatch.report },
     adaptCall,
-    searchKnowledge: (scope, question) => knowledge.index.search(scope, question),
+    searchKnowledge: (...asked) => knowledge.index.search(...asked),
   });
   stops.add(() => audio.stop());
   const messageTrace = createSipMessageTracer(clock);

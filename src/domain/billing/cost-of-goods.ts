@@ -7,6 +7,7 @@ export interface GoodsPrices {
   readonly llmInputPerMillionTokens: MicroEur;
   readonly llmOutputPerMillionTokens: MicroEur;
   readonly ttsPerMillionCharacters: MicroEur;
+  readonly embeddingPerMillionTokens: MicroEur;
   readonly trunkPerMinute: MicroEur;
 }
 
@@ -14,6 +15,8 @@ export interface GoodsPrices {
 interface GoodsUsage {
   readonly llmInputTokens: number;
   readonly llmOutputTokens: number;
+  /** Of questions that were looked up by their meaning. */
+  readonly embeddingTokens?: number;
   readonly ttsCharacters: number;
   /** May be fractional. */
   readonly sttSeconds: number;
@@ -46,7 +49,8 @@ export function costOfGoods(
     stt: priceOfSeconds(Math.ceil(usage.sttSeconds), prices.sttPerMinute),
     llm: rounded(
       priceOfMillionths(usage.llmInputTokens, prices.llmInputPerMillionTokens) +
-        priceOfMillionths(usage.llmOutputTokens, prices.llmOutputPerMillionTokens),
+        priceOfMillionths(usage.llmOutputTokens, prices.llmOutputPerMillionTokens) +
+        priceOfMillionths(usage.embeddingTokens ?? 0, prices.embeddingPerMillionTokens),
     ),
     tts: rounded(priceOfMillionths(usage.ttsCharacters, prices.ttsPerMillionCharacters)),
     trunk: priceOfSeconds(Math.ceil(Math.max(0, answeredMs) / 1000), prices.trunkPerMinute),

@@ -50,6 +50,8 @@ export interface EngineUsage {
   /** Of these, what the provider still had from an earlier request. */
   readonly llmCachedInputTokens: number;
   readonly llmOutputTokens: number;
+  /** Of questions that were looked up in knowledge by their meaning. */
+  readonly embeddingTokens?: number;
   readonly ttsCharacters: number;
   readonly sttSeconds: number;
 }

@@ -33,8 +33,12 @@ export interface KnowledgePassage {
 export interface KnowledgeIndex {
   /** Indexes what is missing or has changed, in the background. */
   prepare(scope: KnowledgeScope): void;
-  /** The passages that fit a question best, the best first. */
-  search(scope: KnowledgeScope, question: string): Promise<readonly KnowledgePassage[]>;
+  /** The passages that fit a question best, the best first. `used`: told of tokens that a provider counted. */
+  search(
+    scope: KnowledgeScope,
+    question: string,
+    used?: (tokens: number) => void,
+  ): Promise<readonly KnowledgePassage[]>;
   /** The passages that an answer repeats, the closest first; none: it came from elsewhere. */
   sourcesOf(scope: KnowledgeScope, answer: string): Promise<readonly KnowledgePassage[]>;
   /** What was derived from other files than these is deleted. */

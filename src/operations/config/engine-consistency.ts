@@ -1,4 +1,5 @@
 /** Checks [engine]: the keys that each provider needs, and how to set them. */
+import { embeddingKeyProblems } from "../../adapter/engine/openai/settings.ts";
 import { PARTS, type Part } from "../../adapter/engine/provider.ts";
 import { combinedProvider, EMBEDDED, partProvider } from "../../adapter/engine/registry.ts";
 import { fallbackOf, firstChoices, tableOf } from "./engine-settings.ts";
@@ -10,7 +11,10 @@ type Problem = readonly [path: string, says: string];
 
 export function engineProblems(engine: EngineConfig): Problem[] {
   const first = firstChoices(engine);
-  if (PARTS.every((part) => first[part] === EMBEDDED)) return [];
+  const searched = embeddingKeyProblems(engine.openai, "openai").map(
+    ({ key, message }): Problem => [`engine.openai.${key}`, message],
+  );
+  if (PARTS.every((part) => first[part] === EMBEDDED)) return searched;
   const problems = PARTS.flatMap((part) => [
     ...mixedProblems(engine, part),
     ...problemsOf(engine, part, first[part]),
@@ -20,6 +24,7 @@ export function engineProblems(engine: EngineConfig): Problem[] {
     const message = `[engine] fallback: "${engine.kind}" is what runs already. Allowed: "embedded", "standby", "none" or the other kind.`;
     problems.unshift(["engine.fallback", message]);
   }
+  problems.push(...searched);
   // A missing key is reported once, even if several parts need it.
   return problems.filter(([path], index) => problems.findIndex((one) => one[0] === path) === index);
 }

@@ -166,7 +166,7 @@ export function remedyOf(id: string, part: Part, error: unknown): string {
   return remedyFor(error, table, keys);
 }
 
-function remedyFor({ reason }: ProviderFailure, table: string, keys: DoctorKeys): string {
+export function remedyFor({ reason }: ProviderFailure, table: string, keys: DoctorKeys): string {
   switch (reason) {
     case "connect":
       return `Check ${table} ${keys.baseUrl}, that the server runs and that a firewall lets it through.`;

@@ -7,6 +7,7 @@ const prices = {
   llmInputPerMillionTokens: microEur(2_500_000),
   llmOutputPerMillionTokens: microEur(10_000_000),
   ttsPerMillionCharacters: microEur(15_000_000),
+  embeddingPerMillionTokens: microEur(20_000),
   trunkPerMinute: microEur(9000),
 };
 

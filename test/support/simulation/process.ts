@@ -119,7 +119,7 @@ export async function startProcess(options: ProcessOptions) {
       callerTagKey: new Uint8Array(32),
       prices: {
         ...{ sttPerMinute: 0, llmInputPerMillionTokens: 0, llmOutputPerMillionTokens: 0 },
-        ...{ ttsPerMillionCharacters: 0, trunkPerMinute: 0 },
+        ...{ ttsPerMillionCharacters: 0, embeddingPerMillionTokens: 0, trunkPerMinute: 0 },
       },
     },
     ...{ database, stores: callStores, node: "node", billing, registry, clock, random, log, mails },

@@ -17,6 +17,7 @@ import { HTTP_URL } from "../server-keys.ts";
 import {
   addressOf,
   BASE_URL,
+  embeddingKeys,
   keyHeaderOf,
   keyProblems,
   liveModelOf,
@@ -27,10 +28,10 @@ import {
 
 type Keys = ReturnType<typeof openAiKeys>;
 
-interface OpenAiProviders<Id extends string> {
-  readonly stt: SttProvider<Keys> & { readonly id: Id };
-  readonly llm: LlmProvider<Keys> & { readonly id: Id };
-  readonly tts: TtsProvider<Keys> & { readonly id: Id };
+interface OpenAiProviders<Id extends string, More> {
+  readonly stt: SttProvider<Keys> & { readonly id: Id; readonly settings: More };
+  readonly llm: LlmProvider<Keys> & { readonly id: Id; readonly settings: More };
+  readonly tts: TtsProvider<Keys> & { readonly id: Id; readonly settings: More };
 }
 
 function modelsOf(table: OpenAiSettings, part: Part): UsedModel[] {
@@ -50,14 +51,15 @@ const doctorKeys = (part: Part): DoctorKeys => ({
   timeout: `${part}_timeout_ms`,
 });
 
-function openAiProviders<Id extends string>(declared: {
+function openAiProviders<Id extends string, More extends z.ZodRawShape>(declared: {
   readonly id: Id;
   readonly baseUrl: z.ZodType<string | null>;
+  readonly moreKeys: More;
   readonly description: string;
   readonly isStandby: boolean;
-}): OpenAiProviders<Id> {
+}): OpenAiProviders<Id, More> {
   const { id, description, isStandby } = declared;
-  const settings = openAiKeys(declared.baseUrl);
+  const settings = { ...openAiKeys(declared.baseUrl), ...declared.moreKeys };
   const declare = (part: Part) => ({
     id,
     description,
@@ -114,6 +116,7 @@ commands, models and voices. In short:
 export const openAi = openAiProviders({
   id: "openai",
   baseUrl: text(BASE_URL, "https://api.openai.com/v1", HTTP_URL),
+  moreKeys: embeddingKeys(),
   description: RECIPES,
   isStandby: false,
 });
@@ -121,6 +124,7 @@ export const openAi = openAiProviders({
 export const standby = openAiProviders({
   id: "standby",
   baseUrl: optionalText(BASE_URL, HTTP_URL),
+  moreKeys: {},
   description: 'A second OpenAI-compatible provider, for [engine] fallback = "standby".',
   isStandby: true,
 });

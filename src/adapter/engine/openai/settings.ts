@@ -135,6 +135,20 @@ const ttsKeys = () => ({
   tts_sample_rate_hz: integer("Sample rate of PCM without a header.", 24_000, 8000, 48_000),
 });
 
+/** The search of knowledge by meaning. One server is enough: the standby has none of these keys. */
+export const embeddingKeys = () => ({
+  embedding_model: optionalText(
+    'Name of a model by which large knowledge is searched by meaning as well, e.g. "text-embedding-3-small". Empty: by words alone.',
+    MODEL,
+  ),
+  embedding_base_url: optionalText(
+    "Address of the model for embeddings, when it is not base_url.",
+    HTTP_URL,
+  ),
+  embedding_api_key: secret("Key sent to embedding_base_url.", API_KEY),
+  embedding_eur_per_million_tokens: price("a million tokens of embeddings"),
+});
+
 const limitsAndPrices = () => ({
   connect_timeout_ms: integer("Longest wait for a connection.", 3000, 100, 60_000),
   stt_timeout_ms: integer("Longest wait for the text of an utterance.", 10_000, 100, 60_000),
@@ -156,6 +170,8 @@ export const openAiKeys = (baseUrl: z.ZodType<string | null>) => ({
 });
 
 export type OpenAiSettings = z.output<z.ZodObject<ReturnType<typeof openAiKeys>>>;
+export type EmbeddingSettings = OpenAiSettings &
+  z.output<z.ZodObject<ReturnType<typeof embeddingKeys>>>;
 
 /** One part's server. */
 export interface ServiceSettings {
@@ -171,15 +187,37 @@ export interface ServiceSettings {
   readonly timeoutMs: number;
 }
 
-export function serviceOf(table: OpenAiSettings, part: Part): ServiceSettings {
-  const isShared = isAtBaseUrl(table, part);
+/** What a part has of its own; null: the table's. */
+interface OwnServer {
+  readonly baseUrl: string | null;
+  readonly apiKey: string | null;
+}
+
+const ownServer = (table: OpenAiSettings, part: Part): OwnServer => ({
+  baseUrl: table[`${part}_base_url`],
+  apiKey: table[`${part}_api_key`],
+});
+
+const embeddingServer = (table: EmbeddingSettings): OwnServer => ({
+  baseUrl: table.embedding_base_url,
+  apiKey: table.embedding_api_key,
+});
+
+export const serviceOf = (table: OpenAiSettings, part: Part): ServiceSettings =>
+  serverOf(table, ownServer(table, part), table[`${part}_timeout_ms`]);
+
+export const embeddingServiceOf = (table: EmbeddingSettings, timeoutMs: number): ServiceSettings =>
+  serverOf(table, embeddingServer(table), timeoutMs);
+
+function serverOf(table: OpenAiSettings, own: OwnServer, timeoutMs: number): ServiceSettings {
+  const isShared = isAtBaseUrl(table, own);
   return {
-    baseUrl: (table[`${part}_base_url`] ?? table.base_url ?? "").replace(/\/+$/, ""),
-    apiKey: keyOf(table, part),
+    baseUrl: (own.baseUrl ?? table.base_url ?? "").replace(/\/+$/, ""),
+    apiKey: keyOf(table, own),
     apiKeyHeader: isShared ? table.api_key_header : "authorization",
     apiVersion: isShared ? table.api_version : null,
     connectTimeoutMs: table.connect_timeout_ms,
-    timeoutMs: table[`${part}_timeout_ms`],
+    timeoutMs,
   };
 }
 
@@ -219,8 +257,8 @@ export const speaksOverRealtime = ({ tts_mode: mode, tts_model: model }: OpenAiS
 
 /** `id`: the table's. */
 export function keyProblems(table: OpenAiSettings, id: string, part: Part): KeyProblem[] {
-  const own = table[`${part}_base_url`];
-  if (own === null && table.base_url === null) {
+  const own = ownServer(table, part);
+  if (own.baseUrl === null && table.base_url === null) {
     return [
       {
         key: "base_url",
@@ -228,23 +266,29 @@ export function keyProblems(table: OpenAiSettings, id: string, part: Part): KeyP
       },
     ];
   }
-  const url = own ?? table.base_url ?? "";
+  const url = own.baseUrl ?? table.base_url ?? "";
   const speaks = part === "tts" && url !== "" && speaksOverRealtime(table);
   const unknown = speaks ? voiceProblems(id, realtimeUrlOf(table, "tts", {}), table.voices) : [];
-  if (keyOf(table, part) !== null || url === "" || !needsKey(url)) return unknown;
-  const key = own === null ? "api_key" : `${part}_api_key`;
-  const missing = keyMissing({ id, key, url }, ", or base_url to a server of your own");
-  return [missing, ...unknown];
+  return [...missingKey(table, id, part, own), ...unknown];
 }
 
-function keyOf(table: OpenAiSettings, part: Part): string | null {
-  return table[`${part}_api_key`] ?? (isAtBaseUrl(table, part) ? table.api_key : null);
+/** Of the server that turns knowledge into vectors. */
+export const embeddingKeyProblems = (table: EmbeddingSettings, id: string): KeyProblem[] =>
+  table.embedding_model === null ? [] : missingKey(table, id, "embedding", embeddingServer(table));
+
+function missingKey(table: OpenAiSettings, id: string, part: string, own: OwnServer): KeyProblem[] {
+  const url = own.baseUrl ?? table.base_url ?? "";
+  if (keyOf(table, own) !== null || url === "" || !needsKey(url)) return [];
+  const key = own.baseUrl === null ? "api_key" : `${part}_api_key`;
+  return [keyMissing({ id, key, url }, ", or base_url to a server of your own")];
 }
 
-function isAtBaseUrl(table: OpenAiSettings, part: Part): boolean {
-  const own = table[`${part}_base_url`];
-  return own === null || sameOrigin(own, table.base_url);
+function keyOf(table: OpenAiSettings, own: OwnServer): string | null {
+  return own.apiKey ?? (isAtBaseUrl(table, own) ? table.api_key : null);
 }
+
+const isAtBaseUrl = (table: OpenAiSettings, { baseUrl }: OwnServer): boolean =>
+  baseUrl === null || sameOrigin(baseUrl, table.base_url);
 
 function sameOrigin(url: string, other: string | null): boolean {
   return other !== null && new URL(url).origin === new URL(other).origin;

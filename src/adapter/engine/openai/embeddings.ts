@@ -1,0 +1,59 @@
+/** Vectors of texts by `POST /embeddings`: OpenAI, and servers of one's own (Ollama, llama.cpp, vLLM, LocalAI). */
+import type { Clock } from "../../../core/clock.ts";
+import { isObject, type JsonValue, parseJson } from "../../../core/json.ts";
+import type { Embedded, Embedder } from "../../../domain/knowledge/embedder.ts";
+import { Service } from "./service.ts";
+import { type EmbeddingSettings, embeddingServiceOf } from "./settings.ts";
+
+/** A turn waits 300 ms for its passages: the search itself needs some of them. */
+const QUESTION_MS_MAX = 250;
+const PASSAGES_MS_MAX = 30_000;
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+const DIMENSIONS_MAX = 4_096;
+
+export function openAiEmbedder(settings: EmbeddingSettings, clock: Clock): Embedder {
+  const model = settings.embedding_model ?? "";
+  const serviceWithin = (timeoutMs: number) =>
+    new Service({ part: "llm", settings: embeddingServiceOf(settings, timeoutMs), clock });
+  const services = {
+    question: serviceWithin(QUESTION_MS_MAX),
+    passages: serviceWithin(PASSAGES_MS_MAX),
+  };
+  return {
+    model,
+    async embed(texts, use) {
+      const service = services[use];
+      const limit = new AbortController();
+      const answer = await service.ask({
+        path: "/embeddings",
+        body: { model, input: texts, encoding_format: "float" },
+        accept: "application/json",
+        ...{ signal: limit.signal, pauseMsMax: PASSAGES_MS_MAX, bytesMax: ANSWER_BYTES_MAX },
+      });
+      const read = readEmbeddings(parseJson(await answer.text()), texts.length);
+      if (read === null) throw service.fail("protocol", "the answer holds no vectors as asked for");
+      return read;
+    },
+  };
+}
+
+/** Null: it is not one vector for each text. */
+export function readEmbeddings(body: JsonValue | undefined, count: number): Embedded | null {
+  if (!isObject(body) || !Array.isArray(body.data) || body.data.length !== count) return null;
+  const vectors: Float32Array[] = [];
+  for (const [at, item] of body.data.entries()) {
+    if (!isObject(item) || !Array.isArray(item.embedding)) return null;
+    const index = typeof item.index === "number" ? item.index : at;
+    const vector = Float32Array.from(item.embedding, Number);
+    if (!vector.every(Number.isFinite)) return null;
+    vectors[index] = vector;
+  }
+  const [first] = vectors;
+  const isWhole = Array.from({ length: count }, (_, at) => vectors[at]).every(
+    (vector) => vector !== undefined && vector.length === first?.length,
+  );
+  if (!first || first.length === 0 || first.length > DIMENSIONS_MAX || !isWhole) return null;
+  const { usage } = body;
+  const tokens = isObject(usage) ? Number(usage.total_tokens ?? usage.prompt_tokens ?? 0) : 0;
+  return { vectors, tokens: Number.isFinite(tokens) ? Math.max(0, tokens) : 0 };
+}

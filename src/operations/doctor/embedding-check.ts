@@ -1,0 +1,45 @@
+/** Asks the server that turns knowledge into vectors, as the index and as a caller's turn do. */
+import { openAiEmbedder } from "../../adapter/engine/openai/embeddings.ts";
+import { ProviderFailure } from "../../adapter/engine/provider-failure.ts";
+import { describeError } from "../../core/errors.ts";
+import { type Check, failed, ok, skipped, warning } from "./check.ts";
+import { remedyFor } from "./provider-check.ts";
+
+const KEYS = {
+  baseUrl: "embedding_base_url",
+  apiKey: "embedding_api_key",
+  model: "embedding_model",
+  timeout: "connect_timeout_ms",
+};
+const TABLE = "[engine.openai]";
+const QUESTION = "When are you open?";
+
+export const knowledgeSearch: Check = {
+  name: "knowledge search",
+  async run({ config, clock }) {
+    const settings = config.engine.openai;
+    if (settings.embedding_model === null) return skipped("Knowledge is searched by words.");
+    const embedder = openAiEmbedder(settings, clock);
+    try {
+      await embedder.embed([QUESTION], "passages");
+    } catch (error) {
+      const said = `${embedder.model}: ${describeError(error)}. Knowledge is searched by words alone.`;
+      const remedy =
+        error instanceof ProviderFailure
+          ? remedyFor(error, TABLE, KEYS)
+          : `Look at ${TABLE} embedding_model.`;
+      return failed(said, remedy);
+    }
+    const startedAt = clock.monotonic();
+    const isInTime = await embedder.embed([QUESTION], "question").then(
+      () => true,
+      () => false,
+    );
+    const ms = Math.round(clock.monotonic() - startedAt);
+    if (isInTime) return ok(`${embedder.model} turns a question into a vector in ${ms} ms.`);
+    return warning(
+      `${embedder.model} is too slow for a turn: no vector of a question within ${ms} ms. Knowledge is searched by words alone.`,
+      `Run a small model near this server, and set ${TABLE} embedding_base_url.`,
+    );
+  },
+};

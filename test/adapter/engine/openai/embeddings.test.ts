@@ -1,0 +1,77 @@
+/** Vectors of texts from a server on a real socket: what is asked, what is believed, what is given up. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { openAiEmbedder } from "../../../../src/adapter/engine/openai/embeddings.ts";
+import { ProviderFailure } from "../../../../src/adapter/engine/provider-failure.ts";
+import { systemClock } from "../../../../src/core/clock.ts";
+import { type EmbeddingServer, embeddingServer } from "../../../support/embedding-server.ts";
+import { API_KEY, embeddingSettings } from "../../../support/engine-session.ts";
+
+let server: EmbeddingServer;
+beforeEach(() => {
+  server = embeddingServer();
+});
+afterEach(() => server.close());
+
+const embedder = (more = {}) =>
+  openAiEmbedder(embeddingSettings(server.url, { embedding_model: "small", ...more }), systemClock);
+
+async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
+  const failure = await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof ProviderFailure)) throw new Error(`no failure but ${String(failure)}`);
+  return failure;
+}
+
+test("each text has its vector, in the order of the texts, and tokens are counted", async () => {
+  const { vectors, tokens } = await embedder().embed(["parking", "price", "car"], "passages");
+  expect(vectors.map(({ length }) => length)).toEqual([64, 64, 64]);
+  expect(vectors[0]).toEqual(vectors[2] as Float32Array);
+  expect(vectors[0]).not.toEqual(vectors[1] as Float32Array);
+  expect(tokens).toBe(21);
+  expect(server.seen).toEqual([
+    { model: "small", input: ["parking", "price", "car"], key: `Bearer ${API_KEY}` },
+  ]);
+});
+
+test("a server of its own gets its own key, never the one of base_url", async () => {
+  const own = { base_url: "http://127.0.0.1:1/v1", embedding_base_url: server.url };
+  await embedder(own).embed(["parking"], "passages");
+  await embedder({ ...own, embedding_api_key: "own" }).embed(["parking"], "passages");
+  expect(server.seen.map(({ key }) => key)).toEqual([null, "Bearer own"]);
+});
+
+test.each([
+  ["another number of vectors", { data: [] }],
+  ["vectors of different lengths", { data: [{ embedding: [1, 2] }, { embedding: [1] }] }],
+  ["no numbers", { data: [{ embedding: ["a"] }, { embedding: ["b"] }] }],
+  ["empty vectors", { data: [{ embedding: [] }, { embedding: [] }] }],
+  [
+    "a text without a vector",
+    {
+      data: [
+        { index: 0, embedding: [1] },
+        { index: 0, embedding: [1] },
+      ],
+    },
+  ],
+  ["no list", { vectors: 1 }],
+])("%s: the answer is not believed", async (_, body) => {
+  server.script.fault = { body };
+  const failure = await failureOf(embedder().embed(["a", "b"], "passages"));
+  expect(failure.reason).toBe("protocol");
+});
+
+test("a refusal says why, without the key", async () => {
+  server.script.fault = { status: 401 };
+  const failure = await failureOf(embedder().embed(["a"], "passages"));
+  expect(failure.reason).toBe("auth");
+  expect(failure.message).not.toContain(API_KEY);
+});
+
+test("a question's vector is given up before a turn has waited too long", async () => {
+  server.script.fault = "hang";
+  const failure = await failureOf(embedder().embed(["a"], "question"));
+  expect(failure.message).toContain("no answer within 250 ms");
+});

@@ -1,0 +1,143 @@
+/** Passages found by their meaning: the knowledge worker with a server of embeddings on a real socket. */
+import { afterEach, expect, test } from "bun:test";
+import { openAiEmbedder } from "../../../src/adapter/engine/openai/embeddings.ts";
+import {
+  createWorkerIndex,
+  type WorkerIndex,
+} from "../../../src/adapter/knowledge/worker-index.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import type { KnowledgeScope } from "../../../src/domain/knowledge/knowledge-index.ts";
+import { spawnKnowledgeWorker } from "../../../src/workers.ts";
+import { type EmbeddingServer, embeddingServer } from "../../support/embedding-server.ts";
+import { embeddingSettings } from "../../support/engine-session.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const CLINIC = "# Whitening\nIt takes two visits.\n# Parking\nTwo places are behind the house.";
+const SHOP = "# Bleaching\nWe sell bottles of it.";
+/** Shares no word with the passage that answers it. */
+const PARAPHRASE = "My teeth are yellow";
+
+const started = (contents: Readonly<Record<string, string>>, more: Partial<World> = {}) => {
+  const { directory = tempDir(), model = "small", clock = systemClock } = more;
+  const server = more.server ?? embeddingServer();
+  const logged: string[] = [];
+  const log = { debug() {}, error() {}, info() {}, warn: (event: string) => logged.push(event) };
+  const settings = embeddingSettings(server.url, { embedding_model: model });
+  const index = createWorkerIndex({
+    ...{ spawn: spawnKnowledgeWorker, directory, clock },
+    log: { ...log, child: () => log } as never,
+    content: async (tenantId, fileId) => contents[`${tenantId}/${fileId}`],
+    embedder: openAiEmbedder(settings, systemClock),
+  });
+  closing.push(
+    () => index.close(),
+    () => server.close(),
+  );
+  return { index, server, logged, directory };
+};
+
+interface World {
+  readonly directory: string;
+  readonly model: string;
+  readonly clock: typeof systemClock;
+  readonly server: EmbeddingServer;
+}
+
+const scopeOf = (tenantId: number, ...ids: number[]): KnowledgeScope => ({
+  tenantId,
+  files: ids.map((id) => ({ id, filename: `${id}.md`, format: "md", version: 1 })),
+});
+
+const headings = async (index: WorkerIndex, scope: KnowledgeScope, question: string) =>
+  (await index.search(scope, question)).map(({ heading }) => heading);
+
+const findsByMeaning = (index: WorkerIndex, scope: KnowledgeScope, heading: string) =>
+  eventually(
+    async () => (await headings(index, scope, PARAPHRASE))[0] === heading,
+    "the paraphrase finds its passage",
+  );
+
+test("what shares no word with the question is found by its meaning, and tokens are told", async () => {
+  const { index, server } = started({ "1/1": CLINIC });
+  index.prepare(scopeOf(1, 1));
+  await findsByMeaning(index, scopeOf(1, 1), "Whitening");
+  expect((await headings(index, scopeOf(1, 1), "parking"))[0]).toBe("Parking");
+  let tokens = 0;
+  await index.search(scopeOf(1, 1), PARAPHRASE, (used) => {
+    tokens += used;
+  });
+  expect(tokens).toBe(7);
+  expect(index.problem()).toBeNull();
+  expect(server.seen.flatMap(({ input }) => input)).toContain("Whitening\nIt takes two visits.");
+});
+
+test("no passage of another tenant, or of a file that the scope does not name, is ever found", async () => {
+  const { index } = started({ "1/1": CLINIC, "1/2": SHOP, "2/2": SHOP });
+  index.prepare(scopeOf(1, 1));
+  index.prepare(scopeOf(1, 2));
+  index.prepare(scopeOf(2, 2));
+  await findsByMeaning(index, scopeOf(2, 2), "Bleaching");
+  await findsByMeaning(index, scopeOf(1, 1), "Whitening");
+  expect(await headings(index, scopeOf(1, 1), PARAPHRASE)).not.toContain("Bleaching");
+  expect(await headings(index, scopeOf(2, 1, 2), PARAPHRASE)).toEqual(["Bleaching"]);
+  expect(await headings(index, scopeOf(3, 1, 2), PARAPHRASE)).toEqual([]);
+});
+
+test("a server that fails leaves the search by words, says so once, and is asked again later", async () => {
+  const clock = fakeClock();
+  const { index, server, logged } = started({ "1/1": CLINIC }, { clock });
+  server.script.fault = { status: 500 };
+  index.prepare(scopeOf(1, 1));
+  await eventually(() => index.problem() !== null, "the failure is noticed");
+  const asked = server.seen.length;
+  for (let turn = 0; turn < 5; turn++)
+    expect(await headings(index, scopeOf(1, 1), "whitening")).toEqual(["Whitening"]);
+  // One question tried for itself; then the server was left alone.
+  expect(server.seen.length).toBe(asked + 1);
+  expect(logged).toEqual(["knowledge.embeddings_fail", "knowledge.embeddings_fail"]);
+  expect(index.problem()).toContain('embedding_model "small"');
+  server.script.fault = null;
+  await clock.advance(10_000);
+  await findsByMeaning(index, scopeOf(1, 1), "Whitening");
+  expect(index.problem()).toBeNull();
+});
+
+test("another model, or another length of its vectors, makes all vectors again", async () => {
+  const { index, server, directory } = started({ "1/1": CLINIC });
+  index.prepare(scopeOf(1, 1));
+  await findsByMeaning(index, scopeOf(1, 1), "Whitening");
+  const indexed = () => server.seen.filter(({ input }) => input.length > 1);
+  expect(indexed().length).toBe(1);
+  index.close();
+  const same = started({ "1/1": CLINIC }, { directory, server });
+  same.index.prepare(scopeOf(1, 1));
+  await findsByMeaning(same.index, scopeOf(1, 1), "Whitening");
+  expect(indexed().length).toBe(1);
+  same.index.close();
+  server.script.dimensions = 32;
+  const other = started({ "1/1": CLINIC }, { directory, server, model: "large" });
+  other.index.prepare(scopeOf(1, 1));
+  await findsByMeaning(other.index, scopeOf(1, 1), "Whitening");
+  expect(indexed().map(({ model }) => model)).toEqual(["small", "large"]);
+});
+
+test("a file that is gone is found by its meaning no more", async () => {
+  const { index } = started({ "1/1": CLINIC, "1/2": SHOP });
+  index.prepare(scopeOf(1, 1, 2));
+  await eventually(
+    async () => (await headings(index, scopeOf(1, 2), PARAPHRASE)).includes("Bleaching"),
+    "the second file is found",
+  );
+  index.retain(1, [1]);
+  await eventually(
+    async () => !(await headings(index, scopeOf(1, 1, 2), PARAPHRASE)).includes("Bleaching"),
+    "the second file is gone",
+  );
+});
