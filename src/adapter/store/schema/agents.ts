@@ -14,12 +14,7 @@ import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
 import type { AgentContent } from "../../../domain/agent/agent-content.ts";
 import type { StoredPage } from "../../../domain/knowledge/sites.ts";
 import { flag, id, json, time } from "./columns.ts";
-import { tenants } from "./tenants.ts";
-
-const tenantId = () =>
-  integer("tenant_id")
-    .notNull()
-    .references(() => tenants.id);
+import { tenantId } from "./tenants.ts";
 
 export const agents = sqliteTable(
   "agents",

@@ -1,18 +1,9 @@
 /** What a tenant's people add to a call: tags, and comments. Both go when the call's words go. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { calls } from "./calls.ts";
+import { callId } from "./calls.ts";
 import { id, time } from "./columns.ts";
 import { users } from "./identity.ts";
-import { tenants } from "./tenants.ts";
-
-const tenantId = () =>
-  integer("tenant_id")
-    .notNull()
-    .references(() => tenants.id);
-const callId = () =>
-  integer("call_id")
-    .notNull()
-    .references(() => calls.id, { onDelete: "cascade" });
+import { tenantId } from "./tenants.ts";
 
 export const callTags = sqliteTable(
   "call_tags",

@@ -1,16 +1,14 @@
 /** Notes of a call besides its turns: proof of disclosure, messages, transfers, who answered. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CallNote } from "../../../domain/conversation/call-report.ts";
-import { calls } from "./calls.ts";
+import { callId } from "./calls.ts";
 import { id, json } from "./columns.ts";
 
 export const callNotes = sqliteTable(
   "call_notes",
   {
     id: id(),
-    callId: integer("call_id")
-      .notNull()
-      .references(() => calls.id, { onDelete: "cascade" }),
+    callId: callId(),
     kind: text("kind", {
       enum: ["disclosure", "message", "answered_by", "language", "transfer"],
     }).notNull(),

@@ -16,16 +16,14 @@ import { RECORDING_STATUSES } from "../../../domain/call/stores.ts";
 import type { TurnMeasures } from "../../../domain/conversation/call-report.ts";
 import type { TurnSource } from "../../../domain/knowledge/turn-knowledge.ts";
 import { flag, id, json, money, time } from "./columns.ts";
-import { tenants } from "./tenants.ts";
+import { tenantId } from "./tenants.ts";
 
 export const calls = sqliteTable(
   "calls",
   {
     id: id(),
     callUuid: text("call_uuid").notNull(),
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     /** No foreign key: a call keeps the id of its agent after the agent is deleted. */
     agentId: integer("agent_id"),
     /** The version of the agent that ran; null: none was stored. */
@@ -169,12 +167,16 @@ export const callTotals = sqliteTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.agentId, t.direction, t.status] })],
 );
 
+/** Of a row that goes with its call. */
+export const callId = () =>
+  integer("call_id")
+    .notNull()
+    .references(() => calls.id, { onDelete: "cascade" });
+
 export const turns = sqliteTable(
   "turns",
   {
-    callId: integer("call_id")
-      .notNull()
-      .references(() => calls.id, { onDelete: "cascade" }),
+    callId: callId(),
     turnIndex: integer("turn_index").notNull(),
     speaker: text("speaker", { enum: ["agent", "customer"] }).notNull(),
     text: text("text").notNull(),
@@ -198,9 +200,7 @@ export const toolCalls = sqliteTable(
   "tool_calls",
   {
     id: id(),
-    callId: integer("call_id")
-      .notNull()
-      .references(() => calls.id, { onDelete: "cascade" }),
+    callId: callId(),
     tool: text("tool").notNull(),
     arguments: json<JsonObject>("arguments").notNull(),
     ok: flag("ok").notNull(),
@@ -218,9 +218,7 @@ export const schedules = sqliteTable(
   "schedules",
   {
     id: id(),
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     callUuid: text("call_uuid").notNull(),
     /**
      * Set to null in pending entries when the agent is deleted; other entries keep it as history.

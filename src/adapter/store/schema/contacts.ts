@@ -3,12 +3,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { agents } from "./agents.ts";
 import { flag, id, json, time } from "./columns.ts";
-import { tenants } from "./tenants.ts";
-
-const tenantId = () =>
-  integer("tenant_id")
-    .notNull()
-    .references(() => tenants.id);
+import { tenantId, tenants } from "./tenants.ts";
 
 export const contacts = sqliteTable(
   "contacts",

@@ -2,22 +2,13 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
 import type { QualitySample, SipTraceEntry } from "../../../domain/call/diagnostics.ts";
-import { calls } from "./calls.ts";
+import { callId } from "./calls.ts";
 import { json, time } from "./columns.ts";
-import { tenants } from "./tenants.ts";
-
-const tenantId = () =>
-  integer("tenant_id")
-    .notNull()
-    .references(() => tenants.id);
-const callId = () =>
-  integer("call_id")
-    .primaryKey()
-    .references(() => calls.id, { onDelete: "cascade" });
+import { tenantId } from "./tenants.ts";
 
 /** One row per call, written at its end; both lists are bounded (call/diagnostics.ts). */
 export const callDiagnostics = sqliteTable("call_evidence", {
-  callId: callId(),
+  callId: callId().primaryKey(),
   tenantId: tenantId(),
   /** SIP messages without numbers, addresses and secrets. */
   sip: json<readonly SipTraceEntry[]>("sip").notNull(),
@@ -30,7 +21,7 @@ export const callDiagnostics = sqliteTable("call_evidence", {
  * the recording's file from its call, so that it never outlives the recording.
  */
 export const callPeaks = sqliteTable("call_peaks", {
-  callId: callId(),
+  callId: callId().primaryKey(),
   tenantId: tenantId(),
   durationMs: integer("duration_ms").notNull(),
   slotsPerSecond: real("slots_per_second").notNull(),

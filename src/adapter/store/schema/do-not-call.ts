@@ -1,17 +1,15 @@
 /**
  * Do-not-call requests of people of whom nothing else is stored: only a fingerprint of the number.
  */
-import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, time } from "./columns.ts";
-import { tenants } from "./tenants.ts";
+import { tenantId } from "./tenants.ts";
 
 export const doNotCallEntries = sqliteTable(
   "call_refusals",
   {
     id: id(),
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     /** HMAC-SHA-256 of tenant and number under a key of the appliance (contact/do-not-call.ts). */
     numberHash: text("number_hash").notNull(),
     createdAt: time("created_at").notNull(),

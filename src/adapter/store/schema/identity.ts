@@ -9,7 +9,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type { AuditDetails } from "../../../domain/identity/stores.ts";
 import { flag, id, json, time } from "./columns.ts";
-import { tenants } from "./tenants.ts";
+import { tenantId, tenants } from "./tenants.ts";
 
 export const users = sqliteTable(
   "users",
@@ -46,9 +46,7 @@ export const memberships = sqliteTable(
   "memberships",
   {
     userId: userId(),
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     role: text("role", { enum: ["owner", "member", "viewer"] }).notNull(),
     createdAt: time("created_at").notNull(),
   },

@@ -13,15 +13,13 @@ import {
 import { microEur } from "../../../core/money.ts";
 import { LEDGER_ACCOUNTS, LEDGER_KINDS } from "../../../domain/billing/stores.ts";
 import { id, money, time } from "./columns.ts";
-import { tenants } from "./tenants.ts";
+import { tenantId, tenants } from "./tenants.ts";
 
 export const ledgerTransactions = sqliteTable(
   "ledger_transactions",
   {
     id: id(),
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     /** Prevents duplicates: `call:<uuid>`, `checkout:<id>`, `credit:<uuid>`. */
     key: text("key").notNull(),
     kind: text("kind", { enum: LEDGER_KINDS }).notNull(),
@@ -76,9 +74,7 @@ export const wallets = sqliteTable("wallets", {
 export const renewals = sqliteTable(
   "renewals",
   {
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     /** `2026-11` */
     month: text("month").notNull(),
     item: text("item", { enum: ["plan", "crm_bridge"] }).notNull(),
@@ -100,9 +96,7 @@ export const planUsage = sqliteTable(
   "plan_usage",
   {
     id: id(),
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     month: text("month").notNull(),
     secondsUsed: integer("seconds_used").notNull(),
   },
@@ -114,9 +108,7 @@ export const holds = sqliteTable(
   "holds",
   {
     callUuid: text("call_uuid").primaryKey(),
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     month: text("month").notNull(),
     planSeconds: integer("plan_seconds").notNull(),
     amount: money("amount").notNull(),
@@ -130,9 +122,7 @@ export const checkouts = sqliteTable(
   {
     /** `chk_` and 32 hex characters. */
     id: text("id").primaryKey(),
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     kind: text("kind", { enum: ["topup", "plan", "crm_bridge", "retention"] }).notNull(),
     amount: money("amount").notNull(),
     /** The plan's slug, or the number of blocks. */

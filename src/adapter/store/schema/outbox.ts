@@ -10,12 +10,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type { RecordingWords } from "../../../domain/mail/ports.ts";
 import { flag, id, json, time } from "./columns.ts";
-import { tenants } from "./tenants.ts";
-
-const tenantId = () =>
-  integer("tenant_id")
-    .notNull()
-    .references(() => tenants.id);
+import { tenantId } from "./tenants.ts";
 
 export const webhooks = sqliteTable(
   "webhooks",

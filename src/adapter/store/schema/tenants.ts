@@ -37,13 +37,17 @@ export const tenants = sqliteTable("tenants", {
   createdAt: time("created_at").notNull(),
 });
 
+/** Of a row that belongs to one tenant. */
+export const tenantId = () =>
+  integer("tenant_id")
+    .notNull()
+    .references(() => tenants.id);
+
 export const apiKeys = sqliteTable(
   "api_keys",
   {
     id: id(),
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     label: text("label").notNull(),
     /** SHA-256 of the secret, hex. */
     secretHash: text("secret_hash").notNull(),
@@ -66,9 +70,7 @@ export const trunks = sqliteTable(
   "trunks",
   {
     id: id(),
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     server: text("server").notNull(),
     /** 0: not given, found by DNS. */
     port: integer("port").notNull(),
@@ -103,9 +105,7 @@ export const callNotices = sqliteTable(
   "call_notices",
   {
     id: id(),
-    tenantId: integer("tenant_id")
-      .notNull()
-      .references(() => tenants.id),
+    tenantId: tenantId(),
     /**
      * `number_conflict`: several trunks claim the called number. `number_claimed`: the tenant
      * requested a number of another tenant. `unknown_source`: the address used the trunk's Contact
