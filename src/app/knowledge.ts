@@ -2,7 +2,6 @@
 
 import { existsSync } from "node:fs";
 import { openAiEmbedder } from "../adapter/engine/openai/embeddings.ts";
-import type { EmbeddingSettings } from "../adapter/engine/openai/settings.ts";
 import {
   createWorkerReader,
   type WorkerReader,
@@ -18,6 +17,7 @@ import type { DocumentReader } from "../domain/knowledge/documents.ts";
 import { SiteReader, type Sites } from "../domain/knowledge/sites.ts";
 import type { OutboundHttpClient } from "../platform/net/outbound-http.ts";
 import { spawnKnowledgeWorker, spawnReaderWorker } from "../workers.ts";
+import type { AppSettings } from "./settings.ts";
 
 export interface Knowledge {
   readonly index: WorkerIndex;
@@ -55,15 +55,12 @@ export function createSiteReader(parts: {
 /** Files that another node deleted are gone here, too, after this long. */
 const TIDY_MS = 6 * 3_600_000;
 
-export function createKnowledge(parts: {
-  readonly database: Database;
-  readonly directory: string;
-  /** null: no model for embeddings is named. */
-  readonly embeddings: EmbeddingSettings | null;
-  readonly clock: Clock;
-  readonly log: Log;
-}): Knowledge {
-  const { database, directory, embeddings, clock, log } = parts;
+export function createKnowledge(
+  { embeddings }: Pick<AppSettings, "embeddings">,
+  directory: string,
+  parts: { readonly database: Database; readonly clock: Clock; readonly log: Log },
+): Knowledge {
+  const { database, clock, log } = parts;
   const index = createWorkerIndex({
     ...{ spawn: spawnKnowledgeWorker, directory, clock, log },
     embedder: embeddings && openAiEmbedder(embeddings, clock),

@@ -101,12 +101,13 @@ function mailProviderOf(mail: Config["mail"]): MailProviderSettings {
 
 function pricesOf(config: Config): GoodsPrices {
   const prices = enginePricesOf(config);
+  const { embedding_eur_per_million_tokens: embedding } = config.engine.openai;
   return {
     sttPerMinute: eurToMicro(prices.stt_eur_per_min),
     llmInputPerMillionTokens: eurToMicro(prices.llm_input_eur_per_million_tokens),
     llmOutputPerMillionTokens: eurToMicro(prices.llm_output_eur_per_million_tokens),
     ttsPerMillionCharacters: eurToMicro(prices.tts_eur_per_million_characters),
-    embeddingPerMillionTokens: eurToMicro(config.engine.openai.embedding_eur_per_million_tokens),
+    embeddingPerMillionTokens: eurToMicro(embedding),
     trunkPerMinute: eurToMicro(0),
   };
 }

@@ -28,8 +28,8 @@ const PAUSE_MS_MAX = 600_000;
 export class EmbeddingWork {
   /** Tenants whose passages may lack vectors. */
   readonly #tenants = new Set<number>();
-  readonly #questions: Patience;
-  readonly #passages: Patience;
+  readonly #questions: BackOff;
+  readonly #passages: BackOff;
   #underWay = 0;
   #current: number | null = null;
   #tokens = 0;
@@ -37,8 +37,8 @@ export class EmbeddingWork {
   #closed = false;
 
   constructor(private readonly options: EmbeddingOptions) {
-    this.#questions = new Patience(options, "question");
-    this.#passages = new Patience(options, "passages");
+    this.#questions = new BackOff(options, "question");
+    this.#passages = new BackOff(options, "passages");
   }
 
   /** One sentence; null: the server answers. */
@@ -139,7 +139,7 @@ export class EmbeddingWork {
 }
 
 /** How long a server that failed is left alone. */
-class Patience {
+class BackOff {
   #failures = 0;
   #until = 0;
   #problem: string | null = null;

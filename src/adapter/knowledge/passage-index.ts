@@ -133,9 +133,14 @@ export class PassageIndex {
     const closest = meaning
       ? this.vectors.closest(rows, meaning.model, meaning.vector, CANDIDATES_MAX)
       : [];
-    const byMeaning = covered(this.#rowsOf(closest), terms);
-    const joined = meaning ? byReciprocalRank(byWords, byMeaning) : byWords;
-    return joined.slice(0, FOUND_MAX).map(({ id: _, ...passage }) => passage);
+    const best = byReciprocalRank(
+      byWords.map(({ id }) => id),
+      closest,
+    ).slice(0, FOUND_MAX);
+    const known = new Map(byWords.map((passage) => [passage.id, passage]));
+    const further = best.filter((id) => !known.has(id));
+    for (const passage of covered(this.#rowsOf(further), terms)) known.set(passage.id, passage);
+    return best.flatMap((id) => known.get(id) ?? []).map(({ id: _, ...passage }) => passage);
   }
 
   /** The passages that an answer repeats. */
@@ -274,17 +279,15 @@ export class PassageIndex {
       .map(({ row }) => row);
   }
 
-  /** In the order of the ids. */
   #rowsOf(ids: readonly number[]): Row[] {
-    const rows = this.#database
+    if (ids.length === 0) return [];
+    return this.#database
       .query<Row, [string]>(
         `SELECT p.id, f.id AS fileId, f.filename, p.heading, p.text
          FROM passages p JOIN files f ON f.row = p.id / ${PASSAGES_OF_FILE_MAX}
          WHERE p.id IN (SELECT value FROM json_each(?))`,
       )
       .all(JSON.stringify(ids));
-    const known = new Map(rows.map((row) => [row.id, row]));
-    return ids.flatMap((id) => known.get(id) ?? []);
   }
 
   #ranked(fileRows: readonly number[], terms: readonly Term[]): Ranked[] {
@@ -336,14 +339,12 @@ function covered(rows: readonly Row[], terms: readonly Term[]): Ranked[] {
   });
 }
 
-function byReciprocalRank(...lists: readonly (readonly Ranked[])[]): Ranked[] {
-  const scores = new Map<number, { readonly passage: Ranked; readonly score: number }>();
+function byReciprocalRank(...lists: readonly (readonly number[])[]): number[] {
+  const scores = new Map<number, number>();
   for (const list of lists)
-    for (const [rank, passage] of list.entries()) {
-      const before = scores.get(passage.id)?.score ?? 0;
-      scores.set(passage.id, { passage, score: before + 1 / (RANK_OFFSET + rank) });
-    }
-  return [...scores.values()].sort((a, b) => b.score - a.score).map(({ passage }) => passage);
+    for (const [rank, id] of list.entries())
+      scores.set(id, (scores.get(id) ?? 0) + 1 / (RANK_OFFSET + rank));
+  return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id);
 }
 
 /** A file of another format, or a damaged one, is made again. */

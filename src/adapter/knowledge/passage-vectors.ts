@@ -12,7 +12,7 @@ export const PASSAGES_OF_FILE_MAX = 2 ** 20;
 const VECTORS_MAX = 200_000;
 const SIGNATURE_BITS_MAX = 512;
 /** Compared component by component. */
-const CANDIDATES_MAX = 256;
+const CANDIDATES_MAX = 160;
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS vector_model (model TEXT NOT NULL, dimensions INTEGER NOT NULL);

@@ -51,10 +51,7 @@ export async function openTelephony(
   const { settings, database, vault, maintenance, descriptors } = store;
   const { stops, clock, random, log } = store;
   const providerWatch = createProviderWatch(settings.callWorker.engine);
-  const knowledge = createKnowledge({
-    ...{ database, directory: store.paths.knowledge, clock, log },
-    embeddings: settings.embeddings,
-  });
+  const knowledge = createKnowledge(settings, store.paths.knowledge, { database, clock, log });
   stops.add(() => knowledge.stop());
   const audio = createAudio(settings, {
     ...{ clock, log, onProviderTrouble: providerWatch.report },

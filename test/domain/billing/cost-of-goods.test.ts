@@ -21,6 +21,12 @@ test("each part of the cost is its exact price, rounded half up once", () => {
   });
 });
 
+test("tokens of questions that were looked up count with the language model", () => {
+  const none = { llmInputTokens: 0, llmOutputTokens: 0, ttsCharacters: 0, sttSeconds: 0 };
+  const { llm } = costOfGoods({ ...none, embeddingTokens: 1_000 }, 0, prices);
+  expect(llm).toBe(microEur(20));
+});
+
 test("nothing used costs nothing", () => {
   const usage = { llmInputTokens: 0, llmOutputTokens: 0, ttsCharacters: 0, sttSeconds: 0 };
   const free = microEur(0);

@@ -38,7 +38,7 @@ export function openAiEmbedder(settings: EmbeddingSettings, clock: Clock): Embed
 }
 
 /** Null: it is not one vector for each text. */
-export function readEmbeddings(body: JsonValue | undefined, count: number): Embedded | null {
+function readEmbeddings(body: JsonValue | undefined, count: number): Embedded | null {
   if (!isObject(body) || !Array.isArray(body.data) || body.data.length !== count) return null;
   const vectors: Float32Array[] = [];
   for (const [at, item] of body.data.entries()) {
