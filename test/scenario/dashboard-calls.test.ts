@@ -9,13 +9,13 @@ import { chat } from "../../src/interface/http/dashboard/routes/chat.ts";
 import { listLive } from "../../src/interface/http/dashboard/routes/home.ts";
 import { createTool } from "../../src/interface/http/dashboard/routes/tools.ts";
 import { listCalls } from "../../src/interface/http/routes/calls.ts";
-import { createResampler } from "../../src/platform/audio/resampler.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { browserOf } from "../support/appliance-browser.ts";
 import type { Browser } from "../support/dashboard-session.ts";
 import { DashboardSocket } from "../support/dashboard-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../support/https-receiver.ts";
+import { startMicrophone } from "../support/microphone.ts";
 import type { Phone } from "../support/phone/phone.ts";
 import { replyOf } from "../support/reply.ts";
 import { spoken } from "../support/spoken.ts";
@@ -348,23 +348,4 @@ async function startTalk(rate: 8000 | 16000) {
     "the greeting is over",
   );
   return { talk, microphone };
-}
-
-/** Silence in real time, and what is to be said (given at 8 kHz): 20 ms a frame. */
-function startMicrophone(talk: DashboardSocket, rate: 8000 | 16000) {
-  const samples = rate / 50;
-  let speech = new Int16Array(0);
-  const timer = setInterval(() => {
-    if (talk.closed !== null) return;
-    const frame = new Int16Array(samples);
-    frame.set(speech.subarray(0, samples));
-    speech = speech.slice(samples);
-    talk.socket.send(frame.buffer);
-  }, 20);
-  return {
-    say(pcm: Int16Array) {
-      speech = new Int16Array(createResampler(8000, rate).process(pcm));
-    },
-    stop: () => clearInterval(timer),
-  };
 }

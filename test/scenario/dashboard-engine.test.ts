@@ -7,6 +7,7 @@ import { DashboardSocket } from "../support/dashboard-socket.ts";
 import { openAiChoice } from "../support/engine-session.ts";
 import { type EngineWorld, PROVIDER_VOICE, startEngineWorld } from "../support/engine-world.ts";
 import { eventually } from "../support/eventually.ts";
+import { startMicrophone } from "../support/microphone.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 import { replyOf } from "../support/reply.ts";
 
@@ -144,3 +145,29 @@ test("of knowledge above the budget the model is told the passage that fits, and
   expect(question).toContain(message);
   expect(JSON.stringify(asked()[0])).not.toContain("on shelf");
 });
+
+test("a trial by voice shows which passage answered, and that its opening is from none", async () => {
+  const answer = "Dogs wait in the garden, where there is water.";
+  provider.script.answer = () => ({ text: answer });
+  provider.script.recognises = ["Can my dog come with me?"];
+  const talk = await new DashboardSocket(owner, `/agents/${world.appliance.agentId}/talk`).open();
+  talk.send({ type: "start", sample_rate: 8000 });
+  await talk.until(({ type }) => type === "ready", "the agent is there");
+  const microphone = startMicrophone(talk, 8000);
+  await talk.until(({ type }) => type === "turn", "the agent greets");
+  await eventually(() => talk.of("state").at(-1)?.state === "listening", "the greeting is over");
+  microphone.say(await world.voices.speak("m3", "Can my dog come with me?"));
+  const told = await talk.until(({ type }) => type === "sources", "which passage answered");
+  const turnOf = (index: unknown) =>
+    talk
+      .of("turn")
+      .map(({ turn }) => turn as { readonly index: number; readonly text: string })
+      .find((turn) => turn.index === index);
+  expect(turnOf(told.index)?.text).toBe(answer);
+  expect(told.sources).toMatchObject([
+    { filename: "house.md", heading: "May I bring my dog?" },
+  ] as never);
+  talk.send({ type: "stop" });
+  expect(await talk.ended()).toBe(1000);
+  microphone.stop();
+}, 60_000);

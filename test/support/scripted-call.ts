@@ -25,6 +25,7 @@ import type {
   LlmInput,
   SttResult,
 } from "../../src/domain/conversation/engine-port.ts";
+import { KnowledgeLlm, type SearchKnowledge } from "../../src/domain/conversation/knowledge-llm.ts";
 import { FRAME_MS } from "../../src/domain/conversation/limits.ts";
 import { PhraseCache } from "../../src/domain/conversation/phrase-cache.ts";
 import { Session } from "../../src/domain/conversation/session.ts";
@@ -141,6 +142,8 @@ export interface ScriptedCallOptions {
   readonly earlyStart?: boolean;
   /** A port for a person's leg is free. */
   readonly secondAudio?: boolean;
+  /** Knowledge is looked up question by question. */
+  readonly search?: SearchKnowledge;
 }
 
 export async function scriptedCall(options: ScriptedCallOptions = {}) {
@@ -233,6 +236,8 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     },
     close() {},
   };
+  const { search } = options;
+  const llm = search ? new KnowledgeLlm(engine.llm, search, clock) : engine.llm;
   const illegalEvents: string[] = [];
   const log: Log = {
     ...silentLog,
@@ -247,7 +252,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     config: options.config ?? callConfig(),
     settings: { ...SETTINGS, ...options.settings },
     audio,
-    engine,
+    engine: { ...engine, llm },
     engineLabel: "scripted",
     ...(options.secondAudio ? { openSecondAudio: async () => secondAudio } : {}),
     vad: { process: (pcm) => (pcm[0] === 0 ? 0 : 1) },

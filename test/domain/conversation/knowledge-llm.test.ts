@@ -4,6 +4,7 @@ import type { LlmInput, LlmSession } from "../../../src/domain/conversation/engi
 import { KnowledgeLlm } from "../../../src/domain/conversation/knowledge-llm.ts";
 import type { KnowledgePassage } from "../../../src/domain/knowledge/knowledge-index.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
+import { scriptedCall } from "../../support/scripted-call.ts";
 
 const passage = (heading: string, characters = 20): KnowledgePassage => ({
   ...{ fileId: 1, filename: "faq.md", heading, coverage: 1, text: heading.padEnd(characters, ".") },
@@ -102,3 +103,31 @@ test.each([
 test("an LLM that says nothing of itself is not asked early", () => {
   expect(world(async () => []).llm.capabilities).toEqual({ earlyStart: false });
 });
+
+test.each([
+  ["writes words while they are spoken", null],
+  ["writes words at the first silence", "When are you open?"],
+])(
+  "where speech to text %s, the look-up begins before the caller has finished, and the turn has its passages",
+  async (_, early) => {
+    const asked: string[] = [];
+    const call = await scriptedCall({
+      search: async (question) => {
+        asked.push(question);
+        return [passage("Hours")];
+      },
+    });
+    await call.answerAndGreet();
+    call.script.early = early;
+    call.script.partial = early === null ? "When are you open?" : "";
+    call.script.recognises.push("When are you open?");
+    await call.speech(1_000);
+    await call.silence(200);
+    expect(asked).toEqual(["When are you open?"]);
+    expect(call.inputs).toEqual([]);
+    call.script.partial = "";
+    await call.silence(1_000);
+    expect(asked.length).toBe(1);
+    expect(call.inputs).toMatchObject([{ type: "utterance", passages: [{ heading: "Hours" }] }]);
+  },
+);

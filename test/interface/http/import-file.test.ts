@@ -1,6 +1,10 @@
 /** Documents over REST: read, added as Markdown files, or refused with what to do. */
 import { expect, test } from "bun:test";
+import { systemClock } from "../../../src/core/clock.ts";
+import type { AppError } from "../../../src/core/errors.ts";
 import { DOCUMENT_BYTES_MAX } from "../../../src/domain/knowledge/imports.ts";
+import { readBody } from "../../../src/interface/http/body.ts";
+import { importFile } from "../../../src/interface/http/routes/files.ts";
 import { pick, pickId } from "../../support/api-server.ts";
 import { bytesOf, pdfOf, pdfPage } from "../../support/documents.ts";
 import { newAgent, twoTenants } from "../../support/two-tenants.ts";
@@ -73,4 +77,34 @@ test("what is no base64 is refused", async () => {
     const answer = await post("/files/import", { filename: "a.pdf", content_base64 });
     expect([answer.status, pick(answer, "error")]).toEqual([400, "valid_content_base64_required"]);
   }
+});
+
+test("of 200 MB no more is read than the limit, and nothing where the sender says how much it is", async () => {
+  const limit = importFile.bodyBytesMax ?? Number.POSITIVE_INFINITY;
+  const read = async (headers: Record<string, string>) => {
+    let sent = 0;
+    const chunk = new Uint8Array(1024 * 1024);
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          if (sent++ < 200) controller.enqueue(chunk);
+          else controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const request = new Request("http://x/", { method: "POST", headers, body });
+    const said = await readBody(request, limit, systemClock).then(
+      () => "read",
+      (error: AppError) => error.code,
+    );
+    return [said, sent];
+  };
+  expect(await read({ "content-length": String(200 * 1024 * 1024) })).toEqual([
+    "payload_too_large",
+    0,
+  ]);
+  const [said, sent] = await read({});
+  expect(said).toBe("payload_too_large");
+  expect(sent).toBeLessThan(14);
 });
