@@ -168,9 +168,9 @@ test("an answer that cannot be stored is stored a second later", async () => {
 });
 
 test.each([
-  ["inbound", true, ["call.answered"]],
-  ["outbound", true, ["call.answered"]],
-  ["outbound", false, []],
+  ["inbound", true, 1],
+  ["outbound", true, 1],
+  ["outbound", false, 0],
 ])(
   "an %s call, answered %p, tells that it was answered once at most",
   async (direction, isAnswered, told) => {
@@ -185,6 +185,6 @@ test.each([
       : await ringingCall({ events }, direction);
     call.end(endingByUs("completed", "agent_hangup"));
     await call.finished;
-    expect(types.filter((type) => type === "call.answered")).toEqual([...told]);
+    expect(types.filter((type) => type === "call.answered")).toHaveLength(told);
   },
 );
