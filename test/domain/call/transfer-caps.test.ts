@@ -77,6 +77,8 @@ test("transfers count among the calls of a minute, whatever becomes of them", as
   expect(await verdictOf(context, id)).toBe("conflict");
   expect(await verdictOf(context, id)).toBe("conflict");
   expect(await verdictOf(context, id)).toBe("rate_limited");
-  await clock.advance(61_000);
+  await clock.advance(59_999);
+  expect(await verdictOf(context, id)).toBe("rate_limited");
+  await clock.advance(1);
   expect(await verdictOf(context, id)).toBe("conflict");
 });

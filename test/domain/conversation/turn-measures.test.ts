@@ -144,6 +144,34 @@ test("nothing is begun early while a number is dictated", async () => {
   expect(call.earlyRecognitions).toHaveLength(before);
 });
 
+test("what is dictated is not asked before it has ended, however finished it sounds", async () => {
+  const call = await scriptedCall({ earlyStart: true });
+  await call.answerAndGreet();
+  call.script.answers = () => [{ type: "expect", answer: "digits" }, text("Your number, please?")];
+  await call.says("Call me back.");
+  await call.silence(4_000);
+  const before = call.inputs.length;
+  call.script.partial = "It is five five five.";
+  await call.speech(600);
+  await call.silence(300);
+  expect(call.inputs).toHaveLength(before);
+});
+
+test("how long a call lasted by the RTP stream is told of answered calls", async () => {
+  const call = await scriptedCall();
+  call.audio.rtpClockMs = 500;
+  await call.answerAndGreet();
+  call.audio.rtpClockMs = 2_500;
+  const closing = call.session.close("caller_hangup");
+  await call.silence(1_000);
+  expect((await closing).answeredRtpMs).toBe(2_000);
+  const unanswered = await scriptedCall();
+  await unanswered.session.prepare();
+  const closed = unanswered.session.close("no_answer");
+  await unanswered.silence(1_000);
+  expect(Object.keys(await closed)).not.toContain("answeredRtpMs");
+});
+
 test.each([
   ["llm", { llmTakesMs: 4_000 }],
   ["tts", { ttsTakesMs: 4_000 }],
