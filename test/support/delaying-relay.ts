@@ -5,6 +5,8 @@ export interface DelayingRelay {
   readonly port: number;
   /** Requests of HTTP clients, and messages over WebSockets, that have passed. */
   readonly requests: number;
+  /** That are open now. */
+  readonly connections: number;
   /** Added to each round trip, half of it each way. */
   delayMs: number;
   /** While true nothing passes, and nobody is told. */
@@ -27,6 +29,9 @@ export async function startDelayingRelay(
   const relay = {
     port: 0,
     requests: 0,
+    get connections() {
+      return open.size / 2;
+    },
     delayMs: 0,
     isSilent: false,
     losesAnswer: () => false,

@@ -3,8 +3,9 @@
  * under the same Drizzle and the same stores as the file.
  *
  * A transaction begins immediately (retried while another node writes), is all or nothing, and
- * holds the server's writer for a bounded time. The next one begins while the COMMIT of the one
- * before it is on its way. Every request has a timeout. A body that is too slow is cut off, and its
+ * holds the server's writer for a bounded time. The next one follows on the same connection while the
+ * COMMIT of the one before it is on its way, so a node asks for the server's writer over one
+ * connection only: many that wait for it can lock sqld 0.24 up for ever. Every request has a timeout. A body that is too slow is cut off, and its
  * late statements have no effect. What a broken connection interrupts is repeated for a second and a
  * half; a mark in the database tells whether a COMMIT without an answer was carried out.
  *
@@ -26,10 +27,18 @@ import { StoreUnreachable, unreachable } from "./remote-errors.ts";
 import { migrateRemote } from "./remote-migrate.ts";
 import { retryWithin } from "./remote-retry.ts";
 import { type StreamSource, socketsTo, takesSockets } from "./remote-sockets.ts";
-import { keepStreams, NO_ROWS, type Query, type Rows, readInTurns } from "./remote-streams.ts";
+import {
+  keepStreams,
+  keepWriteLine,
+  NO_ROWS,
+  type Query,
+  type Rows,
+  readInTurns,
+} from "./remote-streams.ts";
 import { RemoteTransaction, type TransactionLimits } from "./remote-transaction.ts";
 import { revocationNotes } from "./revocation-notes.ts";
 import * as schema from "./schema/index.ts";
+import { type Turn, WriteTurns } from "./write-turns.ts";
 
 export interface RemoteAddress {
   /** `libsql://`, `http://` or `https://`. */
@@ -86,18 +95,19 @@ export async function openRemoteDatabase(
   const streams = keepStreams(await streamsOf(address, limits, clock), clock);
   const changes = watchChanges(hranaFor(address, limits.pingMs), clock);
   const probe = clientFor(address, limits.pingMs);
-  const inTurn = takeTurns();
+  const turns = new WriteTurns();
   const retry = retryWithin(limits.retryMs, clock);
   const writers = keepWriters(random);
+  const line = keepWriteLine(streams, clock);
   const bodies = runBodies(
-    (onSent) => new RemoteTransaction({ streams, limits, clock, random, retry, writers, onSent }),
+    (turn) => new RemoteTransaction({ streams, line, limits, clock, random, retry, writers, turn }),
   );
 
   return {
     read: queriesOf(readInTurns(streams, retry)),
     tx: (body, urgency) =>
-      inTurn.run(
-        (release) => bodies.run(body, release).finally(() => changes.note()),
+      turns.run(
+        (turn) => bodies.run(body, turn).finally(() => changes.note()),
         urgency === "urgent",
       ),
     finish(queries, work) {
@@ -117,8 +127,8 @@ export async function openRemoteDatabase(
     // The server's disk is the server's: its failures come with each request.
     probeWrites: () => Promise.resolve(),
     async close() {
-      await inTurn.idle();
-      for (const each of [changes, streams]) each.close();
+      await turns.idle();
+      for (const each of [changes, line, streams]) each.close();
       probe.close();
       client.close();
     },
@@ -146,7 +156,7 @@ function queriesOf(execute: (query: Query) => Promise<Rows>): Queries {
  * Runs bodies of transactions. What a body is given is used again for a later one, because prepared
  * statements belong to it (prepared.ts).
  */
-function runBodies(begin: (onSent: () => void) => RemoteTransaction) {
+function runBodies(begin: (turn: Turn) => RemoteTransaction) {
   interface Place {
     transaction: RemoteTransaction | null;
     readonly queries: Queries;
@@ -166,10 +176,10 @@ function runBodies(begin: (onSent: () => void) => RemoteTransaction) {
 
   async function run<Result>(
     body: (queries: Queries) => Promise<Result>,
-    onSent: () => void,
+    turn: Turn,
   ): Promise<Result> {
     const place = free.pop() ?? open();
-    const transaction = begin(onSent);
+    const transaction = begin(turn);
     place.transaction = transaction;
     taken.set(place.queries, transaction);
     try {
@@ -254,44 +264,4 @@ async function requireForeignKeys(client: Client, { url }: RemoteAddress): Promi
     throw new StoreUnreachable(
       `The libSQL server ${url} does not enforce foreign keys. Use one built with SQLITE_DEFAULT_FOREIGN_KEYS=1, as libSQL's own builds are.`,
     );
-}
-
-/**
- * Runs tasks one after another, in order, urgent ones first: the next when the one before has ended,
- * or has called `release`. A failure does not block the next.
- */
-function takeTurns() {
-  const urgent: (() => void)[] = [];
-  const ordinary: (() => void)[] = [];
-  const running = new Set<Promise<unknown>>();
-  let isTaken = false;
-
-  function next(): void {
-    const start = urgent.shift() ?? ordinary.shift();
-    isTaken = start !== undefined;
-    start?.();
-  }
-
-  return {
-    run<Result>(
-      task: (release: () => void) => Promise<Result>,
-      isUrgent: boolean,
-    ): Promise<Result> {
-      const { promise: started, resolve: start } = Promise.withResolvers<void>();
-      (isUrgent ? urgent : ordinary).push(start);
-      if (!isTaken) next();
-      let isReleased = false;
-      const release = () => {
-        if (isReleased) return;
-        isReleased = true;
-        next();
-      };
-      const turn = started.then(() => task(release)).finally(release);
-      running.add(turn);
-      const end = () => void running.delete(turn);
-      turn.then(end, end);
-      return turn;
-    },
-    idle: () => Promise.allSettled(running),
-  };
 }

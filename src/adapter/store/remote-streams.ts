@@ -58,6 +58,49 @@ export function keepStreams(client: StreamSource, clock: Clock): Streams {
 }
 
 /**
+ * The one stream over which this node changes things. Several transactions may be on it, of which all
+ * but the last wait for the answer to their COMMIT only: the server takes them one after another. With a
+ * stream for each they would all wait for the server's writer, and a connection that gave up waiting
+ * there while others wait can be handed the writer afterwards, and keeps it for ever (sqld 0.24).
+ */
+export interface WriteLine {
+  /** To be released as often as it was taken. */
+  take(): HranaStream;
+  /** One that is not clean is closed, for all who are on it. */
+  release(stream: HranaStream, isClean: boolean): void;
+  close(): void;
+}
+
+export function keepWriteLine(source: Pick<Streams, "take">, clock: Clock): WriteLine {
+  let current: HranaStream | null = null;
+  let users = 0;
+  let usedAt = Number.NEGATIVE_INFINITY;
+
+  function close(): void {
+    current?.close();
+    current = null;
+    users = 0;
+  }
+
+  return {
+    take() {
+      const isOld = users === 0 && clock.monotonic() - usedAt > KEPT_MS;
+      if (isOld || current?.closed) close();
+      current ??= source.take(true);
+      users++;
+      return current;
+    },
+    release(stream, isClean) {
+      if (stream !== current) return stream.close();
+      users--;
+      usedAt = clock.monotonic();
+      if (!isClean) close();
+    },
+    close,
+  };
+}
+
+/**
  * Hrana sends JavaScript numbers as floats, and 7.0 / 2 is not 7 / 2: whole numbers are sent as
  * integers.
  */

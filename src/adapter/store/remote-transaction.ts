@@ -22,7 +22,9 @@ import {
   type Rows,
   runSteps,
   type Streams,
+  type WriteLine,
 } from "./remote-streams.ts";
+import type { Turn } from "./write-turns.ts";
 
 export interface TransactionLimits {
   /** From BEGIN to COMMIT. */
@@ -33,13 +35,14 @@ export interface TransactionLimits {
 
 interface TransactionDependencies {
   readonly streams: Streams;
+  readonly line: WriteLine;
   readonly limits: TransactionLimits;
   readonly clock: Clock;
   readonly random: Random;
   readonly retry: Retry;
   readonly writers: Writers;
-  /** Called as soon as the next transaction may begin: it will see all that this one did. */
-  readonly onSent: () => void;
+  /** Released as soon as COMMIT was sent. */
+  readonly turn: Turn;
 }
 
 interface Step {
@@ -142,8 +145,10 @@ export class RemoteTransaction {
       if (last !== null) this.#end(true);
     } catch (error) {
       this.#failure ??= isSqlError(error) ? error : unreachable(error);
-      if (last !== null || !isSqlError(error)) this.#end(false);
+      // An error of a statement before COMMIT is followed by ROLLBACK.
+      if (last !== null || !isSqlError(error)) this.#end(isSqlError(error));
     }
+    if (last !== null) this.deps.turn.release();
     for (const [at, { query, resolve, reject }] of steps.entries()) {
       const rows = answered[at];
       if (!rows) {
@@ -164,10 +169,14 @@ export class RemoteTransaction {
       try {
         return await (this.#isBegun
           ? this.#goOn(sent, last !== null)
-          : this.#begin(sent, last !== null, isRepeated));
+          : this.#begin(sent, last !== null));
       } catch (error) {
         if (isSqlError(error) || this.#isOver) throw this.#failure ?? error;
         this.#loseStream(isTimeout(error));
+        // Nobody waits for the end of a transaction that has read only.
+        if (sent.length === 1 && last !== null) throw unreachable(error);
+        if (isRepeated && isTimeout(error)) this.deps.turn.giveUpOthers();
+        await this.deps.turn.again();
         const outcome = mark && (await this.#lookUp(mark, queries));
         if (outcome) return outcome;
         throw error;
@@ -179,7 +188,7 @@ export class RemoteTransaction {
     // From here on a timeout of its own decides: the limit would not know what became of it.
     if (isLast) this.#timer?.cancel();
     const outcome = this.#run(queries, isLast);
-    if (isLast) this.deps.onSent();
+    if (isLast) this.deps.turn.release();
     return await outcome;
   }
 
@@ -189,14 +198,11 @@ export class RemoteTransaction {
   }
 
   /** Begins, again after what was done before on a connection that has broken. */
-  async #begin(queries: readonly Query[], isLast: boolean, isFresh: boolean): Promise<Outcome> {
+  async #begin(queries: readonly Query[], isLast: boolean): Promise<Outcome> {
     const before = this.#done;
-    if (before.length === 0) return await this.#beginWith(queries, isLast, isFresh);
-    const { rows, error } = await this.#beginWith(
-      before.map(({ query }) => query),
-      false,
-      isFresh,
-    );
+    if (before.length === 0) return await this.#beginWith(queries, isLast);
+    const done = before.map(({ query }) => query);
+    const { rows, error } = await this.#beginWith(done, false);
     const isSame = before.every((step, at) => isDeepStrictEqual(rows[at], step.rows));
     if (error !== null || !isSame) {
       this.#failure ??= new StoreUnreachable("what the transaction had read has changed meanwhile");
@@ -207,30 +213,31 @@ export class RemoteTransaction {
   }
 
   /** Repeated while others write. */
-  async #beginWith(queries: readonly Query[], isLast: boolean, isFresh: boolean): Promise<Outcome> {
-    const { streams, limits, clock, random } = this.deps;
+  async #beginWith(queries: readonly Query[], isLast: boolean): Promise<Outcome> {
+    const { line, limits, clock, random, turn } = this.deps;
     const until = clock.monotonic() + limits.busyMs;
     this.#timer?.cancel();
     for (;;) {
-      this.#stream = streams.take(isFresh);
+      this.#stream = line.take();
       const outcome = this.#run([BEGIN, ...queries], isLast);
-      if (isLast) this.deps.onSent();
+      if (isLast) turn.release();
       const { rows, error } = await outcome;
       if (rows.length > 0) {
         this.#isBegun = !isLast;
         if (!isLast) this.#timer = this.#limit();
         return { rows: rows.slice(1), error };
       }
-      streams.release(this.#stream, true);
+      line.release(this.#stream, true);
       this.#stream = null;
       if (codeOf(error) !== "SQLITE_BUSY" || clock.monotonic() >= until) throw error;
       await sleep(clock, 1 + randomInt(random, BUSY_PAUSE_MS_MAX));
+      await turn.again();
     }
   }
 
   #loseStream(isSilent: boolean): void {
     this.#isBegun = false;
-    if (this.#stream) this.deps.streams.release(this.#stream, false);
+    if (this.#stream) this.deps.line.release(this.#stream, false);
     this.#stream = null;
     // The others are on the same way.
     if (isSilent) this.deps.streams.close();
@@ -246,9 +253,9 @@ export class RemoteTransaction {
 
   /** What the last steps have answered, or null if they were not carried out, and never will be. */
   async #lookUp(mark: Mark, queries: readonly Query[]): Promise<Outcome | null> {
-    const { streams, retry } = this.deps;
+    const { line, retry, turn } = this.deps;
     const seen = await retry(async () => {
-      const stream = streams.take(true);
+      const stream = line.take();
       let isClean = false;
       try {
         const { rows, error } = await runSteps(stream, [
@@ -259,9 +266,10 @@ export class RemoteTransaction {
         if (error !== null) throw error;
         return rows.slice(1);
       } finally {
-        streams.release(stream, isClean);
+        line.release(stream, isClean);
       }
     }).catch((error: unknown) => {
+      turn.giveUpOthers();
       throw unreachable(error);
     });
     const [answer, ...reads] = seen;
@@ -290,6 +298,7 @@ export class RemoteTransaction {
     this.#timer?.cancel();
     // After an unknown outcome its next mark could be written before its last one.
     if (this.#writer && isClean) this.deps.writers.release(this.#writer);
-    if (this.#stream) this.deps.streams.release(this.#stream, isClean);
+    if (this.#stream) this.deps.line.release(this.#stream, isClean);
+    this.#stream = null;
   }
 }

@@ -7,6 +7,7 @@ import { systemClock as clock } from "../../../src/core/clock.ts";
 import type { Database, Queries } from "../../../src/core/database.ts";
 import { systemRandom as random, randomInt, seededRandom } from "../../../src/core/random.ts";
 import { type DelayingRelay, startDelayingRelay } from "../../support/delaying-relay.ts";
+import { eventually } from "../../support/eventually.ts";
 import { type SqldServer, startSqld } from "../../support/sqld-server.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 
@@ -143,6 +144,46 @@ test("a change that was lost on its way to the server is sent again, unless othe
     "STORE_UNREACHABLE",
   );
   expect(await nameOf(other.read)).toBe("theirs");
+});
+
+test("changes that wait for another node's writer wait over one connection, and are done in order", async () => {
+  await setName(other, "");
+  const held = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const holding = other.tx(async (queries) => {
+    await nameOf(queries);
+    begun.resolve();
+    await held.promise;
+  });
+  await begun.promise;
+  const before = relay.connections;
+  const sent = relay.requests;
+  const order = Array.from({ length: 40 }, (_, at) => String.fromCharCode(48 + at));
+  const changes = order.map((letter) =>
+    lossy.tx(async (queries) => {
+      const name = sql`${tenants.name} || ${letter}`;
+      await queries.update(tenants).set({ name }).where(eq(tenants.id, tenantId));
+    }),
+  );
+  await eventually(() => relay.requests > sent, "changes are on the way");
+  held.resolve();
+  await holding;
+  await Promise.all(changes);
+  expect(relay.connections - before).toBeLessThanOrEqual(1);
+  expect(await nameOf(other.read)).toBe(order.join(""));
+});
+
+test("when the connection breaks on which changes wait together, each is done once", async () => {
+  await setName(other, "");
+  loseNext();
+  const changes = Array.from({ length: 40 }, () =>
+    lossy.tx(async (queries) => {
+      const name = sql`${tenants.name} || 'x'`;
+      await queries.update(tenants).set({ name }).where(eq(tenants.id, tenantId));
+    }),
+  );
+  await Promise.all(changes);
+  expect(await nameOf(other.read)).toBe("x".repeat(40));
 });
 
 test("with one of thirty answers lost all reads and all changes succeed", async () => {
