@@ -27,9 +27,15 @@ export interface Database {
   tx<Result>(body: (queries: Queries) => Promise<Result>, urgency?: "urgent"): Promise<Result>;
   /**
    * Runs what the body of a transaction does last: on a database server it travels with COMMIT,
-   * which spares a round trip. Nothing may be asked of `queries` after it.
+   * which spares a round trip. Nothing may be asked of `queries` after it. If it was done but its
+   * result was lost with the connection, `again` finds out the result, outside of the transaction;
+   * without it the transaction rejects.
    */
-  finish<Result>(queries: Queries, work: () => Promise<Result>): Promise<Result>;
+  finish<Result>(
+    queries: Queries,
+    work: () => Promise<Result>,
+    again?: () => Promise<Result>,
+  ): Promise<Result>;
   /** Where permanent revocations are recorded, outside the database (revocation/journal.ts). */
   readonly revocations: RevocationNotes<Queries>;
   /** Sets where revocations are recorded. Before this call they are not recorded. */

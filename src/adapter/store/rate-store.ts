@@ -9,7 +9,7 @@ interface Asked {
   /** Requests until then count no more. */
   readonly forgottenMs: number;
   readonly limit: number;
-  /** Places for requests that are there. */
+  /** Places for requests that are there. 0: only to set aside. */
   readonly places: number;
   /** Places for later requests, to be used by `setAsideMs`. */
   readonly aside: number;
@@ -33,7 +33,7 @@ export function rateStore(queries: Queries) {
         queries.all<{ id: number; at: number; count: number }>(sql`
           WITH here AS (SELECT ${limit} - (SELECT coalesce(sum(count), 0) ${rows}) AS places)
           INSERT INTO rate_requests (key_id, at, count)
-          SELECT ${keyId}, ${nowMs}, ${places} FROM here WHERE places >= ${places}
+          SELECT ${keyId}, ${nowMs}, ${places} FROM here WHERE ${places} > 0 AND places >= ${places}
           UNION ALL
           SELECT ${keyId}, ${setAsideMs}, min(${aside}, (places - ${places}) / ${PART})
           FROM here WHERE ${aside} > 0 AND places - ${places} >= ${PLENTY}

@@ -27,10 +27,11 @@ export function watchChanges(client: HttpClient, clock: Clock): Changes {
   let wantedUntil = 0;
   let timer: Timer | null = null;
   let isLooking = false;
+  let isClosed = false;
 
   async function look(): Promise<void> {
     if (isLooking) return;
-    if (clock.monotonic() > wantedUntil) return close();
+    if (clock.monotonic() > wantedUntil) return rest();
     isLooking = true;
     const askedAt = clock.monotonic();
     try {
@@ -51,7 +52,7 @@ export function watchChanges(client: HttpClient, clock: Clock): Changes {
     }
   }
 
-  function close(): void {
+  function rest(): void {
     timer?.cancel();
     timer = null;
     stream?.close();
@@ -62,7 +63,7 @@ export function watchChanges(client: HttpClient, clock: Clock): Changes {
     version() {
       const now = clock.monotonic();
       wantedUntil = now + WANTED_MS;
-      if (!timer) {
+      if (!timer && !isClosed) {
         timer = clock.every(LOOK_EVERY_MS, () => void look());
         void look();
       }
@@ -71,6 +72,9 @@ export function watchChanges(client: HttpClient, clock: Clock): Changes {
     note() {
       version++;
     },
-    close,
+    close() {
+      isClosed = true;
+      rest();
+    },
   };
 }

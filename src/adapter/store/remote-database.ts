@@ -23,7 +23,7 @@ import { keepWriters } from "./commit-marks.ts";
 import type { Migration } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { watchChanges } from "./remote-changes.ts";
-import { StoreUnreachable, unreachable } from "./remote-errors.ts";
+import { isResultLost, StoreUnreachable, unreachable } from "./remote-errors.ts";
 import { migrateRemote } from "./remote-migrate.ts";
 import { retryWithin } from "./remote-retry.ts";
 import { type StreamSource, socketsTo, takesSockets } from "./remote-sockets.ts";
@@ -110,10 +110,7 @@ export async function openRemoteDatabase(
         (turn) => bodies.run(body, turn).finally(() => changes.note()),
         urgency === "urgent",
       ),
-    finish(queries, work) {
-      bodies.finish(queries);
-      return work();
-    },
+    finish: bodies.finish,
     ...revocationNotes(),
     version: () => changes.version(),
     async ping() {
@@ -196,7 +193,21 @@ function runBodies(begin: (turn: Turn) => RemoteTransaction) {
     }
   }
 
-  return { run, finish: (queries: Queries) => taken.get(queries)?.finish() };
+  async function finish<Result>(
+    queries: Queries,
+    work: () => Promise<Result>,
+    again?: () => Promise<Result>,
+  ): Promise<Result> {
+    taken.get(queries)?.finish();
+    try {
+      return await work();
+    } catch (error) {
+      if (again && isResultLost(error)) return await again();
+      throw error;
+    }
+  }
+
+  return { run, finish };
 }
 
 /** Over sockets where the server takes them, otherwise over HTTP. */

@@ -7,6 +7,12 @@ export class StoreUnreachable extends Error {
   readonly code = "STORE_UNREACHABLE";
 }
 
+/** The transaction was committed, but what its last statements returned was lost with the connection. */
+export class ResultLost extends StoreUnreachable {}
+
+export const isResultLost = (error: unknown): boolean =>
+  error instanceof ResultLost || (error instanceof Error && isResultLost(error.cause));
+
 /** An error of a statement, not of the connection. */
 export const isSqlError = (error: unknown) => String(codeOf(error)).startsWith("SQL");
 export const codeOf = (error: unknown) => (error as { code?: unknown }).code;

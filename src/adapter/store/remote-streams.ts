@@ -8,7 +8,7 @@
 import type { ResultSet } from "@libsql/client/http";
 import { BatchCond, type BatchStep, type RowsResult, Stmt } from "@libsql/hrana-client";
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
-import { isSqlError, isTimeout, unreachable } from "./remote-errors.ts";
+import { isSqlError, isTimeout, StoreUnreachable, unreachable } from "./remote-errors.ts";
 import type { Retry } from "./remote-retry.ts";
 import type { HranaStream, StreamSource } from "./remote-sockets.ts";
 
@@ -33,16 +33,21 @@ export interface Streams {
   take(fresh: boolean): HranaStream;
   /** Keeps it for the next one, unless it was left in the middle of something. */
   release(stream: HranaStream, isClean: boolean): void;
+  /** Closes those that nobody uses. */
+  drop(): void;
+  /** For good: none is opened or kept after it. */
   close(): void;
 }
 
 export function keepStreams(client: StreamSource, clock: Clock): Streams {
   const kept: { readonly stream: HranaStream; readonly untilMs: number }[] = [];
-  const close = () => {
+  let isClosed = false;
+  const drop = () => {
     for (const { stream } of kept.splice(0)) stream.close();
   };
   return {
     take(fresh) {
+      if (isClosed) throw new StoreUnreachable("the store is closed");
       for (let last = fresh ? undefined : kept.pop(); last; last = kept.pop()) {
         if (!last.stream.closed && last.untilMs > clock.monotonic()) return last.stream;
         last.stream.close();
@@ -50,10 +55,14 @@ export function keepStreams(client: StreamSource, clock: Clock): Streams {
       return client.openStream();
     },
     release(stream, isClean) {
-      if (!isClean || kept.length >= KEPT_MAX) stream.close();
+      if (!isClean || isClosed || kept.length >= KEPT_MAX) stream.close();
       if (!stream.closed) kept.push({ stream, untilMs: clock.monotonic() + KEPT_MS });
     },
-    close,
+    drop,
+    close() {
+      isClosed = true;
+      drop();
+    },
   };
 }
 
@@ -185,7 +194,7 @@ export function readInTurns(streams: Streams, retry: Retry): (query: Query) => P
         }
       }),
     );
-    if (broken !== null && isTimeout(broken)) streams.close();
+    if (broken !== null && isTimeout(broken)) streams.drop();
     streams.release(stream, broken === null);
     if (broken !== null) throw broken;
   }

@@ -12,7 +12,15 @@ import { isDeepStrictEqual } from "node:util";
 import { type Clock, sleep, type Timer, yieldToEventLoop } from "../../core/clock.ts";
 import { type Random, randomInt } from "../../core/random.ts";
 import { lookUp, type Mark, type Writer, type Writers, write } from "./commit-marks.ts";
-import { codeOf, isSqlError, isTimeout, StoreUnreachable, unreachable } from "./remote-errors.ts";
+import {
+  codeOf,
+  isResultLost,
+  isSqlError,
+  isTimeout,
+  ResultLost,
+  StoreUnreachable,
+  unreachable,
+} from "./remote-errors.ts";
 import type { Retry } from "./remote-retry.ts";
 import type { HranaStream } from "./remote-sockets.ts";
 import {
@@ -137,6 +145,7 @@ export class RemoteTransaction {
     this.#waiting = [];
     const queries = steps.map(({ query }) => query);
     let answered: readonly Rows[] = [];
+    let lost: unknown = null;
     try {
       if (this.#isOver) throw this.#failure;
       const { rows, error } = await this.#carryOut(queries, last);
@@ -144,7 +153,10 @@ export class RemoteTransaction {
       if (error !== null) throw error;
       if (last !== null) this.#end(true);
     } catch (error) {
-      this.#failure ??= isSqlError(error) ? error : unreachable(error);
+      if (isResultLost(error)) {
+        lost = error;
+        this.#end(true);
+      } else this.#failure ??= isSqlError(error) ? error : unreachable(error);
       // An error of a statement before COMMIT is followed by ROLLBACK.
       if (last !== null || !isSqlError(error)) this.#end(isSqlError(error));
     }
@@ -152,7 +164,7 @@ export class RemoteTransaction {
     for (const [at, { query, resolve, reject }] of steps.entries()) {
       const rows = answered[at];
       if (!rows) {
-        reject(this.#failure);
+        reject(lost ?? this.#failure);
         continue;
       }
       this.#done.push({ query, rows });
@@ -240,7 +252,7 @@ export class RemoteTransaction {
     if (this.#stream) this.deps.line.release(this.#stream, false);
     this.#stream = null;
     // The others are on the same way.
-    if (isSilent) this.deps.streams.close();
+    if (isSilent) this.deps.streams.drop();
   }
 
   #nextMark(): Mark {
@@ -275,7 +287,7 @@ export class RemoteTransaction {
     const [answer, ...reads] = seen;
     if (Number(answer?.rows[0]?.[0]) !== 1) return null;
     if (!queries.every((query) => isRead(query) || isSilent(query)))
-      throw new StoreUnreachable("the transaction is done, but what it returned is lost");
+      throw new ResultLost("the transaction is done, but what it returned is lost");
     return {
       rows: queries.map((query) => (isRead(query) ? reads.shift() : null) ?? NO_ROWS),
       error: null,

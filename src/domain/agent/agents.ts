@@ -75,13 +75,11 @@ export function createAgents(dependencies: AgentDependencies) {
         if (Object.keys(changes).length === 0) return before;
         requireAddress({ ...before, ...changes });
         const nowMs = clock.now();
-        const after = await database.finish(queries, () =>
-          records(queries).update(
-            tenantId,
-            id,
-            { ...changes, updatedAt: nowMs },
-            { author, nowMs },
-          ),
+        const changed = { ...changes, updatedAt: nowMs };
+        const after = await database.finish(
+          queries,
+          () => records(queries).update(tenantId, id, changed, { author, nowMs }),
+          () => records(database.read).find(tenantId, id),
         );
         if (!after) throw notFound("agent");
         return after;
@@ -114,11 +112,26 @@ function creation({ database, records, plans, clock, urlProblem }: AgentDependen
       ]);
       if (count >= plan.maxAgents) throw agentCap(plan.slug, plan.maxAgents);
       const agent = { ...fields, createdAt: now, updatedAt: now };
-      return await database.finish(queries, () =>
-        records(queries).insert(tenantId, agent, { author, nowMs: now }),
+      return await database.finish(
+        queries,
+        () => records(queries).insert(tenantId, agent, { author, nowMs: now }),
+        async () => newestOf(await records(database.read).list(tenantId), agent),
       );
     });
   };
+}
+
+/** The one that was just stored: nothing else tells it from others with the same fields. */
+function newestOf(
+  agents: readonly AgentRecord[],
+  stored: Pick<AgentRecord, "name" | "prompt" | "createdAt">,
+): AgentRecord {
+  const found = agents.findLast(
+    ({ name, prompt, createdAt }) =>
+      name === stored.name && prompt === stored.prompt && createdAt === stored.createdAt,
+  );
+  if (!found) throw notFound("agent");
+  return found;
 }
 
 function requireAddress(agent: AgentFields): void {

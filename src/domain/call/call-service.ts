@@ -51,14 +51,17 @@ function callerIdFor(own: CallNumber | undefined, trunk: CallTrunk | undefined):
 async function agentFor(
   setup: CallSetupRecords,
   tenantId: number,
+  own: CallNumber | undefined,
   fromNumber: string,
 ): Promise<AgentRecord> {
-  const number = await setup.numberByE164(tenantId, fromNumber);
+  const [number, [only, second]] = await Promise.all([
+    own ?? setup.numberByE164(tenantId, fromNumber),
+    setup.firstAgents(tenantId),
+  ]);
   if (number?.agentId) {
     const agent = await setup.agent(tenantId, number.agentId);
     if (agent) return agent;
   }
-  const [only, second] = await setup.firstAgents(tenantId);
   if (only && !second) return only;
   throw invalidField("agent_id", "Send `agent_id`: the calling agent cannot be determined.", {
     reason: "choice",
@@ -95,7 +98,7 @@ async function storeRequest(
   if (!tenant) throw notFound("tenant");
   const fromNumber = callerIdFor(own, trunk);
   if (input.agentId !== null && !named) throw notFound("agent");
-  const agent = named ?? (await agentFor(setup, tenantId, fromNumber));
+  const agent = named ?? (await agentFor(setup, tenantId, own, fromNumber));
   await admission.request(queries, tenant, trunk, input.toNumber, immediate, asked);
   await room;
   const callUuid = uuidV7(clock, random);

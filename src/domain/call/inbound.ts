@@ -129,7 +129,6 @@ async function storeCall(
   const { clock, billing, events } = context;
   const nowMs = clock.now();
   const plan = billing.planNamed(route.tenant.plan);
-  const { language, maxDurationSeconds } = route.agent ?? NO_AGENT;
   const parties = partiesOf(route, callUuid);
   const inserting = context.stores.calls(queries).insert(route.tenant.id, {
     ...parties,
@@ -146,14 +145,33 @@ async function storeCall(
   });
   const emitting = events.emit(queries, route.tenant.id, callStarted(parties, "ringing"));
   const [rowId] = await Promise.all([inserting, emitting]);
+  return identityOf(context, route, callUuid, rowId);
+}
+
+function identityOf(
+  { billing }: Pick<InboundPorts, "billing">,
+  route: Route,
+  callUuid: string,
+  rowId: number,
+): CallIdentity {
+  const { language, maxDurationSeconds } = route.agent ?? NO_AGENT;
   return {
-    ...parties,
-    tenantId: route.tenant.id,
-    rowId,
-    language,
-    maxDurationSeconds,
-    overageRate: plan.overagePerMinute,
+    ...partiesOf(route, callUuid),
+    ...{ tenantId: route.tenant.id, rowId, language, maxDurationSeconds },
+    overageRate: billing.planNamed(route.tenant.plan).overagePerMinute,
   };
+}
+
+/** The call as it was stored, if what storing it returned was lost on the way. */
+async function storedCall(
+  context: Pick<InboundPorts, "stores" | "billing" | "database">,
+  route: Route,
+  callUuid: string,
+): Promise<CallIdentity> {
+  const { stores, database } = context;
+  const stored = await stores.calls(database.read).find(route.tenant.id, callUuid);
+  if (!stored) throw new Error("the call was stored, and is not there");
+  return identityOf(context, route, callUuid, stored.id);
 }
 
 /** Stores and reports a call that was not taken. */
@@ -249,8 +267,10 @@ async function setUp(
       await holding;
       const config = configOf(context, leg, route, agent, callUuid);
       config.catch(() => undefined);
-      const identity = await database.finish(queries, () =>
-        storeCall(context, queries, route, leg, callUuid),
+      const identity = await database.finish(
+        queries,
+        () => storeCall(context, queries, route, leg, callUuid),
+        () => storedCall(context, route, callUuid),
       );
       return { route, config, identity };
     }, "urgent");

@@ -86,6 +86,10 @@ const UNKNOWN_CALLER: CallerContext = {
   ...{ variables: {}, occasion: null, canOptOut: false },
 };
 
+/** A caller who is not recognised hears of the last call only, and of no sensitive one. */
+const tellable = (memories: readonly Memory[], isRecognised: boolean): readonly Memory[] =>
+  isRecognised ? memories : memories.slice(0, 1).filter(({ sensitive }) => !sensitive);
+
 export class Callers {
   constructor(private readonly deps: CallersDependencies) {}
 
@@ -109,10 +113,11 @@ export class Callers {
         ? records(queries).variables(tenant.id, callUuid)
         : Promise.resolve({}),
     );
+    const earlier = ahead(this.#memoriesOf(queries, tenant, remoteParty));
     const known = await contacts(queries).byNumber(tenant.id, number, SHARED_MAX);
     const [only] = known.length === 1 ? known : [];
     const level = tenant.cliIdentity && only ? 1 : 0;
-    const memories = await this.#memoriesFor(queries, tenant, remoteParty, level === 1);
+    const memories = tellable(await earlier, level === 1);
     const [latest] = memories;
     const nowMs = clock.now();
     const describe = level === 1 ? memoryDetails : memoryLine;
@@ -218,19 +223,16 @@ export class Callers {
     return { occasion: origin === "birthday" ? origin : null, canOptOut: origin !== "api" };
   }
 
-  /** A caller who is not recognised hears of the last call only, and of no sensitive one. */
-  async #memoriesFor(
+  /** Newest first. */
+  async #memoriesOf(
     queries: Queries,
     tenant: CallerTenant,
     { direction, number }: RemoteParty,
-    isRecognised: boolean,
   ): Promise<Memory[]> {
     if (!tenant.callbackMemory || direction !== "inbound") return [];
     const { records, clock } = this.deps;
     const since = clock.now() - MEMORY_MS;
-    const limit = isRecognised ? MEMORIES_MAX : 1;
-    const found = await records(queries).memories(tenant.id, number, since, limit);
-    return found.filter(({ sensitive }) => isRecognised || !sensitive);
+    return await records(queries).memories(tenant.id, number, since, MEMORIES_MAX);
   }
 
   async #remember(queries: Queries, call: EndedCall): Promise<void> {

@@ -41,13 +41,13 @@ interface NumberDependencies {
 export class Numbers {
   constructor(private readonly deps: NumberDependencies) {}
 
-  async #requireAgent(
+  /** True if none is named. */
+  async #hasAgent(
     queries: Queries,
     tenantId: number,
     agentId: number | null | undefined,
-  ): Promise<void> {
-    if (agentId && !(await this.deps.records(queries).hasAgent(tenantId, agentId)))
-      throw notFound("agent");
+  ): Promise<boolean> {
+    return !agentId || (await this.deps.records(queries).hasAgent(tenantId, agentId));
   }
 
   list(tenantId: number) {
@@ -69,16 +69,27 @@ export class Numbers {
     const numberE164 = e164(input.numberE164);
     const made = await database.tx(async (queries) => {
       const store = records(queries);
-      const owner = await store.ownerOf(numberE164);
+      // Asked for together: a database server answers them in one round trip.
+      const [owner, hasAgent, plan, count] = await Promise.all([
+        store.ownerOf(numberE164),
+        this.#hasAgent(queries, tenantId, input.agentId),
+        billing.planOf(queries, tenantId),
+        store.count(tenantId),
+      ]);
       if (owner !== undefined) {
         if (owner !== tenantId) await store.noteClaim(tenantId, numberE164, clock.now());
         return null;
       }
-      await this.#requireAgent(queries, tenantId, input.agentId);
-      const plan = await billing.planOf(queries, tenantId);
-      if ((await store.count(tenantId)) >= plan.maxNumbers)
-        throw numberCap(plan.slug, plan.maxNumbers);
-      return store.insert(tenantId, { ...input, createdAt: clock.now() });
+      if (!hasAgent) throw notFound("agent");
+      if (count >= plan.maxNumbers) throw numberCap(plan.slug, plan.maxNumbers);
+      return await database.finish(
+        queries,
+        () => store.insert(tenantId, { ...input, createdAt: clock.now() }),
+        async () => {
+          const stored = await records(database.read).list(tenantId);
+          return stored.find((number) => number.numberE164 === numberE164) ?? null;
+        },
+      );
     });
     if (!made) throw taken();
     return made;
@@ -86,12 +97,21 @@ export class Numbers {
 
   /** Throws not_found (number or agent). */
   update(tenantId: number, id: number, changes: Partial<NumberFields>): Promise<NumberRecord> {
-    return this.deps.database.tx(async (queries) => {
-      const before = await this.deps.records(queries).find(tenantId, id);
+    const { database, records } = this.deps;
+    return database.tx(async (queries) => {
+      const [before, hasAgent] = await Promise.all([
+        records(queries).find(tenantId, id),
+        this.#hasAgent(queries, tenantId, changes.agentId),
+      ]);
       if (!before) throw notFound("phone number");
-      await this.#requireAgent(queries, tenantId, changes.agentId);
+      if (!hasAgent) throw notFound("agent");
       if (Object.values(changes).every((change) => change === undefined)) return before;
-      return (await this.deps.records(queries).update(tenantId, id, changes)) ?? before;
+      const after = await database.finish(
+        queries,
+        () => records(queries).update(tenantId, id, changes),
+        () => records(database.read).find(tenantId, id),
+      );
+      return after ?? before;
     });
   }
 

@@ -99,12 +99,14 @@ export class ApiKeys {
     if (cached && cached.untilMs > this.deps.clock.monotonic()) return cached;
     this.#cache.delete(hash);
     const before = this.#generation;
+    // It may have been revoked while the answer was on its way.
+    const untilMs = this.deps.clock.monotonic() + CACHE_TTL_MS;
     const key = await this.deps.records(this.deps.database.read).findByHash(hash);
     if (!key || !sameHash(key.secretHash, hash)) return null;
     const found = {
       key,
       mayComeFrom: networkCheck(key.networks),
-      untilMs: this.deps.clock.monotonic() + CACHE_TTL_MS,
+      untilMs,
     };
     if (before === this.#generation) this.#remember(hash, found);
     return found;

@@ -110,9 +110,11 @@ export class Subscriptions {
   ): Promise<WithSecret> {
     requireUrl(this.deps.urlProblem, "url", input.url);
     return this.deps.database.tx(async (queries) => {
-      const plan = await this.deps.plans.planOf(queries, tenantId);
-      if ((await this.deps.records(queries).count(tenantId)) >= plan.maxWebhooks)
-        throw webhookCap(plan.slug, plan.maxWebhooks);
+      const [plan, count] = await Promise.all([
+        this.deps.plans.planOf(queries, tenantId),
+        this.deps.records(queries).count(tenantId),
+      ]);
+      if (count >= plan.maxWebhooks) throw webhookCap(plan.slug, plan.maxWebhooks);
       const webhook = await this.deps.records(queries).insert(tenantId, {
         url: input.url,
         events: [...new Set(input.events)],

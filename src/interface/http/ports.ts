@@ -129,4 +129,6 @@ export interface RateLimitResult {
 export interface RateLimiter {
   /** Counts so many requests of this key (default 1, never all of the limit), unless that is over the limit. */
   take(keyId: number, weight?: number): RateLimitResult | Promise<RateLimitResult>;
+  /** Gives back what was set aside. */
+  stop?(): Promise<void>;
 }

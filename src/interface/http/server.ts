@@ -146,6 +146,7 @@ export class HttpServer {
     this.#sockets.closeAll();
     await this.#app.stop(true);
     this.#idempotency.stop();
+    await this.deps.rateLimiter?.stop?.();
     // The last requests have used keys, and their use must be written.
     await this.deps.services.apiKeys.stop();
   }

@@ -14,6 +14,10 @@ import type { RateLimiter, RateLimitResult } from "./ports.ts";
 
 const WINDOW_MS = 60_000;
 const SET_ASIDE_MS = 1_000;
+/** From then on more is set aside for the time after it. */
+const FOLLOW_MS = 600;
+/** A key that was asked for within this time is busy. */
+const BUSY_MS = 2_000;
 const ASIDE_MIN = 8;
 const ASIDE_MAX = 4_096;
 const KEYS_MAX = 10_000;
@@ -26,7 +30,7 @@ interface RequestLog {
     /** Requests until then count no more. */
     readonly forgottenMs: number;
     readonly limit: number;
-    /** All of them or none. */
+    /** All of them or none; 0: only to set aside. */
     readonly places: number;
     /** For later requests, as many as there may be. */
     readonly aside: number;
@@ -49,11 +53,13 @@ interface RateDependencies {
 /** What a node has set aside of one key. */
 interface Aside {
   readonly id: number;
+  readonly count: number;
   places: number;
   /** Left in the store when it was set aside. */
   readonly left: number;
   readonly limit: number;
   readonly oldestMs: number;
+  readonly sinceMs: number;
   readonly timer: Timer;
 }
 
@@ -62,90 +68,143 @@ interface KeyState {
   /** How much to set aside next: twice as much each time, while all of it is used. */
   next: number;
   askedAt: number;
+  /** More is being set aside, or there is no more. */
+  isFollowed: boolean;
   /** Those who wait take their places one after another. */
   last: Promise<unknown>;
 }
 
-export function sharedRateLimiter(limitOf: () => number, deps: RateDependencies): RateLimiter {
-  const { clock } = deps;
-  const keys = new BoundedMap<number, KeyState>(KEYS_MAX);
+export const sharedRateLimiter = (limitOf: () => number, deps: RateDependencies) =>
+  new SharedRateLimiter(limitOf, deps);
 
-  function stateOf(keyId: number): KeyState {
-    const known = keys.get(keyId);
+class SharedRateLimiter implements RateLimiter {
+  readonly #keys = new BoundedMap<number, KeyState>(KEYS_MAX);
+  readonly #refunds = new Set<Promise<void>>();
+  #isStopped = false;
+
+  constructor(
+    private readonly limitOf: () => number,
+    private readonly deps: RateDependencies,
+  ) {}
+
+  async take(keyId: number, weight = 1): Promise<RateLimitResult> {
+    const state = this.#stateOf(keyId);
+    // Never all of the limit, because the request itself was counted already.
+    const placesOf = () => Math.max(1, Math.min(weight, this.limitOf() - 1));
+    const atOnce = this.#fromAside(keyId, state, placesOf());
+    if (atOnce) return atOnce;
+    const turn = state.last.then(
+      () => this.#fromAside(keyId, state, placesOf()) ?? this.#fromStore(keyId, state, placesOf()),
+    );
+    state.last = turn.catch(() => undefined);
+    return await turn;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const state of this.#keys.values()) this.#endAside(state);
+    await Promise.all(this.#refunds);
+  }
+
+  #stateOf(keyId: number): KeyState {
+    const known = this.#keys.get(keyId);
     if (known) return known;
     const askedAt = Number.NEGATIVE_INFINITY;
-    const state = { aside: null, next: 0, askedAt, last: Promise.resolve() };
-    keys.set(keyId, state);
+    const state = { aside: null, next: 0, askedAt, isFollowed: false, last: Promise.resolve() };
+    this.#keys.set(keyId, state);
     return state;
   }
 
-  function fromAside({ aside }: KeyState, places: number): RateLimitResult | null {
-    const limit = limitOf();
+  #fromAside(keyId: number, state: KeyState, places: number): RateLimitResult | null {
+    const { aside } = state;
+    const limit = this.limitOf();
     if (!aside || aside.places < places || aside.limit !== limit) return null;
     aside.places -= places;
-    const remaining = aside.left + aside.places;
-    return { allowed: true, limit, remaining, resetSeconds: resetOf(aside.oldestMs, clock.now()) };
+    this.#follow(keyId, state, aside);
+    const resetSeconds = resetOf(aside.oldestMs, this.deps.clock.now());
+    return { allowed: true, limit, remaining: aside.left + aside.places, resetSeconds };
   }
 
-  return {
-    async take(keyId, weight = 1) {
-      const state = stateOf(keyId);
-      // Never all of the limit, because the request itself was counted already.
-      const placesOf = () => Math.max(1, Math.min(weight, limitOf() - 1));
-      const atOnce = fromAside(state, placesOf());
-      if (atOnce) return atOnce;
-      const turn = state.last.then(
-        () =>
-          fromAside(state, placesOf()) ??
-          takeFromStore(deps, keyId, state, { limit: limitOf(), places: placesOf() }),
-      );
-      state.last = turn.catch(() => undefined);
-      return await turn;
-    },
-  };
+  #fromStore(keyId: number, state: KeyState, places: number): Promise<RateLimitResult> {
+    this.#endAside(state);
+    const isBusy = this.deps.clock.monotonic() - state.askedAt < BUSY_MS;
+    state.next = isBusy ? Math.min(ASIDE_MAX, Math.max(ASIDE_MIN, state.next * 2)) : 0;
+    return this.#ask(keyId, state, places);
+  }
+
+  /** Before it is used up, or its time is over, more is set aside: those who ask need not wait. */
+  #follow(keyId: number, state: KeyState, aside: Aside): void {
+    const isUsed = aside.places * 2 < aside.count;
+    const isOld = this.deps.clock.monotonic() - aside.sinceMs > FOLLOW_MS;
+    if (state.isFollowed || !(isUsed || isOld)) return;
+    state.isFollowed = true;
+    const used = aside.count - aside.places;
+    state.next = Math.min(ASIDE_MAX, Math.max(ASIDE_MIN, 2 * (isUsed ? aside.count : used)));
+    this.#ask(keyId, state, 0).catch(() => {
+      state.isFollowed = false;
+    });
+  }
+
+  /** Takes so many from the store; 0: sets aside alone. */
+  async #ask(keyId: number, state: KeyState, places: number): Promise<RateLimitResult> {
+    const { clock } = this.deps;
+    const limit = this.limitOf();
+    const nowMs = clock.now();
+    const sinceMs = clock.monotonic();
+    state.askedAt = sinceMs;
+    const taken = await takeFromStore(this.deps, {
+      ...{ keyId, nowMs, limit, places, aside: state.next },
+      ...{ forgottenMs: nowMs - WINDOW_MS, setAsideMs: nowMs + SET_ASIDE_MS },
+    });
+    const left = Math.max(0, limit - taken.count);
+    const oldestMs = taken.oldestMs ?? nowMs;
+    if (taken.aside) this.#keep(state, { ...taken.aside, left, limit, oldestMs, sinceMs });
+    state.isFollowed = !taken.aside;
+    const remaining = left + (taken.aside?.count ?? 0);
+    return { allowed: taken.isTaken, limit, remaining, resetSeconds: resetOf(oldestMs, nowMs) };
+  }
+
+  /** In place of what was set aside before. */
+  #keep(state: KeyState, set: Omit<Aside, "places" | "timer">): void {
+    const { clock } = this.deps;
+    const usableMs = this.#isStopped ? 0 : set.sinceMs + SET_ASIDE_MS - clock.monotonic();
+    const timer = clock.after(Math.max(0, usableMs), () => this.#endAside(state));
+    const aside = { ...set, places: set.count, timer };
+    this.#endAside(state);
+    if (usableMs > 0) state.aside = aside;
+    else this.#refund(aside);
+  }
+
+  #endAside(state: KeyState): void {
+    const { aside } = state;
+    state.aside = null;
+    if (aside) this.#refund(aside);
+  }
+
+  /** Of what is left of it. If that fails, it counts as used for a minute. */
+  #refund(aside: Aside): void {
+    aside.timer.cancel();
+    if (aside.places === 0) return;
+    const { database, requests } = this.deps;
+    const refund = database
+      .tx((queries) => requests(queries).refund(aside.id, aside.places))
+      .catch(() => undefined)
+      .finally(() => this.#refunds.delete(refund));
+    this.#refunds.add(refund);
+  }
 }
 
-async function takeFromStore(
-  deps: RateDependencies,
-  keyId: number,
-  state: KeyState,
-  { limit, places }: { readonly limit: number; readonly places: number },
-): Promise<RateLimitResult> {
-  const { database, requests, clock } = deps;
-  endAside(deps, state);
-  const nowMs = clock.now();
-  const isBusy = clock.monotonic() - state.askedAt < SET_ASIDE_MS;
-  state.askedAt = clock.monotonic();
-  state.next = isBusy ? Math.min(ASIDE_MAX, Math.max(ASIDE_MIN, state.next * 2)) : 0;
-  const asked = {
-    ...{ keyId, nowMs, limit, places, aside: state.next },
-    ...{ forgottenMs: nowMs - WINDOW_MS, setAsideMs: nowMs + SET_ASIDE_MS },
-  };
-  const taken = await database.tx(
-    (queries) => database.finish(queries, () => requests(queries).take(asked)),
-    "urgent",
-  );
-  const left = Math.max(0, limit - taken.count);
-  const oldestMs = taken.oldestMs ?? nowMs;
-  const usableMs = state.askedAt + SET_ASIDE_MS - clock.monotonic();
-  if (taken.aside)
-    state.aside = {
-      ...{ id: taken.aside.id, places: taken.aside.count, left, limit, oldestMs },
-      timer: clock.after(Math.max(0, usableMs), () => endAside(deps, state)),
-    };
-  const remaining = left + (taken.aside?.count ?? 0);
-  return { allowed: taken.isTaken, limit, remaining, resetSeconds: resetOf(oldestMs, nowMs) };
-}
-
-/** What is left of it is given back. If that fails, it counts as used for a minute. */
-function endAside(deps: RateDependencies, state: KeyState): void {
-  const { aside } = state;
-  if (!aside) return;
-  state.aside = null;
-  aside.timer.cancel();
-  if (aside.places === 0) return;
-  const { database, requests } = deps;
-  database.tx((queries) => requests(queries).refund(aside.id, aside.places)).catch(() => undefined);
+function takeFromStore(
+  { database, requests }: RateDependencies,
+  asked: Parameters<RequestLog["take"]>[0],
+): ReturnType<RequestLog["take"]> {
+  const take = (again?: () => ReturnType<RequestLog["take"]>) =>
+    database.tx(
+      (queries) => database.finish(queries, () => requests(queries).take(asked), again),
+      "urgent",
+    );
+  // Places whose answer was lost count as used for a minute: never more than the limit pass.
+  return take(() => take());
 }
 
 const resetOf = (oldestMs: number, nowMs: number) =>

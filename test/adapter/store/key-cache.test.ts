@@ -43,3 +43,31 @@ test("the keys of several clients that ask in turn are each kept for 1.5 s", asy
   await keys.stop();
   await database.close();
 });
+
+test("a key is kept from when it was asked for: it may have been revoked while the answer was on its way", async () => {
+  const clock = fakeClock();
+  const database = await openTestDatabase(join(tempDir(), "keys.db"), clock.now());
+  const tenantId = await insertTenant(database);
+  let slowMs = 1_000;
+  const records: typeof apiKeyStore = (queries) => {
+    const store = apiKeyStore(queries);
+    const findByHash: typeof store.findByHash = async (hash) => {
+      const found = await store.findByHash(hash);
+      await clock.advance(slowMs);
+      return found;
+    };
+    return { ...store, findByHash };
+  };
+  const keys = new ApiKeys({ database, records, clock, random: systemRandom, log: silentLog });
+  const { id, secret } = await keys.create(tenantId, "one", NO_LIMITS);
+  expect(await keys.identify(secret, "192.0.2.1")).not.toBeNull();
+  slowMs = 0;
+  // By another node: this one is not told.
+  await database.tx((queries) => apiKeyStore(queries).revoke(tenantId, id, clock.now()));
+  await clock.advance(499);
+  expect(await keys.identify(secret, "192.0.2.1")).not.toBeNull();
+  await clock.advance(1);
+  expect(await keys.identify(secret, "192.0.2.1")).toBeNull();
+  await keys.stop();
+  await database.close();
+});

@@ -1,15 +1,19 @@
 /** Answers of a real libSQL server get lost, with their connections: nobody waits for it, and what can be tried again is. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
+import { agentStore } from "../../../src/adapter/store/agent-store.ts";
+import { rateStore } from "../../../src/adapter/store/rate-store.ts";
 import { openRemoteDatabase } from "../../../src/adapter/store/remote-database.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { systemClock as clock } from "../../../src/core/clock.ts";
 import type { Database, Queries } from "../../../src/core/database.ts";
 import { systemRandom as random, randomInt, seededRandom } from "../../../src/core/random.ts";
+import { createAgents } from "../../../src/domain/agent/agents.ts";
+import { sharedRateLimiter } from "../../../src/interface/http/shared-rate-limit.ts";
 import { type DelayingRelay, startDelayingRelay } from "../../support/delaying-relay.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type SqldServer, startSqld } from "../../support/sqld-server.ts";
-import { insertTenant } from "../../support/stored-rows.ts";
+import { agentOf, insertTenant } from "../../support/stored-rows.ts";
 
 setDefaultTimeout(120_000);
 
@@ -184,6 +188,55 @@ test("when the connection breaks on which changes wait together, each is done on
   );
   await Promise.all(changes);
   expect(await nameOf(other.read)).toBe("x".repeat(40));
+});
+
+test("what a change returns is found again when the answer to its COMMIT was lost, and it was done once", async () => {
+  await setName(lossy, "x");
+  const rename = (again?: () => Promise<string | undefined>) =>
+    lossy.tx(async (queries) => {
+      await nameOf(queries);
+      loseNext();
+      const append = async () => {
+        const name = sql<string>`${tenants.name} || 'y'`;
+        const changed = queries.update(tenants).set({ name }).where(eq(tenants.id, tenantId));
+        return (await changed.returning({ name: tenants.name }))[0]?.name;
+      };
+      return await lossy.finish(queries, append, again);
+    });
+  expect(await rename(() => nameOf(lossy.read))).toBe("xy");
+  expect(await nameOf(other.read)).toBe("xy");
+  // Nobody can say what it returned: told as it is, and not done again.
+  expect(await rename().catch((error) => error.code)).toBe("STORE_UNREACHABLE");
+  expect(await nameOf(other.read)).toBe("xyy");
+  await setName(lossy, "afterwards");
+  expect(await nameOf(other.read)).toBe("afterwards");
+});
+
+test("an agent is created and changed once, and told, when the answer was lost", async () => {
+  const losing: Database = {
+    ...lossy,
+    finish(queries, work, again) {
+      loseNext();
+      return lossy.finish(queries, work, again);
+    },
+  };
+  const anAgent = agentOf("Reception", "You answer the phone.", "Hello.");
+  const agents = createAgents({
+    ...{ database: losing, records: agentStore, clock, urlProblem: () => null },
+    plans: { planOf: () => Promise.resolve({ slug: "test", maxAgents: 10 }) },
+  });
+  const made = await agents.create(tenantId, anAgent);
+  expect(made).toMatchObject(anAgent);
+  const changed = await agents.update(tenantId, made.id, { name: "Other" });
+  expect(changed).toMatchObject({ id: made.id, name: "Other" });
+  expect(await agentStore(other.read).list(tenantId)).toEqual([changed]);
+});
+
+test("places of a key's limit whose answer was lost are taken again: never more than the limit pass", async () => {
+  const limiter = sharedRateLimiter(() => 10, { database: lossy, requests: rateStore, clock });
+  loseNext();
+  expect(await limiter.take(1)).toMatchObject({ allowed: true, remaining: 8 });
+  await limiter.stop();
 });
 
 test("with one of thirty answers lost all reads and all changes succeed", async () => {

@@ -69,6 +69,18 @@ for (const version of [2, 3] as const)
       await eventually(() => server.openStreams === 0, "every stream is closed");
     });
 
+    test("one that was closed opens no connection any more", async () => {
+      const server = serve({ version });
+      const database = await open(server);
+      const tenantId = await insertTenant(database);
+      await database.close();
+      expect(database.version()).toBeNull();
+      const late = database.tx((queries) => walletStore(queries).add(tenantId, microEur(1)));
+      expect(await rejection(late)).toMatchObject({ code: "STORE_UNREACHABLE" });
+      expect(await rejection(walletStore(database.read).balance(tenantId))).toBeInstanceOf(Error);
+      await eventually(() => server.openStreams === 0, "every stream is closed");
+    });
+
     test("nodes that write at once lose nothing: each waits for the writer", async () => {
       const server = serve({ version, busyMs: 20 });
       const nodes = await Promise.all([open(server), open(server), open(server)]);

@@ -18,9 +18,13 @@ interface World {
   readonly clock: FakeClock;
   /** Places of all keys that count as used. */
   counted(): Promise<number>;
-  readonly nodes: readonly RateLimiter[];
+  readonly nodes: readonly ReturnType<typeof sharedRateLimiter>[];
   /** Round trips of takes so far. */
   transactions(): number;
+  /** The store answers nothing until the returned function is called. */
+  hold(): () => void;
+  /** Nothing is asked of the store. */
+  isIdle(): boolean;
   close(): Promise<void>;
 }
 
@@ -28,20 +32,29 @@ async function world(limit: number): Promise<World> {
   const clock = fakeClock();
   const path = join(tempDir(), "shared.db");
   let transactions = 0;
+  let underWay = 0;
+  let held = Promise.resolve();
   const open = async (): Promise<Database> => {
     const database = await openRemote(path);
     return {
       ...database,
-      tx: (body) => {
+      async tx(body) {
         transactions++;
-        return database.tx(body);
+        underWay++;
+        await held;
+        return await database.tx(body).finally(() => underWay--);
       },
     };
   };
   const [first, second] = [await open(), await open()];
   const databases = [first, second];
   return {
-    ...{ clock, transactions: () => transactions },
+    ...{ clock, transactions: () => transactions, isIdle: () => underWay === 0 },
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     async counted() {
       const rows = await first.read.select({ count: rateRequests.count }).from(rateRequests);
       return rows.reduce((sum, { count }) => sum + count, 0);
@@ -108,5 +121,31 @@ test("a thousand requests of a busy key cost a few transactions", async () => {
   const { nodes, transactions, close } = await world(100_000);
   expect(await allowedOf(nodes[0], 1, 1_000)).toBe(1_000);
   expect(transactions()).toBeLessThan(20);
+  await close();
+});
+
+test("who asks for a busy key waits for no store: more is set aside before it is used up, or its time is over", async () => {
+  const { clock, nodes, hold, isIdle, close } = await world(100_000);
+  const [node] = nodes;
+  expect(await allowedOf(node, 1, 60)).toBe(60);
+  await eventually(isIdle, "more is set aside");
+  for (let n = 0; n < 10; n++) {
+    const release = hold();
+    expect((await node?.take(1))?.allowed).toBe(true);
+    release();
+    await eventually(isIdle, "more is set aside");
+    await clock.advance(300);
+  }
+  await close();
+});
+
+test("a node that stops gives back what it has set aside", async () => {
+  const { nodes, counted, close } = await world(LIMIT);
+  expect(await allowedOf(nodes[0], 1, 40)).toBe(40);
+  expect(await counted()).toBeGreaterThan(40);
+  await eventually(async () => {
+    await nodes[0]?.stop();
+    return (await counted()) === 40;
+  }, "the rest is given back");
   await close();
 });
