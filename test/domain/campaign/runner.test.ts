@@ -202,6 +202,49 @@ test.each([
   expect(limits).toEqual([...asked]);
 });
 
+test.each([
+  [1, "stored"],
+  [2, "conflict"],
+])("while %d of two calls are under way elsewhere a call is: %s", async (count, outcome) => {
+  const outcomes: string[] = [];
+  const campaign = {
+    ...{ id: 1, tenantId: 1, agentId: 1, timeZone: "UTC", holidays: null, concurrencyMax: 2 },
+    ...{ callingFrom: 600, callingTo: 1_200, fromNumber: null, name: "A" },
+  };
+  let counted = 0;
+  const runner = new CampaignRunner({
+    ...{ clock: fakeClock(Date.parse("2026-11-24T12:00:00Z")), log: silentLog },
+    database: { read: null, tx: (work: (queries: null) => Promise<unknown>) => work(null) },
+    isDoNotCall: async () => false,
+    records: () => ({
+      lost: async () => [],
+      running: async () => [campaign],
+      latestOutcomes: async () => [],
+      skipDoNotCall: async () => undefined,
+      callingCount: async () => (counted++ === 0 ? 0 : count),
+      waitingCount: async () => 9,
+      setCalling: async () => true,
+      due: async () => [{ id: 1, numberE164: "+37061000001", variables: {} }],
+    }),
+    callService: () => ({
+      request: async (
+        _: number,
+        order: { stored: (queries: null, id: string) => Promise<void> },
+      ) => {
+        await order.stored(null, "c").catch((error) => {
+          outcomes.push(error.code);
+          throw error;
+        });
+        outcomes.push("stored");
+      },
+    }),
+  } as unknown as ConstructorParameters<typeof CampaignRunner>[0]);
+  runner.start();
+  await Bun.sleep(0);
+  await runner.stop();
+  expect(outcomes).toEqual([outcome]);
+});
+
 test("nobody is called before ten or on a Sunday", async () => {
   for (const time of ["2026-11-20T09:59:00+02:00", "2026-11-22T12:00:00+02:00"]) {
     clock.stepWallClock(Date.parse(time) - clock.now());

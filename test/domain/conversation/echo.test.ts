@@ -1,5 +1,6 @@
 /** When an utterance is taken for the agent's own voice: by how it began, until more is known. */
 import { expect, test } from "bun:test";
+import { seededRandom } from "../../../src/core/random.ts";
 import { EchoGuard } from "../../../src/domain/conversation/echo.ts";
 
 const RATE_HZ = 8_000;
@@ -76,4 +77,17 @@ test("the end of what was played is an echo together with the silence after it",
   echo(25);
   guard.receive(frameOf(0), (30 + DELAY_FRAMES) * 20);
   expect(guard.isEcho()).toBe(true);
+});
+
+test.each([
+  [25, true],
+  [26, false],
+])("an echo that comes back after %d frames of 20 ms is one: %p", (delay, isEcho) => {
+  const guard = new EchoGuard(RATE_HZ);
+  const { float } = seededRandom(1);
+  const levels = Array.from({ length: 100 }, () => 1_000 + Math.round(float() * 5_000));
+  for (const [frame, level] of levels.entries()) guard.willPlay(frameOf(level), frame * 20);
+  for (let frame = delay + 1; frame < delay + 31; frame++)
+    guard.receive(frameOf(Math.round((levels[frame - delay] ?? 0) / 3)), frame * 20);
+  expect(guard.isEcho()).toBe(isEcho);
 });

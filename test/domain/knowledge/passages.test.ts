@@ -117,6 +117,17 @@ test("paragraphs of a long section are joined up to 1,200 characters", () => {
   expect(lengths(599)).toEqual([600, 599, 600].toSpliced(1, 2, 599, 600));
 });
 
+test("rows of a table are joined up to 1,200 characters with their line ends", () => {
+  const head = "| A |\n| --- |";
+  const lengths = (second: number) => {
+    const rows = [`| ${"a".repeat(600)} |`, `| ${"b".repeat(second)} |`, `| ${"c".repeat(600)} |`];
+    return cutPassages("md", `# A\n${head}\n${rows.join("\n")}`).map(({ text }) => text.length);
+  };
+  const one = head.length + 1 + 604;
+  expect(lengths(1_200 - one - 4 - 1)).toEqual([1_200, one]);
+  expect(lengths(1_200 - one - 4)).toEqual([one, head.length + 1 + 1_200 - one, one]);
+});
+
 test("a table's row is cut where it would fill two passages", () => {
   const table = `| A |\n| --- |\n| ${"a".repeat(3_000)} |\n| b |`;
   expect(cutPassages("md", `# A\n${table}`).map(({ text }) => text.length)).toEqual([

@@ -63,6 +63,16 @@ test("sources are looked for in the first 200 turns", async () => {
   expect([found[199]?.sources?.length, found[201]?.sources]).toEqual([1, undefined]);
 });
 
+test.each([
+  [199, true],
+  [200, false],
+])("an answer at place %d of the call names its source: %p", async (place, names) => {
+  const before = Array.from({ length: place - 1 }, () => agent("Hello."));
+  const turns = [...before, customer("When are you open?"), agent("We open at nine.")];
+  const found = await knowledgeOfTurns(turns, scope, index);
+  expect(found[place]?.sources !== undefined).toBe(names);
+});
+
 test("a question has two words at least, and twelve of them tell it from others", async () => {
   const unanswered = async (text: string) =>
     (await knowledgeOfTurns([customer(text), agent("I don't know that.")], scope, index))[0]

@@ -8,6 +8,14 @@ test("both its times go on together, in whole milliseconds of the day", () => {
   expect([clock.now(), clock.monotonic()]).toEqual([1_000_250, 250.5]);
 });
 
+test("what is due at the same time runs in the order in which it was asked for", () => {
+  const clock = new VirtualClock(0);
+  const ran: number[] = [];
+  for (const name of [1, 2, 3]) clock.after(10, () => void ran.push(name));
+  clock.advance(10);
+  expect(ran).toEqual([1, 2, 3]);
+});
+
 test("what is due runs in order of its time, at its time, as often as it is due", () => {
   const clock = new VirtualClock(0);
   const ran: string[] = [];

@@ -283,6 +283,12 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a schema that was forgotten is judged again",
   },
   {
+    file: "billing/low-balance.ts",
+    lineText: "if (now.level >= now.toldBelow) return; // it rose",
+    part: ">=",
+    reason: "only levels that differ from the last notice are read",
+  },
+  {
     file: "rehearsal/values.ts",
     lineText: "for (let index = 0; index < tokens.length; ) {",
     part: "<",
