@@ -73,6 +73,12 @@ test("nine wrong PINs within a day are all: no tenth, however they were spread, 
   expect(await keyed(PIN)).toEqual(["right"]);
 });
 
+test("a right PIN begins the three tries anew", async () => {
+  expect(await keyed("0000", "1111", PIN, "0000", "1111", "2222")).toEqual([
+    ...["wrong", "wrong", "right", "wrong", "wrong", "locked"],
+  ]);
+});
+
 test("a right PIN in between buys nobody a tenth wrong one of the day", async () => {
   for (let round = 0; round < 4; round++) await keyed("0000", "1111", PIN);
   expect(await keyed("0000")).toEqual(["locked"]);

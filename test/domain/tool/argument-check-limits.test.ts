@@ -119,3 +119,20 @@ test("an answer that has come when a blocked thread notices the deadline still c
   expect(await checked).toBeNull();
   expect(workers[0]?.isEnded).toBe(false);
 });
+
+test("a worker that breaks ends its own check, not that of the one after it", async () => {
+  const { check, clock, workers, say } = world();
+  const [slow, next] = [check.problem(1, {}, {}), check.problem(2, {}, {})];
+  say({ type: "ready" });
+  say({ type: "begun", jobId: workers[0]?.posted.at(-1)?.jobId ?? 0 });
+  await clock.advance(500);
+  expect(await slow).toContain("could not be checked in time");
+  const breaks = (worker: number) =>
+    workers[worker]?.onerror?.({ preventDefault: () => undefined });
+  breaks(0);
+  expect([workers.length, await first([next])]).toEqual([2, "none"]);
+  breaks(1);
+  expect(await next).toEqual(expect.any(String));
+  expect(workers[1]?.isEnded).toBe(true);
+  check.close();
+});

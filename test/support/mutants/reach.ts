@@ -14,6 +14,7 @@ const measuredSchema = z.object({
   /** Of the test's text and of the files it loaded. */
   hash: z.string(),
   passed: z.boolean(),
+  failed: z.string().nullable().default(null),
   seconds: z.number(),
   /** Loaded file → the lines that ran, as `3-17 20-21`. */
   lines: z.record(z.string(), z.string()),
@@ -119,7 +120,10 @@ async function measureAll(
       const isKnown = before?.passed && before.hash === hashOfLoaded(root, test, before.lines);
       const row = isKnown ? before : await measure(tree, test);
       if (row !== before) appendFileSync(kept, `${JSON.stringify(row)}\n`);
-      if (!row.passed) console.log(`left out, it fails without any change: ${test}`);
+      if (!row.passed)
+        console.log(
+          `left out, it fails without any change: ${test} (${row.failed ?? "broke off"})`,
+        );
       all.push(row);
     }
     return all.filter(({ passed }) => passed);

@@ -1,5 +1,5 @@
 /** A copy of the project that may be changed, and one test file run in it. */
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
@@ -12,6 +12,8 @@ export interface TestRun {
   readonly passed: boolean;
   /** The file was ended because it took too long. */
   readonly isTimedOut: boolean;
+  /** The first test that failed; null: none did, or the file broke off. */
+  readonly failed: string | null;
   readonly seconds: number;
 }
 
@@ -37,6 +39,7 @@ export function copyTree(root: string): Tree {
     recursive: true,
     filter: (source) => !LEFT_OUT.has(relative(root, source)),
   });
+  const output = join(directory, "test-output.txt");
   const remove = () => rmSync(directory, { recursive: true, force: true });
   process.on("exit", remove);
   for (const name of LINKED) symlinkSync(join(root, name), join(directory, name));
@@ -48,14 +51,19 @@ export function copyTree(root: string): Tree {
         ...[...APART, process.execPath, "test", test, "--bail=1", `--timeout=${TEST_TIMEOUT_MS}`],
         ...(coverageTo === undefined ? [] : coverage),
       ];
+      writeFileSync(output, "");
       const startedNs = Bun.nanoseconds();
       const child = Bun.spawn(command, {
-        ...{ cwd: directory, stdout: "ignore", stderr: "ignore", env: process.env },
+        ...{ cwd: directory, stdout: "ignore", stderr: Bun.file(output), env: process.env },
         ...{ timeout: Math.ceil(limitSeconds * 1000), killSignal: "SIGKILL" },
       });
       const passed = (await child.exited) === 0;
       const isTimedOut = child.signalCode === "SIGKILL";
-      return { passed, isTimedOut, seconds: (Bun.nanoseconds() - startedNs) / 1e9 };
+      const seconds = (Bun.nanoseconds() - startedNs) / 1e9;
+      const [, failed = null] = /^\(fail\) (.*?)(?: \[[\d.]+ms\])?$/m.exec(
+        readFileSync(output, "utf8"),
+      ) ?? [null];
+      return { passed, isTimedOut, failed, seconds };
     },
     remove,
   };
