@@ -27,7 +27,7 @@ const database = await openTestDatabase(join(directory, "main.db"), clock.now())
 const tenantId = await insertTenant(database);
 const agentId = await insertAgent(database, tenantId);
 afterAll(async () => {
-  await eventually(() => stored === 11, "every call is stored");
+  await eventually(() => stored === 13, "every call is stored");
   await database.close();
 });
 
@@ -89,6 +89,16 @@ test("a transfer that has joined nobody does not lengthen a call", async () => {
   expect(call.isLive).toBe(true);
   await clock.advance(1);
   expect(call.state).toMatchObject({ name: "ended", ending: { reason: "max_duration" } });
+});
+
+test("an answered call knows how long it has lasted; one that rings, or is over, has not", async () => {
+  const ringing = await ringingCall({});
+  const call = await answeredCall(false);
+  await clock.advance(12_345);
+  expect([ringing.answeredMs, call.answeredMs]).toEqual([0, 12_345]);
+  for (const each of [ringing, call]) each.end(endingByUs("completed", "agent_hangup"));
+  expect(call.answeredMs).toBe(0);
+  await Promise.all([ringing.finished, call.finished]);
 });
 
 test("two people who are joined talk on", async () => {

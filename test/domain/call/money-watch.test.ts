@@ -121,15 +121,13 @@ test("heartbeats that pile up ask and tell once", async () => {
   expect((await told()).length).toBe(1);
 });
 
-test.each([
-  ["thirty seconds of what is covered are left", 100, 70],
-  ["half of what was last granted is left, where that is less", 40, 20],
-  ["thirty seconds are left where sixty were granted", 60, 30],
-])("more money is asked for when %s", async (_, coveredSeconds, asksAt) => {
+/** A watch whose questions are answered one after the other, and the seconds at which it asked. */
+function watchWith(...answers: readonly (readonly [covered: number, affordable: number])[]) {
   const asked: number[] = [];
   const extendHold = async (_tenantId: number, _callUuid: string, elapsedSeconds: number) => {
     asked.push(elapsedSeconds);
-    return { coveredSeconds, affordableSeconds: 10_000 };
+    const [coveredSeconds, affordableSeconds] = answers[asked.length - 1] ?? [10_000, 10_000];
+    return { coveredSeconds, affordableSeconds };
   };
   const identity = { tenantId: 1, callUuid: "c" };
   const watch = new MoneyWatch(
@@ -138,6 +136,27 @@ test.each([
     >[0],
     identity as unknown as ConstructorParameters<typeof MoneyWatch>[1],
   );
+  return { watch, asked };
+}
+
+test.each([
+  ["thirty seconds of what is covered are left", 100, 70],
+  ["half of what was last granted is left, where that is less", 40, 20],
+  ["thirty seconds are left where sixty were granted", 60, 30],
+])("more money is asked for when %s", async (_, coveredSeconds, asksAt) => {
+  const { watch, asked } = watchWith([coveredSeconds, 10_000]);
   await talk(watch, 0, asksAt);
   expect(asked).toEqual([0, asksAt]);
+});
+
+test("what was granted counts from the second in which it was asked for", async () => {
+  const { watch, asked } = watchWith([40, 10_000], [50, 10_000]);
+  await talk(watch, 0, 60);
+  expect(asked).toEqual([0, 20, 35]);
+});
+
+test("a minute before the end of all money it is asked again, so that the event is told", async () => {
+  const { watch, asked } = watchWith([1_000, 100]);
+  await talk(watch, 0, 60);
+  expect(asked).toEqual([0, 40]);
 });
