@@ -1,6 +1,9 @@
-/** A thread that gives way and tells its own nice value and the process's main thread's. */
+/** A thread that gives way or goes first, and tells its own nice value and the process's main thread's. */
 import { readFileSync, readlinkSync } from "node:fs";
-import { lowerThreadPriority } from "../../src/adapter/worker/thread-priority.ts";
+import {
+  lowerThreadPriority,
+  raiseThreadPriority,
+} from "../../src/adapter/worker/thread-priority.ts";
 
 declare const self: Worker;
 
@@ -10,8 +13,9 @@ function niceOf(task: string): number {
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
 }
 
-self.onmessage = () => {
-  lowerThreadPriority();
+self.onmessage = ({ data: isFirst }: MessageEvent<boolean>) => {
+  if (isFirst) raiseThreadPriority();
+  else lowerThreadPriority();
   const own = readlinkSync("/proc/thread-self");
   self.postMessage({ own: niceOf(own), main: niceOf(`${process.pid}/task/${process.pid}`) });
 };

@@ -22,9 +22,12 @@ import type {
   FromCallWorker,
   ToCallWorker,
 } from "./messages.ts";
+import { raiseThreadPriority } from "./thread-priority.ts";
 import { createWorkerLog } from "./worker-log.ts";
 
 declare const self: Worker;
+
+raiseThreadPriority();
 
 const post = (message: FromCallWorker) => self.postMessage(message);
 const log = createWorkerLog((...line) => post({ type: "log", args: line }));

@@ -1,16 +1,16 @@
-/** Threads of a lower priority: theirs alone. */
+/** Threads of another priority: theirs alone. */
 import { expect, test } from "bun:test";
 import { getPriority } from "node:os";
 
-const NICE_MAX = 19;
+const [NICE_MIN, NICE_MAX] = [-20, 19];
 
-async function nicesOf(): Promise<{ own: number; main: number }> {
+async function nicesOf(isFirst: boolean): Promise<{ own: number; main: number }> {
   const thread = new Worker(new URL("../../support/niced-thread.ts", import.meta.url).href);
   try {
     return await new Promise((resolve, reject) => {
       thread.addEventListener("message", (event) => resolve(event.data));
       thread.addEventListener("error", (event) => reject(new Error(event.message)));
-      thread.postMessage(null);
+      thread.postMessage(isFirst);
     });
   } finally {
     thread.terminate();
@@ -21,8 +21,18 @@ test.skipIf(process.platform !== "linux")(
   "the thread gives way, its process and the others do not",
   async () => {
     const before = getPriority();
-    const { own, main } = await nicesOf();
+    const { own, main } = await nicesOf(false);
     expect(own).toBe(Math.min(NICE_MAX, before + 5));
+    expect(main).toBe(before);
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "a thread that goes first does so alone, or not at all where the system refuses",
+  async () => {
+    const before = getPriority();
+    const { own, main } = await nicesOf(true);
+    expect([before, Math.max(NICE_MIN, before - 10)]).toContain(own);
     expect(main).toBe(before);
   },
 );
