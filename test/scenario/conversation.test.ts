@@ -120,6 +120,8 @@ test(
 test(
   "a hang-up in the middle of a sentence stops the audio at once and reports",
   async () => {
+    // What a test that failed at its first attempt left behind is not this call.
+    const others = studio.pool.liveCalls;
     const call = await startCall(studio, briefOf());
     await call.agentDone(0);
     await call.say("What are your opening hours?");
@@ -132,7 +134,7 @@ test(
     expect(call.peer.media.statistics.packetsReceived).toBe(packets);
     call.peer.close();
     expect(report.turns.at(-1)).toMatchObject({ speaker: "agent", interrupted: true });
-    expect(studio.pool.liveCalls).toBe(0);
+    expect(studio.pool.liveCalls).toBe(others);
   },
   spoken(60_000),
 );
