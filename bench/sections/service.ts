@@ -1,6 +1,7 @@
 /** The API, the store, webhooks, the scheduler, and how costs grow. */
 import { measureGrowth } from "../growth/exponents.ts";
 import { measureReads } from "../http/reads.ts";
+import { measureKnowledge } from "../knowledge/search.ts";
 import { ms, type Section } from "../report.ts";
 import { type Lateness, measureLateness } from "../schedule/lateness.ts";
 import { measureDeliveries } from "../webhook/deliveries.ts";
@@ -111,4 +112,30 @@ const growth: Section = {
   },
 };
 
-export const SERVICE_SECTIONS: readonly Section[] = [http, webhooks, scheduler, growth];
+const knowledge: Section = {
+  name: "knowledge",
+  async measure({ full, note }) {
+    const results = [];
+    for (const byMeaning of [false, true]) {
+      const result = await measureKnowledge(full ? 50 : 5, byMeaning);
+      results.push(result);
+      const { megabytes, search, longestBlockMs, indexedSeconds } = result;
+      const how = byMeaning ? "by words and meaning" : "by words";
+      note({
+        what: `knowledge of ${megabytes.toFixed(0)} MB, look-up ${how}`,
+        goal: "p99 ≤ 15 ms at 50 MB",
+        value: `p50 ${ms(search.p50)}, p95 ${ms(search.p95)}, p99 ${ms(search.p99)}`,
+        method: `300 questions of 7 words, one after the other, through the worker${byMeaning ? "; 1,536 components from a server on loopback" : ""}`,
+      });
+      note({
+        what: `knowledge, main thread while indexing ${how}`,
+        goal: "≤ 50 ms",
+        value: `longest block ${ms(longestBlockMs)}`,
+        method: `${megabytes.toFixed(0)} MB in ${indexedSeconds.toFixed(0)} s`,
+      });
+    }
+    return results;
+  },
+};
+
+export const SERVICE_SECTIONS: readonly Section[] = [http, knowledge, webhooks, scheduler, growth];

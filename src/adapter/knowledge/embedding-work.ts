@@ -35,6 +35,7 @@ export class EmbeddingWork {
   #tokens = 0;
   #timer: Timer | null = null;
   #closed = false;
+  readonly #done: (() => void)[] = [];
 
   constructor(private readonly options: EmbeddingOptions) {
     this.#questions = new BackOff(options, "question");
@@ -95,6 +96,11 @@ export class EmbeddingWork {
     this.#next();
   }
 
+  done(): Promise<void> {
+    if (this.#tenants.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#done.push(resolve));
+  }
+
   /** The worker is gone, and what was asked of it with it. */
   forget(): void {
     this.#current = null;
@@ -103,10 +109,12 @@ export class EmbeddingWork {
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
+    for (const settle of this.#done.splice(0)) settle();
   }
 
   #next(): void {
     const [tenantId] = this.#tenants;
+    if (tenantId === undefined) for (const settle of this.#done.splice(0)) settle();
     if (tenantId === undefined || this.#current !== null || this.#closed) return;
     this.#timer?.cancel();
     const waitMs = this.#passages.waitMs;

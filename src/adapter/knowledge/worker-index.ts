@@ -36,6 +36,8 @@ export interface WorkerIndex extends KnowledgeIndex {
   problem(): string | null;
   /** Resolves when everything that was asked for is indexed. */
   idle(): Promise<void>;
+  /** Resolves when every indexed passage has its vector; at once where none is to have one. */
+  embedded(): Promise<void>;
   close(): void;
 }
 
@@ -126,6 +128,10 @@ class Client implements WorkerIndex {
   idle(): Promise<void> {
     if (this.#isIdle) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  embedded(): Promise<void> {
+    return this.#embedding?.done() ?? Promise.resolve();
   }
 
   close(): void {
