@@ -100,6 +100,13 @@ test("what an event claims is not believed: the session is fetched", async () =>
   expect(await balanceOf(tenant)).toBe(0);
 });
 
+test("money that is not euro fills no wallet", async () => {
+  const { tenant, session } = await topUp();
+  Object.assign(session, { payment_status: "paid", currency: "usd" });
+  expect(await deliver(completed(session))).toBe(409);
+  expect(await balanceOf(tenant)).toBe(0);
+});
+
 test("a payment reported before the tenant has the address of its session is not lost", async () => {
   const statuses: number[] = [];
   stripe.onCreated(async (session) => {
