@@ -89,6 +89,12 @@ test("a conversation goes on where it was for five minutes, and is told anew aft
   chats.close();
 });
 
+test("an answer tells how long it took, from its question on", async () => {
+  await clock.advance(7_000);
+  expect((await ask("hello")).durationMs).toBe(0);
+  chats.close();
+});
+
 test("of 33 conversations the oldest is closed", async () => {
   for (let count = 1; count <= 32; count++) await ask(`question ${count}`);
   expect([opened, closed]).toEqual([32, 0]);

@@ -27,7 +27,7 @@ const database = await openTestDatabase(join(directory, "main.db"), clock.now())
 const tenantId = await insertTenant(database);
 const agentId = await insertAgent(database, tenantId);
 afterAll(async () => {
-  await eventually(() => stored === 13, "every call is stored");
+  await eventually(() => stored === 14, "every call is stored");
   await database.close();
 });
 
@@ -99,6 +99,21 @@ test("an answered call knows how long it has lasted; one that rings, or is over,
   for (const each of [ringing, call]) each.end(endingByUs("completed", "agent_hangup"));
   expect(call.answeredMs).toBe(0);
   await Promise.all([ringing.finished, call.finished]);
+});
+
+test("how long it took to set up a call is told at its end", async () => {
+  const told: (number | null)[] = [];
+  const onEnded: typeof ports.onEnded = (_, { setupMs }) => {
+    stored++;
+    told.push(setupMs);
+  };
+  const call = await ringingCall({ onEnded });
+  await clock.advance(4_000);
+  call.answered(plan);
+  await clock.advance(1_000);
+  call.end(endingByUs("completed", "agent_hangup"));
+  await call.finished;
+  expect(told).toEqual([4_000]);
 });
 
 test("two people who are joined talk on", async () => {

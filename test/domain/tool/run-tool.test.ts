@@ -10,6 +10,7 @@ import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts"
 import { HttpToolRunner } from "../../../src/domain/tool/run-tool.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { spawnSchemaWorker } from "../../../src/workers.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
 import { plainVault } from "../../support/plain-vault.ts";
 import { insertAgent, insertTenant, insertTool } from "../../support/stored-rows.ts";
@@ -65,6 +66,18 @@ const call = {
 };
 
 describe("running a tool", () => {
+  test("takes as long as it took, from when it was asked", async () => {
+    const clock = fakeClock();
+    await clock.advance(5_000);
+    const find = () => clock.advance(70).then(() => null);
+    const measured = new HttpToolRunner({
+      ...{ database, vault: plainVault, argumentCheck, log: silentLog, clock },
+      ...{ timeoutMs: 300, resultBytesMax: 300, client: new SafeHttpClient({ allowNetworks: [] }) },
+      targets: (queries) => ({ ...toolTargetStore(queries), find }),
+    });
+    expect((await measured.run(tenantId, call)).durationMs).toBe(70);
+  });
+
   test("tried out by hand says so", async () => {
     endpoint.respond = answer(200, '{"booked":true}');
     const tool = { url: `https://${HOST}:${endpoint.port}/book`, name: "tried" };
