@@ -148,6 +148,8 @@ export interface ScriptedCallOptions {
 
 export async function scriptedCall(options: ScriptedCallOptions = {}) {
   const clock = fakeClock();
+  // No call begins with its machine: what lasts since the answer must not pass for the time since the start.
+  await clock.advance(3_600_000);
   const audio = new ScriptedAudio();
   const secondAudio = new ScriptedAudio();
   const messages: CallEvent[] = [];
