@@ -18,6 +18,8 @@ interface KnowledgeHostOptions {
 }
 
 const INDEXES_OPEN_MAX = 32;
+/** Of these, the ones used last keep in memory what a look-up by meaning reads. */
+const INDEXES_IN_MEMORY_MAX = 4;
 const PRIVATE = 0o700;
 /** Between two turns of indexing: the calls' threads come first. */
 const REST_MS = 2;
@@ -139,6 +141,8 @@ export class KnowledgeHost implements HandlersOf<KnowledgeCommands> {
     this.#indexes.delete(tenantId);
     const index = known ?? new PassageIndex(this.#pathOf(tenantId));
     this.#indexes.set(tenantId, index);
+    const resting = [...this.#indexes.values()].at(-1 - INDEXES_IN_MEMORY_MAX);
+    resting?.vectors.forget();
     for (const [id, other] of this.#indexes) {
       if (this.#indexes.size <= INDEXES_OPEN_MAX) break;
       if (id === tenantId || this.#inWork.has(id)) continue;

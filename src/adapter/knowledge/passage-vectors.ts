@@ -1,8 +1,8 @@
 /**
  * The vectors of one tenant's passages, beside their words in the same SQLite file. A look-up compares the
  * signs of the components, packed into bits, with all passages of the files it may find, and then only the
- * closest ones component by component (int8): so it costs milliseconds for a hundred thousand passages,
- * and no memory between look-ups. A file is found when all its passages have their vectors.
+ * closest ones component by component (int8): so it costs milliseconds for a hundred thousand passages, and
+ * 64 bytes of memory each until `forget`. A file is found when all its passages have their vectors.
  */
 import type { Database } from "bun:sqlite";
 
@@ -28,6 +28,9 @@ export interface TextToEmbed {
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export class PassageVectors {
+  /** By file, as far as they were read. */
+  readonly #signatures = new Map<number, Uint32Array>();
+
   constructor(private readonly database: Database) {
     database.run(TABLES);
   }
@@ -92,7 +95,13 @@ export class PassageVectors {
       .map(({ id }) => id);
   }
 
+  /** Gives back the memory of what was read: it is read again when it is needed. */
+  forget(): void {
+    this.#signatures.clear();
+  }
+
   dropFile(row: number): void {
+    this.#signatures.delete(row);
     this.database.query("DELETE FROM signatures WHERE file = ?").run(row);
   }
 
@@ -118,6 +127,7 @@ export class PassageVectors {
   }
 
   #startOver(model: string, dimensions: number): void {
+    this.forget();
     this.database.transaction(() => {
       for (const table of ["vector_model", "vectors", "signatures"])
         this.database.run(`DROP TABLE ${table}`);
@@ -145,16 +155,22 @@ export class PassageVectors {
       .run(row, new Uint8Array(bits.buffer));
   }
 
-  /** Ids of the passages that share most bits with a question. */
-  #similar(rows: readonly number[], question: Uint32Array): number[] {
+  #read(rows: readonly number[]): void {
+    if (rows.length === 0) return;
     const files = this.database
       .query<{ file: number; bits: Bytes }, [string]>(
         "SELECT file, bits FROM signatures WHERE file IN (SELECT value FROM json_each(?))",
       )
       .all(JSON.stringify(rows));
+    for (const { file, bits } of files) this.#signatures.set(file, wordsOf(bits));
+  }
+
+  /** Ids of the passages that share most bits with a question. */
+  #similar(rows: readonly number[], question: Uint32Array): number[] {
+    this.#read(rows.filter((row) => !this.#signatures.has(row)));
     const counted = new Uint32Array(SIGNATURE_BITS_MAX + 1);
-    const compared = files.map(({ file, bits }) => {
-      const differing = differingBits(wordsOf(bits), question);
+    const compared = rows.map((file) => {
+      const differing = differingBits(this.#signatures.get(file) ?? NO_BITS, question);
       for (const count of differing) counted[count] = (counted[count] ?? 0) + 1;
       return { first: file * PASSAGES_OF_FILE_MAX, differing };
     });
@@ -168,6 +184,8 @@ export class PassageVectors {
     return ids.slice(0, 2 * CANDIDATES_MAX);
   }
 }
+
+const NO_BITS = new Uint32Array(0);
 
 const rangeOf = (row: number): [number, number] => [
   row * PASSAGES_OF_FILE_MAX,
