@@ -63,6 +63,8 @@ function formatsOf(language: Language, region: string) {
     dateTimes: dateFormat({ dateStyle: "medium", timeStyle: "short" }),
     dates: dateFormat({ dateStyle: "medium" }),
     times: dateFormat({ timeStyle: "medium" }),
+    birthdays: dateFormat({ dateStyle: "medium", timeZone: "UTC" }),
+    daysOfYear: dateFormat({ day: "numeric", month: "long", timeZone: "UTC" }),
     months: dateFormat({ month: "long", year: "numeric", timeZone: "UTC" }),
     wholeCents: euros(2),
     euros,
@@ -94,6 +96,11 @@ function textsOf(language: Language, catalogue: Catalogue) {
     eur: (value: number, digits = 2) => (digits === 2 ? wholeCents : euros(digits))().format(value),
     dateTime: (iso: string) => days.dateTimes().format(new Date(iso)),
     date: (iso: string) => days.dates().format(new Date(iso)),
+    /** `1980-02-29`, or without a year `--02-29`. */
+    birthday: (day: string) =>
+      day.startsWith("--")
+        ? days.daysOfYear().format(new Date(`2000${day.slice(1)}`))
+        : days.birthdays().format(new Date(day)),
     time: (iso: string) => days.times().format(new Date(iso)),
     month: (year: number, month: number) =>
       days.months().format(new Date(Date.UTC(year, month - 1, 1))),

@@ -60,7 +60,10 @@ function useChoices(words: string): Choice[] {
     ),
   ];
   const wanted = plain(words.trim());
-  const found = known.filter(({ label }) => plain(label).includes(wanted));
+  const starts = ({ label }: Choice) => Number(plain(label).startsWith(wanted));
+  const found = known
+    .filter(({ label }) => plain(label).includes(wanted))
+    .sort((a, b) => starts(b) - starts(a));
   if (!asks) return found;
   return [
     ...found,

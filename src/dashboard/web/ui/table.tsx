@@ -31,7 +31,8 @@ interface TableProps<Row> {
 
 const phone = matchMedia("(max-width: 640px)");
 
-const usePhone = () =>
+/** Whether rows are cards. */
+export const usePhone = () =>
   useSyncExternalStore(
     (onChange) => {
       phone.addEventListener("change", onChange);

@@ -48,7 +48,7 @@ function Webhooks({ deliveries }: { deliveries: Details["deliveries"] }) {
               card: "side",
               cell: (row) => (
                 <Badge tone={row.status === "delivered" ? "good" : "bad"}>
-                  {row.http_status ?? row.error ?? "–"}
+                  {row.http_status ?? row.error ?? t("call.answer_none")}
                 </Badge>
               ),
             },
@@ -101,7 +101,11 @@ function ToolCalls({ calls }: { calls: Details["tool_calls"] }) {
           {
             head: t("call.answer"),
             card: "side",
-            cell: (row) => <Badge tone={row.ok ? "good" : "bad"}>{row.http_status ?? "–"}</Badge>,
+            cell: (row) => (
+              <Badge tone={row.ok ? "good" : "bad"}>
+                {row.http_status ?? t(row.ok ? "call.answer" : "call.answer_none")}
+              </Badge>
+            ),
           },
           { head: t("calls.duration"), end: true, cell: (row) => ms(row.duration_ms) },
         ]}

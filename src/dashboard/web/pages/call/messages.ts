@@ -303,6 +303,12 @@ export const messages = {
   "call.event": { en: "Event", lt: "Įvykis", lv: "Notikums", ru: "Событие" },
   "call.attempt": { en: "Attempt", lt: "Bandymas", lv: "Mēģinājums", ru: "Попытка" },
   "call.answer": { en: "Answer", lt: "Atsakymas", lv: "Atbilde", ru: "Ответ" },
+  "call.answer_none": {
+    en: "No answer",
+    lt: "Neatsakyta",
+    lv: "Nav atbildes",
+    ru: "Нет ответа",
+  },
   "call.recipient": { en: "Recipient", lt: "Gavėjas", lv: "Saņēmējs", ru: "Получатель" },
   "call.mail.pending": { en: "Waiting", lt: "Laukia", lv: "Gaida", ru: "Ждёт" },
   "call.mail.sent": { en: "Sent", lt: "Išsiųsta", lv: "Nosūtīts", ru: "Отправлено" },

@@ -10,7 +10,7 @@ import { Button, IconButton } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Badge, Page as Frame } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
-import { type Column, Pager, Table } from "../../ui/table.tsx";
+import { type Column, Pager, Table, usePhone } from "../../ui/table.tsx";
 import { useAgentName } from "../agents/agent-choices.ts";
 import { TagLabels } from "./annotations.tsx";
 import { CallFilters } from "./call-filters.tsx";
@@ -170,12 +170,14 @@ interface TableShown {
 function useColumns(shown: TableShown): Column<FoundCall>[] {
   const { t, dateTime, clock, eur, ms } = useText();
   const agentName = useAgentName();
+  const isPhone = usePhone();
   return [
     { head: t("calls.call"), cell: (call) => <Who call={call} view={shown.view} /> },
     {
       head: t("calls.about"),
       cell: (call) => (
         <>
+          {isPhone && <Outcome call={call} />}
           <span className="clamp about">{call.said ?? call.summary}</span>
           <TagLabels tags={call.tags} />
         </>
@@ -273,9 +275,10 @@ const talkTime = (call: FoundCall, clock: (seconds: number) => string): string =
     ? clock((new Date(call.ended_at).getTime() - new Date(call.answered_at).getTime()) / 1000)
     : "–";
 
-/** Name and number, and the outcome where it is not the usual one. */
+/** Name and number, and the outcome; on a phone, which has two lines for a call, the name. */
 function Who({ call, view }: { call: FoundCall; view: CallsView }) {
   const { t } = useText();
+  const isPhone = usePhone();
   return (
     <span className="who-cell">
       <Link
@@ -290,10 +293,19 @@ function Who({ call, view }: { call: FoundCall; view: CallsView }) {
         </span>
         {callerOf(call) ?? t("calls.withheld")}
       </Link>
-      {call.contact_name !== null && <span className="small muted nums">{numberOf(call)}</span>}
-      {isException(call.status) && (
-        <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>
+      {!isPhone && (
+        <>
+          {call.contact_name !== null && <span className="small muted nums">{numberOf(call)}</span>}
+          <Outcome call={call} />
+        </>
       )}
     </span>
   );
+}
+
+/** Where it is not the usual one. */
+function Outcome({ call }: { call: FoundCall }) {
+  const { t } = useText();
+  if (!isException(call.status)) return null;
+  return <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>;
 }

@@ -123,7 +123,7 @@ const nameOf = (contact: Contact) =>
   `${contact.first_name} ${contact.last_name}`.trim() || contact.number_e164;
 
 function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Contact) => void }) {
-  const { t } = useText();
+  const { t, birthday } = useText();
   return (
     <Table
       caption={t("nav.contacts")}
@@ -138,7 +138,10 @@ function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Conta
           head: t("numbers.number"),
           cell: (contact) => <span className="nums">{contact.number_e164}</span>,
         },
-        { head: t("contacts.birthday"), card: "line", cell: (contact) => contact.birthday ?? "–" },
+        {
+          head: t("contacts.birthday"),
+          cell: (contact) => (contact.birthday ? birthday(contact.birthday) : "–"),
+        },
         {
           head: t("language.label"),
           cell: (contact) => (contact.language ? t(`lang.${contact.language}`) : "–"),

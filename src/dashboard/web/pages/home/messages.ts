@@ -118,10 +118,10 @@ export const messages = {
     ru: "До первого звонка",
   },
   "home.checklist_note": {
-    en: "Takes about ten minutes. You can talk to your agent before connecting a phone line.",
-    lt: "Apie dešimt minučių. Su agentu galite pasikalbėti dar neturėdami telefono linijos.",
-    lv: "Apmēram desmit minūtes. Ar aģentu var parunāt vēl pirms tālruņa līnijas.",
-    ru: "Около десяти минут. С агентом можно поговорить ещё до телефонной линии.",
+    en: "Takes about three minutes. You can talk to your agent before connecting a phone line.",
+    lt: "Apie tris minutes. Su agentu galite pasikalbėti dar neturėdami telefono linijos.",
+    lv: "Apmēram trīs minūtes. Ar aģentu var parunāt vēl pirms tālruņa līnijas.",
+    ru: "Около трёх минут. С агентом можно поговорить ещё до телефонной линии.",
   },
   "home.step.agent": {
     en: "Create an agent",

@@ -106,7 +106,9 @@ function Outcome({ delivery }: { delivery: Delivery }) {
   const { status, http_status, next_attempt_at } = delivery;
   return (
     <span className="row">
-      <Badge tone={status === "delivered" ? "good" : "bad"}>{http_status ?? "–"}</Badge>
+      <Badge tone={status === "delivered" ? "good" : "bad"}>
+        {http_status ?? t("call.answer_none")}
+      </Badge>
       {next_attempt_at && (
         <span className="small muted">
           {t("webhooks.next_attempt", { when: ago(next_attempt_at, now) })}

@@ -1,0 +1,188 @@
+/**
+ * Every main task without a mouse, in Chromium beside a whole appliance: only keys are pressed, and the
+ * focus moves only by them. Takes some 15 s.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
+import { phoneNumbers, users } from "../../src/adapter/store/schema/index.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { storeCalls } from "../support/call-history.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { type Visit, visit } from "../support/dashboard-page.ts";
+import { eventually } from "../support/eventually.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(120_000);
+
+const EMAIL = "owner@clinic.example";
+const PASSWORD = "keturi žodžiai be ryšio";
+const NUMBER = "+37052000097";
+/** More than any page has between two controls. */
+const STOPS_MAX = 90;
+
+const { en } = await messageCatalogues();
+const inChromium = describe.skipIf(chromiumPath() === null);
+let world: Appliance;
+let browser: Browser;
+let visitor: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  if (chromiumPath() === null) return;
+  await buildDashboard();
+  world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.97" });
+  await storeCalls(world, systemClock.now());
+  await world.app.ask("user.create", {
+    ...{ tenant: world.tenantId, email: EMAIL, name: "Rasa", role: "owner", operator: false },
+  });
+  const passwordHash = await Bun.password.hash(PASSWORD);
+  await world.app.database.tx(async (queries) => {
+    await queries.update(users).set({ passwordHash });
+  });
+  browser = await launchChromium();
+  visitor = await visit(browser);
+  page = visitor.page;
+});
+afterAll(async () => {
+  if (chromiumPath() === null) return;
+  await browser?.close();
+  await world?.close();
+});
+
+const press = (key: string) => page.keyboard.press(key);
+const write = (text: string) => page.keyboard.insertText(text);
+
+/** What a screen reader calls the element that has the focus. */
+const focusedName = () =>
+  page.evaluate(() => {
+    const element = document.activeElement;
+    if (!element || element === document.body) return "";
+    const labels = "labels" in element ? (element as HTMLInputElement).labels : null;
+    const label = labels?.[0]?.textContent ?? element.textContent;
+    return (element.getAttribute("aria-label") ?? label ?? "").trim();
+  });
+
+/** Presses Tab until the focus is on the control whose name begins or ends so. */
+async function reach(name: string, role: "tab" | null = null): Promise<void> {
+  const met: string[] = [];
+  for (let stop = 0; stop < STOPS_MAX; stop++) {
+    const at = await focusedName();
+    const as = await page.evaluate(() => document.activeElement?.getAttribute("role"));
+    if ((at.startsWith(name) || at.endsWith(name)) && (role === null || as === role)) return;
+    met.push(at);
+    await press("Tab");
+  }
+  throw new Error(`the Tab key does not lead to "${name}", but to: ${met.join(" | ")}`);
+}
+
+async function fill(name: string, text: string): Promise<void> {
+  await reach(name);
+  await write(text);
+}
+
+async function activate(name: string): Promise<void> {
+  await reach(name);
+  await press("Enter");
+}
+
+/** By the palette, to the page whose title is `heading`. */
+async function go(words: string, heading: string): Promise<void> {
+  await press("Control+k");
+  await page.getByRole("combobox", { name: en["palette.hint"] }).waitFor();
+  await write(words);
+  await page.getByRole("option", { selected: true }).filter({ hasText: words }).waitFor();
+  await press("Enter");
+  await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+}
+
+const dialogGone = () => page.getByRole("dialog").waitFor({ state: "detached" });
+
+inChromium("with the keyboard alone somebody", () => {
+  test("signs in", async () => {
+    await page.goto(`${world.app.addresses.http}/app/sign-in`);
+    await page.getByRole("heading", { name: en["auth.sign_in"] }).waitFor();
+    await fill(en["auth.email"], EMAIL);
+    await fill(en["auth.password"], PASSWORD);
+    await press("Enter");
+    await page.getByRole("heading", { name: en["nav.home"], level: 1 }).waitFor();
+  });
+
+  test("makes an agent from a template, and tells it what it knows", async () => {
+    await go(en["agents.new"], en["agents.new"]);
+    await activate(en["template.after_hours.name"]);
+    await activate(en["agents.create"]);
+    await page.waitForURL(/\/agents\/\d+/);
+
+    await go(en["nav.knowledge"], en["nav.knowledge"]);
+    await activate(en["knowledge.new"]);
+    await fill(en["knowledge.filename"], "prices.md");
+    await fill(
+      en["knowledge.content"],
+      "## How much is a check-up?\nA check-up costs forty euros.",
+    );
+    await reach(en["knowledge.agents"]);
+    await page.keyboard.type("After");
+    await activate(en["action.add"]);
+    await dialogGone();
+    await page.getByRole("link", { name: "prices.md" }).waitFor();
+  });
+
+  test("tries it in writing, and gives it a number", async () => {
+    await go("After hours", "After hours");
+    await fill(en["chat.message"], "How much is a check-up?");
+    await activate(en["chat.send"]);
+    await page.locator(".bubble.agent").getByText("forty euros").waitFor({ timeout: 30_000 });
+
+    await go(en["nav.numbers"], en["nav.numbers"]);
+    await activate(en["numbers.new"]);
+    await fill(en["numbers.number"], NUMBER);
+    await reach(en["numbers.agent"]);
+    await page.keyboard.type("After");
+    await activate(en["action.add"]);
+    await dialogGone();
+    await page.getByRole("cell", { name: NUMBER }).first().waitFor();
+    const numbers = await world.app.database.read.select().from(phoneNumbers);
+    expect(numbers.find(({ numberE164 }) => numberE164 === NUMBER)?.agentId).not.toBe(
+      world.agentId,
+    );
+  });
+
+  test("finds a call, and tags it", async () => {
+    await go(en["nav.calls"], en["nav.calls"]);
+    await fill(en["calls.search"], "petraitis");
+    await eventually(
+      async () => (await page.locator("tbody tr").count()) === 1,
+      "only that call is listed",
+    );
+    await activate("Jonas Petraitis");
+    await page.getByRole("tab").first().waitFor();
+    await fill(en["calls.new_tag"], "to call back");
+    await press("Enter");
+    await page.locator(".chip.tag").getByText("to call back").waitFor();
+  });
+
+  test("publishes a draft, and rolls it back", async () => {
+    await world.api("PATCH", `/agents/${world.agentId}/draft`, { prompt: "A garage." });
+    await go("Reception", "Reception");
+    await reach(en["agents.tab.settings"], "tab");
+    const versions = page.getByRole("tab", { name: en["agents.tab.versions"], selected: true });
+    for (let step = 0; step < 8 && (await versions.count()) === 0; step++) {
+      await press("ArrowRight");
+      await page.waitForURL(/tab=/);
+    }
+    await activate(en["versions.publish_draft"]);
+    const [published = ""] = en["versions.published_now"].split("{number}");
+    await page.getByText(published).first().waitFor();
+    await activate(en["versions.roll_back"]);
+    await page.getByRole("alertdialog").waitFor();
+    await press("Shift+Tab");
+    expect(await focusedName()).toBe(en["versions.roll_back"]);
+    await press("Enter");
+    const [restored = ""] = en["versions.again"].split("{number}");
+    await page.getByText(restored).first().waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
+});
