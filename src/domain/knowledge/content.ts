@@ -48,7 +48,7 @@ function jsonErrorAt(content: string): number {
   const open: string[] = [];
   let expects: "value" | "key" | "colon" | "next" = "value";
   let mayClose = false;
-  while (token.lastIndex < content.length) {
+  for (;;) {
     const start = token.lastIndex;
     const match = token.exec(content);
     if (!match) return skipSpace(content, start);
@@ -79,7 +79,6 @@ function jsonErrorAt(content: string): number {
       expects = text === "{" ? "key" : text === "[" ? "value" : "next";
     }
   }
-  return content.length;
 }
 
 const skipSpace = (content: string, from: number) =>

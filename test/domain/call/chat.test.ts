@@ -25,6 +25,8 @@ const heard: unknown[] = [];
 let asked = 0;
 let toldOfCaller: unknown;
 let callsTools = false;
+/** Questions that begin with "slow" wait for it. */
+let held = Promise.withResolvers<void>();
 let chats: WrittenAgentChats;
 let replaying: WrittenAgentChats;
 
@@ -45,6 +47,7 @@ beforeEach(() => {
           yield { type: "tool_call", toolCallId: `t${asked}`, tool: "again", arguments: {} };
           return;
         }
+        if (input.type === "utterance" && input.text.startsWith("slow")) await held.promise;
         if (input.type === "utterance") yield { type: "text", text: `You said ${input.text}.` };
       },
       close: () => {
@@ -118,6 +121,17 @@ test("four questions of a tenant are answered at the same time, no fifth", async
   await expect(ask("question 5")).rejects.toMatchObject({ code: "plan_limit_reached" });
   await Promise.all(four);
   expect((await ask("question 5")).reply).toBe("You said question 5.");
+  chats.close();
+});
+
+test("an answer makes room for one question, not for more", async () => {
+  held = Promise.withResolvers();
+  const slow = [1, 2, 3].map((count) => ask(`slow ${count}`));
+  await ask("quick");
+  slow.push(ask("slow 4"));
+  await expect(ask("question 5")).rejects.toMatchObject({ code: "plan_limit_reached" });
+  held.resolve();
+  await Promise.all(slow);
   chats.close();
 });
 

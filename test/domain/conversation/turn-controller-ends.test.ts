@@ -159,6 +159,18 @@ test("a failing mind ends the call with an apology", async () => {
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "engine_failure" });
 });
 
+test.each([
+  ["14.9", 14_900, false],
+  ["15.1", 15_100, true],
+])("an LLM that has said nothing for %s s has failed: %p", async (_, llmTakesMs, hasFailed) => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.llmTakesMs = llmTakesMs;
+  await call.says("When are you open?");
+  await call.silence(20_000);
+  expect(call.hangupRequested()?.type === "hangup_requested").toBe(hasFailed);
+});
+
 test("one lost recognition is forgiven, two in a row are a failed engine", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();

@@ -56,3 +56,16 @@ test("the day and time of the call stay in its name", () => {
   const { name } = readScenario("made.yaml", scenarioOfCall(CALL, "Call of 2026-11-23 08:00"));
   expect(name).toBe("Call of 2026-11-23 08:00");
 });
+
+test("a letter that stands for a name is none: it would be replaced in every sentence", () => {
+  const yaml = scenarioOfCall(
+    {
+      ...CALL,
+      names: ["Ruta A Kalnina"],
+      turns: [...CALL.turns, turn("customer", "A day?", 20_000)],
+    },
+    "A",
+  );
+  expect(yaml).toContain("A day?");
+  expect(yaml).not.toContain("Kalnina");
+});

@@ -147,3 +147,14 @@ test.each([
 ])("%s: %s", (source, problem) => {
   expect(problemsOf(source)[0]).toEndWith(problem);
 });
+
+test("a list may stand as far left as its name, and a field is looked for below its own alone", () => {
+  const list = "name: A\nscript:\n- say: Hello\n- sayz: No\n  say: Yes\n";
+  expect(problemsOf(list)).toEqual([
+    "a.yaml:4: script[2].sayz: is not known here; did you mean say?",
+  ]);
+  const beside = "name: A\ncaller: {number: 5}\nnumber: 1\nscript: [{hang_up: true}]\n";
+  expect(problemsOf(beside)).toContain(
+    "a.yaml:2: caller.number: must be text (in quotes, where it looks like a number)",
+  );
+});

@@ -283,6 +283,20 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a schema that was forgotten is judged again",
   },
   {
+    file: "conversation/echo.ts",
+    lineText: "if (varianceReceived <= 0 || variancePlayed <= 0) return false;",
+    part: "<= ",
+    reason:
+      "levels that never vary have no covariance either: nothing divided by nothing is below any limit",
+  },
+  {
+    file: "conversation/echo.ts",
+    lineText: "if (varianceReceived <= 0 || variancePlayed <= 0) return false;",
+    part: "variancePlayed <=",
+    reason:
+      "levels that never vary have no covariance either: nothing divided by nothing is below any limit",
+  },
+  {
     file: "billing/low-balance.ts",
     lineText: "if (now.level >= now.toldBelow) return; // it rose",
     part: ">=",
