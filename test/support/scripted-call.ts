@@ -78,6 +78,7 @@ export class ScriptedAudio implements CallAudio {
   playedMs = 0;
   rtpClockMs = 0;
   closed = false;
+  readonly recordings: string[] = [];
   readonly statistics = {
     codec: "PCMA",
     packetsSent: 0,
@@ -114,7 +115,9 @@ export class ScriptedAudio implements CallAudio {
     listener();
   }
   sendDigits(_digits: string): void {}
-  startRecording(): void {}
+  startRecording(path: string): void {
+    this.recordings.push(path);
+  }
   async close(): Promise<null> {
     this.closed = true;
     return null;

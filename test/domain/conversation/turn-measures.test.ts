@@ -1,7 +1,7 @@
 /** Where an answer's time goes, the model asked ahead of time, silences that are filled, proof. */
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
-import { scriptedCall } from "../../support/scripted-call.ts";
+import { callConfig, scriptedCall } from "../../support/scripted-call.ts";
 
 const text = (words: string): LlmEvent => ({ type: "text", text: words });
 
@@ -170,6 +170,18 @@ test("how long a call lasted by the RTP stream is told of answered calls", async
   const closed = unanswered.session.close("no_answer");
   await unanswered.silence(1_000);
   expect(Object.keys(await closed)).not.toContain("answeredRtpMs");
+});
+
+test.each([
+  ["/recordings/a.wav", ["/recordings/a.wav"]],
+  [null, []],
+])("a call is recorded to %j, from its answer on", async (recordingPath, recordings) => {
+  const call = await scriptedCall({ config: { ...callConfig(), recordingPath } });
+  await call.session.prepare();
+  expect(call.audio.recordings).toEqual([]);
+  call.session.answered();
+  call.session.answered();
+  expect(call.audio.recordings).toEqual(recordings);
 });
 
 test.each([
