@@ -121,7 +121,9 @@ inChromium("a question before something is lost", () => {
     await dialog(page).getByLabel(en["calls.when"]).fill("2027-03-01T10:00");
     await button(page, en["calls.place_now"]).click();
     await button(page, en["schedules.cancel"]).click();
-    const buttons = page.getByRole("alertdialog").getByRole("button");
+    // Beside them stands what was said before, with a button of its own.
+    const answers = page.getByRole("alertdialog").locator(".form-foot");
+    const buttons = answers.getByRole("button");
     expect(await buttons.allTextContents()).toEqual([
       en["schedules.cancel_call"],
       en["schedules.keep"],
