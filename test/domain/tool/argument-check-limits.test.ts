@@ -130,6 +130,7 @@ test("a worker that breaks ends its own check, not that of the one after it", as
   const breaks = (worker: number) =>
     workers[worker]?.onerror?.({ preventDefault: () => undefined });
   breaks(0);
+  await clock.advance(0);
   expect([workers.length, await first([next])]).toEqual([2, "none"]);
   breaks(1);
   expect(await next).toEqual(expect.any(String));
