@@ -133,6 +133,16 @@ test("each part may have a fallback of its own; fallback is what the others have
   );
 });
 
+test("the model for embeddings needs its server's key, also where the embedded engine speaks", () => {
+  const named = { OPENAI__EMBEDDING_MODEL: "text-embedding-3-small" };
+  expect(problems(named)).toMatch(/\[engine\.openai\] api_key.*needs an API key/);
+  expect(problems({ ...named, OPENAI__EMBEDDING_BASE_URL: "https://api.mistral.ai/v1" })).toMatch(
+    /\[engine\.openai\] embedding_api_key.*needs an API key/,
+  );
+  expect(problems({ ...named, OPENAI__API_KEY: "k" })).toBe("");
+  expect(problems({ ...named, OPENAI__EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1" })).toBe("");
+});
+
 test("a part's provider needs its key, and one that does all parts lends none of them", () => {
   expect(problems({ STT: "openai" })).toMatch(/\[engine\.openai\] api_key.*needs an API key/);
   expect(problems({ STT: "realtime" })).toMatch(/\[engine\] stt.*"embedded" or "openai"/);
