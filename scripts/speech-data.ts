@@ -1,7 +1,7 @@
 /**
  * Generates `src/adapter/engine/embedded/data/` from node_modules: the voice's data cut to our four
- * languages (one archive), its program, and the recogniser's telephone model. What is read whole is
- * stored compressed. A build product: deterministic, ignored by git, skipped when it is up to date.
+ * languages (one archive), its program, the recogniser's telephone model, and the transcriber's model with
+ * its runtime. What is read whole is stored compressed. A build product: deterministic, ignored by git, skipped when it is up to date.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,10 +10,12 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "..");
 const ESPEAK = join(ROOT, "node_modules/@echogarden/espeak-ng-emscripten");
 const SOUNDSWALLOWER = join(ROOT, "node_modules/soundswallower");
+const MOONSHINE = join(ROOT, "node_modules/@moonshine-ai/moonshine-js");
+const ONNXRUNTIME = join(ROOT, "node_modules/onnxruntime-web");
 const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 
 /** Bump when what is generated changes without a change of the packages. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
 const INCLUDED_VOICE_FILES =
@@ -36,6 +38,13 @@ const COMPRESSED_MODEL_FILES: Readonly<Record<string, string>> = {
   "dictionary.zst": "model/en-us/dict.txt",
 };
 
+/** The second reading's. Weights hardly shrink, however long one tries. */
+const TRANSCRIBER_FILES: Readonly<Record<string, string>> = {
+  "moonshine-encoder.zst": join(MOONSHINE, "dist/model/tiny/quantized/encoder_model.onnx"),
+  "moonshine-decoder.zst": join(MOONSHINE, "dist/model/tiny/quantized/decoder_model_merged.onnx"),
+  "onnxruntime.zst": join(ONNXRUNTIME, "dist/ort-wasm-simd-threaded.wasm"),
+};
+
 const compressed = (content: Uint8Array) => Bun.zstdCompressSync(content, { level: 22 });
 
 /** Writes what is missing or stale. Answers false when nothing had to be done. */
@@ -43,7 +52,8 @@ export async function buildSpeechData(): Promise<boolean> {
   const stamp = stampOf();
   const stampFile = join(OUTPUT, "stamp");
   const voiceFiles = { "voices.zst": voiceArchive, "espeak.zst": espeakProgram };
-  const names = Object.keys({ ...MODEL_FILES, ...COMPRESSED_MODEL_FILES, ...voiceFiles });
+  const files = { ...MODEL_FILES, ...COMPRESSED_MODEL_FILES, ...TRANSCRIBER_FILES, ...voiceFiles };
+  const names = Object.keys(files);
   const complete = names.every((name) => existsSync(join(OUTPUT, name)));
   if (complete && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return false;
   rmSync(OUTPUT, { recursive: true, force: true });
@@ -52,6 +62,8 @@ export async function buildSpeechData(): Promise<boolean> {
     writeFileSync(join(OUTPUT, name), compressed(content()));
   for (const [name, source] of Object.entries(COMPRESSED_MODEL_FILES))
     writeFileSync(join(OUTPUT, name), compressed(readFileSync(join(SOUNDSWALLOWER, source))));
+  for (const [name, source] of Object.entries(TRANSCRIBER_FILES))
+    writeFileSync(join(OUTPUT, name), Bun.zstdCompressSync(readFileSync(source), { level: 9 }));
   for (const [name, source] of Object.entries(MODEL_FILES)) {
     writeFileSync(join(OUTPUT, name), readFileSync(join(SOUNDSWALLOWER, source)));
   }
@@ -61,7 +73,8 @@ export async function buildSpeechData(): Promise<boolean> {
 
 function stampOf(): string {
   const hash = createHash("sha256").update(`format ${FORMAT}\n`);
-  for (const dir of [ESPEAK, SOUNDSWALLOWER]) hash.update(readFileSync(join(dir, "package.json")));
+  for (const dir of [ESPEAK, SOUNDSWALLOWER, MOONSHINE, ONNXRUNTIME])
+    hash.update(readFileSync(join(dir, "package.json")));
   return hash.digest("hex");
 }
 

@@ -21,6 +21,8 @@ export interface EngineSettings {
   readonly guard: GuardSettings;
   /** Of the embedded voices. */
   readonly speechRatePercent: number;
+  /** By the embedded engine, of English. Default: no. */
+  readonly secondReading?: boolean;
 }
 
 export const DEFAULT_GUARD: GuardSettings = {

@@ -98,6 +98,7 @@ function createEngine(settings: CallWorkerSettings, port: MessagePort): Promise<
   const embedded = createEmbeddedEngine({
     ...{ port, ...ports },
     speechRatePercent: settings.engine.speechRatePercent,
+    isTranscribed: settings.engine.secondReading ?? false,
   });
   return chooseEngine(settings.engine, {
     ...{ embedded, ...ports },

@@ -5,7 +5,11 @@
 
 import { createEmbeddedEngine, type EmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
 import { CONCURRENT_UTTERANCES_MAX } from "../../adapter/engine/embedded/recogniser/decoder-pool.ts";
-import { isEmbeddedOnly, needsSpeechWorker } from "../../adapter/engine/settings.ts";
+import {
+  type EngineSettings,
+  isEmbeddedOnly,
+  needsSpeechWorker,
+} from "../../adapter/engine/settings.ts";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
@@ -33,7 +37,7 @@ export const engineSelfTest: Check = {
   async run({ config, clock }) {
     const settings = engineSettingsOf(config);
     try {
-      return await withEmbeddedEngine(clock, needsSpeechWorker(settings), (engine) =>
+      return await withEmbeddedEngine(clock, settings, (engine) =>
         isEmbeddedOnly(settings)
           ? examineEmbedded(engine, clock)
           : examineProviders(config, clock, engine.parts),
@@ -60,14 +64,17 @@ export const speechCapacity: Check = {
 /** A separate engine. Without a speech worker nothing answers at the other end of the port. */
 export async function withEmbeddedEngine<Result>(
   clock: Clock,
-  hasSpeechWorker: boolean,
+  settings: EngineSettings,
   work: (engine: EmbeddedEngine) => Promise<Result>,
 ): Promise<Result> {
   const { port1: port, port2 } = new MessageChannel();
-  const worker = hasSpeechWorker ? spawnSpeechWorker() : null;
+  const worker = needsSpeechWorker(settings) ? spawnSpeechWorker() : null;
   worker?.postMessage({ type: "init", port: port2 }, [port2]);
   const ports = { port, clock, random: systemRandom, log: silentLog };
-  const engine = createEmbeddedEngine({ ...ports, deadline: SELF_TEST_DEADLINES });
+  const engine = createEmbeddedEngine({
+    ...{ ...ports, deadline: SELF_TEST_DEADLINES },
+    isTranscribed: settings.secondReading ?? false,
+  });
   try {
     return await work(engine);
   } finally {

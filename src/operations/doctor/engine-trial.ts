@@ -8,7 +8,7 @@ import { SpeechSamples } from "../../adapter/engine/openai/speech-samples.ts";
 import { looksLikeWav, NotSpeech } from "../../adapter/engine/openai/wav.ts";
 import { type EnginePrices, PARTS, type Part } from "../../adapter/engine/provider.ts";
 import { combinedProvider, partProvider } from "../../adapter/engine/registry.ts";
-import { type EngineSettings, needsSpeechWorker } from "../../adapter/engine/settings.ts";
+import type { EngineSettings } from "../../adapter/engine/settings.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { EngineSession, LlmEvent } from "../../domain/conversation/engine-port.ts";
@@ -61,7 +61,7 @@ export function createEngineTrial(engine: EngineSettings, clock: Clock): EngineT
     isRunning = true;
     try {
       const trio = trioAt(engine.providers, 0);
-      return await withEmbeddedEngine(clock, needsSpeechWorker(engine), async (embedded) => {
+      return await withEmbeddedEngine(clock, engine, async (embedded) => {
         const trial = await engineOf(trio, clock, embedded.parts);
         const session = trial.open({
           ...{ callId: "trial", language: "en", voice: "Nathan", sampleRateHz: SAMPLE_RATE_HZ },

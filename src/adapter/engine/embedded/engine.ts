@@ -18,6 +18,8 @@ import { type OpenPart, type PartEngines, partEngine } from "../provider.ts";
 import { grammarSourceOf } from "./scripted/grammar-source.ts";
 import { type KnowledgeEntry, parseKnowledge } from "./scripted/knowledge.ts";
 import { createScriptedSession } from "./scripted/scripted-session.ts";
+import { retrieverOf } from "./scripted/topics.ts";
+import { chooseReading } from "./scripted/two-readings.ts";
 import { SpeechClient, type SpeechDeadline } from "./speech-client.ts";
 
 interface EmbeddedEngineOptions {
@@ -30,6 +32,8 @@ interface EmbeddedEngineOptions {
   readonly deadline?: SpeechDeadline;
   /** `[engine.embedded] speech_rate_percent`. Default: 100. */
   readonly speechRatePercent?: number;
+  /** `[engine.embedded] second_reading`. Default: no. */
+  readonly isTranscribed?: boolean;
 }
 
 type EmbeddedEngineSettings = Pick<SessionSettings, "language" | "knowledge" | "tools">;
@@ -60,7 +64,9 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
 
 function partsOf(client: SpeechClient, options: EmbeddedEngineOptions): PartEngines {
   return {
-    stt: partEngine((settings) => openStt(settings, client, parseKnowledge(settings.knowledge))),
+    stt: partEngine((settings) =>
+      openStt(settings, client, parseKnowledge(settings.knowledge), options),
+    ),
     llm: partEngine((settings) => openLlm(settings, parseKnowledge(settings.knowledge), options)),
     tts: partEngine((settings) => openTts(settings, client, options)),
   };
@@ -73,7 +79,7 @@ function openSession(
   options: EmbeddedEngineOptions,
 ): EngineSession {
   const knowledge = parseKnowledge(settings.knowledge);
-  const stt = openStt(settings, client, knowledge);
+  const stt = openStt(settings, client, knowledge, options);
   const llm = openLlm(settings, knowledge, options);
   const tts = openTts(settings, client, options);
   return {
@@ -132,16 +138,19 @@ function openStt(
   settings: SessionSettings,
   client: SpeechClient,
   knowledge: readonly KnowledgeEntry[],
+  { isTranscribed = false }: EmbeddedEngineOptions,
 ): OpenPart<"stt"> {
   const channel = client.openStt();
   const { sttStreamId } = channel;
   const { sampleRateHz } = settings;
+  const retrieve = isTranscribed ? retrieverOf(knowledge, settings.tools, "en") : null;
   let utterance = 0;
   const open = (language: AgentLanguage) => {
     const grammar = grammarSourceOf(knowledge, { ...settings, language });
     client.prepare(grammar);
     const grammarKey = grammar.key;
-    client.send({ type: "stt_open", sttStreamId, language, sampleRateHz, grammarKey });
+    const choice = { language, sampleRateHz, grammarKey, isTranscribed };
+    client.send({ type: "stt_open", sttStreamId, ...choice });
   };
   open(settings.language);
   return {
@@ -152,7 +161,13 @@ function openStt(
         client.send({ type: "stt_start_utterance", sttStreamId, utterance, lead });
       },
       push: (pcm) => client.send({ type: "stt_push", sttStreamId, pcm }),
-      finalize: () => client.endUtterance(channel, utterance),
+      recogniseEarly: () => client.send({ type: "stt_early", sttStreamId }),
+      dropEarly: () => client.send({ type: "stt_drop_early", sttStreamId }),
+      async finalize() {
+        const { transcript, ...heard } = await client.endUtterance(channel, utterance);
+        if (retrieve === null || transcript === null || transcript.text === "") return heard;
+        return { ...heard, ...chooseReading(retrieve, heard, transcript) };
+      },
       discard: () => client.send({ type: "stt_discard", sttStreamId }),
       onPartial(listener) {
         channel.onPartial = listener;

@@ -1,5 +1,5 @@
 /** The embedded engine's three parts, each of which may stand beside parts of other providers. */
-import { integer } from "../../../platform/config/key.ts";
+import { flag, integer } from "../../../platform/config/key.ts";
 import type { LlmProvider, SttProvider, TtsProvider } from "../provider.ts";
 
 const settings = {
@@ -8,6 +8,10 @@ const settings = {
     0,
     0,
     64,
+  ),
+  second_reading: flag(
+    "English is read a second time, by a neural network that knows nothing of your knowledge: a third more questions in other words than yours are understood. Takes 450 MB for each speech thread while somebody talks English to it, and a tenth of a core for each talker.",
+    true,
   ),
   speech_rate_percent: integer("Speed of the embedded voices.", 100, 50, 200),
 };

@@ -4,7 +4,8 @@
  * time-out, never as a wait without end.
  */
 import type { Clock } from "../../../core/clock.ts";
-import { EngineFailure, type SttResult } from "../../../domain/conversation/engine-port.ts";
+import { EngineFailure } from "../../../domain/conversation/engine-port.ts";
+import type { Heard } from "./recogniser/recogniser.ts";
 import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
 
 export interface SpeechDeadline {
@@ -29,7 +30,7 @@ interface SpeechClientOptions {
 }
 
 interface PendingResult {
-  resolve(result: SttResult): void;
+  resolve(result: Heard): void;
   reject(error: EngineFailure): void;
 }
 
@@ -123,8 +124,8 @@ export class SpeechClient {
   }
 
   /** Ends an utterance: resolves with what was heard. */
-  endUtterance(channel: SttChannel, utterance: number): Promise<SttResult> {
-    return new Promise<SttResult>((resolve, reject) => {
+  endUtterance(channel: SttChannel, utterance: number): Promise<Heard> {
+    return new Promise<Heard>((resolve, reject) => {
       const settle = () => {
         timer.cancel();
         channel.pending.delete(utterance);
@@ -184,8 +185,8 @@ export class SpeechClient {
         this.#sttChannels.get(reply.sttStreamId)?.onPartial(reply.text);
         break;
       case "stt_result": {
-        const { text, confidence, audioMs } = reply;
-        this.#pendingOf(reply)?.resolve({ text, confidence, audioMs });
+        const { text, confidence, audioMs, transcript } = reply;
+        this.#pendingOf(reply)?.resolve({ text, confidence, audioMs, transcript });
         break;
       }
       case "stt_failed":

@@ -5,6 +5,7 @@
  */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type { ExpectedAnswer } from "../../../domain/conversation/engine-port.ts";
+import type { Transcript } from "./recogniser/transcriber/messages.ts";
 
 /** Main → speech worker. */
 export type ToSpeechWorker =
@@ -50,6 +51,7 @@ export type SpeechRequest =
       readonly language: AgentLanguage;
       readonly sampleRateHz: 8000 | 16000;
       readonly grammarKey: string;
+      readonly isTranscribed: boolean;
     }
   | {
       readonly type: "stt_start_utterance";
@@ -58,6 +60,8 @@ export type SpeechRequest =
       readonly lead: Int16Array;
     }
   | { readonly type: "stt_push"; readonly sttStreamId: number; readonly pcm: Int16Array }
+  | { readonly type: "stt_early"; readonly sttStreamId: number }
+  | { readonly type: "stt_drop_early"; readonly sttStreamId: number }
   | { readonly type: "stt_finalize"; readonly sttStreamId: number; readonly utterance: number }
   | { readonly type: "stt_discard"; readonly sttStreamId: number }
   | { readonly type: "stt_expect"; readonly sttStreamId: number; readonly answer: ExpectedAnswer }
@@ -77,6 +81,7 @@ export type SpeechReply =
       readonly text: string;
       readonly confidence: number;
       readonly audioMs: number;
+      readonly transcript: Transcript | null;
     }
   | {
       readonly type: "stt_failed";

@@ -13,6 +13,7 @@ import {
   type ListeningSttStream,
   type Recogniser,
 } from "./recogniser/recogniser.ts";
+import { Transcriber, type TranscriberThread } from "./recogniser/transcriber/transcriber.ts";
 import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
 import { createSynthesiser, type Synthesiser } from "./synthesiser.ts";
 
@@ -35,12 +36,14 @@ interface SpeechServiceOptions {
   readonly clock: Clock;
   /** An utterance waits for decoders; one came to nothing because they had no time for it. */
   readonly onLoad: (event: "waited" | "lost") => void;
+  readonly spawnTranscriber: () => TranscriberThread;
 }
 
-export function createSpeechService({ clock, onLoad }: SpeechServiceOptions): SpeechService {
+export function createSpeechService(options: SpeechServiceOptions): SpeechService {
+  const { clock } = options;
   const ports = new Set<MessagePort>();
   const synthesiser = createSynthesiser({ clock });
-  const sharedRecogniser = new SharedRecogniser(synthesiser, clock, onLoad);
+  const sharedRecogniser = new SharedRecogniser(synthesiser, options);
 
   return {
     ready: sharedRecogniser.selfTest(),
@@ -76,14 +79,14 @@ class SharedRecogniser {
 
   constructor(
     synthesiser: Promise<Synthesiser>,
-    clock: Clock,
-    onLoad: SpeechServiceOptions["onLoad"],
+    { clock, onLoad, spawnTranscriber }: SpeechServiceOptions,
   ) {
+    const transcriber = new Transcriber(spawnTranscriber);
     this.#clock = clock;
     this.#recogniser = synthesiser.then((made) =>
       createRecogniser({
         phonemes: (text, language) => made.phonemes(text, language),
-        ...{ clock, onLoad },
+        ...{ clock, onLoad, transcriber },
       }),
     );
   }
@@ -230,6 +233,12 @@ class PortConnection {
         break;
       case "stt_push":
         stt.push(request.pcm);
+        break;
+      case "stt_early":
+        stt.recogniseEarly();
+        break;
+      case "stt_drop_early":
+        stt.dropEarly();
         break;
       case "stt_finalize":
         void this.#finalize(request, stt);

@@ -7,13 +7,18 @@
  * Lithuanian, Latvian and Russian are closed lists of phrases. When more callers talk at once than
  * the thread can follow, what they say waits for its turn, for 8 s after their last word at most; then
  * nothing was understood, and the agent offers keys.
+ *
+ * What is heard through the graph may be read a second time by the transcriber, which knows all of English.
  */
 import type { Clock } from "../../../../core/clock.ts";
 import type { ExpectedAnswer, SttResult } from "../../../../domain/conversation/engine-port.ts";
 import type { GrammarSource } from "../speech-messages.ts";
 import { DecoderAllocator, type GrammarChoice } from "./decoder-allocator.ts";
 import { HeardUtterance, NO_WORDS } from "./heard-utterance.ts";
+import { SecondReading } from "./second-reading.ts";
 import { TelephoneAudio } from "./telephone-audio.ts";
+import type { Transcript } from "./transcriber/messages.ts";
+import type { Transcriber } from "./transcriber/transcriber.ts";
 
 interface RecogniserOptions {
   /** IPA of words the dictionary does not know. */
@@ -21,6 +26,13 @@ interface RecogniserOptions {
   readonly clock: Clock;
   /** An utterance waits for decoders; one came to nothing because they had no time for it. */
   readonly onLoad?: (event: "waited" | "lost") => void;
+  /** Default: nothing is read a second time. */
+  readonly transcriber?: Transcriber;
+}
+
+export interface Heard extends SttResult {
+  /** A second reading of an English sentence. Null: there is none (in time). */
+  readonly transcript: Transcript | null;
 }
 
 export interface Recogniser {
@@ -38,6 +50,7 @@ export interface Recogniser {
 
 interface SttStreamOptions extends GrammarChoice {
   readonly sampleRateHz: 8000 | 16000;
+  readonly isTranscribed?: boolean;
   readonly onPartial: (text: string) => void;
 }
 
@@ -45,7 +58,10 @@ interface SttStreamOptions extends GrammarChoice {
 export interface ListeningSttStream {
   startUtterance(lead: Int16Array): void;
   push(pcm: Int16Array): void;
-  finalize(): Promise<SttResult>;
+  /** What was said so far may be all. */
+  recogniseEarly(): void;
+  dropEarly(): void;
+  finalize(): Promise<Heard>;
   discard(): void;
   expect(answer: ExpectedAnswer): void;
   close(): void;
@@ -56,13 +72,14 @@ interface Shared {
   readonly allocator: DecoderAllocator;
   readonly clock: Clock;
   readonly onLoad: (event: "waited" | "lost") => void;
+  readonly transcriber: Transcriber | null;
 }
 
 /** Unloaded: `load` it before anybody talks. */
 export function createRecogniser(options: RecogniserOptions): Recogniser {
-  const { phonemes, clock, onLoad = () => {} } = options;
+  const { phonemes, clock, onLoad = () => {}, transcriber = null } = options;
   const allocator = new DecoderAllocator(phonemes);
-  const shared = { allocator, clock, onLoad };
+  const shared = { allocator, clock, onLoad, transcriber };
   let loading: Promise<void> | null = null;
   return {
     load(betweenSteps) {
@@ -73,7 +90,9 @@ export function createRecogniser(options: RecogniserOptions): Recogniser {
       });
     },
     unload() {
-      if (allocator.isLoaded && allocator.unload()) loading = null;
+      if (!allocator.isLoaded || !allocator.unload()) return;
+      loading = null;
+      transcriber?.unload();
     },
     prepare: (source) => allocator.prepare(source),
     openStt: (streamOptions) => new CallerSttStream(streamOptions, shared),
@@ -84,6 +103,7 @@ class CallerSttStream implements ListeningSttStream {
   readonly #options: SttStreamOptions;
   readonly #shared: Shared;
   readonly #audio: TelephoneAudio;
+  readonly #second: SecondReading | null;
   #expected: ExpectedAnswer = "open";
   #running: HeardUtterance | null = null;
   /** Ended, and not recognised yet. */
@@ -94,6 +114,12 @@ class CallerSttStream implements ListeningSttStream {
     this.#options = options;
     this.#shared = shared;
     this.#audio = new TelephoneAudio(options.sampleRateHz);
+    const { transcriber, clock } = shared;
+    const isRead = options.isTranscribed === true && options.language === "en";
+    this.#second =
+      isRead && transcriber !== null
+        ? new SecondReading(transcriber, clock, options.sampleRateHz)
+        : null;
   }
 
   startUtterance(lead: Int16Array): void {
@@ -109,6 +135,7 @@ class CallerSttStream implements ListeningSttStream {
     if (utterance.isWaiting) onLoad("waited");
     this.#running = utterance;
     this.#samples = 0;
+    this.#second?.start();
     this.push(lead);
   }
 
@@ -116,17 +143,29 @@ class CallerSttStream implements ListeningSttStream {
     if (this.#samples >= UTTERANCE_SAMPLES_MAX || pcm.length === 0) return;
     const audio = this.#audio.convert(pcm);
     this.#samples += audio.length;
+    this.#second?.push(pcm);
     this.#running?.push(audio);
   }
 
-  async finalize(): Promise<SttResult> {
+  recogniseEarly(): void {
+    this.#second?.begin();
+  }
+
+  dropEarly(): void {
+    this.#second?.drop();
+  }
+
+  async finalize(): Promise<Heard> {
     const utterance = this.#running;
     const audioMs = Math.round(this.#samples / 8);
-    if (utterance === null) return { ...NO_WORDS, audioMs };
+    if (utterance === null) return { ...NO_WORDS, audioMs, transcript: null };
     this.#running = null;
     this.#ended.add(utterance);
+    const isOpen = this.#expected === "open" || this.#expected === "keys";
+    const second = isOpen ? this.#second?.take() : undefined;
     try {
-      return { ...(await utterance.end()), audioMs };
+      const heard = await utterance.end();
+      return { ...heard, audioMs, transcript: (await second?.inTime()) ?? null };
     } finally {
       this.#ended.delete(utterance);
     }
@@ -135,6 +174,7 @@ class CallerSttStream implements ListeningSttStream {
   discard(): void {
     this.#running?.cancel();
     this.#running = null;
+    this.#second?.drop();
   }
 
   expect(answer: ExpectedAnswer): void {

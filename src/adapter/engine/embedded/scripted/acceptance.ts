@@ -19,7 +19,7 @@ const COEFFICIENTS = [-0.858, 0.211, 6.441, 1.359] as const;
 /** Typed words fit better than any sound; among sounds further differences mean nothing. */
 const RATIO_MIN = -30;
 const RATIO_MAX = -4;
-const MARGIN_MAX = 0.5;
+export const MARGIN_MAX = 0.5;
 
 export function featuresOf({ confidence, score, margin }: Evidence): readonly number[] {
   const ratio = Math.min(RATIO_MAX, Math.max(RATIO_MIN, ratioOf(confidence)));
@@ -28,9 +28,19 @@ export function featuresOf({ confidence, score, margin }: Evidence): readonly nu
 
 /** 0–1. */
 export function likelihoodOf(evidence: Evidence): number {
-  const sum = featuresOf(evidence).reduce(
+  return 1 / (1 + Math.exp(-logOddsOf(evidence)));
+}
+
+export function logOddsOf(evidence: Evidence): number {
+  return featuresOf(evidence).reduce(
     (total, feature, index) => total + feature * (COEFFICIENTS[index] ?? 0),
     0,
   );
-  return 1 / (1 + Math.exp(-sum));
+}
+
+/** The ratio with which words that fit an entry like this have these log odds. */
+export function ratioFor(odds: number, { score, margin }: Omit<Evidence, "confidence">): number {
+  const [constant, byRatio, byScore, byMargin] = COEFFICIENTS;
+  const others = constant + byScore * score + byMargin * Math.min(MARGIN_MAX, margin);
+  return Math.min(RATIO_MAX, Math.max(RATIO_MIN, (odds - others) / byRatio));
 }

@@ -40,8 +40,7 @@ export class Topics {
     language: AgentLanguage,
   ) {
     this.#topics = [...tools.map(topicOfTool), ...knowledge.map(topicOfEntry)];
-    const toolEntries = tools.map((tool) => ({ questions: waysToAskFor(tool), answer: "" }));
-    this.#retrieve = createRetriever([...toolEntries, ...knowledge], language);
+    this.#retrieve = retrieverOf(knowledge, tools, language);
   }
 
   /** Titles that can be offered: questions as the tenant wrote them. */
@@ -61,6 +60,16 @@ export class Topics {
     const other = next === null || margin > OTHER_MARGIN_MAX ? undefined : this.#topics[next];
     return { zone: "unsure", topic, other: canShareOffer(topic, other) ? other : null };
   }
+}
+
+/** Of tools and then entries. */
+export function retrieverOf(
+  knowledge: readonly KnowledgeEntry[],
+  tools: readonly ToolSnapshot[],
+  language: AgentLanguage,
+): Retriever {
+  const toolEntries = tools.map((tool) => ({ questions: waysToAskFor(tool), answer: "" }));
+  return createRetriever([...toolEntries, ...knowledge], language);
 }
 
 /** Shares of a question that a passage must hold to answer it, and to be offered. */
