@@ -1,0 +1,118 @@
+/** The second reading of English: the real model on its thread, and who waits for it and how long. */
+import { expect, test } from "bun:test";
+import { SecondReading } from "../../../../src/adapter/engine/embedded/recogniser/second-reading.ts";
+import type {
+  FromTranscriber,
+  ToTranscriber,
+} from "../../../../src/adapter/engine/embedded/recogniser/transcriber/messages.ts";
+import {
+  Transcriber,
+  type TranscriberThread,
+} from "../../../../src/adapter/engine/embedded/recogniser/transcriber/transcriber.ts";
+import { parseKnowledge } from "../../../../src/adapter/engine/embedded/scripted/knowledge.ts";
+import { createRetriever } from "../../../../src/adapter/engine/embedded/scripted/retrieval.ts";
+import { chooseReading } from "../../../../src/adapter/engine/embedded/scripted/two-readings.ts";
+import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
+import { seededRandom } from "../../../../src/core/random.ts";
+import { CLINIC_KNOWLEDGE } from "../../../support/dental-clinic.ts";
+import { fakeClock } from "../../../support/fake-clock.ts";
+import { overTelephone } from "../../../support/telephone-line.ts";
+
+const WORKER = new URL("../../../../src/adapter/worker/transcriber.worker.ts", import.meta.url)
+  .href;
+
+test("words that no knowledge holds are read from telephone sound, those after them as well", async () => {
+  const transcriber = new Transcriber(() => new Worker(WORKER));
+  const voice = await createSynthesiser();
+  const text = "What is the name of the longest river?";
+  const order = { text, voice: "m3", language: "en", sampleRateHz: 8000 } as const;
+  const line = overTelephone(await voice.speakAll(order), seededRandom(3));
+  const noise = overTelephone(new Int16Array(400), seededRandom(3));
+  const [first, none, again] = [line, noise, line].map((pcm) => transcriber.transcribe(pcm, 8000));
+  expect((await first?.result)?.text).toBe(text);
+  expect((await first?.result)?.evidence).toBeGreaterThan(-0.5);
+  expect((await none?.result)?.text).not.toContain("river");
+  expect(await again?.result).toEqual((await first?.result) ?? null);
+  transcriber.unload();
+}, 60_000);
+
+/** A thread whose answers the test gives. */
+function fakeThread() {
+  const asked: ToTranscriber[] = [];
+  let listener: (event: MessageEvent) => void = () => {};
+  const thread: TranscriberThread = {
+    postMessage: (message) => asked.push(message),
+    addEventListener(type: string, listens: (event: MessageEvent) => void) {
+      if (type === "message") listener = listens;
+    },
+    terminate() {},
+  };
+  const reply = (data: FromTranscriber) => listener(new MessageEvent("message", { data }));
+  const answer = (text: string) =>
+    reply({ type: "transcript", id: asked.at(-1)?.id ?? 0, text, evidence: -0.1 });
+  return { thread, asked, reply, answer };
+}
+
+test("what is recognised early is the result, unless the caller went on", async () => {
+  const { thread, asked, reply, answer } = fakeThread();
+  const second = new SecondReading(new Transcriber(() => thread), fakeClock(), 8000);
+  reply({ type: "ready" });
+  second.start();
+  second.push(new Int16Array(160));
+  second.begin();
+  second.drop();
+  second.push(new Int16Array(160));
+  second.begin();
+  answer("half of it");
+  answer("all of it");
+  expect((await second.take().inTime())?.text).toBe("all of it");
+  expect(asked.map(({ pcm }) => pcm.length)).toEqual([160, 320]);
+});
+
+test("a reading that is late counts as none, and the next one is waited for again", async () => {
+  const { thread, reply, answer } = fakeThread();
+  const clock = fakeClock();
+  const second = new SecondReading(new Transcriber(() => thread), clock, 8000);
+  reply({ type: "ready" });
+  second.start();
+  second.push(new Int16Array(160));
+  const late = second.take().inTime();
+  await clock.advance(1_200);
+  expect(await late).toBeNull();
+  answer("too late");
+  second.start();
+  second.push(new Int16Array(160));
+  const next = second.take().inTime();
+  answer("in time");
+  expect((await next)?.text).toBe("in time");
+});
+
+test("a thread that dies leaves nobody waiting", async () => {
+  const { thread, reply } = fakeThread();
+  const transcriber = new Transcriber(() => thread);
+  const readings = [1, 2].map(() => transcriber.transcribe(new Int16Array(160), 8000));
+  reply({ type: "ready" });
+  reply({ type: "failed", detail: "no memory" });
+  expect(await Promise.all(readings.map(({ result }) => result))).toEqual([null, null]);
+});
+
+const entries = parseKnowledge([{ filename: "faq.md", format: "md", content: CLINIC_KNOWLEDGE }]);
+const retrieve = createRetriever(entries, "en");
+const choose = (graph: string, confidence: number, text: string, evidence: number) =>
+  chooseReading(retrieve, { text: graph, confidence }, { text, evidence });
+
+test.each([
+  ["goodbye", 0.9, "Could buy.", -1, "goodbye"],
+  ["goodbye", 0.9, "Can you translate a letter into Spanish?", -0.1, /Spanish/],
+  ["goodbye", 0.3, "Good pie.", -0.4, "Good pie."],
+  ["what are your opening hours", 0.97, "What a yeah opening.", -0.9, /opening hours/],
+  ["can you please repeat", 0.6, "Where are you located?", -0.1, /located/],
+] as const)("of %p (%p) and %p (%p) %p was said", (graph, confidence, text, evidence, said) => {
+  const chosen = choose(graph, confidence, text, evidence).text;
+  if (typeof said === "string") expect(chosen).toBe(said);
+  else expect(chosen).toMatch(said);
+});
+
+test("what both hear is certain", () => {
+  expect(choose("goodbye", 0.6, "Goodbye.", -0.4).confidence).toBeGreaterThanOrEqual(0.9);
+});
