@@ -4,14 +4,21 @@
  */
 import {
   createRecogniser,
+  type Heard,
   type Recogniser,
 } from "../../src/adapter/engine/embedded/recogniser/recogniser.ts";
+import { Transcriber } from "../../src/adapter/engine/embedded/recogniser/transcriber/transcriber.ts";
 import { grammarSourceOf } from "../../src/adapter/engine/embedded/scripted/grammar-source.ts";
 import {
   type KnowledgeEntry,
   parseKnowledge,
 } from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
+import {
+  createRetriever,
+  type Retriever,
+} from "../../src/adapter/engine/embedded/scripted/retrieval.ts";
 import { createScriptedSession } from "../../src/adapter/engine/embedded/scripted/scripted-session.ts";
+import { chooseReading } from "../../src/adapter/engine/embedded/scripted/two-readings.ts";
 import {
   createSynthesiser,
   type Synthesiser,
@@ -25,6 +32,7 @@ import { UtteranceSegmenter } from "../../src/domain/conversation/utterance-segm
 import { decodeG711, encodeG711 } from "../../src/platform/audio/g711.ts";
 import type { Faq, Question } from "./faqs/faq.ts";
 
+const TRANSCRIBER = new URL("../../src/adapter/worker/transcriber.worker.ts", import.meta.url).href;
 const FRAME_SAMPLES = 160;
 const FRAME_MS = 20;
 const LEAD_SAMPLES = 6_400;
@@ -56,8 +64,8 @@ export interface Hearing {
   /** Joined, where the caller was cut in two. */
   readonly text: string;
   readonly confidence: number;
-  /** Each utterance that the caller's words were cut into. */
-  readonly pieces: readonly SttResult[];
+  /** Each utterance that the caller's words were cut into, in its two readings. */
+  readonly pieces: readonly Heard[];
 }
 
 export interface Laboratory {
@@ -73,6 +81,7 @@ export async function createLaboratory(): Promise<Laboratory> {
   const recogniser = createRecogniser({
     phonemes: (text, language) => synthesiser.phonemes(text, language),
     clock: IMPATIENT_CLOCK,
+    transcriber: new Transcriber(() => new Worker(TRANSCRIBER)),
   });
   await recogniser.load();
   return {
@@ -118,15 +127,26 @@ async function hear(
   recogniser.prepare(source);
   let onPartial = (_: string) => {};
   const stream = recogniser.openStt({
-    ...{ language: "en", sampleRateHz: 8000, grammarKey: source.key },
+    ...{ language: "en", sampleRateHz: 8000, grammarKey: source.key, isTranscribed: true },
     onPartial: (text) => onPartial(text),
   });
-  const stt = Object.assign(stream, {
+  const retrieve = createRetriever(knowledge, "en");
+  const heard: Heard[] = [];
+  const stt = {
+    startUtterance: (lead: Int16Array) => stream.startUtterance(lead),
+    push: (pcm: Int16Array) => stream.push(pcm),
+    discard: () => stream.discard(),
+    expect() {},
+    async finalize() {
+      const result = await stream.finalize();
+      heard.push(result);
+      return chosen(retrieve, result);
+    },
     capabilities: { partials: true },
     onPartial: (listener: (text: string) => void) => {
       onPartial = listener;
     },
-  });
+  };
   let nowMs = 0;
   const pieces: Promise<SttResult>[] = [];
   const segmenter: UtteranceSegmenter = new UtteranceSegmenter({
@@ -148,12 +168,17 @@ async function hear(
   }
   const results = await Promise.all(pieces);
   stream.close();
-  const heard = results.filter(({ text }) => text !== "");
+  const understood = results.filter(({ text }) => text !== "");
   return {
-    text: heard.map(({ text }) => text).join(" "),
-    confidence: Math.min(1, ...heard.map(({ confidence }) => confidence)),
-    pieces: results,
+    text: understood.map(({ text }) => text).join(" "),
+    confidence: Math.min(1, ...understood.map(({ confidence }) => confidence)),
+    pieces: heard,
   };
+}
+
+function chosen(retrieve: Retriever, { transcript, ...graph }: Heard): SttResult {
+  if (transcript === null || transcript.text === "") return graph;
+  return { ...graph, ...chooseReading(retrieve, graph, transcript) };
 }
 
 async function reply(
