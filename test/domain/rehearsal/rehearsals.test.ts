@@ -2,7 +2,13 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { seededRandom } from "../../../src/core/random.ts";
-import { type RehearsalRun, Rehearsals } from "../../../src/domain/rehearsal/rehearsals.ts";
+import type { AgentContent } from "../../../src/domain/agent/agent-content.ts";
+import {
+  type RehearsalRun,
+  Rehearsals,
+  wasGreen,
+} from "../../../src/domain/rehearsal/rehearsals.ts";
+import { contentHash } from "../../../src/domain/rehearsal/stored-agent.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
@@ -81,4 +87,19 @@ test("one company has one run under way, which is listed and found; another comp
   expect(saved.map(({ id }) => id)).toContain(run.id);
   expect(saved[0]).toMatchObject({ passed: 0, endedAt: run.startedAt, scenarios: 2 });
   expect(await refusal({})).toBe("none");
+});
+
+test("green is what the last run of exactly this content ended as, whatever is under way", () => {
+  const content = { name: "Desk", files: [], tools: [] } as unknown as AgentContent;
+  const run = (changes: Partial<RehearsalRun>) =>
+    ({
+      ...{ agentId: 1, contentSha256: contentHash(content), startedAt: 0, endedAt: 1 },
+      ...{ scenarios: 2, passed: 2, report: {}, ...changes },
+    }) as unknown as RehearsalRun;
+  const underWay = run({ endedAt: null, report: null, passed: 0 });
+  expect(wasGreen([underWay, run({})], 1, content)).toBe(true);
+  expect(wasGreen([run({ passed: 1 }), run({})], 1, content)).toBe(false);
+  expect(wasGreen([run({ report: null })], 1, content)).toBe(false);
+  for (const other of [underWay, run({ agentId: 2 }), run({ contentSha256: "0" })])
+    expect(wasGreen([other], 1, content)).toBeNull();
 });
