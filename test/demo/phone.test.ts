@@ -5,6 +5,7 @@ import { systemRandom } from "../../src/core/random.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import type { IncomingCall } from "../../src/demo/phone/phone-call.ts";
+import { eventually } from "../support/eventually.ts";
 import { createPhone as createPeer, tone, toneShare } from "../support/phone.ts";
 
 const HOST = "127.0.9.6";
@@ -104,6 +105,27 @@ test("a phone calls another make, hears it, presses keys, follows its hold, and 
   await atPeer.hangUp();
   expect(await call.ended).toMatchObject({ by: "callee", kind: "bye" });
   expect(call.digitsReceived).toBe("7");
+});
+
+test("a phone puts another make on hold by re-INVITE: neither is heard until it resumes", async () => {
+  const [alice, peer] = [await phoneOf(ALICE), await peerOf(BOB)];
+  peer.onCall((incoming) => incoming.answer());
+  const call = await alice.call(BOB);
+  await call.answered;
+  const [atPeer] = peer.calls;
+  if (!atPeer) throw new Error("the peer was not called");
+  call.hold();
+  await eventually(() => atPeer.isHeld, "the peer is on hold");
+  const spoken = atPeer.play(tone(700, 1_500));
+  await Bun.sleep(200);
+  expect(call.quietMs).toBe(Number.POSITIVE_INFINITY);
+  call.resume();
+  await eventually(() => !atPeer.isHeld, "the peer is off hold");
+  await Promise.all([call.say("600"), spoken, call.waitForReply(LISTEN)]);
+  await atPeer.waitForSilence({ quietMs: 300 });
+  expect(toneShare(call.received(), 700)).toBeGreaterThan(0.9);
+  expect(toneShare(atPeer.received(), 600)).toBeGreaterThan(0.9);
+  await call.hangUp();
 });
 
 test("a phone refuses and gives up calls, and another make learns of it", async () => {

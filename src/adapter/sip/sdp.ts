@@ -50,6 +50,8 @@ export interface SdpSession {
   readonly layout?: SdpLayout | null;
   /** What a further offer keeps; missing: nothing is agreed yet. */
   readonly agreed?: SdpAgreement | null;
+  /** Of our offers; missing: `sendrecv`. */
+  readonly direction?: MediaDirection;
 }
 
 /** From the latest offer and answer. */
@@ -96,7 +98,7 @@ const MIRRORED: Readonly<Record<MediaDirection, MediaDirection>> = {
   inactive: "inactive",
 };
 
-/** We never put a call on hold ourselves: the direction is always `sendrecv`. */
+/** Without a direction in the session we hear the remote party: only a demo's phone puts a call on hold. */
 export function buildOffer(media: LocalMedia, session: SdpSession): string {
   const { srtp, agreed } = session;
   const isAgreed = (name: CodecName) => name === agreed?.codec;
@@ -117,7 +119,7 @@ export function buildOffer(media: LocalMedia, session: SdpSession): string {
       .map(([clockRateHz, payloadType]) => ({ payloadType, clockRateHz })),
     comfortNoise: session.comfortNoise === true,
     ptimeMs: PTIME_DEFAULT_MS,
-    direction: "sendrecv",
+    direction: session.direction ?? "sendrecv",
     crypto: srtp && srtp.mode !== "off" && encrypts ? offerCrypto(srtp) : [],
     rtcpMux: true,
   });

@@ -126,6 +126,15 @@ export class PhoneCall {
     await this.#until(isQuiet, timeoutMs, "silence");
   }
 
+  /** The remote party is put on hold: it is sent nothing to hear, and not heard. */
+  hold(): void {
+    this.leg.hold(true);
+  }
+
+  resume(): void {
+    this.leg.hold(false);
+  }
+
   /** Ends the call in any state. Idempotent. */
   hangUp(): Promise<LegEnd> {
     this.leg.hangUp();

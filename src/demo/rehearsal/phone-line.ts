@@ -82,10 +82,12 @@ export class PhoneLine implements CallerLine {
     this.#awaitedSince = this.options.clock.monotonic();
   }
 
-  /** The agent hears silence. */
   async hold(ms: number): Promise<void> {
+    const { call } = this.options;
+    call.hold();
     const from = this.nowMs;
     await this.until(() => this.nowMs - from >= ms, ms + POLL_MS);
+    call.resume();
   }
 
   hangUp(): void {

@@ -250,6 +250,8 @@ interface Leg {
    * 603 without it. Idempotent.
    */
   hangUp(sipCode?: number | null): void;
+  /** Puts the answered far end on hold by re-INVITE, or takes it off again. The demo's phones do so. */
+  hold(isHeld: boolean): void;
   /**
    * Blind transfer of an answered leg (RFC 3515): REFER to an E.164 number (as `sip:<number>@<server>`)
    * or SIP URI. Resolves, within 40 s, with what the final NOTIFY or the refusal said. The leg

@@ -177,6 +177,11 @@ export abstract class PhoneCall {
     return this.inDialog("INFO", { contentType: "application/dtmf-relay", body });
   }
 
+  /** The remote party has put us on hold. */
+  get isHeld(): boolean {
+    return this.remote?.direction === "sendonly" || this.remote?.direction === "inactive";
+  }
+
   hold(): Promise<void> {
     return this.#reinvite("sendonly");
   }

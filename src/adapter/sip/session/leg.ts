@@ -295,6 +295,12 @@ export abstract class BaseLeg {
     this.#renegotiate();
   }
 
+  /** See sip-port.ts. */
+  hold(isHeld: boolean): void {
+    this.negotiator.offerDirection(isHeld ? "sendonly" : "sendrecv");
+    this.reoffer();
+  }
+
   /** This leg's dialog of that name, if it has one. */
   dialogNamed(name: DialogName): { early: boolean } | undefined {
     return dialogNamed(this.session, name);

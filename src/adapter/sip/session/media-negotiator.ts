@@ -7,7 +7,7 @@
  */
 import type { BodyAndContentType, SessionDescriptionHandler } from "sip.js";
 import type { CodecName } from "../../../core/codecs.ts";
-import type { MediaPlan } from "../../../core/media-plan.ts";
+import type { MediaDirection, MediaPlan } from "../../../core/media-plan.ts";
 import type { LocalMedia } from "../../../domain/call/sip-port.ts";
 import type { SrtpPolicy } from "../sdes.ts";
 import {
@@ -47,6 +47,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   #state: State = { name: "stable" };
   #version = 0;
   #media: LocalMedia | null = null;
+  #direction: MediaDirection = "sendrecv";
   #plan: MediaPlan | null = null;
   #failure: string | null = null;
   #layout: SdpLayout | null = null;
@@ -80,6 +81,11 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   /** Sets the address for later descriptions. */
   setMedia(media: LocalMedia): void {
     this.#media = media;
+  }
+
+  /** Of later offers. */
+  offerDirection(direction: MediaDirection): void {
+    this.#direction = direction;
   }
 
   /** The agreement that the SDP of a response would give; changes nothing. */
@@ -146,7 +152,8 @@ export class MediaNegotiator implements SessionDescriptionHandler {
 
   #session(version: number): SdpSession {
     const { sessionId: id, codecs, options } = this;
-    return { id, version, codecs, ...options, layout: this.#layout, agreed: this.#agreed };
+    const [layout, agreed, direction] = [this.#layout, this.#agreed, this.#direction];
+    return { id, version, codecs, ...options, layout, agreed, direction };
   }
 
   #agree({ plan, agreed }: { readonly plan: MediaPlan; readonly agreed: SdpAgreement }): void {
