@@ -154,7 +154,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "domain/knowledge": ["domain/agent", "domain/billing"],
   "domain/mail": ["domain/agent"],
   "domain/number": ["domain/billing"],
-  "domain/rehearsal": ["domain/agent", "domain/conversation", "domain/tool"],
+  "domain/rehearsal": ["domain/agent", "domain/call", "domain/conversation", "domain/tool"],
   "domain/retention": [],
   "domain/schedule": [],
   "domain/tenant": ["domain/agent"],

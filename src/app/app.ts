@@ -25,6 +25,7 @@ import { startJobs } from "./phases/jobs.ts";
 import { openHttp, prepareServices } from "./phases/services.ts";
 import { openStorePhase } from "./phases/store.ts";
 import { openTelephony } from "./phases/telephony.ts";
+import type { PhoneProgram } from "./phone-process.ts";
 import type { AppSettings, Tuning } from "./settings.ts";
 import { createShutdown, type Shutdown } from "./shutdown.ts";
 
@@ -62,13 +63,15 @@ interface AppDependencies {
   readonly doctor?: Doctor;
   /** What a rehearsal changes about a call. Default: nothing. */
   readonly adaptCall?: (config: CallConfig) => CallConfig;
+  /** The program that holds rehearsals by telephone. Default: there are none. */
+  readonly phones?: PhoneProgram;
 }
 
 export async function startApp(settings: AppSettings, given: AppDependencies): Promise<App> {
   const store = await openStorePhase(settings, given);
   const telephony = await openTelephony(store, given.adaptCall);
   const services = prepareServices(prepareCalls(telephony));
-  const phase = await openHttp(services, given.doctor ?? null);
+  const phase = await openHttp(services, given.doctor ?? null, given.phones ?? null);
   await startJobs(phase);
   const sip = `${phase.sip.localAddress.host}:${phase.sip.localAddress.port}`;
   phase.log.info("app.started", { sip });

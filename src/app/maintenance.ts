@@ -20,6 +20,7 @@ import {
 } from "../operations/ops/disk-watch.ts";
 import { watchIntegrity } from "../operations/ops/integrity-watch.ts";
 import { spawnDatabaseWorker } from "../workers.ts";
+import { rehearsalRuns } from "./rehearsal-runs.ts";
 import type { AppSettings } from "./settings.ts";
 import { type DataPaths, requireFile } from "./storage.ts";
 
@@ -59,6 +60,7 @@ export function startMaintenance(
     outboxDays: mail.outboxKeepDays,
     transcriptsDays: storage.transcriptsRetentionDays,
     recordingsDays: storage.recordingsRetentionDays,
+    expireRehearsals: (before) => rehearsalRuns(dataDir).expire(before),
   });
   retention.start();
 

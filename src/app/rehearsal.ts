@@ -16,6 +16,7 @@ import type { OpenedModel } from "../domain/rehearsal/result.ts";
 import { storedAgent } from "../domain/rehearsal/stored-agent.ts";
 import type { LiveTools } from "../domain/rehearsal/text-call.ts";
 import type { Services } from "../operations/admin/services.ts";
+import { type PhoneProgram, phoneProcess } from "./phone-process.ts";
 import { readySuiteFiles } from "./ready-suites.gen.ts";
 import { rehearsalRuns } from "./rehearsal-runs.ts";
 import type { AppSettings } from "./settings.ts";
@@ -90,16 +91,20 @@ export function createRehearsals(
     agentVersions: { source, texts },
     agentScenarios,
   }: Pick<Services, "agentVersions" | "agentScenarios">,
+  phones: PhoneProgram | null,
 ): Rehearsals {
   const { clock, random, log } = context;
   const { transferTargets = {} } = settings.callWorker.conversation;
+  const { dataDir } = settings;
+  const runTool = liveTools(context);
   return new Rehearsals({
     ...{ clock, random, log },
-    text: textRehearsals(settings, { clock, log }, liveTools(context)),
+    text: textRehearsals(settings, { clock, log }, runTool),
+    openPhones: phones && phoneProcess(phones, { dataDir, runTool, log }),
     readySuites: new Map(Object.entries(readySuiteFiles)),
     scenariosOf: async (tenantId, agentId) =>
       (await agentScenarios.list(tenantId, agentId)).map(({ yaml }) => yaml),
-    runs: rehearsalRuns(settings.dataDir),
+    runs: rehearsalRuns(dataDir),
     async agentOf(tenantId, agentId, isDraft) {
       const config = await trialConfig(context, tenantId, agentId, { browser: null, draft: {} });
       const { tenantName: company, timeZone } = config;

@@ -20,6 +20,7 @@ import { erasePerson } from "../operations/privacy/erase-person.ts";
 import { openJournal } from "../operations/revocation/journal.ts";
 import { type Replayed, replay } from "../operations/revocation/replay.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
+import { rehearsalRuns } from "./rehearsal-runs.ts";
 import type { DataPaths } from "./storage.ts";
 
 /**
@@ -61,7 +62,9 @@ export async function openRevocations(parts: RevocationsParts): Promise<Revocati
   const numberKey = vault.lastingKey(DO_NOT_CALL_PURPOSE);
   const { recordings: recordingsDir, outbox: outboxDir } = paths;
   const doNotCallList = createDoNotCallList(doNotCallStore, numberKey, database);
-  const erasure = { database, recordingsDir, outboxDir, doNotCallList, clock, restored: true };
+  const { erase: eraseRehearsals } = rehearsalRuns(dataDir);
+  const files = { recordingsDir, outboxDir, eraseRehearsals };
+  const erasure = { database, ...files, doNotCallList, clock, restored: true };
   const store = revocationStore(database.read);
   const position = await store.position(journal.id);
   const replayed =

@@ -107,6 +107,7 @@ export function createServices(
 ): Services {
   const { database, identity, vault, billing, apiKeys, checkouts, clock, running } = parts;
   const quotas = createQuotas(billing, quotaStore);
+  const rehearsals = rehearsalRuns(dataDir);
   const doNotCallList = doNotCallListOf(vault, database);
   const urlProblem = createUrlCheck(httpClient.allowNetworks);
   return {
@@ -120,7 +121,7 @@ export function createServices(
     tools: new Tools({
       ...{ database, records: toolStore, vault, quotas, clock, urlProblem },
     }),
-    ...resourceServices(parts, quotas, urlProblem, rehearsalRuns(dataDir)),
+    ...resourceServices(parts, quotas, urlProblem, rehearsals),
     contacts: new ContactBook({ database, records: contactStore, doNotCallList, quotas, clock }),
     statements: new Statements(database, statementStore),
     calls: createOperatorCalls({ database, clock, running }),
@@ -136,7 +137,8 @@ export function createServices(
 
     erasePerson(tenantId, number, dryRun) {
       const { recordings: recordingsDir, outbox: outboxDir } = parts.paths;
-      const options = { database, clock, recordingsDir, outboxDir, doNotCallList };
+      const files = { recordingsDir, outboxDir, eraseRehearsals: rehearsals.erase };
+      const options = { database, clock, doNotCallList, ...files };
       return erasePerson(options, tenantId, number, dryRun);
     },
 

@@ -77,7 +77,11 @@ export const commandNames = Object.keys(summaries);
 
 const isCommand = (name: string): name is CommandName => Object.hasOwn(summaries, name);
 
+/** What a server starts for itself; no help names it. */
+export const PHONES = "phones";
+
 /** null: there is no such command. */
 export async function loadCommand(name: string): Promise<Command | null> {
+  if (name === PHONES) return (await import("./phones.ts")).phonesCommand;
   return isCommand(name) ? await loaders[name]() : null;
 }

@@ -148,10 +148,11 @@ async function byPhone(
   { config, ...options }: PhoneRun,
 ): Promise<SuiteReport> {
   const { openPhoneRehearsals } = await import("../demo/rehearsal/phone-rehearsal.ts");
-  const targets = cases.map(({ agent }) => agent.transferTargets);
-  const conversation = { ...config.conversation, transfer_targets: Object.assign({}, ...targets) };
-  const sections = { engine: config.engine, conversation };
-  const phones = await openPhoneRehearsals({ version, sections, ...options });
+  const { engine, conversation } = config;
+  const sections = { engine, conversation };
+  const phones = await openPhoneRehearsals({
+    ...{ version, cases, sections, runTool: null, ...options },
+  });
   try {
     const rehearse = (each: SuiteCase, run: number) => phones.rehearse(each, run);
     return await runSuite(cases, { ...running, atOnce: PHONE_AT_ONCE, rehearse });

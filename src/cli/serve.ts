@@ -5,6 +5,7 @@
 
 import { type App, startApp } from "../app/app.ts";
 import type { Doctor } from "../app/dashboard.ts";
+import type { PhoneProgram } from "../app/phone-process.ts";
 import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDatabase, prepareDataDir } from "../app/storage.ts";
@@ -21,6 +22,7 @@ import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../operations/ops/sd-notify.ts";
 import { releaseStartMemory } from "../operations/ops/start-memory.ts";
+import { PHONES } from "./commands.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { reloadConfig } from "./reload.ts";
 import { type Command, parse } from "./usage.ts";
@@ -29,6 +31,8 @@ import { version } from "./version.ts";
 const DRAIN_MS_MAX = 3_600_000;
 const STOP_EXTENSION_EVERY_MS = 10_000;
 const STOP_EXTENSION_MS = 30_000;
+/** This program once more: from source, its entry is an argument. */
+const PHONES_COMMAND = [process.execPath, ...(Bun.main.endsWith(".ts") ? [Bun.main] : []), PHONES];
 /** Time after READY until the memory of the start is released. */
 const SETTLED_AFTER_MS = 1_000;
 
@@ -46,9 +50,10 @@ export const serveCommand: Command = {
     const systemd = createSystemdNotifier(terminal.env);
     const signals = stopSignals();
     try {
+      const phones = { command: PHONES_COMMAND, sections: () => inForce.config };
       const { app, control, masterKey } = await withMasterKey(loaded, random, async (masterKey) => {
         const settings = settingsFromConfig(config, { version, masterKey, dataDir });
-        return { ...(await startListening(settings, loaded, log)), masterKey };
+        return { ...(await startListening(settings, loaded, { log, phones })), masterKey };
       });
       terminal.out(`API   ${app.addresses.http}`);
       terminal.out(`SIP   ${app.addresses.sip}`);
@@ -100,7 +105,11 @@ export const serveCommand: Command = {
  * The control socket listens first and answers once the appliance has started. So when the API
  * answers, the socket answers, too.
  */
-async function startListening(settings: AppSettings, loaded: LoadedConfig, log: Log) {
+async function startListening(
+  settings: AppSettings,
+  loaded: LoadedConfig,
+  { log, phones }: { readonly log: Log; readonly phones: PhoneProgram },
+) {
   const { dataDir } = loaded;
   const { database, controlSocket: path } = prepareDataDir(dataDir);
   const services = Promise.withResolvers<Services>();
@@ -109,7 +118,7 @@ async function startListening(settings: AppSettings, loaded: LoadedConfig, log: 
     const copy = prepareDatabase(dataDir, database, settings.storage.remote ?? null);
     if (copy) log.warn("database.copied_before_upgrade", { copy });
     const app = await startApp(settings, {
-      ...{ clock, random, log },
+      ...{ clock, random, log, phones },
       doctor: doctorOnDemand(loaded),
     });
     services.resolve(app.services);

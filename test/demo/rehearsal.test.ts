@@ -9,12 +9,10 @@ test("six scenarios of the clinic pass by telephone, at once", async () => {
   const files = new Map([...(await suiteFiles("clinic-phone")), ...(await suiteFiles("clinic"))]);
   const cases = await loadSuite(filesOf(files, (name) => name.startsWith("clinic-phone/")));
   expect(cases).toHaveLength(6);
-  const { engine, conversation } = configSchema.parse({
-    conversation: { transfer_targets: cases[0]?.agent.transferTargets },
-  });
+  const { engine, conversation } = configSchema.parse({});
   const phones = await openPhoneRehearsals({
-    ...{ version: "test", sections: { engine, conversation } },
-    ...{ openModel: null, recordingsDir: null },
+    ...{ version: "test", cases, sections: { engine, conversation } },
+    ...{ openModel: null, recordingsDir: null, runTool: null },
   });
   try {
     // A busy machine is slow to hear and to speak, never wrong for good: a call that fails is held again.

@@ -177,6 +177,7 @@ export async function startApiServer(options: ApiServerOptions) {
       },
     },
     services,
+    null,
   );
   const server = new HttpServer(
     {

@@ -28,6 +28,8 @@ import { agentOf } from "./stored-rows.ts";
 export const OWN_NUMBER = "+37052000001";
 const TRUNK = { username: "clinic", password: "correct horse" };
 
+const PHONES = [process.execPath, join(import.meta.dir, "../../src/main.ts"), "phones"];
+
 export interface Appliance {
   readonly app: App;
   readonly carrier: Carrier;
@@ -166,6 +168,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     random: systemRandom,
     log: options.log ?? silentLog,
     freeDiskBytes: options.freeDiskBytes,
+    phones: { command: PHONES, sections: () => configSchema.parse({}) },
     ...(options.doctor ? { doctor: options.doctor } : {}),
   };
   const carrier = options.carrier ?? (await startCarrier({ host, domain: "carrier.test" }));

@@ -7,6 +7,7 @@ import { createDashboard, type Doctor } from "../dashboard.ts";
 import { type Http, startHttp } from "../http.ts";
 import { createPayments, type Payments } from "../payments.ts";
 import { createPeople, reachable } from "../people.ts";
+import type { PhoneProgram } from "../phone-process.ts";
 import { createRehearsals } from "../rehearsal.ts";
 import { createServices } from "../services.ts";
 import { runningTrunks } from "../trunks.ts";
@@ -54,14 +55,19 @@ export interface HttpPhase extends ServicePhase {
 }
 
 /** Binds and serves. From then on the appliance's own address is known. */
-export async function openHttp(phase: ServicePhase, doctor: Doctor | null): Promise<HttpPhase> {
+export async function openHttp(
+  phase: ServicePhase,
+  doctor: Doctor | null,
+  phones: PhoneProgram | null,
+): Promise<HttpPhase> {
   const { settings, maintenance, descriptors, monitoring, providerWatch, run, stops } = phase;
   const dashboard = createDashboard(settings, { ...phase, doctor, isDraining: run.isDraining });
+  const rehearsals = createRehearsals(settings, phase.context, phase.services, phones);
   const http = startHttp(settings, {
     ...phase,
     identity: phase.services.identity,
     dashboard: dashboard.parts,
-    rehearsals: createRehearsals(settings, phase.context, phase.services),
+    rehearsals,
     get tuning() {
       return run.tuning();
     },
@@ -77,5 +83,6 @@ export async function openHttp(phase: ServicePhase, doctor: Doctor | null): Prom
   run.listensAt(http.baseUrl);
   stops.add(() => http.server.stop());
   stops.add(() => dashboard.stop());
+  stops.add(() => rehearsals.stop());
   return { ...phase, http };
 }

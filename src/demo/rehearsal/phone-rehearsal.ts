@@ -17,6 +17,7 @@ import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { TurnRecord } from "../../domain/conversation/call-report.ts";
 import type { RehearsedAgent } from "../../domain/rehearsal/agent-file.ts";
 import { playCaller } from "../../domain/rehearsal/language-model.ts";
+import type { PhoneRehearsals } from "../../domain/rehearsal/rehearsals.ts";
 import { startOf } from "../../domain/rehearsal/rehearse-text.ts";
 import type { RehearsedCall } from "../../domain/rehearsal/rehearsed-call.ts";
 import {
@@ -28,6 +29,7 @@ import {
 } from "../../domain/rehearsal/result.ts";
 import type { Scenario } from "../../domain/rehearsal/scenario.ts";
 import type { SuiteCase } from "../../domain/rehearsal/suite.ts";
+import type { LiveTools } from "../../domain/rehearsal/text-call.ts";
 import { createDemoApi, type DemoApi } from "../api-client.ts";
 import { type DemoAppliance, startDemoAppliance } from "../appliance.ts";
 import { type Carrier, startCarrier } from "../carrier/carrier.ts";
@@ -42,8 +44,12 @@ type Sections = Parameters<typeof startDemoAppliance>[0]["sections"];
 
 interface PhoneRehearsalOptions {
   readonly version: string;
+  /** Whom the phones will call: what their callers say is made before the first call. */
+  readonly cases: readonly SuiteCase[];
   /** Engine and conversation as the operator configured them. Default: the embedded engine. */
   readonly sections?: Sections;
+  /** Asks the real URL of a tool, where a scenario says `live`; null: that is not done here. */
+  readonly runTool: LiveTools | null;
   /** Opens the language model that plays personas and judges; null: there is none. */
   readonly openModel: (() => Promise<OpenedModel>) | null;
   /** Where recordings are kept; null: nowhere. */
@@ -55,12 +61,10 @@ const REGISTERED_TIMEOUT_MS = 15_000;
 const FINISHED_TIMEOUT_MS = 20_000;
 const CREDIT_EUR = 50;
 const PERSON_VOICE = "f3";
+const NAME_LENGTH_MAX = 80;
 const BEGINS_APART_MS = 1_000;
-
-export interface PhoneRehearsals {
-  rehearse(each: SuiteCase, run: number): Promise<RehearsalResult>;
-  close(): Promise<void>;
-}
+const SET_UP_WAIT_MS = 100;
+const SET_UP_WAITS_MAX = 300;
 
 export async function openPhoneRehearsals(
   options: PhoneRehearsalOptions,
@@ -80,7 +84,7 @@ export async function openPhoneRehearsals(
     cleanup.push(() => carrier.close());
     const appliance = await startDemoAppliance({
       ...{ host: HOST, dataDir, authority: certificates.authority, version: options.version },
-      ...{ clock, random, log: silentLog, sections: options.sections },
+      ...{ clock, random, log: silentLog, sections: withTargets(options) },
       adaptCall: (config) => adapted(config, turns),
     });
     cleanup.push(() => appliance.app.stop());
@@ -90,13 +94,38 @@ export async function openPhoneRehearsals(
       voices: await createVoices(),
       turns,
       ...{ numbers: new Set(), persons: [], begins: Promise.resolve() },
+      ...{ settingUp: 0, files: new Set() },
     };
+    for (const each of options.cases) await makeSpeech(stage, each);
     cleanup.push(() => Promise.all(stage.persons.map((phone) => phone.close())));
     appliance.app.turns.on("turn", ({ call, turn }) => noteTurn(stage, call, turn));
     return { rehearse: (each, run) => rehearse(stage, each, run), close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** All targets of the agents: they are the appliance's. */
+function withTargets({ sections, cases }: PhoneRehearsalOptions): Sections {
+  const conversation = sections?.conversation;
+  if (!conversation) return sections;
+  const targets = cases.map(({ agent }) => agent.transferTargets);
+  return {
+    ...sections,
+    conversation: { ...conversation, transfer_targets: Object.assign({}, ...targets) },
+  };
+}
+
+/** While speech is made this thread does nothing else, so it is made before the calls, and kept. */
+async function makeSpeech(
+  { voices }: Pick<Stage, "voices">,
+  { scenario: { caller, script = [] }, agent: { agent } }: SuiteCase,
+): Promise<void> {
+  const speak = voices.speaker(caller.voice, caller.language ?? agent.language);
+  for (const { say, interrupt, mumble } of script) {
+    const text = say ?? interrupt ?? mumble;
+    if (text !== undefined) await speak(text).catch(() => {});
   }
 }
 
@@ -116,6 +145,10 @@ interface Stage {
   readonly persons: Phone[];
   /** When the next call may begin. */
   begins: Promise<void>;
+  /** Calls whose tenant, agent and phones are being made. */
+  settingUp: number;
+  /** Names of recordings that are taken. */
+  readonly files: Set<string>;
 }
 
 interface HeldCall {
@@ -176,16 +209,15 @@ async function rehearsedCall(
   const log: ToolLog = {
     ...{ tools: [], unanswered: new Set(), running: 0, answers: scenario.tools },
     nowMs: () => line?.nowMs ?? 0,
+    live: liveTool(stage, agent),
   };
   const name = number.slice(1);
   tools.add(name, log);
-  const tenant = await connectTenant(stage, number, agent);
-  const phone = await registerPhone(stage, scenario, agent);
+  const { tenant, phone } = await setUp(stage, { scenario, agent }, number);
   const startsAt = startOf(scenario, agent.timeZone, clock);
   const numbers = [number, phone.number];
   const held: HeldCall = { ...{ callUuid: "", turns: new Map(), scenario, startsAt, numbers } };
   turns.set(number, held);
-  await registerPersons(stage, agent);
   await inTurn(stage);
   try {
     const call = await connectCall(tenant, phone, { scenario, number });
@@ -202,7 +234,7 @@ async function rehearsedCall(
     return {
       ...{ steps, durationMs, recording, turns: turnsOf(held), tools: log.tools },
       ...{ language: agent.agent.language, unanswered: [...log.unanswered] },
-      languages: await languagesOf(stage, tenant, held),
+      ...(await tracesOf(stage, tenant, held)),
       interruptions: line.interruptions,
       transfers: told.transfers.map(({ to, outcome, at_ms: atMs }) => ({
         ...{ target: targetName(agent, to), outcome, atMs },
@@ -215,6 +247,28 @@ async function rehearsedCall(
     turns.delete(number);
     await phone.close();
   }
+}
+
+/** Everything a call needs before it begins. */
+async function setUp(
+  stage: Stage,
+  { scenario, agent }: Pick<SuiteCase, "scenario" | "agent">,
+  number: string,
+) {
+  stage.settingUp++;
+  try {
+    const tenant = await connectTenant(stage, number, agent);
+    const phone = await registerPhone(stage, scenario, agent);
+    await registerPersons(stage, agent);
+    return { tenant, phone };
+  } finally {
+    stage.settingUp--;
+  }
+}
+
+/** Null: nobody asks real tools here. */
+function liveTool({ options: { runTool } }: Stage, agent: RehearsedAgent): ToolLog["live"] {
+  return runTool && ((tool, values) => runTool(agent, tool, values));
 }
 
 const turnsOf = ({ turns }: HeldCall): TurnRecord[] =>
@@ -285,33 +339,40 @@ const agentBody = ({
   ...{ send_digits_inbound: agent.sendDigitsInbound, filler_phrases: fillerPhrases.join("\n") },
 });
 
-/** Calls begin one after the other, so that all of them do not wait for the same thing at once. */
+/** Calls begin one after the other, and when no other one is being set up: that takes this thread, too. */
 async function inTurn(stage: Stage): Promise<void> {
   const before = stage.begins;
-  stage.begins = before.then(() => sleep(stage.clock, BEGINS_APART_MS));
+  stage.begins = before.then(async () => {
+    for (let waits = 0; stage.settingUp > 0 && waits < SET_UP_WAITS_MAX; waits++)
+      await sleep(stage.clock, SET_UP_WAIT_MS);
+    await sleep(stage.clock, BEGINS_APART_MS);
+  });
   await before;
 }
 
-async function languagesOf(
+/** The languages that were spoken, and what was signalled. */
+async function tracesOf(
   { appliance }: Stage,
   { tenantId }: RehearsalTenant,
   { callUuid }: HeldCall,
-): Promise<RehearsedCall["languages"]> {
+): Promise<Pick<RehearsedCall, "languages" | "sip">> {
   const { callRecords } = appliance.app.services;
-  const { notes } = await callRecords.conversation(tenantId, callUuid);
-  return notes.flatMap((note) => (note.kind === "language" ? [note] : []));
+  const { notes, call } = await callRecords.conversation(tenantId, callUuid);
+  const { sip } = await callRecords.diagnosis(call);
+  const zeroMs = call.answeredAt ?? call.createdAt;
+  return {
+    languages: notes.flatMap((note) => (note.kind === "language" ? [note] : [])),
+    sip: sip.map((entry) => ({ ...entry, atMs: entry.atMs - zeroMs })),
+  };
 }
 
 async function registerPhone(
   stage: Stage,
-  { caller, line, script = [] }: Scenario,
+  { caller, line }: Scenario,
   { agent }: RehearsedAgent,
 ): Promise<Phone> {
   const { carrier, voices, clock, random } = stage;
   const speaker = voices.speaker(caller.voice, caller.language ?? agent.language);
-  // Made before the call: while it is made, this thread does nothing else.
-  for (const { say, interrupt, mumble } of script)
-    await speaker(say ?? interrupt ?? mumble ?? "").catch(() => {});
   const wanted = caller.number.startsWith("+") ? caller.number : null;
   const number = freshNumber(stage, wanted);
   const password = hex(random.bytes(12));
@@ -418,7 +479,7 @@ async function finished(api: DemoApi, { callUuid }: HeldCall): Promise<FinishedC
 
 /** The file; null: none is kept, or there is none. */
 async function keptRecording(
-  { options: { recordingsDir } }: Stage,
+  { options: { recordingsDir }, files }: Stage,
   { api }: RehearsalTenant,
   { callUuid }: HeldCall,
   name: string,
@@ -432,7 +493,12 @@ async function keptRecording(
   if (told.recording_url === null) return null;
   const answer = await fetch(told.recording_url);
   if (!answer.ok) return null;
-  const file = join(recordingsDir, `${name.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}.mp3`);
-  await Bun.write(file, answer);
+  const stem = name
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .toLowerCase()
+    .slice(0, NAME_LENGTH_MAX);
+  const file = join(recordingsDir, `${stem}${files.has(stem) ? `-${files.size}` : ""}.mp3`);
+  files.add(stem);
+  await Bun.write(file, await answer.arrayBuffer(), { mode: 0o600 });
   return file;
 }

@@ -3,6 +3,7 @@ import { type Clock, sleep } from "../../core/clock.ts";
 import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { RehearsedTool } from "../../domain/rehearsal/rehearsed-call.ts";
 import type { Scenario } from "../../domain/rehearsal/scenario.ts";
+import { type LiveTools, NOT_LIVE } from "../../domain/rehearsal/text-call.ts";
 import type { DemoCertificates } from "../company/certificate.ts";
 
 /** What one call's tools were asked. */
@@ -12,6 +13,8 @@ export interface ToolLog {
   /** Requests that have no answer yet. */
   running: number;
   readonly answers: Scenario["tools"];
+  /** Asks the tool's own URL, where the scenario says `live`; null: that is not done here. */
+  readonly live: ((tool: string, values: JsonObject) => ReturnType<LiveTools>) | null;
   nowMs(): number;
 }
 
@@ -66,10 +69,13 @@ export class ToolServer {
   async #respond(log: ToolLog, tool: string, values: JsonObject): Promise<Response> {
     const atMs = log.nowMs();
     const answer = log.answers[tool];
-    if (!answer) log.unanswered.add(tool);
+    if (!answer || (answer.live && !log.live)) log.unanswered.add(tool);
     if (answer && answer.delay_ms > 0) await sleep(this.clock, answer.delay_ms);
-    const ok = answer?.answer !== undefined;
-    const output = ok ? (answer.answer ?? null) : { error: answer?.fails ?? "no answer" };
+    const real = answer?.live && log.live ? await log.live(tool, values) : null;
+    const ok = real?.ok ?? answer?.answer !== undefined;
+    const given = answer?.answer ?? null;
+    const refusal = answer?.live ? NOT_LIVE : (answer?.fails ?? "no answer");
+    const output = real ? real.output : ok ? given : { error: refusal };
     const durationMs = Math.round(log.nowMs() - atMs);
     log.tools.push({ ...{ tool, arguments: values, ok, output, atMs, durationMs } });
     return Response.json(output, { status: ok ? 200 : 500 });

@@ -1,7 +1,8 @@
 /**
- * Rehearsals of a tenant's agents on the running server, in writing, one at a time for each tenant. Their results
- * are kept apart from calls: nothing here is counted, charged, mailed or posted.
+ * Rehearsals of a tenant's agents on the running server, in writing or by telephone, one at a time for each tenant.
+ * Their results are kept apart from calls: nothing here is counted, charged, mailed or posted.
  */
+import { basename } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { AppError, describeError, invalidField, notFound } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
@@ -12,10 +13,31 @@ import type { RehearsedAgent } from "./agent-file.ts";
 import { ScenarioInvalid } from "./read-scenario.ts";
 import { rehearseText, type TextRehearsalPorts } from "./rehearse-text.ts";
 import { reportJson } from "./report.ts";
+import type { RehearsalResult } from "./result.ts";
 import { contentHash } from "./stored-agent.ts";
-import { filesOf, loadSuite, runSuite, type SuiteCase } from "./suite.ts";
+import { filesOf, loadSuite, runSuite, type SuiteCase, type SuiteReport } from "./suite.ts";
 
 type RunReport = ReturnType<typeof reportJson>;
+
+export const REHEARSAL_MODES = ["text", "phone"] as const;
+export type RehearsalMode = (typeof REHEARSAL_MODES)[number];
+
+/** Telephones for the calls of one run. */
+export interface PhoneRehearsals {
+  /** Never rejects. */
+  rehearse(each: SuiteCase, run: number): Promise<RehearsalResult>;
+  close(): Promise<void>;
+}
+
+export interface PhoneOrder {
+  /** All that will be called: what their callers say is made before the first call. */
+  readonly cases: readonly SuiteCase[];
+  /** Where recordings are kept; null: nowhere. */
+  readonly recordingsDir: string | null;
+}
+
+/** Rejects with the reason where there are none to be had. */
+export type OpenPhones = (order: PhoneOrder) => Promise<PhoneRehearsals>;
 
 export interface RehearsalRun {
   readonly id: string;
@@ -33,6 +55,8 @@ export interface RehearsalRun {
   readonly endedAt: number | null;
   /** How often each scenario was rehearsed. Missing: once. */
   readonly runs?: number;
+  /** Missing: in writing. */
+  readonly mode?: RehearsalMode;
   /** Scenarios: all, and those that passed every time. */
   readonly scenarios: number;
   readonly passed: number;
@@ -45,6 +69,10 @@ export interface RunRecords {
   save(tenantId: number, run: RehearsalRun): void;
   /** Newest first. */
   list(tenantId: number): readonly RehearsalRun[];
+  /** Where the recordings of a run are kept: it is made. */
+  recordingsDir(tenantId: number, runId: string): string;
+  /** Absolute path; null: it is not there. */
+  recording(tenantId: number, runId: string, file: string): string | null;
 }
 
 /** Whether the last finished run with exactly this content of the agent passed; null: there was none. */
@@ -70,10 +98,13 @@ interface RehearsalOrder {
   /** YAML, several separated by a line of three dashes; null: those of the suite. */
   readonly scenarios: string | null;
   readonly runs: number;
+  readonly mode: RehearsalMode;
 }
 
 interface RehearsalPorts {
   readonly text: TextRehearsalPorts;
+  /** Null: this program rehearses in writing only. */
+  readonly openPhones: OpenPhones | null;
   /** `clinic/agent.yaml` and so on. */
   readonly readySuites: ReadonlyMap<string, string>;
   /** Throws not_found. */
@@ -91,11 +122,16 @@ interface RehearsalPorts {
 }
 
 /** Of one run, each scenario counted as often as it is rehearsed. */
-const CALLS_MAX = 500;
+const CALLS_MAX: Readonly<Record<RehearsalMode, number>> = { text: 500, phone: 60 };
+/** Real calls of the machine come first. */
+const PHONE_AT_ONCE = 3;
 
 export class Rehearsals {
   /** Runs under way, by tenant. */
   readonly #running = new Map<number, RehearsalRun>();
+  /** Of the run by telephone that is under way: one at a time on this machine. */
+  #phones: PhoneRehearsals | null = null;
+  #phonesAreTaken = false;
 
   constructor(private readonly ports: RehearsalPorts) {}
 
@@ -119,23 +155,39 @@ export class Rehearsals {
     return found;
   }
 
-  /** Begins; `list` follows it. Throws valid_suite_required, valid_scenarios_required, not_found, conflict. */
+  /** The MP3 of a run's result; they count from 1. Throws not_found. */
+  recording(tenantId: number, id: string, number: number): string {
+    const file = this.find(tenantId, id).report?.results[number - 1]?.recording ?? null;
+    const path = file === null ? null : this.ports.runs.recording(tenantId, id, file);
+    if (path === null) throw notFound("recording");
+    return path;
+  }
+
+  /** Hangs up the telephones of a run that is under way. */
+  async stop(): Promise<void> {
+    await this.#phones?.close();
+  }
+
+  /** Begins; `list` follows it. Throws valid_…_required, not_found, conflict. */
   async start(tenantId: number, order: RehearsalOrder): Promise<RehearsalRun> {
     if (this.#running.has(tenantId)) throw underWay();
     const { clock, random } = this.ports;
-    const { agentId, suite, draft, runs } = order;
+    const { agentId, suite, draft, runs, mode } = order;
+    if (mode === "phone") this.#requirePhones();
     const agent = agentId === null ? null : await this.ports.agentOf(tenantId, agentId, draft);
     const cases = await this.#casesOf(tenantId, order, agent);
-    if (cases.length * runs > CALLS_MAX) throw tooManyCalls();
+    if (cases.length * runs > CALLS_MAX[mode]) throw tooManyCalls(CALLS_MAX[mode]);
     if (this.#running.has(tenantId)) throw underWay();
+    if (mode === "phone") this.#requirePhones();
     const run: RehearsalRun = {
       ...{ id: uuidV7(clock, random), suite, agentId, startedAt: clock.now(), endedAt: null },
       agentName: agent?.agent.name ?? cases[0]?.agent.agent.name ?? "",
       agentVersion: agent?.stored?.version ?? null,
       ...(agent?.stored ? { contentSha256: agent.stored.contentSha256 } : {}),
-      ...{ runs, scenarios: cases.length, passed: 0, report: null },
+      ...{ runs, mode, scenarios: cases.length, passed: 0, report: null },
     };
     this.#running.set(tenantId, run);
+    if (mode === "phone") this.#phonesAreTaken = true;
     void this.#carryOut(tenantId, run, cases, runs);
     return run;
   }
@@ -179,21 +231,78 @@ export class Rehearsals {
     cases: readonly SuiteCase[],
     times: number,
   ): Promise<void> {
-    const { text, clock, log, runs } = this.ports;
+    const { clock, log, runs } = this.ports;
     try {
-      const report = await runSuite(cases, {
-        ...{ runs: times, atOnce: 1 },
-        rehearse: ({ scenario, agent }, number) => rehearseText(scenario, agent, number, text),
-      });
+      const report =
+        run.mode === "phone"
+          ? await this.#byPhone(tenantId, run, cases, times)
+          : await this.#inWriting(cases, times);
       const { passed } = report;
-      runs.save(tenantId, { ...run, endedAt: clock.now(), passed, report: reportJson(report) });
+      const { results, ...totals } = reportJson(report);
+      // Files of a run lie in its own folder.
+      const own = results.map(({ recording, ...result }) => ({
+        ...{ ...result, recording: recording === null ? null : basename(recording) },
+      }));
+      const kept = { ...totals, results: own };
+      runs.save(tenantId, { ...run, endedAt: clock.now(), passed, report: kept });
     } catch (error) {
       log.error("rehearsal.failed", { tenant: tenantId, error: describeError(error) });
+      // It is shown as one that broke off.
+      runs.save(tenantId, { ...run, endedAt: clock.now() });
     } finally {
       this.#running.delete(tenantId);
     }
   }
+
+  #inWriting(cases: readonly SuiteCase[], runs: number): Promise<SuiteReport> {
+    return runSuite(cases, {
+      ...{ runs, atOnce: 1 },
+      rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, this.ports.text),
+    });
+  }
+
+  async #byPhone(
+    tenantId: number,
+    { id }: RehearsalRun,
+    cases: readonly SuiteCase[],
+    runs: number,
+  ): Promise<SuiteReport> {
+    const { openPhones, runs: records } = this.ports;
+    try {
+      if (!openPhones) throw onlyInWriting();
+      const recordingsDir = records.recordingsDir(tenantId, id);
+      const phones = await openPhones({ cases, recordingsDir });
+      this.#phones = phones;
+      return await runSuite(cases, {
+        ...{ runs, atOnce: PHONE_AT_ONCE },
+        rehearse: (each, run) => phones.rehearse(each, run),
+      });
+    } finally {
+      await this.#phones?.close();
+      this.#phones = null;
+      this.#phonesAreTaken = false;
+    }
+  }
+
+  /** Throws valid_mode_required, conflict. */
+  #requirePhones(): void {
+    if (!this.ports.openPhones) throw onlyInWriting();
+    if (this.#phonesAreTaken) throw phonesTaken();
+  }
 }
+
+const onlyInWriting = () =>
+  invalidField(
+    "mode",
+    "`mode` must be `text` here: by telephone, rehearse with the command `linevoice rehearse SUITE --mode phone`.",
+  );
+
+const phonesTaken = () =>
+  new AppError({
+    code: "conflict",
+    publicMessage: "A rehearsal by telephone is under way on this server. Wait for its end.",
+    retryable: true,
+  });
 
 const underWay = () =>
   new AppError({
@@ -202,8 +311,8 @@ const underWay = () =>
     retryable: true,
   });
 
-const tooManyCalls = () =>
-  invalidField("runs", `At most ${CALLS_MAX} calls are rehearsed in one run.`);
+const tooManyCalls = (most: number) =>
+  invalidField("runs", `At most ${most} calls are rehearsed in one run.`);
 
 const named = (texts: readonly string[]): ReadonlyMap<string, string> =>
   new Map(

@@ -2,11 +2,12 @@
 import type { EndedReason } from "../../core/ended-reason.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
+import type { SipTraceEntry } from "../call/diagnostics.ts";
 import type { TurnRecord } from "../conversation/call-report.ts";
 
 export type RehearsedTurn = Pick<
   TurnRecord,
-  "index" | "speaker" | "text" | "startMs" | "endMs" | "interrupted" | "latencyMs"
+  "index" | "speaker" | "text" | "startMs" | "endMs" | "interrupted" | "latencyMs" | "measures"
 >;
 
 export interface RehearsedTool {
@@ -51,7 +52,9 @@ export interface RehearsedCall {
   readonly language: AgentLanguage;
   /** `2026-11-24`, in the agent's time zone. */
   readonly day: string;
-  /** A WAV file with both sides; null: text only. */
+  /** What was signalled; missing: in writing nothing is. */
+  readonly sip?: readonly SipTraceEntry[];
+  /** An MP3 file with both sides; null: there is none. */
   readonly recording: string | null;
 }
 

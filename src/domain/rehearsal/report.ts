@@ -1,6 +1,7 @@
 /** What a suite's run says: to a person, turn by turn, and to a CI server (JUnit XML). */
+import { stagesOf, timelineOf } from "../call/timeline.ts";
 import { percentile } from "./expectations.ts";
-import { transcriptOf } from "./rehearsed-call.ts";
+import { type RehearsedCall, transcriptOf } from "./rehearsed-call.ts";
 import type { RehearsalResult } from "./result.ts";
 import type { SuiteReport } from "./suite.ts";
 
@@ -99,15 +100,47 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
+/** Lanes over time, as of a call. */
+function timelineOfRehearsed({ turns, tools, transfers, sip = [] }: RehearsedCall) {
+  const spans = timelineOf({
+    ...{ zeroMs: 0, createdAt: 0, answeredAt: null, endedAt: null, notes: [] },
+    turns,
+    toolCalls: tools.map(({ tool, atMs, durationMs }) => ({
+      ...{ tool, durationMs, createdAt: atMs + durationMs },
+    })),
+    sip: [
+      ...sip,
+      ...transfers.map(({ outcome, atMs }) => ({
+        ...{ atMs, direction: "out" as const, line: `transfer: ${outcome}`, detail: null },
+      })),
+    ],
+  });
+  return spans.map(({ lane, startMs, endMs, label }) => ({
+    ...{ lane, label, start_ms: Math.round(startMs), end_ms: Math.round(endMs) },
+  }));
+}
+
+/** Where the time of an answer went; null: it was not measured. */
+function stagesJson(measures: Parameters<typeof stagesOf>[0]) {
+  const stages = stagesOf(measures);
+  return (
+    stages && {
+      ...{ endpointing_ms: stages.endpointingMs, stt_ms: stages.sttMs },
+      ...{ llm_first_ms: stages.llmFirstMs, tts_first_ms: stages.ttsFirstMs },
+    }
+  );
+}
+
 /** As `--json` prints it, and as it is kept. */
 export const reportJson = ({ results, ...totals }: SuiteReport) => ({
   ...totals,
   results: results.map(({ name, run, agent, failures, call }) => ({
     ...{ name, run, agent, passed: failures.length === 0, failures },
     ...{ ended_reason: call.endedReason, duration_ms: call.durationMs, recording: call.recording },
-    turns: call.turns.map(({ index, speaker, text, startMs, endMs, interrupted, latencyMs }) => ({
-      ...{ index, speaker, text, interrupted },
-      ...{ start_ms: startMs, end_ms: endMs, latency_ms: latencyMs },
+    timeline: timelineOfRehearsed(call),
+    turns: call.turns.map(({ index, speaker, text, interrupted, measures, ...turn }) => ({
+      ...{ index, speaker, text, interrupted, stages: stagesJson(measures) },
+      ...{ start_ms: turn.startMs, end_ms: turn.endMs, latency_ms: turn.latencyMs },
     })),
     tools: call.tools.map(({ tool, arguments: values, ok, output, atMs, durationMs }) => ({
       ...{ tool, arguments: values, ok, output, at_ms: atMs, duration_ms: durationMs },

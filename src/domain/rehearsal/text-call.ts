@@ -58,7 +58,7 @@ const KEYS_PAUSE_MS = DIGIT_PAUSE_MS + 200;
 /** No rehearsed call is longer, whatever its agent's maximum. */
 const CALL_MS_MAX = 3_600_000;
 
-const NOT_LIVE =
+export const NOT_LIVE =
   "a live tool is asked only by a running server: rehearse in the dashboard or by REST";
 
 type ToolRequest = Extract<CallEvent, { type: "tool_call_requested" }>;

@@ -64,6 +64,11 @@ export interface RetentionOptions {
   readonly outboxDays: number;
   readonly transcriptsDays: number;
   readonly recordingsDays: number;
+  /** Deletes what rehearsals left before these times; returns how many files. */
+  readonly expireRehearsals: (before: {
+    readonly transcriptMs: number;
+    readonly recordingMs: number;
+  }) => number;
   /** Rows per transaction; default 200. */
   readonly batchMax?: number;
 }
@@ -79,6 +84,7 @@ interface RetentionReport {
   readonly memories: number;
   readonly crm_answers: number;
   readonly crm_messages: number;
+  readonly rehearsals: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -150,6 +156,10 @@ export class Retention {
       memories: await this.#deleteOld("memories", memoryBefore),
       crm_answers: await this.#deleteOld("crm_answers", memoryBefore),
       crm_messages: await this.#deleteOld("crm_messages", copiesBefore),
+      rehearsals: this.options.expireRehearsals({
+        transcriptMs: this.#daysAgo(transcriptsDays),
+        recordingMs: this.#daysAgo(this.options.recordingsDays),
+      }),
     };
     await this.#deleteOld("purposes", memoryBefore);
     await this.#deleteOld("pin_attempts", memoryBefore);

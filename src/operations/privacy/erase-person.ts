@@ -38,6 +38,8 @@ export interface ErasureReport extends PersonCounts {
   readonly mails: number;
   readonly mail_files: number;
   readonly schedules_cancelled: number;
+  /** Runs of rehearsals in which the number was said, with their recordings. */
+  readonly rehearsals: number;
   /** Set if the person asked not to be called: a fingerprint of the number is kept. */
   readonly do_not_call_kept?: true;
 }
@@ -48,6 +50,8 @@ interface ErasureOptions {
   readonly outboxDir: string;
   readonly doNotCallList: DoNotCallList;
   readonly clock: Clock;
+  /** Runs of rehearsals in which the number occurs; deleted unless `isDry`. Returns how many. Missing: there are none. */
+  readonly eraseRehearsals?: (tenantId: number, number: string, isDry: boolean) => number;
   /** The database has just been restored: no call is live, even if a row says so. */
   readonly restored?: boolean;
 }
@@ -99,12 +103,14 @@ export async function erasePerson(
     recordings: files.recordings.length,
     mail_files: files.mails.length,
     schedules_cancelled: pending.length,
+    rehearsals: options.eraseRehearsals?.(tenantId, number, true) ?? 0,
     ...(isDoNotCall ? { do_not_call_kept: true } : {}),
   };
   if (dryRun) return report;
 
   await database.tx((queries) => cancelPending(queries, tenantId, pending, clock.now()));
   for (const path of [...files.recordings, ...files.mails]) await rm(path, { force: true });
+  options.eraseRehearsals?.(tenantId, number, false);
   await database.tx(async (queries) => {
     const store = eraseStore(queries);
     const now = await store.callsWith(tenantId, number);

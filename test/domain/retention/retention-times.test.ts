@@ -45,6 +45,7 @@ function world(days: { transcripts: number; recordings: number; outbox: number }
   const [recordingsDir, outboxDir] = [join(directory, "recordings"), join(directory, "outbox")];
   for (const path of [recordingsDir, outboxDir]) mkdirSync(path);
   const retention = new Retention({
+    expireRehearsals: () => 0,
     ...{ clock, records, log: silentLog, recordingsDir, outboxDir },
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
     ...{ transcriptsDays: days.transcripts, recordingsDays: days.recordings },

@@ -52,6 +52,7 @@ async function appliance(options: Partial<RetentionOptions> = {}) {
   const database = await openTestDatabase(join(dataDir, "linevoice.db"), NOW);
   const clock = fakeClock(NOW);
   const retention = new Retention({
+    expireRehearsals: () => 0,
     records: retentionStore,
     ...{ database, clock, log: silentLog, recordingsDir, outboxDir },
     transcriptsDays: 30,

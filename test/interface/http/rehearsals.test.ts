@@ -24,12 +24,16 @@ setDefaultTimeout(60_000);
 const room = dashboardWorld("127.0.8.119");
 const { as } = room;
 
-async function finished(body: object) {
+async function finished(body: object, timeoutMs = 40_000) {
   const started = await as("member").fetch("POST", "/api/v1/rehearsals", body);
   const { id } = replyOf(routes.startRehearsal, started).run;
   const ask = async () =>
     replyOf(routes.getRehearsal, await as("viewer").fetch("GET", `/api/v1/rehearsals/${id}`));
-  await eventually(async () => (await ask()).run.ended_at !== null, "the rehearsal ends", 40_000);
+  await eventually(
+    async () => (await ask()).run.ended_at !== null,
+    "the rehearsal ends",
+    timeoutMs,
+  );
   return await ask();
 }
 
@@ -84,13 +88,12 @@ test("scenarios are kept with an agent, each name once, and rehearsed several ti
   expect((await as("viewer").fetch("DELETE", `${path}/${scenario.id}`)).status).toBe(403);
   expect((await as("member").fetch("DELETE", `${path}/${scenario.id}`)).status).toBe(200);
   expect(await listed()).toEqual([]);
-  const phone = await as("member").fetch("POST", "/api/v1/rehearsals", {
-    ...{ suite: "clinic", mode: "phone" },
-  });
-  expect(messageOf(phone)).toContain("linevoice rehearse SUITE --mode phone");
 });
 
-test("nothing is charged, mailed, posted or counted", async () => {
+const BY_PHONE =
+  "name: Checked\ntools: {find_visit: {live: true}}\nscript:\n  - say: Goodbye.\nmust: [{ended: agent_hangup}]\n";
+
+test("nothing is charged, mailed, posted or counted, in writing or by telephone", async () => {
   const { app, agentId } = room.world;
   const { port, requests } = room.receiver;
   await as("member").fetch("PATCH", `/api/v1/agents/${agentId}`, {
@@ -116,7 +119,20 @@ test("nothing is charged, mailed, posted or counted", async () => {
   const [before, posted] = [await counted(), requests.length];
   const usage = await as("member").fetch("GET", "/api/v1/usage");
   const { run } = await finished({ agent_id: agentId, suite: "Mine", scenarios: SCENARIO });
-  expect(run).toMatchObject({ agent_id: agentId, passed: 1 });
+  expect(run).toMatchObject({ agent_id: agentId, mode: "text", passed: 1 });
+  const phone = await finished(
+    { agent_id: agentId, suite: "Mine", scenarios: BY_PHONE, mode: "phone" },
+    100_000,
+  );
+  expect(phone.run).toMatchObject({ agent_id: agentId, mode: "phone", scenarios: 1 });
+  const [call] = phone.results;
+  expect(call?.turns.length).toBeGreaterThan(0);
+  expect(call?.timeline.map(({ lane }) => lane)).toContain("sip");
+  const at = `/api/v1/rehearsals/${phone.run.id}/recording`;
+  const sound = await as("viewer").fetch("GET", at);
+  expect([sound.status, sound.headers.get("content-type")]).toEqual([200, "audio/mpeg"]);
+  expect((await as("viewer").fetch("GET", `${at}?result=2`)).status).toBe(404);
+  expect((await room.stranger.fetch("GET", at)).status).toBe(404);
   expect(await counted()).toEqual(before);
   expect((await as("member").fetch("GET", "/api/v1/usage")).json).toEqual(usage.json);
   expect(requests.length).toBe(posted);

@@ -185,7 +185,7 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   expect(planned).toEqual({
     ...{ dry_run: true, calls: 3, turns: 3, tool_calls: 3, events: 3, mails: 3 },
     ...{ tags: 3, comments: 3 },
-    ...{ recordings: 3, mail_files: 3, schedules_cancelled: 1 },
+    ...{ recordings: 3, mail_files: 3, schedules_cancelled: 1, rehearsals: 0 },
     ...{ contacts: 1, memories: 1, pin_attempts: 1 },
     ...{ crm_answers: 1, crm_messages: 1, campaign_targets: 1 },
   });

@@ -64,6 +64,7 @@ const FIXED: readonly Contract[] = [
   rehearsals.listRehearsals,
   rehearsals.startRehearsal,
   rehearsals.getRehearsal,
+  rehearsals.getRehearsalRecording,
   schedules.listSchedules,
   schedules.cancelSchedule,
   reports.getAnalytics,

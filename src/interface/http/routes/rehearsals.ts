@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isoUtc } from "../../../core/clock.ts";
 import { wireOf } from "../../../core/wire-names.ts";
-import type { RehearsalRun } from "../../../domain/rehearsal/rehearsals.ts";
+import { REHEARSAL_MODES, type RehearsalRun } from "../../../domain/rehearsal/rehearsals.ts";
 import {
   SCENARIO_CHARACTERS_MAX,
   SCENARIOS_OF_AGENT_MAX,
@@ -17,11 +17,13 @@ import {
   timeOrNull,
   timeOut,
 } from "../../contracts/schema.ts";
-import { contract, route } from "../contract.ts";
+import { contract, rawRoute, route } from "../contract.ts";
+import { recordingResponse } from "./calls.ts";
 import type { RouteContext } from "./context.ts";
 
 const tag = "Rehearsals";
 const RUNS_MAX = 10;
+const RESULTS_MAX = 500;
 
 const SCENARIO =
   "name: Opening hours\nscript:\n  - say: When are you open?\n    must: [nine to five]\n  - hang_up: true\n";
@@ -89,6 +91,7 @@ const RunSummary = z
     ),
     started_at: timeOut("When it began."),
     ended_at: timeOrNull("When it ended. Null: it is under way."),
+    mode: shown(z.enum(REHEARSAL_MODES), "In writing, or by telephone.", "text"),
     runs: shown(z.int(), "How often each scenario was rehearsed: N of pass^N.", 1),
     scenarios: shown(z.int(), "How many scenarios.", 30),
     passed: shown(
@@ -100,6 +103,15 @@ const RunSummary = z
   .meta({ id: "RehearsalRun" });
 
 const ms = (description: string) => shown(z.number(), description, 1_200);
+
+const stageMs = (description: string) => shown(z.number().nullable(), description, 120);
+
+const Stages = z.object({
+  endpointing_ms: stageMs("Until the end of speech was sure."),
+  stt_ms: stageMs("Until the words were known."),
+  llm_first_ms: stageMs("Until the first words of the answer."),
+  tts_first_ms: stageMs("Until its first sound."),
+});
 
 /** The fields that a kept result has and that are not shown are left out. */
 const Result = z
@@ -125,7 +137,23 @@ const Result = z
         start_ms: ms("Since the answer."),
         end_ms: ms("Since the answer."),
         latency_ms: shown(z.number().nullable(), "Answer latency.", 380),
+        stages: Stages.nullable().default(null),
       }),
+    ),
+    timeline: z
+      .array(
+        z.object({
+          lane: shown(z.string(), "What.", "stt"),
+          start_ms: ms("Since the answer."),
+          end_ms: ms("Since the answer."),
+          label: shown(z.string(), "In a word.", "120 ms"),
+        }),
+      )
+      .default([]),
+    recording: shown(
+      z.string().nullable(),
+      "File of the recording, which `GET /rehearsals/{uuid}/recording` answers; null: there is none.",
+      null,
     ),
     tools: z.array(
       z.object({
@@ -180,12 +208,26 @@ export const getRehearsal = contract({
   reply: okReply({ run: RunSummary, results: z.array(Result) }),
 });
 
+export const getRehearsalRecording = contract({
+  operationId: "getRehearsalRecording",
+  at: "GET /rehearsals/{uuid}/recording",
+  noun: "recording",
+  tag,
+  summary: "The recording of a rehearsed call",
+  description: "Only calls by telephone have one. Answers Range requests with 206.",
+  query: z.strictObject({
+    result: integer(1, RESULTS_MAX, "Which of the run's results, from 1.", 1).default(1),
+  }),
+  reply: z.string().meta({ format: "binary" }),
+  replyType: "audio/mpeg",
+});
+
 export const startRehearsal = contract({
   operationId: "startRehearsal",
   at: "POST /rehearsals",
   weight: 10,
   tag,
-  summary: "Rehearse an agent in writing",
+  summary: "Rehearse an agent, in writing or by telephone",
   description:
     "Answers at once; the run is followed by its id. Nothing is charged, mailed, posted or counted, and no tool is asked for real unless its scenario says `live`. One run of a company at a time; the newest 50 are kept.",
   body: z
@@ -208,10 +250,11 @@ export const startRehearsal = contract({
         must: "be text or null",
       }).default(null),
       runs: integer(1, RUNS_MAX, "How often each scenario is rehearsed.", 1).default(1),
-      mode: field(z.literal("text"), {
-        description: "In writing. By telephone only the command rehearses.",
+      mode: field(z.enum(REHEARSAL_MODES), {
+        description:
+          "In writing, or by telephone: real calls with speech in a process of their own, at most 60 in a run.",
         example: "text",
-        must: "be `text`: by telephone, rehearse with the command `linevoice rehearse SUITE --mode phone`",
+        must: "be `text` or `phone`",
       }).default("text"),
     })
     .meta({ id: "NewRehearsal" }),
@@ -219,9 +262,9 @@ export const startRehearsal = contract({
   errors: ["conflict", "plan_limit_reached"],
 });
 
-const presentRun = ({ agentVersion = null, runs = 1, ...run }: RehearsalRun) => ({
+const presentRun = ({ agentVersion = null, runs = 1, mode = "text", ...run }: RehearsalRun) => ({
   ...{ id: run.id, suite: run.suite, agent_id: run.agentId, agent_name: run.agentName },
-  ...{ agent_version: agentVersion, runs, scenarios: run.scenarios, passed: run.passed },
+  ...{ agent_version: agentVersion, mode, runs, scenarios: run.scenarios, passed: run.passed },
   started_at: isoUtc(run.startedAt),
   ended_at: run.endedAt === null ? null : isoUtc(run.endedAt),
 });
@@ -254,7 +297,10 @@ export const rehearsalRoutes = ({ dependencies: { rehearsals, services } }: Rout
       results: (run.report?.results ?? []).map((result) => Result.parse(result)),
     };
   }),
-  route(startRehearsal)(async ({ tenantId, body: { agent_id: agentId, mode: _, ...order } }) => {
+  rawRoute(getRehearsalRecording)(async ({ tenantId, params: { uuid }, query, http }) =>
+    recordingResponse(rehearsals.recording(tenantId, uuid, query.result), uuid, http),
+  ),
+  route(startRehearsal)(async ({ tenantId, body: { agent_id: agentId, ...order } }) => {
     const run = await rehearsals.start(tenantId, { ...order, agentId });
     return { ok: true, run: presentRun(run) };
   }),

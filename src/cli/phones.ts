@@ -1,0 +1,72 @@
+/**
+ * The telephones of a server's rehearsals (`app/phone-process.ts`): no command for people. Orders come as lines of
+ * JSON, results leave as such; it ends with its input.
+ */
+import { constants, setPriority } from "node:os";
+import { linesOf, type PhoneOrderLine, type PhoneResultLine } from "../app/phone-process.ts";
+import { textRehearsals } from "../app/rehearsal.ts";
+import { callWorkerOf } from "../app/settings-from-config.ts";
+import { systemClock as clock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import { silentLog } from "../core/log.ts";
+import { openPhoneRehearsals } from "../demo/rehearsal/phone-rehearsal.ts";
+import type { LiveTools } from "../domain/rehearsal/text-call.ts";
+import { configSchema } from "../operations/config/schema.ts";
+import type { Command } from "./usage.ts";
+import { version } from "./version.ts";
+
+type Order = Extract<PhoneOrderLine, { type: "open" }>;
+
+export const phonesCommand: Command = {
+  usage: ["phones"],
+  async run(_args, terminal) {
+    try {
+      setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    } catch {
+      // Not allowed here: they run like everything else.
+    }
+    const tell = (line: PhoneResultLine) => terminal.out(JSON.stringify(line));
+    const asked = new Map<number, (answer: Awaited<ReturnType<LiveTools>>) => void>();
+    let phones: Awaited<ReturnType<typeof openOf>> | null = null;
+    for await (const text of linesOf(Bun.stdin.stream())) {
+      const line: PhoneOrderLine = JSON.parse(text);
+      if (line.type === "tool") asked.get(line.id)?.(line.answer);
+      else if (line.type === "rehearse") void phones?.(line);
+      else {
+        try {
+          phones = await openOf(line, asked, tell);
+          tell({ type: "ready" });
+        } catch (error) {
+          tell({ type: "failed", error: describeError(error) });
+          return 1;
+        }
+      }
+    }
+    return 0;
+  },
+};
+
+async function openOf(
+  { cases, recordingsDir, sections, asksTools }: Order,
+  asked: Map<number, (answer: Awaited<ReturnType<LiveTools>>) => void>,
+  tell: (line: PhoneResultLine) => void,
+) {
+  let lastId = 0;
+  const runTool: LiveTools = (agent, tool, values) => {
+    const id = ++lastId;
+    const place = cases.findIndex((each) => each.agent === agent);
+    tell({ type: "tool", id, place, tool, values });
+    return new Promise((resolve) => asked.set(id, resolve));
+  };
+  const config = configSchema.parse({});
+  const worker = callWorkerOf({ ...config, ...sections });
+  const { openModel } = textRehearsals({ callWorker: worker }, { clock, log: silentLog });
+  const phones = await openPhoneRehearsals({
+    ...{ version, cases, recordingsDir, sections, openModel },
+    runTool: asksTools ? runTool : null,
+  });
+  return async ({ id, place, run }: Extract<PhoneOrderLine, { type: "rehearse" }>) => {
+    const each = cases[place];
+    if (each) tell({ type: "result", id, result: await phones.rehearse(each, run) });
+  };
+}
