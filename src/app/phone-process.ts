@@ -4,13 +4,15 @@
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { OpenPhones, PhoneOrder } from "../domain/rehearsal/rehearsals.ts";
+import type { OpenPhones, PhoneOrder, PhoneRehearsals } from "../domain/rehearsal/rehearsals.ts";
 import { failedResult, type RehearsalResult } from "../domain/rehearsal/result.ts";
 import type { SuiteCase } from "../domain/rehearsal/suite.ts";
 import type { LiveTools } from "../domain/rehearsal/text-call.ts";
 import type { Config } from "../operations/config/schema.ts";
 
+type Sections = Pick<Config, "engine" | "conversation">;
 type ToolAnswer = Awaited<ReturnType<LiveTools>>;
 type ToolValues = Parameters<LiveTools>[2];
 
@@ -18,8 +20,7 @@ type ToolValues = Parameters<LiveTools>[2];
 export type PhoneOrderLine =
   | ({
       readonly type: "open";
-      readonly sections: Pick<Config, "engine" | "conversation">;
-      readonly asksTools: boolean;
+      readonly sections: Sections;
     } & PhoneOrder)
   | {
       readonly type: "rehearse";
@@ -46,7 +47,7 @@ export interface PhoneProgram {
   /** The program with its arguments that carries the orders out. */
   readonly command: readonly string[];
   /** As they are in force. */
-  readonly sections: () => Pick<Config, "engine" | "conversation">;
+  readonly sections: () => Sections;
 }
 
 interface PhoneProcessPorts {
@@ -69,66 +70,96 @@ export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerat
 export const phoneProcess =
   ({ command, sections }: PhoneProgram, ports: PhoneProcessPorts): OpenPhones =>
   async (order) => {
-    const { runTool, log, dataDir } = ports;
-    // Deleted with the process, however it ends.
-    const workDir = mkdtempSync(join(dataDir, "phones-"));
-    const child = Bun.spawn([...command], {
-      env: { ...process.env, TMPDIR: workDir },
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "ignore",
-    });
-    const tell = (line: PhoneOrderLine) => {
-      child.stdin.write(`${JSON.stringify(line)}\n`);
-      void child.stdin.flush();
-    };
-    const ready = Promise.withResolvers<void>();
-    ready.promise.catch(() => {});
-    const awaited = new Map<number, (result: RehearsalResult | null) => void>();
-    let hasEnded = false;
-    const receive = async (line: PhoneResultLine) => {
-      if (line.type === "ready") ready.resolve();
-      else if (line.type === "failed") ready.reject(new Error(line.error));
-      else if (line.type === "result") awaited.get(line.id)?.(line.result);
-      else {
-        const { id, place, tool, values } = line;
-        const asked = order.cases[place];
-        if (asked) tell({ type: "tool", id, answer: await runTool(asked.agent, tool, values) });
-      }
-    };
-    const followed = (async () => {
-      for await (const line of linesOf(child.stdout))
-        await receive(JSON.parse(line)).catch(() => {});
-    })();
-    const ended = Promise.allSettled([followed, child.exited]).then(() => {
-      hasEnded = true;
-      rmSync(workDir, { recursive: true, force: true });
-      ready.reject(new Error("the telephones did not start"));
-      for (const resolve of awaited.values()) resolve(null);
-      log.debug("rehearsal.phones_ended", { status: child.exitCode });
-    });
-    const close = async () => {
-      if (!hasEnded) child.kill("SIGKILL");
-      await ended;
-    };
-    tell({ type: "open", ...order, sections: sections(), asksTools: true });
-    await ready.promise.catch(async (error: unknown) => {
-      await close();
+    const phones = new PhoneProcess(command, order, ports);
+    try {
+      await phones.open(sections());
+      return phones;
+    } catch (error) {
+      await phones.close();
       throw error;
-    });
-    let lastId = 0;
-    return {
-      close,
-      async rehearse(each: SuiteCase, run: number) {
-        const broken = () =>
-          failedResult(each.scenario, run, each.agent, "the telephones stopped before its end");
-        if (hasEnded) return broken();
-        const id = ++lastId;
-        const found = new Promise<RehearsalResult | null>((resolve) => awaited.set(id, resolve));
-        tell({ type: "rehearse", id, place: order.cases.indexOf(each), run });
-        const result = await found;
-        awaited.delete(id);
-        return result ?? broken();
-      },
-    };
+    }
   };
+
+class PhoneProcess implements PhoneRehearsals {
+  readonly #child;
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #ended: Promise<void>;
+  /** By the id of the order. Null: the process ended before. */
+  readonly #awaited = new Map<number, (result: RehearsalResult | null) => void>();
+  #hasEnded = false;
+  #lastId = 0;
+
+  constructor(
+    command: readonly string[],
+    private readonly order: PhoneOrder,
+    private readonly ports: PhoneProcessPorts,
+  ) {
+    // Deleted with the process, however it ends.
+    const workDir = mkdtempSync(join(ports.dataDir, "phones-"));
+    this.#child = Bun.spawn([...command], {
+      env: { ...process.env, TMPDIR: workDir },
+      ...{ stdin: "pipe", stdout: "pipe", stderr: "ignore" },
+    });
+    this.#ready.promise.catch(() => {});
+    const followed = this.#follow(this.#child.stdout);
+    this.#ended = Promise.allSettled([followed, this.#child.exited]).then(() => {
+      this.#hasEnded = true;
+      rmSync(workDir, { recursive: true, force: true });
+      this.#ready.reject(new Error("the telephones did not start"));
+      for (const resolve of this.#awaited.values()) resolve(null);
+      ports.log.debug("rehearsal.phones_ended", { status: this.#child.exitCode });
+    });
+  }
+
+  /** Resolves when they can call. */
+  async open(sections: Sections): Promise<void> {
+    this.#tell({ type: "open", ...this.order, sections });
+    await this.#ready.promise;
+  }
+
+  async rehearse(each: SuiteCase, run: number): Promise<RehearsalResult> {
+    const id = ++this.#lastId;
+    const place = this.order.cases.indexOf(each);
+    const found = this.#hasEnded
+      ? null
+      : await new Promise<RehearsalResult | null>((resolve) => {
+          this.#awaited.set(id, resolve);
+          this.#tell({ type: "rehearse", id, place, run });
+        });
+    this.#awaited.delete(id);
+    const why = "the telephones stopped before its end";
+    return found ?? failedResult(each.scenario, run, each.agent, why);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#hasEnded) this.#child.kill("SIGKILL");
+    await this.#ended;
+  }
+
+  #tell(line: PhoneOrderLine): void {
+    this.#child.stdin.write(`${JSON.stringify(line)}\n`);
+    void this.#child.stdin.flush();
+  }
+
+  async #follow(lines: ReadableStream<Uint8Array>): Promise<void> {
+    for await (const text of linesOf(lines)) {
+      const line: PhoneResultLine = JSON.parse(text);
+      if (line.type === "ready") this.#ready.resolve();
+      else if (line.type === "failed") this.#ready.reject(new Error(line.error));
+      else if (line.type === "result") this.#awaited.get(line.id)?.(line.result);
+      else void this.#answerTool(line);
+    }
+  }
+
+  async #answerTool(line: Extract<PhoneResultLine, { type: "tool" }>): Promise<void> {
+    const { id, place, tool, values } = line;
+    const asked = this.order.cases[place];
+    if (!asked) return;
+    const answer = await this.ports.runTool(asked.agent, tool, values).catch(
+      (error): ToolAnswer => ({
+        ...{ ok: false, httpStatus: null, output: { error: describeError(error) } },
+      }),
+    );
+    this.#tell({ type: "tool", id, answer });
+  }
+}

@@ -2,7 +2,7 @@
  * The commands with their summaries. A command's module is loaded on demand, so that the server and
  * the commands start without each other.
  */
-import type { Command } from "./usage.ts";
+import { type Command, PHONES } from "./usage.ts";
 
 /** One line each for `linevoice --help`, in its order. */
 export const summaries = {
@@ -76,9 +76,6 @@ const loaders: Readonly<Record<CommandName, () => Promise<Command>>> = {
 export const commandNames = Object.keys(summaries);
 
 const isCommand = (name: string): name is CommandName => Object.hasOwn(summaries, name);
-
-/** What a server starts for itself; no help names it. */
-export const PHONES = "phones";
 
 /** null: there is no such command. */
 export async function loadCommand(name: string): Promise<Command | null> {

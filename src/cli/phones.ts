@@ -47,7 +47,7 @@ export const phonesCommand: Command = {
 };
 
 async function openOf(
-  { cases, recordingsDir, sections, asksTools }: Order,
+  { cases, recordingsDir, sections }: Order,
   asked: Map<number, (answer: Awaited<ReturnType<LiveTools>>) => void>,
   tell: (line: PhoneResultLine) => void,
 ) {
@@ -63,7 +63,7 @@ async function openOf(
   const { openModel } = textRehearsals({ callWorker: worker }, { clock, log: silentLog });
   const phones = await openPhoneRehearsals({
     ...{ version, cases, recordingsDir, sections, openModel },
-    runTool: asksTools ? runTool : null,
+    runTool,
   });
   return async ({ id, place, run }: Extract<PhoneOrderLine, { type: "rehearse" }>) => {
     const each = cases[place];

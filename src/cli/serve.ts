@@ -22,17 +22,14 @@ import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../operations/ops/sd-notify.ts";
 import { releaseStartMemory } from "../operations/ops/start-memory.ts";
-import { PHONES } from "./commands.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { reloadConfig } from "./reload.ts";
-import { type Command, parse } from "./usage.ts";
+import { type Command, PHONES, parse } from "./usage.ts";
 import { version } from "./version.ts";
 
 const DRAIN_MS_MAX = 3_600_000;
 const STOP_EXTENSION_EVERY_MS = 10_000;
 const STOP_EXTENSION_MS = 30_000;
-/** This program once more: from source, its entry is an argument. */
-const PHONES_COMMAND = [process.execPath, ...(Bun.main.endsWith(".ts") ? [Bun.main] : []), PHONES];
 /** Time after READY until the memory of the start is released. */
 const SETTLED_AFTER_MS = 1_000;
 
@@ -50,10 +47,9 @@ export const serveCommand: Command = {
     const systemd = createSystemdNotifier(terminal.env);
     const signals = stopSignals();
     try {
-      const phones = { command: PHONES_COMMAND, sections: () => inForce.config };
       const { app, control, masterKey } = await withMasterKey(loaded, random, async (masterKey) => {
         const settings = settingsFromConfig(config, { version, masterKey, dataDir });
-        return { ...(await startListening(settings, loaded, { log, phones })), masterKey };
+        return { ...(await startListening(settings, loaded, log, () => inForce)), masterKey };
       });
       terminal.out(`API   ${app.addresses.http}`);
       terminal.out(`SIP   ${app.addresses.sip}`);
@@ -108,7 +104,8 @@ export const serveCommand: Command = {
 async function startListening(
   settings: AppSettings,
   loaded: LoadedConfig,
-  { log, phones }: { readonly log: Log; readonly phones: PhoneProgram },
+  log: Log,
+  inForce: () => LoadedConfig,
 ) {
   const { dataDir } = loaded;
   const { database, controlSocket: path } = prepareDataDir(dataDir);
@@ -118,7 +115,7 @@ async function startListening(
     const copy = prepareDatabase(dataDir, database, settings.storage.remote ?? null);
     if (copy) log.warn("database.copied_before_upgrade", { copy });
     const app = await startApp(settings, {
-      ...{ clock, random, log, phones },
+      ...{ clock, random, log, phones: phonesOf(inForce) },
       doctor: doctorOnDemand(loaded),
     });
     services.resolve(app.services);
@@ -129,6 +126,12 @@ async function startListening(
     throw error;
   }
 }
+
+/** This program once more; from source, its entry is an argument. */
+const phonesOf = (inForce: () => LoadedConfig): PhoneProgram => ({
+  command: [process.execPath, ...(Bun.main.endsWith(".ts") ? [Bun.main] : []), PHONES],
+  sections: () => inForce().config,
+});
 
 /**
  * Loads the doctor at the first request, because it imports codecs and providers that the main

@@ -17,6 +17,9 @@ export interface Terminal {
   readonly cwd: string;
 }
 
+/** The command that a server starts for itself: no help names it. */
+export const PHONES = "phones";
+
 export interface Command {
   /** The lines after `Usage:`, without the program's name. */
   readonly usage: readonly string[];

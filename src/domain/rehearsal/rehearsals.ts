@@ -20,7 +20,7 @@ import { filesOf, loadSuite, runSuite, type SuiteCase, type SuiteReport } from "
 type RunReport = ReturnType<typeof reportJson>;
 
 export const REHEARSAL_MODES = ["text", "phone"] as const;
-export type RehearsalMode = (typeof REHEARSAL_MODES)[number];
+type RehearsalMode = (typeof REHEARSAL_MODES)[number];
 
 /** Telephones for the calls of one run. */
 export interface PhoneRehearsals {
