@@ -32,7 +32,8 @@ function world(kept: readonly string[] = []) {
     runs: { save: (_: number, run: RehearsalRun) => void saved.push(run), list: () => saved },
     ...{ log: silentLog, text: {} },
   } as unknown as ConstructorParameters<typeof Rehearsals>[0]);
-  const order = { agentId: null, draft: false, suite: "clinic", scenarios: null, runs: 1 };
+  const own = { agentId: null, draft: false, suite: "clinic", scenarios: null };
+  const order = { ...own, runs: 1, mode: "text" as const };
   const start = (changes: Partial<Parameters<Rehearsals["start"]>[1]> = {}, tenantId = 1) =>
     rehearsals.start(tenantId, { ...order, ...changes });
   const refusal = (changes: Partial<Parameters<Rehearsals["start"]>[1]>) =>
