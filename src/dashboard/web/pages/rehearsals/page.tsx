@@ -137,7 +137,7 @@ function Outcome({ run: { ended_at, passed, scenarios, runs } }: { run: Run }) {
   return (
     <Badge tone={passed === scenarios ? "good" : "bad"}>
       {t("rehearsals.passed", { passed, all: scenarios })}
-      {runs > 1 && ` · pass^${runs} ${(passed / scenarios).toFixed(2)}`}
+      {runs > 1 && ` · ${runs}×`}
     </Badge>
   );
 }
