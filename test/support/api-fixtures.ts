@@ -1,4 +1,6 @@
 /** One record of every kind for a tenant, and a valid request for every route, made from them. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import {
   callMemories,
@@ -12,6 +14,7 @@ import {
 } from "../../src/adapter/store/schema/index.ts";
 import { rehearsalRuns } from "../../src/app/rehearsal-runs.ts";
 import { microEur } from "../../src/core/money.ts";
+import type { RehearsalRun } from "../../src/domain/rehearsal/rehearsals.ts";
 import type { Contract } from "../../src/interface/http/contract.ts";
 import { type ApiServer, type ApiTenant, ask, pickId } from "./api-server.ts";
 
@@ -60,9 +63,9 @@ export async function makeFixtures(
   const tail = String(tenant.id).padStart(12, "0");
   const callUuid = `019aa1b2-0000-7000-8000-${tail}`;
   const rehearsal = `019aa1b2-2222-7000-8000-${tail}`;
-  rehearsalRuns(server.dataDir).save(tenant.id, {
+  keepRehearsal(server.dataDir, tenant.id, {
     ...{ id: rehearsal, suite: marker, agentId: agent, agentName: marker, agentVersion: 1 },
-    ...{ startedAt: 0, endedAt: 1, scenarios: 1, passed: 1, report: null },
+    ...{ startedAt: 0, endedAt: 1, scenarios: 1, passed: 1 },
   });
   const deliveryId = `del_${tail.padStart(32, "0")}`;
   const eventId = `evt_${tail.padStart(32, "0")}`;
@@ -176,6 +179,22 @@ export async function makeFixtures(
   };
 }
 
+/** As often as a run may be repeated, by telephone: each result has a recording. */
+const RESULTS = 500;
+
+function keepRehearsal(dataDir: string, tenantId: number, run: Omit<RehearsalRun, "report">): void {
+  const runs = rehearsalRuns(dataDir);
+  const recording = "call.mp3";
+  writeFileSync(join(runs.recordingsDir(tenantId, run.id), recording), "sound");
+  const { agentName: agent, scenarios, passed } = run;
+  const results = Array.from({ length: RESULTS }, (_, at) => ({
+    ...{ name: agent, run: at + 1, agent, passed: true, failures: [] },
+    ...{ ended_reason: "agent_hangup", duration_ms: 1_000, recording, timeline: [] },
+    ...{ turns: [], tools: [], transfers: [], messages: [] },
+  }));
+  runs.save(tenantId, { ...run, report: { scenarios, passed, runs: RESULTS, results } });
+}
+
 export const pathOf = (
   contract: Contract,
   id: number | string,
@@ -190,8 +209,10 @@ export const pathOf = (
 /** Its path names a record of one tenant. A month is nobody's: its statements are each tenant's own. */
 export const namesRecord = ({ path }: Contract): boolean => /\{(id|uuid)\}/.test(path);
 
-export const ownPath = (contract: Contract, fixtures: Fixtures): string =>
-  pathOf(contract, fixtures.ids[contract.noun ?? ""] ?? 1, fixtures.deliveryId);
+export const ownPath = (contract: Contract, fixtures: Fixtures): string => {
+  const noun = contract.path.startsWith("/rehearsals/") ? "rehearsal" : (contract.noun ?? "");
+  return pathOf(contract, fixtures.ids[noun] ?? 1, fixtures.deliveryId);
+};
 
 /** Required parts only. */
 export function validQuery(contract: Contract, fixtures: Fixtures): Record<string, string> {
