@@ -186,10 +186,10 @@ function keepRehearsal(dataDir: string, tenantId: number, run: Omit<RehearsalRun
   const runs = rehearsalRuns(dataDir);
   const recording = "call.mp3";
   writeFileSync(join(runs.recordingsDir(tenantId, run.id), recording), "sound");
-  const { agentName: agent, scenarios, passed } = run;
+  const { agentName: name, agentId: id, scenarios, passed } = run;
   const results = Array.from({ length: RESULTS }, (_, at) => ({
-    ...{ name: agent, run: at + 1, agent, passed: true, failures: [] },
-    ...{ ended_reason: "agent_hangup", duration_ms: 1_000, recording, timeline: [] },
+    ...{ name, run: at + 1, agent: { name, id, version: 1 }, passed: true, failures: [] },
+    ...{ ended_reason: "agent_hangup" as const, duration_ms: 1_000, recording, timeline: [] },
     ...{ turns: [], tools: [], transfers: [], messages: [] },
   }));
   runs.save(tenantId, { ...run, report: { scenarios, passed, runs: RESULTS, results } });
