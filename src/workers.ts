@@ -1,6 +1,6 @@
 /**
- * The only place where worker URLs are written: a compiled binary finds a worker's entry only when
- * `new URL("./…", import.meta.url)` stands in a module beside the entry point.
+ * Where worker URLs are written: a compiled binary finds a worker's entry only when `new URL("./…", import.meta.url)`
+ * stands in a module beside an entry point. The transcriber's stands in its speech worker's.
  */
 export const spawnCallWorker = () =>
   new Worker(new URL("./adapter/worker/call.worker.ts", import.meta.url).href);

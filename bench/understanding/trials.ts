@@ -81,7 +81,7 @@ export async function createLaboratory(): Promise<Laboratory> {
   const recogniser = createRecogniser({
     phonemes: (text, language) => synthesiser.phonemes(text, language),
     clock: IMPATIENT_CLOCK,
-    transcriber: new Transcriber(() => new Worker(TRANSCRIBER)),
+    transcriber: new Transcriber({ spawn: () => new Worker(TRANSCRIBER), clock: systemClock }),
   });
   await recogniser.load();
   return {
@@ -127,7 +127,7 @@ async function hear(
   recogniser.prepare(source);
   let onPartial = (_: string) => {};
   const stream = recogniser.openStt({
-    ...{ language: "en", sampleRateHz: 8000, grammarKey: source.key, isTranscribed: true },
+    ...{ language: "en", sampleRateHz: 8000, grammarKey: source.key, transcriptMs: 1_200 },
     onPartial: (text) => onPartial(text),
   });
   const retrieve = createRetriever(knowledge, "en");

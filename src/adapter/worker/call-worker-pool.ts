@@ -382,6 +382,8 @@ class WorkerSlot {
       if (worker !== this.#speechWorker) return;
       const message = event.data as FromSpeechWorker;
       if (message.type === "load") this.speechLoad[message.event]++;
+      else if (message.type === "second_reading_failed")
+        this.options.log.warn("second_reading.failed", { detail: message.detail });
       else if (message.type === "failed") died(message.detail);
       else this.#speechWorkerReady = true;
       this.#noteReady();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
 import { createEmbeddedEngine } from "../../../src/adapter/engine/embedded/engine.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
-import { engineSelfTest } from "../../../src/operations/doctor/engine-check.ts";
+import { engineSelfTest, examineEngine } from "../../../src/operations/doctor/engine-check.ts";
 import { examineProviders } from "../../../src/operations/doctor/provider-check.ts";
 import { PORTS } from "../../support/engine-session.ts";
 import { type OpenAiServer, openAiServer } from "../../support/openai-server.ts";
@@ -91,6 +91,15 @@ test("a voice over Realtime is asked over its socket", async () => {
   expect(realtime.of("response.create")).toHaveLength(1);
   expect(realtime.violations).toEqual([]);
 });
+
+test("a second reading that fails is named, with how to fix it", async () => {
+  const broken = new URL("../../support/once-reading.worker.ts", import.meta.url).href;
+  const config = configOf({ EMBEDDED__SECOND_READING: "true" });
+  const finding = await examineEngine(config, systemClock, () => new Worker(broken));
+  expect(finding.result).toBe("warning");
+  expect(finding.finding).toMatch(/second reading failed: .+\. Text to speech after/);
+  expect(finding.remedy).toContain("second_reading = false");
+}, 60_000);
 
 test("parts of different providers are asked together", async () => {
   const config = configOf({ OPENAI__BASE_URL: server.url, LLM: "openai" });

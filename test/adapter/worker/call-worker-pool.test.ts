@@ -4,7 +4,7 @@ import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/adapter/engine/
 import { createCallWorkerPool, slicePorts } from "../../../src/adapter/worker/call-worker-pool.ts";
 import { EMPTY_REPORT } from "../../../src/adapter/worker/empty-report.ts";
 import type { FromCallWorker, ToCallWorker } from "../../../src/adapter/worker/messages.ts";
-import { silentLog } from "../../../src/core/log.ts";
+import { type Log, silentLog } from "../../../src/core/log.ts";
 import type { WorkerHandle } from "../../../src/core/worker-handle.ts";
 import type { TurnRecord } from "../../../src/domain/conversation/call-report.ts";
 import { realtimeChoice, sameForAllParts } from "../../support/engine-session.ts";
@@ -82,6 +82,7 @@ async function scriptedPool(
   workers = 2,
   clock: FakeClock = fakeClock(),
   engine: EngineSettings = EMBEDDED_ONLY,
+  log: Log = silentLog,
 ) {
   const callWorkers: ScriptedWorker[] = [];
   const speechWorkers: ScriptedWorker[] = [];
@@ -103,7 +104,7 @@ async function scriptedPool(
       conversation: SETTINGS,
     },
     clock,
-    log: silentLog,
+    log,
   });
   const brief = (callId: string) => ({ ...callConfig(), callId });
   return { pool, clock, callWorkers, speechWorkers, brief };
@@ -127,6 +128,16 @@ test("utterances that waited for a decoder, and those given up, are counted over
   at(speechWorkers, 1).tell({ type: "load", event: "waited" });
   at(speechWorkers, 1).tell({ type: "load", event: "lost" });
   expect(pool.speechLoad).toEqual({ waited: 2, lost: 1 });
+  await pool.shutdown();
+});
+
+test("a second reading that fails is in the log, and calls go on", async () => {
+  const lines: unknown[] = [];
+  const log: Log = { ...silentLog, warn: (event, fields) => lines.push([event, fields]) };
+  const { pool, speechWorkers, brief } = await scriptedPool(1, undefined, undefined, log);
+  at(speechWorkers, 0).tell({ type: "second_reading_failed", detail: "no memory" });
+  expect(lines).toEqual([["second_reading.failed", { detail: "no memory" }]]);
+  await pool.open(brief("a"));
   await pool.shutdown();
 });
 

@@ -149,7 +149,8 @@ function openStt(
     const grammar = grammarSourceOf(knowledge, { ...settings, language });
     client.prepare(grammar);
     const grammarKey = grammar.key;
-    const choice = { language, sampleRateHz, grammarKey, isTranscribed };
+    const transcriptMs = isTranscribed ? client.deadline.transcriptMs : null;
+    const choice = { language, sampleRateHz, grammarKey, transcriptMs };
     client.send({ type: "stt_open", sttStreamId, ...choice });
   };
   open(settings.language);

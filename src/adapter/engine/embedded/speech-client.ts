@@ -13,13 +13,19 @@ export interface SpeechDeadline {
   readonly chunkMs: number;
   /** From the end of an utterance to what was heard. */
   readonly resultMs: number;
+  /** From the first reading of an utterance to the second. */
+  readonly transcriptMs: number;
 }
 
 /**
  * Covers a speech worker that is still starting, and one whose processor is taken. A late text still
  * answers the caller; a repeated question only adds to the load.
  */
-const CALLER_DEADLINE_MS: SpeechDeadline = { chunkMs: 6_000, resultMs: 10_000 };
+const CALLER_DEADLINE_MS: SpeechDeadline = {
+  ...{ chunkMs: 6_000, resultMs: 10_000 },
+  // A caller hardly notices it.
+  transcriptMs: 1_200,
+};
 const GRAMMARS_MAX = 200;
 
 interface SpeechClientOptions {
@@ -44,7 +50,7 @@ interface SttChannel {
 export class SpeechClient {
   #port: MessagePort;
   readonly #clock: Clock;
-  readonly #deadline: SpeechDeadline;
+  readonly deadline: SpeechDeadline;
   readonly #speeches = new Map<number, SpeechStream>();
   readonly #sttChannels = new Map<number, SttChannel>();
   /** What a new speech worker must be told again: grammars in use and open STT streams. */
@@ -55,7 +61,7 @@ export class SpeechClient {
   constructor(options: SpeechClientOptions) {
     this.#port = options.port;
     this.#clock = options.clock;
-    this.#deadline = options.deadline ?? CALLER_DEADLINE_MS;
+    this.deadline = options.deadline ?? CALLER_DEADLINE_MS;
     this.#listen();
   }
 
@@ -96,7 +102,7 @@ export class SpeechClient {
   ): AsyncGenerator<Int16Array> {
     if (signal.aborted) return;
     const speechId = this.#nextId++;
-    const stream = new SpeechStream(this.#clock, this.#deadline.chunkMs);
+    const stream = new SpeechStream(this.#clock, this.deadline.chunkMs);
     const onAbort = () => stream.end();
     signal.addEventListener("abort", onAbort, { once: true });
     this.#speeches.set(speechId, stream);
@@ -130,7 +136,7 @@ export class SpeechClient {
         timer.cancel();
         channel.pending.delete(utterance);
       };
-      const timer = this.#clock.after(this.#deadline.resultMs, () =>
+      const timer = this.#clock.after(this.deadline.resultMs, () =>
         pending.reject(new EngineFailure("stt", "the recogniser did not answer in time")),
       );
       const pending: PendingResult = {

@@ -19,7 +19,9 @@ export type FromSpeechWorker =
   | { readonly type: "ready"; readonly startMs: number }
   | { readonly type: "failed"; readonly detail: string }
   /** An utterance waits for decoders; one came to nothing because they had no time for it. */
-  | { readonly type: "load"; readonly event: "waited" | "lost" };
+  | { readonly type: "load"; readonly event: "waited" | "lost" }
+  /** Said once, and again only when second readings came in between. */
+  | { readonly type: "second_reading_failed"; readonly detail: string };
 
 /** What callers may be expected to say to an agent, by content: equal sources share one grammar. */
 export interface GrammarSource {
@@ -51,7 +53,8 @@ export type SpeechRequest =
       readonly language: AgentLanguage;
       readonly sampleRateHz: 8000 | 16000;
       readonly grammarKey: string;
-      readonly isTranscribed: boolean;
+      /** How long a second reading is waited for after the first. Null: there is none. */
+      readonly transcriptMs: number | null;
     }
   | {
       readonly type: "stt_start_utterance";

@@ -36,6 +36,7 @@ interface SpeechServiceOptions {
   readonly clock: Clock;
   /** An utterance waits for decoders; one came to nothing because they had no time for it. */
   readonly onLoad: (event: "waited" | "lost") => void;
+  readonly onSecondReadingFailed: (detail: string) => void;
   readonly spawnTranscriber: () => TranscriberThread;
 }
 
@@ -79,9 +80,11 @@ class SharedRecogniser {
 
   constructor(
     synthesiser: Promise<Synthesiser>,
-    { clock, onLoad, spawnTranscriber }: SpeechServiceOptions,
+    { clock, onLoad, onSecondReadingFailed, spawnTranscriber }: SpeechServiceOptions,
   ) {
-    const transcriber = new Transcriber(spawnTranscriber);
+    const transcriber = new Transcriber({
+      ...{ spawn: spawnTranscriber, clock, onFailed: onSecondReadingFailed },
+    });
     this.#clock = clock;
     this.#recogniser = synthesiser.then((made) =>
       createRecogniser({

@@ -13,16 +13,18 @@ import { parseKnowledge } from "../../../../src/adapter/engine/embedded/scripted
 import { createRetriever } from "../../../../src/adapter/engine/embedded/scripted/retrieval.ts";
 import { chooseReading } from "../../../../src/adapter/engine/embedded/scripted/two-readings.ts";
 import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
+import { systemClock } from "../../../../src/core/clock.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
 import { CLINIC_KNOWLEDGE } from "../../../support/dental-clinic.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 import { overTelephone } from "../../../support/telephone-line.ts";
 
+const LATE_MS_MAX = 1_200;
 const WORKER = new URL("../../../../src/adapter/worker/transcriber.worker.ts", import.meta.url)
   .href;
 
 test("words that no knowledge holds are read from telephone sound, those after them as well", async () => {
-  const transcriber = new Transcriber(() => new Worker(WORKER));
+  const transcriber = new Transcriber({ spawn: () => new Worker(WORKER), clock: systemClock });
   const voice = await createSynthesiser();
   const text = "What is the name of the longest river?";
   const order = { text, voice: "m3", language: "en", sampleRateHz: 8000 } as const;
@@ -55,7 +57,9 @@ function fakeThread() {
 
 test("what is recognised early is the result, unless the caller went on", async () => {
   const { thread, asked, reply, answer } = fakeThread();
-  const second = new SecondReading(new Transcriber(() => thread), fakeClock(), 8000);
+  const clock = fakeClock();
+  const transcriber = new Transcriber({ spawn: () => thread, clock });
+  const second = new SecondReading(transcriber, clock, 8000, LATE_MS_MAX);
   reply({ type: "ready" });
   second.start();
   second.push(new Int16Array(160));
@@ -72,12 +76,13 @@ test("what is recognised early is the result, unless the caller went on", async 
 test("a reading that is late counts as none, and the next one is waited for again", async () => {
   const { thread, reply, answer } = fakeThread();
   const clock = fakeClock();
-  const second = new SecondReading(new Transcriber(() => thread), clock, 8000);
+  const transcriber = new Transcriber({ spawn: () => thread, clock });
+  const second = new SecondReading(transcriber, clock, 8000, LATE_MS_MAX);
   reply({ type: "ready" });
   second.start();
   second.push(new Int16Array(160));
   const late = second.take().inTime();
-  await clock.advance(1_200);
+  await clock.advance(LATE_MS_MAX);
   expect(await late).toBeNull();
   answer("too late");
   second.start();
@@ -89,11 +94,61 @@ test("a reading that is late counts as none, and the next one is waited for agai
 
 test("a thread that dies leaves nobody waiting", async () => {
   const { thread, reply } = fakeThread();
-  const transcriber = new Transcriber(() => thread);
+  const transcriber = new Transcriber({ spawn: () => thread, clock: fakeClock() });
   const readings = [1, 2].map(() => transcriber.transcribe(new Int16Array(160), 8000));
   reply({ type: "ready" });
   reply({ type: "failed", detail: "no memory" });
   expect(await Promise.all(readings.map(({ result }) => result))).toEqual([null, null]);
+});
+
+test("a thread that fails says so once, and is started again after a minute", async () => {
+  const clock = fakeClock();
+  const threads: ReturnType<typeof fakeThread>[] = [];
+  const failures: string[] = [];
+  const transcriber = new Transcriber({
+    spawn() {
+      const made = fakeThread();
+      threads.push(made);
+      return made.thread;
+    },
+    clock,
+    onFailed: (detail) => failures.push(detail),
+  });
+  const read = () => transcriber.transcribe(new Int16Array(160), 8000).result;
+  const fails = async (detail: string) => {
+    const reading = read();
+    threads.at(-1)?.reply({ type: "failed", detail });
+    expect(await reading).toBeNull();
+  };
+  await fails("no memory");
+  expect(await read()).toBeNull();
+  await clock.advance(59_000);
+  expect(await read()).toBeNull();
+  expect(threads).toHaveLength(1);
+  await clock.advance(1_000);
+  await fails("still no memory");
+  expect([threads.length, failures]).toEqual([2, ["no memory"]]);
+  await clock.advance(60_000);
+  const reading = read();
+  threads.at(-1)?.reply({ type: "ready" });
+  threads.at(-1)?.answer("it works");
+  expect((await reading)?.text).toBe("it works");
+  await fails("no memory again");
+  expect(failures).toEqual(["no memory", "no memory again"]);
+});
+
+test("a thread that cannot be made is a thread that failed", async () => {
+  const failures: string[] = [];
+  const transcriber = new Transcriber({
+    spawn() {
+      throw new Error("no thread is left");
+    },
+    clock: fakeClock(),
+    onFailed: (detail) => failures.push(detail),
+  });
+  transcriber.load();
+  expect(await transcriber.transcribe(new Int16Array(160), 8000).result).toBeNull();
+  expect(failures).toEqual(["no thread is left"]);
 });
 
 const entries = parseKnowledge([{ filename: "faq.md", format: "md", content: CLINIC_KNOWLEDGE }]);

@@ -50,7 +50,8 @@ export interface Recogniser {
 
 interface SttStreamOptions extends GrammarChoice {
   readonly sampleRateHz: 8000 | 16000;
-  readonly isTranscribed?: boolean;
+  /** How long a second reading is waited for after the first. Null (default): there is none. */
+  readonly transcriptMs?: number | null;
   readonly onPartial: (text: string) => void;
 }
 
@@ -115,10 +116,10 @@ class CallerSttStream implements ListeningSttStream {
     this.#shared = shared;
     this.#audio = new TelephoneAudio(options.sampleRateHz);
     const { transcriber, clock } = shared;
-    const isRead = options.isTranscribed === true && options.language === "en";
+    const { language, sampleRateHz, transcriptMs = null } = options;
     this.#second =
-      isRead && transcriber !== null
-        ? new SecondReading(transcriber, clock, options.sampleRateHz)
+      language === "en" && transcriptMs !== null && transcriber !== null
+        ? new SecondReading(transcriber, clock, sampleRateHz, transcriptMs)
         : null;
   }
 

@@ -1,13 +1,10 @@
 /**
  * The transcriber's reading of a caller's utterances: asked for at the first silence, so that it is there when
- * the utterance is over, and waited for only as long as a caller hardly notices.
+ * the utterance is over, and waited for only as long as whoever listens allows.
  */
 import type { Clock } from "../../../../core/clock.ts";
 import type { Transcript } from "./transcriber/messages.ts";
 import type { Transcriber, Transcription } from "./transcriber/transcriber.ts";
-
-/** After the first reading. */
-const LATE_MS_MAX = 1_200;
 
 export class SecondReading {
   #chunks: Int16Array[] = [];
@@ -17,6 +14,8 @@ export class SecondReading {
     private readonly transcriber: Transcriber,
     private readonly clock: Clock,
     private readonly sampleRateHz: 8000 | 16000,
+    /** After the first reading. */
+    private readonly lateMsMax: number,
   ) {
     transcriber.load();
   }
@@ -57,7 +56,7 @@ export class SecondReading {
   }
 
   async #inTime(begun: Transcription): Promise<Transcript | null> {
-    const timer = this.clock.after(LATE_MS_MAX, () => begun.drop());
+    const timer = this.clock.after(this.lateMsMax, () => begun.drop());
     try {
       return await begun.result;
     } finally {

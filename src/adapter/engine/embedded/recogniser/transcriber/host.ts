@@ -1,21 +1,26 @@
 /** What runs in the transcriber's thread: utterances in their order, each answered under its number. */
 import tokenizer from "llama-tokenizer-js";
+import { describeError } from "../../../../../core/errors.ts";
 import { bestReading } from "./beam-search.ts";
 import type { FromTranscriber, ToTranscriber } from "./messages.ts";
-import { Moonshine, START_TOKEN } from "./moonshine.ts";
+import { MODEL_FILES, Moonshine, START_TOKEN } from "./moonshine.ts";
 import { soundParts } from "./wideband.ts";
 
 /** Shorter sound holds no word. */
 const SAMPLES_MIN = 3_200;
 
 export class TranscriberHost {
-  readonly #model = Moonshine.load();
+  readonly #model: Promise<Moonshine>;
   #queue: Promise<void>;
 
-  constructor(private readonly post: (message: FromTranscriber) => void) {
+  constructor(
+    private readonly post: (message: FromTranscriber) => void,
+    modelFiles = MODEL_FILES,
+  ) {
+    this.#model = Moonshine.load(modelFiles);
     this.#queue = this.#model.then(
       () => post({ type: "ready" }),
-      (error) => post({ type: "failed", detail: String(error) }),
+      (error) => post({ type: "failed", detail: describeError(error) }),
     );
   }
 
@@ -24,7 +29,7 @@ export class TranscriberHost {
       try {
         this.post({ type: "transcript", id, ...(await this.#transcribe(pcm, sampleRateHz)) });
       } catch (error) {
-        this.post({ type: "failed", detail: String(error) });
+        this.post({ type: "failed", detail: describeError(error) });
       }
     });
   }

@@ -9,6 +9,9 @@ import decoderFile from "../../data/moonshine-decoder.zst" with { type: "file" }
 import encoderFile from "../../data/moonshine-encoder.zst" with { type: "file" };
 import runtimeFile from "../../data/onnxruntime.zst" with { type: "file" };
 
+/** Each packed with zstd. */
+export const MODEL_FILES = { encoder: encoderFile, decoder: decoderFile, runtime: runtimeFile };
+
 export const START_TOKEN = 1;
 export const END_TOKEN = 2;
 
@@ -47,12 +50,14 @@ export class Moonshine {
   ) {}
 
   /** Half a second and 200 MB, which only the end of the thread gives back. */
-  static async load(): Promise<Moonshine> {
+  static async load({ encoder, decoder, runtime } = MODEL_FILES): Promise<Moonshine> {
     ort.env.wasm.numThreads = 1;
-    ort.env.wasm.wasmBinary = unpacked(runtimeFile);
+    ort.env.wasm.wasmBinary = unpacked(runtime);
     ort.env.logLevel = "error";
-    const encoder = await ort.InferenceSession.create(unpacked(encoderFile));
-    return new Moonshine(encoder, await ort.InferenceSession.create(unpacked(decoderFile)));
+    return new Moonshine(
+      await ort.InferenceSession.create(unpacked(encoder)),
+      await ort.InferenceSession.create(unpacked(decoder)),
+    );
   }
 
   async encode(sound: Float32Array): Promise<DecoderState> {

@@ -1,7 +1,10 @@
 /**
  * Moonshine on a thread of its own, whose memory is given back with it. One utterance is with the thread
- * at a time; further ones wait here, where they can still be dropped.
+ * at a time; further ones wait here, where they can still be dropped. A thread that fails is started again
+ * after a minute at the earliest.
  */
+import type { Clock } from "../../../../../core/clock.ts";
+import { describeError } from "../../../../../core/errors.ts";
 import type { FromTranscriber, ToTranscriber, Transcript } from "./messages.ts";
 
 export interface TranscriberThread {
@@ -17,6 +20,15 @@ export interface Transcription {
   drop(): void;
 }
 
+interface TranscriberOptions {
+  readonly spawn: () => TranscriberThread;
+  readonly clock: Clock;
+  /** The thread failed. Said once, and again only when it worked in between. */
+  readonly onFailed?: (detail: string) => void;
+}
+
+const RESTART_PAUSE_MS = 60_000;
+
 interface Job extends Omit<ToTranscriber, "id"> {
   settle(transcript: Transcript | null): void;
 }
@@ -27,13 +39,23 @@ export class Transcriber {
   readonly #waiting = new Set<Job>();
   #running: Job | null = null;
   #nextId = 1;
+  #pausedUntil = 0;
+  #saidFailed = false;
 
-  constructor(private readonly spawn: () => TranscriberThread) {}
+  constructor(private readonly options: TranscriberOptions) {}
 
   /** Starts the thread where there is none. */
   load(): void {
-    if (this.#thread !== null) return;
-    const thread = this.spawn();
+    const { spawn, clock } = this.options;
+    if (this.#thread !== null || clock.monotonic() < this.#pausedUntil) return;
+    try {
+      this.#listen(spawn());
+    } catch (error) {
+      this.#failed(describeError(error));
+    }
+  }
+
+  #listen(thread: TranscriberThread): void {
     this.#thread = thread;
     thread.addEventListener("message", (event) => {
       if (thread === this.#thread) this.#receive(event.data as FromTranscriber);
@@ -41,8 +63,17 @@ export class Transcriber {
     for (const end of ["error", "close"] as const)
       thread.addEventListener(end, (event) => {
         event.preventDefault();
-        if (thread === this.#thread) this.unload();
+        if (thread !== this.#thread) return;
+        this.#failed(event instanceof ErrorEvent ? event.message : "the thread ended");
       });
+  }
+
+  #failed(detail: string): void {
+    this.unload();
+    this.#pausedUntil = this.options.clock.monotonic() + RESTART_PAUSE_MS;
+    if (this.#saidFailed) return;
+    this.#saidFailed = true;
+    this.options.onFailed?.(detail);
   }
 
   /** Ends the thread; what it was asked comes to nothing. */
@@ -61,7 +92,8 @@ export class Transcriber {
     const job = { pcm, sampleRateHz, settle };
     this.#waiting.add(job);
     this.load();
-    this.#next();
+    if (this.#thread === null) this.unload();
+    else this.#next();
     return {
       result,
       drop: () => {
@@ -82,11 +114,12 @@ export class Transcriber {
 
   #receive(message: FromTranscriber): void {
     if (message.type === "failed") {
-      this.unload();
+      this.#failed(message.detail);
       return;
     }
     this.#isReady = true;
     if (message.type === "transcript") {
+      this.#saidFailed = false;
       const { text, evidence } = message;
       this.#running?.settle({ text, evidence });
       this.#running = null;

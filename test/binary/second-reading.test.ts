@@ -1,0 +1,40 @@
+/**
+ * The second reading out of the compiled program, whose threads and models lie elsewhere than in the sources:
+ * what no knowledge holds is heard. Takes 5 s.
+ */
+import { beforeAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSynthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
+import { wavFile } from "../../src/adapter/engine/openai/wav.ts";
+import { seededRandom } from "../../src/core/random.ts";
+import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
+import { overTelephone } from "../support/telephone-line.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+let binary = "";
+beforeAll(async () => {
+  binary = await builtBinary();
+}, BUILD_LIMIT_MS);
+
+test("the compiled program reads English a second time", async () => {
+  const cwd = tempDir();
+  const text = "What is the name of the longest river?";
+  const voice = await createSynthesiser();
+  const order = { text, voice: "m3", language: "en", sampleRateHz: 8000 } as const;
+  const line = overTelephone(await voice.speakAll(order), seededRandom(3));
+  writeFileSync(join(cwd, "river.wav"), wavFile(line, 8000));
+  writeFileSync(join(cwd, "linevoice.toml"), "[engine.embedded]\nsecond_reading = true\n");
+  const asked = ["engine", "try", "--stt", "river.wav", "--json", "--config", "linevoice.toml"];
+  const child = Bun.spawn([binary, ...asked], {
+    ...{ cwd, env: { HOME: cwd }, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  expect({ exit: await child.exited, err }).toEqual({ exit: 0, err: "" });
+  expect(JSON.parse(out)).toMatchObject({
+    parts: [{ part: "stt", result: expect.stringMatching(/longest river/i) }],
+  });
+}, 60_000);
