@@ -138,6 +138,7 @@ export function callWorkerOf(config: Config): CallWorkerSettings {
     rtpTimeoutMs: rtp.timeout_sec * 1000,
     holdTimeoutMs: rtp.hold_timeout_sec * 1000,
     jitterMsMax: rtp.jitter_ms_max,
+    keepsPacketHeaders: rtp.packet_headers,
     engine: engineSettingsOf(config),
     conversation: conversationOf(config),
   };

@@ -45,6 +45,7 @@ beforeAll(async () => {
     settings: (settings) => ({
       ...settings,
       httpClient: { ...settings.httpClient, caPem: ca.caPem },
+      callWorker: { ...settings.callWorker, keepsPacketHeaders: true },
     }),
   });
   owner = await browserOf(world.app, { tenantId: world.tenantId });
@@ -69,6 +70,38 @@ function loudest(frames: readonly Uint8Array[], side: 0 | 1): number {
     for (let at = side; at < pcm.length; at += 2) most = Math.max(most, Math.abs(pcm[at] ?? 0));
   }
   return most;
+}
+
+/** The operator's capture file has RTP of both sides as tcpdump reads it, without its audio. */
+async function expectCapture(uuid: string): Promise<void> {
+  const operator = await browserOf(world.app, { tenantId: world.tenantId, operator: true });
+  const response = await fetch(`${operator.base}/api/dashboard/calls/${uuid}/signalling.pcap`, {
+    headers: { cookie: operator.cookie ?? "" },
+  });
+  expect(response.status).toBe(200);
+  const file = new Uint8Array(await response.arrayBuffer());
+  const view = new DataView(file.buffer);
+  for (let at = 24; at < file.length; at += 16 + view.getUint32(at + 8)) {
+    const isMedia = view.getUint16(at + 36) !== 5060;
+    if (isMedia) expect(view.getUint32(at + 8)).toBeLessThanOrEqual(40);
+  }
+  const tcpdump = Bun.which("tcpdump");
+  if (!tcpdump) return;
+  const told = Bun.spawnSync([tcpdump, "-n", "-T", "rtp", "-r", "-"], { stdin: file });
+  const bySender = new Map<string, number[]>();
+  for (const [, sender = "", sequence] of told.stdout
+    .toString()
+    .matchAll(/ IP (\S+) > \S+: udp\/rtp 160 c8 \D*(\d+) /g))
+    bySender.set(sender, [...(bySender.get(sender) ?? []), Number(sequence)]);
+  expect(bySender.size).toBe(2);
+  for (const sequences of bySender.values()) {
+    expect(sequences.length).toBeGreaterThan(100);
+    const gaps = sequences.filter(
+      (sequence, at) => at > 0 && sequence !== ((sequences[at - 1] ?? 0) + 1) % 65_536,
+    );
+    // The one gap that a long call has.
+    expect(gaps.length).toBeLessThanOrEqual(1);
+  }
 }
 
 test(
@@ -155,6 +188,8 @@ test(
       expect(details.answered_time_check.clock_ms).toBeGreaterThan(1000);
       expect(details.cost_lines.map((line) => line.item)).toEqual(["plan_seconds", "overage"]);
       expect((await stranger.ask("GET", `/calls/${uuid}/details`)).status).toBe(404);
+
+      await expectCapture(uuid);
 
       const { peaks } = replyOf(getPeaks, await owner.ask("GET", `/calls/${uuid}/peaks`));
       const slots = Math.ceil((peaks.duration_ms / 1000) * peaks.samples_per_second);

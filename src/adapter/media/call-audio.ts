@@ -12,6 +12,7 @@ import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan, MediaStatistics } from "../../core/media-plan.ts";
+import type { PacketHeaders } from "../../core/packet-headers.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
 import type { CallAudio, MediaTimeout } from "../../domain/conversation/audio-port.ts";
 import type { RecordingInfo } from "../../domain/conversation/call-report.ts";
@@ -22,6 +23,7 @@ import { DigitMerge, type DigitSource } from "./dtmf/digit-merge.ts";
 import { DtmfDetector } from "./dtmf/tone-detector.ts";
 import { MediaTimeoutWatch } from "./media-timeout.ts";
 import { CallRecorder } from "./recording/recorder.ts";
+import { HeaderCapture } from "./rtp/header-capture.ts";
 import type { PacedStream, Pacer } from "./rtp/pacer.ts";
 import { looksLikeRtcp } from "./rtp/packet.ts";
 import type { PortPool } from "./rtp/port-pool.ts";
@@ -41,6 +43,8 @@ interface CallAudioOptions {
   readonly holdTimeoutMs: number;
   /** The conversation's rate; audio of codecs with another rate is resampled. Default 8000. */
   readonly sampleRateHz?: 8000 | 16000;
+  /** Whether headers of packets are kept. Default: no. */
+  readonly keepsPacketHeaders?: boolean;
 }
 
 interface CallAudioDeps {
@@ -93,6 +97,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
   #packet: Uint8Array = new Uint8Array(0);
   #plan: MediaPlan | null = null;
   readonly #timeout: MediaTimeoutWatch;
+  readonly #headers: HeaderCapture | null;
   #recorder: CallRecorder | null = null;
   #closing: Promise<RecordingInfo | null> | null = null;
 
@@ -101,6 +106,9 @@ class RtpCallAudio implements CallAudio, PacedStream {
     this.#options = options;
     this.#deps = deps;
     this.#timeout = new MediaTimeoutWatch(options);
+    this.#headers = options.keepsPacketHeaders
+      ? new HeaderCapture(options.rtpHost, deps.clock)
+      : null;
     const sampleRateHz = options.sampleRateHz ?? SAMPLE_RATE_HZ;
     const frameSamples = sampleRateHz / FRAMES_PER_SECOND;
     this.sampleRateHz = sampleRateHz;
@@ -133,7 +141,10 @@ class RtpCallAudio implements CallAudio, PacedStream {
       this.#options.rtpHost,
       this.#deps.ports,
       (datagram, host, port) => this.#onRtp(datagram, host, port),
-      (datagram, host) => this.#onRtcp(datagram, host),
+      (datagram, host, port) => {
+        this.#headers?.note("in", this.rtpPort + 1, datagram, host, port);
+        this.#onRtcp(datagram, host);
+      },
     );
     this.#deps.pacer.add(this);
   }
@@ -238,6 +249,10 @@ class RtpCallAudio implements CallAudio, PacedStream {
     };
   }
 
+  packetHeaders(): PacketHeaders | null {
+    return this.#headers?.read() ?? null;
+  }
+
   close(): Promise<RecordingInfo | null> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
@@ -322,6 +337,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
   }
 
   #onRtp(datagram: Uint8Array, host: string, port: number): void {
+    this.#headers?.note("in", this.rtpPort, datagram, host, port);
     if (!this.#plan) return;
     if (looksLikeRtcp(datagram)) {
       this.#onRtcp(datagram, host);
@@ -344,6 +360,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
     const protectedSize = this.#srtp.protectRtp(datagram, size);
     const { host, port } = destination;
     if (this.#packet.length !== protectedSize) this.#packet = datagram.subarray(0, protectedSize);
+    this.#headers?.note("out", this.rtpPort, this.#packet, host, port);
     this.#sockets?.sendRtp(this.#packet, host, port);
   }
 
@@ -355,8 +372,14 @@ class RtpCallAudio implements CallAudio, PacedStream {
     const plan = this.#plan;
     // The RTCP attributes of the SDP apply only to the address in the SDP.
     const isSignalled = plan?.remote.host === host && plan.remote.port === port;
-    if (plan?.rtcpMux) this.#sockets?.sendRtp(packet, host, port);
-    else this.#sockets?.sendRtcp(packet, host, (isSignalled && plan?.rtcpPort) || port + 1);
+    if (plan?.rtcpMux) {
+      this.#headers?.note("out", this.rtpPort, packet, host, port);
+      this.#sockets?.sendRtp(packet, host, port);
+      return;
+    }
+    const rtcpPort = (isSignalled && plan?.rtcpPort) || port + 1;
+    this.#headers?.note("out", this.rtpPort + 1, packet, host, rtcpPort);
+    this.#sockets?.sendRtcp(packet, host, rtcpPort);
   }
 
   /** A separate method, so that a tick without a monitor creates no closure. */

@@ -3,10 +3,11 @@
 import { and, asc, desc, eq, gte, isNotNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
+import type { PacketHeaders } from "../../core/packet-headers.ts";
 import type { QualitySample, SipTraceEntry } from "../../domain/call/diagnostics.ts";
 import type { RecordingPeaks } from "../../domain/call/media-port.ts";
 import { type CallFilter, taggedWith } from "./call-history-store.ts";
-import { arg, rowStatement, statement } from "./prepared.ts";
+import { rowStatement } from "./prepared.ts";
 import {
   auditEntries,
   callDiagnostics,
@@ -27,19 +28,14 @@ interface CallPlace {
 const LATENCY_TURNS_MAX = 5000;
 const DELIVERIES_MAX = 200;
 
-const packed = (bytes: Int8Array) =>
+const packed = (bytes: Int8Array | Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 const unpacked = (text: string) => new Int8Array(Buffer.from(text, "base64"));
 
-const putDiagnostics = statement((queries) =>
+const putDiagnostics = rowStatement((queries, row: typeof callDiagnostics.$inferInsert) =>
   queries
     .insert(callDiagnostics)
-    .values({
-      tenantId: arg("tenantId"),
-      callId: arg("callId"),
-      sip: arg("sip"),
-      quality: arg("quality"),
-    })
+    .values(row)
     .onConflictDoUpdate({
       target: callDiagnostics.callId,
       set: { sip: sql`excluded.sip`, quality: sql`excluded.quality` },
@@ -69,9 +65,25 @@ export function diagnosticsStore(queries: Queries) {
       diagnostics: {
         readonly sip: readonly SipTraceEntry[];
         readonly quality: readonly QualitySample[];
+        readonly packetHeaders: PacketHeaders | null;
       },
     ): Promise<void> {
-      await putDiagnostics(queries).run({ tenantId, callId, ...diagnostics });
+      const { packetHeaders: headers } = diagnostics;
+      const row = {
+        ...{ tenantId, callId, ...diagnostics },
+        packetHeaders: headers && { ...headers, records: packed(headers.records) },
+      };
+      await putDiagnostics(queries, row).run(row);
+    },
+
+    async packetHeaders(callId: number): Promise<PacketHeaders | null> {
+      const row = await queries
+        .select({ headers: callDiagnostics.packetHeaders })
+        .from(callDiagnostics)
+        .where(eq(callDiagnostics.callId, callId))
+        .get();
+      const headers = row?.headers ?? null;
+      return headers && { ...headers, records: Buffer.from(headers.records, "base64") };
     },
 
     async find(callId: number) {

@@ -59,7 +59,7 @@ process.on("unhandledRejection", survive);
 process.on("uncaughtException", survive);
 
 async function start(settings: CallWorkerSettings, speechPort: MessagePort): Promise<void> {
-  const { rtpPorts, jitterMsMax, rtpTimeoutMs, holdTimeoutMs } = settings;
+  const { rtpPorts, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, keepsPacketHeaders } = settings;
   const clock = systemClock;
   const ports = createPortPool(rtpPorts, clock);
   const pacer = createPacer(clock, log);
@@ -83,7 +83,10 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
             { pacer, clock, log: callLog },
           );
         return createCallAudio(
-          { rtpHost, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, sampleRateHz },
+          {
+            ...{ rtpHost, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, sampleRateHz },
+            keepsPacketHeaders,
+          },
           { ports, pacer, clock, log: callLog },
         );
       },

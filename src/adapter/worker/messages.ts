@@ -25,6 +25,8 @@ export interface CallWorkerSettings {
   readonly rtpTimeoutMs: number;
   readonly holdTimeoutMs: number;
   readonly jitterMsMax: number;
+  /** Whether headers of a call's packets are kept. Missing: no. */
+  readonly keepsPacketHeaders?: boolean;
   readonly engine: EngineSettings;
   readonly conversation: ConversationSettings;
 }

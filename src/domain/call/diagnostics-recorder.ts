@@ -8,13 +8,19 @@ import type { Clock, Timer } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { PacketHeaders } from "../../core/packet-headers.ts";
 import type { QualitySample, SipMessageTrace } from "./diagnostics.ts";
 import type { CallStores } from "./stores.ts";
 
 export interface DiagnosticsRecorder {
   record(
     call: { readonly tenantId: number; readonly rowId: number; readonly callUuid: string },
-    seen: { readonly sipCallId: string | null; readonly quality: readonly QualitySample[] },
+    seen: {
+      readonly sipCallId: string | null;
+      readonly quality: readonly QualitySample[];
+      /** null: they were not kept. */
+      readonly packetHeaders: PacketHeaders | null;
+    },
   ): Promise<void>;
   /** Writes what waits. */
   stop(): Promise<void>;
@@ -35,11 +41,12 @@ export function createDiagnosticsRecorder(deps: {
   const waiting = new Map<Timer, () => Promise<void>>();
 
   /** Returns how many SIP messages there were. */
-  async function write([call, { sipCallId, quality }]: RecordArguments): Promise<number> {
+  async function write([call, seen]: RecordArguments): Promise<number> {
+    const { sipCallId, quality, packetHeaders } = seen;
     const sip = sipCallId === null ? [] : messageTrace.entries(sipCallId);
     try {
       await database.tx((queries) =>
-        stores.diagnostics(queries).put(call.tenantId, call.rowId, { sip, quality }),
+        stores.diagnostics(queries).put(call.tenantId, call.rowId, { sip, quality, packetHeaders }),
       );
     } catch (error) {
       log.error("call.diagnostics_not_stored", {

@@ -193,7 +193,9 @@ async function decline(
     return call;
   });
   context.events.wake();
-  await context.diagnostics?.record(declinedCall, { sipCallId: leg.sipCallId, quality: [] });
+  await context.diagnostics?.record(declinedCall, {
+    ...{ sipCallId: leg.sipCallId, quality: [], packetHeaders: null },
+  });
 }
 
 function asDeclined(error: unknown): Declined | null {

@@ -316,6 +316,7 @@ export class LiveCall implements TransferredCall {
       await context.diagnostics?.record(identity, {
         sipCallId: this.#leg?.sipCallId ?? null,
         quality: this.#quality.samples,
+        packetHeaders: report?.packetHeaders ?? null,
       });
     } catch (error) {
       this.#storeFailed("finish", error);

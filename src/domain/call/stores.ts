@@ -7,6 +7,7 @@ import type { Database, Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { MicroEur } from "../../core/money.ts";
+import type { PacketHeaders } from "../../core/packet-headers.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { AgentOfCall, AgentSplit } from "../agent/agent-split.ts";
 import type { CallerTenant } from "../contact/ports.ts";
@@ -284,6 +285,7 @@ interface DiagnosticsRecords {
     diagnostics: {
       readonly sip: readonly SipTraceEntry[];
       readonly quality: readonly QualitySample[];
+      readonly packetHeaders: PacketHeaders | null;
     },
   ): Promise<void>;
   putPeaks(tenantId: number, callId: number, peaks: RecordingPeaks, nowMs: number): Promise<void>;

@@ -3,6 +3,7 @@
  * runs on the call worker's thread. Sample rate is the codec's (8 kHz G.711, 16 kHz G.722).
  */
 import type { MediaPlan, MediaStatistics } from "../../core/media-plan.ts";
+import type { PacketHeaders } from "../../core/packet-headers.ts";
 import type { RecordingInfo } from "./call-report.ts";
 
 /**
@@ -49,6 +50,8 @@ export interface CallAudio {
   /** Where the caller's audio comes as messages: what came, of any length. */
   feed?(pcm: Int16Array): void;
   readonly statistics: MediaStatistics;
+  /** Headers of the packets so far. Missing or null: they are not kept. */
+  packetHeaders?(): PacketHeaders | null;
   /** Frees the port, flushes the recording. Idempotent. */
   close(): Promise<RecordingInfo | null>;
 }

@@ -1,6 +1,7 @@
 /** What a conversation writes down: its turns, notes, measures and the report that is left when its media is gone. */
 
 import type { MediaStatistics } from "../../core/media-plan.ts";
+import type { PacketHeaders } from "../../core/packet-headers.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { TurnSource } from "../knowledge/turn-knowledge.ts";
 
@@ -101,6 +102,8 @@ export type CallNote =
 export interface CallReport {
   readonly turns: readonly TurnRecord[];
   readonly media: MediaStatistics;
+  /** Missing or null: they were not kept. */
+  readonly packetHeaders?: PacketHeaders | null;
   readonly usage: EngineUsage;
   readonly recording: RecordingInfo | null;
   /** Milliseconds of RTP clock since the answer. Missing: not answered, or the worker died. */

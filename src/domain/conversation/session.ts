@@ -358,6 +358,7 @@ export class Session implements HandlersOf<CallCommands> {
     return {
       turns: this.#transcript.turns,
       media: audio.statistics,
+      packetHeaders: audio.packetHeaders?.() ?? null,
       usage: this.#usage.read(),
       ...(this.#answeredAt === null ? {} : { answeredRtpMs }),
       recording,

@@ -113,6 +113,11 @@ function storedCalls(read: Queries) {
         hasPeaks: await store.hasPeaks(id),
       };
     },
+
+    /** Headers of a call's packets; null: they were not kept. */
+    async packetHeaders({ id }: CallRow) {
+      return await diagnosticsStore(read).packetHeaders(id);
+    },
   };
 }
 

@@ -11,10 +11,18 @@ const quality = [{ atMs: 0 }] as unknown as Parameters<
   ReturnType<typeof createDiagnosticsRecorder>["record"]
 >[1]["quality"];
 
+const packetHeaders = { startedAtMs: 0, localHost: "", paths: [], records: new Uint8Array(20) };
+
+interface Put {
+  sip: string[];
+  quality: unknown;
+  packetHeaders: unknown;
+}
+
 function world({ storeFails = false } = {}) {
   const clock = fakeClock();
   const trace = new Map<string | null, string[]>([[null, ["of no call"]]]);
-  const puts: { tenantId: number; rowId: number; sip: string[]; quality: unknown }[] = [];
+  const puts: (Put & { tenantId: number; rowId: number })[] = [];
   const recorder = createDiagnosticsRecorder({
     ...{ clock, log: silentLog },
     messageTrace: {
@@ -29,8 +37,8 @@ function world({ storeFails = false } = {}) {
     },
     stores: {
       diagnostics: () => ({
-        put: async (tenantId: number, rowId: number, { sip, quality }: { sip: []; quality: [] }) =>
-          void puts.push({ tenantId, rowId, sip: [...sip], quality }),
+        put: async (tenantId: number, rowId: number, { sip, ...others }: Put) =>
+          void puts.push({ tenantId, rowId, sip: [...sip], ...others }),
       }),
     },
   } as unknown as Deps);
@@ -40,36 +48,42 @@ function world({ storeFails = false } = {}) {
 test("SIP messages that cross a call's end are stored two seconds later, and then forgotten", async () => {
   const { clock, trace, puts, recorder } = world();
   trace.set("a", ["BYE"]);
-  await recorder.record(call, { sipCallId: "a", quality });
-  expect(puts).toEqual([{ tenantId: 1, rowId: 2, sip: ["BYE"], quality }]);
+  await recorder.record(call, { sipCallId: "a", quality, packetHeaders });
+  expect(puts).toEqual([{ tenantId: 1, rowId: 2, sip: ["BYE"], quality, packetHeaders }]);
   trace.get("a")?.push("200 OK");
   await clock.advance(1_999);
   expect(puts).toHaveLength(1);
   await clock.advance(1);
   await Bun.sleep(0);
-  expect(puts.at(-1)).toEqual({ tenantId: 1, rowId: 2, sip: ["BYE", "200 OK"], quality });
+  expect(puts.at(-1)).toEqual({
+    tenantId: 1,
+    rowId: 2,
+    sip: ["BYE", "200 OK"],
+    quality,
+    packetHeaders,
+  });
   expect([puts.length, trace.has("a")]).toEqual([2, false]);
 });
 
 test("where no message came late, nothing is written again", async () => {
   const { clock, trace, puts, recorder } = world();
   trace.set("a", ["BYE"]);
-  await recorder.record(call, { sipCallId: "a", quality });
+  await recorder.record(call, { sipCallId: "a", quality, packetHeaders });
   await clock.advance(2_000);
   expect([puts.length, trace.has("a"), clock.pendingTimers]).toEqual([1, false, 0]);
 });
 
 test("a call without SIP keeps its quality, and nothing is waited for", async () => {
   const { clock, puts, recorder } = world();
-  await recorder.record(call, { sipCallId: null, quality });
-  expect(puts).toEqual([{ tenantId: 1, rowId: 2, sip: [], quality }]);
+  await recorder.record(call, { sipCallId: null, quality, packetHeaders });
+  expect(puts).toEqual([{ tenantId: 1, rowId: 2, sip: [], quality, packetHeaders }]);
   expect(clock.pendingTimers).toBe(0);
 });
 
 test("what still waits is written when the appliance stops, once", async () => {
   const { clock, trace, puts, recorder } = world();
   trace.set("a", ["BYE"]);
-  await recorder.record(call, { sipCallId: "a", quality });
+  await recorder.record(call, { sipCallId: "a", quality, packetHeaders });
   trace.get("a")?.push("200 OK");
   await recorder.stop();
   expect([puts.length, trace.has("a"), clock.pendingTimers]).toEqual([2, false, 0]);
@@ -80,7 +94,7 @@ test("what still waits is written when the appliance stops, once", async () => {
 test("a store that is away does not keep a call from ending", async () => {
   const { trace, puts, recorder } = world({ storeFails: true });
   trace.set("a", ["BYE"]);
-  await recorder.record(call, { sipCallId: "a", quality });
+  await recorder.record(call, { sipCallId: "a", quality, packetHeaders });
   await recorder.stop();
   expect(puts).toEqual([]);
 });

@@ -35,6 +35,13 @@ const peaks = {
   right: Int8Array.of(0, 0, -5, 5),
 };
 
+const packetHeaders = {
+  startedAtMs: 1,
+  localHost: "192.0.2.1",
+  paths: [{ localPort: 20_000, host: "192.0.2.9", port: 4_000 }],
+  records: Uint8Array.from({ length: 100_000 }, (_, at) => at),
+};
+
 test("a waveform is read as it was written", async () => {
   const { id } = await recordedCall();
   await database.tx((queries) => diagnosticsStore(queries).putPeaks(tenantId, id, peaks, 5));
@@ -65,6 +72,7 @@ test("evidence goes with the transcript, so that it does not grow for ever", asy
     await diagnosticsStore(queries).put(tenantId, id, {
       sip: [{ atMs: 1, direction: "in", line: "BYE (2 BYE)", detail: null }],
       quality: [],
+      packetHeaders,
     });
     await queries.update(calls).set({ endedAt: 1 }).where(eq(calls.callUuid, callUuid));
   });
@@ -72,6 +80,7 @@ test("evidence goes with the transcript, so that it does not grow for ever", asy
     retentionStore(queries).expireTranscripts(40 * 86_400_000, 30, 100),
   );
   expect((await diagnosticsStore(database.read).find(id)).sip).toEqual([]);
+  expect(await diagnosticsStore(database.read).packetHeaders(id)).toBeNull();
 });
 
 test("evidence is written again with the messages that came late", async () => {
@@ -80,10 +89,24 @@ test("evidence is written again with the messages that came late", async () => {
   const sample = { atMs: 1, sent: 1, received: 1, lost: 0, late: 0, jitterMs: 1, mos: 4.4 };
   const put = (sip: ReturnType<typeof step>[]) =>
     database.tx((queries) =>
-      diagnosticsStore(queries).put(tenantId, id, { sip, quality: [sample] }),
+      diagnosticsStore(queries).put(tenantId, id, { sip, quality: [sample], packetHeaders }),
     );
   await put([step("BYE (2 BYE)")]);
   await put([step("BYE (2 BYE)"), step("200 OK (2 BYE)")]);
   const kept = await diagnosticsStore(database.read).find(id);
   expect([kept.sip.length, kept.quality]).toEqual([2, [sample]]);
+  const headers = await diagnosticsStore(database.read).packetHeaders(id);
+  expect({ ...headers, records: [...(headers?.records ?? [])] }).toEqual({
+    ...packetHeaders,
+    records: [...packetHeaders.records],
+  });
+});
+
+test("where headers of packets are not kept, there are none", async () => {
+  const { id } = await recordedCall();
+  await database.tx((queries) =>
+    diagnosticsStore(queries).put(tenantId, id, { sip: [], quality: [], packetHeaders: null }),
+  );
+  expect(await diagnosticsStore(database.read).packetHeaders(id)).toBeNull();
+  expect(await diagnosticsStore(database.read).packetHeaders(id + 1)).toBeNull();
 });

@@ -1,10 +1,14 @@
 /** Tables for a call's diagnostics (signalling, quality, waveform) and for tenants' disclosures. */
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { PacketHeaders } from "../../../core/packet-headers.ts";
 import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
 import type { QualitySample, SipTraceEntry } from "../../../domain/call/diagnostics.ts";
 import { callId } from "./calls.ts";
 import { json, time } from "./columns.ts";
 import { tenantId } from "./tenants.ts";
+
+/** `records` in base64. */
+type StoredPacketHeaders = Omit<PacketHeaders, "records"> & { readonly records: string };
 
 /** One row per call, written at its end; both lists are bounded (call/diagnostics.ts). */
 export const callDiagnostics = sqliteTable("call_evidence", {
@@ -14,6 +18,8 @@ export const callDiagnostics = sqliteTable("call_evidence", {
   sip: json<readonly SipTraceEntry[]>("sip").notNull(),
   /** RTP statistics every few seconds. */
   quality: json<readonly QualitySample[]>("quality").notNull(),
+  /** At most 134 KB; null: they were not kept. */
+  packetHeaders: json<StoredPacketHeaders>("packet_headers"),
 });
 
 /**

@@ -1,9 +1,14 @@
 /**
- * A call's signalling as a capture file (classic pcap, raw IPv4), for the tools of those who know SIP. It
- * is made of what is kept of each message: start line, CSeq and the noted details. Addresses are examples
- * (RFC 5737), 192.0.2.1 is the appliance; bodies, numbers and names were never kept. RTP headers are not
- * kept: a ring of them costs a copy for each packet of each call, and the figures every 5 s tell more.
+ * A call as a capture file (classic pcap, raw IPv4), for the tools of those who know SIP and RTP.
+ *
+ * Signalling is made of what is kept of each message: start line, CSeq and the noted details. Its
+ * addresses are examples (RFC 5737), 192.0.2.1 is the appliance; bodies, numbers and names were never
+ * kept. Packets of RTP and RTCP are there where their headers were kept, over the addresses that they
+ * went, and cut off after the header as `tcpdump -s` does. Where our sockets are bound to any address,
+ * and for IPv6, the examples stand in.
  */
+import { isIPv4 } from "node:net";
+import { type PacketHeaders, packetsOf } from "../../../core/packet-headers.ts";
 import type { SipTraceEntry } from "../../../domain/call/diagnostics.ts";
 
 const MAGIC = 0xa1b2c3d4;
@@ -16,17 +21,40 @@ const IP_HEADER = 20;
 const UDP_HEADER = 8;
 const UDP = 17;
 const SIP_PORT = 5060;
-const OURS = [192, 0, 2, 1] as const;
-const THEIRS = [192, 0, 2, 2] as const;
+const OURS = "192.0.2.1";
+const THEIRS = "192.0.2.2";
 
 const LINE = /^(.*) \((\d+ [A-Z]+)\)$/;
+
+interface Packet {
+  /** Epoch ms, with a fraction. */
+  readonly atMs: number;
+  readonly direction: "in" | "out";
+  readonly ours: Socket;
+  readonly theirs: Socket;
+  readonly payload: Uint8Array;
+  /** Of the whole payload; more than are there where it was cut off. */
+  readonly payloadBytes: number;
+}
+
+interface Socket {
+  readonly host: string;
+  readonly port: number;
+}
 
 export function pcapOf(
   callUuid: string,
   entries: readonly SipTraceEntry[],
+  headers: PacketHeaders | null,
 ): Uint8Array<ArrayBuffer> {
-  const packets = entries.map((entry) => packetOf(callUuid, entry));
-  const size = packets.reduce((sum, { bytes }) => sum + RECORD_HEADER + bytes.length, FILE_HEADER);
+  const packets = [
+    ...entries.map((entry) => signallingPacket(callUuid, entry)),
+    ...(headers ? mediaPackets(headers) : []),
+  ].toSorted((one, other) => one.atMs - other.atMs);
+  const size = packets.reduce(
+    (sum, { payload }) => sum + RECORD_HEADER + IP_HEADER + UDP_HEADER + payload.length,
+    FILE_HEADER,
+  );
   const file = new Uint8Array(size);
   const view = new DataView(file.buffer);
   view.setUint32(0, MAGIC);
@@ -35,35 +63,59 @@ export function pcapOf(
   view.setUint32(16, SNAPLEN);
   view.setUint32(20, LINKTYPE);
   let at = FILE_HEADER;
-  for (const { atMs, bytes } of packets) {
-    view.setUint32(at, Math.floor(atMs / 1000));
-    view.setUint32(at + 4, Math.floor(atMs % 1000) * 1000);
-    view.setUint32(at + 8, bytes.length);
-    view.setUint32(at + 12, bytes.length);
-    file.set(bytes, at + RECORD_HEADER);
-    at += RECORD_HEADER + bytes.length;
-  }
+  for (const packet of packets) at += writePacket(view, at, packet);
   return file;
 }
 
-function packetOf(callUuid: string, entry: SipTraceEntry): { atMs: number; bytes: Uint8Array } {
-  const message = new TextEncoder().encode(messageOf(callUuid, entry));
-  const bytes = new Uint8Array(IP_HEADER + UDP_HEADER + message.length);
-  const view = new DataView(bytes.buffer);
-  const [from, to] = entry.direction === "out" ? [OURS, THEIRS] : [THEIRS, OURS];
-  bytes[0] = 0x45;
-  view.setUint16(2, bytes.length);
-  bytes[8] = 64;
-  bytes[9] = UDP;
-  bytes.set(from, 12);
-  bytes.set(to, 16);
-  view.setUint16(10, checksumOf(view, IP_HEADER));
-  view.setUint16(IP_HEADER, SIP_PORT);
-  view.setUint16(IP_HEADER + 2, SIP_PORT);
-  view.setUint16(IP_HEADER + 4, UDP_HEADER + message.length);
+/** Returns the size of the record. */
+function writePacket(view: DataView<ArrayBuffer>, at: number, packet: Packet): number {
+  const { payload, payloadBytes } = packet;
+  const [from, to] =
+    packet.direction === "out" ? [packet.ours, packet.theirs] : [packet.theirs, packet.ours];
+  const headerBytes = IP_HEADER + UDP_HEADER;
+  const atUs = Math.round(packet.atMs * 1000);
+  view.setUint32(at, Math.floor(atUs / 1_000_000));
+  view.setUint32(at + 4, atUs % 1_000_000);
+  view.setUint32(at + 8, headerBytes + payload.length);
+  view.setUint32(at + 12, headerBytes + payloadBytes);
+  const ip = new DataView(view.buffer, at + RECORD_HEADER);
+  ip.setUint8(0, 0x45);
+  ip.setUint16(2, headerBytes + payloadBytes);
+  ip.setUint8(8, 64);
+  ip.setUint8(9, UDP);
+  const bytes = new Uint8Array(ip.buffer, ip.byteOffset);
+  bytes.set(from.host.split(".").map(Number), 12);
+  bytes.set(to.host.split(".").map(Number), 16);
+  ip.setUint16(10, checksumOf(ip, IP_HEADER));
+  ip.setUint16(IP_HEADER, from.port);
+  ip.setUint16(IP_HEADER + 2, to.port);
+  ip.setUint16(IP_HEADER + 4, UDP_HEADER + payloadBytes);
   // A UDP checksum of 0 means that there is none (RFC 768).
-  bytes.set(message, IP_HEADER + UDP_HEADER);
-  return { atMs: entry.atMs, bytes };
+  bytes.set(payload, headerBytes);
+  return RECORD_HEADER + headerBytes + payload.length;
+}
+
+function signallingPacket(callUuid: string, entry: SipTraceEntry): Packet {
+  const payload = new TextEncoder().encode(messageOf(callUuid, entry));
+  return {
+    ...{ atMs: entry.atMs, direction: entry.direction, payload, payloadBytes: payload.length },
+    ours: { host: OURS, port: SIP_PORT },
+    theirs: { host: THEIRS, port: SIP_PORT },
+  };
+}
+
+function mediaPackets(headers: PacketHeaders): Packet[] {
+  const ours = shownHost(headers.localHost, OURS);
+  return packetsOf(headers).map(({ atMs, direction, path, length, header }) => ({
+    ...{ atMs, direction, payload: header, payloadBytes: length },
+    ours: { host: ours, port: path.localPort },
+    theirs: { host: shownHost(path.host, THEIRS), port: path.port },
+  }));
+}
+
+function shownHost(host: string, example: string): string {
+  const mapped = host.slice(host.lastIndexOf(":") + 1);
+  return isIPv4(mapped) && mapped !== "0.0.0.0" ? mapped : example;
 }
 
 /** RFC 1071. */
@@ -78,13 +130,12 @@ function messageOf(callUuid: string, { line, detail }: SipTraceEntry): string {
   const [, start = line, cseq = "0 UNKNOWN"] = LINE.exec(line) ?? [];
   const first = /^\d{3} /.test(`${start} `)
     ? `SIP/2.0 ${start}`
-    : `${start} sip:called@${THEIRS.join(".")} SIP/2.0`;
-  const ours = OURS.join(".");
+    : `${start} sip:called@${THEIRS} SIP/2.0`;
   return [
     first,
-    `Via: SIP/2.0/UDP ${ours}:${SIP_PORT};branch=z9hG4bK-${cseq.replace(" ", "-")}`,
-    `From: <sip:caller@${ours}>;tag=1`,
-    `To: <sip:called@${THEIRS.join(".")}>`,
+    `Via: SIP/2.0/UDP ${OURS}:${SIP_PORT};branch=z9hG4bK-${cseq.replace(" ", "-")}`,
+    `From: <sip:caller@${OURS}>;tag=1`,
+    `To: <sip:called@${THEIRS}>`,
     `Call-ID: ${callUuid}`,
     `CSeq: ${cseq}`,
     ...(detail === null ? [] : [`X-Kept-Details: ${detail}`]),

@@ -110,4 +110,8 @@ export const rtp = section({
     "Whether silence is sent as comfort noise (RFC 3389) where the far end accepts it.",
     false,
   ),
+  packet_headers: flag(
+    "Whether the headers of a call's RTP and RTCP packets, the first 1,000 and the last 4,000, are kept with it for the operator's capture file: times, addresses, sequence numbers, never audio.",
+    false,
+  ),
 });

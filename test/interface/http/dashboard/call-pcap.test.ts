@@ -1,5 +1,6 @@
 /** The capture file of a call's signalling: every byte as the format says, and tcpdump reads it. */
 import { expect, test } from "bun:test";
+import type { PacketHeaders } from "../../../../src/core/packet-headers.ts";
 import type { SipTraceEntry } from "../../../../src/domain/call/diagnostics.ts";
 import { pcapOf } from "../../../../src/interface/http/dashboard/call-pcap.ts";
 
@@ -35,7 +36,7 @@ function packetsOf(file: Uint8Array) {
 }
 
 test("has one packet a message, with its time, direction and what is kept of it", () => {
-  const packets = packetsOf(pcapOf(UUID, ENTRIES));
+  const packets = packetsOf(pcapOf(UUID, ENTRIES, null));
   expect(packets.map(({ atMs, from, to }) => [atMs - AT, from, to])).toEqual([
     ...[
       [0, 2, 1],
@@ -54,14 +55,49 @@ test("has one packet a message, with its time, direction and what is kept of it"
 });
 
 test("of nothing is a file without packets", () => {
-  expect(packetsOf(pcapOf(UUID, []))).toEqual([]);
+  expect(packetsOf(pcapOf(UUID, [], null))).toEqual([]);
+});
+
+/** One packet each way: sequence numbers 1 and 2, 172 bytes of which 12 are kept. */
+const HEADERS: PacketHeaders = {
+  startedAtMs: AT + 1_000,
+  localHost: "0.0.0.0",
+  paths: [{ localPort: 20_000, host: "198.51.100.7", port: 4_000 }],
+  records: Uint8Array.from([
+    ...[0, 0, 0, 5, 0, 172, 0, 12, 0x80, 8, 0, 1, 0, 0, 0, 160, 0, 0, 0, 9],
+    ...[0, 0, 0, 205, 0, 172, 0x80, 12, 0x80, 8, 0, 2, 0, 0, 0, 160, 0, 0, 0, 9],
+  ]),
+};
+
+test("packets of RTP stand in their place, over their own addresses, cut off after the header", () => {
+  const file = pcapOf(UUID, ENTRIES, HEADERS);
+  const view = new DataView(file.buffer);
+  const packets = [];
+  for (let at = 24; at < file.length; at += 16 + view.getUint32(at + 8)) {
+    const atMs = view.getUint32(at) * 1000 + view.getUint32(at + 4) / 1000 - AT;
+    const lengths = [8, 12, 18, 40].map((offset) =>
+      offset < 16 ? view.getUint32(at + offset) : view.getUint16(at + offset),
+    );
+    const ports = [view.getUint16(at + 36), view.getUint16(at + 38)];
+    packets.push({ atMs, lengths, from: [...file.subarray(at + 28, at + 32)], ports });
+  }
+  expect(packets.map(({ atMs }) => atMs)).toEqual([0, 20, 900, 1_000.5, 1_020.5, 5_000]);
+  const lengths = [40, 200, 200, 180];
+  expect(packets[3]).toEqual({
+    ...{ atMs: 1_000.5, lengths, from: [198, 51, 100, 7], ports: [4_000, 20_000] },
+  });
+  expect(packets[4]).toEqual({
+    ...{ atMs: 1_020.5, lengths, from: [192, 0, 2, 1], ports: [20_000, 4_000] },
+  });
 });
 
 const tcpdump = Bun.which("tcpdump");
 if (!tcpdump) console.warn("SKIPPED: tcpdump is not installed; .ci/run installs it.");
 
 test.skipIf(!tcpdump)("is read by tcpdump as SIP", () => {
-  const told = Bun.spawnSync([tcpdump ?? "", "-n", "-r", "-"], { stdin: pcapOf(UUID, ENTRIES) });
+  const told = Bun.spawnSync([tcpdump ?? "", "-n", "-r", "-"], {
+    stdin: pcapOf(UUID, ENTRIES, null),
+  });
   const lines = told.stdout.toString().trim().split("\n");
   expect(lines.map((line) => line.replace(/^.*: SIP: /, ""))).toEqual([
     ...["INVITE sip:called@192.0.2.2 SIP/2.0", "SIP/2.0 180 Ringing"],

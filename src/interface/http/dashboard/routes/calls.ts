@@ -224,7 +224,7 @@ export const getCallPcap = contract({
   role: "operator",
   summary: "The signalling of a call as a capture file",
   description:
-    "Made of what is kept of each message: start line, CSeq and details. Addresses are examples; bodies, numbers and RTP are not in it.",
+    "Made of what is kept of each message: start line, CSeq and details. Addresses are examples; bodies and numbers are not in it. With `[rtp] packet_headers` also the headers of RTP and RTCP packets, without what they carry.",
   audited: true,
   reply: z.string().meta({ format: "binary" }),
   replyType: "application/vnd.tcpdump.pcap",
@@ -441,7 +441,8 @@ const callFileRoutes = ({ dependencies }: ProductContext) => {
     rawRoute(getCallPcap)(async ({ tenantId, params }) => {
       const { call } = await callRecords.conversation(tenantId, params.uuid);
       const { sip } = await callRecords.diagnosis(call);
-      return new Response(pcapOf(call.callUuid, sip), {
+      const headers = await callRecords.packetHeaders(call);
+      return new Response(pcapOf(call.callUuid, sip, headers), {
         headers: {
           "content-type": "application/vnd.tcpdump.pcap",
           "content-disposition": `attachment; filename="${call.callUuid}.pcap"`,

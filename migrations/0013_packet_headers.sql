@@ -1,0 +1,1 @@
+ALTER TABLE `call_evidence` ADD `packet_headers` text;

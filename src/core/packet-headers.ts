@@ -1,0 +1,64 @@
+/**
+ * Headers of a call's RTP and RTCP packets as they are kept for the operator's capture file: plain
+ * data that can cross threads. One record of fixed size a packet; what a packet carries is never in
+ * it. SRTP leaves these headers in clear, so keys are not needed.
+ *
+ * A record, big-endian: time since the start in 0.1 ms (4 bytes), length of the datagram (2),
+ * direction and path (1), length of the header (1), header (12).
+ */
+
+/** Between which ports a packet went. */
+export interface PacketPath {
+  readonly localPort: number;
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface PacketHeaders {
+  /** Epoch ms. */
+  readonly startedAtMs: number;
+  /** The address that our sockets are bound to; `0.0.0.0`: any. */
+  readonly localHost: string;
+  readonly paths: readonly PacketPath[];
+  readonly records: Uint8Array;
+}
+
+export const RECORD_BYTES = 20;
+/** The fixed header of RTP (RFC 3550 5.1). Lists of sources and extensions are cut off. */
+export const RTP_BYTES_KEPT = 12;
+/** Type, length and sender of an RTCP packet (RFC 3550 6.4): what SRTCP leaves in clear, too. */
+export const RTCP_BYTES_KEPT = 8;
+export const TICKS_PER_MS = 10;
+export const OUT_BIT = 0x80;
+/** Where a record's header begins. */
+export const HEADER_OFFSET = 8;
+
+interface KeptPacket {
+  /** Epoch ms, with a fraction. */
+  readonly atMs: number;
+  /** As seen from us. */
+  readonly direction: "in" | "out";
+  readonly path: PacketPath;
+  /** Bytes of the whole datagram. */
+  readonly length: number;
+  readonly header: Uint8Array;
+}
+
+export function packetsOf({ startedAtMs, paths, records }: PacketHeaders): KeptPacket[] {
+  const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
+  const packets: KeptPacket[] = [];
+  for (let at = 0; at + RECORD_BYTES <= records.length; at += RECORD_BYTES) {
+    const route = view.getUint8(at + 6);
+    const path = paths[route & ~OUT_BIT];
+    if (!path) continue;
+    const header = at + HEADER_OFFSET;
+    packets.push({
+      atMs: startedAtMs + view.getUint32(at) / TICKS_PER_MS,
+      direction: (route & OUT_BIT) === 0 ? "in" : "out",
+      path,
+      length: view.getUint16(at + 4),
+      header: records.subarray(header, header + view.getUint8(at + 7)),
+    });
+  }
+  return packets;
+}
