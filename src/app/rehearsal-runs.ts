@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { mentionsNumber } from "../core/e164.ts";
 import type { RehearsalRun, RunRecords } from "../domain/rehearsal/rehearsals.ts";
 
 const KEPT_MAX = 50;
@@ -79,8 +80,7 @@ export function rehearsalRuns(dataDir: string): RehearsalFiles {
         .filter((path) => isDue(path, before))
         .map((path) => rmSync(path, { recursive: true, force: true })).length,
     erase(tenantId, number, isDry) {
-      const digits = number.replace(/\D/g, "");
-      const found = idsOf(tenantId).filter((id) => textOf(tenantId, id).includes(digits));
+      const found = idsOf(tenantId).filter((id) => mentionsNumber(textOf(tenantId, id), number));
       if (!isDry) for (const id of found) remove(tenantId, id);
       return found.length;
     },

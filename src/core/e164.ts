@@ -10,3 +10,7 @@ export function e164(text: string): E164 {
   if (!isE164(text)) throw new RangeError(`not an E.164 number: ${text}`);
   return text;
 }
+
+/** Whether its digits stand in the text, however they are grouped. */
+export const mentionsNumber = (text: string, number: string): boolean =>
+  text.replace(/(?<=\d)[\s().-]+(?=\d)/g, "").includes(number.replace(/\D/g, ""));

@@ -1,11 +1,13 @@
 /**
  * A tenant's data about a person besides the calls: contact, memories, PIN attempts, CRM data,
- * campaign lines.
+ * campaign lines, scenarios in which the number stands.
  */
 import { and, count, eq, inArray, type SQL } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
+import { mentionsNumber } from "../../core/e164.ts";
 import {
+  agentScenarios,
   birthdayCalls,
   callMemories,
   callPurposes,
@@ -26,6 +28,7 @@ export interface PersonCounts {
   readonly crm_answers: number;
   readonly crm_messages: number;
   readonly campaign_targets: number;
+  readonly scenarios: number;
 }
 
 export function personStore(queries: Queries) {
@@ -37,16 +40,11 @@ export function personStore(queries: Queries) {
     targets: and(eq(campaignTargets.tenantId, tenantId), eq(campaignTargets.numberE164, number)),
   });
 
-  async function rows(table: SQLiteTable, where: SQL | undefined): Promise<number> {
-    const row = await queries.select({ n: count() }).from(table).where(where).get();
-    return row?.n ?? 0;
-  }
-
   return {
     /** True if the contact asked not to be called. */
     async isOnDoNotCallList(tenantId: number, number: string): Promise<boolean> {
       const where = and(wheres(tenantId, number).contacts, eq(contacts.doNotCall, true));
-      return (await rows(contacts, where)) > 0;
+      return (await rows(queries, contacts, where)) > 0;
     },
 
     async countOf(
@@ -57,14 +55,15 @@ export function personStore(queries: Queries) {
       const where = wheres(tenantId, number);
       let messages = 0;
       for (const uuids of chunksOf(callUuids))
-        messages += await rows(crmPosts, inArray(crmPosts.callUuid, uuids));
+        messages += await rows(queries, crmPosts, inArray(crmPosts.callUuid, uuids));
       return {
-        contacts: await rows(contacts, where.contacts),
-        memories: await rows(callMemories, where.memories),
-        pin_attempts: await rows(pinAttempts, where.pins),
-        crm_answers: await rows(crmCache, where.answers),
+        contacts: await rows(queries, contacts, where.contacts),
+        memories: await rows(queries, callMemories, where.memories),
+        pin_attempts: await rows(queries, pinAttempts, where.pins),
+        crm_answers: await rows(queries, crmCache, where.answers),
         crm_messages: messages,
-        campaign_targets: await rows(campaignTargets, where.targets),
+        campaign_targets: await rows(queries, campaignTargets, where.targets),
+        scenarios: (await scenariosWith(queries, tenantId, number)).length,
       };
     },
 
@@ -81,12 +80,27 @@ export function personStore(queries: Queries) {
       await queries.delete(pinAttempts).where(where.pins);
       await queries.delete(crmCache).where(where.answers);
       await queries.delete(campaignTargets).where(where.targets);
+      for (const id of await scenariosWith(queries, tenantId, number))
+        await queries.delete(agentScenarios).where(eq(agentScenarios.id, id));
       for (const uuids of chunksOf(callUuids)) {
         await queries.delete(callPurposes).where(inArray(callPurposes.callUuid, uuids));
         await queries.delete(crmPosts).where(inArray(crmPosts.callUuid, uuids));
       }
     },
   };
+}
+
+async function rows(queries: Queries, table: SQLiteTable, where: SQL | undefined) {
+  const row = await queries.select({ n: count() }).from(table).where(where).get();
+  return row?.n ?? 0;
+}
+
+/** Kept with the tenant's agents, with the number in their words. */
+async function scenariosWith(queries: Queries, tenantId: number, number: string) {
+  const { id, yaml } = agentScenarios;
+  const where = eq(agentScenarios.tenantId, tenantId);
+  const kept = await queries.select({ id, yaml }).from(agentScenarios).where(where);
+  return kept.filter((each) => mentionsNumber(each.yaml, number)).map((each) => each.id);
 }
 
 function chunksOf(items: readonly string[]): string[][] {

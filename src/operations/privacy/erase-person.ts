@@ -2,7 +2,7 @@
  * Erases a person: deletes everything a tenant has about one telephone number. That is recordings,
  * transcripts, summaries, tool arguments, events and pending deliveries, queued and written emails,
  * pending calls to the number, the contact, memories, PIN attempts, data from and for the CRM,
- * campaign lines, and the number itself.
+ * campaign lines, rehearsals and scenarios in which the number stands, and the number itself.
  *
  * The call remains without the person: its time, duration and cost. The ledger needs it and names
  * nobody. A do-not-call request stays in force: a fingerprint of the number is kept for that

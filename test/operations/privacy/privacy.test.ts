@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from "node:path";
 import { doNotCallStore } from "../../../src/adapter/store/do-not-call-store.ts";
 import {
+  agentScenarios,
   birthdayCalls,
   callComments,
   callDiagnostics,
@@ -121,7 +122,7 @@ const KNOWN = [
 /** Where a person is known beside the calls. */
 const KNOWN_IN = [
   ...([contacts, callMemories, callPurposes, pinAttempts] as const),
-  ...([crmCache, crmPosts, campaignTargets, birthdayCalls] as const),
+  ...([crmCache, crmPosts, campaignTargets, birthdayCalls, agentScenarios] as const),
 ];
 
 /** A row of each, full of the person. */
@@ -167,6 +168,18 @@ const insertKnown = (database: Database, tenantId: number, numberE164: string, c
     });
   });
 
+/** A scenario with the number in what the caller says. */
+async function insertScenario(database: Database, tenantId: number, number: string) {
+  const agentId = await insertAgent(database, tenantId);
+  const grouped = number.replace(/(?=\d{5}$)/, " ");
+  await database.tx((queries) =>
+    queries.insert(agentScenarios).values({
+      ...{ tenantId, agentId, name: "A", updatedAt: 1 },
+      yaml: `name: A\nscript: [{say: "Call ${number === PERSON ? SECRET_WORDS : ""} ${grouped}"}]`,
+    }),
+  );
+}
+
 test("nothing of an erased person is left, in rows, files or free pages; others keep theirs", async () => {
   const world = await appliance();
   const { database, recordingsDir, databasePath } = world;
@@ -181,13 +194,16 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   await insertKnown(database, tenantId, OTHER, uuidOf(900));
   const stranger = await insertTenant(database);
   await insertKnown(database, stranger, OTHER, uuidOf(901));
+  await insertScenario(database, tenantId, PERSON);
+  await insertScenario(database, tenantId, OTHER);
+  await insertScenario(database, stranger, OTHER);
   const planned = await erasePerson(world, tenantId, PERSON, true);
   expect(planned).toEqual({
     ...{ dry_run: true, calls: 3, turns: 3, tool_calls: 3, events: 3, mails: 3 },
     ...{ tags: 3, comments: 3 },
     ...{ recordings: 3, mail_files: 3, schedules_cancelled: 1, rehearsals: 0 },
     ...{ contacts: 1, memories: 1, pin_attempts: 1 },
-    ...{ crm_answers: 1, crm_messages: 1, campaign_targets: 1 },
+    ...{ crm_answers: 1, crm_messages: 1, campaign_targets: 1, scenarios: 1 },
   });
   expect(existsSync(join(recordingsDir, `${erased}.mp3`))).toBe(true);
   expect(await erasePerson(world, tenantId, PERSON, false)).toEqual({ ...planned, dry_run: false });
