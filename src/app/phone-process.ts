@@ -2,7 +2,7 @@
  * Rehearsals by telephone for a running server: in a process of their own, which gives way to the server's calls
  * (nice) and cannot take them down. Both sides speak in lines of JSON: orders in, results out.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -67,9 +67,20 @@ export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerat
   }
 }
 
-export const phoneProcess =
-  ({ command, sections }: PhoneProgram, ports: PhoneProcessPorts): OpenPhones =>
-  async (order) => {
+const WORK_DIR = "phones-";
+
+/** Deletes what a server that broke off left behind. */
+function removeLeftovers(dataDir: string): void {
+  for (const name of readdirSync(dataDir))
+    if (name.startsWith(WORK_DIR)) rmSync(join(dataDir, name), { recursive: true, force: true });
+}
+
+export function phoneProcess(
+  { command, sections }: PhoneProgram,
+  ports: PhoneProcessPorts,
+): OpenPhones {
+  removeLeftovers(ports.dataDir);
+  return async (order) => {
     const phones = new PhoneProcess(command, order, ports);
     try {
       await phones.open(sections());
@@ -79,6 +90,7 @@ export const phoneProcess =
       throw error;
     }
   };
+}
 
 class PhoneProcess implements PhoneRehearsals {
   readonly #child;
@@ -95,7 +107,7 @@ class PhoneProcess implements PhoneRehearsals {
     private readonly ports: PhoneProcessPorts,
   ) {
     // Deleted with the process, however it ends.
-    const workDir = mkdtempSync(join(ports.dataDir, "phones-"));
+    const workDir = mkdtempSync(join(ports.dataDir, WORK_DIR));
     this.#child = Bun.spawn([...command], {
       env: { ...process.env, TMPDIR: workDir },
       ...{ stdin: "pipe", stdout: "pipe", stderr: "ignore" },

@@ -2,6 +2,7 @@
  * The telephones of a server's rehearsals (`app/phone-process.ts`): no command for people. Orders come as lines of
  * JSON, results leave as such; it ends with its input.
  */
+import { writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { linesOf, type PhoneOrderLine, type PhoneResultLine } from "../app/phone-process.ts";
 import { textRehearsals } from "../app/rehearsal.ts";
@@ -15,16 +16,15 @@ import { configSchema } from "../operations/config/schema.ts";
 import type { Command } from "./usage.ts";
 import { version } from "./version.ts";
 
+/** When memory runs out, these end before the server, which systemd protects. */
+const OOM_SCORE = "500";
+
 type Order = Extract<PhoneOrderLine, { type: "open" }>;
 
 export const phonesCommand: Command = {
   usage: ["phones"],
   async run(_args, terminal) {
-    try {
-      setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-    } catch {
-      // Not allowed here: they run like everything else.
-    }
+    giveWay();
     const tell = (line: PhoneResultLine) => terminal.out(JSON.stringify(line));
     const asked = new Map<number, (answer: Awaited<ReturnType<LiveTools>>) => void>();
     let phones: Awaited<ReturnType<typeof openOf>> | null = null;
@@ -45,6 +45,20 @@ export const phonesCommand: Command = {
     return 0;
   },
 };
+
+/** To the server's calls, in time and in memory. */
+function giveWay(): void {
+  const steps = [
+    () => setPriority(constants.priority.PRIORITY_BELOW_NORMAL),
+    () => writeFileSync("/proc/self/oom_score_adj", OOM_SCORE),
+  ];
+  for (const step of steps)
+    try {
+      step();
+    } catch {
+      // Not allowed here: they run like everything else.
+    }
+}
 
 async function openOf(
   { cases, recordingsDir, sections }: Order,

@@ -109,7 +109,7 @@ export const rehearseCommand: Command = {
     const suite = place === undefined ? null : nameOf(resolve(terminal.cwd, place));
     const file = values.junit;
     if (file) writeFileSync(resolve(terminal.cwd, file), junitXml(report, suite ?? "kept"));
-    await keepRun(cases, report, { suite, startedAt }, loaded);
+    await keepRun(cases, report, { suite, startedAt, mode }, loaded);
     terminal.out(values.json ? JSON.stringify(reportJson(report)) : summaryLine(report));
     return report.passed === report.scenarios ? 0 : 1;
   },
@@ -121,17 +121,19 @@ const nameOf = (path: string) => basename(path).replace(/\.ya?ml$/, "");
 async function keepRun(
   [first]: readonly SuiteCase[],
   report: SuiteReport,
-  about: Pick<RehearsalRun, "suite" | "startedAt">,
+  about: Pick<RehearsalRun, "suite" | "startedAt" | "mode">,
   { dataDir }: LoadedConfig,
 ): Promise<void> {
   const { agent, stored } = first?.agent ?? {};
   if (!agent || !stored) return;
   const { tenantId, id: agentId, version, contentSha256 } = stored;
   const { runs, scenarios, passed } = report;
+  const { results, ...totals } = reportJson(report);
   const run: RehearsalRun = {
     ...{ ...about, id: uuidV7(clock, random), agentId, agentName: agent.name, contentSha256 },
     ...{ agentVersion: version, endedAt: clock.now(), runs, scenarios, passed },
-    report: reportJson(report),
+    // Recordings lie where the command was told to keep them.
+    report: { ...totals, results: results.map((each) => ({ ...each, recording: null })) },
   };
   await asOwnerOf(dataDir, async () => rehearsalRuns(dataDir).save(tenantId, run));
 }

@@ -1,6 +1,6 @@
 /** `linevoice rehearse` as a process: exit status, report, JUnit XML; no server and no data directory. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCli } from "../support/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -55,4 +55,22 @@ test("a suite that ships runs with another agent", async () => {
   const report = await linevoice("rehearse clinic --agent . --json");
   expect(report.status).toBe(1);
   expect(JSON.parse(report.out)).toMatchObject({ scenarios: 30 });
+});
+
+test("a live tool is not asked by the command, which says where it is", async () => {
+  const folder = join(cwd, "live");
+  mkdirSync(folder);
+  writeFileSync(
+    join(folder, "agent.yaml"),
+    "name: Desk\nprompt: Help.\nfirst_message: Hello.\ntools:\n  - {name: free, description: Find the next free visit, parameters: {type: object, properties: {}}}\n",
+  );
+  writeFileSync(
+    join(folder, "live.yaml"),
+    "name: Live\ntools: {free: {live: true}}\nscript:\n  - say: Find the next free visit.\n  - hang_up: true\n",
+  );
+  const { status, out } = await linevoice("rehearse live --json");
+  expect(status).toBe(1);
+  const { results } = JSON.parse(out);
+  expect(results[0].failures[0].expected).toBe("the scenario answers the tool free");
+  expect(results[0].tools[0].output.error).toContain("rehearse in the dashboard or by REST");
 });
