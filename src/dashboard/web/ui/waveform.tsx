@@ -68,14 +68,14 @@ function draw(canvas: HTMLCanvasElement, peaks: Peaks, played: number): void {
 /** Draws again when the size, the theme or the position changes. */
 function useDrawing(
   canvas: React.RefObject<HTMLCanvasElement | null>,
-  peaks: Peaks,
+  peaks: Peaks | null,
   played: number,
 ) {
   const dark = useDark();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new theme means new colours
   useEffect(() => {
     const element = canvas.current;
-    if (!element) return;
+    if (!element || !peaks) return;
     const redraw = () => draw(element, peaks, played);
     const observer = new ResizeObserver(redraw);
     observer.observe(element);
@@ -107,13 +107,15 @@ function Sound(props: SoundProps & { ref: React.Ref<HTMLAudioElement> }) {
   );
 }
 
+/** Without peaks, it is heard and not seen. */
 export function Waveform(
-  props: SoundProps & { ref: React.Ref<WaveformHandle>; peaks: Peaks; second: number },
+  props: SoundProps & { ref: React.Ref<WaveformHandle>; peaks: Peaks | null; second: number },
 ) {
   const { peaks, second, onTime } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const audio = useRef<HTMLAudioElement>(null);
-  useDrawing(canvas, peaks, Math.min(1, (second * 1000) / Math.max(1, peaks.duration_ms)));
+  const durationMs = peaks?.duration_ms ?? 0;
+  useDrawing(canvas, peaks, Math.min(1, (second * 1000) / Math.max(1, durationMs)));
 
   function seek(seconds: number): void {
     if (audio.current) audio.current.currentTime = seconds;
@@ -137,20 +139,22 @@ export function Waveform(
     const box = canvas.current?.getBoundingClientRect();
     if (!box) return;
     const share = Math.max(0, Math.min(1, (clientX - box.left) / box.width));
-    seek((share * peaks.duration_ms) / 1000);
+    seek((share * durationMs) / 1000);
   }
 
   return (
     <>
-      <canvas
-        ref={canvas}
-        className="waveform"
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId);
-          seekTo(event.clientX);
-        }}
-        onPointerMove={(event) => event.buttons > 0 && seekTo(event.clientX)}
-      />
+      {peaks && (
+        <canvas
+          ref={canvas}
+          className="waveform"
+          onPointerDown={(event) => {
+            event.currentTarget.setPointerCapture(event.pointerId);
+            seekTo(event.clientX);
+          }}
+          onPointerMove={(event) => event.buttons > 0 && seekTo(event.clientX)}
+        />
+      )}
       <Sound {...props} ref={audio} />
     </>
   );

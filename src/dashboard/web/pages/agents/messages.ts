@@ -619,6 +619,8 @@ export const messages = {
     lv: "No 1 līdz 99.",
     ru: "От 1 до 99.",
   },
+  "split.measure": { en: "Measure", lt: "Rodiklis", lv: "Rādītājs", ru: "Показатель" },
+  "split.difference": { en: "Difference", lt: "Skirtumas", lv: "Atšķirība", ru: "Разница" },
   "split.noise": {
     en: "no difference yet",
     lt: "skirtumo kol kas nėra",

@@ -10,6 +10,7 @@ import { useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { SendForm } from "../../ui/send-form.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
 
 type Split = Rest["AgentSplit"];
 type Measure = Rest["AgentSplitMeasure"];
@@ -134,43 +135,51 @@ function Difference({ measure, number }: { measure: Measure; number: number }) {
   );
 }
 
+/** The figure, and between which it lies with 95 % certainty. */
+function Estimate({ measure, of }: { measure: Measure; of: "published" | "tried" }) {
+  const texts = useText();
+  const { value, low, high } = measure[of];
+  const [figure, from, to] = [value, low, high].map((one) => shownValue(measure, one, texts));
+  return (
+    <span className="nums">
+      {figure} {low !== null && <small className="muted">{`${from} – ${to}`}</small>}
+    </span>
+  );
+}
+
 function Comparison({ split }: { split: Split }) {
   const texts = useText();
   const { t, count } = texts;
   const numbers = { published: split.published_version, tried: split.version };
-  const version = (which: "published" | "tried") =>
-    t("versions.number", { number: numbers[which] });
-  /** The figure, and between which it lies with 95 % certainty. */
-  const estimate = (measure: Measure, which: "published" | "tried") => {
-    const { value, low, high } = measure[which];
-    const [figure, from, to] = [value, low, high].map((one) => shownValue(measure, one, texts));
-    const between = low === null ? "" : ` (${from} – ${to})`;
-    return `${version(which)}: ${figure}${between}`;
-  };
+  const version = (of: "published" | "tried"): Column<Measure> => ({
+    head: t("versions.number", { number: numbers[of] }),
+    cell: (measure) => <Estimate {...{ measure, of }} />,
+    card: "labelled",
+  });
+  const columns: readonly Column<Measure>[] = [
+    { head: t("split.measure"), cell: (measure) => nameOf(measure, texts) },
+    ...(["published", "tried"] as const).map(version),
+    {
+      head: t("split.difference"),
+      cell: (measure) => <Difference measure={measure} number={split.version} />,
+      card: "block",
+    },
+  ];
   return (
     <>
       <p className="soft">
-        {version("published")}: {count("split.calls", split.calls.published)} · {version("tried")}:{" "}
+        {columns[1]?.head}: {count("split.calls", split.calls.published)} · {columns[2]?.head}:{" "}
         {count("split.calls", split.calls.tried)}
       </p>
       {split.measures.every(({ noise }) => noise) && <p className="note">{t("split.all_noise")}</p>}
-      <ul className="list">
-        {split.measures
-          .filter(({ published, tried }) => published.value !== null || tried.value !== null)
-          .map((measure) => (
-            <li key={`${measure.measure} ${measure.name}`}>
-              <div className="grow">
-                <p className="row wrap">
-                  <span className="strong">{nameOf(measure, texts)}</span>
-                  <Difference measure={measure} number={split.version} />
-                </p>
-                <p className="soft small">
-                  {estimate(measure, "published")} · {estimate(measure, "tried")}
-                </p>
-              </div>
-            </li>
-          ))}
-      </ul>
+      <Table
+        caption={t("split.title")}
+        columns={columns}
+        rows={split.measures.filter(
+          ({ published, tried }) => published.value !== null || tried.value !== null,
+        )}
+        rowKey={({ measure, name }) => `${measure} ${name}`}
+      />
     </>
   );
 }

@@ -148,7 +148,7 @@ function VersionRow(props: {
   const before = number - 1;
   return (
     <li>
-      <div className="grow">
+      <div className="grow stack tight">
         <VersionAbout version={version} />
         <p className="row">
           {before > 0 && (

@@ -31,7 +31,7 @@ export function Conversation({ call }: { call: Call }) {
         {details.isPending ? (
           <div className="skeleton waveform" />
         ) : audioUrl ? (
-          <Player
+          <CallPlayer
             uuid={call.call_uuid}
             audioUrl={audioUrl}
             handle={player}
@@ -67,15 +67,28 @@ export function Conversation({ call }: { call: Call }) {
   );
 }
 
+interface TurnProps {
+  readonly turn: Pick<
+    Call["turns"][number],
+    "speaker" | "text" | "start_ms" | "interrupted" | "latency_ms"
+  >;
+  readonly sources?: Sources | undefined;
+  readonly current: boolean;
+  /** Missing: there is nothing to be heard. */
+  readonly onPlay?: (() => void) | undefined;
+}
+
 /** Marks the turn that is playing and scrolls it into view within the list; the page does not scroll. */
-function Turns(props: {
-  turns: Call["turns"];
+export function Turns<Turn extends TurnProps["turn"]>(props: {
+  turns: readonly Turn[];
   /** What each turn was taken from. */
-  sources: readonly Sources[];
+  sources?: readonly Sources[];
   playedMs: number;
-  onPlay: (seconds: number) => void;
+  onPlay?: ((seconds: number) => void) | undefined;
+  /** What stands below a turn. */
+  below?: (turn: Turn) => React.ReactNode;
 }) {
-  const { turns, playedMs } = props;
+  const { turns, playedMs, onPlay, below } = props;
   const current = playedMs > 0 ? turns.findLastIndex(({ start_ms }) => start_ms <= playedMs) : -1;
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
@@ -89,91 +102,92 @@ function Turns(props: {
   return (
     <ol className="turns" ref={list}>
       {turns.map((turn, at) => (
-        <TurnLine
-          key={`${turn.speaker}-${turn.start_ms}`}
-          turn={turn}
-          sources={props.sources[at] ?? []}
-          current={at === current}
-          onPlay={() => props.onPlay(turn.start_ms / 1000)}
-        />
+        <li key={`${turn.speaker}-${turn.start_ms}`}>
+          <TurnLine
+            turn={turn}
+            sources={props.sources?.[at]}
+            current={at === current}
+            onPlay={onPlay && (() => onPlay(turn.start_ms / 1000))}
+          />
+          {below?.(turn)}
+        </li>
       ))}
     </ol>
   );
 }
 
-function TurnLine(props: {
-  turn: Call["turns"][number];
-  sources: Sources;
-  current: boolean;
-  onPlay: () => void;
-}) {
+function TurnLine({ turn, sources = [], current, onPlay }: TurnProps) {
   const { t, clock, ms } = useText();
-  const { turn, sources, current } = props;
+  const Line = onPlay ? "button" : "div";
   return (
-    <li>
-      <button
-        type="button"
-        className="turn"
-        aria-current={current || undefined}
-        onClick={props.onPlay}
-      >
-        <span className="at">{clock(turn.start_ms / 1000)}</span>
-        <span>
-          <span className={`speaker ${turn.speaker}`}>
-            {t(turn.speaker === "agent" ? "calls.agent" : "call.customer")}
+    <Line
+      type={onPlay && "button"}
+      className="turn"
+      aria-current={current || undefined}
+      onClick={onPlay}
+    >
+      <span className="at">{clock(turn.start_ms / 1000)}</span>
+      <span>
+        <span className={`speaker ${turn.speaker}`}>
+          {t(turn.speaker === "agent" ? "calls.agent" : "call.customer")}
+        </span>
+        <br />
+        {turn.text}
+        {sources.length > 0 && (
+          <span className="small muted">
+            <br />
+            {t("knowledge.from", {
+              sources: sourceNames(sources),
+            })}
           </span>
-          <br />
-          {turn.text}
-          {sources.length > 0 && (
-            <span className="small muted">
-              <br />
-              {t("knowledge.from", {
-                sources: sourceNames(sources),
-              })}
-            </span>
-          )}
-        </span>
-        <span className="row">
-          {turn.interrupted && <Badge tone="warn">{t("call.interrupted")}</Badge>}
-          {turn.latency_ms !== null && (
-            <span className="small muted nums">{ms(turn.latency_ms)}</span>
-          )}
-        </span>
-      </button>
-    </li>
+        )}
+      </span>
+      <span className="row">
+        {turn.interrupted && <Badge tone="warn">{t("call.interrupted")}</Badge>}
+        {turn.latency_ms !== null && (
+          <span className="small muted nums">{ms(turn.latency_ms)}</span>
+        )}
+      </span>
+    </Line>
   );
 }
 
-function Player(props: {
-  uuid: string;
-  audioUrl: string;
-  handle: React.RefObject<WaveformHandle | null>;
-  second: number;
-  onSecond: (second: number) => void;
-}) {
+/** With its waveform, which is drawn from peaks that were kept with the recording. */
+function CallPlayer({
+  uuid,
+  ...sound
+}: Omit<PlayerProps, "peaks" | "duration"> & { uuid: string }) {
   const { t } = useText();
-  const peaks = useQuery(peaksQuery(props.uuid));
+  const peaks = useQuery(peaksQuery(uuid));
+  if (peaks.isPending) return <div className="skeleton waveform" />;
+  if (!peaks.data) return <p className="soft">{t("call.recording.failed")}</p>;
+  return <Player {...sound} peaks={peaks.data} duration={peaks.data.duration_ms / 1000} />;
+}
+
+interface PlayerProps {
+  readonly audioUrl: string;
+  readonly peaks: Parameters<typeof Waveform>[0]["peaks"];
+  readonly duration: number;
+  readonly handle: React.RefObject<WaveformHandle | null>;
+  readonly second: number;
+  readonly onSecond: (second: number) => void;
+}
+
+export function Player({ audioUrl, peaks, duration, handle, second, onSecond }: PlayerProps) {
+  const { t } = useText();
   const [playing, setPlaying] = useState(false);
   const [failed, setFailed] = useState(false);
-  if (peaks.isPending) return <div className="skeleton waveform" />;
-  if (!peaks.data || failed) return <p className="soft">{t("call.recording.failed")}</p>;
+  if (failed) return <p className="soft">{t("call.recording.failed")}</p>;
   return (
     <>
       <Waveform
-        ref={props.handle}
-        peaks={peaks.data}
-        audioUrl={props.audioUrl}
-        second={props.second}
-        onTime={props.onSecond}
+        ref={handle}
+        {...{ peaks, audioUrl, second }}
+        onTime={onSecond}
         onPlaying={setPlaying}
         onError={() => setFailed(true)}
       />
-      <PlayerControls
-        handle={props.handle}
-        playing={playing}
-        second={props.second}
-        duration={peaks.data.duration_ms / 1000}
-      />
+      <PlayerControls {...{ handle, playing, second, duration }} />
     </>
   );
 }

@@ -6,9 +6,25 @@ import { type Column, Table } from "../../ui/table.tsx";
 import type { Details } from "./call-details.ts";
 
 const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
-type Turn = Details["turns"][number];
+const STAGES = ["endpointing_ms", "stt_ms", "llm_first_ms", "tts_first_ms"] as const;
 
-export function Timeline({ details }: { details: Details }) {
+interface Turn
+  extends Pick<Details["turns"][number], "index" | "start_ms" | "text" | "latency_ms"> {
+  readonly stages: Readonly<Record<(typeof STAGES)[number], number | null>> | null;
+}
+
+/** Of a call, or of one that was rehearsed. */
+interface TimedCall extends Pick<Details, "duration_ms"> {
+  readonly timeline: readonly {
+    readonly lane: string;
+    readonly start_ms: number;
+    readonly end_ms: number;
+    readonly label: string;
+  }[];
+  readonly turns: readonly Turn[];
+}
+
+export function Timeline({ details }: { details: TimedCall }) {
   const { t, clock } = useText();
   const { timeline } = details;
   const start = Math.min(0, ...timeline.map(({ start_ms }) => start_ms));

@@ -32,7 +32,7 @@ export const useKept = (agent: string) =>
     enabled: agent !== "",
   });
 
-/** The call as a scenario, in YAML; undefined: not read yet. */
+/** The call as a scenario, as text; undefined: not read yet. */
 const useCallScenario = (uuid: string | null) =>
   useQuery({
     queryKey: ["call-scenario", uuid],
@@ -156,7 +156,7 @@ function Editor(props: { agent: string; yaml: string; onClose: () => void }) {
         showMessage(t("rehearsals.kept_now"));
       }}
     >
-      <AreaField label="YAML" rows={18} code {...form.bind("yaml")} />
+      <AreaField label={t("rehearsals.content")} rows={18} code {...form.bind("yaml")} />
     </FormDialog>
   );
 }

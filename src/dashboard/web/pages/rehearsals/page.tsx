@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
-import { useText } from "../../i18n/text.tsx";
+import { type Texts, useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, NumberField, SelectField, SwitchField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
+import { type Bound, useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { Badge, Card, Page as Frame } from "../../ui/page.tsx";
 import { FormDialog } from "../../ui/send-form.tsx";
@@ -15,18 +15,17 @@ import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { useAgentChoices, useOnlyAgent } from "../agents/agent-choices.ts";
 import { EXAMPLE, KeptScenarios, useKept } from "./kept.tsx";
+import { RunDetails } from "./run-details.tsx";
 
 type Run = Rest["RehearsalRun"];
-type Result = Rest["RehearsalResult"];
 
 const FOLLOW_MS = 1_000;
+const MODES = ["text", "phone"] as const;
 const WRITTEN = "";
 /** No suite has such a name. */
 const KEPT = "/";
 
 const listOf = () => answer(rest.GET("/rehearsals"));
-const runOf = (uuid: string) =>
-  answer(rest.GET("/rehearsals/{uuid}", { params: { path: { uuid } } }));
 
 export function Page() {
   const { t } = useText();
@@ -87,12 +86,17 @@ export function Page() {
   );
 }
 
+/** Those that ship have names that everybody understands; others are called as their author wrote. */
+const suiteName = (suite: string, { findText }: Texts): string =>
+  findText(`rehearsals.suite.${suite}`) ?? suite;
+
 function Runs(props: {
   runs: readonly Run[];
   chosen: string | null;
   onChoose: (id: string) => void;
 }) {
-  const { t, dateTime } = useText();
+  const texts = useText();
+  const { t, dateTime } = texts;
   return (
     <Table
       caption={t("rehearsals.runs")}
@@ -104,11 +108,12 @@ function Runs(props: {
           head: t("rehearsals.suite"),
           cell: ({ id, suite }) => (
             <Button variant="ghost" small onClick={() => props.onChoose(id)}>
-              {suite ?? t("rehearsals.kept")}
+              {suite === null ? t("rehearsals.kept") : suiteName(suite, texts)}
             </Button>
           ),
         },
         { head: t("rehearsals.agent"), cell: (run) => <RehearsedVersion run={run} /> },
+        { head: t("rehearsals.mode"), cell: ({ mode }) => t(`rehearsals.${mode}`) },
         { head: t("rehearsals.when"), cell: ({ started_at }) => dateTime(started_at) },
         {
           head: t("rehearsals.result"),
@@ -142,119 +147,20 @@ function Outcome({ run: { ended_at, passed, scenarios, runs } }: { run: Run }) {
   );
 }
 
-/** What failed stands first. */
-function RunDetails({ run }: { run: Run | undefined }) {
-  const details = useQuery({
-    queryKey: ["rehearsals", run?.id, run?.ended_at],
-    queryFn: () => runOf(run?.id ?? ""),
-    enabled: run !== undefined,
-  });
-  return (
-    <Loaded query={details}>
-      {({ results }) => (
-        <>
-          {[...results]
-            .sort((a, b) => Number(a.passed) - Number(b.passed))
-            .map((result) => (
-              <RehearsedCall key={`${result.name} ${result.run}`} result={result} />
-            ))}
-        </>
-      )}
-    </Loaded>
-  );
-}
-
-function RehearsedCall({ result }: { result: Result }) {
-  const { t } = useText();
-  const whole = result.failures.filter(({ turn }) => turn === null);
-  return (
-    <details className="card" open={!result.passed}>
-      <summary className="card-head">
-        <h2>
-          {result.name} {result.run > 1 && `#${result.run}`}
-        </h2>
-        <Badge tone={result.passed ? "good" : "bad"}>
-          {t(result.passed ? "rehearsals.ok" : "rehearsals.failed")}
-        </Badge>
-      </summary>
-      <div className="card-body">
-        <ol className="turns">
-          {result.turns.map((turn) => (
-            <Turn
-              key={turn.index}
-              turn={turn}
-              failures={result.failures.filter((failure) => failure.turn === turn.index)}
-            />
-          ))}
-        </ol>
-        <Deeds result={result} />
-        <Failures failures={whole} />
-      </div>
-    </details>
-  );
-}
-
-/** What the agent did beside speaking, in the order of time. */
-function Deeds({ result: { tools, transfers, messages } }: { result: Result }) {
-  const { clock } = useText();
-  const deeds = [
-    ...tools.map(({ tool, arguments: given, output, at_ms }) => ({
-      ...{ at_ms, text: `${tool} ${JSON.stringify(given)} → ${JSON.stringify(output)}` },
-    })),
-    ...transfers.map(({ target, outcome, at_ms }) => ({ at_ms, text: `${target}: ${outcome}` })),
-    ...messages,
-  ].sort((a, b) => a.at_ms - b.at_ms);
-  return deeds.map(({ at_ms, text }) => (
-    <p key={at_ms} className="soft small wrap">
-      {clock(at_ms / 1000)} {text}
-    </p>
-  ));
-}
-
-function Turn(props: { turn: Result["turns"][number]; failures: Result["failures"] }) {
-  const { t, clock, ms } = useText();
-  const { turn, failures } = props;
-  return (
-    <li>
-      <div className="turn" aria-current={failures.length > 0 || undefined}>
-        <span className="at">{clock(turn.start_ms / 1000)}</span>
-        <span>
-          <span className={`speaker ${turn.speaker}`}>
-            {t(turn.speaker === "agent" ? "calls.agent" : "rehearsals.customer")}
-          </span>
-          <br />
-          {turn.text}
-        </span>
-        <span className="row">
-          {turn.latency_ms !== null && (
-            <span className="small muted nums">{ms(turn.latency_ms)}</span>
-          )}
-        </span>
-      </div>
-      <Failures failures={failures} />
-    </li>
-  );
-}
-
-function Failures({ failures }: { failures: Result["failures"] }) {
-  const { t } = useText();
-  return failures.map(({ expected, found }) => (
-    <p key={expected} className="note bad">
-      {t("rehearsals.expected", { expected, found })}
-    </p>
-  ));
-}
-
 type Suites = readonly { readonly name: string; readonly scenarios: number }[];
 
 /** The agent's own scenarios first, where it has some. */
 function useSuiteChoices(agent: string, suites: Suites) {
-  const { t } = useText();
+  const texts = useText();
+  const { t } = texts;
   const { data: kept = [] } = useKept(agent);
   const own = { value: KEPT, label: `${t("rehearsals.kept")} (${kept.length})` };
   return [
     ...(kept.length > 0 ? [own] : []),
-    ...suites.map(({ name, scenarios }) => ({ value: name, label: `${name} (${scenarios})` })),
+    ...suites.map(({ name, scenarios }) => ({
+      value: name,
+      label: `${suiteName(name, texts)} (${scenarios})`,
+    })),
     { value: WRITTEN, label: t("rehearsals.written") },
   ];
 }
@@ -266,14 +172,16 @@ interface OrderProps {
   readonly onStarted: (id: string) => void;
 }
 
+const INITIAL = {
+  ...{ draft: false, scenarios: EXAMPLE, mode: "text" as Run["mode"] },
+  ...{ suite: null as string | null, runs: 1 as number | null },
+};
+
 function Order({ suites, agent, onClose, onStarted }: OrderProps) {
   const { t } = useText();
   const stale = useStale();
   const agents = useAgentChoices(t("rehearsals.own_agent"));
-  const form = useForm({
-    ...{ agent_id: agent, draft: false, scenarios: EXAMPLE },
-    ...{ suite: null as string | null, runs: 1 as number | null },
-  });
+  const form = useForm({ ...INITIAL, agent_id: agent });
   const { agent_id, suite: chosen } = form.values;
   const choices = useSuiteChoices(agent_id, suites);
   const suite = choices.find(({ value }) => value === chosen)?.value ?? choices[0]?.value;
@@ -286,11 +194,11 @@ function Order({ suites, agent, onClose, onStarted }: OrderProps) {
       wide
       form={form}
       onClose={onClose}
-      onSend={async ({ draft, scenarios, runs }) => {
+      onSend={async ({ draft, scenarios, runs, mode }) => {
         const isWritten = suite === WRITTEN;
         const body = {
           ...{ agent_id: agent_id === "" ? null : Number(agent_id), runs: runs ?? 1 },
-          draft: draft && agent_id !== "",
+          ...{ draft: draft && agent_id !== "", mode },
           suite: isWritten ? t("rehearsals.scenarios") : suite === KEPT ? null : suite,
           scenarios: isWritten ? scenarios : null,
         };
@@ -317,11 +225,25 @@ function Order({ suites, agent, onClose, onStarted }: OrderProps) {
           {...form.bind("scenarios")}
         />
       )}
+      <ModeField {...form.bind("mode")} />
       <NumberField
         label={t("rehearsals.times")}
         hint={t("rehearsals.times_hint")}
         {...form.bind("runs")}
       />
     </FormDialog>
+  );
+}
+
+/** In writing or by telephone. */
+function ModeField(bound: Bound<Run["mode"]>) {
+  const { t } = useText();
+  return (
+    <SelectField
+      {...bound}
+      label={t("rehearsals.mode")}
+      hint={t(`rehearsals.${bound.value}_hint`)}
+      choices={MODES.map((value) => ({ value, label: t(`rehearsals.${value}`) }))}
+    />
   );
 }
