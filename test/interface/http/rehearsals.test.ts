@@ -17,6 +17,7 @@ import * as routes from "../../../src/interface/http/routes/rehearsals.ts";
 import { JONAS, storeCalls, WEEK_OF_CALLS } from "../../support/call-history.ts";
 import { dashboardWorld } from "../../support/dashboard-world.ts";
 import { eventually } from "../../support/eventually.ts";
+import { answer as respondWith } from "../../support/https-receiver.ts";
 import { errorOf, messageOf, replyOf } from "../../support/reply.ts";
 
 setDefaultTimeout(60_000);
@@ -138,6 +139,34 @@ test("nothing is charged, mailed, posted or counted, in writing or by telephone"
   expect(requests.length).toBe(posted);
 });
 
+test("a live tool answers from its own server, in writing; one that does not is a failure", async () => {
+  const { port, requests } = room.receiver;
+  const { agentId } = room.world;
+  await as("member").ask("POST", "/tools", {
+    ...{ name: "next_free_visit", url: `https://127.0.0.1:${port}/free`, agent_id: agentId },
+    description: "Tells the next free visit. Find the next free visit.",
+    ...{ secret_header: "X-Tool-Secret", secret: "canary-secret" },
+    parameters: { type: "object", properties: {} },
+  });
+  const message = "The next free visit is on Monday at nine.";
+  const json = { "content-type": "application/json" };
+  const scenarios =
+    "name: Live\ntools: {next_free_visit: {live: true}}\nscript:\n  - say: Find the next free visit.\n    must: [{tool: next_free_visit}, Monday at nine]\n  - hang_up: true\n";
+  const order = { agent_id: agentId, suite: "Mine", scenarios };
+  room.receiver.respond = respondWith(200, JSON.stringify({ message }), json);
+  const answered = await finished(order);
+  expect(answered.results[0]?.failures).toEqual([]);
+  expect(answered.results[0]?.tools).toMatchObject([
+    { tool: "next_free_visit", ok: true, output: { message } },
+  ]);
+  expect(JSON.parse(requests.at(-1)?.body ?? "").caller).toMatchObject({ test: true });
+
+  room.receiver.respond = respondWith(500);
+  const refused = await finished(order);
+  expect(refused.run.passed).toBe(0);
+  expect(refused.results[0]?.tools).toMatchObject([{ tool: "next_free_visit", ok: false }]);
+});
+
 test("a wrong scenario is explained by line, and a viewer may not begin one", async () => {
   const wrong = await as("member").fetch("POST", "/api/v1/rehearsals", {
     ...{ agent_id: room.world.agentId, suite: "Mine", scenarios: "name: A\nscript:\n  - sey: x\n" },
@@ -149,7 +178,7 @@ test("a wrong scenario is explained by line, and a viewer may not begin one", as
   );
 });
 
-test("a call becomes a scenario without its caller's name and number", async () => {
+test("a call becomes a scenario without its caller's name and number, and is rehearsed", async () => {
   const [call] = WEEK_OF_CALLS;
   if (!call) throw new Error("there is no call");
   const said = ["This is Jonas Petraitis, +370 610 00501.", "When are you open?"];
@@ -164,4 +193,8 @@ test("a call becomes a scenario without its caller's name and number", async () 
   for (const secret of ["Jonas", "Petraitis", "00501", JONAS])
     expect(answer.text).not.toContain(secret);
   expect(await app.ask("call.scenario", { call_uuid: uuid })).toEqual({ yaml: answer.text });
+  const scenarios = `${answer.text}must: [{ended: caller_hangup}]\n`;
+  const { run, results } = await finished({ agent_id: room.world.agentId, suite: "A", scenarios });
+  expect(results.flatMap(({ failures }) => failures)).toEqual([]);
+  expect(run).toMatchObject({ scenarios: 1, passed: 1 });
 });
