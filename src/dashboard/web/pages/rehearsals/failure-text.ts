@@ -62,7 +62,7 @@ function blanksOf({ groups = {} }: RegExpExecArray, { findText }: TextLookup) {
   return {
     ...groups,
     values,
-    reason: findText(`ended.${reason}`) ?? reason,
+    reason: findText(`ended.${reason}`)?.replace(/\.$/, "") ?? reason,
     outcome: findText(`call.transfer.${outcome}`) ?? outcome,
   };
 }
