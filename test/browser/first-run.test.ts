@@ -51,15 +51,16 @@ async function microphoneFile(path: string): Promise<void> {
 }
 
 /** The owner link among what `serve` prints. */
-async function printedLink(output: ReadableStream<Uint8Array>): Promise<string> {
+async function printedLink(serve: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const bytes of output) {
+  for await (const bytes of serve.stdout) {
     text += decoder.decode(bytes, { stream: true });
     const found = /^Owner\s+(\S+)/m.exec(text)?.[1];
     if (found) return found;
   }
-  throw new Error(`no owner link was printed: ${text}`);
+  const complaint = await new Response(serve.stderr).text();
+  throw new Error(`no owner link was printed, status ${await serve.exited}: ${text}${complaint}`);
 }
 
 beforeAll(async () => {
@@ -91,7 +92,7 @@ data_dir = "${join(directory, "data")}"
     stdout: "pipe",
     stderr: "pipe",
   });
-  ownerLink = await printedLink(served.stdout);
+  ownerLink = await printedLink(served);
   const microphone = join(directory, "microphone.wav");
   await microphoneFile(microphone);
   browser = await launchChromium([
