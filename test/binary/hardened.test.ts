@@ -16,7 +16,13 @@ const NOBODY = 65_534;
 const hasTools = [requirePeer("bwrap"), requirePeer("systemd-analyze")].every(Boolean);
 const hardened = testWhere(hasTools && mayMakeNamespaces(), "making namespaces");
 
-/** Starts the service, asks it and the doctor, stops it; every line is on standard output. */
+/** A call by telephone with an agent, in a process that the service starts. */
+const ORDER = {
+  ...{ agent_id: 1, suite: "Goodbye", mode: "phone" },
+  scenarios: "name: Goodbye\nscript: [{say: Goodbye.}]\n",
+};
+
+/** Starts the service, asks it and the doctor, rehearses, stops it; every line is on standard output. */
 const SCRIPT = `
 set -eu
 linevoice serve --config /data/linevoice.toml >/data/serve.log 2>&1 &
@@ -24,6 +30,21 @@ server=$!
 linevoice ready --wait 30 --config /data/linevoice.toml || { cat /data/serve.log; exit 1; }
 linevoice doctor --config /data/linevoice.toml || true
 linevoice backup create --config /data/linevoice.toml
+linevoice tenant create --name Clinic --email desk@clinic.example --config /data/linevoice.toml
+key=$(linevoice key create --tenant 1 --label rehearsals --json --config /data/linevoice.toml |
+  sed 's/.*"secret":"\\([^"]*\\)".*/\\1/')
+ask() { curl -sS -m 30 -H "Authorization: Bearer $key" -H "Content-Type: application/json" "$@"; }
+api=http://127.0.0.1:8080/api/v1
+ask $api/agents -d '{"name": "Desk", "prompt": "Help.", "voice": "Nathan", "language": "en"}'
+id=$(ask $api/rehearsals -d @/data/order.json | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
+for _ in $(seq 90); do
+  ask $api/rehearsals/$id >/data/run.json
+  grep -q '"ended_at":"' /data/run.json && break
+  sleep 1
+done
+cat /data/run.json; echo
+ask -o /data/run.mp3 -w 'recording %{http_code} %{size_download}\\n' $api/rehearsals/$id/recording
+ls -d /data/phones-* 2>/dev/null && echo "LEFT BEHIND"
 touch /usr/local/touched 2>/dev/null && echo "WROTE OUTSIDE"
 mount -t tmpfs none /tmp 2>/dev/null && echo "MOUNTED"
 ionice -c 3 true 2>&1 | grep -q "not permitted" || echo "NO FILTER"
@@ -33,7 +54,7 @@ echo "stopped with $?"
 `;
 
 hardened(
-  "serves, hears, speaks, stores and backs up under the unit's restrictions",
+  "serves, hears, speaks, stores, backs up and rehearses by telephone under the unit's restrictions",
   async () => {
     const binary = await builtBinary();
     const directory = tempDir();
@@ -47,6 +68,7 @@ hardened(
       join(data, "linevoice.toml"),
       '[storage]\ndata_dir = "/data"\n[server]\nmetrics_listen = ""\n',
     );
+    writeFileSync(join(data, "order.json"), JSON.stringify(ORDER));
     chmodSync(directory, 0o755);
     chownSync(data, NOBODY, NOBODY);
     const child = Bun.spawn(
@@ -79,7 +101,8 @@ hardened(
     expect({ status: await child.exited, out, err }).toMatchObject({ status: 0 });
     expect(out).toContain("stopped with 0");
     expect(out).toMatch(/ok {2}engine/);
-    expect(out).not.toMatch(/WROTE OUTSIDE|MOUNTED|NO FILTER/);
+    expect(out).toMatch(/^recording 200 \d{4,}$/m);
+    expect(out).not.toMatch(/WROTE OUTSIDE|MOUNTED|NO FILTER|LEFT BEHIND/);
   },
   BUILD_LIMIT_MS,
 );
