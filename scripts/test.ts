@@ -14,7 +14,7 @@ const only = process.argv.slice(2);
 let together = false;
 
 async function run(label: string, command: string[], extra = {}): Promise<boolean> {
-  const env = { ...process.env, LINEVOICE_TEST_PROGRAM: `${root}dist/linevoice`, ...extra };
+  const env = { ...process.env, TEST_PROGRAM: `${root}dist/linevoice`, ...extra };
   if (!together) {
     console.error(`── ${label}`);
     const child = Bun.spawn(command, { cwd: root, env, stdout: "inherit", stderr: "inherit" });
