@@ -124,8 +124,9 @@ class PhoneProcess implements PhoneRehearsals {
   }
 
   /** Resolves when they can call. */
-  async open(sections: Sections): Promise<void> {
-    this.#tell({ type: "open", ...this.order, sections });
+  async open({ engine, conversation }: Sections): Promise<void> {
+    // No more of the configuration: its addresses are the server's.
+    this.#tell({ type: "open", ...this.order, sections: { engine, conversation } });
     await this.#ready.promise;
   }
 

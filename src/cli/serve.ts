@@ -130,11 +130,7 @@ async function startListening(
 /** This program once more; from source, its entry is an argument. */
 const phonesOf = (inForce: () => LoadedConfig): PhoneProgram => ({
   command: [process.execPath, ...(Bun.main.endsWith(".ts") ? [Bun.main] : []), PHONES],
-  // These alone: ports and files are the server's own.
-  sections: () => {
-    const { engine, conversation } = inForce().config;
-    return { engine, conversation };
-  },
+  sections: () => inForce().config,
 });
 
 /**
