@@ -32,6 +32,7 @@ export class MediaTimeoutWatch {
   /** Starts counting: the call is answered. */
   restart(nowMs: number): void {
     this.#sinceMs = nowMs;
+    this.#checkedMs = nowMs;
   }
 
   /** `lifeMs`: when the remote party last sent something; null: never. Reports a time-out once. */

@@ -74,6 +74,13 @@ test("a hold goes on while the process is stopped", () => {
 test("the time restarts with the answer", () => {
   const watch = watchFrom("sendrecv");
   watch.restart(10_000);
+  for (let nowMs = 10_000; nowMs < 25_000; nowMs += 20) watch.check(nowMs, null);
   expect(watch.check(24_999, null)).toBeNull();
   expect(watch.check(25_000, null)).toBe("lost");
+});
+
+test("stopped between the answer and the first check, the call goes on", () => {
+  const watch = watchFrom("sendrecv");
+  watch.restart(10_000);
+  expect(watch.check(30_000, null)).toBeNull();
 });
