@@ -30,8 +30,10 @@ export const phonesCommand: Command = {
     let phones: Awaited<ReturnType<typeof openOf>> | null = null;
     for await (const text of linesOf(Bun.stdin.stream())) {
       const line: PhoneOrderLine = JSON.parse(text);
-      if (line.type === "tool") asked.get(line.id)?.(line.answer);
-      else if (line.type === "rehearse") void phones?.(line);
+      if (line.type === "tool") {
+        asked.get(line.id)?.(line.answer);
+        asked.delete(line.id);
+      } else if (line.type === "rehearse") void phones?.(line);
       else {
         try {
           phones = await openOf(line, asked, tell);
