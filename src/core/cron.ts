@@ -10,13 +10,17 @@ const POLL_EVERY_MS = 20_000;
 
 /** `pattern`: five fields, validated by the configuration. The owner must cancel it. */
 export function startCron(clock: Clock, pattern: string, task: () => void): Timer {
-  const times = new Cron(pattern, { paused: true });
-  const after = (ms: number) => times.nextRun(new Date(ms))?.getTime() ?? Number.POSITIVE_INFINITY;
+  let times: Cron | null = null;
+  const after = (ms: number) => {
+    times ??= new Cron(pattern, { paused: true });
+    return times.nextRun(new Date(ms))?.getTime() ?? Number.POSITIVE_INFINITY;
+  };
   let polledAt = clock.now();
-  let due = after(polledAt);
+  /** null: worked out at the first check, for time zones load slowly. */
+  let due: number | null = null;
   return clock.every(POLL_EVERY_MS, () => {
     const nowMs = clock.now();
-    if (nowMs < polledAt) due = after(nowMs);
+    if (due === null || nowMs < polledAt) due = after(Math.min(nowMs, polledAt));
     polledAt = nowMs;
     if (nowMs < due) return;
     due = after(nowMs);

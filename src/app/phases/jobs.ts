@@ -11,11 +11,13 @@ import { recoverCalls, watchLeftCalls } from "../../domain/call/recovery.ts";
 import { createSiteReader } from "../knowledge.ts";
 import type { HttpPhase } from "./services.ts";
 
-/** The audio workers start in the background. */
+/**
+ * The audio workers start in the background, after what the main thread does without them: they would take
+ * the processor from it, and from the first requests.
+ */
 export async function startJobs(phase: HttpPhase): Promise<void> {
   const { settings, database, context, registry, delivery, audio, sip, stops } = phase;
   const { trunks, leases, scheduler, callerParts, clock, log } = phase;
-  audio.start();
   const mailedRecordings = deleteMailedRecordings(context);
   stops.add(() => mailedRecordings.cancel());
   // A node without its old id counts as another node, but no other node has this database.
@@ -26,6 +28,7 @@ export async function startJobs(phase: HttpPhase): Promise<void> {
     });
   await phase.knowledge.tidy();
   await recoverCalls(context);
+  audio.start();
   delivery.start();
   const heartbeat = startHeartbeat({ registry, database, stores: callStores, clock, log });
   stops.add(() => heartbeat.cancel());

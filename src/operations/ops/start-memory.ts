@@ -1,25 +1,42 @@
 /**
- * Returns the memory of the start to the system: dead objects, free heap pages, and the pages of
- * the program's own code that only the start has used.
+ * Returns the memory of the start to the system: dead objects, free heap pages, and the pages of the
+ * program's file that only the start has read (machine code, constants, sources and bytecode).
  */
 import { dlopen, FFIType } from "bun:ffi";
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
 /** `MADV_DONTNEED` of madvise(2): what is needed again comes back from the page cache. */
 const DONT_NEED = 4;
+/** The section of a compiled program that holds our own files. */
+const OWN_FILES = ".bun";
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Takes about 30 ms, so the caller does not run it during a call. */
 export function releaseStartMemory(): void {
-  dropCode();
   Bun.gc(true);
   Bun.shrink();
+  dropFilePages();
 }
 
-function dropCode(): void {
+function dropFilePages(): void {
   try {
+    const program = process.execPath;
     const { u64, i32 } = FFIType;
-    const libc = dlopen("libc.so.6", { madvise: { args: [u64, u64, i32], returns: i32 } });
-    for (const { start, end } of codeMappings(readFileSync("/proc/self/maps", "utf8")))
+    const libc = dlopen("libc.so.6", {
+      madvise: { args: [u64, u64, i32], returns: i32 },
+      getpagesize: { args: [], returns: i32 },
+    });
+    const pageBytes = libc.symbols.getpagesize();
+    const spans = readOnlySpans(
+      readFileSync("/proc/self/maps", "utf8"),
+      program,
+      sectionOf(program, OWN_FILES),
+    );
+    for (const { start, end } of spans.flatMap((span) => filePages(span, pageBytes)))
       libc.symbols.madvise(start, end - start, DONT_NEED);
     libc.close();
   } catch {
@@ -28,16 +45,78 @@ function dropCode(): void {
 }
 
 /**
- * The mappings of `program` that hold code. Nobody writes to them (`r-xp`), so dropping their pages
- * loses nothing. Other read-only mappings may hold addresses that the loader wrote.
+ * The parts of `program` in memory to which nobody writes while it runs: its mappings without
+ * permission to write, and of the others what `ownFiles` (bytes of its file) fills.
  */
-export function codeMappings(
-  maps: string,
-  program = process.execPath,
-): { readonly start: bigint; readonly end: bigint }[] {
+export function readOnlySpans(maps: string, program: string, ownFiles: Span | null): Span[] {
   return maps.split("\n").flatMap((line) => {
-    const found = /^([0-9a-f]+)-([0-9a-f]+) r-xp \S+ \S+ \d+ +(.+)$/.exec(line);
-    if (found?.[3] !== program) return [];
-    return [{ start: BigInt(`0x${found[1]}`), end: BigInt(`0x${found[2]}`) }];
+    const found = /^([0-9a-f]+)-([0-9a-f]+) r(.)\S+ ([0-9a-f]+) \S+ \d+ +(.+)$/.exec(line);
+    if (found?.[5] !== program) return [];
+    const [start, end, offset] = [found[1], found[2], found[4]].map((hex) => Number(`0x${hex}`));
+    if (start === undefined || end === undefined || offset === undefined) return [];
+    if (found[3] === "-") return [{ start, end }];
+    if (!ownFiles) return [];
+    const part = {
+      start: Math.max(start, start + ownFiles.start - offset),
+      end: Math.min(end, start + ownFiles.end - offset),
+    };
+    return part.start < part.end ? [part] : [];
   });
 }
+
+/** Where a section lies in an ELF file of 64 bits; null: it has none of that name. */
+export function sectionOf(file: string, name: string): Span | null {
+  const descriptor = openSync(file, "r");
+  const read = (at: number, length: number) => {
+    const bytes = Buffer.alloc(length);
+    readSync(descriptor, bytes, 0, length, at);
+    return bytes;
+  };
+  try {
+    const header = read(0, 64);
+    const [size, count] = [header.readUInt16LE(58), header.readUInt16LE(60)];
+    const table = read(Number(header.readBigUInt64LE(40)), size * count);
+    const sections = Array.from({ length: count }, (_, index) => {
+      const entry = table.subarray(index * size);
+      const start = Number(entry.readBigUInt64LE(24));
+      return { name: entry.readUInt32LE(0), start, end: start + Number(entry.readBigUInt64LE(32)) };
+    });
+    const names = sections[header.readUInt16LE(62)];
+    if (!names) return null;
+    const texts = read(names.start, names.end - names.start).toString("latin1");
+    return sections.find((section) => texts.startsWith(`${name}\0`, section.name)) ?? null;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * The whole pages of a span that are still the file's. A page that was written, if only by the
+ * loader, is a copy of our own: dropping it would lose what was written.
+ */
+export function filePages({ start, end }: Span, pageBytes: number): Span[] {
+  const first = Math.ceil(start / pageBytes);
+  const count = Math.floor(end / pageBytes) - first;
+  if (count <= 0) return [];
+  const entries = Buffer.alloc(count * PAGEMAP_BYTES);
+  const descriptor = openSync("/proc/self/pagemap", "r");
+  try {
+    readSync(descriptor, entries, 0, entries.length, first * PAGEMAP_BYTES);
+  } finally {
+    closeSync(descriptor);
+  }
+  const spans: { start: number; end: number }[] = [];
+  for (let page = 0; page < count; page++) {
+    const flags = entries[page * PAGEMAP_BYTES + PAGEMAP_BYTES - 1] ?? 0;
+    if ((flags & FILE_PAGE) !== FILE_PAGE) continue;
+    const at = (first + page) * pageBytes;
+    const last = spans.at(-1);
+    if (last?.end === at) last.end += pageBytes;
+    else spans.push({ start: at, end: at + pageBytes });
+  }
+  return spans;
+}
+
+/** An entry of /proc/self/pagemap, and two bits of its highest byte: present (63), of a file (61). */
+const PAGEMAP_BYTES = 8;
+const FILE_PAGE = 0xa0;
