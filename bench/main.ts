@@ -1,9 +1,12 @@
 /**
- * `npm run bench`: one table and bench/results/<time>.json. The short form takes less than three minutes
- * on a quiet machine; `--full` runs longer, with more calls and rows. Names of sections select;
- * `--readme` puts the table into bench/README.md. Figures of one run on one machine: compare ratios,
+ * `npm run bench`: one table and bench/results/<time>.json, in at most four minutes on a quiet machine;
+ * `--full` runs longer, with more calls and rows. Names of sections select; `--readme` puts the table
+ * into bench/README.md. Each section is a process of its own (section.ts), so that one that hangs or
+ * dies costs its own time and leaves nothing behind. Figures of one run on one machine: compare ratios,
  * not absolute numbers, between machines.
  */
+import { fileURLToPath } from "node:url";
+import { processTree } from "./process/usage.ts";
 import {
   type Figure,
   loadNow,
@@ -12,42 +15,78 @@ import {
   writeJson,
   writeReadme,
 } from "./report.ts";
-import { SECTIONS } from "./sections/index.ts";
+import { missing, SECTIONS } from "./sections/index.ts";
+
+/** What a section's process sends. */
+export type Message = { readonly figure: Figure } | { readonly raw: unknown };
 
 const full = process.argv.includes("--full");
-const only = process.argv.slice(2).filter((word) => !word.startsWith("--"));
-const unknown = only.filter((name) => !SECTIONS.some((section) => section.name === name));
-if (unknown.length > 0) {
+/** A section that hangs costs this much, not the run. */
+const SECTION_MS_MAX = full ? 900_000 : 60_000;
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+type Entry = (typeof SECTIONS)[number];
+
+function sectionsAskedFor(): readonly Entry[] {
+  const only = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+  const unknown = only.filter((name) => !SECTIONS.some((section) => section.name === name));
+  if (unknown.length === 0)
+    return SECTIONS.filter(({ name }) => only.length === 0 || only.includes(name));
   const names = SECTIONS.map(({ name }) => name).join(" ");
   console.error(`There is no section ${unknown.join(", ")}. Sections: ${names}.`);
   process.exit(2);
 }
-/** A section that hangs costs this much, not the run. */
-const SECTION_MS_MAX = full ? 900_000 : 120_000;
 
-const reports: SectionReport[] = [];
-for (const section of SECTIONS) {
-  if (only.length > 0 && !only.includes(section.name)) continue;
-  console.error(`measuring ${section.name} …`);
+async function measure({ name, needs, uses }: Entry): Promise<SectionReport> {
   const figures: Figure[] = [];
   const load = loadNow();
-  const startedAt = performance.now();
-  const limit = Promise.withResolvers<never>();
-  const timer = setTimeout(() => limit.reject(new Error("took too long")), SECTION_MS_MAX);
-  const measuring = section.measure({ full, note: (figure) => figures.push(figure) });
-  let raw: unknown = null;
-  let failure: string | null = null;
-  try {
-    raw = await Promise.race([measuring, limit.promise]);
-  } catch (error) {
-    failure = String(error);
-  } finally {
-    clearTimeout(timer);
+  const lacking = missing(needs);
+  if (lacking !== null) {
+    console.error(`${name} is left out: it needs ${lacking}, which is not on this machine`);
+    return { name, load, figures, seconds: 0, raw: null, failure: `needs ${lacking}` };
   }
-  const seconds = (performance.now() - startedAt) / 1000;
-  reports.push({ name: section.name, seconds, load, figures, raw, failure });
+  const less = missing(uses);
+  if (less !== null) console.error(`${name} goes without ${less}, which is not on this machine`);
+  console.error(`measuring ${name} …`);
+  const startedAt = performance.now();
+  let raw: unknown = null;
+  const command = [process.execPath, file("./section.ts"), name, ...(full ? ["full"] : [])];
+  const child = Bun.spawn(command, {
+    ...{ stdin: "ignore", stdout: "inherit", stderr: "inherit" },
+    ipc(message: Message) {
+      if ("figure" in message) figures.push(message.figure);
+      else raw = message.raw;
+    },
+  });
+  let failure: string | null = null;
+  const timer = setTimeout(() => {
+    failure = `took longer than ${SECTION_MS_MAX / 1000} s`;
+    for (const pid of processTree(child.pid)) kill(pid);
+  }, SECTION_MS_MAX);
+  const code = await child.exited;
+  clearTimeout(timer);
+  if (code !== 0) failure ??= `ended with ${child.signalCode ?? code}`;
+  return { name, load, figures, seconds: (performance.now() - startedAt) / 1000, raw, failure };
 }
 
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // Has ended meanwhile.
+  }
+}
+
+async function buildBinary(): Promise<void> {
+  const build = [process.execPath, file("../scripts/build.ts"), "--if-changed"];
+  const code = await Bun.spawn(build, { stdio: ["ignore", "inherit", "inherit"] }).exited;
+  if (code !== 0) process.exit(code);
+}
+
+const sections = sectionsAskedFor();
+if (sections.some(({ name }) => name === "binary")) await buildBinary();
+const reports: SectionReport[] = [];
+for (const section of sections) reports.push(await measure(section));
 printTable(reports);
 const seconds = reports.reduce((sum, report) => sum + report.seconds, 0);
 console.log(`${seconds.toFixed(0)} s in all; ${writeJson(reports, full)}`);

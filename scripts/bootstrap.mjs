@@ -1,7 +1,8 @@
 /**
  * Makes a fresh checkout ready with nothing but Node.js >= 20 and npm: installs the locked
  * dependencies when the lock changed, and repairs the bun binary where install scripts are off.
- * Runs before every npm script; does nothing (0.1 s) when all is in place.
+ * Runs before every npm script; does nothing (0.1 s) when all is in place. With `--offline` it
+ * installs nothing, and ends only where nothing can run.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,7 +20,11 @@ const wanted = createHash("sha256")
 const bunWorks = () => existsSync(bun) && spawnSync(bun, ["--version"]).status === 0;
 const upToDate = () => existsSync(stamp) && readFileSync(stamp, "utf8") === wanted && bunWorks();
 
-if (!upToDate()) {
+if (process.argv.includes("--offline")) {
+  if (!upToDate())
+    console.error("the dependencies are not those of package-lock.json: see npm run bootstrap");
+  if (!bunWorks()) process.exit(1);
+} else if (!upToDate()) {
   const [major] = process.versions.node.split(".");
   if (Number(major) < 20) {
     console.error(

@@ -1,15 +1,61 @@
-/** All sections, in the order of the table. */
+/** All sections in the order of the table, with the programs beside ours that they run. */
+import { chromiumPath } from "../../test/support/chromium.ts";
 import type { Section } from "../report.ts";
-import { AUDIO_SECTIONS } from "./audio.ts";
-import { CALL_SECTIONS } from "./calls.ts";
-import { PROGRAM_SECTIONS } from "./program.ts";
-import { SERVICE_SECTIONS } from "./service.ts";
-import { STORE_SECTIONS } from "./store.ts";
 
-export const SECTIONS: readonly Section[] = [
-  ...CALL_SECTIONS,
-  ...AUDIO_SECTIONS,
-  ...SERVICE_SECTIONS,
-  ...STORE_SECTIONS,
-  ...PROGRAM_SECTIONS,
+const PATH = `${process.env.PATH}:/usr/sbin`;
+const installed = (...names: readonly string[]) => names.some((name) => Bun.which(name, { PATH }));
+
+/** Whether each is on this machine. */
+const TOOLS = {
+  "a C compiler": () => installed("cc", "gcc"),
+  sipp: () => installed("sipp"),
+  kamailio: () => installed("kamailio"),
+  rtpengine: () => installed("rtpengine"),
+  ffmpeg: () => installed("ffmpeg"),
+  wrk: () => installed("wrk"),
+  Chromium: () => chromiumPath() !== null,
+} as const;
+
+type Tool = keyof typeof TOOLS;
+
+interface Entry {
+  readonly name: string;
+  /** Loaded when it is measured: each section is a process of its own, and should start soon. */
+  readonly load: () => Promise<readonly Section[]>;
+  /** Without these there is nothing to measure. */
+  readonly needs?: readonly Tool[];
+  /** Without these a reference or a figure is left out. */
+  readonly uses?: readonly Tool[];
+}
+
+const calls = async () => (await import("./calls.ts")).CALL_SECTIONS;
+const audio = async () => (await import("./audio.ts")).AUDIO_SECTIONS;
+const service = async () => (await import("./service.ts")).SERVICE_SECTIONS;
+const store = async () => (await import("./store.ts")).STORE_SECTIONS;
+const program = async () => (await import("./program.ts")).PROGRAM_SECTIONS;
+
+export const SECTIONS: readonly Entry[] = [
+  { name: "calls", load: calls, uses: ["a C compiler", "wrk"] },
+  { name: "phones", load: calls, needs: ["sipp", "a C compiler"] },
+  { name: "signalling", load: calls, needs: ["sipp"], uses: ["kamailio"] },
+  { name: "turns", load: calls },
+  { name: "media", load: audio, needs: ["a C compiler"], uses: ["rtpengine"] },
+  { name: "codecs", load: audio },
+  { name: "mp3", load: audio, uses: ["ffmpeg"] },
+  { name: "talkers", load: audio },
+  { name: "understanding", load: audio, uses: ["ffmpeg"] },
+  { name: "http", load: service, uses: ["wrk"] },
+  { name: "knowledge", load: service },
+  { name: "webhooks", load: service },
+  { name: "scheduler", load: service },
+  { name: "growth", load: service, uses: ["a C compiler"] },
+  { name: "store", load: store },
+  { name: "binary", load: program },
+  { name: "dashboard", load: program, needs: ["Chromium"] },
 ];
+
+/** What this machine lacks of a list, in words; null: nothing. */
+export function missing(tools: readonly Tool[] = []): string | null {
+  const lacking = tools.filter((tool) => !TOOLS[tool]());
+  return lacking.length === 0 ? null : lacking.join(" and ");
+}

@@ -2,6 +2,8 @@
  * The clock port. Everything that waits or reads the time takes a `Clock`, so that tests can
  * control time. Only this file uses the system's timers and dates (checked by test/tidy.test.ts).
  */
+import { BoundedMap } from "./bounded-map.ts";
+
 export interface Timer {
   /** Idempotent. */
   cancel(): void;
@@ -88,18 +90,19 @@ export function yieldToEventLoop(): Promise<void> {
 /** `2026-11-21T04:05:06+00:00`: the format of times in responses (decisions.md 1). */
 export function isoUtc(epochMs: number): string {
   const day = Math.floor(epochMs / DAY_MS);
-  if (day !== lastDay.number) {
-    lastDay.text = new Date(epochMs).toISOString().slice(0, 10);
-    lastDay.number = day;
+  let date = dates.get(day);
+  if (date === undefined) {
+    date = new Date(epochMs).toISOString().slice(0, 10);
+    dates.set(day, date);
   }
   const seconds = Math.floor((epochMs - day * DAY_MS) / 1000);
   const minutes = Math.floor(seconds / 60);
   const clock = `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`;
-  return `${lastDay.text}T${clock}+00:00`;
+  return `${date}T${clock}+00:00`;
 }
 
-/** Rows of a list often share a date, and formatting the date is the expensive part. */
-const lastDay = { number: Number.NaN, text: "" };
+/** Rows of a list share a few dates, and formatting a date is the expensive part. */
+const dates = new BoundedMap<number, string>(64);
 const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, "0"));
 

@@ -52,12 +52,33 @@ export function wireOf<
 ): z.input<Schema> {
   const given: Readonly<Record<string, unknown>> = others ?? {};
   const kept: Readonly<Record<string, unknown>> = record;
-  const shown = (name: string) => {
-    if (name in given) return given[name];
-    const value = kept[camelName(name)];
-    return name.endsWith("_at") && typeof value === "number" ? isoUtc(value) : value;
-  };
-  return Object.fromEntries(
-    Object.keys(schema.shape).map((name) => [name, shown(name)]),
-  ) as z.input<Schema>;
+  const wire: Record<string, unknown> = {};
+  for (const { name, ours, isTime } of fieldsOf(schema)) {
+    if (name in given) wire[name] = given[name];
+    else {
+      const value = kept[ours];
+      wire[name] = isTime && typeof value === "number" ? isoUtc(value) : value;
+    }
+  }
+  return wire as z.input<Schema>;
+}
+
+interface Field {
+  readonly name: string;
+  /** In a record. */
+  readonly ours: string;
+  readonly isTime: boolean;
+}
+
+const fieldsBySchema = new WeakMap<z.ZodObject, readonly Field[]>();
+
+/** Lists convert the same schema for every row, and the names are the expensive part. */
+function fieldsOf(schema: z.ZodObject): readonly Field[] {
+  const known = fieldsBySchema.get(schema);
+  if (known) return known;
+  const fields = Object.keys(schema.shape).map((name) => ({
+    ...{ name, ours: camelName(name), isTime: name.endsWith("_at") },
+  }));
+  fieldsBySchema.set(schema, fields);
+  return fields;
 }

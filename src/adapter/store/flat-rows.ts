@@ -2,7 +2,7 @@
  * Reads the rows of a flat selection quickly. Drizzle determines for every field of every row how
  * to read it, which on a page of 25 costs as much as SQLite's own work. Here it is determined once.
  */
-import type { Column, GetColumnData } from "drizzle-orm";
+import { Column, type GetColumnData } from "drizzle-orm";
 
 /** A selection of columns, without tables or expressions. */
 type FlatSelection = Readonly<Record<string, Column>>;
@@ -13,14 +13,17 @@ type FlatRow<Selection extends FlatSelection> = {
 
 /** Returns a reader for the result of `values` of a statement with this selection. */
 export function flatRowReader<Selection extends FlatSelection>(selection: Selection) {
-  const columns = Object.entries<Column>(selection);
+  const columns = Object.entries<Column>(selection).map(([name, column]) => {
+    const isAsStored = column.mapFromDriverValue === Column.prototype.mapFromDriverValue;
+    return { name, read: isAsStored ? null : (raw: unknown) => column.mapFromDriverValue(raw) };
+  });
   return (values: readonly (readonly unknown[])[]): FlatRow<Selection>[] =>
     values.map((value) => {
       const row: Record<string, unknown> = {};
-      for (let index = 0; index < columns.length; index++) {
-        const [name, column] = columns[index] as [string, Column];
-        const raw = value[index] ?? null;
-        row[name] = raw === null ? null : column.mapFromDriverValue(raw);
+      let index = 0;
+      for (const { name, read } of columns) {
+        const raw = value[index++] ?? null;
+        row[name] = raw === null || read === null ? raw : read(raw);
       }
       return row as FlatRow<Selection>;
     });
