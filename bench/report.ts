@@ -8,6 +8,8 @@ export interface Figure {
   /** Where there is one. */
   readonly goal?: string;
   readonly value: string;
+  /** Beside a reference that ran in the same minute. */
+  readonly ratio?: string;
   readonly method: string;
 }
 
@@ -41,14 +43,16 @@ const END = "<!-- npm run bench -- --readme: to here -->";
 
 export function printTable(reports: readonly SectionReport[]): void {
   const width = Math.max(
+    0,
     ...reports.flatMap(({ figures }) => figures.map(({ what }) => what.length)),
   );
   for (const { name, seconds, load, figures, failure } of reports) {
     console.log(
       `── ${name} (${seconds.toFixed(0)} s, load ${load.toFixed(1)})${failure ? `: ${failure}` : ""}`,
     );
-    for (const { what, goal, value, method } of figures) {
-      console.log(`${what.padEnd(width)}  ${value}${goal ? `   [aim ${goal}]` : ""}`);
+    for (const { what, goal, value, ratio, method } of figures) {
+      const beside = `${ratio ? `; ${ratio}` : ""}${goal ? `   [aim ${goal}]` : ""}`;
+      console.log(`${what.padEnd(width)}  ${value}${beside}`);
       console.log(`${" ".repeat(width)}    ${method}`);
     }
   }
@@ -73,8 +77,8 @@ export function writeReadme(reports: readonly SectionReport[], full: boolean): v
   const cell = (content: string) => content.replaceAll("|", "\\|");
   const rows = reports.flatMap(({ figures }) =>
     figures.map(
-      ({ what, goal, value, method }) =>
-        `| ${[what, goal ?? "", value, method].map(cell).join(" | ")} |`,
+      ({ what, goal, value, ratio, method }) =>
+        `| ${[what, goal ?? "", value, ratio ?? "", method].map(cell).join(" | ")} |`,
     ),
   );
   const loads = reports.map(({ load }) => load);
@@ -84,8 +88,8 @@ export function writeReadme(reports: readonly SectionReport[], full: boolean): v
       `load average ${Math.min(...loads).toFixed(1)}–${Math.max(...loads).toFixed(1)} at the sections' begin` +
       `${missing.length > 0 ? `; not finished: ${missing.join(", ")}` : ""}.`,
     "",
-    "| what | aim | measured | method |",
-    "| --- | --- | --- | --- |",
+    "| what | aim | measured | beside the reference | method |",
+    "| --- | --- | --- | --- | --- |",
     ...rows,
   ].join("\n");
   writeFileSync(README, `${text.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${text.slice(end)}`);

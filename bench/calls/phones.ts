@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { firstLine } from "../http/first-line.ts";
+import { loadAtRate, PAGE_AFTER_PAGE, type ReadsResult } from "../http/reads.ts";
 import { linesOf } from "../media/lines.ts";
 import { type Native, nativePrograms } from "../media/native.ts";
 import { measureLoop, type Pacing } from "../media/pacing.ts";
@@ -27,11 +28,15 @@ export interface PhonesResult {
   readonly cpuPercentPerCall: number;
   /** Growth of the appliance's own memory beyond the first 20 calls. */
   readonly megabytesPerCall: number;
+  /** Reads at a rate while the calls go on. Empty without wrk. */
+  readonly reads: readonly ReadsResult[];
 }
 
 interface PhonesOptions {
   readonly calls: number;
   readonly seconds: number;
+  /** Of each kind of read. */
+  readonly readSeconds?: number;
   /** A file of A-law octets that every caller says over and over; missing: they listen. */
   readonly speech?: string;
   /** The measured program; default: this tree's. */
@@ -41,7 +46,10 @@ interface PhonesOptions {
 const FIRST_CALLS = 20;
 const CALLS_PER_SECOND = 25;
 const CLOSE_MS = 15_000;
-const SETTLE_MS = 8_000;
+/** The greeting is over. */
+const SETTLE_MS = 5_000;
+const READS_PER_SECOND = 500;
+const READS = ["/tenant", "/agents", "/analytics", `/calls?limit=25${PAGE_AFTER_PAGE}`];
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Null without sipp or a C compiler. */
@@ -59,7 +67,13 @@ export async function measurePhones(options: PhonesOptions): Promise<PhonesResul
 
 async function measureOurs(
   native: Native,
-  { calls, seconds, speech, serve = file("../signalling/appliance-serve.ts") }: PhonesOptions,
+  {
+    calls,
+    seconds,
+    readSeconds = 0,
+    speech,
+    serve = file("../signalling/appliance-serve.ts"),
+  }: PhonesOptions,
 ): Promise<Omit<PhonesResult, "reference">> {
   const server = Bun.spawn([process.execPath, serve, String(Math.ceil(calls / 10))], {
     ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
@@ -70,7 +84,7 @@ async function measureOurs(
   });
   const placed: Bun.Subprocess[] = [];
   try {
-    const { sip, pid } = JSON.parse(await firstLine(server.stdout)) as SignallingTarget;
+    const { sip, pid, ...api } = JSON.parse(await firstLine(server.stdout)) as SignallingTarget;
     const lines = linesOf(phones.stdout, "the phones");
     const port = (await lines.next()).replace("port ", "");
     const scenario = join(directory, "held.xml");
@@ -96,11 +110,17 @@ async function measureOurs(
     await Bun.sleep(seconds * 1000);
     const cpu = cpuSeconds(pid) - before.cpu;
     const pacing = await timings();
+    const megabytes = residentMemory(pid).own - awake;
+    const reads: ReadsResult[] = [];
+    for (const path of readSeconds > 0 ? READS : []) {
+      const read = await loadAtRate(api, path, READS_PER_SECOND, readSeconds);
+      if (read) reads.push(read);
+    }
     return {
-      ...{ calls, talking: speech !== undefined, pacing },
+      ...{ reads, calls, talking: speech !== undefined, pacing },
       overflowed: overflowed() - before.overflowed,
       cpuPercentPerCall: (100 * cpu) / seconds / calls,
-      megabytesPerCall: (residentMemory(pid).own - awake) / Math.max(1, calls - FIRST_CALLS),
+      megabytesPerCall: megabytes / Math.max(1, calls - FIRST_CALLS),
     };
   } finally {
     for (const sipp of placed) sipp.kill("SIGKILL");

@@ -1,9 +1,18 @@
 -- wrk: a pause before each request, so that the server is asked at about a rate and not to its limit.
--- Its length in milliseconds is wrk's first argument after `--`.
+-- Its length in milliseconds is wrk's first argument after `--`; the second one asks for another page with
+-- each request, as in pages.lua.
 local pause = 10
+local turning = false
+local offset = 0
 init = function(arguments)
   pause = tonumber(arguments[1]) or pause
+  turning = arguments[2] == "true"
 end
 delay = function()
   return pause
+end
+request = function()
+  if not turning then return wrk.format() end
+  offset = (offset + 1) % 500
+  return wrk.format(nil, wrk.path .. "&offset=" .. offset)
 end

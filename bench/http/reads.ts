@@ -95,9 +95,10 @@ export async function loadAtRate(
   if (!Bun.which("wrk")) return null;
   const pauseMs = Math.round((1000 * PACED_CONNECTIONS) / perSecond);
   const script = ["-s", file("./paced.lua")];
-  const url = `${target.base}/api/v1${path}`;
+  const turning = path.endsWith(PAGE_AFTER_PAGE);
+  const url = `${target.base}/api/v1${turning ? path.slice(0, -PAGE_AFTER_PAGE.length) : path}`;
   const order = { url, key: target.key, connections: PACED_CONNECTIONS, seconds };
-  const measured = await withWrk(order, script, [String(pauseMs)]);
+  const measured = await withWrk(order, script, [String(pauseMs), String(turning)]);
   return { path, ...measured, tool: "wrk" };
 }
 

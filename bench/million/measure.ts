@@ -1,26 +1,24 @@
 /**
- * How long reads of money and calls take a tenant with a million calls, and what its month's CSV does to
- * the server's memory and to whoever else asks meanwhile. `bun bench/million/measure.ts [calls]`;
- * building the history takes a few minutes.
+ * A million calls and two thousand tenants in the store: how long lists, searches and sums take, how long
+ * each holds the server's thread at most, and what a CSV of all calls does to its memory and to whoever
+ * asks meanwhile. `bun bench/million/measure.ts [calls]`.
  */
 import { fileURLToPath } from "node:url";
 import { sleep, systemClock } from "../../src/core/clock.ts";
 import { firstLine } from "../http/first-line.ts";
+import { linesOf } from "../media/lines.ts";
+import { percentile } from "../process/percentile.ts";
 import { residentMemory } from "../process/usage.ts";
-
-interface Target {
-  readonly base: string;
-  readonly key: string;
-  readonly buildSeconds: number;
-}
+import { uuidOfCall } from "./fill.ts";
+import type { MillionTarget } from "./serve.ts";
 
 export interface PathTimes {
   readonly path: string;
-  readonly status: number;
   readonly bytes: number;
-  readonly minMs: number;
   readonly p50Ms: number;
-  readonly maxMs: number;
+  readonly p99Ms: number;
+  /** Processor time of the server's thread at once, the longest. */
+  readonly heldMs: number;
 }
 
 export interface Download {
@@ -33,108 +31,170 @@ export interface Download {
   /** What others wait for GET /ping meanwhile. */
   readonly pingP99Ms: number;
   readonly pingMaxMs: number;
+  readonly heldMs: number;
 }
 
-const TIMES = 15;
+export interface MillionResult {
+  readonly fillSeconds: number;
+  readonly reads: readonly PathTimes[];
+  readonly downloads: readonly Download[];
+}
+
+interface Options {
+  readonly calls: number;
+  readonly tenants: number;
+  /** Requests to each path. */
+  readonly times: number;
+  /** A download is broken off after this. */
+  readonly downloadSeconds: number;
+}
+
 const month = (atMs: number) => new Date(atMs).toISOString().slice(0, 7);
 const THIS_MONTH = month(Date.now());
-const LAST_MONTH = month(Date.now() - 25 * 86_400_000);
+const DAY = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
 
+/** `#` is another number and `@` another call with each request: nothing is asked for twice. */
 const READS = [
-  "/tenant",
-  "/plans",
-  "/billing/balance",
-  "/usage",
-  `/usage?year=${LAST_MONTH.slice(0, 4)}&month=${Number(LAST_MONTH.slice(5))}`,
-  "/analytics",
-  "/analytics?days=365",
-  "/calls?limit=200",
-  "/calls?limit=200&status=no_answer&agent_id=1",
-  "/calls?limit=200&offset=100000",
-  `/billing/statements/${THIS_MONTH}`,
-  `/billing/statements/${LAST_MONTH}`,
-  `/billing/statements/${LAST_MONTH}/page`,
+  "/api/v1/tenant",
+  "/api/v1/agents",
+  "/api/v1/billing/balance",
+  "/api/v1/usage",
+  "/api/v1/analytics?days=1#",
+  "/api/v1/calls?limit=25&offset=#",
+  "/api/v1/calls?limit=200&offset=#",
+  "/api/v1/calls?limit=25&offset=5000#",
+  "/api/v1/calls?limit=25&status=no_answer&direction=outbound&offset=#",
+  `/api/v1/calls?limit=25&from=${DAY}&to=${DAY}&offset=#`,
+  "/api/v1/calls/@",
+  "/api/v1/contacts?limit=25&offset=#",
+  "/api/v1/contacts?limit=25&search=petraitis%20199#",
+  `/api/v1/billing/statements/${THIS_MONTH}`,
+  "/api/dashboard/home",
+  "/api/dashboard/calls?limit=25&offset=#",
+  "/api/dashboard/calls?limit=25&words=number%20150#",
+  "/api/dashboard/calls?limit=25&words=giraffe%20#",
+  "/api/dashboard/operator/tenants",
 ];
-
 const DOWNLOADS = [
-  `/billing/statements/${THIS_MONTH}/csv?rows=calls`,
-  `/billing/statements/${THIS_MONTH}/csv?rows=ledger`,
+  "/api/dashboard/calls.csv?words=",
+  `/api/v1/billing/statements/${THIS_MONTH}/csv?rows=calls`,
 ];
 
-const at = (sorted: readonly number[], share: number) =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-
-export async function measureMillion(calls: number) {
+export async function measureMillion(options: Options): Promise<MillionResult> {
   const serve = fileURLToPath(new URL("./serve.ts", import.meta.url));
-  const server = Bun.spawn([process.execPath, serve, String(calls)], {
-    ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
-  });
+  const { calls, tenants, times, downloadSeconds } = options;
+  const command = [process.execPath, serve, String(calls), String(tenants)];
+  const server = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
   try {
-    const target = JSON.parse(await firstLine(server.stdout)) as Target;
+    const target = JSON.parse(await firstLine(server.stdout)) as MillionTarget;
+    const answers = linesOf(server.stdout, "the server");
+    const heldMs = async () => {
+      server.stdin.write("\n");
+      await server.stdin.flush();
+      return Number(await answers.next());
+    };
     const reads: PathTimes[] = [];
-    for (const path of READS) reads.push(await timed(target, path));
+    for (const path of READS) {
+      const another = (n: number) =>
+        path.replace("#", String(n)).replace("@", uuidOfCall(calls, n));
+      const taken = await timed((n) => ask(target, another(n)), heldMs, times);
+      reads.push({ path, ...taken });
+    }
     const downloads: Download[] = [];
-    for (const path of DOWNLOADS) downloads.push(await download(target, server.pid, path));
-    return { buildSec: target.buildSeconds, reads, downloads };
+    for (const path of DOWNLOADS)
+      downloads.push(await download(target, { pid: server.pid, heldMs, downloadSeconds }, path));
+    return { fillSeconds: target.fillSeconds, reads, downloads };
   } finally {
     await server.stdin.end();
     await server.exited;
   }
 }
 
-const ask = ({ base, key }: Target, path: string) =>
-  fetch(`${base}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+const headersOf = ({ key, cookie }: MillionTarget, path: string): Record<string, string> =>
+  path.startsWith("/api/dashboard") ? { cookie } : { authorization: `Bearer ${key}` };
 
-async function timed(target: Target, path: string): Promise<PathTimes> {
-  const times: number[] = [];
-  let status = 0;
-  let bytes = 0;
-  for (let n = 0; n < TIMES; n++) {
-    const startedAt = performance.now();
-    const response = await ask(target, path);
-    bytes = (await response.arrayBuffer()).byteLength;
-    status = response.status;
-    times.push(performance.now() - startedAt);
-  }
-  times.sort((left, right) => left - right);
-  return { path, status, bytes, minMs: at(times, 0), p50Ms: at(times, 0.5), maxMs: at(times, 1) };
+async function ask(target: MillionTarget, path: string): Promise<Response> {
+  const response = await fetch(target.base + path, { headers: headersOf(target, path) });
+  if (!response.ok)
+    throw new Error(`${path} was answered ${response.status}: ${await response.text()}`);
+  return response;
 }
 
-async function download(target: Target, pid: number, path: string): Promise<Download> {
+async function timed(
+  request: (n: number) => Promise<Response>,
+  heldMs: () => Promise<number>,
+  times: number,
+): Promise<Omit<PathTimes, "path">> {
+  const takenMs: number[] = [];
+  let bytes = 0;
+  const once = async (n: number) => {
+    bytes = (await (await request(n)).arrayBuffer()).byteLength;
+  };
+  await once(0);
+  await heldMs();
+  for (let n = 1; n <= times; n++) {
+    const startedAt = performance.now();
+    await once(n);
+    takenMs.push(performance.now() - startedAt);
+  }
+  takenMs.sort((left, right) => left - right);
+  return {
+    ...{ bytes, heldMs: await heldMs() },
+    ...{ p50Ms: percentile(takenMs, 0.5), p99Ms: percentile(takenMs, 0.99) },
+  };
+}
+
+interface Watched {
+  readonly pid: number;
+  readonly heldMs: () => Promise<number>;
+  readonly downloadSeconds: number;
+}
+
+async function download(
+  target: MillionTarget,
+  { pid, heldMs, downloadSeconds }: Watched,
+  path: string,
+): Promise<Download> {
   const before = residentMemory(pid).own;
   let highest = before;
   let isOver = false;
-  const pings: number[] = [];
+  const pingsMs: number[] = [];
+  await heldMs();
   const watching = (async () => {
     while (!isOver) {
-      const startedAt = performance.now();
+      const askedAt = performance.now();
       await (await fetch(`${target.base}/api/v1/ping`)).arrayBuffer();
-      pings.push(performance.now() - startedAt);
+      pingsMs.push(performance.now() - askedAt);
       highest = Math.max(highest, residentMemory(pid).own);
       await sleep(systemClock, 5);
     }
   })();
   const startedAt = performance.now();
-  const response = await ask(target, path);
+  const seconds = () => (performance.now() - startedAt) / 1000;
   let bytes = 0;
   let lines = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of (await ask(target, path)).body ?? []) {
     bytes += chunk.byteLength;
     for (const byte of chunk) if (byte === 10) lines++;
+    if (seconds() > downloadSeconds) break;
   }
-  const seconds = (performance.now() - startedAt) / 1000;
+  const tookSeconds = seconds();
   isOver = true;
   await watching;
-  pings.sort((left, right) => left - right);
+  pingsMs.sort((left, right) => left - right);
   return {
-    ...{ path, megabytes: bytes / 1e6, lines, seconds, grewMegabytes: highest - before },
-    ...{ pingP99Ms: at(pings, 0.99), pingMaxMs: at(pings, 1) },
+    ...{ path, megabytes: bytes / 1e6, lines, seconds: tookSeconds },
+    ...{ grewMegabytes: highest - before, heldMs: await heldMs() },
+    ...{ pingP99Ms: percentile(pingsMs, 0.99), pingMaxMs: percentile(pingsMs, 1) },
   };
 }
 
 if (import.meta.main) {
-  const { buildSec, reads, downloads } = await measureMillion(Number(process.argv[2] ?? 1_000_000));
-  console.log(`built in ${buildSec.toFixed(0)} s`);
-  console.table(reads);
-  console.table(downloads);
+  const [calls = 1_000_000, tenants = 2_000, times = 30, downloadSeconds = 600] = process.argv
+    .slice(2)
+    .map(Number);
+  const result = await measureMillion({ calls, tenants, times, downloadSeconds });
+  console.log(`filled in ${result.fillSeconds.toFixed(0)} s`);
+  console.table(result.reads);
+  console.table(result.downloads);
 }

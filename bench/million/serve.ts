@@ -1,27 +1,52 @@
 /**
- * The measured process: the real HTTP server over a file with a tenant of very many calls, 33,000 a
- * day. Prints one JSON line when it listens; ends when its standard input closes.
+ * The measured process: the whole appliance over a file with a tenant of very many calls and with very
+ * many tenants. Prints one JSON line when it listens; answers each line of standard input with how long
+ * the thread was held at once since the last, and ends with it.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer } from "../../test/support/api-server.ts";
-import { insertManyCalls } from "../../test/support/many-calls.ts";
+import { openDatabase } from "../../src/adapter/store/database.ts";
+import { startAppliance } from "../../test/support/appliance.ts";
+import { browserOf } from "../../test/support/appliance-browser.ts";
+import { startEventLoopMeter } from "../../test/support/event-loop-meter.ts";
+import { roomFor } from "../calls/room.ts";
+import { BENCH_HOST } from "../calls/target.ts";
+import { fillPast } from "./fill.ts";
 
-const calls = Number(process.argv[2] ?? 1_000_000);
-const SPACING_MS = 2_600;
+export interface MillionTarget {
+  readonly base: string;
+  readonly key: string;
+  /** Of the tenant's owner, who operates the appliance too. */
+  readonly cookie: string;
+  readonly fillSeconds: number;
+}
+
+const [calls = 1_000_000, tenants = 2_000] = process.argv.slice(2).map(Number);
 const directory = mkdtempSync(
-  join(process.env.LINEVOICE_BENCH_DIR ?? tmpdir(), "linevoice-million-"),
+  join(process.env.LINEVOICE_BENCH_DIR ?? tmpdir(), "linevoice-bench-"),
 );
-const server = await startApiServer({ directory, settings: { requestsPerMinute: 2_000_000 } });
-const tenant = await server.tenant({ plan: "prepaid" });
+const path = join(directory, "linevoice.db");
+await openDatabase(path, Date.now()).close();
 const startedAt = performance.now();
-await insertManyCalls(server.database, tenant.id, {
-  ...{ calls, untilMs: Date.now() - 120_000, spacingMs: SPACING_MS },
-});
-const buildSeconds = (performance.now() - startedAt) / 1000;
-console.log(JSON.stringify({ base: server.base, key: tenant.key, buildSeconds, directory }));
+const past = { calls, tenants, contacts: 20_000, spoken: 10_000, untilMs: Date.now() - 120_000 };
+const large = fillPast(path, past);
+const fillSeconds = (performance.now() - startedAt) / 1000;
+const world = await startAppliance({ dataDir: directory, host: BENCH_HOST, settings: roomFor(10) });
+const { app } = world;
+const { secret } = await app.ask("key.create", { tenant: large, label: "bench" });
+const { cookie } = await browserOf(app, { tenantId: large, operator: true });
+const meter = startEventLoopMeter();
+const target: MillionTarget = {
+  base: app.addresses.http,
+  key: secret,
+  cookie: cookie ?? "",
+  fillSeconds,
+};
+console.log(JSON.stringify(target));
 
-await new Response(Bun.stdin.stream()).text();
-await server.stop();
+for await (const _ of console) console.log(meter.longestMs());
+meter.stop();
+await world.close();
 rmSync(directory, { recursive: true, force: true });
+process.exit(0);

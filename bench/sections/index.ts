@@ -35,8 +35,7 @@ const store = async () => (await import("./store.ts")).STORE_SECTIONS;
 const program = async () => (await import("./program.ts")).PROGRAM_SECTIONS;
 
 export const SECTIONS: readonly Entry[] = [
-  { name: "calls", load: calls, uses: ["a C compiler", "wrk"] },
-  { name: "phones", load: calls, needs: ["sipp", "a C compiler"] },
+  { name: "phones", load: calls, needs: ["sipp", "a C compiler"], uses: ["wrk"] },
   { name: "signalling", load: calls, needs: ["sipp"], uses: ["kamailio"] },
   { name: "turns", load: calls },
   { name: "media", load: audio, needs: ["a C compiler"], uses: ["rtpengine"] },
@@ -45,6 +44,7 @@ export const SECTIONS: readonly Entry[] = [
   { name: "talkers", load: audio },
   { name: "understanding", load: audio, uses: ["ffmpeg"] },
   { name: "http", load: service, uses: ["wrk"] },
+  { name: "million", load: service },
   { name: "knowledge", load: service },
   { name: "webhooks", load: service },
   { name: "scheduler", load: service },

@@ -31,7 +31,7 @@ const binary: Section = {
 const dashboard: Section = {
   name: "dashboard",
   async measure({ full, note }) {
-    const result = await measureDashboard(full ? 15 : 3);
+    const result = await measureDashboard(full ? 15 : 1);
     if (!result) return null;
     const paint = (what: string, goal: string, how: string, seen: FirstPaint) =>
       note({

@@ -29,7 +29,12 @@ await world.app.ask("trunk.set", {
   ...{ username: "clinic", password: "unused", realm: null, outbound_proxy: null },
   ...{ caller_id: OWN_NUMBER, register: false, channels: null },
 });
-const target: SignallingTarget = { sip: world.app.addresses.sip, pid: process.pid };
+const target: SignallingTarget = {
+  sip: world.app.addresses.sip,
+  pid: process.pid,
+  base: world.app.addresses.http,
+  key: world.apiKey,
+};
 console.log(JSON.stringify(target));
 for await (const _ of console) console.log(queries());
 await world.close();

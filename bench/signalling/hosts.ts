@@ -14,4 +14,7 @@ export interface SignallingTarget {
   /** `host:port` */
   readonly sip: string;
   readonly pid: number;
+  /** Where its API is asked, and the tenant's key; only the appliance has them. */
+  readonly base: string;
+  readonly key: string;
 }

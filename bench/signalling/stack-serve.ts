@@ -5,7 +5,7 @@ import { CALLER, OURS, type SignallingTarget } from "./hosts.ts";
 const stack = await startStack(OURS);
 stack.addTrunk(trunkSettings({ server: CALLER, register: false }));
 stack.onIncoming((leg) => void leg.answer({ host: OURS, port: 40_000 }));
-const target: SignallingTarget = {
+const target: Pick<SignallingTarget, "sip" | "pid"> = {
   sip: `${stack.localAddress.host}:${stack.localAddress.port}`,
   pid: process.pid,
 };

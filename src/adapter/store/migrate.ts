@@ -147,7 +147,8 @@ export function migrate(db: Database, list: readonly Migration[], nowMs: number)
             nowMs,
           ]);
         }
-        const broken = db.query("PRAGMA foreign_key_check").all();
+        // It reads every row: with a million calls a start would take seconds more.
+        const broken = missing.length === 0 ? [] : db.query("PRAGMA foreign_key_check").all();
         if (broken.length > 0)
           throw new MigrationRejected(
             `The upgrade would leave ${broken.length} rows without their parent; nothing was changed.`,

@@ -1,0 +1,94 @@
+/**
+ * Fills a database file by SQL: very many calls of one tenant and of many others, with agents, contacts
+ * and the words of the newest calls. The indexes of `calls` are made after its rows, which takes a third
+ * of the time; triggers make the sums as in life. Nobody else may have the file open.
+ */
+import { Database as Sqlite } from "bun:sqlite";
+
+export interface Past {
+  /** In all; four of five are the large tenant's. */
+  readonly calls: number;
+  /** Beside the large one. */
+  readonly tenants: number;
+  /** Of the large tenant. */
+  readonly contacts: number;
+  /** How many of the newest calls have words. */
+  readonly spoken: number;
+  /** The newest call. */
+  readonly untilMs: number;
+}
+
+/** Between two calls of the large tenant. */
+const SPACING_MS = 2_600;
+const AGENTS = 5;
+
+/** Of the n-th call of the large tenant, the newest first. */
+export const uuidOfCall = (calls: number, n: number): string =>
+  `${(calls - 5 * n - 1).toString(16).padStart(8, "0")}-0000-7000-8000-000000000000`;
+
+/** The id of the large tenant. */
+export function fillPast(path: string, past: Past): number {
+  const sqlite = new Sqlite(path, { strict: true });
+  for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "cache_size = -400000"])
+    sqlite.run(`PRAGMA ${pragma}`);
+  const indexes = sqlite
+    .query<{ name: string; sql: string }, []>(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'calls' AND sql NOT NULL",
+    )
+    .all();
+  for (const { name } of indexes) sqlite.run(`DROP INDEX "${name}"`);
+  const large = past.tenants + 1;
+  sqlite.transaction(() => fillTables(sqlite, past, large))();
+  for (const { sql } of indexes) sqlite.run(sql);
+  sqlite.run("PRAGMA journal_mode = WAL");
+  sqlite.close();
+  return large;
+}
+
+function fillTables(sqlite: Sqlite, past: Past, large: number): void {
+  const { calls, tenants, contacts, spoken, untilMs } = past;
+  const insert = (count: number, sql: string) =>
+    sqlite.run(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${count}) ${sql}`,
+    );
+  insert(
+    large,
+    `INSERT INTO tenants (id, name, email, plan, time_zone, webhook_secret_sealed,
+       webhook_secret_prefix, created_at)
+     SELECT i + 1, 'Tenant ' || i, 't' || i || '@example.com', 'start', 'UTC', '', '', 0 FROM n`,
+  );
+  insert(
+    tenants + AGENTS,
+    `INSERT INTO agents (tenant_id, name, prompt, first_message, first_speaker, voice, language,
+       max_duration_sec, voicemail_action, filler_phrases, transcript_email_enabled, created_at, updated_at)
+     SELECT min(i + 1, ${large}), 'Agent ' || i, 'Be kind.', 'Hello.', 'assistant', 'Sari', 'en', 600,
+       'hangup', '', 0, 0, 0 FROM n`,
+  );
+  insert(
+    contacts,
+    `INSERT INTO contacts (tenant_id, number_e164, first_name, last_name, created_at, updated_at)
+     SELECT ${large}, printf('+3706%07d', i), 'Jonas ' || i, 'Petraitis ' || i, 0, 0 FROM n`,
+  );
+  const owner = `iif(i % 5, ${large}, 1 + i / 5 % ${tenants})`;
+  const at = `${untilMs} - i * ${SPACING_MS}`;
+  insert(
+    calls,
+    `INSERT INTO calls (id, call_uuid, tenant_id, agent_id, direction, from_number, to_number, status,
+       ended_reason, created_at, answered_at, ended_at, summary, recording_status, billable_seconds,
+       overage_seconds, overage_rate, cost, cost_stt, llm_input_tokens, latency_p50_ms, latency_p95_ms)
+     SELECT ${calls} - i, printf('%08x-0000-7000-8000-000000000000', ${calls} - i), ${owner},
+       ${tenants} + 1 + i % ${AGENTS}, iif(i % 2, 'inbound', 'outbound'),
+       printf('+3706%07d', i % ${contacts}), '+37060000002', iif(i % 10, 'completed', 'no_answer'),
+       iif(i % 10, 'caller_hangup', 'no_answer'), ${at}, iif(i % 10, ${at} + 2000, NULL), ${at} + 62500,
+       iif(i % 10, 'The caller asked for the price of a consultation.', NULL), 'none',
+       iif(i % 10, 61, 0), iif(i % 10, 61, 0), 120000, iif(i % 10, 122000, 0), 6100, 900,
+       600 + i % 300, 900 + i % 700 FROM n`,
+  );
+  insert(
+    2 * spoken,
+    `INSERT INTO turns (call_id, turn_index, speaker, text, start_ms, end_ms, interrupted)
+     SELECT ${calls} - i / 2, i % 2, iif(i % 2, 'customer', 'agent'),
+       iif(i % 2, 'How much is a consultation number ' || i || '?', 'Hello, how can I help you?'),
+       2000 * (i % 2), 2000 * (i % 2) + 1500, 0 FROM n`,
+  );
+}
