@@ -78,10 +78,10 @@ function fillTables(sqlite: Sqlite, past: Past, large: number): void {
        overage_seconds, overage_rate, cost, cost_stt, llm_input_tokens, latency_p50_ms, latency_p95_ms)
      SELECT ${calls} - i, printf('%08x-0000-7000-8000-000000000000', ${calls} - i), ${owner},
        ${tenants} + 1 + i % ${AGENTS}, iif(i % 2, 'inbound', 'outbound'),
-       printf('+3706%07d', i % ${contacts}), '+37060000002', iif(i % 10, 'completed', 'no_answer'),
-       iif(i % 10, 'caller_hangup', 'no_answer'), ${at}, iif(i % 10, ${at} + 2000, NULL), ${at} + 62500,
-       iif(i % 10, 'The caller asked for the price of a consultation.', NULL), 'none',
-       iif(i % 10, 61, 0), iif(i % 10, 61, 0), 120000, iif(i % 10, 122000, 0), 6100, 900,
+       printf('+3706%07d', i % ${contacts}), '+37060000002', iif(i % 7, 'completed', 'no_answer'),
+       iif(i % 7, 'caller_hangup', 'no_answer'), ${at}, iif(i % 7, ${at} + 2000, NULL), ${at} + 62500,
+       iif(i % 7, 'The caller asked for the price of a consultation.', NULL), 'none',
+       iif(i % 7, 61, 0), iif(i % 7, 61, 0), 120000, iif(i % 7, 122000, 0), 6100, 900,
        600 + i % 300, 900 + i % 700 FROM n`,
   );
   insert(

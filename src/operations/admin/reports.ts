@@ -108,7 +108,7 @@ function latencyStages(measures: readonly TurnMeasures[]) {
 }
 
 /** The nearest rank; null if there are no values. */
-function percentile(values: readonly number[], share: number): number | null {
+export function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }

@@ -14,6 +14,7 @@ import { eurToMicro, type MicroEur, microEur } from "../../core/money.ts";
 import type { Random } from "../../core/random.ts";
 import type { Billing } from "../../domain/billing/billing.ts";
 import { createTenant } from "../../domain/tenant/create-tenant.ts";
+import { percentile } from "./reports.ts";
 
 /** Audited when somebody talks to an agent in the browser (interface/http/dashboard/sockets/web-call.ts). */
 const WEB_CALL_ACTION = "talkToAgent";
@@ -105,19 +106,16 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
 }
 
 function createTenantReads(database: Pick<Database, "read">) {
-  async function list(): Promise<AdminTenant[]> {
-    const rows = await tenantAdminStore(database.read).list();
-    return rows.map(({ tenant: { id, name, email, plan, suspended, createdAt }, balance }) => ({
-      ...{ id, name, email, plan, suspended, createdAt },
-      balance: balance ?? microEur(0),
-    }));
+  async function list(tenantId?: number): Promise<AdminTenant[]> {
+    const rows = await tenantAdminStore(database.read).list(tenantId);
+    return rows.map((row) => ({ ...row, balance: row.balance ?? microEur(0) }));
   }
   return {
-    list,
+    list: () => list(),
 
     /** Throws not_found. */
     async get(tenantId: number): Promise<AdminTenant> {
-      const found = (await list()).find(({ id }) => id === tenantId);
+      const [found] = await list(tenantId);
       if (!found) throw notFound("tenant");
       return found;
     },
@@ -131,17 +129,17 @@ function createTenantReads(database: Pick<Database, "read">) {
 
 /** For the operator's page of all tenants. */
 const createActivity = ({ database, clock }: TenantAdminDependencies) => ({
-  /** How the calls of the last 24 hours went, by tenant. A tenant without calls is not there. */
+  /** How the calls of the last 24 hours went, by tenant; latency of the newest. A tenant without calls is not there. */
   async activity() {
     const store = tenantAdminStore(database.read);
     const sinceMs = clock.now() - DAY_MS;
     const latencies = new Map(
-      (await store.latencySince(sinceMs)).map(({ tenantId, p95Ms }) => [tenantId, p95Ms]),
+      (await store.latenciesSince(sinceMs)).map((row) => [row.tenantId, row.latenciesMs]),
     );
     return new Map(
       (await store.callsSince(sinceMs)).map(({ tenantId, calls, failed }) => [
         tenantId,
-        { calls, failed, p95Ms: latencies.get(tenantId) ?? null },
+        { calls, failed, p95Ms: percentile(latencies.get(tenantId) ?? [], 0.95) },
       ]),
     );
   },

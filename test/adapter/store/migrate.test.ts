@@ -63,6 +63,13 @@ test("a migration that would orphan rows is refused", () => {
   expect(db.query("SELECT count(*) AS n FROM p").get()).toEqual({ n: 1 });
 });
 
+test("without a migration no row is looked at, however many there are", () => {
+  const db = filled();
+  db.run("PRAGMA foreign_keys = OFF");
+  db.run("INSERT INTO c VALUES (2, 77)");
+  expect(migrate(db, [first], 0)).toEqual([]);
+});
+
 test("the product's own migrations apply to an empty database, and ledger rows are only added", () => {
   const db = new Database(":memory:");
   migrate(db, migrations, 0);

@@ -11,6 +11,7 @@ import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { callsBelow } from "../../../src/adapter/store/diagnostics-store.ts";
 import { scheduleListStore } from "../../../src/adapter/store/schedule-list-store.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
+import { tenantAdminStore } from "../../../src/adapter/store/tenant-admin-store.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { insertAgent, insertTenant } from "../../support/stored-rows.ts";
@@ -79,6 +80,17 @@ test.each([
   );
   expect(plan).toHaveLength(1);
   expect(plan[0]).toStartWith(`SEARCH schedules USING INDEX ${index} (`);
+});
+
+test("how the day went for every tenant is read by the tenants, never by all calls or all hours", () => {
+  const store = tenantAdminStore(database.read);
+  expect(planOf(store.callsSince(day.fromMs))).toEqual([
+    "SCAN tenants",
+    "SEARCH call_rollups USING INDEX sqlite_autoindex_call_rollups_1 (tenant_id=? AND hour>?)",
+  ]);
+  expect(planOf(store.latenciesSince(day.fromMs))).toContain(
+    "SEARCH c USING INDEX calls_tenant_newest (tenant_id=? AND created_at>?)",
+  );
 });
 
 describe("totals", () => {

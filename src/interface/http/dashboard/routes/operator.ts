@@ -392,11 +392,12 @@ const tenantRoutes = ({ ask, presentTenant, presentCheckouts, services }: Parts)
       ask("trunk.list", {}),
       services.tenants.activity(),
     ]);
+    const trunkOf = new Map(trunks.map((trunk) => [trunk.tenant_id, trunk]));
     return {
       ok: true,
       tenants: tenants.map((tenant) => {
         const { calls, failed, p95Ms } = activity.get(tenant.id) ?? NO_CALLS;
-        const trunk = trunks.find(({ tenant_id }) => tenant_id === tenant.id);
+        const trunk = trunkOf.get(tenant.id);
         return {
           ...presentTenant(tenant),
           ...{ calls, failed, p95_ms: p95Ms },
