@@ -463,18 +463,6 @@ export const messages = {
     lv: "Atjaunot",
     ru: "Вернуть",
   },
-  "versions.roll_back_title": {
-    en: "Roll back to version {number}?",
-    lt: "Grąžinti {number} versiją?",
-    lv: "Atjaunot {number}. versiju?",
-    ru: "Вернуть версию {number}?",
-  },
-  "versions.roll_back_body": {
-    en: "Its content is published as a new version. Calls under way go on as they are; other agents stay untouched.",
-    lt: "Jos turinys paskelbiamas kaip nauja versija. Vykstantys skambučiai tęsiasi, kaip buvę; kiti agentai nekeičiami.",
-    lv: "Tās saturs tiek publicēts kā jauna versija. Notiekošie zvani turpinās, kā bija; citi aģenti netiek mainīti.",
-    ru: "Её содержание публикуется как новая версия. Текущие звонки продолжатся без изменений; другие агенты не затрагиваются.",
-  },
   "versions.published_now": {
     en: "Calls run version {number} from now on.",
     lt: "Nuo šiol skambučiuose – {number} versija.",

@@ -7,7 +7,7 @@ import type { MessageKey } from "../../i18n/catalogue.ts";
 import { type Texts, useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { SwitchField } from "../../ui/field.tsx";
 import type { Form } from "../../ui/form.ts";
 import { useDoing } from "../../ui/mutate.ts";
@@ -142,8 +142,7 @@ function VersionRow(props: {
   const { number } = version;
   const { t } = useText();
   const { mayChange } = useSession();
-  const { publish } = usePublishing();
-  const [asking, setAsking] = useState(false);
+  const { busy, publish } = usePublishing();
   const path = { id: agentId, number };
   const before = number - 1;
   return (
@@ -162,24 +161,20 @@ function VersionRow(props: {
             </Button>
           )}
           {mayChange && !version.published && (
-            <Button small onClick={() => setAsking(true)}>
+            <Button
+              small
+              {...{ busy }}
+              onClick={() =>
+                void publish(() =>
+                  answer(rest.POST("/agents/{id}/versions/{number}/publish", { params: { path } })),
+                )
+              }
+            >
               {t("versions.roll_back")}
             </Button>
           )}
         </p>
       </div>
-      <Confirm
-        title={t("versions.roll_back_title", { number })}
-        body={t("versions.roll_back_body")}
-        action={t("versions.roll_back")}
-        open={asking}
-        onOpen={setAsking}
-        onConfirm={() =>
-          publish(() =>
-            answer(rest.POST("/agents/{id}/versions/{number}/publish", { params: { path } })),
-          )
-        }
-      />
     </li>
   );
 }
