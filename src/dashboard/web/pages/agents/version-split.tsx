@@ -172,14 +172,16 @@ function Comparison({ split }: { split: Split }) {
         {count("split.calls", split.calls.tried)}
       </p>
       {split.measures.every(({ noise }) => noise) && <p className="note">{t("split.all_noise")}</p>}
-      <Table
-        caption={t("split.title")}
-        columns={columns}
-        rows={split.measures.filter(
-          ({ published, tried }) => published.value !== null || tried.value !== null,
-        )}
-        rowKey={({ measure, name }) => `${measure} ${name}`}
-      />
+      <div className="compared">
+        <Table
+          caption={t("split.title")}
+          columns={columns}
+          rows={split.measures.filter(
+            ({ published, tried }) => published.value !== null || tried.value !== null,
+          )}
+          rowKey={({ measure, name }) => `${measure} ${name}`}
+        />
+      </div>
     </>
   );
 }
