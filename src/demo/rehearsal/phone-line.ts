@@ -7,8 +7,8 @@ import type { PhoneCall } from "../phone/phone-call.ts";
 interface PhoneLineOptions {
   readonly call: PhoneCall;
   readonly clock: Clock;
-  /** What the agent said so far, as the appliance has it. */
-  readonly agentTurns: () => readonly string[];
+  /** What the agent said so far, as the appliance has it: each turn once it is over. */
+  readonly agentTurns: () => readonly { readonly text: string; readonly startMs: number }[];
   /** A tool is asked: the agent has not finished. */
   readonly toolRuns: () => boolean;
 }
@@ -18,7 +18,7 @@ const POLL_MS = 20;
 const SPEAKS_MS = 200;
 /** This much silence ends the agent's turn: longer than its pauses between sentences. */
 const QUIET_MS = 1_100;
-/** Who is not answered for so long speaks again. */
+/** Who hears nothing for so long speaks again. */
 const UNANSWERED_MS = 9_000;
 const GIVES_WAY_MS = 300;
 const GIVES_WAY_MS_MAX = 5_000;
@@ -26,8 +26,10 @@ const GIVES_WAY_MS_MAX = 5_000;
 export class PhoneLine implements CallerLine {
   readonly interruptions: Interruption[] = [];
   readonly #answeredAt: number;
-  /** Since when an answer is awaited; null: the agent has spoken since. */
+  /** Since when an answer is awaited; null: the agent has given it. */
   #awaitedSince: number | null;
+  /** When the caller began to speak last, ms since the answer. */
+  #spokeAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: PhoneLineOptions) {
     this.#answeredAt = options.clock.monotonic();
@@ -48,18 +50,24 @@ export class PhoneLine implements CallerLine {
 
   get agentWaits(): boolean {
     const { call, clock, toolRuns } = this.options;
+    const now = clock.monotonic();
     if (toolRuns()) {
-      this.#awaitedSince = clock.monotonic();
+      this.#awaitedSince = now;
       return false;
     }
+    if (this.#isAnswered) this.#awaitedSince = null;
     const since = this.#awaitedSince;
-    if (since !== null && clock.monotonic() - call.quietMs > since) this.#awaitedSince = null;
-    if (this.#awaitedSince !== null) return clock.monotonic() - this.#awaitedSince >= UNANSWERED_MS;
-    return call.quietMs >= QUIET_MS;
+    if (since === null) return call.quietMs >= QUIET_MS;
+    return Math.min(now - since, call.quietMs) >= UNANSWERED_MS;
+  }
+
+  /** "One moment, please" is no answer: it is the beginning of a turn that is not over. */
+  get #isAnswered(): boolean {
+    return this.options.agentTurns().some(({ startMs }) => startMs >= this.#spokeAtMs);
   }
 
   get agentTurns(): readonly string[] {
-    return this.options.agentTurns();
+    return this.options.agentTurns().map(({ text }) => text);
   }
 
   async until(holds: () => boolean, limitMs: number): Promise<void> {
@@ -68,17 +76,22 @@ export class PhoneLine implements CallerLine {
       await sleep(this.options.clock, POLL_MS);
   }
 
-  async say(text: string): Promise<void> {
+  async say(text: string, as?: "listener"): Promise<void> {
     if (this.ended) return;
-    const isOverAgent = this.agentSpeaks;
-    if (isOverAgent) void this.#followInterruption();
-    await this.options.call.say(text);
-    this.#awaitedSince = this.options.clock.monotonic();
+    if (as === "listener") return await this.options.call.say(text);
+    if (this.agentSpeaks) void this.#followInterruption();
+    await this.#awaitAnswer(this.options.call.say(text));
   }
 
   async press(keys: string): Promise<void> {
     if (this.ended) return;
-    await this.options.call.press(keys);
+    await this.#awaitAnswer(this.options.call.press(keys));
+  }
+
+  /** From the end of what the caller does. */
+  async #awaitAnswer(deed: Promise<void>): Promise<void> {
+    this.#spokeAtMs = this.nowMs;
+    await deed;
     this.#awaitedSince = this.options.clock.monotonic();
   }
 

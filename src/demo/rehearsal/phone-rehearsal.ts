@@ -223,8 +223,7 @@ async function rehearsedCall(
     const call = await connectCall(tenant, phone, { scenario, number });
     line = new PhoneLine({
       ...{ call, clock, toolRuns: () => log.running > 0 },
-      agentTurns: () =>
-        turnsOf(held).flatMap((turn) => (turn.speaker === "agent" ? [turn.text] : [])),
+      agentTurns: () => turnsOf(held).filter(({ speaker }) => speaker === "agent"),
     });
     const { steps } = await playCaller(line, scenario, model?.open ?? null);
     await call.hangUp();
