@@ -33,6 +33,7 @@ const audio = async () => (await import("./audio.ts")).AUDIO_SECTIONS;
 const service = async () => (await import("./service.ts")).SERVICE_SECTIONS;
 const store = async () => (await import("./store.ts")).STORE_SECTIONS;
 const program = async () => (await import("./program.ts")).PROGRAM_SECTIONS;
+const rehearsals = async () => (await import("./rehearsals.ts")).REHEARSAL_SECTIONS;
 
 export const SECTIONS: readonly Entry[] = [
   { name: "phones", load: calls, needs: ["sipp", "a C compiler"], uses: ["wrk"] },
@@ -52,6 +53,7 @@ export const SECTIONS: readonly Entry[] = [
   { name: "store", load: store },
   { name: "binary", load: program },
   { name: "dashboard", load: program, needs: ["Chromium"] },
+  { name: "rehearsals", load: rehearsals },
 ];
 
 /** What this machine lacks of a list, in words; null: nothing. */

@@ -1,0 +1,44 @@
+/** Rehearsals by the compiled program: how many conversations a minute in writing, and how many telephones at once. */
+import { fileURLToPath } from "node:url";
+
+const PROGRAM = fileURLToPath(new URL("../../dist/linevoice", import.meta.url));
+
+/** What `rehearse --json` says of each call. */
+interface Rehearsed {
+  readonly passed: boolean;
+  readonly duration_ms: number;
+}
+
+interface Rehearsing {
+  readonly calls: number;
+  readonly passed: number;
+  readonly seconds: number;
+  readonly perMinute: number;
+  /** How long the calls took together, as parts of the time that all of it took. */
+  readonly meanAtOnce: number;
+}
+
+export async function measureRehearsals(
+  suite: string,
+  mode: "text" | "phone",
+  runs: number,
+): Promise<Rehearsing> {
+  const startedAt = performance.now();
+  const command = [PROGRAM, "rehearse", suite, "--mode", mode, "--runs", String(runs), "--json"];
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe" });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if (!out.startsWith("{")) throw new Error(`${suite} was not rehearsed: ${err.slice(0, 300)}`);
+  const { results }: { results: readonly Rehearsed[] } = JSON.parse(out);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const heldMs = results.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
+  return {
+    calls: results.length,
+    passed: results.filter(({ passed }) => passed).length,
+    seconds,
+    perMinute: (results.length / seconds) * 60,
+    meanAtOnce: heldMs / 1000 / seconds,
+  };
+}
