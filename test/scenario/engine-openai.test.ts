@@ -28,11 +28,9 @@ let world: EngineWorld;
 beforeAll(async () => {
   first = openAiServer("127.0.43.1");
   second = openAiServer("127.0.43.2");
+  // The servers share this thread: only the voice that hangs is waited for.
   const timeouts = {
-    connectTimeoutMs: 1_000,
-    sttTimeoutMs: 2_000,
-    llmTimeoutMs: 2_000,
-    ttsTimeoutMs: 2_000,
+    ...{ connectTimeoutMs: 8_000, sttTimeoutMs: 8_000, llmTimeoutMs: 8_000, ttsTimeoutMs: 2_000 },
   };
   world = await startEngineWorld({
     host: "127.0.43.9",

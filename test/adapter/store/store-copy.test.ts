@@ -222,14 +222,14 @@ test("a source of an older linevoice, or none, is refused; a server with a node 
     "Database not found",
   );
   const node = openRawServer(place);
-  const beating = setInterval(
-    () => void node.write([{ sql: "UPDATE nodes SET beat = beat + 1" }]),
-    500,
-  );
+  const beats: Promise<void>[] = [];
+  const beat = () => beats.push(node.write([{ sql: "UPDATE nodes SET beat = beat + 1" }]));
+  const beating = setInterval(beat, 500);
   expect(await messageOf(copyStoreTo(place, to, { clock, random }))).toContain(
     "Nodes still run on",
   );
   clearInterval(beating);
-  await Bun.sleep(0);
+  // The server is stopped after the last test: none may be under way then.
+  await Promise.all(beats);
   node.close();
 });
