@@ -154,6 +154,15 @@ const scenarios = (): Suite[] => {
   ]);
 };
 
+/** These wait for SIP's timers and hardly touch the processor. */
+const LOSSY_PATHS = ["loss", "loss-failover"].map((name) => `test/adapter/sip/${name}.test.ts`);
+
+const sipTests = (): string[] =>
+  readdirSync(`${root}test/adapter/sip`, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => `test/adapter/sip/${file}`)
+    .filter((file) => !LOSSY_PATHS.includes(file));
+
 /** Tests of the repository itself: its structure, documents and dependencies. */
 const rootTests = (): string[] =>
   readdirSync(`${root}test`)
@@ -192,6 +201,7 @@ if (only.length > 0) {
       1,
     ),
     side([["shared-store", ...SHARED_STORE]], 1, { env: { LINEVOICE_TEST_STORE: "remote" } }),
+    side([["sip-loss", ...LOSSY_PATHS]], 1),
   ]);
   // Real audio, and beside it what gives way.
   await Promise.all([
@@ -206,7 +216,7 @@ if (only.length > 0) {
           ...["engine", "payments", "store", "worker"].map((room) => `test/adapter/${room}`),
         ],
         ["domain", "test/domain"],
-        ["sip", "test/adapter/sip"],
+        ["sip", ...sipTests()],
         ["peer", "test/peer"],
         ["interface", "test/interface"],
         ["operations", "test/operations", "test/app", "test/demo"],
