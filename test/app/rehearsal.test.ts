@@ -43,6 +43,16 @@ test("knowledge that was spoiled fails, with the turn that tells the wrong price
   ]);
 });
 
+test("who listens with a mumble does not interrupt: the agent may go on", async () => {
+  const files = await suiteFiles("clinic");
+  for (const name of files.keys()) if (/\/\d\d-/.test(name)) files.delete(name);
+  files.set(
+    "clinic/a.yaml",
+    "name: A\nscript:\n  - say: What are your opening hours?\n  - mumble: mhm\n    after_ms: 300\n  - hang_up: true\nlimits: {silent_after_interruption_ms: 500}\n",
+  );
+  expect(failedLines(await rehearseFiles(files))).toEqual([]);
+});
+
 test("a tool that the scenario does not answer fails, and is never asked for real", async () => {
   const files = await suiteFiles("clinic");
   for (const name of files.keys()) if (/\/\d\d-/.test(name)) files.delete(name);

@@ -5,8 +5,12 @@ import { fill } from "../../src/dashboard/web/i18n/catalogue.ts";
 import { failureText } from "../../src/dashboard/web/pages/rehearsals/failure-text.ts";
 import { failuresOf } from "../../src/domain/rehearsal/expectations.ts";
 import { readScenario } from "../../src/domain/rehearsal/read-scenario.ts";
-import type { RehearsedCall, RehearsedTurn } from "../../src/domain/rehearsal/rehearsed-call.ts";
-import { failedResult } from "../../src/domain/rehearsal/result.ts";
+import {
+  NOT_LIVE,
+  type RehearsedCall,
+  type RehearsedTurn,
+} from "../../src/domain/rehearsal/rehearsed-call.ts";
+import { failedResult, NO_MODEL } from "../../src/domain/rehearsal/result.ts";
 
 const { lt } = await messageCatalogues();
 const texts = {
@@ -43,6 +47,17 @@ const BUSY: RehearsedCall = {
   ...{ unanswered: ["find"], interruptions: [{ atMs: 1_000, silentAfterMs: null }] },
 };
 
+const LIVE = {
+  ...{
+    tool: "find",
+    arguments: {},
+    ok: false,
+    output: { error: NOT_LIVE },
+    atMs: 1,
+    durationMs: 1,
+  },
+};
+
 const WANTED = [
   "name: A",
   "script:",
@@ -70,9 +85,13 @@ test("in Lithuanian, nothing of ours stays English", () => {
   const scenario = readScenario("a.yaml", WANTED);
   const agent = { agent: { language: "en" } } as Parameters<typeof failedResult>[2];
   const stopped = failedResult(scenario, 1, agent, "the telephones stopped before its end");
+  const live = { ...SILENT, ...{ unanswered: ["find"], tools: [LIVE] } };
   const sentences = [
-    ...[SILENT, BUSY].flatMap((call) => failuresOf(scenario, call)),
-    ...stopped.failures,
+    ...[SILENT, BUSY, live].flatMap((call) => failuresOf(scenario, call)),
+    ...[...stopped.failures, ...failedResult(scenario, 1, agent, NO_MODEL).failures],
+    ...['the model answered "Maybe."', 'the model quotes what nobody said: "A."'].map((found) => ({
+      ...{ expected: "the rehearsal is carried out", found },
+    })),
   ].flatMap(({ expected, found }) => [expected, found]);
   expect(sentences.length).toBeGreaterThan(40);
   const bare = /^(\d+( ms)?|find \{.*\})$/;

@@ -15,6 +15,7 @@ import {
 } from "../../src/dashboard/web/i18n/problem-text.ts";
 import { serverMessages } from "../../src/dashboard/web/i18n/server-messages.ts";
 import { REGISTRATION_PROBLEMS } from "../../src/domain/call/sip-port.ts";
+import { readScenario, ScenarioInvalid } from "../../src/domain/rehearsal/read-scenario.ts";
 import { checkToolFields } from "../../src/domain/tool/tool-rules.ts";
 import { checked } from "../../src/interface/contracts/check.ts";
 import { requirementOf } from "../../src/interface/contracts/schema.ts";
@@ -151,6 +152,59 @@ describe("a field that is at fault", () => {
       `${serverMessages["field.content"].lt} 3 eilutė.`,
     );
     expect(problemText(answered(bad), english)).toBe("`content` is not valid JSON (line 3).");
+  });
+
+  test.each([
+    [
+      "name: A\nscript:\n  - say: [\n",
+      "Neperskaitoma: patikrinkite įtraukas, dvitaškius ir kabutes.",
+    ],
+    ["script: [{say: A}]", "Trūksta „name“."],
+    [
+      "name: 5\nscript: [{say: A}]",
+      "„name“: turi būti tekstas; panašų į skaičių rašykite kabutėse.",
+    ],
+    ["name: A\nscript: [{say: A, hang_up: false}]", "„script[1].hang_up“: vienas iš true."],
+    ["name: A\nscript: [{silent_ms: -1}]", "„script[1].silent_ms“: ne mažiau kaip 0."],
+    ["name: A\nscript: [{silent_ms: 120001}]", "„script[1].silent_ms“: ne daugiau kaip 120000."],
+    ["name: A\nscript: [{silent_ms: 1.5}]", "„script[1].silent_ms“: turi būti sveikasis skaičius."],
+    ["name: A\nscript: {say: A}", "„script“: turi būti sąrašas."],
+    ["name: A\nscript: [A]", "„script[1]“: turi būti vardai su reikšmėmis."],
+    [
+      "name: A\nscript: [{say: A}]\nlimit: 1",
+      "„limit“ čia nežinomas. Gal turėjote omenyje „limits“?",
+    ],
+    ["name: A\nscript: [{say: A}]\nxyzzyplugh: 1", "„xyzzyplugh“ čia nežinomas."],
+    [
+      "name: A\nscript: [{say: A, press: '1'}]",
+      "„script[1]“: turi būti lygiai vienas iš say, interrupt",
+    ],
+    [
+      "name: A\nscript: [{say: A}]\ncaller: {number: '1'}",
+      '„caller.number“ rašoma taip: "+37061234567"',
+    ],
+    [
+      "name: A\nscript: [{say: A, must: [{says: A, with: {}}]}]",
+      "„script[1].must[1].with“ rašoma prie „tool“.",
+    ],
+    [
+      "name: A\nscript: [{say: A, must: [{says: {regex: '('}}]}]",
+      "„script[1].must[1].says.regex“ čia netinka.",
+    ],
+  ])("of a scenario says what its writer can mend: %s", (yaml, text) => {
+    try {
+      readScenario("scenario.yaml", yaml);
+    } catch (error) {
+      if (!(error instanceof ScenarioInvalid)) throw error;
+      const problem = answered(invalidField("yaml", ...error.inOneField));
+      const told = problemText(problem, lithuanian);
+      expect(told).toStartWith(text);
+      expect(told).toMatch(/\. \d eilutė\.$|\? \d eilutė\.$/);
+      expect(problemText(problem, english)).toMatch(/^Line \d: /);
+      expect(told + problem.message).not.toMatch(/yaml|[{}]/i);
+      return;
+    }
+    throw new Error("the scenario was taken");
   });
 
   test("is told in English without the code of its name, and as the server says where we know nothing", () => {

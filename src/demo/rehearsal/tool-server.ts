@@ -1,9 +1,9 @@
 /** The tools of rehearsed calls over HTTPS on loopback: each call's path answers as its scenario says. */
 import { type Clock, sleep } from "../../core/clock.ts";
 import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
-import type { RehearsedTool } from "../../domain/rehearsal/rehearsed-call.ts";
+import { NOT_LIVE, type RehearsedTool } from "../../domain/rehearsal/rehearsed-call.ts";
 import type { Scenario } from "../../domain/rehearsal/scenario.ts";
-import { type LiveTools, NOT_LIVE } from "../../domain/rehearsal/text-call.ts";
+import type { LiveTools } from "../../domain/rehearsal/text-call.ts";
 import type { DemoCertificates } from "../company/certificate.ts";
 
 /** What one call's tools were asked. */

@@ -18,8 +18,8 @@ export interface CallerLine {
   readonly agentTurns: readonly string[];
   /** Resolves when it holds, after `limitMs`, or when the call ends. */
   until(holds: () => boolean, limitMs: number): Promise<void>;
-  /** Resolves with the last word. */
-  say(text: string): Promise<void>;
+  /** Resolves with the last word. A listener ("mhm") wants neither the turn nor an answer. */
+  say(text: string, as?: "listener"): Promise<void>;
   press(keys: string): Promise<void>;
   hold(ms: number): Promise<void>;
   hangUp(): void;
@@ -69,8 +69,9 @@ async function untilTurn(line: CallerLine, { interrupt, mumble, after_ms }: Step
 const rest = (line: CallerLine, ms: number) => line.until(() => false, ms);
 
 async function carryOut(line: CallerLine, deed: Step): Promise<void> {
-  const words = deed.say ?? deed.interrupt ?? deed.mumble;
+  const words = deed.say ?? deed.interrupt;
   if (words !== undefined) await line.say(words);
+  else if (deed.mumble !== undefined) await line.say(deed.mumble, "listener");
   else if (deed.press !== undefined) await line.press(deed.press);
   else if (deed.silent_ms !== undefined) await rest(line, deed.silent_ms);
   else if (deed.hold_ms !== undefined) await line.hold(deed.hold_ms);

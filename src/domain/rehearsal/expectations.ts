@@ -4,7 +4,7 @@
  */
 import { isObject, type JsonValue } from "../../core/json.ts";
 import { wordsOf } from "../conversation/words.ts";
-import type { RehearsedCall, RehearsedTurn } from "./rehearsed-call.ts";
+import { NOT_LIVE, type RehearsedCall, type RehearsedTurn } from "./rehearsed-call.ts";
 import type { Expectation, Fact, Scenario } from "./scenario.ts";
 import { saysDate, saysMoney, saysNumber } from "./values.ts";
 
@@ -32,12 +32,7 @@ export function failuresOf(scenario: Scenario, call: RehearsedCall): Failure[] {
       ofStep(call, step, { must, never }),
     ),
     ...ofSpan(call, WHOLE, scenario),
-    ...call.unanswered.map((tool) =>
-      failure(
-        `the scenario answers the tool ${tool}`,
-        `${tool} was called, and \`tools\` has no answer`,
-      ),
-    ),
+    ...call.unanswered.map((tool) => notAnswered(call, tool)),
     ...limitFailures(scenario, call),
   ];
   return all.sort((a, b) => (a.turn ?? call.turns.length) - (b.turn ?? call.turns.length));
@@ -46,6 +41,14 @@ export function failuresOf(scenario: Scenario, call: RehearsedCall): Failure[] {
 const failure = (expected: string, found: string, turn: number | null = null): Failure => ({
   ...{ expected, found, turn },
 });
+
+function notAnswered(call: RehearsedCall, tool: string): Failure {
+  const asked = call.tools.find((each) => each.tool === tool && !each.ok);
+  const isLive = isObject(asked?.output) && asked.output.error === NOT_LIVE;
+  const found = isLive ? NOT_LIVE : `${tool} was called, and \`tools\` has no answer`;
+  const turn = asked ? turnAt(call, asked.atMs) : null;
+  return failure(`the scenario answers the tool ${tool}`, found, turn);
+}
 
 type Wanted = Pick<Scenario, "must" | "never">;
 

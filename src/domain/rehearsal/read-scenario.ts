@@ -1,17 +1,46 @@
 /** Reads a scenario from YAML. A wrong file is explained with its line, the path of the field and what it must be. */
 import type { z } from "zod";
 import { describeError } from "../../core/errors.ts";
+import type { MessageName } from "../../core/message-reasons.ts";
 import { nearest } from "../../core/nearest.ts";
 import { Scenario } from "./scenario.ts";
+
+/** What is wrong at one place of a file. */
+export interface ScenarioProblem {
+  readonly file: string;
+  /** Null: the file as a whole. */
+  readonly line: number | null;
+  /** The field and what it must be. */
+  readonly text: string;
+  readonly messageName: MessageName;
+}
 
 export class ScenarioInvalid extends Error {
   override readonly name = "ScenarioInvalid";
 
+  constructor(readonly found: readonly ScenarioProblem[]) {
+    super("a file of a rehearsal is wrong");
+    this.message = this.problems.join("\n");
+  }
+
   /** A line each, with the file's name. */
-  constructor(readonly problems: readonly string[]) {
-    super(problems.join("\n"));
+  get problems(): readonly string[] {
+    return this.found.map(
+      ({ file, line, text }) => `${file}${line === null ? "" : `:${line}`}: ${text}`,
+    );
+  }
+
+  /** For who wrote it in one field and sees no file. */
+  get inOneField(): readonly [string, MessageName] {
+    const [first] = this.found;
+    const told = this.found.map(({ line, text }) =>
+      line === null ? sentence(text) : `Line ${line}: ${text}.`,
+    );
+    return [[...new Set(told)].join("\n"), first?.messageName ?? {}];
   }
 }
+
+const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
 const PROBLEMS_MAX = 20;
 const BYTES_MAX = 256 * 1024;
@@ -27,8 +56,7 @@ export function readYaml<Schema extends z.ZodType>(
   source: string,
   schema: Schema,
 ): z.output<Schema> {
-  if (source.length > BYTES_MAX)
-    throw new ScenarioInvalid([`${file}: is longer than ${BYTES_MAX / 1024} KB`]);
+  if (source.length > BYTES_MAX) throw new ScenarioInvalid([tooLong(file)]);
   const read = schema.safeParse(parsed(file, source));
   if (read.success) return read.data;
   const problems = read.error.issues.slice(0, PROBLEMS_MAX).flatMap((issue) => {
@@ -36,8 +64,9 @@ export function readYaml<Schema extends z.ZodType>(
     return names.map((name) => {
       const path = [...issue.path, ...(name === null ? [] : [name])];
       const line = lineOf(source, path);
-      const what = name === null ? inWords(issue) : unknownField(name);
-      return `${file}:${line}: ${pathText(path)}: ${what}`;
+      const { what, ...message } = name === null ? inWords(issue) : unknownField(name);
+      const text = `${pathText(path)}: ${what}`;
+      return { file, line, text, messageName: named(message, line, path) };
     });
   });
   throw new ScenarioInvalid(problems);
@@ -48,7 +77,10 @@ function parsed(file: string, source: string): unknown {
     return Bun.YAML.parse(source);
   } catch (error) {
     const line = brokenLine(source);
-    throw new ScenarioInvalid([`${file}:${line}: is no YAML: ${describeError(error)}`]);
+    const why = describeError(error).replace(/^YAML Parse error: /, "");
+    const text = `cannot be read: look at indentation, colons and quotes (${why})`;
+    const messageName = { reason: "scenario_broken", params: { line } } as const;
+    throw new ScenarioInvalid([{ file, line, text, messageName }]);
   }
 }
 
@@ -66,36 +98,92 @@ function brokenLine(source: string): number {
   return 1;
 }
 
-function inWords(issue: z.core.$ZodIssue): string {
+const KILOBYTES_MAX = BYTES_MAX / 1024;
+
+const tooLong = (file: string): ScenarioProblem => ({
+  ...{ file, line: null, text: `is longer than ${KILOBYTES_MAX} KB` },
+  messageName: { reason: "scenario_long", params: { most: KILOBYTES_MAX } },
+});
+
+/** What a field must be, in English, and which message of the dashboard says so. */
+interface Rule extends MessageName {
+  readonly what: string;
+}
+
+function named(
+  { reason, params }: MessageName,
+  line: number,
+  path: readonly PropertyKey[],
+): MessageName {
+  return reason ? { reason, params: { ...params, line, place: pathText(path) } } : {};
+}
+
+function inWords(issue: z.core.$ZodIssue): Rule {
   switch (issue.code) {
     case "invalid_type":
       return issue.message.endsWith("received undefined")
-        ? "is missing"
-        : `must be ${NAMES[issue.expected] ?? issue.expected}`;
-    case "invalid_value":
-      return `must be ${issue.values.length > 1 ? "one of: " : ""}${issue.values.join(", ")}`;
-    case "too_small":
-      return `must be at least ${issue.minimum}${issue.origin === "string" ? " characters" : ""}`;
-    case "too_big":
-      return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}`;
+        ? { what: "is missing", reason: "scenario_missing" }
+        : ofKind(issue.expected);
+    case "invalid_value": {
+      const choices = issue.values.join(", ");
+      const what = `must be ${issue.values.length > 1 ? "one of: " : ""}${choices}`;
+      return { what, reason: "scenario_choice", params: { choices } };
+    }
+    case "too_small": {
+      const least = Number(issue.minimum);
+      if (issue.origin !== "string")
+        return { what: `must be at least ${least}`, reason: "scenario_least", params: { least } };
+      return { what: `must be at least ${least} characters`, reason: "scenario_missing" };
+    }
+    case "too_big": {
+      const most = Number(issue.maximum);
+      if (issue.origin !== "string")
+        return { what: `must be at most ${most}`, reason: "scenario_most", params: { most } };
+      const what = `must be at most ${most} characters`;
+      return { what, reason: "scenario_characters", params: { most } };
+    }
     default:
-      return /^(?:must|belongs)/.test(issue.message) ? issue.message : `must fit: ${issue.message}`;
+      return byMessage(issue.message);
   }
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  string: "text (in quotes, where it looks like a number)",
-  int: "a whole number",
-  number: "a number",
-  boolean: "true or false",
-  array: "a list",
-  object: "a mapping of fields",
-  record: "a mapping of names",
-};
+/** The rules of our own, by what they say. */
+function byMessage(message: string): Rule {
+  const names = /^must have exactly one of: (.+)$/.exec(message)?.[1];
+  if (names !== undefined)
+    return { what: message, reason: "scenario_exactly_one", params: { choices: names } };
+  const example = /^must be .+ such as (.+)$/.exec(message)?.[1];
+  if (example !== undefined)
+    return { what: message, reason: "scenario_example", params: { example } };
+  if (/^belongs/.test(message)) return { what: message, reason: "scenario_with" };
+  const what = /^must/.test(message) ? message : `must fit: ${message}`;
+  return { what, reason: "scenario_other" };
+}
 
-function unknownField(name: string): string {
+const KINDS = {
+  string: ["text (in quotes, where it looks like a number)", "scenario_text"],
+  int: ["a whole number", "scenario_whole_number"],
+  number: ["a number", "scenario_number"],
+  boolean: ["true or false", "scenario_true_or_false"],
+  array: ["a list", "scenario_list"],
+  object: ["a mapping of fields", "scenario_fields"],
+  record: ["a mapping of names", "scenario_fields"],
+} as const;
+
+const isKind = (expected: string): expected is keyof typeof KINDS => Object.hasOwn(KINDS, expected);
+
+function ofKind(expected: string): Rule {
+  if (!isKind(expected)) return { what: `must be ${expected}`, reason: "scenario_other" };
+  const [words, reason] = KINDS[expected];
+  return { what: `must be ${words}`, reason };
+}
+
+function unknownField(name: string): Rule {
   const near = nearest(name, FIELDS);
-  return `is not known here${near === null || near === name ? "" : `; did you mean ${near}?`}`;
+  const what = "is not known here";
+  return near === null || near === name
+    ? { what, reason: "scenario_unknown" }
+    : { what: `${what}; did you mean ${near}?`, reason: "scenario_near", params: { near } };
 }
 
 const FIELDS = (
@@ -119,7 +207,7 @@ function lineOf(source: string, path: readonly PropertyKey[]): number {
   const lines = source.split("\n");
   let from = 0;
   let indent = -1;
-  let found = 1;
+  let found = Math.max(0, lines.findIndex(hasText)) + 1;
   for (const part of path) {
     const next = placeOf(lines, { from, indent }, part);
     if (next === null) break;
@@ -129,6 +217,8 @@ function lineOf(source: string, path: readonly PropertyKey[]): number {
   }
   return found;
 }
+
+const hasText = (line: string) => line.trim() !== "";
 
 interface Place {
   readonly from: number;

@@ -205,7 +205,10 @@ export class Rehearsals {
       return cases;
     } catch (error) {
       if (!(error instanceof ScenarioInvalid)) throw error;
-      throw invalidField("scenarios", error.problems.join("\n"));
+      const { found, inOneField } = error;
+      if (found.every(({ messageName: { reason } }) => reason === "scenario_agent"))
+        throw invalidField("agent_id", ...inOneField);
+      throw invalidField("scenarios", ...inOneField);
     }
   }
 
@@ -214,7 +217,7 @@ export class Rehearsals {
     tenantId: number,
     { agentId, suite, scenarios }: RehearsalOrder,
   ): Promise<ReadonlyMap<string, string> | null> {
-    if (scenarios !== null) return named(scenarios.split(/^---[ \t]*$/m));
+    if (scenarios !== null) return named(documentsIn(scenarios));
     if (suite !== null) return null;
     const kept = agentId === null ? [] : await this.ports.scenariosOf(tenantId, agentId);
     if (kept.length === 0)
@@ -299,20 +302,32 @@ const onlyInWriting = () =>
 
 const phonesTaken = () =>
   new AppError({
-    code: "conflict",
+    ...{ code: "conflict", reason: "rehearsal_under_way" },
     publicMessage: "A rehearsal by telephone is under way on this server. Wait for its end.",
     retryable: true,
   });
 
 const underWay = () =>
   new AppError({
-    code: "conflict",
+    ...{ code: "conflict", reason: "rehearsal_under_way" },
     publicMessage: "A rehearsal is under way. Wait for its end, then try again.",
     retryable: true,
   });
 
 const tooManyCalls = (most: number) =>
-  invalidField("runs", `At most ${most} calls are rehearsed in one run.`);
+  invalidField("runs", `At most ${most} calls are rehearsed in one run.`, {
+    ...{ reason: "rehearsed_calls", params: { most } },
+  });
+
+/** Each begins at the line where it stands in the whole text. */
+function documentsIn(scenarios: string): string[] {
+  let line = 0;
+  return scenarios.split(/^---[ \t]*$/m).map((text) => {
+    const document = text.trim() === "" ? "" : `${"\n".repeat(line)}${text}`;
+    line += text.split("\n").length - 1;
+    return document;
+  });
+}
 
 const named = (texts: readonly string[]): ReadonlyMap<string, string> =>
   new Map(

@@ -19,6 +19,10 @@ export interface RehearsedTool {
   readonly durationMs: number;
 }
 
+/** What a tool's output says where the scenario has it `live`, and nobody asks real tools. */
+export const NOT_LIVE =
+  "a live tool is asked only by a running server: rehearse in the dashboard or by REST";
+
 /** What the caller did, in the order of the script. */
 export interface RehearsedStep {
   /** Place in the script. */

@@ -4,7 +4,7 @@
  */
 import { dirname, join, normalize } from "node:path/posix";
 import { AgentFile, agentOf, type RehearsedAgent } from "./agent-file.ts";
-import { readScenario, readYaml, ScenarioInvalid } from "./read-scenario.ts";
+import { readScenario, readYaml, ScenarioInvalid, type ScenarioProblem } from "./read-scenario.ts";
 import type { RehearsalResult } from "./result.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -39,13 +39,13 @@ export async function loadSuite(
   files: SuiteFiles,
   agent: RehearsedAgent | null = null,
 ): Promise<SuiteCase[]> {
-  const problems: string[] = [];
+  const problems: ScenarioProblem[] = [];
   const attempt = async <Value>(work: () => Value | Promise<Value>): Promise<Value | null> => {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof ScenarioInvalid)) throw error;
-      for (const problem of error.problems) if (!problems.includes(problem)) problems.push(problem);
+      problems.push(...error.found);
       return null;
     }
   };
@@ -89,12 +89,20 @@ export async function readAgentFile(
   const text = files.read(name);
   if (text === undefined)
     throw new ScenarioInvalid([
-      `${namedBy}: agent: there is no file ${name}; write one, or choose an agent with --agent`,
+      {
+        ...{ file: namedBy, line: null, messageName: { reason: "scenario_agent" } },
+        text: `agent: there is no file ${name}; write one, or choose an agent`,
+      },
     ]);
   return await agentOf(readYaml(name, text, AgentFile), async (beside) => {
     const knowledge = files.read(normalize(join(dirname(name), beside)));
     if (knowledge === undefined)
-      throw new ScenarioInvalid([`${name}: knowledge: there is no file ${beside} beside it`]);
+      throw new ScenarioInvalid([
+        {
+          ...{ file: name, line: null, messageName: {} },
+          text: `knowledge: there is no file ${beside} beside it`,
+        },
+      ]);
     return knowledge;
   });
 }

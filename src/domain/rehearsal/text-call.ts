@@ -21,7 +21,12 @@ import { Session } from "../conversation/session.ts";
 import { argumentProblem } from "../tool/run-tool-arguments.ts";
 import type { RehearsedAgent } from "./agent-file.ts";
 import type { CallerLine } from "./caller.ts";
-import type { Interruption, RehearsedCall, RehearsedTool } from "./rehearsed-call.ts";
+import {
+  type Interruption,
+  NOT_LIVE,
+  type RehearsedCall,
+  type RehearsedTool,
+} from "./rehearsed-call.ts";
 import type { Scenario } from "./scenario.ts";
 import { TextAudio, textStt, textTts, textVad } from "./text-audio.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
@@ -57,9 +62,6 @@ const SETTLED_MS = 300;
 const KEYS_PAUSE_MS = DIGIT_PAUSE_MS + 200;
 /** No rehearsed call is longer, whatever its agent's maximum. */
 const CALL_MS_MAX = 3_600_000;
-
-export const NOT_LIVE =
-  "a live tool is asked only by a running server: rehearse in the dashboard or by REST";
 
 type ToolRequest = Extract<CallEvent, { type: "tool_call_requested" }>;
 
@@ -138,8 +140,8 @@ export class TextCall implements CallerLine {
     while (!this.ended && !holds() && this.nowMs - fromMs < limitMs) await this.#pass();
   }
 
-  async say(text: string): Promise<void> {
-    const overAgent = this.agentSpeaks;
+  async say(text: string, as?: "listener"): Promise<void> {
+    const overAgent = this.agentSpeaks && as !== "listener";
     this.#hasSpoken = true;
     this.#audio.callerSays(text);
     if (overAgent) this.#speaksOverSinceMs = this.nowMs;

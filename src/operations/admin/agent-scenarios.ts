@@ -77,12 +77,14 @@ async function requireAgent(queries: Queries, tenantId: number, agentId: number)
 
 function scenarioOf(yaml: string) {
   if (yaml.length > SCENARIO_CHARACTERS_MAX)
-    throw invalidField("yaml", `A scenario has at most ${SCENARIO_CHARACTERS_MAX} characters.`);
+    throw invalidField("yaml", `A scenario has at most ${SCENARIO_CHARACTERS_MAX} characters.`, {
+      ...{ reason: "length_max", params: { to: SCENARIO_CHARACTERS_MAX } },
+    });
   try {
     return readScenario("scenario.yaml", yaml);
   } catch (error) {
     if (!(error instanceof ScenarioInvalid)) throw error;
-    throw invalidField("yaml", error.problems.join("\n"));
+    throw invalidField("yaml", ...error.inOneField);
   }
 }
 
@@ -102,4 +104,5 @@ const tooMany = () =>
   new AppError({
     code: "conflict",
     publicMessage: `An agent has at most ${SCENARIOS_OF_AGENT_MAX} scenarios. Delete one first.`,
+    ...{ reason: "scenarios_of_agent", params: { most: SCENARIOS_OF_AGENT_MAX } },
   });

@@ -354,7 +354,7 @@ async function requireGreen(
   const isGreen = wasGreen(rehearsals.list(tenantId), agentId, content);
   if (isGreen) return;
   throw new AppError({
-    code: "conflict",
+    ...{ code: "conflict", reason: isGreen === null ? "not_rehearsed" : "rehearsal_failed" },
     publicMessage:
       isGreen === null
         ? "This agent publishes only what was rehearsed. Rehearse its draft as it is now, then publish it."

@@ -2,7 +2,11 @@
 import { expect, test } from "bun:test";
 import { failuresOf, percentile } from "../../../src/domain/rehearsal/expectations.ts";
 import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
-import type { RehearsedCall, RehearsedTurn } from "../../../src/domain/rehearsal/rehearsed-call.ts";
+import {
+  NOT_LIVE,
+  type RehearsedCall,
+  type RehearsedTurn,
+} from "../../../src/domain/rehearsal/rehearsed-call.ts";
 import { junitXml, resultLines, summaryLine } from "../../../src/domain/rehearsal/report.ts";
 
 const turn = (
@@ -68,6 +72,20 @@ test("tools, transfers, messages and the end are compared; a part of the argumen
   expect(of("{message: call me back}, {ended: agent_hangup}, {language: en}")).toEqual([]);
   expect(of("{ended: transferred}, {language: lt}")).toHaveLength(2);
   expect(failing("script:\n  - hang_up: true\nnever: [sixty]\n")[0]?.[0]).toBe(2);
+});
+
+test("a tool that the scenario does not answer shows at the turn in which it was called", () => {
+  const [tool] = CALL.tools;
+  if (!tool) throw new Error("there is no tool");
+  const asked = (error: string) =>
+    failuresOf(readScenario("a.yaml", "name: A\nscript: [{hang_up: true}]\n"), {
+      ...CALL,
+      ...{ unanswered: ["check"], tools: [{ ...tool, ok: false, output: { error } }] },
+    });
+  const expected = "the scenario answers the tool check";
+  const found = "check was called, and `tools` has no answer";
+  expect(asked("no answer")).toEqual([{ turn: 3, expected, found }]);
+  expect(asked(NOT_LIVE)).toEqual([{ turn: 3, expected, found: NOT_LIVE }]);
 });
 
 test("limits: latency, dead air, interruptions of either side, turns", () => {

@@ -51,9 +51,9 @@ test("every problem names file, line, field and what to write", () => {
   ]);
 });
 
-test("what is no YAML is named by its line, and a scenario needs a script or a persona", () => {
+test("what cannot be read is named by its line, and a scenario needs a script or a persona", () => {
   const [broken = ""] = problemsOf("name: A\nscript:\n  - say: Hello\n persona: [\n");
-  expect(broken).toStartWith("a.yaml:4: is no YAML: ");
+  expect(broken).toStartWith("a.yaml:4: cannot be read: look at indentation, colons and quotes (");
   expect(problemsOf("name: A\n")).toEqual([
     "a.yaml:1: the file: must have exactly one of: script, persona",
   ]);

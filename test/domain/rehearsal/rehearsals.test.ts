@@ -64,6 +64,7 @@ test.each([
   ["neither suite nor scenarios nor an agent", { suite: null }, "valid_suite_required"],
   ["an agent without scenarios", { suite: null, agentId: 3 }, "valid_suite_required"],
   ["a scenario that is none", { scenarios: "name: A\n" }, "valid_scenarios_required"],
+  ["a scenario without an agent", { scenarios: scenario("A") }, "valid_agent_id_required"],
 ])("%s cannot be rehearsed", async (_, changes, code) => {
   expect(await world().refusal(changes)).toBe(code);
 });
@@ -74,6 +75,18 @@ test("an agent's own scenarios, or those that are sent, need no suite", async ()
   const scenarios = `${scenario("A")}---\n${scenario("B")}---\n${scenario("C")}`;
   const sent = await world().start({ scenarios, agentId: 3, runs: 2, suite: "mine" });
   expect(sent).toMatchObject({ suite: "mine", scenarios: 3, runs: 2, passed: 0, endedAt: null });
+});
+
+test("a problem is named by its line in all that was sent", async () => {
+  const scenarios = `${scenario("A")}---\n${scenario("B")}---\nnome: C\n`;
+  const error = await world()
+    .start({ scenarios, agentId: 3 })
+    .catch((refused) => refused);
+  const line = scenarios.split("\n").indexOf("nome: C") + 1;
+  expect(error.publicMessage).toContain(
+    `Line ${line}: nome: is not known here; did you mean name?`,
+  );
+  expect(error.messageName.params).toMatchObject({ line });
 });
 
 test("one company has one run under way, which is listed and found; another company its own", async () => {

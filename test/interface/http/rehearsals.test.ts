@@ -172,7 +172,7 @@ test("a wrong scenario is explained by line, and a viewer may not begin one", as
     ...{ agent_id: room.world.agentId, suite: "Mine", scenarios: "name: A\nscript:\n  - sey: x\n" },
   });
   expect(errorOf(wrong)).toBe("valid_scenarios_required");
-  expect(messageOf(wrong)).toContain("scenario-1.yaml:3: script[1].sey: is not known here");
+  expect(messageOf(wrong)).toContain("Line 3: script[1].sey: is not known here");
   expect((await as("viewer").fetch("POST", "/api/v1/rehearsals", { suite: "clinic" })).status).toBe(
     403,
   );

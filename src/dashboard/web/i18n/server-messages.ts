@@ -431,6 +431,131 @@ export const serverMessages = {
     lv: "Vispirms ieslēdziet savu divpakāpju autentifikāciju, lai nezaudētu piekļuvi.",
     ru: "Сначала включите собственную двухфакторную аутентификацию, иначе потеряете доступ.",
   },
+  "field.rehearsed_calls": {
+    lt: "Per vieną kartą repetuojama daugiausia {most} skambučių.",
+    lv: "Vienā reizē mēģina ne vairāk kā {most} zvanus.",
+    ru: "За один запуск — не больше {most} звонков.",
+  },
+  "field.scenario_agent": {
+    lt: "Pasirinkite agentą: su jūsų scenarijais jo nėra.",
+    lv: "Izvēlieties aģentu: jūsu scenārijiem sava nav.",
+    ru: "Выберите агента: с вашими сценариями его нет.",
+  },
+  "field.scenario_broken": {
+    lt: "Neperskaitoma: patikrinkite įtraukas, dvitaškius ir kabutes.",
+    lv: "Nevar izlasīt: pārbaudiet atkāpes, kolus un pēdiņas.",
+    ru: "Не читается: проверьте отступы, двоеточия и кавычки.",
+  },
+  "field.scenario_characters": {
+    lt: "„{place}“: ne daugiau kaip {most} ženklų.",
+    lv: "“{place}”: ne vairāk kā {most} zīmes.",
+    ru: "«{place}»: не больше {most} символов.",
+  },
+  "field.scenario_choice": {
+    lt: "„{place}“: vienas iš {choices}.",
+    lv: "“{place}”: viens no {choices}.",
+    ru: "«{place}»: одно из {choices}.",
+  },
+  "field.scenario_exactly_one": {
+    lt: "„{place}“: turi būti lygiai vienas iš {choices}.",
+    lv: "“{place}”: jābūt tieši vienam no {choices}.",
+    ru: "«{place}»: должно быть ровно одно из {choices}.",
+  },
+  "field.scenario_example": {
+    lt: "„{place}“ rašoma taip: {example}.",
+    lv: "“{place}” raksta šādi: {example}.",
+    ru: "«{place}» пишут так: {example}.",
+  },
+  "field.scenario_fields": {
+    lt: "„{place}“: turi būti vardai su reikšmėmis.",
+    lv: "“{place}”: jābūt nosaukumiem ar vērtībām.",
+    ru: "«{place}»: нужны имена со значениями.",
+  },
+  "field.scenario_least": {
+    lt: "„{place}“: ne mažiau kaip {least}.",
+    lv: "“{place}”: ne mazāk kā {least}.",
+    ru: "«{place}»: не меньше {least}.",
+  },
+  "field.scenario_list": {
+    lt: "„{place}“: turi būti sąrašas.",
+    lv: "“{place}”: jābūt sarakstam.",
+    ru: "«{place}»: нужен список.",
+  },
+  "field.scenario_long": {
+    lt: "Scenarijus ilgesnis nei {most} KB.",
+    lv: "Scenārijs ir garāks par {most} KB.",
+    ru: "Сценарий длиннее {most} КБ.",
+  },
+  "field.scenario_missing": {
+    lt: "Trūksta „{place}“.",
+    lv: "Trūkst “{place}”.",
+    ru: "Не хватает «{place}».",
+  },
+  "field.scenario_most": {
+    lt: "„{place}“: ne daugiau kaip {most}.",
+    lv: "“{place}”: ne vairāk kā {most}.",
+    ru: "«{place}»: не больше {most}.",
+  },
+  "field.scenario_near": {
+    lt: "„{place}“ čia nežinomas. Gal turėjote omenyje „{near}“?",
+    lv: "“{place}” šeit nav zināms. Varbūt domājāt “{near}”?",
+    ru: "«{place}» здесь неизвестно. Может быть, «{near}»?",
+  },
+  "field.scenario_number": {
+    lt: "„{place}“: turi būti skaičius.",
+    lv: "“{place}”: jābūt skaitlim.",
+    ru: "«{place}»: нужно число.",
+  },
+  "field.scenario_other": {
+    lt: "„{place}“ čia netinka.",
+    lv: "“{place}” šeit neder.",
+    ru: "«{place}» здесь не подходит.",
+  },
+  "field.scenario_text": {
+    lt: "„{place}“: turi būti tekstas; panašų į skaičių rašykite kabutėse.",
+    lv: "“{place}”: jābūt tekstam; to, kas līdzinās skaitlim, rakstiet pēdiņās.",
+    ru: "«{place}»: нужен текст; похожий на число — в кавычках.",
+  },
+  "field.scenario_true_or_false": {
+    lt: "„{place}“: true arba false.",
+    lv: "“{place}”: true vai false.",
+    ru: "«{place}»: true или false.",
+  },
+  "field.scenario_unknown": {
+    lt: "„{place}“ čia nežinomas.",
+    lv: "“{place}” šeit nav zināms.",
+    ru: "«{place}» здесь неизвестно.",
+  },
+  "field.scenario_whole_number": {
+    lt: "„{place}“: turi būti sveikasis skaičius.",
+    lv: "“{place}”: jābūt veselam skaitlim.",
+    ru: "«{place}»: нужно целое число.",
+  },
+  "field.scenario_with": {
+    lt: "„{place}“ rašoma prie „tool“.",
+    lv: "“{place}” raksta pie “tool”.",
+    ru: "«{place}» пишут рядом с «tool».",
+  },
+  "problem.not_rehearsed": {
+    lt: "Šis agentas skelbia tik tai, kas repetuota. Repetuokite jo juodraštį tokį, koks jis dabar.",
+    lv: "Šis aģents publicē tikai to, kas mēģināts. Mēģiniet tā melnrakstu tādu, kāds tas ir tagad.",
+    ru: "Этот агент публикует только отрепетированное. Отрепетируйте его черновик в нынешнем виде.",
+  },
+  "problem.rehearsal_failed": {
+    lt: "Paskutinė šio juodraščio repeticija nepavyko. Pataisykite juodraštį arba repetuokite dar kartą.",
+    lv: "Šī melnraksta pēdējais mēģinājums neizdevās. Izlabojiet melnrakstu vai mēģiniet vēlreiz.",
+    ru: "Последняя репетиция этого черновика не удалась. Исправьте черновик или отрепетируйте снова.",
+  },
+  "problem.rehearsal_under_way": {
+    lt: "Jau vyksta repeticija. Palaukite, kol ji baigsis.",
+    lv: "Mēģinājums jau notiek. Pagaidiet, līdz tas beigsies.",
+    ru: "Репетиция уже идёт. Подождите её конца.",
+  },
+  "problem.scenarios_of_agent": {
+    lt: "Agentas gali turėti daugiausia {most} scenarijų. Pirma vieną ištrinkite.",
+    lv: "Aģentam var būt ne vairāk kā {most} scenāriji. Vispirms vienu izdzēsiet.",
+    ru: "У агента может быть не больше {most} сценариев. Сначала удалите один.",
+  },
   "problem.conflict": {
     lt: "Dabartinė būsena to neleidžia. Atnaujinkite puslapį.",
     lv: "Pašreizējais stāvoklis to neļauj. Atsvaidziniet lapu.",

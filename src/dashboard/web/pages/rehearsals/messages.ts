@@ -309,6 +309,30 @@ export const messages = {
     lv: "{tool} lietots, bet scenārijā atbildes nav",
     ru: "{tool} использован, а в сценарии ответа нет",
   },
+  "rehearsals.why.model_answered": {
+    en: "the language model answered {words}",
+    lt: "kalbos modelis atsakė {words}",
+    lv: "valodas modelis atbildēja {words}",
+    ru: "языковая модель ответила {words}",
+  },
+  "rehearsals.why.misquoted": {
+    en: "the language model quotes what nobody said: {words}",
+    lt: "kalbos modelis cituoja, ko niekas nesakė: {words}",
+    lv: "valodas modelis citē, ko neviens neteica: {words}",
+    ru: "языковая модель цитирует то, чего никто не говорил: {words}",
+  },
+  "rehearsals.why.no_model": {
+    en: "a played caller and judged sentences need a language model, and this server has none",
+    lt: "vaidinamam skambintojui ir vertinamiems sakiniams reikia kalbos modelio, o šiame serveryje jo nėra",
+    lv: "tēlotam zvanītājam un vērtētiem teikumiem vajadzīgs valodas modelis, bet šajā serverī tāda nav",
+    ru: "для сыгранного звонящего и оценки фраз нужна языковая модель, а на этом сервере её нет",
+  },
+  "rehearsals.why.not_live": {
+    en: "real tools are asked only in a rehearsal from the dashboard or by REST",
+    lt: "tikrų įrankių klausiama tik repetuojant iš valdymo skydo arba per REST",
+    lv: "īstiem rīkiem jautā tikai mēģinājumā no paneļa vai ar REST",
+    ru: "настоящие инструменты спрашивают только при репетиции из панели или по REST",
+  },
   "rehearsals.why.ended": {
     en: "the call ended so: {reason}",
     lt: "skambutis baigėsi taip: {reason}",
