@@ -183,17 +183,17 @@ function VersionRow(props: {
 function VersionAbout({ version }: { version: Version }) {
   const texts = useText();
   const { t, dateTime } = texts;
+  const changed =
+    version.restored_from === null
+      ? version.changes.map((part) => partText(part, texts)).join(", ")
+      : t("versions.again", { number: version.restored_from });
   return (
     <>
       <p className="row">
         <span className="strong">{t("versions.number", { number: version.number })}</span>
         {version.published && <Badge tone="good">{t("versions.published")}</Badge>}
       </p>
-      <p className="soft small">
-        {version.restored_from === null
-          ? version.changes.map((part) => partText(part, texts)).join(", ")
-          : t("versions.again", { number: version.restored_from })}
-      </p>
+      {changed !== "" && <p className="soft small">{changed}</p>}
       <p className="muted small">
         {dateTime(version.created_at)} ·{" "}
         {version.author.name ?? t(`versions.by.${version.author.kind}`)}
