@@ -179,9 +179,13 @@ test(
     await call.agentDone(0);
     await call.say("What are your opening hours?");
     const stopEcho = echoBack(call);
-    const answer = await call.agentDone(1);
+    // On a slow machine fillers go before it, and are echoed, too.
+    const isAnswer = ({ text }: { text: string }) => text.includes("We are open");
+    await call.waitFor(() => call.turns.some(isAnswer));
     stopEcho();
-    expect(answer).toMatchObject({ text: HOURS, interrupted: false });
+    const answer = call.turns.find(isAnswer);
+    expect(answer?.interrupted).toBe(false);
+    expect(answer?.text).toEndWith(HOURS);
     const report = await call.hangUp();
     expect(report.turns.filter((turn) => turn.speaker === "customer")).toHaveLength(1);
   },
