@@ -6,7 +6,8 @@ import type { CallStatus } from "../../core/ended-reason.ts";
 import type { PacketHeaders } from "../../core/packet-headers.ts";
 import type { QualitySample, SipTraceEntry } from "../../domain/call/diagnostics.ts";
 import type { RecordingPeaks } from "../../domain/call/media-port.ts";
-import { type CallFilter, taggedWith } from "./call-history-store.ts";
+import { type CallFilter, FOUND, taggedWith } from "./call-history-store.ts";
+import { flatRowReader } from "./flat-rows.ts";
 import { rowStatement } from "./prepared.ts";
 import {
   auditEntries,
@@ -228,10 +229,18 @@ function latencyAndFirstCall(queries: Queries) {
       after: CallPlace | null,
       limit: number,
     ) {
-      return await callsBelow(queries, tenantId, filter, after, limit);
+      return readExported(await callsBelow(queries, tenantId, filter, after, limit).values());
     },
   };
 }
+
+/** A row of the CSV of calls, without its tags. */
+const EXPORTED = {
+  ...FOUND,
+  ...{ id: calls.id, answeredBy: calls.answeredBy },
+  ...{ latencyP50Ms: calls.latencyP50Ms, mos: calls.mos },
+};
+const readExported = flatRowReader(EXPORTED);
 
 /**
  * The query of a page. Exported for a test of its query plan. The bound on the time alone enables
@@ -252,7 +261,7 @@ export function callsBelow(
       ]
     : [toMs === undefined ? undefined : lt(calls.createdAt, toMs)];
   return queries
-    .select()
+    .select(EXPORTED)
     .from(calls)
     .where(
       and(

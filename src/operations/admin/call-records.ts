@@ -47,6 +47,7 @@ type Schedules = ReturnType<typeof scheduleListStore>;
 export type CsvCall = Awaited<ReturnType<Diagnostics["pageOfCalls"]>>[number];
 
 export type CallItem = Awaited<ReturnType<History["list"]>>[number];
+export type ListedCall = Awaited<ReturnType<History["found"]>>[number];
 export type CallRow = NonNullable<Awaited<ReturnType<History["find"]>>>;
 export type CallTurn = Awaited<ReturnType<History["turns"]>>[number];
 export type ScheduleRow = NonNullable<Awaited<ReturnType<Schedules["find"]>>>;

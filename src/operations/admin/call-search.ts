@@ -9,7 +9,7 @@ import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
-import { type CallItem, type CsvCall, totalAndPage } from "./call-records.ts";
+import { type CsvCall, type ListedCall, totalAndPage } from "./call-records.ts";
 
 interface Page {
   readonly limit: number;
@@ -23,7 +23,7 @@ interface Search {
   readonly page: Page;
 }
 
-export interface FoundCall extends CallItem {
+export interface FoundCall extends ListedCall {
   /** Null: no contact has this number. */
   readonly contactName: string | null;
   /** What was said around the words that were looked for; null: nothing was looked for, or not said. */
@@ -53,14 +53,14 @@ export function createCallSearch({ read }: Pick<Database, "read">, clock: Clock)
     tenantId: number,
     filter: CallFilter,
     { offset }: Page,
-    listed: readonly CallItem[],
-  ): Promise<readonly CallItem[]> {
+    listed: readonly ListedCall[],
+  ): Promise<readonly ListedCall[]> {
     if (filter.status !== undefined) return listed;
     const others = listed.filter(({ status }) => !LIVE.includes(status));
     if (offset > 0) return others;
     const first = { limit: LIVE_MAX, offset: 0 };
     const live = await Promise.all(
-      LIVE.map((status) => history.list(tenantId, { ...filter, status }, first)),
+      LIVE.map((status) => history.found(tenantId, { ...filter, status }, first)),
     );
     const shown = live.flat().toSorted((a, b) => b.createdAt - a.createdAt);
     return [...shown, ...others];
@@ -71,7 +71,7 @@ export function createCallSearch({ read }: Pick<Database, "read">, clock: Clock)
       if (words.trim() !== "") return await search(read, clock, { tenantId, filter, words, page });
       const [total, listed] = await totalAndPage(page, {
         total: () => history.total(tenantId, filter),
-        rows: () => history.list(tenantId, filter, page),
+        rows: () => history.found(tenantId, filter, page),
       });
       const calls = await liveFirst(tenantId, filter, page, listed);
       return {
@@ -111,7 +111,7 @@ async function search(read: Queries, clock: Clock, { tenantId, filter, words, pa
 async function matching(
   read: Queries,
   tenantId: number,
-  piece: readonly (CallItem & { readonly id: number })[],
+  piece: readonly (ListedCall & { readonly id: number })[],
   wanted: string,
 ): Promise<FoundCall[]> {
   const said = new Map<number, string>();
@@ -139,13 +139,13 @@ function around(text: string, at: number, length: number): string {
   return `${from > 0 ? "…" : ""}${piece}${to < letters.length ? "…" : ""}`;
 }
 
-const otherNumber = ({ direction, fromNumber, toNumber }: CallItem) =>
+const otherNumber = ({ direction, fromNumber, toNumber }: ListedCall) =>
   direction === "inbound" ? fromNumber : toNumber;
 
 async function named(
   read: Queries,
   tenantId: number,
-  calls: readonly CallItem[],
+  calls: readonly ListedCall[],
 ): Promise<FoundCall[]> {
   const numbers = [...new Set(calls.map(otherNumber))];
   const uuids = calls.map(({ callUuid }) => callUuid);
