@@ -12,6 +12,8 @@ export interface SippRun {
   readonly service: string;
   readonly calls: number;
   readonly atOnce: number;
+  /** Default: as fast as the other side lets them. */
+  readonly perSecond?: number;
 }
 
 export interface SippFigures {
@@ -29,6 +31,7 @@ const CALLS_PER_SECOND_MAX = 2000;
 const GIVE_UP_SECONDS = 60;
 
 export async function callWithSipp(run: SippRun): Promise<SippFigures> {
+  const { perSecond = CALLS_PER_SECOND_MAX } = run;
   const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
   const scenario = file("./uac.xml");
   try {
@@ -37,7 +40,7 @@ export async function callWithSipp(run: SippRun): Promise<SippFigures> {
       [
         ...["sipp", run.target, "-sf", scenario, "-s", run.service],
         ...["-i", run.host, "-mi", run.host, "-p", "5060", "-d", "0"],
-        ...["-m", String(run.calls), "-l", String(run.atOnce), "-r", String(CALLS_PER_SECOND_MAX)],
+        ...["-m", String(run.calls), "-l", String(run.atOnce), "-r", String(perSecond)],
         ...["-timeout", `${GIVE_UP_SECONDS}s`, "-nostdin"],
         ...["-trace_stat", "-fd", "1", "-trace_rtt", "-rtt_freq", "1"],
       ],

@@ -31,17 +31,26 @@ export function watchStatements(): StatementWatch {
 /** From now on counts how often queries run on connections that this process opens. */
 export function countQueries(): () => number {
   let runs = 0;
+  onQuery(() => {
+    runs++;
+  });
+  return () => runs;
+}
+
+/** From now on tells of each query that runs on a connection that this process opens. */
+export function onQuery(told: (statement: string) => void): void {
   const { prepare } = Sqlite.prototype;
   Sqlite.prototype.prepare = function (this: Sqlite, ...args: Parameters<typeof prepare>) {
     const statement = prepare.apply(this, args);
-    if (!isQuery(args[0])) return statement;
+    const [text] = args;
+    if (!isQuery(text)) return statement;
     return Object.defineProperties(
       statement,
       Object.fromEntries(
         (["all", "get", "run", "values"] as const).map((name) => {
           const run = statement[name] as (...values: unknown[]) => unknown;
           const value = (...values: unknown[]) => {
-            runs++;
+            told(text);
             return run.apply(statement, values);
           };
           return [name, { value, configurable: true, writable: true }];
@@ -49,7 +58,6 @@ export function countQueries(): () => number {
       ),
     );
   } as typeof prepare;
-  return () => runs;
 }
 
 const isQuery = (statement: string) => /^\s*(select|with|insert|update|delete)\b/i.test(statement);

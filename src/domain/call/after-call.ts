@@ -61,7 +61,7 @@ async function encode(
 const isMessage = (note: CallNote): note is Extract<CallNote, { kind: "message" }> =>
   note.kind === "message";
 
-/** Queues the post-call mail where the agent asks for one. Once a call, however often it is asked. */
+/** Queues the post-call mail where the agent asks for one: returns whether. Once a call, however often it is asked. */
 export async function queueMail(
   context: Pick<RecordingPorts, "stores" | "mails">,
   queries: Queries,
@@ -70,13 +70,13 @@ export async function queueMail(
 ): Promise<boolean> {
   const setup = context.stores.setup(queries);
   if (call.agentId === null) return false;
-  const [agent, tenant, turns, notes] = await Promise.all([
-    setup.agent(call.tenantId, call.agentId),
+  const agent = await setup.agent(call.tenantId, call.agentId);
+  if (!agent?.transcriptEmailEnabled || !agent.transcriptEmail) return false;
+  const [tenant, turns, notes] = await Promise.all([
     setup.tenant(call.tenantId),
     context.stores.calls(queries).turns(call.id),
     context.stores.notes(queries).of(call.id),
   ]);
-  if (!agent?.transcriptEmailEnabled || !agent.transcriptEmail) return false;
   await context.mails.enqueue(
     queries,
     call.tenantId,
@@ -143,9 +143,9 @@ async function processOnce(
     }
     const mp3 = encoded?.file ?? null;
     const peaks = encoded?.peaks ?? null;
-    await context.database.tx(async (queries) => {
+    const isMailed = await context.database.tx(async (queries) => {
       const store = context.stores.calls(queries);
-      if (!isUnprocessed(await store.find(tenantId, callUuid))) return;
+      if (!isUnprocessed(await store.find(tenantId, callUuid))) return false;
       if (peaks)
         await context.stores
           .diagnostics(queries)
@@ -165,12 +165,12 @@ async function processOnce(
           }),
         );
       }
-      await queueMail(context, queries, call, mp3);
+      return await queueMail(context, queries, call, mp3);
     });
     if (mp3 && call.recordingFile && call.recordingFile !== mp3)
       await rm(join(context.settings.recordingsDir, call.recordingFile), { force: true });
     context.events.wake();
-    context.mails.wake();
+    if (isMailed) context.mails.wake();
   } catch (error) {
     log.error("recording.processing_failed", { error: describeError(error) });
   }

@@ -151,22 +151,23 @@ async function reportEnd(
   await Promise.all([...reported, remembered]);
 }
 
+/** Returns whether a mail waits to be sent. */
 async function store(
   context: FinishPorts,
   call: CallIdentity,
   state: EndedState,
   report: CallReport | null,
   recording: LeftRecording,
-): Promise<void> {
+): Promise<boolean> {
   const { ending, answeredMs, sinceAnswerMs } = state;
   const nowMs = context.clock.now();
-  await context.database.tx(async (queries) => {
+  return await context.database.tx(async (queries) => {
     const calls = context.stores.calls(queries);
     const [open, standing] = await Promise.all([
       calls.findOpen(call.tenantId, call.callUuid),
       context.billing.standingOf(queries, call.tenantId, call.callUuid),
     ]);
-    if (!open) return;
+    if (!open) return false;
     for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
     const answeredAt = await makeUpForAnswer(context, queries, open, state);
     // The wall clock may have been set in between; the time since the answer is the monotonic clock's.
@@ -183,11 +184,10 @@ async function store(
     await calls.finish(
       ...([call.tenantId, call.callUuid, ending, endedAt, report, figures, recording] as const),
     );
-    if (answeredMs > 0 && recording.status !== "processing") {
-      const row = await calls.find(call.tenantId, call.callUuid);
-      if (row) await queueMail(context, queries, row, null);
-    }
     await reportEnd(context, queries, call, state, report, charge);
+    if (answeredMs === 0 || recording.status === "processing") return false;
+    const row = await calls.find(call.tenantId, call.callUuid);
+    return row !== undefined && (await queueMail(context, queries, row, null));
   });
 }
 
@@ -212,9 +212,10 @@ export async function finishCall(
   const closed = channel ? await channel.close(state.ending.reason) : null;
   const report = closed && (await withKnowledge(context, closed, channel?.knowledgeScope ?? null));
   const recording = await recordingOf(context, call, state.answeredMs, report);
+  let isMailed = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      await store(context, call, state, report, recording);
+      isMailed = await store(context, call, state, report, recording);
       break;
     } catch (error) {
       context.log.error("call.finish_failed", {
@@ -228,7 +229,7 @@ export async function finishCall(
   }
   context.events.wake();
   context.callers.wake();
-  context.mails.wake();
+  if (isMailed) context.mails.wake();
   if (state.answeredMs > 0) void processRecording(context, call.tenantId, call.callUuid);
   return report;
 }

@@ -101,6 +101,8 @@ export class CampaignRunner {
   readonly #loop: WorkLoop;
   /** Is told of calls that end. */
   readonly listener: EndListener;
+  /** At the newest look. Who starts a campaign wakes the loop. */
+  #isAnyRunning = false;
 
   constructor(private readonly options: RunnerOptions) {
     this.#loop = new WorkLoop({
@@ -113,7 +115,9 @@ export class CampaignRunner {
         if (direction === "outbound")
           await this.#settle(queries, callUuid, endedReason, answeredMs > 0);
       },
-      wake: () => this.wake(),
+      wake: () => {
+        if (this.#isAnyRunning) this.wake();
+      },
     };
   }
 
@@ -133,8 +137,9 @@ export class CampaignRunner {
     const { database, records } = this.options;
     for (const { callUuid, endedReason, talked } of await records(database.read).lost())
       await database.tx((queries) => this.#settle(queries, callUuid, endedReason, talked));
-    for (const campaign of await records(database.read).running())
-      if (this.#loop.isRunning) await this.#advance(campaign);
+    const running = await records(database.read).running();
+    this.#isAnyRunning = running.length > 0;
+    for (const campaign of running) if (this.#loop.isRunning) await this.#advance(campaign);
   }
 
   async #advance(campaign: RunningCampaign): Promise<void> {

@@ -6,7 +6,8 @@ import { fakeClock } from "../../support/fake-clock.ts";
 
 type Arguments = Parameters<typeof finishCall>;
 
-function world(failures: number) {
+/** `isMailed`: its transaction has queued a mail. */
+function world(failures: number, isMailed = true) {
   const clock = fakeClock();
   const triedAtMs: number[] = [];
   let wakes = 0;
@@ -17,6 +18,7 @@ function world(failures: number) {
       async tx() {
         triedAtMs.push(clock.monotonic());
         if (triedAtMs.length <= failures) throw new Error("the store is away");
+        return isMailed;
       },
     },
   } as unknown as Arguments[0];
@@ -54,6 +56,12 @@ test.each([0, 1, 4])(
     expect([triedAtMs.length, outcome(), wakes()]).toEqual([failures + 1, "stored", 3]);
   },
 );
+
+test("without a mail that waits, nobody looks for mails", async () => {
+  const { pass, outcome, wakes } = world(0, false);
+  await pass(0);
+  expect([outcome(), wakes()]).toEqual(["stored", 2]);
+});
 
 const TURNS = [
   { speaker: "customer", text: "When are you open?" },

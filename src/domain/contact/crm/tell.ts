@@ -26,6 +26,8 @@ interface CrmTellOptions {
 const TRANSCRIPT_MAX = 50_000;
 
 export function crmTeller({ records, isOn, agentName, clock, wake }: CrmTellOptions): EndListener {
+  /** Without the bridge nothing is ever looked for. */
+  let isUsed = false;
   return {
     async ended(queries, call) {
       if (!(await isOn(queries, call.tenantId))) return;
@@ -50,8 +52,11 @@ export function crmTeller({ records, isOn, agentName, clock, wake }: CrmTellOpti
         },
         target.mapping,
       );
+      isUsed = true;
       await records(queries).enqueue(call.tenantId, call.callUuid, JSON.stringify(outcome), nowMs);
     },
-    wake,
+    wake() {
+      if (isUsed) wake();
+    },
   };
 }

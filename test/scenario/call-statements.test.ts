@@ -1,0 +1,50 @@
+/** How often a whole inbound call asks the database: the main thread waits for each of them. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Phone } from "../support/phone/phone.ts";
+import { onQuery } from "../support/statement-watch.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const STATEMENTS_MAX = 33;
+/** What runs by the clock as well adds to a call's: of several calls the least disturbed one counts. */
+const CALLS_MAX = 5;
+/** Looks for work that is due, by the clock or shared by the calls of a moment; and what is said. */
+const BESIDE_THE_CALL =
+  /^select "?schedule|min\("?next_attempt_at|^select "outbox"|from "(mails|crm_posts|campaigns|campaign_targets)"|^insert into "turns"/i;
+
+let world: Appliance;
+let caller: Phone;
+const ran: string[] = [];
+
+beforeAll(async () => {
+  onQuery((statement) => ran.push(statement));
+  world = await startAppliance({
+    ...{ dataDir: tempDir(), host: "127.0.8.7" },
+    agent: { transcriptEmailEnabled: false },
+  });
+  caller = await world.phone("+37061000001");
+}, 60_000);
+
+afterAll(() => world.close());
+
+/** From the INVITE until its recording is encoded. */
+async function statementsOfCall(): Promise<number> {
+  ran.length = 0;
+  const call = await caller.call(OWN_NUMBER);
+  await call.answered;
+  await call.hangUp();
+  await eventually(
+    () => ran.some((statement) => statement.startsWith('insert into "call_peaks"')),
+    "the peaks of the recording are stored",
+  );
+  await world.app.database.tx(async () => undefined);
+  return ran.filter((statement) => !BESIDE_THE_CALL.test(statement)).length;
+}
+
+test(`an inbound call that is answered, charged and recorded runs ${STATEMENTS_MAX} statements at most`, async () => {
+  let least = Number.POSITIVE_INFINITY;
+  for (let calls = 0; calls < CALLS_MAX && least > STATEMENTS_MAX; calls++)
+    least = Math.min(least, await statementsOfCall());
+  expect(least).toBeLessThanOrEqual(STATEMENTS_MAX);
+}, 100_000);
