@@ -13,12 +13,17 @@ export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Steps the wall clock alone, as NTP or an operator does. */
   stepWallClock(ms: number): void;
+  /** Since it was made, without the wall clock's steps. */
+  readonly elapsedMs: number;
   readonly pendingTimers: number;
 }
 
+/** The machine has run for a while: what counts from 0 instead of from its own beginning shows. */
+const UPTIME_MS = 7_200_000;
+
 export function fakeClock(startEpochMs = 1_795_000_000_000): FakeClock {
-  let monotonicMs = 0;
-  let wallOffsetMs = startEpochMs;
+  let monotonicMs = UPTIME_MS;
+  let wallOffsetMs = startEpochMs - UPTIME_MS;
   let lastId = 0;
   const pending = new Map<number, Pending>();
 
@@ -52,6 +57,9 @@ export function fakeClock(startEpochMs = 1_795_000_000_000): FakeClock {
     },
     stepWallClock(ms) {
       wallOffsetMs += ms;
+    },
+    get elapsedMs() {
+      return monotonicMs - UPTIME_MS;
     },
     get pendingTimers() {
       return pending.size;

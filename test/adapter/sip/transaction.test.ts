@@ -40,7 +40,7 @@ function bench() {
     transport: "UDP",
     remote: { host: "192.0.2.9", port: 5060 },
     reliable: false,
-    send: (text) => sent.push({ atMs: clock.monotonic(), text }),
+    send: (text) => sent.push({ atMs: clock.elapsedMs, text }),
   };
   const seen: SipRequest[] = [];
   const layer = new TransactionLayer({

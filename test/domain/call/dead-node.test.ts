@@ -259,8 +259,8 @@ test("a heartbeat that arrives while a call is being ended keeps the call", asyn
     ...callStores.calls(queries),
     async leftLive() {
       const left = await callStores.calls(queries).leftLive();
-      if (b.monotonic() >= 70_000)
-        await one.tx((own) => callStore(own).heartbeat([uuid], a.now() + b.monotonic()));
+      if (b.elapsedMs >= 70_000)
+        await one.tx((own) => callStore(own).heartbeat([uuid], a.now() + b.elapsedMs));
       return left;
     },
   });

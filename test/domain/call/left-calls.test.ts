@@ -30,7 +30,7 @@ async function endOfSilentCall(secondLookMs: number) {
     database: {
       read: {},
       async tx() {
-        endedAtMs ||= clock.monotonic();
+        endedAtMs ||= clock.elapsedMs;
       },
     },
     ...{ events: { wake: () => undefined }, mails: { wake: () => undefined } },

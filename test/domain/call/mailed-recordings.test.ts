@@ -127,7 +127,7 @@ function askedOf(announcedAt: number | null) {
       asked.push(["deleteAt", atMs]);
     },
     async dueForDeletion(_now: number, _node: string, most: number) {
-      asked.push([clock.monotonic(), most]);
+      asked.push([clock.elapsedMs, most]);
       return [];
     },
   });

@@ -26,7 +26,7 @@ function world(entries: Entry[], failure: AppError | null = null, tenant = {}) {
   const looksAtMs: number[] = [];
   const person = { contactId: 1, numberE164: "+37060000001", firstName: "A", lastName: "B" };
   const records = () => ({
-    releaseLost: async () => void looksAtMs.push(clock.monotonic()),
+    releaseLost: async () => void looksAtMs.push(clock.elapsedMs),
     tenants: async () => [{ ...TENANT, ...tenant }],
     async due(tenantId: number, _day: object, most: number) {
       asked.push([tenantId, most]);

@@ -6,7 +6,7 @@ import { fakeClock } from "../../support/fake-clock.ts";
 test("a phrase of 4 s begins 5 s before the limit; 250 ms before it the call is cut", async () => {
   const clock = fakeClock();
   const seen: string[] = [];
-  const note = (what: string) => () => void seen.push(`${what} ${clock.monotonic()}`);
+  const note = (what: string) => () => void seen.push(`${what} ${clock.elapsedMs}`);
   const length = new CallLength({
     ...{ clock, limitMs: 30_000, phraseMs: () => 4_000, applies: () => true },
     ...{ close: note("close"), cut: note("cut") },
@@ -20,7 +20,7 @@ test("how long the phrase is, is asked 15 seconds before the limit, whenever the
   const clock = fakeClock();
   await clock.advance(100_000);
   const seen: string[] = [];
-  const note = (what: string) => () => void seen.push(`${what} ${clock.monotonic() - 100_000}`);
+  const note = (what: string) => () => void seen.push(`${what} ${clock.elapsedMs - 100_000}`);
   const length = new CallLength({
     ...{ clock, limitMs: 30_000, applies: () => true, close: note("close"), cut: note("cut") },
     phraseMs() {

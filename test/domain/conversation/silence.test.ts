@@ -8,8 +8,8 @@ function watch() {
   const clock = fakeClock();
   const events: string[] = [];
   const silence = new SilenceWatch(SETTINGS, clock, {
-    prompt: (count) => events.push(`prompt ${count} at ${clock.monotonic()}`),
-    timeout: () => events.push(`timeout at ${clock.monotonic()}`),
+    prompt: (count) => events.push(`prompt ${count} at ${clock.elapsedMs}`),
+    timeout: () => events.push(`timeout at ${clock.elapsedMs}`),
   });
   return { clock, silence, events };
 }

@@ -21,7 +21,7 @@ function world(days: { transcripts: number; recordings: number; outbox: number }
   const daysBefore = (atMs: number) => (clock.now() - atMs) / DAY_MS;
   const records = () => ({
     async expireTranscripts(_nowMs: number, baseDays: number, limit: number) {
-      passesAtMs.push(clock.monotonic());
+      passesAtMs.push(clock.elapsedMs);
       asked.transcripts = [baseDays, limit];
       return batches.shift() ?? 0;
     },

@@ -13,7 +13,7 @@ function bench(weCalled: boolean, outcomes: ReinviteOutcome[]) {
   const renegotiation = new Renegotiation({
     ...{ clock, random: seededRandom(7), weCalled },
     ask: async () => {
-      sentAtMs.push(clock.monotonic());
+      sentAtMs.push(clock.elapsedMs);
       return outcomes.shift() ?? { kind: "accepted" };
     },
     onRefused: ({ sipCode }) => refused.push(sipCode),
