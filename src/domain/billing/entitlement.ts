@@ -93,7 +93,7 @@ async function setEntitlement(
 /** True if no item of this kind was bought later. */
 async function isLatest(books: Books, { tenantId, kind, paidAt }: Checkout): Promise<boolean> {
   const last = await books.checkouts.lastPaidAt(tenantId, kind);
-  return paidAt === null || last === null || last <= paidAt;
+  return last === null || last <= (paidAt ?? last);
 }
 
 function labelOf({ kind, item }: Pick<Checkout, "kind" | "item">): string {

@@ -112,7 +112,7 @@ function partsOf(paragraph: string): string[] {
     const window = rest.slice(0, PASSAGE_CHARACTERS_MAX);
     const sentence = Math.max(...[". ", "! ", "? ", "\n"].map((end) => window.lastIndexOf(end)));
     const space = window.lastIndexOf(" ");
-    const end = sentence > 0 ? sentence + 1 : space > 0 ? space : PASSAGE_CHARACTERS_MAX;
+    const end = sentence > 0 ? sentence + 1 : space === -1 ? PASSAGE_CHARACTERS_MAX : space;
     parts.push(rest.slice(0, end).trim());
     rest = rest.slice(end).trim();
   }

@@ -87,15 +87,14 @@ function parsed(file: string, source: string): unknown {
 /** The parser does not tell it: the line after the longest beginning that can be read. */
 function brokenLine(source: string): number {
   const lines = source.split("\n");
-  for (let count = lines.length - 1; count > 0; count--) {
+  for (let count = lines.length; ; count--) {
     try {
       Bun.YAML.parse(lines.slice(0, count).join("\n"));
       return count + 1;
     } catch {
-      // A shorter beginning may do.
+      // A shorter beginning may do; one without a line does.
     }
   }
-  return 1;
 }
 
 const KILOBYTES_MAX = BYTES_MAX / 1024;
@@ -229,8 +228,7 @@ interface Place {
 function placeOf(lines: readonly string[], { from, indent }: Place, part: PropertyKey) {
   let child: number | null = null;
   let item = -1;
-  for (let line = from; line < lines.length; line++) {
-    const text = lines[line] ?? "";
+  for (const [after, text] of lines.slice(from).entries()) {
     if (/^\s*(?:#|$)/.test(text)) continue;
     // The first field of a list's item stands behind its dash.
     const shown = typeof part === "number" ? text : text.replace(/^(\s*)-(\s)/, "$1 $2");
@@ -242,7 +240,7 @@ function placeOf(lines: readonly string[], { from, indent }: Place, part: Proper
       typeof part === "number"
         ? text.trimStart().startsWith("-") && ++item === part
         : shown.trimStart().startsWith(`${String(part)}:`);
-    if (isPlace) return { line, indent: depth };
+    if (isPlace) return { line: from + after, indent: depth };
   }
   return null;
 }

@@ -58,8 +58,6 @@ interface TextCallOptions {
 
 /** An agent that waits that long has nothing more to say. */
 const SETTLED_MS = 300;
-/** Keys are taken as a number when no further one comes. */
-const KEYS_PAUSE_MS = DIGIT_PAUSE_MS + 200;
 /** No rehearsed call is longer, whatever its agent's maximum. */
 const CALL_MS_MAX = 3_600_000;
 
@@ -154,7 +152,7 @@ export class TextCall implements CallerLine {
       this.#session.digit(key);
       await this.#pass();
     }
-    this.#settledSinceMs = this.nowMs + KEYS_PAUSE_MS;
+    this.#settledSinceMs = this.nowMs + DIGIT_PAUSE_MS;
   }
 
   async hold(ms: number): Promise<void> {

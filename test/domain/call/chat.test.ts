@@ -61,7 +61,12 @@ beforeEach(() => {
     return { ...result, toolCallId };
   };
   const tools = { run, trial: () => Promise.reject(new Error("not asked for here")) };
+  const knowledgeIndex = {
+    prepare: () => undefined,
+    sourcesOf: async (_: unknown, reply: string) => [{ text: `the source of: ${reply}` }],
+  };
   const ports = {
+    knowledgeIndex,
     database,
     stores: callStores,
     settings: { rtpHost: "127.0.0.1", voiceAliases: {}, callerTagKey: new Uint8Array(32) },
@@ -95,6 +100,13 @@ test("a conversation goes on where it was for five minutes, and is told anew aft
 test("an answer tells how long it took, from its question on", async () => {
   await clock.advance(7_000);
   expect((await ask("hello")).durationMs).toBe(0);
+  chats.close();
+});
+
+test("an answer names its sources; the opening words have none", async () => {
+  expect((await ask(null)).sources).toEqual([]);
+  const { sources } = await ask("hello", [first]);
+  expect(sources).toMatchObject([{ text: "the source of: You said hello." }]);
   chats.close();
 });
 

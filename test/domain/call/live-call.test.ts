@@ -27,7 +27,7 @@ const database = await openTestDatabase(join(directory, "main.db"), clock.now())
 const tenantId = await insertTenant(database);
 const agentId = await insertAgent(database, tenantId);
 afterAll(async () => {
-  await eventually(() => stored === 14, "every call is stored");
+  await eventually(() => stored === 15, "every call is stored");
   await database.close();
 });
 
@@ -51,6 +51,7 @@ const plan = {} as Parameters<LiveCall["answered"]>[0];
 async function ringingCall(
   changed: Partial<typeof ports>,
   direction = "inbound",
+  state: "dialing" | "ringing" = "ringing",
 ): Promise<LiveCall> {
   const callUuid = crypto.randomUUID();
   await insertCall(database, tenantId, callUuid);
@@ -59,7 +60,7 @@ async function ringingCall(
     ...{ fromNumber: "+37060000001", toNumber: "+37052000000" },
     ...{ maxDurationSeconds: MAX_SECONDS, overageRate: microEur(120_000) },
   } as unknown as LiveCall["identity"];
-  return new LiveCall(identity, { ...ports, ...changed }, "ringing");
+  return new LiveCall(identity, { ...ports, ...changed }, state);
 }
 
 async function answeredCall(
@@ -99,6 +100,27 @@ test("an answered call knows how long it has lasted; one that rings, or is over,
   for (const each of [ringing, call]) each.end(endingByUs("completed", "agent_hangup"));
   expect(call.answeredMs).toBe(0);
   await Promise.all([ringing.finished, call.finished]);
+});
+
+test("a call rings once, however often the telephone says so", async () => {
+  let changes = 0;
+  let rings = 0;
+  const calls: typeof ports.stores.calls = (queries) => ({
+    ...callStores.calls(queries),
+    markRinging: async () => {
+      rings++;
+    },
+  });
+  const changed = { onChange: () => void changes++, stores: { ...ports.stores, calls } };
+  const call = await ringingCall(changed, "outbound", "dialing");
+  changes = 0;
+  call.ringing(null);
+  call.ringing(null);
+  await eventually(() => rings === 1, "it is stored that it rings");
+  expect([call.state.name, changes]).toEqual(["ringing", 1]);
+  call.end(endingByUs("cancelled", "cancelled"));
+  await call.finished;
+  expect(rings).toBe(1);
 });
 
 test("how long it took to set up a call is told at its end", async () => {

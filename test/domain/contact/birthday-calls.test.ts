@@ -156,6 +156,7 @@ test("nobody answered: a second try three hours later, and no third", async () =
   expect(second?.scheduleAt).toBe(NOON + 600_000 + 3 * 3_600_000);
   expect(second?.callUuid).not.toBe(first?.callUuid);
   await ended(second?.callUuid ?? "", "no_answer", 0);
+  expect((await entries())[0]?.state).toBe("given_up");
   setClock(NOON + 4 * 3_600_000);
   await look();
   expect(await planned()).toHaveLength(2);

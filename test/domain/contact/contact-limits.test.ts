@@ -119,3 +119,26 @@ test("fifty lines of a file are stored in one transaction, twenty are shown befo
   expect(report).toMatchObject({ dryRun: false, created: 101, updated: 0, unchanged: 0 });
   expect(made.map((batch) => batch.length)).toEqual([50, 50, 1]);
 });
+
+test.each([
+  ["nobody knows", [], { cliIdentity: true }, []],
+  ["is one contact's, where neither feature uses that", [person(1)], {}, []],
+  ["is one contact's", [person(1)], { namedGreeting: true }, ["is that of the contact"]],
+  ["is a contact's without a name", [person(1, { firstName: "" })], { namedGreeting: true }, []],
+  [
+    ...(["is two contacts'", [person(1), person(2)], { namedGreeting: true }] as const),
+    ["belongs to several contacts"],
+  ],
+] as const)("of a number that %s the agent is told who it may be", async (_, known, on, told) => {
+  const callers = new Callers({
+    ...{ clock: fakeClock(), contacts: () => ({ byNumber: async () => known }) },
+  } as unknown as ConstructorParameters<typeof Callers>[0]);
+  const { facts } = await callers.contextOf(
+    null as unknown as Parameters<Callers["mayDial"]>[0],
+    { id: 1, timeZone: "UTC", ...on } as CallerTenant,
+    { language: "en", firstMessage: "Hello." },
+    { direction: "inbound", number: "+37060000001", callUuid: "c" },
+  );
+  const about = facts.filter((fact) => fact.startsWith("The number"));
+  expect(about).toEqual(told.map((words) => expect.stringContaining(words)));
+});

@@ -1,16 +1,17 @@
-/** How an LLM's failures reach the conversation: as what they are, once, and none of an answer that was dropped. */
+/** How an LLM's failures and what it is asked ahead of time reach the conversation: once, and nothing that was dropped. */
 import { expect, test } from "bun:test";
 import { EngineFailure, type LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
 import { Responder } from "../../../src/domain/conversation/responder.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
-function world(answer: (signal: AbortSignal) => AsyncIterable<LlmEvent>) {
+function world(answer: (signal: AbortSignal) => AsyncIterable<LlmEvent>, earlyStart?: boolean) {
   const clock = fakeClock();
   const failures: EngineFailure[] = [];
   const texts: string[] = [];
   let done = 0;
   const responder = new Responder(
     {
+      capabilities: { earlyStart },
       respond: (_: unknown, signal: AbortSignal) => answer(signal),
     } as unknown as ConstructorParameters<typeof Responder>[0],
     clock,
@@ -53,4 +54,51 @@ test("an answer that was dropped neither fails nor is told", async () => {
   await settled();
   await settled();
   expect([failures, texts, done(), responder.busy]).toEqual([[], [], 0, false]);
+});
+
+/** An LLM that answers whatever it is asked; `asked` has the signal of each question. */
+function willing(earlyStart?: boolean) {
+  const asked: AbortSignal[] = [];
+  const made = world(async function* (signal) {
+    asked.push(signal);
+    yield { type: "text", text: `Answer ${asked.length}.` };
+  }, earlyStart);
+  const said = (text: string) => ({ type: "utterance", text, confidence: 1 }) as const;
+  return { ...made, asked, said };
+}
+
+test("what was asked ahead of time is the answer to the same words, asked once", async () => {
+  const { responder, asked, said, texts, done } = willing(true);
+  responder.prepare(said("Hello"));
+  responder.prepare(said("Hello"));
+  await settled();
+  expect([asked.length, texts, responder.busy]).toEqual([1, [], false]);
+  expect([said("Hello"), said("Goodbye")].map((input) => responder.isPrepared(input))).toEqual([
+    true,
+    false,
+  ]);
+  responder.respond(said("Hello"));
+  await settled();
+  expect([asked.length, texts, done()]).toEqual([1, ["Answer 1."], 1]);
+});
+
+test("other words drop it and are asked anew", async () => {
+  const { responder, asked, said, texts } = willing(true);
+  responder.prepare(said("Hello"));
+  responder.prepare(said("Hello, when"));
+  responder.respond(said("Hello, where are you?"));
+  await settled();
+  expect(asked.map(({ aborted }) => aborted)).toEqual([true, true, false]);
+  expect(texts).toEqual(["Answer 3."]);
+});
+
+test("nothing is asked ahead while an answer runs, or of an LLM that would remember it", async () => {
+  const busy = willing(true);
+  busy.responder.respond(busy.said("Hello"));
+  busy.responder.prepare(busy.said("And"));
+  await settled();
+  const remembers = willing();
+  remembers.responder.prepare(remembers.said("Hello"));
+  await settled();
+  expect([busy.asked.length, remembers.asked.length]).toEqual([1, 0]);
 });

@@ -177,3 +177,37 @@ test("after a bridge that failed the caller can be transferred again", async () 
   expect(call.messages.filter(({ type }) => type === "transfer_ready")).toHaveLength(2);
   expect(call.session.turn.name).toBe("transferring");
 });
+
+const INTRO = "Hello, this is the assistant of Bright Smile. I have a caller for you.";
+
+test.each([
+  ["nothing", null, []],
+  ["the agent's own words", "Moves a visit.", [`${INTRO} Moves a visit.`]],
+  ["the call so far", true, [`${INTRO} Ended by transferred after 7 s.`]],
+] as const)("before both are joined the person is told %s", async (_, announcement, told) => {
+  const call = await scriptedCall({ secondAudio: true });
+  await call.answerAndGreet();
+  await call.silence(6_500 - call.audio.playedMs);
+  call.session.transferBegin();
+  call.session.bridgeOpen();
+  await call.silence(100);
+  const before = call.spoken.length;
+  call.session.bridgeJoin(announcement);
+  await call.silence(100);
+  expect(call.spoken.slice(before)).toEqual([...told]);
+});
+
+test("the end of a call is asked for once, and not when it has ended already", async () => {
+  const asked = (call: Awaited<ReturnType<typeof scriptedCall>>) =>
+    call.messages.filter(({ type }) => type === "hangup_requested");
+  const twice = await scriptedCall();
+  await twice.session.prepare();
+  twice.session.sayAndEnd("Goodbye.", "max_duration");
+  twice.session.sayAndEnd("Goodbye.", "no_funds");
+  expect(asked(twice)).toEqual([{ type: "hangup_requested", reason: "max_duration" }]);
+  const ended = await scriptedCall();
+  await ended.answerAndGreet();
+  await ended.session.close("caller_hangup");
+  ended.audio.loseMedia();
+  expect(asked(ended)).toEqual([]);
+});

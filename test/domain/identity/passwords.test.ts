@@ -54,3 +54,13 @@ for (const [password, strong] of STRENGTH)
     if (strong) expect(check).not.toThrow();
     else expect(check).toThrow(AppError);
   });
+
+test.each([
+  ["jona", "jona-horse12", false],
+  ["jona", "jona-horses12", true],
+  ["jon", "jon-jon-horse", true],
+])("a mailbox of four letters is part of what is guessed: %s, %s", (mailbox, password, strong) => {
+  const check = () => passwords.requireStrong(password, `${mailbox}@example.com`);
+  if (strong) expect(check).not.toThrow();
+  else expect(check).toThrow(AppError);
+});

@@ -148,3 +148,9 @@ test("a table may have rows of other lengths, stray quotes and empty lines", () 
     { heading: "Bridge", text: "name: Bridge" },
   ]);
 });
+
+test("a paragraph of 1,200 characters is one passage, of 1,201 two", () => {
+  const paragraph = (length: number) => `${"word ".repeat(300)}`.slice(0, length - 1).concat("x");
+  expect(cutPassages("txt", paragraph(1_200))).toEqual([{ heading: "", text: paragraph(1_200) }]);
+  expect(cutPassages("txt", paragraph(1_201))).toHaveLength(2);
+});

@@ -1,5 +1,6 @@
 /** The files of a site and what is kept of its pages, without a store. */
 import { expect, test } from "bun:test";
+import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { SiteReader, type SiteRecord, Sites } from "../../../src/domain/knowledge/sites.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -175,6 +176,26 @@ test.each([
 );
 
 const home = async () => ({ status: 200, headers: {}, body: new Uint8Array() });
+
+test.each([
+  ["the disk is full", new Error("the disk is full")],
+  [
+    "Your plan has 10 files.",
+    new AppError({
+      ...{ code: "plan_limit_reached", publicMessage: "Your plan has 10 files." },
+      internal: "tenant 1 has 10 of 10",
+    }),
+  ],
+])("why a site's pages cannot be kept is told: %s", async (told, error) => {
+  const { reader, sites: kept, site } = world();
+  const { files } = (kept as unknown as { deps: { files: object } }).deps;
+  Object.assign(files, { createAll: () => Promise.reject(error) });
+  const sites = reader(1, home);
+  sites.start();
+  await sites.idle();
+  expect(site().problem).toEndWith(told);
+  await sites.stop();
+});
 
 test("sites are looked for every minute, and each reading is waited for 30 minutes", async () => {
   const { clock, reader, claims } = world();

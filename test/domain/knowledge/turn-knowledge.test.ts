@@ -45,6 +45,16 @@ test.each([
   expect(asked).toEqual({});
 });
 
+test("only what an agent answers to a customer leaves a question open", async () => {
+  const [question, words] = ["Do you sell plants?", "Sorry, I don't know that."];
+  for (const turns of [
+    [customer(question), customer(words)],
+    [agent(question), agent(words)],
+    [customer(question)],
+  ])
+    expect((await knowledgeOfTurns(turns, scope, index))[0]).toEqual({});
+});
+
 test("a question is the same however it is put", () => {
   const key = questionKey("Do you sell balcony plants?");
   expect(key).not.toBe("");

@@ -214,6 +214,40 @@ test("a step's answer ends where the next step begins", () => {
   ]);
 });
 
+test("what happens as the next step begins is the next step's", () => {
+  const script = (first: string, second: string) =>
+    readScenario(
+      "a.yaml",
+      `name: A\nscript: [{say: A, must: [${first}]}, {say: B, must: [${second}]}]`,
+    );
+  const at = (atMs: number) => ({
+    ...{ ...CALL, language: "en" as const },
+    messages: [{ text: "Call me back.", atMs }],
+    languages: [{ language: "lt" as const, atMs }],
+  });
+  const steps = [
+    "{message: call me}, {language: lt}",
+    "{message: call me}, {language: lt}",
+  ] as const;
+  const missed = (atMs: number) =>
+    failuresOf(script(...steps), at(atMs)).map(({ expected }) => expected);
+  expect(missed(5_999)).toEqual(['takes a message with "call me"']);
+  expect(missed(6_000)).toEqual(['takes a message with "call me"', "speaks lt"]);
+});
+
+test("what a turn begins with is of that turn", () => {
+  const at = (atMs: number) => {
+    const messages = [{ text: "Call me back.", atMs }];
+    return told("never: [{message: call me}]", { messages })[0]?.[0];
+  };
+  expect([at(7_999), at(8_000)]).toEqual([3, 4]);
+});
+
+test("failures are told in the order of the turns, those of no turn last", () => {
+  const found = told("never: [tuesday, sixty]", { unanswered: ["check"] });
+  expect(found.map(([at]) => at)).toEqual([2, 4, null]);
+});
+
 test.each([
   ["turns: 5", "turns: 4", 4, "at most 4 turns", "5"],
   [

@@ -69,3 +69,38 @@ test("a letter that stands for a name is none: it would be replaced in every sen
   expect(yaml).toContain("A day?");
   expect(yaml).not.toContain("Kalnina");
 });
+
+const taken = (changes: object) => scenarioOfCall({ ...CALL, ...changes }, "A call");
+
+test("who called whom, where it was transferred to and who ended it are in it", () => {
+  expect(taken({})).not.toContain("direction:");
+  const outbound = taken({ direction: "outbound", endedReason: "agent_hangup" });
+  expect(readScenario("made.yaml", outbound).direction).toBe("outbound");
+  expect(outbound).not.toContain("hang_up");
+  const transferred = taken({ transfers: [{ outcome: "busy" }, { outcome: "joined" }] });
+  expect(transferred).toContain("transfers:\n  target_1: busy\n  target_2: joined\n");
+});
+
+test.each([
+  ["before the agent's end", true, 1_999, "interrupt", "    after_ms: 1999\n"],
+  ["as the agent ends", true, 2_000, "say", ""],
+  ["while the agent talks on", false, 1_999, "say", ""],
+])("words that begin %s are what they were in the call", (_, interrupted, startMs, word, after) => {
+  const turns = [
+    turn("agent", "Hello.", 1_000, interrupted),
+    turn("customer", "No.", startMs + 1_000),
+  ];
+  expect(taken({ turns })).toContain(`  - ${word}: "No."\n${after}  - hang_up: true\n`);
+});
+
+test("in what a tool was asked texts are replaced wherever they are, and nothing else is", () => {
+  const values = { who: { name: "Ruta" }, slots: ["Ruta", 3, null, true], note: null };
+  const yaml = taken({ toolCalls: [{ tool: "book", arguments: values, ok: false }] });
+  expect(readScenario("made.yaml", yaml).must[0]).toMatchObject({
+    ...{
+      tool: "book",
+      with: { who: { name: "Alex" }, slots: ["Alex", 3, null, true], note: null },
+    },
+  });
+  expect(yaml).toContain("fails: it failed in the call");
+});

@@ -1,0 +1,40 @@
+/** What a document that somebody adds becomes: named, headed and split. */
+import { expect, test } from "bun:test";
+import { DocumentImports, partName } from "../../../src/domain/knowledge/imports.ts";
+
+type Deps = ConstructorParameters<typeof DocumentImports>;
+
+async function added(markdown: string, title: string) {
+  const made: { filename: string; content: string; agentId: number | null }[] = [];
+  const files = { createAll: async (_: number, drafts: typeof made) => void made.push(...drafts) };
+  const reader = { read: async () => ({ markdown, title, emptyPages: 2 }) };
+  const imports = new DocumentImports(files as unknown as Deps[0], reader as unknown as Deps[1]);
+  const document = { filename: "price list.pdf", bytes: new Uint8Array(), agentId: 7 };
+  const { emptyPages } = await imports.add(1, document, {} as Parameters<typeof imports.add>[2]);
+  return { made, emptyPages };
+}
+
+test.each([
+  ["Prices", "A tooth costs 40 EUR.", "# Prices\n\nA tooth costs 40 EUR."],
+  ["Prices", "# All prices\n\nA tooth.", "# All prices\n\nA tooth."],
+  ["", "A tooth costs 40 EUR.", "A tooth costs 40 EUR."],
+])("titled %j, it begins with one heading", async (title, markdown, begin) => {
+  const { made, emptyPages } = await added(markdown, title);
+  expect(made.map(({ filename, agentId }) => [filename, agentId])).toEqual([["price list.md", 7]]);
+  expect(made[0]?.content.trim()).toBe(begin);
+  expect(emptyPages).toBe(2);
+});
+
+test("a part is named after the document, with 120 characters of it at most", () => {
+  expect(partName("price list.pdf", 1)).toBe("price list-2.md");
+  expect(partName(`${"a".repeat(121)}.pdf`, 0)).toBe(`${"a".repeat(120)}.md`);
+  expect([partName(".pdf", 0), partName("a/b.docx", 0)]).toEqual(["document.md", "a-b.md"]);
+});
+
+test("without a running server nothing can be read", async () => {
+  const imports = new DocumentImports({} as unknown as Deps[0], null);
+  const document = { filename: "a.pdf", bytes: new Uint8Array(), agentId: null };
+  await expect(
+    imports.add(1, document, {} as Parameters<typeof imports.add>[2]),
+  ).rejects.toMatchObject({ code: "unavailable" });
+});

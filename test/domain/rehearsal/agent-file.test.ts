@@ -1,0 +1,73 @@
+/** What a rehearsal makes of an agent's file, and what its conversation is told of the call. */
+import { expect, test } from "bun:test";
+import {
+  AgentFile,
+  agentFileOf,
+  agentOf,
+  callConfigOf,
+} from "../../../src/domain/rehearsal/agent-file.ts";
+import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
+
+const fileOf = (fields: object = {}) =>
+  AgentFile.parse({ name: "Anna", prompt: "You answer the phone.", ...fields });
+
+const NAMES = ["a.md", "B.CSV", "c.json", "d.txt"];
+const read = async (name: string) => `Text of ${name}`;
+
+test("files beside the agent's are read, each as what its ending says", async () => {
+  const { knowledge } = await agentOf(fileOf({ knowledge: NAMES }), read);
+  expect(knowledge.map(({ filename, format }) => [filename, format])).toEqual([
+    ["a.md", "md"],
+    ["B.CSV", "csv"],
+    ["c.json", "json"],
+    ["d.txt", "txt"],
+  ]);
+  expect(knowledge[1]?.content).toBe("Text of B.CSV");
+});
+
+test("the agent speaks with its voice, and with Sari's where the server has another", async () => {
+  const spoken = async (voice: string) =>
+    (await agentOf(agentFileOf(["Own"]).parse({ ...fileOf(), voice }), read)).agent.voice;
+  expect([await spoken("Nathan"), await spoken("Own")]).toEqual(["Nathan", "Sari"]);
+});
+
+test("filler phrases are the lines that say something", async () => {
+  const file = fileOf({ filler_phrases: "One moment.\n\n  \nLet me see." });
+  expect((await agentOf(file, read)).agent.fillerPhrases).toEqual(["One moment.", "Let me see."]);
+});
+
+test.each([
+  ["Europe/Vilnius", true],
+  ["Europe/Nowhere", false],
+])("the time zone %s is taken: %p", (zone, isTaken) => {
+  const file = { name: "Anna", prompt: "x", time_zone: zone };
+  expect(AgentFile.safeParse(file).success).toBe(isTaken);
+});
+
+test.each([
+  ["inbound", ["+37061112223", "+37052000001"]],
+  ["outbound", ["+37052000001", "+37061112223"]],
+] as const)("in an %s call each side has its number", async (direction, numbers) => {
+  const agent = await agentOf(fileOf({ number: "+37052000001" }), read);
+  const scenario = readScenario(
+    "a.yaml",
+    `name: A\ndirection: ${direction}\ncaller: {number: "+37061112223"}\nscript: [{say: Hello}]\n`,
+  );
+  const { fromNumber, toNumber } = callConfigOf(agent, scenario, "call-1");
+  expect([fromNumber, toNumber]).toEqual([...numbers]);
+});
+
+test("files are numbered from 1 on, and looked up when together they are above the limit", async () => {
+  const agent = await agentOf(fileOf({ knowledge: ["a.md", "b.md"] }), async () =>
+    "word ".repeat(200),
+  );
+  const scenario = readScenario("a.yaml", "name: A\nscript: [{say: Hello}]\n");
+  const looksUp = (tokens: number) => callConfigOf(agent, scenario, "c", tokens).looksUpKnowledge;
+  const { knowledgeScope } = callConfigOf(agent, scenario, "c");
+  expect(knowledgeScope?.files.map(({ id }) => id)).toEqual([1, 2]);
+  expect([looksUp(100), looksUp(10_000), looksUp(Number.POSITIVE_INFINITY)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
