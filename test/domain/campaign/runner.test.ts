@@ -119,9 +119,8 @@ const calling = (id: number, count: number) =>
 
 /** A call's end as the call itself tells it. */
 async function ends(runner: CampaignRunner, callUuid: string | null, endedReason: string) {
-  const answeredMs = ["no_answer", "busy", "invalid_number", "declined"].includes(endedReason)
-    ? 0
-    : 20_000;
+  const unanswered = ["no_answer", "busy", "invalid_number", "declined", "cancelled"];
+  const answeredMs = unanswered.includes(endedReason) ? 0 : 20_000;
   await server.database.tx((queries) =>
     runner.listener.ended(queries, {
       ...{ tenantId: tenant.id, callUuid: callUuid ?? "", direction: "outbound", number: "" },
@@ -274,6 +273,14 @@ test("who was not reached is tried again after the pause and not before, and onl
   later.wake();
   await eventually(async () => (await statusOf(id)) === "finished", "the end");
   expect((await targets(id))[0]).toMatchObject({ status: "failed", outcome: "busy", attempts: 2 });
+});
+
+test("a call that was cancelled while it rang has reached nobody", async () => {
+  const id = await running({ numbers: 1, attempts: 2 });
+  const runner = startRunner();
+  await calling(id, 1);
+  await ends(runner, (await targets(id))[0]?.callUuid ?? null, "cancelled");
+  expect((await targets(id))[0]).toMatchObject({ status: "waiting", outcome: "cancelled" });
 });
 
 test("a number that does not exist is not tried again", async () => {

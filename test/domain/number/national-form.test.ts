@@ -41,8 +41,9 @@ test.each([
   ["0044201234567", "+44201234567"],
   ["+37061231238;phone-context=x", "+37061231238"],
   ["+370 612 31-238", "+37061231238"],
-  // Test numbers of no range that is in use are still E.164.
+  // Test numbers of no range that is in use, and of no country, are still E.164.
   ["+37011111111", "+37011111111"],
+  ["+99912345678", "+99912345678"],
 ])("a caller who shows %s is %s", (written, number) => {
   expect(networkNumber(written, "LT")).toBe(number);
 });

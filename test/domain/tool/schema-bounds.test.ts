@@ -173,3 +173,11 @@ describe("a part that is not what JSON Schema has there is named", () => {
     else expect(said).toStartWith(problem);
   });
 });
+
+test("a repeated group matches in at most 1,000 ways", () => {
+  const ofWays = (alternatives: number, times: number) =>
+    patternProblem(`(${Array.from({ length: alternatives }, () => ".").join("|")}){${times}}`);
+  expect(ofWays(10, 3)).toBeNull();
+  expect(ofWays(11, 3)).toContain("must not repeat a group");
+  expect(ofWays(10, 4)).toContain("must not repeat a group");
+});
