@@ -6,6 +6,7 @@ import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
 import { WrittenAgentChats } from "../../../src/domain/call/chat.ts";
 import type { ChatEvent, ChatInput } from "../../../src/domain/conversation/chat.ts";
+import type { KnowledgeIndex } from "../../../src/domain/knowledge/knowledge-index.ts";
 import type { ToolRunner } from "../../../src/domain/tool/ports.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertAgent, insertTenant } from "../../support/stored-rows.ts";
@@ -64,7 +65,7 @@ beforeEach(() => {
   const knowledgeIndex = {
     prepare: () => undefined,
     sourcesOf: async (_: unknown, reply: string) => [{ text: `the source of: ${reply}` }],
-  };
+  } as unknown as KnowledgeIndex;
   const ports = {
     knowledgeIndex,
     database,

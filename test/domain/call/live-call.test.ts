@@ -123,6 +123,30 @@ test("a call rings once, however often the telephone says so", async () => {
   expect(rings).toBe(1);
 });
 
+test("both sides are asked for once, however many listen in, until the last has left", async () => {
+  const call = await answeredCall(false);
+  const listener = () =>
+    ({ ended: () => undefined }) as unknown as Parameters<typeof call.monitor>[0];
+  expect(call.monitor(listener())).toBeNull();
+  const sent: unknown[][] = [];
+  call.attachChannel({
+    on: () => undefined,
+    send: (...message: unknown[]) => void sent.push(message),
+    close: () => Promise.reject(new Error("nobody reports")),
+  } as unknown as Parameters<LiveCall["attachChannel"]>[0]);
+  const [first, second] = [call.monitor(listener()), call.monitor(listener())];
+  first?.();
+  first?.();
+  expect(sent).toEqual([["monitor", true]]);
+  second?.();
+  expect(sent).toEqual([
+    ["monitor", true],
+    ["monitor", false],
+  ]);
+  call.end(endingByUs("completed", "agent_hangup"));
+  await call.finished;
+});
+
 test("how long it took to set up a call is told at its end", async () => {
   const told: (number | null)[] = [];
   const onEnded: typeof ports.onEnded = (_, { setupMs }) => {

@@ -203,7 +203,7 @@ test("the end of a call is asked for once, and not when it has ended already", a
   const twice = await scriptedCall();
   await twice.session.prepare();
   twice.session.sayAndEnd("Goodbye.", "max_duration");
-  twice.session.sayAndEnd("Goodbye.", "no_funds");
+  twice.session.sayAndEnd("Goodbye.", "balance_exhausted");
   expect(asked(twice)).toEqual([{ type: "hangup_requested", reason: "max_duration" }]);
   const ended = await scriptedCall();
   await ended.answerAndGreet();

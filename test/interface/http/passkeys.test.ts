@@ -36,6 +36,16 @@ test("a key that was only touched neither becomes a passkey nor signs in; one th
   expect(await passkeys.owner(answer, ORIGIN)).toBeNull();
   const asked = await passkeys.signInOptions(ORIGIN);
   expect(await passkeys.owner(device.signIn(asked.challenge), ORIGIN)).toBe(id);
+  const visitor = { source: { ip: "192.0.2.1", userAgent: "" }, token: null };
+  const signIn = async (isVerified: boolean) => {
+    const { challenge } = await passkeys.signInOptions(ORIGIN);
+    const signed = device.signIn(challenge, { isVerified });
+    return await server.identity.signIn.byPasskey(signed, ORIGIN, visitor).then(
+      ({ next, user }) => [next, user.id],
+      (error) => error.code as string,
+    );
+  };
+  expect([await signIn(true), await signIn(false)]).toEqual([["done", id], "unauthorized"]);
 });
 
 test("a challenge lives five minutes; a user has twenty passkeys at most", async () => {
