@@ -21,7 +21,7 @@ const PIN = /^\d{4,8}$/;
 
 /** Implemented by store/pin-store.ts. */
 export interface PinRecords {
-  /** Wrong attempts from `sinceMs` on: all, and since the last correct one. */
+  /** Wrong attempts from `sinceMs` on: all, and since the last correct one; `latestAt` 0: none of these. */
   wrong(
     tenantId: number,
     numberE164: string,
@@ -57,8 +57,7 @@ export function createPinCheck({ database, contacts, records, clock }: PinCheckO
     const wrong = await records(queries).wrong(tenantId, number, nowMs - COUNTED_MS);
     const { total, sinceRight, latestAt } = wrong;
     if (total >= TRIES_PER_DAY_MAX) return true;
-    const full = sinceRight > 0 && sinceRight % TRIES_MAX === 0;
-    return full && nowMs - latestAt < LOCKED_MS;
+    return sinceRight % TRIES_MAX === 0 && nowMs - latestAt < LOCKED_MS;
   }
 
   return {
