@@ -18,7 +18,7 @@ import { CallRegistry } from "../../../src/domain/call/registry.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan } from "../../support/plans.ts";
-import { insertCall, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import { insertAgent, insertCall, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
 
@@ -33,6 +33,8 @@ afterAll(() => database.close());
 
 const billing = new Billing({ database, stores, plans: [plan], clock });
 const wake = () => undefined;
+
+const mailedTo: number[] = [];
 
 /** What recovery reaches of an appliance that has just been started. */
 const started = () =>
@@ -49,7 +51,7 @@ const started = () =>
     },
     settings: { recordingsDir: directory },
     events: createEventSink({ stores: webhookStores, clock, random, wake }),
-    mails: { enqueue: async () => undefined, wake },
+    mails: { enqueue: async (_: unknown, tenantId: number) => void mailedTo.push(tenantId), wake },
   }) as unknown as CallContext;
 
 beforeEach(() => clock.stepWallClock(ANSWERED - clock.now()));
@@ -84,7 +86,7 @@ async function leftBehind(paidSeconds: number, heartbeatMs: number | null, answe
       ...{ held: held.length, told: told.map(({ type }) => type) },
     };
   };
-  return { uuid, after };
+  return { uuid, tenantId, after };
 }
 
 const HOURS_MS = 3_600_000;
@@ -118,6 +120,20 @@ test("what was never answered costs nothing, and holds nothing any more", async 
   clock.stepWallClock(HOURS_MS);
   await recoverCalls(started());
   expect(await after()).toMatchObject({ seconds: 0, paid: 0, held: 0, status: "failed" });
+});
+
+test.each([
+  ["that was answered", true],
+  ["that was never answered", false],
+])("whoever wants the words of each call by mail gets those of one %s: %p", async (_, answered) => {
+  const { uuid, tenantId } = await leftBehind(600, 20_000, answered);
+  const mail = { transcriptEmailEnabled: true, transcriptEmail: "ona@clinic.example" };
+  const agentId = await insertAgent(database, tenantId, mail);
+  await database.tx((queries) =>
+    queries.update(calls).set({ agentId }).where(eq(calls.callUuid, uuid)),
+  );
+  await recoverCalls(started());
+  expect(mailedTo.includes(tenantId)).toBe(answered);
 });
 
 test("a heartbeat beyond what the wallet had is billed for what it had", async () => {

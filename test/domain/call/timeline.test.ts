@@ -54,6 +54,16 @@ test("a turn whose silence was not measured begins its steps with its latency", 
   ]);
 });
 
+test("a turn that answered nobody has no steps before its words", () => {
+  const call = { zeroMs: 0, createdAt: 0, answeredAt: null, endedAt: null };
+  const greeting = {
+    ...{ speaker: "agent" as const, text: "Hello.", startMs: 1_000, endMs: 2_000 },
+    ...{ latencyMs: null, measures },
+  };
+  const spans = timelineOf({ ...call, turns: [greeting], toolCalls: [], sip: [], notes: [] });
+  expect(spans.map(({ lane }) => lane)).toEqual(["agent"]);
+});
+
 test("everything of a call stands on one clock that begins at its answer", () => {
   const spans = timelineOf({
     ...{ zeroMs: 10_000, createdAt: 8_000, answeredAt: 10_000, endedAt: 20_000 },
