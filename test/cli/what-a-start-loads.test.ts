@@ -48,6 +48,7 @@ test("the server starts without what it needs later or never", async () => {
     among(loaded, /^(stripe|nodemailer|resend|postal-mime|@simplewebauthn\/server)(\/|$)/),
   ).toEqual([]);
   expect(among(loaded, /^src\/(operations\/doctor|demo)\//)).toEqual([]);
+  expect(among(loaded, /^src\/interface\/http\/dashboard\/(routes\/|document)/)).toEqual([]);
 });
 
 test("tables of the codecs and the speech of the workers are not loaded by main", async () => {

@@ -40,6 +40,8 @@ interface MiddlewareDependencies {
   readonly limiter: RateLimiter;
   readonly sessionAuthentication: SessionAuthentication;
   readonly storeDeadline: StoreDeadline;
+  /** Resolves when the table knows the dashboard's own routes. */
+  readonly loadOwnApi: () => Promise<unknown>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -80,6 +82,7 @@ export class Middleware {
   async admit(request: Request): Promise<Response | undefined> {
     const requestContext = this.#open(request);
     try {
+      if (isDashboard(requestContext.path)) await this.deps.loadOwnApi();
       await this.deps.storeDeadline(this.#identify(requestContext, request));
       return undefined;
     } catch (error) {

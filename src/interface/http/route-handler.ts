@@ -7,6 +7,7 @@ import type { Log } from "../../core/log.ts";
 import type { Sessions } from "../../domain/identity/sessions.ts";
 import { requireScope } from "../../domain/tenant/key-limits.ts";
 import { type Route, requiredScope } from "./contract.ts";
+import type { OwnApi } from "./dashboard/own-api.ts";
 import type { Middleware } from "./middleware.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { problemOf, signInNeeded, unauthorized } from "./problem.ts";
@@ -18,8 +19,8 @@ import type { StoreDeadline } from "./store-deadline.ts";
 interface RouteHandlerDependencies {
   readonly middleware: Middleware;
   readonly pipeline: Pipeline;
-  /** Routes that only the dashboard's pages may call. */
-  readonly dashboardRoutes: ReadonlySet<Route>;
+  /** Its routes only the dashboard's pages may call. */
+  readonly ownApi: Pick<OwnApi, "has" | "pipeline">;
   readonly sessions: Pick<Sessions, "requireRecent">;
   readonly audit: AuditNotes;
   readonly storeDeadline: StoreDeadline;
@@ -47,7 +48,8 @@ export class RouteHandler {
   }
 
   async #respond(route: Route, request: Request, params: PathParams): Promise<Response> {
-    const { middleware, pipeline, audit, clock, log } = this.deps;
+    const { middleware, ownApi, audit, clock, log } = this.deps;
+    const pipeline = (ownApi.has(route) ? ownApi.pipeline : null) ?? this.deps.pipeline;
     this.#underWay++;
     try {
       const requestContext = middleware.requestContextOf(request);
@@ -81,10 +83,10 @@ export class RouteHandler {
 
   /** Without a tenant or the right role a request reaches open routes only. */
   async #rejection(route: Route, requestContext: RequestContext): Promise<Response | null> {
-    const { middleware, sessions, dashboardRoutes } = this.deps;
+    const { middleware, sessions, ownApi } = this.deps;
     try {
       // The middleware reads the origins of every request to these routes.
-      if (dashboardRoutes.has(route) && !requestContext.origins) throw signInNeeded();
+      if (ownApi.has(route) && !requestContext.origins) throw signInNeeded();
       if (route.contract.open) return null;
       if (requestContext.session) {
         authorise(route.contract, requestContext.session);

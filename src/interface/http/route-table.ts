@@ -10,6 +10,8 @@ export interface RouteTable {
   isOpen(path: string): boolean;
   /** `GET, HEAD, OPTIONS, POST`, or null for an unknown path. */
   allow(path: string): string | null;
+  /** `mount` is the dashboard's: its contracts are known later. */
+  add(mount: string, contracts: readonly Contract[]): void;
 }
 
 interface Entry {
@@ -18,19 +20,12 @@ interface Entry {
   open: boolean;
 }
 
-/** Contracts below a mount of their own. */
-interface MountedContracts {
-  readonly mount: string;
-  readonly contracts: readonly Contract[];
-}
-
 /** `rootPaths` stand beside the mounts and answer GET without a key. */
 export function routeTable(
   contracts: readonly Contract[],
   rootPaths: readonly string[],
-  others: readonly MountedContracts[] = [],
 ): RouteTable {
-  const mounts = [...MOUNTS, ...others.map(({ mount }) => mount)];
+  const mounts = [...MOUNTS, DASHBOARD_MOUNT];
   const fixed = new Map<string, Entry>();
   const patterned = new Map<string, Entry>();
 
@@ -51,7 +46,6 @@ export function routeTable(
   }
 
   for (const contract of contracts) for (const mount of MOUNTS) add(mount, contract);
-  for (const { mount, contracts: own } of others) for (const contract of own) add(mount, contract);
   for (const path of rootPaths) {
     const entry = entryOf(path);
     entry.methods.add("GET");
@@ -75,6 +69,9 @@ export function routeTable(
       const methods = new Set([...entry.methods, "OPTIONS"]);
       if (methods.has("GET")) methods.add("HEAD");
       return [...methods].sort().join(", ");
+    },
+    add(mount, added) {
+      for (const contract of added) add(mount, contract);
     },
   };
 }

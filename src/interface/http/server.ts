@@ -16,22 +16,22 @@ import { AGENT_VOICES } from "../../domain/agent/agent.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
 import { createConnectionCap } from "./connection-cap.ts";
 import type { Route } from "./contract.ts";
-import { dashboardDocumentRoute } from "./dashboard/document.ts";
-import { dashboardRoutes, dashboardSockets } from "./dashboard/routes/index.ts";
+import { OwnApi } from "./dashboard/own-api.ts";
+import { dashboardSockets } from "./dashboard/sockets/index.ts";
 import { mountSockets, SOCKET_SETTINGS } from "./dashboard/sockets/socket.ts";
 import { DASHBOARD_PATHS, dashboardApp } from "./dashboard-pack.ts";
 import { DOCS_PATHS, DOCUMENT_PATHS, docsRoutes } from "./docs.ts";
 import { createIdempotency, type Idempotency } from "./idempotency.ts";
 import { Middleware } from "./middleware.ts";
 import { openApiDocument } from "./openapi.ts";
-import { createPipeline } from "./pipeline.ts";
+import { createPipeline, type Pipeline } from "./pipeline.ts";
 import type { HttpDependencies, HttpSettings } from "./ports.ts";
 import { problemOf } from "./problem.ts";
 import { memoryRateLimiter } from "./rate-limit.ts";
 import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./recording-links.ts";
 import { problemResponse } from "./request-context.ts";
 import { RouteHandler } from "./route-handler.ts";
-import { DASHBOARD_MOUNT, MOUNTS, routeTable } from "./route-table.ts";
+import { MOUNTS, type RouteTable, routeTable } from "./route-table.ts";
 import type { RouteContext } from "./routes/context.ts";
 import { allContracts } from "./routes/contracts.ts";
 import { HEALTH_PATHS, healthRoutes } from "./routes/health.ts";
@@ -55,6 +55,7 @@ export class HttpServer {
   readonly #app = new Elysia({ systemRouter: false, websocket: SOCKET_SETTINGS });
   readonly #idempotency: Idempotency;
   readonly #middleware: Middleware;
+  readonly #ownApi: OwnApi;
   readonly #handler: RouteHandler;
   readonly #sockets: { closeAll(): void };
   readonly #storeDeadline: StoreDeadline;
@@ -75,32 +76,36 @@ export class HttpServer {
       : (work) => work;
     const context = this.#routeContext();
     const routes = apiRoutes(context);
-    const ownRoutes = dashboardRoutes(context);
-    this.#middleware = this.#createMiddleware(routes, ownRoutes);
-    this.#handler = new RouteHandler({
-      middleware: this.#middleware,
-      pipeline: createPipeline({
+    const table = routeTable(
+      routes.map(({ contract }) => contract),
+      [...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, ...DASHBOARD_PATHS, CHECKOUT_PATH],
+    );
+    const pipelineOf = (own: readonly Route[]): Pipeline =>
+      createPipeline({
         idempotency: this.#idempotency,
         queryCache: context.queryCache,
         bodyBytesMax: settings.bodyBytesMax,
-        routes: [routes, ownRoutes],
+        routes: [own],
         ...{ clock, log },
-      }),
-      dashboardRoutes: new Set(ownRoutes),
+      });
+    this.#ownApi = this.#createOwnApi(context, table, pipelineOf);
+    this.#middleware = this.#createMiddleware(table);
+    this.#handler = new RouteHandler({
+      middleware: this.#middleware,
+      pipeline: pipelineOf(routes),
+      ownApi: this.#ownApi,
       audit: createAuditNotes({ identity, clock, log }),
       storeDeadline: this.#storeDeadline,
       ...{ sessions, clock, log },
     });
     this.#app.onRequest(({ request }) => this.#middleware.admit(request));
-    this.#app.onError({ as: "global" }, ({ code, error, request }) =>
-      code === "NOT_FOUND" ? this.#middleware.notFound(request) : this.#failed(request, error),
-    );
-    for (const route of routes) this.#mount(route, MOUNTS);
-    for (const route of ownRoutes) this.#mount(route, [DASHBOARD_MOUNT]);
+    this.#answerErrors(this.#app);
+    for (const route of routes) this.#mount(this.#app, route, MOUNTS);
     this.#sockets = mountSockets(this.#app, dashboardSockets(context), {
       requestContextOf: (request) => this.#middleware.requestContextOf(request),
       ...{ sessions, clock, log },
     });
+    this.#ownApi.mountOn(this.#app);
     this.#mountPages();
   }
 
@@ -180,15 +185,32 @@ export class HttpServer {
     };
   }
 
-  #createMiddleware(routes: readonly Route[], ownRoutes: readonly Route[]): Middleware {
+  #createOwnApi(
+    context: RouteContext,
+    table: RouteTable,
+    pipelineOf: (routes: readonly Route[]) => Pipeline,
+  ): OwnApi {
+    return new OwnApi({
+      ...{ context, table, pipelineOf },
+      createRouter: () => this.#answerErrors(new Elysia({ systemRouter: false })),
+      mount: (router, route, mounts) => this.#mount(router, route, mounts),
+      requestContextOf: (request) => this.#middleware.requestContextOf(request),
+    });
+  }
+
+  #answerErrors<Router extends Elysia>(router: Router): Router {
+    router.onError({ as: "global" }, ({ code, error, request }) =>
+      code === "NOT_FOUND" ? this.#middleware.notFound(request) : this.#failed(request, error),
+    );
+    return router;
+  }
+
+  #createMiddleware(table: RouteTable): Middleware {
     const { settings, deps } = this;
     const { clock, random, log } = deps;
     return new Middleware({
-      table: routeTable(
-        routes.map(({ contract }) => contract),
-        [...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, ...DASHBOARD_PATHS, CHECKOUT_PATH],
-        [{ mount: DASHBOARD_MOUNT, contracts: ownRoutes.map(({ contract }) => contract) }],
-      ),
+      table,
+      loadOwnApi: () => this.#ownApi.load(),
       apiKeys: deps.services.apiKeys,
       limiter: deps.rateLimiter ?? memoryRateLimiter(() => settings.requestsPerMinute, clock),
       sessionAuthentication: createSessionAuthentication({
@@ -206,11 +228,11 @@ export class HttpServer {
     });
   }
 
-  #mount(route: Route, mounts: readonly string[]): void {
+  #mount(router: Elysia, route: Route, mounts: readonly string[]): void {
     const { method, path } = route.contract;
     for (const mount of mounts)
       for (const each of method === "GET" ? ["GET", "HEAD"] : [method])
-        this.#app.route(
+        router.route(
           each,
           mount + path.replace(/\{(\w+)\}/g, ":$1"),
           ({ request, params }) =>
@@ -224,9 +246,6 @@ export class HttpServer {
     const { settings, deps } = this;
     const app = this.#app;
     const middleware = this.#middleware;
-    dashboardDocumentRoute(app, settings.version, (request) =>
-      middleware.requestContextOf(request),
-    );
     healthRoutes(app, { health: deps.health, isDraining: () => middleware.isDraining });
     const voices = [...AGENT_VOICES, ...Object.keys(settings.voiceAliases)];
     docsRoutes(app, () => openApiDocument(allContracts(voices), settings.version), deps.clock);

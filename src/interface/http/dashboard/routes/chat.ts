@@ -2,18 +2,13 @@
 
 import { z } from "zod";
 import { recordOf } from "../../../../core/wire-names.ts";
-import { AGENT_LANGUAGES, FIRST_SPEAKERS } from "../../../../domain/agent/agent.ts";
 import { field, okReply, shown } from "../../../contracts/schema.ts";
 import { contract, route } from "../../contract.ts";
+import { AgentDraft } from "../agent-draft.ts";
 import type { ProductContext } from "./context.ts";
 
 const MESSAGES_MAX = 100;
 const TEXT_MAX = 2_000;
-
-function draftText(most: number, description: string, example: string) {
-  const must = `be text of at most ${most} characters`;
-  return field(z.string().max(most), { description, example, must }).optional();
-}
 
 const text = (what: string) =>
   field(z.string().min(1).max(TEXT_MAX).regex(/\S/), {
@@ -22,27 +17,6 @@ const text = (what: string) =>
     must: `be text of 1 to ${TEXT_MAX} characters`,
     ...{ reason: "length", params: { from: 1, to: TEXT_MAX } },
   });
-
-const PROMPT_MAX = 100_000;
-const WORDS_MAX = 5_000;
-
-/** What is written in the form but not saved. What is left out is as it is saved. */
-export const AgentDraft = z
-  .strictObject({
-    prompt: draftText(PROMPT_MAX, "Instructions.", "You are the receptionist."),
-    first_message: draftText(WORDS_MAX, "Greeting.", "Hello!"),
-    first_speaker: field(z.enum(FIRST_SPEAKERS), {
-      ...{ description: "Who speaks first.", example: "assistant" },
-      must: `be one of: ${FIRST_SPEAKERS.join(", ")}`,
-    }).optional(),
-    voice: draftText(120, "Voice.", "Sari"),
-    language: field(z.enum(AGENT_LANGUAGES), {
-      ...{ description: "Language of the conversation.", example: "en" },
-      must: `be one of: ${AGENT_LANGUAGES.join(", ")}`,
-    }).optional(),
-    filler_phrases: draftText(WORDS_MAX, "Phrases for a wait, one a line.", "One moment, please."),
-  })
-  .meta({ id: "AgentDraft" });
 
 /**
  * By voice: WebSocket `/api/dashboard/agents/{id}/talk` (session cookie, our own Origin).

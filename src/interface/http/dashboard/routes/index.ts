@@ -1,12 +1,7 @@
-/** Every route below /api/dashboard, and its WebSockets. */
+/** Every route below /api/dashboard. */
 import type { Route } from "../../contract.ts";
 import type { RouteContext } from "../../routes/context.ts";
-import { liveSocket } from "../sockets/live.ts";
-import { monitorSocket } from "../sockets/monitor.ts";
-import type { SocketRoute } from "../sockets/socket.ts";
-import { webCallSocket } from "../sockets/web-call.ts";
 import { accountRoutes } from "./account.ts";
-import type { ProductContext } from "./context.ts";
 import { productRoutes } from "./pages.ts";
 import { sessionRoutes } from "./session.ts";
 import { teamRoutes } from "./team.ts";
@@ -19,20 +14,3 @@ export const dashboardRoutes = (context: RouteContext): Route[] => [
     ? productRoutes({ ...context, parts: context.dependencies.dashboard })
     : []),
 ];
-
-/** Its WebSockets. */
-export const dashboardSockets = (context: RouteContext): SocketRoute[] =>
-  context.dependencies.dashboard
-    ? productSockets({ ...context, parts: context.dependencies.dashboard })
-    : [];
-
-function productSockets({ dependencies, parts }: ProductContext): SocketRoute[] {
-  const { services, clock, log, identity } = dependencies;
-  const { live, remoteNodes, webCalls } = parts;
-  const { audit } = identity;
-  return [
-    liveSocket({ live, remoteNodes, agents: services.agents, clock, log }),
-    monitorSocket({ live, audit }),
-    webCallSocket({ webCalls, audit }),
-  ];
-}

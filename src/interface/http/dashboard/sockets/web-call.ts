@@ -5,8 +5,8 @@ import { recordOf } from "../../../../core/wire-names.ts";
 import type { WebCall, WebCallEvent, WebCalls } from "../../../../domain/call/web-call.ts";
 import type { Identity } from "../../../../domain/identity/identity.ts";
 import { problemOf } from "../../problem.ts";
+import { AgentDraft } from "../agent-draft.ts";
 import { presentTurn } from "../present-live.ts";
-import { AgentDraft } from "../routes/chat.ts";
 import { bytesOf } from "./monitor.ts";
 import { CLOSE, type Socket, type SocketHandler, type SocketRoute } from "./socket.ts";
 
