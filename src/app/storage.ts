@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { recordFirstVersions } from "../adapter/store/agent-version-store.ts";
 import { openDatabase } from "../adapter/store/database.ts";
-import { openRemoteDatabase, type RemoteAddress } from "../adapter/store/remote-database.ts";
+import type { RemoteAddress } from "../adapter/store/remote-database.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { AppError } from "../core/errors.ts";
@@ -72,9 +72,12 @@ export async function openStore(
   deps: { readonly node: string; readonly clock: Clock; readonly random: Random },
 ): Promise<Database> {
   const nowMs = deps.clock.now();
-  const database = remote
-    ? await openRemoteDatabase(remote, { ...deps, owner: deps.node })
-    : openDatabase(databasePath, nowMs);
+  let database: Database;
+  if (remote) {
+    // An appliance with a file does not load the client of a server.
+    const { openRemoteDatabase } = await import("../adapter/store/remote-database.ts");
+    database = await openRemoteDatabase(remote, { ...deps, owner: deps.node });
+  } else database = openDatabase(databasePath, nowMs);
   await recordFirstVersions(database, nowMs);
   return database;
 }
