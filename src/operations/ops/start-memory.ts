@@ -10,7 +10,7 @@ const DONT_NEED = 4;
 /** The section of a compiled program that holds our own files. */
 const OWN_FILES = ".bun";
 
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
 }
