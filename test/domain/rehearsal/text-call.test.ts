@@ -1,8 +1,9 @@
-/** The line of a rehearsal in writing: how long a caller on it waits. */
+/** A rehearsal in writing: how long its caller waits, and what its agent's tools answer. */
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { readScenario } from "../../../src/domain/rehearsal/read-scenario.ts";
+import { NOT_LIVE } from "../../../src/domain/rehearsal/rehearsed-call.ts";
 import { TextCall } from "../../../src/domain/rehearsal/text-call.ts";
 import { VirtualClock } from "../../../src/domain/rehearsal/virtual-clock.ts";
 import { callConfig, SETTINGS } from "../../support/scripted-call.ts";
@@ -26,4 +27,40 @@ test("a wait ends at its limit, to the frame", async () => {
     return line.nowMs - from;
   });
   expect(waitedMs).toBe(400);
+});
+
+/** What a call leaves whose agent asks the tool `check` once. `tools`: as the scenario answers it. */
+async function asksTool(tools: string) {
+  let asked = 0;
+  async function* respond() {
+    if (asked++ === 0) yield { type: "tool_call", toolCallId: "1", tool: "check", arguments: {} };
+    else yield { type: "text", text: "All right." };
+    yield { type: "done", usage: { inputTokens: 1, outputTokens: 1 } };
+  }
+  const tool = { name: "check", description: "Checks.", parameters: { type: "object" } };
+  const call = new TextCall({
+    config: { ...callConfig({ firstMessage: "" }), tools: [tool] },
+    ...{ settings: SETTINGS, engineLabel: "none" },
+    scenario: readScenario("a.yaml", `name: A\nscript: [{say: Hello.}]\ntools: ${tools}\n`),
+    engine: { llm: { respond, truncateSpoken: () => undefined }, close: async () => undefined },
+    ...{ search: null, runTool: null, clock: new VirtualClock(0), wallClock: systemClock },
+    ...{ log: silentLog, rehearsed: {} },
+  } as unknown as ConstructorParameters<typeof TextCall>[0]);
+  await call.run(async (line) => {
+    await line.say("Hello.");
+    await line.until(() => asked > 1 && line.agentWaits, 20_000);
+  });
+  return call.left;
+}
+
+test.each([
+  ["{check: {answer: {found: 2}}}", true, { found: 2 }, []],
+  ["{check: {fails: it is closed}}", false, { error: "it is closed" }, []],
+  ["{}", false, { error: "the tool does not answer" }, ["check"]],
+  ["{check: {live: true}}", false, { error: NOT_LIVE }, ["check"]],
+] as const)("with the tools %s the agent is answered: %p, %p", async (tools, ok, output, not) => {
+  const left = await asksTool(tools);
+  expect(left.tools).toMatchObject([{ tool: "check", ok, output }]);
+  expect(left.unanswered).toEqual([...not]);
+  expect(left.turns.map(({ text }) => text)).toEqual(["Hello.", "All right."]);
 });
