@@ -115,6 +115,7 @@ test("a call rings once, however often the telephone says so", async () => {
   const call = await ringingCall(changed, "outbound", "dialing");
   changes = 0;
   call.ringing(null);
+  expect(changes).toBe(1);
   call.ringing(null);
   await eventually(() => rings === 1, "it is stored that it rings");
   expect([call.state.name, changes]).toEqual(["ringing", 1]);
@@ -134,7 +135,9 @@ test("both sides are asked for once, however many listen in, until the last has 
     send: (...message: unknown[]) => void sent.push(message),
     close: () => Promise.reject(new Error("nobody reports")),
   } as unknown as Parameters<LiveCall["attachChannel"]>[0]);
-  const [first, second] = [call.monitor(listener()), call.monitor(listener())];
+  const first = call.monitor(listener());
+  expect(sent).toEqual([["monitor", true]]);
+  const second = call.monitor(listener());
   first?.();
   first?.();
   expect(sent).toEqual([["monitor", true]]);
