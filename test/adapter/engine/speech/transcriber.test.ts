@@ -137,6 +137,65 @@ test("a thread that fails says so once, and is started again after a minute", as
   expect(failures).toEqual(["no memory", "no memory again"]);
 });
 
+test("a thread that does not answer is ended, said once, and started again after a minute", async () => {
+  const clock = fakeClock();
+  const threads: (ReturnType<typeof fakeThread> & { isEnded: boolean })[] = [];
+  const failures: string[] = [];
+  const transcriber = new Transcriber({
+    spawn() {
+      const made = { ...fakeThread(), isEnded: false };
+      made.thread.terminate = () => {
+        made.isEnded = true;
+      };
+      threads.push(made);
+      return made.thread;
+    },
+    clock,
+    onFailed: (detail) => failures.push(detail),
+  });
+  const read = () => transcriber.transcribe(new Int16Array(160), 8000).result;
+  const loading = read();
+  await clock.advance(30_000);
+  expect([await loading, threads[0]?.isEnded]).toEqual([null, true]);
+  await clock.advance(60_000);
+  const readings = [read(), read()];
+  threads[1]?.reply({ type: "ready" });
+  await clock.advance(29_000);
+  threads[1]?.answer("slow");
+  expect((await readings[0])?.text).toBe("slow");
+  await clock.advance(29_000);
+  expect(threads[1]?.isEnded).toBe(false);
+  await clock.advance(1_000);
+  expect([await readings[1], threads[1]?.isEnded]).toEqual([null, true]);
+  threads[1]?.answer("too late");
+  expect(await read()).toBeNull();
+  expect([threads.length, failures]).toEqual([
+    2,
+    ["no answer in 30 seconds", "no answer in 30 seconds"],
+  ]);
+  await clock.advance(60_000);
+  const idle = read();
+  threads[2]?.reply({ type: "ready" });
+  threads[2]?.answer("it works");
+  await idle;
+  await clock.advance(600_000);
+  expect(threads[2]?.isEnded).toBe(false);
+});
+
+test("a thread in an endless loop can be ended", async () => {
+  const spin = "self.onmessage = () => { for (;;); }; self.postMessage({ type: 'ready' });";
+  const worker = new Worker(URL.createObjectURL(new Blob([spin], { type: "text/javascript" })));
+  await new Promise((resolve) => {
+    worker.onmessage = resolve;
+  });
+  worker.postMessage({});
+  const closed = new Promise((resolve) => {
+    worker.addEventListener("close", resolve);
+  });
+  worker.terminate();
+  await closed;
+}, 60_000);
+
 test("a thread that cannot be made is a thread that failed", async () => {
   const failures: string[] = [];
   const transcriber = new Transcriber({

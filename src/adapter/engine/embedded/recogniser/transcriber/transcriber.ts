@@ -1,9 +1,9 @@
 /**
  * Moonshine on a thread of its own, whose memory is given back with it. One utterance is with the thread
- * at a time; further ones wait here, where they can still be dropped. A thread that fails is started again
- * after a minute at the earliest.
+ * at a time; further ones wait here, where they can still be dropped. A thread that fails, or does not
+ * answer, is ended, and another one started after a minute at the earliest.
  */
-import type { Clock } from "../../../../../core/clock.ts";
+import type { Clock, Timer } from "../../../../../core/clock.ts";
 import { describeError } from "../../../../../core/errors.ts";
 import type { FromTranscriber, ToTranscriber, Transcript } from "./messages.ts";
 
@@ -28,6 +28,8 @@ interface TranscriberOptions {
 }
 
 const RESTART_PAUSE_MS = 60_000;
+/** Far more than the longest utterance takes, or the model to load, on a busy machine. */
+const ANSWER_MS_MAX = 30_000;
 
 interface Job extends Omit<ToTranscriber, "id"> {
   settle(transcript: Transcript | null): void;
@@ -41,6 +43,8 @@ export class Transcriber {
   #nextId = 1;
   #pausedUntil = 0;
   #saidFailed = false;
+  /** Runs while the thread owes an answer. */
+  #limit: Timer | null = null;
 
   constructor(private readonly options: TranscriberOptions) {}
 
@@ -57,6 +61,7 @@ export class Transcriber {
 
   #listen(thread: TranscriberThread): void {
     this.#thread = thread;
+    this.#expectAnswer();
     thread.addEventListener("message", (event) => {
       if (thread === this.#thread) this.#receive(event.data as FromTranscriber);
     });
@@ -66,6 +71,12 @@ export class Transcriber {
         if (thread !== this.#thread) return;
         this.#failed(event instanceof ErrorEvent ? event.message : "the thread ended");
       });
+  }
+
+  #expectAnswer(): void {
+    this.#limit = this.options.clock.after(ANSWER_MS_MAX, () =>
+      this.#failed(`no answer in ${ANSWER_MS_MAX / 1_000} seconds`),
+    );
   }
 
   #failed(detail: string): void {
@@ -78,6 +89,7 @@ export class Transcriber {
 
   /** Ends the thread; what it was asked comes to nothing. */
   unload(): void {
+    this.#limit?.cancel();
     this.#thread?.terminate();
     this.#thread = null;
     this.#isReady = false;
@@ -109,10 +121,12 @@ export class Transcriber {
     this.#waiting.delete(job);
     this.#running = job;
     const { pcm, sampleRateHz } = job;
+    this.#expectAnswer();
     this.#thread?.postMessage({ id: this.#nextId++, pcm, sampleRateHz });
   }
 
   #receive(message: FromTranscriber): void {
+    this.#limit?.cancel();
     if (message.type === "failed") {
       this.#failed(message.detail);
       return;
