@@ -127,7 +127,7 @@ async function hear(
   recogniser.prepare(source);
   let onPartial = (_: string) => {};
   const stream = recogniser.openStt({
-    ...{ language: "en", sampleRateHz: 8000, grammarKey: source.key, transcriptMs: 1_200 },
+    ...{ language: "en", sampleRateHz: 8000, grammarKey: source.key, transcriptMs: 60_000 },
     onPartial: (text) => onPartial(text),
   });
   const retrieve = createRetriever(knowledge, "en");

@@ -92,6 +92,36 @@ test("a reading that is late counts as none, and the next one is waited for agai
   expect((await next)?.text).toBe("in time");
 });
 
+test("what more talkers say than can be read in time is not begun, until there is time again", async () => {
+  const { thread, asked, reply, answer } = fakeThread();
+  const clock = fakeClock();
+  const transcriber = new Transcriber({ spawn: () => thread, clock });
+  const talk = () => transcriber.transcribe(new Int16Array(16_000), 8000, LATE_MS_MAX).result;
+  const first = talk();
+  reply({ type: "ready" });
+  await clock.advance(500);
+  answer("in half a second");
+  expect((await first)?.text).toBe("in half a second");
+  const two = [talk(), talk()];
+  expect(await talk()).toBeNull();
+  answer("the one");
+  answer("and the other");
+  expect((await Promise.all(two)).map((heard) => heard?.text)).toEqual([
+    "the one",
+    "and the other",
+  ]);
+  const slow = talk();
+  await clock.advance(20_000);
+  answer("a slow moment");
+  await slow;
+  let refused = 0;
+  while (asked.length === 4 && refused < 100) {
+    void talk();
+    refused++;
+  }
+  expect(refused).toBeLessThan(30);
+});
+
 test("a thread that dies leaves nobody waiting", async () => {
   const { thread, reply } = fakeThread();
   const transcriber = new Transcriber({ spawn: () => thread, clock: fakeClock() });

@@ -38,7 +38,7 @@ export class SecondReading {
       pcm.set(chunk, at);
       at += chunk.length;
     }
-    this.#begun = this.transcriber.transcribe(pcm, this.sampleRateHz);
+    this.#begun = this.transcriber.transcribe(pcm, this.sampleRateHz, this.lateMsMax);
   }
 
   /** What was begun counts no more. */

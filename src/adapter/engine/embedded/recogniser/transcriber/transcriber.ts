@@ -1,7 +1,8 @@
 /**
  * Moonshine on a thread of its own, whose memory is given back with it. One utterance is with the thread
  * at a time; further ones wait here, where they can still be dropped. A thread that fails, or does not
- * answer, is ended, and another one started after a minute at the earliest.
+ * answer, is ended, and another one started after a minute at the earliest. What cannot be read in time, as
+ * more talk than the thread can follow, is not begun: nobody waits for it.
  */
 import type { Clock, Timer } from "../../../../../core/clock.ts";
 import { describeError } from "../../../../../core/errors.ts";
@@ -30,6 +31,10 @@ interface TranscriberOptions {
 const RESTART_PAUSE_MS = 60_000;
 /** Far more than the longest utterance takes, or the model to load, on a busy machine. */
 const ANSWER_MS_MAX = 30_000;
+/** Share of the newest reading in how long readings take. */
+const NEWEST_SHARE = 0.3;
+/** Of how long readings are believed to take, with each that was not begun: a slow moment is forgotten. */
+const FORGETTING = 0.9;
 
 interface Job extends Omit<ToTranscriber, "id"> {
   settle(transcript: Transcript | null): void;
@@ -45,6 +50,9 @@ export class Transcriber {
   #saidFailed = false;
   /** Runs while the thread owes an answer. */
   #limit: Timer | null = null;
+  #askedAt = 0;
+  /** For a second of sound, lately. 0: not known. */
+  #readingMs = 0;
 
   constructor(private readonly options: TranscriberOptions) {}
 
@@ -99,9 +107,19 @@ export class Transcriber {
     for (const job of jobs) job.settle(null);
   }
 
-  transcribe(pcm: Int16Array, sampleRateHz: 8000 | 16000): Transcription {
+  /** `withinMs`: nobody waits longer for it. */
+  transcribe(
+    pcm: Int16Array,
+    sampleRateHz: 8000 | 16000,
+    withinMs = Number.POSITIVE_INFINITY,
+  ): Transcription {
     const { promise: result, resolve: settle } = Promise.withResolvers<Transcript | null>();
     const job = { pcm, sampleRateHz, settle };
+    if (this.#expectedMs(job) > withinMs) {
+      this.#readingMs *= FORGETTING;
+      settle(null);
+      return { result, drop() {} };
+    }
     this.#waiting.add(job);
     this.load();
     if (this.#thread === null) this.unload();
@@ -115,6 +133,12 @@ export class Transcriber {
     };
   }
 
+  /** Until it is read, after those before it. */
+  #expectedMs(job: Job): number {
+    const before = [...this.#waiting, ...(this.#running === null ? [] : [this.#running])];
+    return this.#readingMs * [...before, job].reduce((sum, each) => sum + secondsOf(each), 0);
+  }
+
   #next(): void {
     const [job] = this.#waiting;
     if (!this.#isReady || this.#running !== null || job === undefined) return;
@@ -122,6 +146,7 @@ export class Transcriber {
     this.#running = job;
     const { pcm, sampleRateHz } = job;
     this.#expectAnswer();
+    this.#askedAt = this.options.clock.monotonic();
     this.#thread?.postMessage({ id: this.#nextId++, pcm, sampleRateHz });
   }
 
@@ -135,9 +160,18 @@ export class Transcriber {
     if (message.type === "transcript") {
       this.#saidFailed = false;
       const { text, evidence } = message;
+      if (this.#running !== null) this.#learnPace(this.#running);
       this.#running?.settle({ text, evidence });
       this.#running = null;
     }
     this.#next();
   }
+
+  #learnPace(job: Job): void {
+    const pace = (this.options.clock.monotonic() - this.#askedAt) / secondsOf(job);
+    const before = this.#readingMs === 0 ? pace : this.#readingMs;
+    this.#readingMs = NEWEST_SHARE * pace + (1 - NEWEST_SHARE) * before;
+  }
 }
+
+const secondsOf = ({ pcm, sampleRateHz }: Job) => Math.max(1, pcm.length) / sampleRateHz;
