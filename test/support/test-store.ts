@@ -12,7 +12,7 @@ import { type SqldServer, startSqld } from "./sqld-server.ts";
 
 export const isRemote = process.env.LINEVOICE_TEST_STORE === "remote";
 /** However busy the machine is. */
-const PATIENT = { requestMs: 20_000 };
+const PATIENT = { requestMs: 20_000, transactionMs: 20_000 };
 
 /** One server a path, for as long as the test file runs: nodes that open the same path share it. */
 const servers = new Map<string, Promise<SqldServer>>();
