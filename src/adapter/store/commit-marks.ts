@@ -5,7 +5,7 @@
  * either, should it still be on its way.
  */
 import type { Random } from "../../core/random.ts";
-import type { Query } from "./remote-streams.ts";
+import type { Query } from "./hrana-json.ts";
 
 /** Created with the tables of migrations: it belongs to the server, not to the data. */
 export const MARKS_TABLE =

@@ -1,5 +1,5 @@
 /**
- * The database on a libSQL server that several nodes share: Hrana over HTTP (`@libsql/hrana-client`)
+ * The database on a libSQL server that several nodes share: Hrana over WebSockets, or over HTTP,
  * under the same Drizzle and the same stores as the file.
  *
  * A transaction begins immediately (retried while another node writes), is all or nothing, and
@@ -11,10 +11,9 @@
  *
  * Backups and file integrity are the responsibility of the server's operator.
  */
-import { type Client, createClient, type InStatement } from "@libsql/client/http";
+import { type Client, createClient } from "@libsql/client/http";
 import { openHttp, parseLibsqlUrl } from "@libsql/hrana-client";
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { drizzle } from "drizzle-orm/libsql/http";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
@@ -24,20 +23,14 @@ import type { Migration } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { watchChanges } from "./remote-changes.ts";
 import { isResultLost, StoreUnreachable, unreachable } from "./remote-errors.ts";
+import { httpStreamsOf } from "./remote-http.ts";
 import { migrateRemote } from "./remote-migrate.ts";
+import { queriesOf } from "./remote-queries.ts";
 import { retryWithin } from "./remote-retry.ts";
 import { type StreamSource, socketsTo, takesSockets } from "./remote-sockets.ts";
-import {
-  keepStreams,
-  keepWriteLine,
-  NO_ROWS,
-  type Query,
-  type Rows,
-  readInTurns,
-} from "./remote-streams.ts";
+import { keepStreams, keepWriteLine, readInTurns } from "./remote-streams.ts";
 import { RemoteTransaction, type TransactionLimits } from "./remote-transaction.ts";
 import { revocationNotes } from "./revocation-notes.ts";
-import * as schema from "./schema/index.ts";
 import { type Turn, WriteTurns } from "./write-turns.ts";
 
 export interface RemoteAddress {
@@ -132,23 +125,6 @@ export async function openRemoteDatabase(
   };
 }
 
-/** The server decides how pages are overwritten, and when they leave its log; it refuses to be asked. */
-const isServerManaged = ({ sql }: Query) => /^PRAGMA (secure_delete|wal_checkpoint)/i.test(sql);
-
-/** Drizzle's driver, with nothing but the execution of one statement. */
-function queriesOf(execute: (query: Query) => Promise<Rows>): Queries {
-  const facade = {
-    execute(statement: InStatement): Promise<Rows> {
-      const query =
-        typeof statement === "string"
-          ? { sql: statement, args: [] }
-          : { sql: statement.sql, args: Object.values(statement.args ?? []) };
-      return isServerManaged(query) ? Promise.resolve(NO_ROWS) : execute(query);
-    },
-  };
-  return drizzle(facade as unknown as Client, { schema }) as unknown as Queries;
-}
-
 /**
  * Runs bodies of transactions. What a body is given is used again for a later one, because prepared
  * statements belong to it (prepared.ts).
@@ -217,7 +193,9 @@ async function streamsOf(
   clock: Clock,
 ): Promise<StreamSource> {
   const canTake = await takesSockets(socketsTo({ ...address, clock, requestMs: pingMs }));
-  return canTake ? socketsTo({ ...address, clock, requestMs }) : hranaFor(address, requestMs);
+  return canTake
+    ? socketsTo({ ...address, clock, requestMs })
+    : httpStreamsOf(hranaFor(address, requestMs));
 }
 
 function hranaFor({ url, authToken }: RemoteAddress, requestMs: number) {

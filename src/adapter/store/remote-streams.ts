@@ -5,22 +5,11 @@
  * Reads that are asked for in the same turn of the event loop travel in one request. Those whose
  * connection has broken are repeated.
  */
-import type { ResultSet } from "@libsql/client/http";
-import { BatchCond, type BatchStep, type RowsResult, Stmt } from "@libsql/hrana-client";
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
+import { NO_ROWS, type Query, type Rows, type Step } from "./hrana-json.ts";
 import { isSqlError, isTimeout, StoreUnreachable, unreachable } from "./remote-errors.ts";
 import type { Retry } from "./remote-retry.ts";
 import type { HranaStream, StreamSource } from "./remote-sockets.ts";
-
-/** Drizzle's driver needs no more of a result. */
-export type Rows = Pick<ResultSet, "columns" | "columnTypes" | "rows" | "rowsAffected">;
-
-export const NO_ROWS: Rows = { columns: [], columnTypes: [], rows: [], rowsAffected: 0 };
-
-export interface Query {
-  readonly sql: string;
-  readonly args: readonly unknown[];
-}
 
 /** The server drops a stream over HTTP that was silent for 10 s. */
 const KEPT_MS = 8_000;
@@ -109,24 +98,6 @@ export function keepWriteLine(source: Pick<Streams, "take">, clock: Clock): Writ
   };
 }
 
-/**
- * Hrana sends JavaScript numbers as floats, and 7.0 / 2 is not 7 / 2: whole numbers are sent as
- * integers.
- */
-function hranaStatement({ sql, args }: Query): Stmt {
-  const exact = args.map((value) =>
-    typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value,
-  );
-  return new Stmt(sql).bindIndexes(exact as Parameters<Stmt["bindIndexes"]>[0]);
-}
-
-const rowsOf = (result: RowsResult): Rows => ({
-  columns: result.columnNames.map((name) => name ?? ""),
-  columnTypes: result.columnDecltypes.map((type) => type ?? ""),
-  rows: result.rows as unknown as ResultSet["rows"],
-  rowsAffected: result.affectedRowCount,
-});
-
 export interface Outcome {
   /** Of the steps before the one that failed. */
   readonly rows: readonly Rows[];
@@ -142,27 +113,18 @@ export async function runSteps(
   steps: readonly Query[],
   otherwise: string | null = null,
 ): Promise<Outcome> {
-  const batch = stream.batch(false);
-  let before: BatchStep | null = null;
-  const results = steps.map((query) => {
-    const step = batch.step();
-    if (before) step.condition(BatchCond.ok(before));
-    before = step;
-    return step.query(hranaStatement(query));
+  const chain = steps.map((query, at): Step => {
+    return at === 0 ? { query } : { query, after: { step: at - 1, succeeded: true } };
   });
-  if (before && otherwise !== null)
-    results.push(
-      batch
-        .step()
-        .condition(BatchCond.not(BatchCond.ok(before)))
-        .query(otherwise),
-    );
-  const settled = Promise.allSettled(results);
-  await batch.execute();
+  if (otherwise !== null && steps.length > 0)
+    chain.push({
+      query: { sql: otherwise, args: [] },
+      after: { step: steps.length - 1, succeeded: false },
+    });
   const rows: Rows[] = [];
-  for (const result of (await settled).slice(0, steps.length)) {
-    if (result.status === "rejected") return { rows, error: result.reason };
-    if (result.value) rows.push(rowsOf(result.value));
+  for (const result of (await stream.batch(chain)).slice(0, steps.length)) {
+    if (result instanceof Error) return { rows, error: result };
+    if (result) rows.push(result);
   }
   return { rows, error: null };
 }
@@ -182,18 +144,18 @@ export function readInTurns(streams: Streams, retry: Retry): (query: Query) => P
   async function ask(readings: readonly Reading[], isFresh: boolean): Promise<void> {
     const stream = streams.take(isFresh);
     let broken: unknown = null;
-    await Promise.all(
-      readings.map(async (reading) => {
-        try {
-          reading.resolve(rowsOf(await stream.query(hranaStatement(reading.query))));
-          reading.isOver = true;
-        } catch (error) {
-          if (!isSqlError(error)) broken = error;
-          else reading.reject(error);
-          reading.isOver = isSqlError(error);
-        }
-      }),
-    );
+    try {
+      const results = await stream.batch(readings.map(({ query }) => ({ query })));
+      for (const [at, reading] of readings.entries()) {
+        const result = results[at] ?? NO_ROWS;
+        if (!(result instanceof Error)) reading.resolve(result);
+        else if (isSqlError(result)) reading.reject(result);
+        else throw result;
+        reading.isOver = true;
+      }
+    } catch (error) {
+      broken = error;
+    }
     if (broken !== null && isTimeout(broken)) streams.drop();
     streams.release(stream, broken === null);
     if (broken !== null) throw broken;

@@ -12,6 +12,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Clock, sleep, type Timer, yieldToEventLoop } from "../../core/clock.ts";
 import { type Random, randomInt } from "../../core/random.ts";
 import { lookUp, type Mark, type Writer, type Writers, write } from "./commit-marks.ts";
+import { NO_ROWS, type Query, type Rows } from "./hrana-json.ts";
 import {
   codeOf,
   isResultLost,
@@ -23,15 +24,7 @@ import {
 } from "./remote-errors.ts";
 import type { Retry } from "./remote-retry.ts";
 import type { HranaStream } from "./remote-sockets.ts";
-import {
-  NO_ROWS,
-  type Outcome,
-  type Query,
-  type Rows,
-  runSteps,
-  type Streams,
-  type WriteLine,
-} from "./remote-streams.ts";
+import { type Outcome, runSteps, type Streams, type WriteLine } from "./remote-streams.ts";
 import type { Turn } from "./write-turns.ts";
 
 export interface TransactionLimits {
