@@ -80,7 +80,7 @@ class SocketStream implements HranaStream {
     socket.onerror = () => this.#end(new Error("the WebSocket has failed"));
     socket.onclose = ({ code, reason }) =>
       this.#end(new Error(`the WebSocket was closed with code ${code} ${reason}`));
-    this.#send({ type: "hello", jwt: options.authToken });
+    this.#send({ type: "hello", jwt: options.authToken ?? undefined });
     this.#send({
       ...{ type: "request", request_id: this.#lastId },
       request: { type: "open_stream", stream_id: STREAM },
@@ -99,16 +99,20 @@ class SocketStream implements HranaStream {
     if (this.#failure) throw this.#failure;
     const batch = batchOf(steps);
     const { clock, requestMs } = this.options;
-    const timer = clock.after(requestMs, () => this.#end(timeoutAfter(requestMs)));
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<readonly StepResult[]>();
+    this.#asked.set(id, { resolve, reject });
+    const timer = clock.after(requestMs, () => {
+      // The others on this socket are told that it is gone: they may ask again at once.
+      reject(timeoutAfter(requestMs));
+      this.close();
+    });
+    this.#send({
+      ...{ type: "request", request_id: id },
+      request: { type: "batch", stream_id: STREAM, batch },
+    });
     try {
-      return await new Promise<readonly StepResult[]>((resolve, reject) => {
-        const id = ++this.#lastId;
-        this.#asked.set(id, { resolve, reject });
-        this.#send({
-          ...{ type: "request", request_id: id },
-          request: { type: "batch", stream_id: STREAM, batch },
-        });
-      });
+      return await promise;
     } finally {
       timer.cancel();
     }
