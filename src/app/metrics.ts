@@ -9,7 +9,7 @@ import type { Log } from "../core/log.ts";
 import type { CallIdentity } from "../domain/call/call-identity.ts";
 import type { EndOfCall } from "../domain/call/live-call.ts";
 import { stagesOf } from "../domain/call/timeline.ts";
-import type { TurnRecord } from "../domain/conversation/call-report.ts";
+import type { DiscardedWork, EngineUsage, TurnRecord } from "../domain/conversation/call-report.ts";
 import type { ToolRunner } from "../domain/tool/ports.ts";
 import { descriptorsOf } from "../operations/ops/descriptor-watch.ts";
 import { type MetricsListener, startMetricsListener } from "../operations/ops/metrics/listener.ts";
@@ -92,8 +92,19 @@ function recordCall(metrics: Metrics, call: CallIdentity, end: EndOfCall): void 
       latencyMs === null ? [] : [latencyMs],
     ),
     stages: (end.report?.turns ?? []).flatMap(stagesTaken),
+    engineWork: end.report ? engineWorkOf(end.report.usage) : [],
     media: end.report?.media ?? null,
   });
+}
+
+function engineWorkOf(usage: EngineUsage) {
+  const { discarded } = usage;
+  const tokensOf = (work: DiscardedWork) => work.llmInputTokens + work.llmOutputTokens;
+  return [
+    { unit: "tokens", used: tokensOf(usage), discarded: tokensOf(discarded) },
+    { unit: "characters", used: usage.ttsCharacters, discarded: discarded.ttsCharacters },
+    { unit: "speech_seconds", used: usage.sttSeconds, discarded: discarded.sttSeconds },
+  ] as const;
 }
 
 /** The steps of an answer that were measured. Other turns have none. */

@@ -18,12 +18,14 @@ import {
   type ConversationSettings,
   conversationKeys,
 } from "../../src/domain/conversation/conversation-settings.ts";
-import type {
-  EngineFailure,
-  EngineSession,
-  LlmEvent,
-  LlmInput,
-  SttResult,
+import {
+  type EngineFailure,
+  type EngineSession,
+  type LlmEvent,
+  type LlmInput,
+  type LlmUsage,
+  NOTHING_USED,
+  type SttResult,
 } from "../../src/domain/conversation/engine-port.ts";
 import { KnowledgeLlm, type SearchKnowledge } from "../../src/domain/conversation/knowledge-llm.ts";
 import { FRAME_MS } from "../../src/domain/conversation/limits.ts";
@@ -149,6 +151,19 @@ export interface ScriptedCallOptions {
   readonly search?: SearchKnowledge;
 }
 
+/** What an early answer used that nobody took. */
+function discardedAnswer({
+  inputTokens,
+  outputTokens,
+  discarded = NOTHING_USED,
+}: LlmUsage): LlmUsage {
+  const more = ({ inputTokens, outputTokens }: LlmUsage) => ({
+    inputTokens: inputTokens + 10,
+    outputTokens: outputTokens + 5,
+  });
+  return { ...more({ inputTokens, outputTokens }), discarded: more(discarded) };
+}
+
 export async function scriptedCall(options: ScriptedCallOptions = {}) {
   const clock = fakeClock();
   // No call begins with its machine: what lasts since the answer must not pass for the time since the start.
@@ -160,6 +175,9 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
   const inputs: LlmInput[] = [];
   const truncated: string[] = [];
   const earlyRecognitions: ("begun" | "dropped")[] = [];
+  const prefetched: string[] = [];
+  let dropped = 0;
+  let untold: LlmUsage = NOTHING_USED;
   const script = {
     /** What the recogniser makes of the next utterances. */
     recognises: [] as (string | EngineFailure)[],
@@ -217,11 +235,25 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
       capabilities: { earlyStart: options.earlyStart ?? false },
       async *respond(input, signal) {
         inputs.push(input);
-        if (script.llmTakesMs > 0) await sleep(clock, script.llmTakesMs, signal);
-        if (script.llmFails) throw script.llmFails;
-        yield* script.answers(input);
-        if (script.thinksOnForMs > 0) await sleep(clock, script.thinksOnForMs, signal);
+        let isTaken = false;
+        try {
+          if (script.llmTakesMs > 0) await sleep(clock, script.llmTakesMs, signal);
+          if (script.llmFails) throw script.llmFails;
+          for (const event of script.answers(input)) {
+            yield event;
+            isTaken = true;
+          }
+          if (script.thinksOnForMs > 0) await sleep(clock, script.thinksOnForMs, signal);
+        } finally {
+          const isEarly = input.type === "utterance" && input.early === true;
+          if (signal.aborted && isEarly && !isTaken) untold = discardedAnswer(untold);
+        }
         yield { type: "done", usage: { inputTokens: 10, outputTokens: 5 } };
+      },
+      takeUsage() {
+        const usage = untold;
+        untold = NOTHING_USED;
+        return usage;
       },
       truncateSpoken: (text) => truncated.push(text),
       async summarize({ reason, durationSeconds }) {
@@ -230,6 +262,13 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
       },
     },
     tts: {
+      prefetch(text) {
+        prefetched.push(text);
+        return true;
+      },
+      dropPrefetched() {
+        dropped = prefetched.length;
+      },
       async *speak(text, signal) {
         if (script.ttsFails || script.voiceLosses-- > 0) throw new Error("no voice");
         if (signal.aborted) return;
@@ -279,6 +318,9 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
   return {
     session,
     earlyRecognitions,
+    /** Sentences that the voice was asked for ahead, and those of them that were not dropped. */
+    prefetched,
+    stillPrefetched: () => prefetched.slice(dropped),
     clock,
     audio,
     secondAudio,

@@ -89,6 +89,10 @@ function callSums(queries: Queries) {
           llmOutputTokens: total(callRollups.llmOutputTokens),
           ttsCharacters: total(callRollups.ttsCharacters),
           sttSeconds: total(callRollups.sttSeconds),
+          discardedTokens: total(callRollups.discardedTokens),
+          discardedCharacters: total(callRollups.discardedCharacters),
+          discardedSttSeconds: total(callRollups.discardedSttSeconds),
+          costDiscarded: total(callRollups.costDiscarded),
         })
         .from(callRollups)
         .where(within(tenantId, span))

@@ -1,6 +1,10 @@
 /** The figures of a call of which nothing is known. */
 import type { MediaStatistics } from "../../core/media-plan.ts";
-import type { CallReport, EngineUsage } from "../../domain/conversation/call-report.ts";
+import {
+  type CallReport,
+  type EngineUsage,
+  NOTHING_DISCARDED,
+} from "../../domain/conversation/call-report.ts";
 
 export const NO_MEDIA: MediaStatistics = {
   codec: null,
@@ -18,6 +22,7 @@ export const NO_USAGE: EngineUsage = {
   llmOutputTokens: 0,
   ttsCharacters: 0,
   sttSeconds: 0,
+  discarded: NOTHING_DISCARDED,
 };
 
 export const EMPTY_REPORT: CallReport = {

@@ -10,6 +10,12 @@ export interface FinalFigures {
   readonly costLlm: MicroEur | null;
   readonly costTts: MicroEur | null;
   readonly costTrunk: MicroEur | null;
+  /** Of the costs, for work that was begun early and thrown away. */
+  readonly costDiscarded: MicroEur | null;
+  /** That work: tokens of both kinds, characters spoken, seconds recognised. */
+  readonly discardedTokens: number;
+  readonly discardedCharacters: number;
+  readonly discardedSttSeconds: number;
   /** billing/answered-time-check.ts */
   readonly answeredClockMs: number | null;
   readonly answeredRtpMs: number | null;
@@ -31,6 +37,8 @@ export const NO_FIGURES: FinalFigures = {
   costLlm: NOTHING,
   costTts: NOTHING,
   costTrunk: NOTHING,
+  costDiscarded: NOTHING,
+  ...{ discardedTokens: 0, discardedCharacters: 0, discardedSttSeconds: 0 },
   answeredClockMs: null,
   answeredRtpMs: null,
   answeredEngineMs: null,

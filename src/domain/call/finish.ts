@@ -11,10 +11,14 @@ import { describeError } from "../../core/errors.ts";
 import { microEur, microToEur } from "../../core/money.ts";
 import { checkAnsweredTime, isTooFarOff } from "../billing/answered-time-check.ts";
 import type { Billing } from "../billing/billing.ts";
-import { costOfGoods } from "../billing/cost-of-goods.ts";
+import { costOfGoods, type GoodsPrices } from "../billing/cost-of-goods.ts";
 import type { Charge } from "../billing/ports.ts";
 import type { Callers } from "../contact/callers.ts";
-import type { CallReport } from "../conversation/call-report.ts";
+import {
+  type CallReport,
+  type DiscardedWork,
+  NOTHING_DISCARDED,
+} from "../conversation/call-report.ts";
 import type { KnowledgeIndex, KnowledgeScope } from "../knowledge/knowledge-index.ts";
 import { knowledgeOfTurns } from "../knowledge/turn-knowledge.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
@@ -58,7 +62,10 @@ function answeredTimeFigures(
   const check = checkAnsweredTime({
     answeredClockMs: answeredMs,
     answeredRtpMs: report?.answeredRtpMs ?? null,
-    answeredEngineMs: report ? report.usage.sttSeconds * 1000 : null,
+    // What was recognised early in vain was sent to the recogniser twice, and spoken once.
+    answeredEngineMs: report
+      ? (report.usage.sttSeconds - report.usage.discarded.sttSeconds) * 1000
+      : null,
   });
   if (isTooFarOff(check))
     context.log.warn("call.answered_time_differs", {
@@ -97,6 +104,17 @@ async function recordingOf(
   return { status: "processing", file: basename(path), ms: durationMs };
 }
 
+/** Work that was begun early and thrown away. */
+function discardedFigures(discarded: DiscardedWork, prices: GoodsPrices) {
+  const { stt, llm, tts } = costOfGoods(discarded, 0, prices);
+  return {
+    costDiscarded: microEur(stt + llm + tts),
+    discardedTokens: discarded.llmInputTokens + discarded.llmOutputTokens,
+    discardedCharacters: discarded.ttsCharacters,
+    discardedSttSeconds: discarded.sttSeconds,
+  };
+}
+
 function figuresOf(
   context: FinishPorts,
   call: CallIdentity,
@@ -116,6 +134,7 @@ function figuresOf(
     costLlm: goods.llm,
     costTts: goods.tts,
     costTrunk: goods.trunk,
+    ...discardedFigures(report?.usage.discarded ?? NOTHING_DISCARDED, context.settings.prices),
     ...answeredTimeFigures(context, call, answeredMs, report),
     ...latenciesOf(report?.turns ?? []),
   };

@@ -98,6 +98,7 @@ export class AgentSide {
       onFailure,
       onFirstAudio: () => this.#turn.mark("firstAudio"),
       onSynthesised: (characters) => usage.synthesised(characters),
+      onSynthesisedInVain: (characters) => usage.synthesisedInVain(characters),
     });
     const { opening, transcript, activeLanguage } = options;
     const say = (text: string) => this.sayPhrase(text);
@@ -116,6 +117,8 @@ export class AgentSide {
         this.#transferRequests.replace({ target, announcement: null, toolCallId: null }),
       message: (text) => this.#builtIns.keepMessage({ text, callerName: null, callback: null }),
       usage: (tokens) => usage.tokens(tokens),
+      preparedText: (text) => this.#speech.prepare(text),
+      preparedDropped: () => this.#speech.dropPrepared(),
       done: () => this.#answerDone(),
       failed: onFailure,
     });

@@ -57,6 +57,7 @@ interface AgentSpeechOptions {
   /** The first samples of a piece that the LLM or the greeting wanted are queued. */
   readonly onFirstAudio?: () => void;
   readonly onSynthesised: (characters: number) => void;
+  readonly onSynthesisedInVain: (characters: number) => void;
 }
 
 /** Slow speech, for a guess at the length of a piece whose synthesis was stopped. */
@@ -72,15 +73,32 @@ export class AgentSpeech {
   #waiting: Piece[] = [];
   #synthesising = false;
   #abort = new AbortController();
+  /** Being made for an answer that may never be said; empty: nothing. */
+  #prepared = "";
   /** What may still be said to its end before a transfer. */
   #lastPiece: Piece | null = null;
   #failuresInARow = 0;
 
   constructor(private readonly options: AgentSpeechOptions) {}
 
+  /** Begins to make what will be said next, perhaps: `say` or `dropPrepared` follows. */
+  prepare(text: string): void {
+    const { phrases, tts } = this.options;
+    if (phrases.get(text) === null && tts.prefetch?.(text)) this.#prepared = text;
+  }
+
+  /** It will not be said. */
+  dropPrepared(): void {
+    if (this.#prepared === "") return;
+    this.options.onSynthesisedInVain(this.#prepared.length);
+    this.#prepared = "";
+    this.options.tts.dropPrefetched?.();
+  }
+
   /** Says `text` after what is being said. */
   say(text: string, origin: PieceOrigin): void {
     if (text.trim() === "" || this.#pieces.length >= PIECES_MAX) return;
+    if (text === this.#prepared) this.#prepared = "";
     const piece: Piece = { text, origin, startMs: null, endMs: 0, complete: false };
     this.options.onText?.(text);
     this.#pieces.push(piece);
@@ -186,6 +204,7 @@ export class AgentSpeech {
     this.#abort.abort();
     this.#abort = new AbortController();
     this.#waiting = [];
+    if (this.#prepared === "") this.options.tts.dropPrefetched?.();
     const spoken = this.#split((piece) => this.#playedShare(piece));
     this.options.audio.stopPlaying(fadeMs);
     return spoken;

@@ -55,7 +55,23 @@ export interface EngineUsage {
   readonly embeddingTokens?: number;
   readonly ttsCharacters: number;
   readonly sttSeconds: number;
+  /** Of all this, what was begun before the caller had finished and then thrown away. */
+  readonly discarded: DiscardedWork;
 }
+
+export interface DiscardedWork {
+  readonly llmInputTokens: number;
+  readonly llmOutputTokens: number;
+  readonly ttsCharacters: number;
+  readonly sttSeconds: number;
+}
+
+export const NOTHING_DISCARDED: DiscardedWork = {
+  llmInputTokens: 0,
+  llmOutputTokens: 0,
+  ttsCharacters: 0,
+  sttSeconds: 0,
+};
 
 export interface RecordingInfo {
   readonly path: string;

@@ -23,7 +23,7 @@ export const conversationKeys = {
     10_000,
   ),
   speculate: oneOf(
-    'What is begun at the first 0.1 s of silence, and thrown away if the caller goes on: "hearing" recognises; "all" also asks the LLM and makes the first sentence of its answer. Answers come sooner; what is thrown away costs money at a provider.',
+    'What is begun at the first 0.1 s of silence, and thrown away if the caller goes on: "hearing" recognises; "all" also asks the LLM and makes the first sentence of its answer. At most three times an utterance. Answers come sooner; what is thrown away costs money at a provider, and usage shows how much.',
     ["off", "hearing", "all"],
     "all",
   ),

@@ -109,8 +109,10 @@ export interface SttResult {
   readonly text: string;
   /** 0 to 1. */
   readonly confidence: number;
-  /** Recognised by the provider for it, what was recognised early in vain included. */
+  /** Recognised by the provider for it, `discardedMs` included. */
   readonly audioMs: number;
+  /** Recognised early and thrown away, because the caller went on. Absent: nothing. */
+  readonly discardedMs?: number;
 }
 
 /** The language side: keeps the history of its call. */
@@ -133,6 +135,8 @@ export interface LlmSession {
    * long that sounded, where the conversation knows it.
    */
   truncateSpoken(text: string, playedMs?: number): void;
+  /** What was used since the last `done`: by answers that were cut or thrown away. */
+  takeUsage?(): LlmUsage;
   /** The whole call in words, in the agent's language. */
   summarize(end: CallEnd): Promise<CallSummary>;
 }
@@ -154,6 +158,8 @@ export type LlmInput =
       readonly confidence: number;
       /** Of the knowledge, what fits these words; missing: the prompt has all of it. */
       readonly passages?: readonly KnowledgePassage[];
+      /** The caller may go on: what an answer nobody took has used counts as discarded. */
+      readonly early?: boolean;
     }
   | { readonly type: "digits"; readonly digits: string }
   | {
@@ -189,7 +195,11 @@ export interface LlmUsage {
   readonly outputTokens: number;
   /** Of the input, what the provider still had from an earlier request; absent: it does not say. */
   readonly cachedInputTokens?: number;
+  /** Of both, what early answers used that nobody took; absent: nothing. */
+  readonly discarded?: { readonly inputTokens: number; readonly outputTokens: number };
 }
+
+export const NOTHING_USED: LlmUsage = { inputTokens: 0, outputTokens: 0 };
 
 export interface CallEnd {
   readonly reason: string;
@@ -202,8 +212,8 @@ export interface TtsStream {
   speak(text: string, signal: AbortSignal): AsyncIterable<Int16Array>;
   /** What was spoken last was another voice than the agent's: it must not be kept for other calls. */
   readonly isFallback?: boolean;
-  /** `text` will be spoken soon: may begin to make it. Cheap, never throws; nothing is owed for it. */
-  prefetch?(text: string): void;
+  /** `text` will be spoken soon: may begin to make it, and says whether it did. Cheap, never throws. */
+  prefetch?(text: string): boolean;
   /** What was announced so will not be spoken. */
   dropPrefetched?(): void;
 }

@@ -5,7 +5,15 @@
  */
 import { type Clock, within } from "../../core/clock.ts";
 import type { KnowledgePassage } from "../knowledge/knowledge-index.ts";
-import type { CallEnd, CallSummary, LlmEvent, LlmInput, LlmSession } from "./engine-port.ts";
+import {
+  type CallEnd,
+  type CallSummary,
+  type LlmEvent,
+  type LlmInput,
+  type LlmSession,
+  type LlmUsage,
+  NOTHING_USED,
+} from "./engine-port.ts";
 import { wordsOf } from "./words.ts";
 
 export type SearchKnowledge = (question: string) => Promise<readonly KnowledgePassage[]>;
@@ -56,6 +64,10 @@ export class KnowledgeLlm implements LlmSession {
 
   truncateSpoken(text: string, playedMs?: number): void {
     this.llm.truncateSpoken(text, playedMs);
+  }
+
+  takeUsage(): LlmUsage {
+    return this.llm.takeUsage?.() ?? NOTHING_USED;
   }
 
   summarize(end: CallEnd): Promise<CallSummary> {

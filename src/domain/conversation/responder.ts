@@ -25,6 +25,10 @@ interface ResponderEvents {
   transfer(target: string): void;
   message(text: string): void;
   usage(tokens: LlmUsage): void;
+  /** The first words of an answer that was asked for ahead of time: nobody may hear them yet. */
+  preparedText(text: string): void;
+  /** … and will not be said. */
+  preparedDropped(): void;
   /** The answer is complete. */
   done(): void;
   failed(failure: EngineFailure): void;
@@ -69,13 +73,23 @@ export class Responder {
     const abort = new AbortController();
     const events = this.llm.respond(input, abort.signal)[Symbol.asyncIterator]();
     const first = events.next();
-    first.catch(() => {});
-    this.#prepared = { input, abort, events, first };
+    const prepared = { input, abort, events, first };
+    this.#prepared = prepared;
+    const report = ({ value, done }: IteratorResult<LlmEvent>) => {
+      if (this.#prepared !== prepared || done || value.type !== "text") return;
+      this.events.preparedText(value.text);
+    };
+    first.then(report, () => {});
   }
 
   dropPrepared(): void {
-    this.#prepared?.abort.abort();
+    const prepared = this.#prepared;
+    if (!prepared) return;
     this.#prepared = null;
+    prepared.abort.abort();
+    // It waits for somebody to take its first event: only now it counts what it has used.
+    prepared.events.return?.().catch(() => {});
+    this.events.preparedDropped();
   }
 
   respond(input: LlmInput): void {
@@ -98,8 +112,11 @@ export class Responder {
   }
 
   #stop(): void {
-    this.#abort?.abort();
+    if (!this.#abort) return;
+    this.#abort.abort();
     this.#abort = null;
+    // Asked for ahead of time, it may be taken over and not have said its first words yet.
+    this.events.preparedDropped();
   }
 
   #takePrepared(input: LlmInput): Prepared | null {

@@ -354,6 +354,8 @@ export class Session implements HandlersOf<CallCommands> {
     const stopped = this.#turns.stop(reason);
     const [recording] = await Promise.all([this.#closeAudio(), stopped]);
     const summary = durationMs > 0 ? await this.#summarize(reason, durationMs) : NO_SUMMARY;
+    const untold = this.options.engine.llm.takeUsage?.();
+    if (untold) this.#usage.tokens(untold);
     void this.#closeEngine();
     return {
       turns: this.#transcript.turns,

@@ -17,6 +17,7 @@ import type { VoiceActivityDetector } from "./audio-port.ts";
 import type { CallConfig } from "./call-config.ts";
 import { withDeadline } from "./deadline.ts";
 import { DigitCollector } from "./digits.ts";
+import { EarlyStart } from "./early-start.ts";
 import { EchoGuard } from "./echo.ts";
 import { endpointingSilenceMs } from "./endpointing.ts";
 import { LastWords } from "./last-words.ts";
@@ -38,7 +39,6 @@ import {
 import { TurnTimers } from "./turn-timers.ts";
 import { UtteranceProcessor } from "./utterance-processor.ts";
 import { UtteranceSegmenter } from "./utterance-segmenter.ts";
-import { isBackChannel, soundsFinished } from "./words.ts";
 
 type AgentSideWiring =
   | "echo"
@@ -66,6 +66,7 @@ export class TurnController {
   readonly #digits: DigitCollector;
   readonly #timers: TurnTimers;
   readonly #overlap: Overlap;
+  readonly #early: EarlyStart;
   /** Tool calls under way: their results come here. */
   readonly tools: ToolCalls;
   readonly transferHold: TransferHold;
@@ -105,6 +106,11 @@ export class TurnController {
       fadeMs: settings.bargeInFadeMs,
     });
     this.#overlap = this.#makeOverlap();
+    this.#early = new EarlyStart({
+      ...options,
+      ...{ machine: this.#machine, agent: this.#agent, overlap: this.#overlap },
+      ...{ segmenter: this.#segmenter, pendingQuestions: this.#pendingQuestions },
+    });
     this.lastWords = this.#makeLastWords();
     this.transferHold = this.#makeTransferHold();
     this.#spokenOptOut = this.#makeSpokenOptOut();
@@ -129,19 +135,15 @@ export class TurnController {
         began: () => this.#callerBegan(),
         paused: () => {
           this.#applyIn(["caller_speaking"], { type: "paused" });
-          this.#recogniseEarly();
-          this.#askEarly();
+          this.#early.paused();
         },
         wentOn: () => {
-          engine.stt.dropEarly?.();
-          this.#agent.dropEarly();
+          this.#early.wentOn();
           this.#applyIn(["endpointing"], { type: "caller_spoke" });
         },
         words: () => {
-          this.options.engine.llm.heardSoFar?.(
-            this.#pendingQuestions.with(this.#segmenter.partial),
-          );
-          this.#askEarly();
+          engine.llm.heardSoFar?.(this.#pendingQuestions.with(this.#segmenter.partial));
+          this.#early.wordsCame();
         },
         endpoint: (utterance) => this.#utterances.finished(utterance),
         dismissed: () => this.#applyIn(["caller_speaking", "endpointing"], { type: "dismissed" }),
@@ -354,35 +356,6 @@ export class TurnController {
     if (this.answeredBy !== "machine") this.#spokenOptOut.callEnds();
   }
 
-  /** What was said so far could be all: an STT that reports no words meanwhile may begin to recognise it. */
-  #recogniseEarly(): void {
-    const { engine, settings } = this.options;
-    if (settings.speculate === "off" || !this.#mayBeOver) return;
-    engine.stt.recogniseEarly?.();
-  }
-
-  /** Nothing is dictated, and whoever is silent has probably finished. */
-  get #mayBeOver(): boolean {
-    const { expected, askedForDictation } = this.#agent;
-    return this.state.name === "endpointing" && expected === "open" && !askedForDictation;
-  }
-
-  /** The words so far could be all: the LLM may begin to think while the silence is counted. */
-  #askEarly(): void {
-    const { engine, activeLanguage, settings } = this.options;
-    const { partial } = this.#segmenter;
-    if (settings.speculate !== "all" || partial === "" || !this.#mayBeOver) return;
-    // Until an interruption is one, the LLM has not been told what of its answer was heard.
-    if (!engine.llm.capabilities?.earlyStart || this.#overlap.undecided) return;
-    if (
-      !soundsFinished(partial, activeLanguage.language) ||
-      isBackChannel(partial, activeLanguage.language)
-    )
-      return;
-    const text = this.#pendingQuestions.with(partial);
-    this.#agent.askEarly({ type: "utterance", text, confidence: 1 });
-  }
-
   #endpointingMs(partial: string): number {
     const { settings, activeLanguage, engine } = this.options;
     if (this.state.name === "screening") return ANSWERING.afterGreetingMs;
@@ -396,6 +369,7 @@ export class TurnController {
 
   #callerBegan(): void {
     this.#utterances.utteranceBegan();
+    this.#early.utteranceBegan();
     this.#echo.utteranceBegan();
     this.#applyIn(["listening"], { type: "caller_spoke" });
   }

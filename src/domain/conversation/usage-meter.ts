@@ -1,35 +1,40 @@
-/** What one call has used of its engine. */
-import type { EngineUsage } from "./call-report.ts";
-import type { LlmUsage } from "./engine-port.ts";
+/** What one call has used of its engine, and what of it was thrown away. */
+import { type EngineUsage, NOTHING_DISCARDED } from "./call-report.ts";
+import type { LlmUsage, SttResult } from "./engine-port.ts";
+
+type Counters = { -readonly [Name in keyof EngineUsage]: EngineUsage[Name] };
 
 export class UsageMeter {
-  #llmInputTokens = 0;
-  #llmCachedInputTokens = 0;
-  #llmOutputTokens = 0;
-  #ttsCharacters = 0;
-  #sttMs = 0;
+  readonly #used: Omit<Counters, "discarded" | "embeddingTokens"> = {
+    ...{ llmInputTokens: 0, llmCachedInputTokens: 0, llmOutputTokens: 0 },
+    ...{ ttsCharacters: 0, sttSeconds: 0 },
+  };
+  readonly #discarded = { ...NOTHING_DISCARDED };
 
-  tokens(used: LlmUsage): void {
-    this.#llmInputTokens += used.inputTokens;
-    this.#llmCachedInputTokens += used.cachedInputTokens ?? 0;
-    this.#llmOutputTokens += used.outputTokens;
+  tokens({ inputTokens, outputTokens, cachedInputTokens = 0, discarded }: LlmUsage): void {
+    this.#used.llmInputTokens += inputTokens;
+    this.#used.llmCachedInputTokens += cachedInputTokens;
+    this.#used.llmOutputTokens += outputTokens;
+    this.#discarded.llmInputTokens += discarded?.inputTokens ?? 0;
+    this.#discarded.llmOutputTokens += discarded?.outputTokens ?? 0;
   }
 
   synthesised(characters: number): void {
-    this.#ttsCharacters += characters;
+    this.#used.ttsCharacters += characters;
   }
 
-  recognised(audioMs: number): void {
-    this.#sttMs += audioMs;
+  /** Synthesised for an early answer that was thrown away. */
+  synthesisedInVain(characters: number): void {
+    this.synthesised(characters);
+    this.#discarded.ttsCharacters += characters;
+  }
+
+  recognised({ audioMs, discardedMs = 0 }: Pick<SttResult, "audioMs" | "discardedMs">): void {
+    this.#used.sttSeconds += audioMs / 1_000;
+    this.#discarded.sttSeconds += discardedMs / 1_000;
   }
 
   read(): EngineUsage {
-    return {
-      llmInputTokens: this.#llmInputTokens,
-      llmCachedInputTokens: this.#llmCachedInputTokens,
-      llmOutputTokens: this.#llmOutputTokens,
-      ttsCharacters: this.#ttsCharacters,
-      sttSeconds: this.#sttMs / 1_000,
-    };
+    return { ...this.#used, discarded: { ...this.#discarded } };
   }
 }

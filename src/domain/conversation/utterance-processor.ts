@@ -128,7 +128,7 @@ export class UtteranceProcessor {
 
   #process(utterance: Utterance, result: SttResult, kind: UtteranceKind): void {
     const { usage, machine, agent, overlap, pendingQuestions, silence, screening } = this.options;
-    usage.recognised(result.audioMs);
+    usage.recognised(result);
     const text = result.text.trim();
     if (text !== "") screening()?.words(text);
     const { name } = machine.state;

@@ -245,6 +245,12 @@ function usageReports({ database: { read }, billing, clock }: ReportDependencies
         ttsCharacters: sum((row) => row.ttsCharacters),
         sttSeconds: sum((row) => row.sttSeconds),
         costOfGoods: sum((row) => row.costOfGoods),
+        discarded: {
+          tokens: sum((row) => row.discardedTokens),
+          characters: sum((row) => row.discardedCharacters),
+          sttSeconds: sum((row) => row.discardedSttSeconds),
+          cost: sum((row) => row.costDiscarded),
+        },
       };
     },
   };

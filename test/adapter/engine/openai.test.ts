@@ -421,9 +421,10 @@ describe("an utterance that is recognised at its first silence", () => {
     early(session, heard);
     session.stt.dropEarly?.();
     for (let ms = 0; ms < 1_000; ms += 20) session.stt.push(new Int16Array(160).fill(9));
-    const { text, audioMs } = await session.stt.finalize();
+    const { text, audioMs, discardedMs } = await session.stt.finalize();
     expect(text).toBe("I would like to book a table.");
     expect(audioMs).toBeCloseTo(1_100 + 2_100, -1);
+    expect(discardedMs).toBeCloseTo(1_100, -1);
     expect(heard).toEqual([]);
     hum(session, 400);
     expect((await session.stt.finalize()).audioMs).toBeCloseTo(500, -1);

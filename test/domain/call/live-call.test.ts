@@ -201,7 +201,9 @@ test("how long was answered is stored as the clock, the RTP stream and the recog
       media: { codec: "PCMA", packetsReceived: 500, packetsLost: 0, jitterMs: 0, mos: 4.4 },
       usage: {
         ...{ llmInputTokens: 0, llmCachedInputTokens: 0, llmOutputTokens: 0 },
-        ...{ ttsCharacters: 0, sttSeconds: 9.5 },
+        ...{ ttsCharacters: 0, sttSeconds: 12.5 },
+        // Sent to the recogniser twice, and spoken once.
+        discarded: { llmInputTokens: 40, llmOutputTokens: 2, ttsCharacters: 9, sttSeconds: 3 },
       },
     }),
   };
@@ -212,6 +214,7 @@ test("how long was answered is stored as the clock, the RTP stream and the recog
   const row = await callStores.calls(database.read).find(tenantId, call.identity.callUuid);
   expect(row).toMatchObject({
     ...{ answeredClockMs: 10_000, answeredRtpMs: 9_980, answeredEngineMs: 9_500 },
+    ...{ discardedTokens: 42, discardedCharacters: 9, discardedSttSeconds: 3 },
   });
 });
 

@@ -43,6 +43,7 @@ function world(voice: (number | null | "never")[] = []) {
     ),
     onFailure: ({ message }) => failures.push(message),
     onFirstAudio: () => firstAudio++,
+    onSynthesisedInVain: () => {},
     onSynthesised: () => {},
   });
   const keep = (text: string, ms: number) => cache.put("v", text, new Int16Array(ms * 8).fill(500));

@@ -2,14 +2,21 @@
 import { expect, test } from "bun:test";
 import { UsageMeter } from "../../../src/domain/conversation/usage-meter.ts";
 
-test("tokens, characters and seconds are added up; no cached tokens are none", () => {
+test("tokens, characters and seconds are added up, and what of them was thrown away", () => {
   const meter = new UsageMeter();
   meter.tokens({ inputTokens: 10, outputTokens: 2 });
   meter.tokens({ inputTokens: 20, cachedInputTokens: 5, outputTokens: 3 });
-  for (const audioMs of [1_000, 500]) meter.recognised(audioMs);
+  meter.tokens({ inputTokens: 8, outputTokens: 1, discarded: { inputTokens: 4, outputTokens: 1 } });
+  meter.recognised({ audioMs: 1_000 });
+  meter.recognised({ audioMs: 500, discardedMs: 200 });
   for (const characters of [7, 8]) meter.synthesised(characters);
+  meter.synthesisedInVain(6);
   expect(meter.read()).toEqual({
-    ...{ llmInputTokens: 30, llmCachedInputTokens: 5, llmOutputTokens: 5 },
-    ...{ ttsCharacters: 15, sttSeconds: 1.5 },
+    ...{ llmInputTokens: 38, llmCachedInputTokens: 5, llmOutputTokens: 6 },
+    ...{ ttsCharacters: 21, sttSeconds: 1.5 },
+    discarded: {
+      ...{ llmInputTokens: 4, llmOutputTokens: 1 },
+      ...{ ttsCharacters: 6, sttSeconds: 0.2 },
+    },
   });
 });

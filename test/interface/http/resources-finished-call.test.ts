@@ -43,6 +43,8 @@ describe("a finished call", () => {
           llmInputTokens: 900,
           llmCachedInputTokens: 640,
           llmOutputTokens: 120,
+          ...{ discardedTokens: 310, discardedCharacters: 42, discardedSttSeconds: 1.9 },
+          costDiscarded: microEur(60),
           latencyP50Ms: 600,
           latencyP95Ms: 900,
           sipCallId: "abc@carrier",
@@ -141,6 +143,7 @@ describe("a finished call", () => {
           tts_eur: 0.00005,
           trunk_eur: null,
           total_eur: 0.00015,
+          discarded_eur: 0.00006,
         },
         usage: {
           llm_input_tokens: 900,
@@ -148,6 +151,7 @@ describe("a finished call", () => {
           llm_output_tokens: 120,
           tts_characters: 0,
           stt_seconds: 0,
+          discarded: { llm_tokens: 310, tts_characters: 42, stt_seconds: 1.9 },
         },
         latency: { p50_ms: 600, p95_ms: 900 },
         tool_calls: [
@@ -225,6 +229,10 @@ describe("a finished call", () => {
       billable_seconds: 61,
       cost_eur: 0.002,
       cost_of_goods_eur: 0.00015,
+      discarded: {
+        ...{ tokens: 310, tts_characters: 42, stt_seconds: 1.9 },
+        cost_of_goods_eur: 0.00006,
+      },
       tokens: { input: 900, cached_input: 640, output: 120 },
     });
     expect(pick(usage, "usage.by_day") as unknown[]).toHaveLength(30);

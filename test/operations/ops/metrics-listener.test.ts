@@ -64,6 +64,7 @@ test("figures are in base units: seconds, ratios", async () => {
     answeredMs: 61_000,
     turnLatenciesMs: [400],
     stages: [{ stage: "llm", ms: 120 }],
+    engineWork: [{ unit: "tokens", used: 400, discarded: 60 }],
     media: { packetsReceived: 99, packetsLost: 1, jitterMs: 4, mos: 4.2 },
   });
   const text = withoutNode(await metrics.text());
@@ -72,6 +73,8 @@ test("figures are in base units: seconds, ratios", async () => {
   expect(text).toContain("linevoice_call_talk_seconds_sum 61");
   expect(text).toContain("linevoice_turn_latency_seconds_sum 0.4");
   expect(text).toContain('linevoice_turn_stage_seconds_sum{stage="llm"} 0.12');
+  expect(text).toContain('linevoice_engine_work_total{unit="tokens"} 400');
+  expect(text).toContain('linevoice_engine_work_discarded_total{unit="tokens"} 60');
   expect(text).toContain("linevoice_rtp_loss_ratio_sum 0.01");
   expect(text).toContain("linevoice_rtp_jitter_seconds_sum 0.004");
 });

@@ -95,8 +95,6 @@ function openSession(
     ...common,
     messageTaker,
     memory,
-    onText: (text) => tts.prefetch(text),
-    onAbort: () => tts.dropPrefetched(),
     language: () => language,
     knowsOpenSpeech: () => language === "en" || !stt.understoodByEmbedded,
   });

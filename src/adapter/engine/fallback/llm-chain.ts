@@ -15,6 +15,8 @@ import {
   type LlmEvent,
   type LlmInput,
   type LlmSession,
+  type LlmUsage,
+  NOTHING_USED,
 } from "../../../domain/conversation/engine-port.ts";
 import type { CallMemory } from "./call-memory.ts";
 import type { GuardSettings } from "./guard-settings.ts";
@@ -29,10 +31,6 @@ interface LlmChainOptions {
   readonly memory: CallMemory;
   readonly guard: GuardSettings;
   readonly clock: Clock;
-  /** What will be spoken next. */
-  readonly onText: (text: string) => void;
-  /** … will not, as far as it is not being spoken already. */
-  readonly onAbort: () => void;
   readonly language: () => AgentLanguage;
   /**
    * False: the recogniser of the last utterance knows closed phrases only. What it made of a name or
@@ -65,7 +63,6 @@ export class LlmChain implements LlmSession {
     const onAbort = () => {
       if (taken) memory.cut();
       else undo();
-      this.options.onAbort();
     };
     signal.addEventListener("abort", onAbort, { once: true });
     try {
@@ -83,6 +80,10 @@ export class LlmChain implements LlmSession {
   truncateSpoken(text: string, playedMs?: number): void {
     this.options.memory.truncateSpoken(text);
     this.options.providers.current("llm")?.stream.truncateSpoken(text, playedMs);
+  }
+
+  takeUsage(): LlmUsage {
+    return this.options.providers.current("llm")?.stream.takeUsage?.() ?? NOTHING_USED;
   }
 
   async summarize(end: CallEnd): Promise<CallSummary> {
@@ -170,11 +171,9 @@ export class LlmChain implements LlmSession {
   }
 
   #note(event: LlmEvent): void {
-    const { memory, onText } = this.options;
-    if (event.type === "text") {
-      memory.answered(event.text);
-      onText(event.text);
-    } else if (event.type === "tool_call") memory.toolCalled(event.toolCallId, event.tool);
+    const { memory } = this.options;
+    if (event.type === "text") memory.answered(event.text);
+    else if (event.type === "tool_call") memory.toolCalled(event.toolCallId, event.tool);
   }
 }
 

@@ -41,8 +41,8 @@ export class TtsChain implements TtsStream {
     return this.#isFallback;
   }
 
-  prefetch(text: string): void {
-    this.options.providers.current("tts")?.stream.prefetch?.(text);
+  prefetch(text: string): boolean {
+    return this.options.providers.current("tts")?.stream.prefetch?.(text) ?? false;
   }
 
   dropPrefetched(): void {

@@ -10,14 +10,15 @@
 import type { Random } from "../../../core/random.ts";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
-import type {
-  CallEnd,
-  CallSummary,
-  LlmEvent,
-  LlmInput,
-  LlmSession,
-  LlmUsage,
-  SessionSettings,
+import {
+  type CallEnd,
+  type CallSummary,
+  type LlmEvent,
+  type LlmInput,
+  type LlmSession,
+  type LlmUsage,
+  NOTHING_USED,
+  type SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
 import { passagesSection } from "../../../domain/conversation/knowledge-section.ts";
 import { estimateTokens } from "../prompt-size.ts";
@@ -55,7 +56,6 @@ const ROUNDS_MAX = 2;
 const ANSWER_CHARACTERS_MAX = 3_000;
 /** Requests for one answer that the model may call too long. */
 const SHORTENINGS_MAX = 3;
-const NOTHING_USED: LlmUsage = { inputTokens: 0, outputTokens: 0 };
 
 const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
   en: "English",
@@ -63,6 +63,14 @@ const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
   lv: "Latvian",
   ru: "Russian",
 };
+
+interface RunningAnswer {
+  readonly signal: AbortSignal;
+  /** Asked before the caller had certainly finished. */
+  readonly early: boolean;
+  /** Its first event is wanted: somebody asked for the second. */
+  isTaken: boolean;
+}
 
 type SortedToolCalls = { readonly accepted: RememberedCall[]; readonly hasRejected: boolean };
 
@@ -98,18 +106,19 @@ export class ChatSession implements LlmSession {
       yield { type: "done", usage: NOTHING_USED };
       return;
     }
-    let taken = false;
-    const onAbort = () => (taken ? this.#history.cut() : this.#history.forgetQuestion());
+    const early = input.type === "utterance" && input.early === true;
+    const running: RunningAnswer = { signal, early, isTaken: false };
+    const onAbort = () => (running.isTaken ? this.#history.cut() : this.#history.forgetQuestion());
     signal.addEventListener("abort", onAbort, { once: true });
     try {
-      for await (const event of this.#answer(signal)) {
+      for await (const event of this.#answer(running)) {
         yield event;
-        taken = true;
+        running.isTaken = true;
       }
       if (!signal.aborted) this.#history.complete();
     } catch (error) {
       // Asked again, it must not stand there twice.
-      if (!taken) asBefore();
+      if (!running.isTaken) asBefore();
       throw error;
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -118,6 +127,12 @@ export class ChatSession implements LlmSession {
 
   truncateSpoken(text: string): void {
     this.#history.truncateSpoken(text);
+  }
+
+  takeUsage(): LlmUsage {
+    const usage = this.#used;
+    this.#used = NOTHING_USED;
+    return usage;
   }
 
   async summarize(end: CallEnd): Promise<CallSummary> {
@@ -160,10 +175,10 @@ export class ChatSession implements LlmSession {
     }
   }
 
-  async *#answer(signal: AbortSignal): AsyncGenerator<LlmEvent> {
+  async *#answer(running: RunningAnswer): AsyncGenerator<LlmEvent> {
     try {
       for (let round = 1; round <= ROUNDS_MAX; round++) {
-        const needsAnother = yield* this.#round(signal);
+        const needsAnother = yield* this.#round(running);
         if (!needsAnother) break;
       }
     } catch (error) {
@@ -172,19 +187,16 @@ export class ChatSession implements LlmSession {
       if (!this.#history.isAnswering) this.#history.forgetQuestion();
       yield* this.#say([this.#unfinished.withheld]);
     }
-    if (signal.aborted) return;
-    const usage = this.#used;
-    this.#used = NOTHING_USED;
-    yield { type: "done", usage };
+    if (!running.signal.aborted) yield { type: "done", usage: this.takeUsage() };
   }
 
   /** One request, asked again with less of the history where it is too long. Answers whether another is needed. */
-  async *#round(signal: AbortSignal): AsyncGenerator<LlmEvent, boolean> {
+  async *#round(running: RunningAnswer): AsyncGenerator<LlmEvent, boolean> {
     for (let shortening = 0; ; shortening++) {
       const messages = this.#messages();
       const answer = { hasBegun: false };
       try {
-        return yield* this.#request(messages, answer, signal);
+        return yield* this.#request(messages, answer, running);
       } catch (error) {
         const isTooLong = error instanceof ProviderFailure && error.reason === "too_long";
         if (!isTooLong || answer.hasBegun || shortening >= SHORTENINGS_MAX) throw error;
@@ -218,9 +230,10 @@ export class ChatSession implements LlmSession {
   async *#request(
     messages: readonly CompletionMessage[],
     answer: { hasBegun: boolean },
-    signal: AbortSignal,
+    running: RunningAnswer,
   ): AsyncGenerator<LlmEvent, boolean> {
     const { promptCacheKey, safetyIdentifier } = this.options.session;
+    const { signal } = running;
     const pieces = new SpokenPieces();
     let written = "";
     let end: AnswerEnd = "whole";
@@ -248,9 +261,11 @@ export class ChatSession implements LlmSession {
         if (signal.aborted) return false;
       }
     } finally {
-      // What was written before a failure or an interruption is paid for all the same.
-      if (usage || written !== "")
-        this.#count(usage ?? estimatedUsage(messages, this.#tools, written));
+      // What was read and written before a failure or an interruption is paid for all the same.
+      if (usage || written !== "" || signal.aborted) {
+        const isDiscarded = running.early && !running.isTaken && signal.aborted;
+        this.#count(usage ?? estimatedUsage(messages, this.#tools, written), isDiscarded);
+      }
     }
     if (signal.aborted) return false;
     const hasCalls = sorted.accepted.length > 0 || sorted.hasRejected;
@@ -270,15 +285,16 @@ export class ChatSession implements LlmSession {
     return UNFINISHED[this.#language];
   }
 
-  #count(used: LlmUsage): void {
+  #count(used: LlmUsage, isDiscarded: boolean): void {
     const before = this.#used;
     const cached = used.cachedInputTokens ?? before.cachedInputTokens;
+    const discarded = isDiscarded ? sumOf(before.discarded, used) : before.discarded;
     this.#used = {
-      inputTokens: before.inputTokens + used.inputTokens,
-      outputTokens: before.outputTokens + used.outputTokens,
+      ...sumOf(before, used),
       ...(cached === undefined
         ? {}
         : { cachedInputTokens: (before.cachedInputTokens ?? 0) + (used.cachedInputTokens ?? 0) }),
+      ...(discarded === undefined ? {} : { discarded }),
     };
   }
 
@@ -320,6 +336,11 @@ export class ChatSession implements LlmSession {
     return Array.from(this.options.random.bytes(9), (byte) => (byte % 36).toString(36)).join("");
   }
 }
+
+const sumOf = (a: LlmUsage = NOTHING_USED, b: LlmUsage) => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+});
 
 function estimateOf(messages: readonly CompletionMessage[]): number {
   return messages.reduce((sum, { content }) => sum + 4 + estimateTokens(content ?? ""), 0);

@@ -47,7 +47,7 @@ export class HttpSttStream implements SttStream {
   readonly #closed = new AbortController();
   #early: EarlyRecognition | null = null;
   /** Sent since the last result, and of no use. */
-  #wastedMs = 0;
+  #discardedMs = 0;
   #onPartial: (text: string) => void = () => {};
   #language: AgentLanguage;
 
@@ -89,7 +89,7 @@ export class HttpSttStream implements SttStream {
   dropEarly(): void {
     if (!this.#early) return;
     this.#early.abort.abort();
-    this.#wastedMs += this.#early.audioMs;
+    this.#discardedMs += this.#early.audioMs;
     this.#early = null;
   }
 
@@ -101,12 +101,13 @@ export class HttpSttStream implements SttStream {
 
   async finalize(): Promise<SttResult> {
     const early = this.#early;
-    const audioMs = this.#wastedMs + (early?.audioMs ?? this.#audio.ms);
+    const discardedMs = this.#discardedMs;
+    const audioMs = discardedMs + (early?.audioMs ?? this.#audio.ms);
     const text = early?.text ?? this.#recognise(this.#closed.signal);
     this.#early = null;
-    this.#wastedMs = 0;
+    this.#discardedMs = 0;
     this.#audio.clear();
-    return { text: await text, confidence: CONFIDENCE, audioMs };
+    return { text: await text, confidence: CONFIDENCE, audioMs, discardedMs };
   }
 
   /** The audio so far, as it is now. */

@@ -51,10 +51,12 @@ export class HttpTtsStream implements TtsStream {
     this.#language = language;
   }
 
-  prefetch(text: string): void {
-    if (this.#announced.length >= ANNOUNCED_MAX || this.#ahead.has(text)) return;
-    this.#announced.push(text);
-    this.#askAhead();
+  prefetch(text: string): boolean {
+    if (!this.#ahead.has(text) && this.#announced.length < ANNOUNCED_MAX) {
+      this.#announced.push(text);
+      this.#askAhead();
+    }
+    return this.#ahead.has(text);
   }
 
   async *speak(text: string, signal: AbortSignal): AsyncGenerator<Int16Array> {

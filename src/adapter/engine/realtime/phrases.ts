@@ -38,10 +38,12 @@ export class Phrases {
     return usage;
   }
 
-  prefetch(text: string): void {
-    if (this.#announced.length >= ANNOUNCED_MAX || this.#ahead.has(text)) return;
-    this.#announced.push(text);
-    this.#askAhead();
+  prefetch(text: string): boolean {
+    if (!this.#ahead.has(text) && this.#announced.length < ANNOUNCED_MAX) {
+      this.#announced.push(text);
+      this.#askAhead();
+    }
+    return this.#ahead.has(text);
   }
 
   dropPrefetched(): void {

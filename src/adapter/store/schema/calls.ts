@@ -12,6 +12,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { CALL_STATUSES, ENDED_REASONS } from "../../../core/ended-reason.ts";
 import type { JsonObject } from "../../../core/json.ts";
+import { microEur } from "../../../core/money.ts";
 import { RECORDING_STATUSES } from "../../../domain/call/stores.ts";
 import type { TurnMeasures } from "../../../domain/conversation/call-report.ts";
 import type { TurnSource } from "../../../domain/knowledge/turn-knowledge.ts";
@@ -73,6 +74,11 @@ export const calls = sqliteTable(
     llmOutputTokens: integer("llm_output_tokens").notNull().default(0),
     ttsCharacters: integer("tts_characters").notNull().default(0),
     sttSeconds: real("stt_seconds").notNull().default(0),
+    /** Of all these and their costs, what was begun early and thrown away. */
+    discardedTokens: integer("discarded_tokens").notNull().default(0),
+    discardedCharacters: integer("discarded_characters").notNull().default(0),
+    discardedSttSeconds: real("discarded_stt_seconds").notNull().default(0),
+    costDiscarded: money("cost_discarded"),
     /**
      * Three measurements of the answered time (billing/answered-time-check.ts), ms; null: not
      * measured.
@@ -150,6 +156,11 @@ export const callRollups = sqliteTable(
     llmOutputTokens: integer("llm_output_tokens").notNull(),
     ttsCharacters: integer("tts_characters").notNull(),
     sttSeconds: real("stt_seconds").notNull(),
+    /** 0 for calls before discarded work was counted. */
+    discardedTokens: integer("discarded_tokens").notNull().default(0),
+    discardedCharacters: integer("discarded_characters").notNull().default(0),
+    discardedSttSeconds: real("discarded_stt_seconds").notNull().default(0),
+    costDiscarded: money("cost_discarded").notNull().default(microEur(0)),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.hour, t.agentId, t.direction, t.status] })],
 );

@@ -223,6 +223,7 @@ export const CallDetail = z
       tts_eur: optionalEur("Speech synthesis."),
       trunk_eur: optionalEur("Carrier."),
       total_eur: optionalEur("Sum of what is known; null: nothing is."),
+      discarded_eur: optionalEur("Of the sum, for work that was begun early and thrown away."),
     }),
     usage: z.strictObject({
       llm_input_tokens: shown(z.int(), "Tokens read by the language model.", 900),
@@ -234,6 +235,15 @@ export const CallDetail = z
       llm_output_tokens: shown(z.int(), "Tokens written by the language model.", 120),
       tts_characters: shown(z.int(), "Characters spoken.", 400),
       stt_seconds: shown(z.number(), "Seconds of speech recognised.", 20.5),
+      discarded: z
+        .strictObject({
+          llm_tokens: shown(z.int(), "Tokens read and written.", 310),
+          tts_characters: shown(z.int(), "Characters spoken.", 42),
+          stt_seconds: shown(z.number(), "Seconds of speech recognised.", 1.9),
+        })
+        .describe(
+          "Of these, what was begun at the caller's first silence and thrown away because they went on.",
+        ),
     }),
     latency: z.strictObject({
       p50_ms: optionalNumber("Median latency of the agent's turns."),
@@ -544,6 +554,7 @@ function costOfGoods(call: CallRow) {
     tts_eur: eurOrNull(call.costTts),
     trunk_eur: eurOrNull(call.costTrunk),
     total_eur: known.length === 0 ? null : microToEur(microEur(sum)),
+    discarded_eur: eurOrNull(call.costDiscarded),
   };
 }
 
@@ -572,6 +583,11 @@ function presentDetail({ call, turns, toolCalls, notes }: Conversation, links: R
       llm_output_tokens: call.llmOutputTokens,
       tts_characters: call.ttsCharacters,
       stt_seconds: call.sttSeconds,
+      discarded: {
+        llm_tokens: call.discardedTokens,
+        tts_characters: call.discardedCharacters,
+        stt_seconds: call.discardedSttSeconds,
+      },
     },
     latency: { p50_ms: call.latencyP50Ms, p95_ms: call.latencyP95Ms },
     tool_calls: toolCalls.map(presentToolCall),

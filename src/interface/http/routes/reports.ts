@@ -114,6 +114,16 @@ export const getUsage = contract({
       stt_seconds: shown(z.number(), "Seconds of speech recognised.", 812.5),
       cost_eur: eurOut("What the wallet paid for calls."),
       cost_of_goods_eur: eurOut("What the calls cost the operator, as far as known."),
+      discarded: z
+        .strictObject({
+          tokens: count("Tokens read and written."),
+          tts_characters: count("Characters spoken."),
+          stt_seconds: shown(z.number(), "Seconds of speech recognised.", 4.2),
+          cost_of_goods_eur: eurOut("What this cost the operator, as far as known."),
+        })
+        .describe(
+          "Of these, what was begun at the caller's first silence and thrown away because they went on.",
+        ),
       by_day: z.array(z.strictObject({ date: dayOf, ...figures })),
       by_agent: z.array(z.strictObject({ ...agentOf, ...figures })),
     }),
@@ -199,6 +209,12 @@ export const reportRoutes = ({ dependencies: { services } }: RouteContext) => [
         stt_seconds: round(used.sttSeconds, 3),
         cost_eur: eur(totals.cost),
         cost_of_goods_eur: eur(used.costOfGoods),
+        discarded: {
+          tokens: used.discarded.tokens,
+          tts_characters: used.discarded.characters,
+          stt_seconds: round(used.discarded.sttSeconds, 3),
+          cost_of_goods_eur: eur(used.discarded.cost),
+        },
         by_day: used.byDay.map(presentDay),
         by_agent: used.byAgent.map(presentAgent),
       },

@@ -22,6 +22,12 @@ interface EndedCall {
   readonly turnLatenciesMs: readonly number[];
   /** Duration of each step of those turns, ms: endpointing, stt, llm, tts, playout. */
   readonly stages: readonly { readonly stage: string; readonly ms: number }[];
+  /** Of the engine: what was used, by unit, and what of it was thrown away. */
+  readonly engineWork: readonly {
+    readonly unit: "tokens" | "characters" | "speech_seconds";
+    readonly used: number;
+    readonly discarded: number;
+  }[];
   /** null: there was no media. */
   readonly media: {
     readonly packetsReceived: number;
@@ -93,6 +99,10 @@ export function createMetrics(sources: MetricSources, about: MeasuredNode, clock
       if (answeredMs > 0) calls.answered.observe(answeredMs / 1000);
       for (const latencyMs of call.turnLatenciesMs) calls.turns.observe(latencyMs / 1000);
       for (const { stage, ms } of call.stages) calls.stageTimes.observe({ stage }, ms / 1000);
+      for (const { unit, used, discarded } of call.engineWork) {
+        calls.engineWork.inc({ unit }, used);
+        calls.discardedWork.inc({ unit }, discarded);
+      }
       const measured = call.media;
       if (!measured || measured.packetsReceived === 0) return;
       media.jitter.observe(measured.jitterMs / 1000);
@@ -149,7 +159,16 @@ function callFigures(registry: Registry) {
     STAGE_BUCKETS_SECONDS,
     ["stage"],
   );
-  return { ended, setup, answered, turns, stageTimes };
+  const engineWork = new Counter({
+    ...{ name: "linevoice_engine_work_total", help: "Work of the engine.", registers },
+    labelNames: ["unit"] as const,
+  });
+  const discardedWork = new Counter({
+    ...{ name: "linevoice_engine_work_discarded_total", registers },
+    help: "Of it, begun at the caller's first silence and thrown away because they went on.",
+    labelNames: ["unit"] as const,
+  });
+  return { ended, setup, answered, turns, stageTimes, engineWork, discardedWork };
 }
 
 /** How a call was received. */

@@ -26,6 +26,18 @@ export const messages = {
   "billing.month": { en: "Month", lt: "Mėnuo", lv: "Mēnesis", ru: "Месяц" },
   "billing.minutes": { en: "Minutes", lt: "Minutės", lv: "Minūtes", ru: "Минуты" },
   "billing.included": { en: "From the plan", lt: "Iš plano", lv: "No plāna", ru: "Из тарифа" },
+  "billing.discarded": {
+    en: "Begun early, in vain",
+    lt: "Pradėta anksčiau be reikalo",
+    lv: "Sākts agrāk veltīgi",
+    ru: "Начато раньше и зря",
+  },
+  "billing.discarded_note": {
+    en: "of the tokens: {tokens}; {characters} characters, {seconds} s; {cost}",
+    lt: "žetonų: {tokens}; {characters} simbolių, {seconds} s; {cost}",
+    lv: "no tokeniem: {tokens}; {characters} rakstzīmes, {seconds} s; {cost}",
+    ru: "токенов: {tokens}; {characters} символов, {seconds} с; {cost}",
+  },
   "billing.included_left": {
     en: "{left} left",
     lt: "liko {left}",

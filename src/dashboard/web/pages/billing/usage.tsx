@@ -45,7 +45,10 @@ export function Usage() {
 }
 
 function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }) {
-  const { t, number, eur } = useText();
+  const text = useText();
+  const { t, number, eur } = text;
+  const { tokens, tts_characters, stt_seconds } = usage.discarded;
+  const isDiscarded = tokens + tts_characters + stt_seconds > 0;
   return (
     <>
       <Figures
@@ -66,6 +69,7 @@ function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }
               note: t("call.cached", { n: number(usage.tokens.cached_input) }),
             }),
           },
+          ...(isDiscarded ? [discardedFigure(usage, text)] : []),
         ]}
       />
       {usage.calls === 0 ? (
@@ -82,6 +86,22 @@ function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }
       )}
     </>
   );
+}
+
+/** What was begun at a caller's first silence, in vain: its share of the tokens, and all of it. */
+function discardedFigure({ tokens, discarded }: Usage, text: ReturnType<typeof useText>) {
+  const { t, number, percent, eur } = text;
+  const all = tokens.input + tokens.output;
+  return {
+    label: t("billing.discarded"),
+    value: percent(all === 0 ? 0 : discarded.tokens / all),
+    note: t("billing.discarded_note", {
+      tokens: number(discarded.tokens),
+      characters: number(discarded.tts_characters),
+      seconds: number(Math.round(discarded.stt_seconds)),
+      cost: eur(discarded.cost_of_goods_eur),
+    }),
+  };
 }
 
 function ByAgent({ rows }: { rows: Usage["by_agent"] }) {
