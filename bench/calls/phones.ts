@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { firstLine } from "../http/first-line.ts";
 import { loadAtRate, PAGE_AFTER_PAGE, type ReadsResult } from "../http/reads.ts";
-import { linesOf } from "../media/lines.ts";
+import { type Lines, linesOf } from "../media/lines.ts";
 import { type Native, nativePrograms } from "../media/native.ts";
 import { measureLoop, type Pacing } from "../media/pacing.ts";
 import type { PacketTimings } from "../media/packet-listener.ts";
@@ -30,6 +30,7 @@ export interface PhonesResult {
   readonly megabytesPerCall: number;
   /** Reads at a rate while the calls go on. Empty without wrk. */
   readonly reads: readonly ReadsResult[];
+  readonly answers: Answers;
 }
 
 interface PhonesOptions {
@@ -39,8 +40,21 @@ interface PhonesOptions {
   readonly readSeconds?: number;
   /** A file of A-law octets that every caller says over and over; missing: they listen. */
   readonly speech?: string;
+  /** The first so many of its octets are a question, the rest a pause for the answer. */
+  readonly questionOctets?: number;
   /** The measured program; default: this tree's. */
   readonly serve?: string;
+  readonly serveArguments?: readonly string[];
+}
+
+/** How long callers waited for an answer, from their last sound to its first loud packet. */
+export interface Answers {
+  readonly answers: number;
+  /** Questions without an answer before the next. */
+  readonly unanswered: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly maxMs: number;
 }
 
 const FIRST_CALLS = 20;
@@ -65,23 +79,19 @@ export async function measurePhones(options: PhonesOptions): Promise<PhonesResul
   }
 }
 
-async function measureOurs(
+/** Without the loop beside it. */
+export async function measureOurs(
   native: Native,
-  {
-    calls,
-    seconds,
-    readSeconds = 0,
-    speech,
-    serve = file("../signalling/appliance-serve.ts"),
-  }: PhonesOptions,
+  options: PhonesOptions,
 ): Promise<Omit<PhonesResult, "reference">> {
-  const server = Bun.spawn([process.execPath, serve, String(Math.ceil(calls / 10))], {
-    ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
-  });
+  const { calls, seconds, speech, readSeconds = 0 } = options;
+  const { serve = file("../signalling/appliance-serve.ts"), serveArguments = [] } = options;
+  const room = String(Math.ceil(calls / 10));
+  const piped = { stdin: "pipe", stdout: "pipe", stderr: "inherit" } as const;
+  const server = Bun.spawn([process.execPath, serve, room, ...serveArguments], piped);
   const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
-  const phones = Bun.spawn([await native.build("phones"), PHONES, ...(speech ? [speech] : [])], {
-    ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
-  });
+  const said = speech ? [speech, String(options.questionOctets ?? 0)] : [];
+  const phones = Bun.spawn([await native.build("phones"), PHONES, ...said], piped);
   const placed: Bun.Subprocess[] = [];
   try {
     const { sip, pid, ...api } = JSON.parse(await firstLine(server.stdout)) as SignallingTarget;
@@ -94,30 +104,25 @@ async function measureOurs(
       placed.push(placeCalls({ directory, scenario, sip, count, port: 5060 + placed.length }));
       await Bun.sleep((1000 * count) / CALLS_PER_SECOND + SETTLE_MS);
     };
-    const timings = async () => {
-      phones.stdin.write("now\n");
-      await phones.stdin.flush();
-      return JSON.parse(await lines.next()) as PacketTimings;
-    };
+    const told = questionsTo(phones.stdin, lines);
     await place(FIRST_CALLS);
     const awake = residentMemory(pid).own;
-    await place(calls - FIRST_CALLS);
-    await timings();
-    const before = {
-      cpu: cpuSeconds(pid),
-      overflowed: overflowed(),
-    };
+    if (calls > FIRST_CALLS) await place(calls - FIRST_CALLS);
+    await told("now");
+    await told("answers");
+    const before = { cpu: cpuSeconds(pid), overflowed: overflowed() };
     await Bun.sleep(seconds * 1000);
     const cpu = cpuSeconds(pid) - before.cpu;
-    const pacing = await timings();
+    const pacing = await told<PacketTimings>("now");
     const megabytes = residentMemory(pid).own - awake;
+    const answers = await told<Answers>("answers");
     const reads: ReadsResult[] = [];
     for (const path of readSeconds > 0 ? READS : []) {
       const read = await loadAtRate(api, path, READS_PER_SECOND, readSeconds);
       if (read) reads.push(read);
     }
     return {
-      ...{ reads, calls, talking: speech !== undefined, pacing },
+      ...{ reads, answers, calls, talking: speech !== undefined, pacing },
       overflowed: overflowed() - before.overflowed,
       cpuPercentPerCall: (100 * cpu) / seconds / calls,
       megabytesPerCall: megabytes / Math.max(1, calls - FIRST_CALLS),
@@ -132,6 +137,15 @@ async function measureOurs(
     rmSync(directory, { recursive: true, force: true });
   }
 }
+
+/** What the phones say of the time since the question before. */
+const questionsTo =
+  (input: Bun.FileSink, lines: Lines) =>
+  async <Figures>(what: "now" | "answers"): Promise<Figures> => {
+    input.write(`${what}\n`);
+    await input.flush();
+    return JSON.parse(await lines.next()) as Figures;
+  };
 
 interface Placing {
   readonly directory: string;

@@ -2,11 +2,16 @@
  * The measured process: the whole appliance, called by its trunk: admission, money, the call's row,
  * audio, greeting, recording, charge, events. Answers each line of standard input with how many queries
  * it has run until now, and ends with it.
+ *
+ *   appliance-serve.ts CALLS [PROVIDER SPECULATE]    the engine at this address; default: the embedded one
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { AppSettings } from "../../src/app/settings.ts";
+import { conversationKeys } from "../../src/domain/conversation/conversation-settings.ts";
 import { OWN_NUMBER, startAppliance } from "../../test/support/appliance.ts";
+import { openAiChoice, sameForAllParts } from "../../test/support/engine-session.ts";
 import { countQueries } from "../../test/support/statement-watch.ts";
 import { startCarrierProcess } from "../calls/carrier-process.ts";
 import { roomFor } from "../calls/room.ts";
@@ -15,6 +20,29 @@ import { CALLER, OURS, type SignallingTarget } from "./hosts.ts";
 /** A place is free when the call is settled, a moment after its BYE: the generator calls at once. */
 const PLACES_PER_CALL = 20;
 
+const [calls = "50", provider, speculate = "off"] = process.argv.slice(2);
+const room = roomFor(Number(calls) * PLACES_PER_CALL);
+
+/** Answers come from a provider, which hears, thinks and speaks. */
+function withProvider(settings: AppSettings, url: string): AppSettings {
+  const { callWorker } = settings;
+  return {
+    ...settings,
+    callWorker: {
+      ...callWorker,
+      engine: {
+        ...callWorker.engine,
+        label: "openai",
+        providers: sameForAllParts([openAiChoice(url)]),
+      },
+      conversation: {
+        ...callWorker.conversation,
+        speculate: conversationKeys.speculate.parse(speculate),
+      },
+    },
+  };
+}
+
 const queries = countQueries();
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
 const world = await startAppliance({
@@ -22,7 +50,7 @@ const world = await startAppliance({
   host: OURS,
   carrier: await startCarrierProcess(OURS),
   agent: { maxDurationSeconds: 3600, transcriptEmailEnabled: false },
-  settings: roomFor(Number(process.argv[2] ?? 50) * PLACES_PER_CALL),
+  settings: (settings) => (provider ? withProvider(room(settings), provider) : room(settings)),
 });
 await world.app.ask("trunk.set", {
   ...{ tenant: world.tenantId, server: CALLER, port: 5060, transport: "udp" },

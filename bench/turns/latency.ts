@@ -55,18 +55,29 @@ interface Subject {
 }
 
 export async function measureTurns(turns: number): Promise<TurnsResult[]> {
+  return await withServers(async (servers) => {
+    const results: TurnsResult[] = [];
+    for (const subject of subjects(servers)) results.push(await measure(subject, turns));
+    return results;
+  });
+}
+
+/** While the providers run, in a process of their own. */
+export async function withServers<Result>(
+  measureAt: (servers: Servers) => Promise<Result>,
+): Promise<Result> {
   const path = fileURLToPath(new URL("./servers.ts", import.meta.url));
   const servers = Bun.spawn([process.execPath, path], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",
   });
-  const urls = JSON.parse(await firstLine(servers.stdout)) as Servers;
-  const results: TurnsResult[] = [];
-  for (const subject of subjects(urls)) results.push(await measure(subject, turns));
-  await servers.stdin.end();
-  await servers.exited;
-  return results;
+  try {
+    return await measureAt(JSON.parse(await firstLine(servers.stdout)) as Servers);
+  } finally {
+    await servers.stdin.end();
+    await servers.exited;
+  }
 }
 
 function subjects({ openai, realtime }: Servers): Subject[] {

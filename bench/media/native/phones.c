@@ -5,8 +5,11 @@
  * from a file of A-law octets, every phone at a place of its own. Intervals are by the kernel's time
  * stamps (SO_TIMESTAMPNS), so that no wake-up of this program is in the figures.
  *
- *   phones HOST [SPEECH]    prints "port N"; each line of standard input prints the intervals since the
- *                           line before as one JSON line; ends with standard input.
+ *   phones HOST [SPEECH [SPOKEN]]    prints "port N"; each line of standard input prints the intervals
+ *                                    since the line before as one JSON line; ends with standard input.
+ *
+ * With SPOKEN, the first so many octets of SPEECH are a question and the rest is a pause for its answer: a
+ * line that begins with "a" prints how long callers waited, from their last sound to the first loud packet.
  */
 #define _GNU_SOURCE
 #include "intervals.h"
@@ -23,6 +26,9 @@
 #define FRAME 160
 #define HEADER 12
 #define BATCH 64
+#define WAITS_MAX 65536
+/* Segment of A-law above which a sample is loud: more than 1000 of 32768. */
+#define LOUD 3
 
 struct phone {
   struct sockaddr_in peer;
@@ -31,13 +37,18 @@ struct phone {
   uint32_t timestamp;
   uint16_t sequence;
   size_t spoken;
+  /* When the question ended; 0: it is not waiting. */
+  int64_t asked_ns;
 };
 
 static struct phone phones[PHONES_MAX];
 static int phone_of_port[65536];
 static int phone_count;
 static uint8_t *speech;
-static size_t speech_size;
+static size_t speech_size, question_size, unanswered;
+/* Waits for an answer, in microseconds. */
+static uint32_t waits[WAITS_MAX];
+static size_t wait_count;
 
 static struct phone *phone_of(const struct sockaddr_in *from) {
   int *known = &phone_of_port[ntohs(from->sin_port)];
@@ -55,6 +66,40 @@ static struct phone *phone_of(const struct sockaddr_in *from) {
   return phone;
 }
 
+static int64_t now_ns(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void ask(struct phone *phone, size_t before) {
+  if (question_size == 0 || before >= question_size || phone->spoken < question_size) return;
+  if (phone->asked_ns) unanswered++;
+  phone->asked_ns = now_ns(CLOCK_REALTIME);
+}
+
+static int is_loud(const uint8_t *packet, size_t size) {
+  for (size_t i = HEADER; i < size; i++)
+    if (((packet[i] ^ 0x55) >> 4 & 7) >= LOUD) return 1;
+  return 0;
+}
+
+static void answered(struct phone *phone, const uint8_t *packet, size_t size, int64_t ns) {
+  if (!phone->asked_ns || ns < phone->asked_ns || !is_loud(packet, size)) return;
+  if (wait_count < WAITS_MAX) waits[wait_count++] = (uint32_t)((ns - phone->asked_ns) / 1000);
+  phone->asked_ns = 0;
+}
+
+static void print_answers(void) {
+  qsort(waits, wait_count, sizeof *waits, by_size);
+  size_t last = wait_count ? wait_count - 1 : 0;
+  printf("{\"answers\":%zu,\"unanswered\":%zu,\"p50Ms\":%.1f,\"p95Ms\":%.1f,\"maxMs\":%.1f}\n",
+         wait_count, unanswered, waits[last / 2] / 1000.0, waits[last * 95 / 100] / 1000.0,
+         waits[last] / 1000.0);
+  fflush(stdout);
+  wait_count = unanswered = 0;
+}
+
 static void say(struct phone *phone) {
   uint16_t sequence = htons(phone->sequence++);
   uint32_t timestamp = htonl(phone->timestamp);
@@ -65,6 +110,7 @@ static void say(struct phone *phone) {
   if (phone->spoken + FRAME > speech_size) phone->spoken = 0;
   memcpy(phone->packet + HEADER, speech + phone->spoken, FRAME);
   phone->spoken += FRAME;
+  ask(phone, phone->spoken - FRAME);
 }
 
 static void serve(int fd, int slot) {
@@ -102,7 +148,9 @@ static void hear(int fd) {
       if (!phone || !stamped || stamped->cmsg_type != SCM_TIMESTAMPNS) continue;
       struct timespec stamp;
       memcpy(&stamp, CMSG_DATA(stamped), sizeof stamp);
-      take(&phone->stream, packets[i], stamp.tv_sec * 1000000000LL + stamp.tv_nsec, 1);
+      int64_t ns = stamp.tv_sec * 1000000000LL + stamp.tv_nsec;
+      take(&phone->stream, packets[i], ns, 1);
+      answered(phone, packets[i], messages[i].msg_len, ns);
     }
     if (count < BATCH) return;
   }
@@ -116,12 +164,6 @@ static void read_speech(const char *path) {
   fclose(file);
 }
 
-static int64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 int main(int argc, char **argv) {
   int fd = socket(AF_INET, SOCK_DGRAM, 0), on = 1, room = 16 * 1024 * 1024;
   setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
@@ -133,14 +175,15 @@ int main(int argc, char **argv) {
   if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) return 1;
   getsockname(fd, (struct sockaddr *)&address, &address_size);
   if (argc > 2) read_speech(argv[2]);
+  if (argc > 3) question_size = strtoul(argv[3], NULL, 10);
   samples = malloc(sizeof *samples * SAMPLES_MAX);
   printf("port %d\n", ntohs(address.sin_port));
   fflush(stdout);
 
   struct pollfd polled[2] = {{.fd = fd, .events = POLLIN}, {.fd = 0, .events = POLLIN}};
-  int64_t due = now_ns();
+  int64_t due = now_ns(CLOCK_MONOTONIC);
   for (int slot = 0;;) {
-    int64_t left = due - now_ns();
+    int64_t left = due - now_ns(CLOCK_MONOTONIC);
     if (left <= 0) {
       serve(fd, slot);
       slot = (slot + 1) % SLOTS;
@@ -154,6 +197,7 @@ int main(int argc, char **argv) {
     char word[64];
     if (read(0, word, sizeof word) <= 0) return 0;
     hear(fd);
-    print_intervals(phone_count);
+    if (word[0] == 'a') print_answers();
+    else print_intervals(phone_count);
   }
 }

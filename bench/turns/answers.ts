@@ -1,0 +1,81 @@
+/**
+ * How long callers wait for an answer while many talk at once: sipp places the calls, phones in C ask the
+ * same question again and again and measure from its last sound to the answer's first loud packet. The
+ * provider takes fixed times (target.ts), in a process of its own. Values of `[conversation] speculate` are
+ * measured one after the other. Needs sipp and a C compiler.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createVoices } from "../../src/demo/voices.ts";
+import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
+import { encodeG711 } from "../../src/platform/audio/g711.ts";
+import { type Answers, measureOurs } from "../calls/phones.ts";
+import { nativePrograms } from "../media/native.ts";
+import { withServers } from "./latency.ts";
+import { QUESTION } from "./target.ts";
+
+type Speculate = ConversationSettings["speculate"];
+
+export interface AnswersResult extends Answers {
+  readonly callers: number;
+  readonly speculate: Speculate;
+  /** Of one core, for each call. */
+  readonly cpuPercentPerCall: number;
+}
+
+interface AnswersOptions {
+  readonly callers: number;
+  readonly seconds: number;
+  readonly values: readonly Speculate[];
+}
+
+const CALLER_VOICE = "m3";
+/** Time for an answer of two seconds, and for the agent to have finished before the next question. */
+const PAUSE_MS = 5_000;
+const OCTETS_PER_MS = 8;
+const FRAME_OCTETS = 160;
+const A_LAW_SILENCE = 0xd5;
+
+/** Empty without sipp or a C compiler. */
+export async function measureAnswers(options: AnswersOptions): Promise<AnswersResult[]> {
+  const native = Bun.which("sipp") ? nativePrograms() : null;
+  if (!native) return [];
+  const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+  try {
+    const speech = join(directory, "question.al");
+    const questionOctets = await writeQuestion(speech);
+    return await withServers(async ({ openai }) => {
+      const results: AnswersResult[] = [];
+      for (const speculate of options.values) {
+        const { answers, cpuPercentPerCall } = await measureOurs(native, {
+          ...{ calls: options.callers, seconds: options.seconds },
+          ...{ speech, questionOctets, serveArguments: [openai, speculate] },
+        });
+        results.push({ callers: options.callers, speculate, cpuPercentPerCall, ...answers });
+      }
+      return results;
+    });
+  } finally {
+    native.remove();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** The question and its pause, in whole frames. Answers how many octets the question has. */
+async function writeQuestion(path: string): Promise<number> {
+  const voices = await createVoices();
+  const pcm = await voices.speak(CALLER_VOICE, QUESTION);
+  const octets = Math.ceil((pcm.length + PAUSE_MS * OCTETS_PER_MS) / FRAME_OCTETS) * FRAME_OCTETS;
+  const speech = new Uint8Array(octets).fill(A_LAW_SILENCE);
+  encodeG711("PCMA", pcm, speech);
+  writeFileSync(path, speech);
+  return pcm.length;
+}
+
+if (import.meta.main) {
+  const [callers = "20", seconds = "15", ...values] = process.argv.slice(2) as Speculate[];
+  const options = { callers: Number(callers), seconds: Number(seconds) };
+  for (const value of values.length > 0 ? values : (["off", "all"] as const))
+    console.log(JSON.stringify(await measureAnswers({ ...options, values: [value] })));
+}
