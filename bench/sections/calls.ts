@@ -3,6 +3,7 @@ import { measurePhones } from "../calls/phones.ts";
 import { ms, type Section } from "../report.ts";
 import { measureSignalling, type SignallingResult } from "../signalling/calls.ts";
 import { measureRegistrations } from "../signalling/registrations.ts";
+import { measureAnswers } from "../turns/answers.ts";
 import { measureTurns } from "../turns/latency.ts";
 
 const phones: Section = {
@@ -113,4 +114,25 @@ const turns: Section = {
   },
 };
 
-export const CALL_SECTIONS: readonly Section[] = [phones, signalling, turns];
+const answers: Section = {
+  name: "answers",
+  async measure({ full, note }) {
+    const results = [];
+    for (const callers of full ? [20, 120] : [20]) {
+      const values = full ? (["off", "hearing", "all"] as const) : (["all"] as const);
+      for (const result of await measureAnswers({ callers, seconds: full ? 20 : 8, values })) {
+        results.push(result);
+        const { speculate, p50Ms, p95Ms, cpuPercentPerCall, unanswered } = result;
+        note({
+          what: `wait for an answer, ${callers} callers who talk, speculate = ${speculate}`,
+          ...(speculate === "all" ? { goal: "p50 ≤ 600 ms, p95 ≤ 700 ms" } : {}),
+          value: `p50 ${ms(p50Ms)}, p95 ${ms(p95Ms)}; ${cpuPercentPerCall.toFixed(2)} % of a core a call`,
+          method: `${result.answers} answers, ${unanswered} questions without; at phones in C, from a question's last sound to the answer's first loud packet; the provider takes 80, 200 and 120 ms`,
+        });
+      }
+    }
+    return results;
+  },
+};
+
+export const CALL_SECTIONS: readonly Section[] = [phones, signalling, turns, answers];

@@ -39,6 +39,7 @@ export const SECTIONS: readonly Entry[] = [
   { name: "phones", load: calls, needs: ["sipp", "a C compiler"], uses: ["wrk"] },
   { name: "signalling", load: calls, needs: ["sipp"], uses: ["kamailio"] },
   { name: "turns", load: calls },
+  { name: "answers", load: calls, needs: ["sipp", "a C compiler"] },
   { name: "media", load: audio, needs: ["a C compiler"], uses: ["rtpengine"] },
   { name: "codecs", load: audio },
   { name: "mp3", load: audio, uses: ["ffmpeg"] },

@@ -10,6 +10,7 @@ import { eurToMicro } from "../../src/core/money.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
+import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
 import { toolSecretBinding } from "../../src/platform/secrets/secret-binding.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "./appliance.ts";
@@ -51,6 +52,7 @@ export interface EngineWorldOptions {
   /** In other languages than English. */
   readonly disclosures?: Partial<Record<AgentLanguage, string>>;
   readonly agent?: Parameters<typeof startAppliance>[0]["agent"];
+  readonly conversation?: Partial<ConversationSettings>;
 }
 
 export async function startEngineWorld(options: EngineWorldOptions): Promise<EngineWorld> {
@@ -88,6 +90,7 @@ export async function startEngineWorld(options: EngineWorldOptions): Promise<Eng
             en: options.disclosure ?? "",
             ...options.disclosures,
           },
+          ...options.conversation,
         },
       },
     }),

@@ -52,6 +52,8 @@ export interface ChatBody {
 export interface Script {
   /** Texts of the next utterances, in order; then "". */
   recognises: string[];
+  /** Instead of them: the text of so many milliseconds of speech. */
+  recogniseMs: ((ms: number) => string) | null;
   answer: (body: ChatBody) => ChatAnswer;
   /** 8 kHz. Default: a tone of 60 ms a character. */
   speech: (text: string, voice: string) => Promise<Int16Array> | Int16Array;
@@ -83,6 +85,7 @@ export function openAiServer(hostname = "127.0.0.1") {
   const requests: SeenRequest[] = [];
   const script: Script = {
     recognises: [],
+    recogniseMs: null,
     answer: () => ({ text: "All right." }),
     speech: (text) => toneSpeech(text),
     faultOf: () => null,
@@ -122,6 +125,7 @@ export function openAiServer(hostname = "127.0.0.1") {
     const file = form?.get("file");
     const wav = file instanceof File ? Buffer.from(await file.arrayBuffer()) : Buffer.alloc(44);
     const pcm = wav.subarray(44);
+    if (script.recogniseMs) return script.recogniseMs(pcm.length / 16);
     const { length } = last.pcm;
     const goesOn = length > 0 && pcm.length > length && pcm.subarray(0, length).equals(last.pcm);
     last = { pcm, text: goesOn ? last.text : (script.recognises.shift() ?? "") };

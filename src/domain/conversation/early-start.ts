@@ -11,6 +11,7 @@ import type { ActiveLanguage } from "./active-language.ts";
 import type { AgentSide } from "./agent-side.ts";
 import type { ConversationSettings } from "./conversation-settings.ts";
 import type { EngineSession } from "./engine-port.ts";
+import { SPEECH_MS_MIN } from "./limits.ts";
 import type { Overlap } from "./overlap.ts";
 import type { PendingQuestions } from "./pending-questions.ts";
 import type { TurnMachine } from "./turn-taking.ts";
@@ -32,6 +33,7 @@ interface EarlyStartOptions {
 const DISCARDED_MAX = 3;
 
 export class EarlyStart {
+  #isQuiet = false;
   #begun = false;
   /** How often the running utterance went on after something was begun. */
   #discarded = 0;
@@ -39,13 +41,15 @@ export class EarlyStart {
   constructor(private readonly options: EarlyStartOptions) {}
 
   utteranceBegan(): void {
+    this.#isQuiet = false;
     this.#begun = false;
     this.#discarded = 0;
   }
 
   /** The first silence: the recogniser may begin, where it reports no words meanwhile. */
-  paused(): void {
+  quiet(): void {
     const { engine, settings } = this.options;
+    this.#isQuiet = true;
     if (settings.speculate !== "off" && this.#mayBeOver && engine.stt.recogniseEarly) {
       this.#begun = true;
       engine.stt.recogniseEarly();
@@ -68,18 +72,21 @@ export class EarlyStart {
   }
 
   /** The caller goes on. */
-  wentOn(): void {
+  resumed(): void {
     const { engine, agent } = this.options;
+    this.#isQuiet = false;
     engine.stt.dropEarly?.();
     agent.dropEarly();
     if (this.#begun) this.#discarded++;
     this.#begun = false;
   }
 
-  /** Nothing is dictated, and whoever is silent has probably finished. */
+  /** The caller has the word, said more than a click, dictates nothing and has probably finished. */
   get #mayBeOver(): boolean {
-    const { machine, agent } = this.options;
-    if (machine.state.name !== "endpointing" || this.#discarded >= DISCARDED_MAX) return false;
+    const { machine, agent, segmenter } = this.options;
+    const { name } = machine.state;
+    if (!this.#isQuiet || (name !== "caller_speaking" && name !== "endpointing")) return false;
+    if (this.#discarded >= DISCARDED_MAX || segmenter.speechMs < SPEECH_MS_MIN) return false;
     return agent.expected === "open" && !agent.askedForDictation;
   }
 }

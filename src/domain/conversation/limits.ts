@@ -10,6 +10,11 @@ export const LEAD_MS = 500;
 
 /** Speech shorter than this is a click or a cough. */
 export const SPEECH_MS_MIN = 120;
+/**
+ * Silence, as the VAD has it, in which the caller may have finished: work on an answer begins. The VAD's
+ * end of speech is about 60 ms behind the last sound, so this is 120 ms of real silence.
+ */
+export const EARLY_SILENCE_MS = 60;
 /** Speech that takes the word back while the agent still thinks about what was said before. */
 export const CONTINUATION_MS = 240;
 /** An utterance is ended here even when the caller goes on. */

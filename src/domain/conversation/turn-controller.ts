@@ -133,14 +133,10 @@ export class TurnController {
       endpointingMs: (partial) => this.#endpointingMs(partial),
       events: {
         began: () => this.#callerBegan(),
-        paused: () => {
-          this.#applyIn(["caller_speaking"], { type: "paused" });
-          this.#early.paused();
-        },
-        wentOn: () => {
-          this.#early.wentOn();
-          this.#applyIn(["endpointing"], { type: "caller_spoke" });
-        },
+        quiet: () => this.#early.quiet(),
+        resumed: () => this.#early.resumed(),
+        paused: () => this.#applyIn(["caller_speaking"], { type: "paused" }),
+        wentOn: () => this.#applyIn(["endpointing"], { type: "caller_spoke" }),
         words: () => {
           engine.llm.heardSoFar?.(this.#pendingQuestions.with(this.#segmenter.partial));
           this.#early.wordsCame();

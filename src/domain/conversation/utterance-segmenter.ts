@@ -10,7 +10,14 @@ import type { Clock } from "../../core/clock.ts";
 import type { VoiceActivityDetector } from "./audio-port.ts";
 import { withDeadline } from "./deadline.ts";
 import { EngineFailure, type SttResult, type SttStream } from "./engine-port.ts";
-import { FRAME_MS, LEAD_MS, SPEECH_MS_MIN, STT_TIMEOUT_MS, UTTERANCE_MS_MAX } from "./limits.ts";
+import {
+  EARLY_SILENCE_MS,
+  FRAME_MS,
+  LEAD_MS,
+  SPEECH_MS_MIN,
+  STT_TIMEOUT_MS,
+  UTTERANCE_MS_MAX,
+} from "./limits.ts";
 import { SpeechDetector } from "./speech-detector.ts";
 
 const FAILURES_MAX = 2;
@@ -18,7 +25,12 @@ const EMPTY_STT_RESULT: SttResult = { text: "", confidence: 0, audioMs: 0 };
 
 interface UtteranceEvents {
   began(): void;
+  /** Silence has begun, of EARLY_SILENCE_MS: the caller may have finished. */
+  quiet?(): void;
+  /** They had not. */
+  resumed?(): void;
   paused(): void;
+  /** Speech after a pause. */
   wentOn(): void;
   /** Other stable words are known of the running utterance. */
   words?(): void;
@@ -55,6 +67,7 @@ export class UtteranceSegmenter {
   #leadEnd = 0;
   #leadLength = 0;
   #active = false;
+  #isQuiet = false;
   #frames = 0;
   #beganAt = 0;
   #partial = "";
@@ -116,6 +129,7 @@ export class UtteranceSegmenter {
     }
     this.options.stt.push(pcm);
     this.#frames++;
+    this.#followSilence();
     if (edge === "paused") this.options.events.paused();
     else if (edge === "went_on") this.options.events.wentOn();
     if (this.#active && this.#isOver()) this.#end();
@@ -151,12 +165,25 @@ export class UtteranceSegmenter {
 
   #begin(): void {
     this.#active = true;
+    this.#isQuiet = false;
     this.#frames = 0;
     this.#partial = "";
     this.#farEndpoint = false;
     this.#beganAt = this.options.clock.monotonic() - this.#detector.speechMs;
     this.options.stt.startUtterance(this.#takeLead());
     this.options.events.began();
+  }
+
+  #followSilence(): void {
+    const { silentMs } = this.#detector;
+    const { events } = this.options;
+    if (!this.#isQuiet && silentMs >= EARLY_SILENCE_MS) {
+      this.#isQuiet = true;
+      events.quiet?.();
+    } else if (this.#isQuiet && silentMs === 0) {
+      this.#isQuiet = false;
+      events.resumed?.();
+    }
   }
 
   #isOver(): boolean {

@@ -49,6 +49,8 @@ function listen(endpointingMs = 350) {
     endpointingMs: () => endpointingMs,
     events: {
       began: () => log.push("began"),
+      quiet: () => log.push("quiet"),
+      resumed: () => log.push("resumed"),
       paused: () => log.push("paused"),
       wentOn: () => log.push("went on"),
       endpoint(utterance) {
@@ -82,7 +84,17 @@ test("an utterance runs from onset over pauses to its endpoint, with its times",
   await stt.hear(200, 0);
   await stt.hear(400, 9_000);
   await stt.hear(400, 0);
-  expect(stt.log).toEqual(["begin", "began", "paused", "went on", "paused", "endpoint"]);
+  expect(stt.log).toEqual([
+    "begin",
+    "began",
+    "quiet",
+    "paused",
+    "resumed",
+    "went on",
+    "quiet",
+    "paused",
+    "endpoint",
+  ]);
   expect(stt.utterances[0]?.speechMs).toBe(1_000);
   expect(stt.utterances[0]?.beganAt).toBe(fromMs + 1_000);
   expect(stt.utterances[0]?.lastSpeechAt).toBe(fromMs + 2_200);
@@ -119,7 +131,7 @@ test("a click is no utterance", async () => {
   await stt.hear(500, 0);
   await stt.hear(80, 9_000);
   await stt.hear(600, 0);
-  expect(stt.log).toEqual(["begin", "began", "paused", "cancel", "dismissed"]);
+  expect(stt.log).toEqual(["begin", "began", "quiet", "paused", "cancel", "dismissed"]);
 });
 
 test("an utterance without end is ended after 30 s", async () => {
