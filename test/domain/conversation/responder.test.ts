@@ -17,6 +17,7 @@ function world(answer: (signal: AbortSignal) => AsyncIterable<LlmEvent>, earlySt
     clock,
     {
       text: (text: string) => texts.push(text),
+      preparedText: () => {},
       preparedDropped: () => {},
       done: () => done++,
       failed: (failure: EngineFailure) => failures.push(failure),
