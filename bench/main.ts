@@ -10,7 +10,7 @@ import { processTree } from "./process/usage.ts";
 import {
   type Figure,
   loadNow,
-  printTable,
+  printSection,
   type SectionReport,
   writeJson,
   writeReadme,
@@ -86,8 +86,11 @@ async function buildBinary(): Promise<void> {
 const sections = sectionsAskedFor();
 if (sections.some(({ name }) => name === "binary")) await buildBinary();
 const reports: SectionReport[] = [];
-for (const section of sections) reports.push(await measure(section));
-printTable(reports);
+for (const section of sections) {
+  const report = await measure(section);
+  printSection(report);
+  reports.push(report);
+}
 const seconds = reports.reduce((sum, report) => sum + report.seconds, 0);
 console.log(`${seconds.toFixed(0)} s in all; ${writeJson(reports, full)}`);
 if (process.argv.includes("--readme")) writeReadme(reports, full);

@@ -41,20 +41,15 @@ const README = file("./README.md");
 const BEGIN = "<!-- npm run bench -- --readme: from here -->";
 const END = "<!-- npm run bench -- --readme: to here -->";
 
-export function printTable(reports: readonly SectionReport[]): void {
-  const width = Math.max(
-    0,
-    ...reports.flatMap(({ figures }) => figures.map(({ what }) => what.length)),
+export function printSection({ name, seconds, load, figures, failure }: SectionReport): void {
+  const width = Math.max(0, ...figures.map(({ what }) => what.length));
+  console.log(
+    `── ${name} (${seconds.toFixed(0)} s, load ${load.toFixed(1)})${failure ? `: ${failure}` : ""}`,
   );
-  for (const { name, seconds, load, figures, failure } of reports) {
-    console.log(
-      `── ${name} (${seconds.toFixed(0)} s, load ${load.toFixed(1)})${failure ? `: ${failure}` : ""}`,
-    );
-    for (const { what, goal, value, ratio, method } of figures) {
-      const beside = `${ratio ? `; ${ratio}` : ""}${goal ? `   [aim ${goal}]` : ""}`;
-      console.log(`${what.padEnd(width)}  ${value}${beside}`);
-      console.log(`${" ".repeat(width)}    ${method}`);
-    }
+  for (const { what, goal, value, ratio, method } of figures) {
+    const beside = `${ratio ? `; ${ratio}` : ""}${goal ? `   [aim ${goal}]` : ""}`;
+    console.log(`${what.padEnd(width)}  ${value}${beside}`);
+    console.log(`${" ".repeat(width)}    ${method}`);
   }
 }
 

@@ -13,6 +13,7 @@ import { uuidOfCall } from "./fill.ts";
 import type { MillionTarget } from "./serve.ts";
 
 export interface PathTimes {
+  readonly kind: string;
   readonly path: string;
   readonly bytes: number;
   readonly p50Ms: number;
@@ -54,27 +55,31 @@ const THIS_MONTH = month(Date.now());
 const DAY = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
 
 /** `#` is another number and `@` another call with each request: nothing is asked for twice. */
-const READS = [
-  "/api/v1/tenant",
-  "/api/v1/agents",
-  "/api/v1/billing/balance",
-  "/api/v1/usage",
-  "/api/v1/analytics?days=1#",
-  "/api/v1/calls?limit=25&offset=#",
-  "/api/v1/calls?limit=200&offset=#",
-  "/api/v1/calls?limit=25&offset=5000#",
-  "/api/v1/calls?limit=25&status=no_answer&direction=outbound&offset=#",
-  `/api/v1/calls?limit=25&from=${DAY}&to=${DAY}&offset=#`,
-  "/api/v1/calls/@",
-  "/api/v1/contacts?limit=25&offset=#",
-  "/api/v1/contacts?limit=25&search=petraitis%20199#",
-  `/api/v1/billing/statements/${THIS_MONTH}`,
-  "/api/dashboard/home",
-  "/api/dashboard/calls?limit=25&offset=#",
-  "/api/dashboard/calls?limit=25&words=number%20150#",
-  "/api/dashboard/calls?limit=25&words=giraffe%20#",
-  "/api/dashboard/operator/tenants",
-];
+const READS = {
+  "one record": ["/api/v1/tenant", "/api/v1/billing/balance", "/api/v1/calls/@"],
+  lists: [
+    "/api/v1/agents",
+    "/api/v1/calls?limit=25&offset=#",
+    "/api/v1/calls?limit=200&offset=#",
+    "/api/v1/calls?limit=25&offset=5000#",
+    "/api/v1/calls?limit=25&status=no_answer&direction=outbound&offset=#",
+    `/api/v1/calls?limit=25&from=${DAY}&to=${DAY}&offset=#`,
+    "/api/v1/contacts?limit=25&offset=#",
+    "/api/dashboard/calls?limit=25&offset=#",
+  ],
+  sums: [
+    "/api/v1/usage",
+    "/api/v1/analytics?days=1#",
+    `/api/v1/billing/statements/${THIS_MONTH}`,
+    "/api/dashboard/home",
+  ],
+  searches: [
+    "/api/v1/contacts?limit=25&search=petraitis%20199#",
+    "/api/dashboard/calls?limit=25&words=number%20150#",
+    "/api/dashboard/calls?limit=25&words=giraffe%20#",
+  ],
+  "all tenants": ["/api/dashboard/operator/tenants"],
+} as const;
 const DOWNLOADS = [
   "/api/dashboard/calls.csv?words=",
   `/api/v1/billing/statements/${THIS_MONTH}/csv?rows=calls`,
@@ -94,11 +99,14 @@ export async function measureMillion(options: Options): Promise<MillionResult> {
       return Number(await answers.next());
     };
     const reads: PathTimes[] = [];
-    for (const path of READS) {
+    const kinds = Object.entries<readonly string[]>(READS);
+    for (const [kind, path] of kinds.flatMap(([kind, paths]) =>
+      paths.map((path) => [kind, path] as const),
+    )) {
       const another = (n: number) =>
         path.replace("#", String(n)).replace("@", uuidOfCall(calls, n));
       const taken = await timed((n) => ask(target, another(n)), heldMs, times);
-      reads.push({ path, ...taken });
+      reads.push({ kind, path, ...taken });
     }
     const downloads: Download[] = [];
     for (const path of DOWNLOADS)
@@ -124,7 +132,7 @@ async function timed(
   request: (n: number) => Promise<Response>,
   heldMs: () => Promise<number>,
   times: number,
-): Promise<Omit<PathTimes, "path">> {
+): Promise<Omit<PathTimes, "kind" | "path">> {
   const takenMs: number[] = [];
   let bytes = 0;
   const once = async (n: number) => {

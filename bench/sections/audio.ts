@@ -121,7 +121,7 @@ const understanding: Section = {
     const trials = await measureUnderstanding(faqs, JUDGING_CALLERS, full ? 300 : 8);
     const callers = [...new Set(trials.map(({ caller }) => caller))];
     const percent = (share: number) => (100 * share).toFixed(0);
-    for (const faq of [null, ...faqs.map(({ name }) => name)])
+    for (const faq of full ? [null, ...faqs.map(({ name }) => name)] : [null])
       for (const kind of KINDS) {
         const asked = trials.filter(
           (trial) => trial.kind === kind && trial.faq === (faq ?? trial.faq),

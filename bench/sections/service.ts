@@ -32,16 +32,21 @@ const million: Section = {
     const [calls, times, downloadSeconds] = full ? [1_000_000, 100, 600] : [100_000, 20, 2];
     const result = await measureMillion({ calls, tenants: 2_000, times, downloadSeconds });
     const stored = `${calls.toLocaleString("en")} calls and 2,000 tenants stored`;
-    for (const { path, p50Ms, p99Ms, heldMs } of result.reads)
+    for (const [kind, reads] of Object.entries(Object.groupBy(result.reads, (read) => read.kind))) {
+      const sorted = (reads ?? []).toSorted((one, other) => other.p99Ms - one.p99Ms);
+      const slowest = sorted[0];
+      if (!slowest) continue;
+      const heldMs = Math.max(...sorted.map((read) => read.heldMs));
       note({
-        what: `GET ${path}, ${stored}`,
+        what: `${kind}, ${stored}`,
         goal: "p99 ≤ 5 ms, thread ≤ 50 ms",
-        value: `p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)}; the thread held for ${ms(heldMs)} at most`,
-        method: `${times} requests one after the other, each another one where the path has # or @`,
+        value: `slowest p50 ${ms(slowest.p50Ms)}, p99 ${ms(slowest.p99Ms)}; thread held for ${ms(heldMs)} at most`,
+        method: `${sorted.length} paths, ${times} requests each, one after the other, each another one; slowest: ${slowest.path.split("?")[0]}`,
       });
+    }
     for (const each of result.downloads)
       note({
-        what: `GET ${each.path}, ${stored}`,
+        what: `${each.path.split("/").at(-1)?.split("?")[0]} of calls, ${stored}`,
         goal: "GET /ping p99 ≤ 20 ms meanwhile",
         value: `p99 ${ms(each.pingP99Ms)}, thread held for ${ms(each.heldMs)}; ${Math.round(each.lines / each.seconds).toLocaleString("en")} lines/s, memory + ${each.grewMegabytes.toFixed(0)} MB`,
         method: `${each.lines.toLocaleString("en")} lines read in ${each.seconds.toFixed(0)} s`,
