@@ -116,8 +116,8 @@ test("a call rings once, however often the telephone says so", async () => {
   changes = 0;
   call.ringing(null);
   expect(changes).toBe(1);
-  call.ringing(null);
   await eventually(() => rings === 1, "it is stored that it rings");
+  call.ringing(null);
   expect([call.state.name, changes]).toEqual(["ringing", 1]);
   call.end(endingByUs("cancelled", "cancelled"));
   await call.finished;
