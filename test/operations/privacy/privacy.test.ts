@@ -328,6 +328,7 @@ if (!isRemote)
     const file = join(dataDir, "export.jsonl");
     const report = exportTenant(databasePath, tenantId, file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     const text = readFileSync(file, "utf8");
     const tables = text
       .trimEnd()

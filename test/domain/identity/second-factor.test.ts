@@ -1,0 +1,117 @@
+/** The second factor: which codes are accepted, each once, and ten codes for the day the telephone is lost. */
+import { expect, test } from "bun:test";
+import { Secret, TOTP } from "otpauth";
+import { systemRandom as random } from "../../../src/core/random.ts";
+import { SecondFactor } from "../../../src/domain/identity/second-factor.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+
+type Parts = ConstructorParameters<typeof SecondFactor>;
+type Accepts = Parameters<SecondFactor["accepts"]>;
+
+const STEP_MS = 30_000;
+/** The begin of a step. */
+const clock = fakeClock(1_795_000_020_000);
+
+function world() {
+  let user: object | null = {
+    id: 1,
+    email: "ona@clinic.example",
+    totpSealed: null,
+    totpPendingSealed: null,
+  };
+  const steps = new Set<number>();
+  let hashes: readonly string[] = [];
+  const revoked: unknown[] = [];
+  const users = {
+    byId: async () => user,
+    update: async (_: number, changes: object) => {
+      user = { ...user, ...changes };
+    },
+    spendTotpStep: async (_: number, step: number) => !steps.has(step) && steps.add(step).has(step),
+    replaceRecoveryCodes: async (_: number, made: readonly string[]) => {
+      hashes = made;
+    },
+    spendRecoveryCode: async (_: number, hash: string) => {
+      const isOne = hashes.includes(hash);
+      hashes = hashes.filter((one) => one !== hash);
+      return isOne;
+    },
+  };
+  const key = () => new Uint8Array(32);
+  const deps = {
+    ...{ clock, random, stores: () => ({ users }) },
+    vault: {
+      lastingKey: key,
+      deriveKey: key,
+      seal: (text: string) => text,
+      open: (text: string) => text,
+    },
+    database: {
+      tx: (work: (queries: null) => Promise<unknown>) => work(null),
+      revocations: { note: async () => undefined },
+    },
+  };
+  const factor = new SecondFactor(deps as unknown as Parts[0]);
+  const store = { users, revoked: async (what: unknown[]) => void revoked.push(...what) };
+  return {
+    ...{ factor, revoked },
+    forget: () => {
+      user = null;
+    },
+    accepts: (code: string) =>
+      factor.accepts(store as unknown as Accepts[0], user as Accepts[1], code),
+  };
+}
+
+const codeAt = (secret: string, timestamp: number) =>
+  new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({ timestamp });
+
+async function turnedOn() {
+  const made = world();
+  const { secret } = await made.factor.begin(1);
+  const codes = await made.factor.confirm(1, codeAt(secret, clock.now() - STEP_MS));
+  return { ...made, secret, codes };
+}
+
+test("it is on from its first code, with ten recovery codes, and cannot be begun again", async () => {
+  const { factor, codes, secret } = await turnedOn();
+  expect(Buffer.from(Secret.fromBase32(secret).buffer).length).toBe(20);
+  expect(new Set(codes).size).toBe(10);
+  for (const code of codes) expect(code).toMatch(/^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/);
+  await expect(factor.begin(1)).rejects.toMatchObject({ code: "conflict" });
+  await expect(factor.confirm(1, "000000")).rejects.toMatchObject({ code: "conflict" });
+});
+
+test("nobody's cannot be begun or confirmed, and none is confirmed before it is begun", async () => {
+  const { factor, forget } = world();
+  await expect(factor.confirm(1, "000000")).rejects.toMatchObject({ code: "conflict" });
+  forget();
+  await expect(factor.begin(1)).rejects.toMatchObject({ code: "conflict" });
+  await expect(factor.confirm(1, "000000")).rejects.toMatchObject({ code: "conflict" });
+});
+
+test.each([
+  [-2, false],
+  [0, true],
+  [1, true],
+  [2, false],
+])("a code of %d steps from now is accepted: %p, and once", async (away, isAccepted) => {
+  const { accepts, secret } = await turnedOn();
+  const code = codeAt(secret, clock.now() + away * STEP_MS);
+  expect([await accepts(code), await accepts(code)]).toEqual([isAccepted, false]);
+});
+
+test("a recovery code is accepted in any spelling, once, and a restore does not bring it back", async () => {
+  const { accepts, codes, revoked } = await turnedOn();
+  const code = (codes[0] ?? "")
+    .toUpperCase()
+    .replace("-", " ")
+    .replaceAll("0", "o")
+    .replaceAll("1", "l");
+  expect([await accepts(code), await accepts(code), await accepts("aaaaa-aaaaa")]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(revoked).toMatchObject([{ kind: "recovery_code" }]);
+});
