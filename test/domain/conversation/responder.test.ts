@@ -1,6 +1,10 @@
 /** How an LLM's failures and what it is asked ahead of time reach the conversation: once, and nothing that was dropped. */
 import { expect, test } from "bun:test";
-import { EngineFailure, type LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
+import {
+  EngineFailure,
+  type LlmEvent,
+  type LlmInput,
+} from "../../../src/domain/conversation/engine-port.ts";
 import { Responder } from "../../../src/domain/conversation/responder.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
@@ -103,4 +107,16 @@ test("nothing is asked ahead while an answer runs, or of an LLM that would remem
   remembers.responder.prepare(remembers.said("Hello"));
   await settled();
   expect([busy.asked.length, remembers.asked.length]).toEqual([1, 0]);
+});
+
+test("while a tool's result is answered, it is known that it is", async () => {
+  const { responder, said } = willing();
+  expect(responder.answersTool).toBe(false);
+  responder.respond(said("Hello"));
+  expect([responder.busy, responder.answersTool]).toEqual([true, false]);
+  await settled();
+  responder.respond({ type: "tool_result", toolCallId: "1", ok: true, output: null } as LlmInput);
+  expect(responder.answersTool).toBe(true);
+  await settled();
+  expect([responder.busy, responder.answersTool]).toEqual([false, false]);
 });

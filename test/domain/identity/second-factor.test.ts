@@ -69,7 +69,8 @@ const codeAt = (secret: string, timestamp: number) =>
 async function turnedOn() {
   const made = world();
   const { secret } = await made.factor.begin(1);
-  const codes = await made.factor.confirm(1, codeAt(secret, clock.now() - STEP_MS));
+  const codes = await made.factor.confirm(1, codeAt(secret, clock.now()));
+  await clock.advance(4 * STEP_MS);
   return { ...made, secret, codes };
 }
 
@@ -99,6 +100,24 @@ test.each([
   const { accepts, secret } = await turnedOn();
   const code = codeAt(secret, clock.now() + away * STEP_MS);
   expect([await accepts(code), await accepts(code)]).toEqual([isAccepted, false]);
+});
+
+test("a code that was accepted ahead of its time is not accepted again at its time, the next one is", async () => {
+  const { accepts, secret } = await turnedOn();
+  const code = codeAt(secret, clock.now() + STEP_MS);
+  expect(await accepts(code)).toBe(true);
+  await clock.advance(STEP_MS);
+  expect(await accepts(code)).toBe(false);
+  await clock.advance(STEP_MS);
+  expect(await accepts(codeAt(secret, clock.now()))).toBe(true);
+});
+
+test("a wrong code turns nothing on", async () => {
+  const { factor, accepts } = world();
+  const { secret } = await factor.begin(1);
+  const wrong = factor.confirm(1, codeAt(secret, clock.now() - 5 * STEP_MS));
+  await expect(wrong).rejects.toMatchObject({ code: "valid_code_required" });
+  expect(await accepts(codeAt(secret, clock.now()))).toBe(false);
 });
 
 test("a recovery code is accepted in any spelling, once, and a restore does not bring it back", async () => {
