@@ -80,6 +80,18 @@ test("the days the clocks change keep ten o'clock at ten", () => {
   expect(may("2026-10-26T10:00:00+02:00")).toBe(true);
 });
 
+test.each([
+  ["2026-04-24T09:59:59+03:00", false],
+  ["2026-04-24T10:00:00+03:00", true],
+  ["2026-04-24T17:59:59+03:00", true],
+  ["2026-04-24T18:00:00+03:00", false],
+])(
+  "where the clocks change on a Friday, that day's hours are those of the clock: %s",
+  (text, is) => {
+    expect(mayCallNow("Africa/Cairo", at(text), HOURS)).toBe(is);
+  },
+);
+
 test("the next time is now, today's opening, or the next open day's", () => {
   const next = (text: string) =>
     new Date(nextCallingTime(ZONE, at(text), HOURS) ?? 0).toISOString();
