@@ -30,5 +30,8 @@ test("tokens of questions that were looked up count with the language model", ()
 test("nothing used costs nothing", () => {
   const usage = { llmInputTokens: 0, llmOutputTokens: 0, ttsCharacters: 0, sttSeconds: 0 };
   const free = microEur(0);
-  expect(costOfGoods(usage, 0, prices)).toEqual({ stt: free, llm: free, tts: free, trunk: free });
+  const none = { stt: free, llm: free, tts: free, trunk: free };
+  expect(costOfGoods(usage, 0, prices)).toEqual(none);
+  const dear = { ...prices, embeddingPerMillionTokens: microEur(1_000_000) };
+  expect(costOfGoods(usage, 0, dear)).toEqual(none);
 });
