@@ -179,6 +179,13 @@ inChromium("figures and months", () => {
     await button(page, en["calls.place_now"]).click();
     await page.getByRole("link", { name: "+37061000092" }).waitFor();
     expect(await today()).toBe(before);
+    await page.goto(address("/"));
+    await page.getByRole("heading", { name: en["home.last_calls"] }).waitFor();
+    expect(await page.locator("main").getByText("+37061000092").count()).toBe(0);
+    await page.goto(address("/calls"));
+    const row = page.getByRole("row").filter({ hasText: "+37061000092" });
+    await row.getByText(en["schedules.status.pending"]).waitFor();
+    await row.getByText(/2 Mar 2027/).waitFor();
   });
 });
 

@@ -1,5 +1,5 @@
 /** Scheduled calls as the API lists them, without immediate requests. */
-import { and, count, desc, eq } from "drizzle-orm";
+import { and, count, desc, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { type ScheduleStatus, schedules } from "./schema/index.ts";
 
@@ -34,6 +34,16 @@ export function scheduleListStore(queries: Queries) {
         .where(matching(tenantId, filter))
         .get();
       return row?.n ?? 0;
+    },
+
+    /** When those of the entries that wait are due, by their id. */
+    async dueTimes(tenantId: number, ids: readonly number[]): Promise<Map<number, number>> {
+      if (ids.length === 0) return new Map();
+      const rows = await queries
+        .select({ id: schedules.id, at: schedules.scheduleAt })
+        .from(schedules)
+        .where(and(matching(tenantId, { status: "pending" }), inArray(schedules.id, [...ids])));
+      return new Map(rows.map(({ id, at }) => [id, at]));
     },
 
     async find(tenantId: number, id: number) {

@@ -6,6 +6,7 @@ import { callAnnotationStore } from "../../adapter/store/call-annotation-store.t
 import { type CallFilter, callHistoryStore } from "../../adapter/store/call-history-store.ts";
 import { contactStore } from "../../adapter/store/contact-store.ts";
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
+import { scheduleListStore } from "../../adapter/store/schedule-list-store.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
@@ -29,6 +30,8 @@ export interface FoundCall extends ListedCall {
   /** What was said around the words that were looked for; null: nothing was looked for, or not said. */
   readonly said: string | null;
   readonly tags: readonly string[];
+  /** When a call that is scheduled, and waits, is placed; null: any other. */
+  readonly plannedAt: number | null;
 }
 
 /** Of calls that are read at once, so that it takes a few milliseconds only. */
@@ -149,9 +152,13 @@ async function named(
 ): Promise<FoundCall[]> {
   const numbers = [...new Set(calls.map(otherNumber))];
   const uuids = calls.map(({ callUuid }) => callUuid);
-  const [contacts, tags] = await Promise.all([
+  const waiting = calls.flatMap(({ status, scheduleId }) =>
+    status === "queued" && scheduleId !== null ? [scheduleId] : [],
+  );
+  const [contacts, tags, dueTimes] = await Promise.all([
     contactStore(read).byNumbers(tenantId, numbers),
     callAnnotationStore(read).tagsByCall(tenantId, uuids),
+    scheduleListStore(read).dueTimes(tenantId, waiting),
   ]);
   // The oldest contact of a number comes first, and stays.
   const names = new Map(
@@ -166,5 +173,6 @@ async function named(
     ...call,
     ...{ contactName: names.get(otherNumber(call)) || null, said: null },
     tags: tags.get(call.callUuid) ?? [],
+    plannedAt: dueTimes.get(call.scheduleId ?? 0) ?? null,
   }));
 }

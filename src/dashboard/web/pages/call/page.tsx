@@ -9,7 +9,7 @@ import { Badge, Card, Figures, Page as Frame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Annotations } from "../calls/annotations.tsx";
-import { statusTone } from "../calls/outcome.ts";
+import { statusTone } from "../calls/outcome.tsx";
 import type { Call, Details } from "./call-details.ts";
 import { Conversation } from "./conversation.tsx";
 import { Costs } from "./costs.tsx";

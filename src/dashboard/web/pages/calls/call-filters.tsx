@@ -7,7 +7,7 @@ import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
 import { type CallsView, WORDS_MAX } from "./calls-view.ts";
-import { CALL_STATUSES } from "./outcome.ts";
+import { CALL_STATUSES } from "./outcome.tsx";
 
 const SEARCH_AFTER_MS = 300;
 

@@ -5,12 +5,11 @@ import { useEffect } from "react";
 import { callQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { IconButton } from "../../ui/button.tsx";
-import { Badge } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Bubbles } from "../agents/bubbles.tsx";
 import { Annotations } from "./annotations.tsx";
 import type { CallsView } from "./calls-view.ts";
-import { callerOf, type FoundCall, isException, statusTone } from "./outcome.ts";
+import { callerOf, type FoundCall, Outcome } from "./outcome.tsx";
 
 /** Keys that are meant for a field, a dialog or a menu are not for the list. */
 const isForList = ({ target, metaKey, ctrlKey, altKey }: KeyboardEvent) =>
@@ -63,10 +62,8 @@ export function CallPanel(props: { call: FoundCall; view: CallsView; onClose: ()
       </div>
       <div className="card-body">
         <p className="row small muted">
-          {dateTime(call.created_at)}
-          {isException(call.status) && (
-            <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>
-          )}
+          {dateTime(call.planned_at ?? call.created_at)}
+          <Outcome call={call} />
         </p>
         {call.summary && <p>{call.summary}</p>}
         <Loaded query={detail} lines={4}>

@@ -1,5 +1,5 @@
 /** What the address of the calls page may say, checked. */
-import { CALL_STATUSES, type CallStatus } from "./outcome.ts";
+import { CALL_STATUSES, type CallStatus } from "./outcome.tsx";
 
 export interface CallsView {
   readonly agent_id?: number;

@@ -8,7 +8,7 @@ import { useSession } from "../../session.ts";
 import { ExportAnchor } from "../../shell/confirm-session.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Badge, Page as Frame } from "../../ui/page.tsx";
+import { Page as Frame } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { type Column, Pager, Table, usePhone } from "../../ui/table.tsx";
 import { useAgentName } from "../agents/agent-choices.ts";
@@ -16,7 +16,7 @@ import { TagLabels } from "./annotations.tsx";
 import { CallFilters } from "./call-filters.tsx";
 import { CallPanel, useCallKeys } from "./call-panel.tsx";
 import { type CallsView, queryOf, viewOf } from "./calls-view.ts";
-import { callerOf, type FoundCall, isException, isLive, numberOf, statusTone } from "./outcome.ts";
+import { callerOf, type FoundCall, isLive, numberOf, Outcome } from "./outcome.tsx";
 import { PlaceCall } from "./place-call.tsx";
 import { SavedViews } from "./saved-views.tsx";
 
@@ -187,7 +187,9 @@ function useColumns(shown: TableShown): Column<FoundCall>[] {
     {
       head: t("calls.when"),
       card: "side",
-      cell: (call) => <span className="nums nowrap">{dateTime(call.created_at)}</span>,
+      cell: (call) => (
+        <span className="nums nowrap">{dateTime(call.planned_at ?? call.created_at)}</span>
+      ),
     },
     {
       head: t("calls.duration"),
@@ -301,11 +303,4 @@ function Who({ call, view }: { call: FoundCall; view: CallsView }) {
       )}
     </span>
   );
-}
-
-/** Where it is not the usual one. */
-function Outcome({ call }: { call: FoundCall }) {
-  const { t } = useText();
-  if (!isException(call.status)) return null;
-  return <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>;
 }

@@ -6,9 +6,9 @@ import { homeQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useNow } from "../../live/now.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { Badge, Card, Facts, Page as Frame, StatusIndicator, type Tone } from "../../ui/page.tsx";
+import { Card, Facts, Page as Frame, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
-import { callerOf, isException, statusTone } from "../calls/outcome.ts";
+import { callerOf, Outcome } from "../calls/outcome.tsx";
 import { statusText } from "./status-text.ts";
 import { Week } from "./week.tsx";
 
@@ -140,9 +140,7 @@ function LastCalls({ calls }: { calls: Home["last_calls"] }) {
                   >
                     {callerOf(call) ?? t("calls.withheld")}
                   </Link>
-                  {isException(call.status) && (
-                    <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>
-                  )}
+                  <Outcome call={call} />
                   <span className="small muted nowrap">{ago(call.created_at, now)}</span>
                 </p>
                 {call.summary && <p className="soft clamp">{call.summary}</p>}

@@ -13,7 +13,7 @@ import { useForm } from "../../ui/form.ts";
 import { Badge, StatusIndicator } from "../../ui/page.tsx";
 import { FormDialog } from "../../ui/send-form.tsx";
 import { useToasts } from "../../ui/toast.tsx";
-import { statusTone } from "../calls/outcome.ts";
+import { statusTone } from "../calls/outcome.tsx";
 import { useCallMonitor } from "./call-monitor.ts";
 
 export function LiveCallCard({ call, turns }: { call: LiveCall; turns: readonly LiveTurn[] }) {

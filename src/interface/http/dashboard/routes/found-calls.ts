@@ -1,9 +1,10 @@
 /** Calls as the dashboard lists them: with the contact's name and the summary, found by words that were said. */
 import { z } from "zod";
 import type { FoundCall } from "../../../../operations/admin/call-search.ts";
-import { field, okReply, page, shown } from "../../../contracts/schema.ts";
+import { field, okReply, page, shown, timeOrNull } from "../../../contracts/schema.ts";
 import { contract, route } from "../../contract.ts";
 import { CallItem, callFilter, filterOf, presentItem } from "../../routes/calls.ts";
+import { isoOrNull } from "../../routes/present.ts";
 import { tagIn } from "./call-annotations.ts";
 import type { ProductContext } from "./context.ts";
 
@@ -26,6 +27,7 @@ export const FoundCallItem = z
       "What are your opening hours?",
     ),
     tags: z.array(shown(z.string(), "A tag that the company's people gave it.", "Complaint")),
+    planned_at: timeOrNull("When a scheduled call that waits is placed; null: any other call."),
     latency_p95_ms: shown(z.number().nullable(), "95th percentile of the agent's turns.", 900),
   })
   .meta({ id: "FoundCall" });
@@ -74,6 +76,7 @@ export const presentFound = (call: FoundCall) => ({
   ...presentItem(call),
   ...{ contact_name: call.contactName, summary: call.summary },
   ...{ said: call.said, latency_p95_ms: call.latencyP95Ms, tags: [...call.tags] },
+  planned_at: isoOrNull(call.plannedAt),
 });
 
 export const foundCallRoutes = ({ dependencies: { services } }: ProductContext) => [

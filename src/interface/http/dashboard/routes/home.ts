@@ -157,6 +157,8 @@ export const listLive = contract({
 });
 
 const LAST_CALLS = 5;
+/** Among them are calls for later, which are no last ones. */
+const READ_CALLS = 25;
 
 function homeParts({ dependencies, parts }: ProductContext) {
   const { billing, services, clock } = dependencies;
@@ -185,9 +187,12 @@ function homeParts({ dependencies, parts }: ProductContext) {
     };
   }
   async function lastCalls(tenantId: number) {
-    const page = { limit: LAST_CALLS, offset: 0 };
+    const page = { limit: READ_CALLS, offset: 0 };
     const { calls } = await services.callSearch.find(tenantId, {}, "", page);
-    return calls.slice(0, LAST_CALLS).map(presentFound);
+    return calls
+      .filter(({ plannedAt }) => plannedAt === null)
+      .slice(0, LAST_CALLS)
+      .map(presentFound);
   }
   async function checklist(tenantId: number, trunk: Status) {
     const done = await services.tenants.progress(tenantId);

@@ -1,6 +1,7 @@
 /** How a call's status looks, and whom it was with. */
 import type { Own, Rest } from "../../api/client.ts";
-import type { Tone } from "../../ui/page.tsx";
+import { useText } from "../../i18n/text.tsx";
+import { Badge, type Tone } from "../../ui/page.tsx";
 
 export type CallStatus = Rest["CallItem"]["status"];
 export type FoundCall = Own["FoundCall"];
@@ -32,7 +33,15 @@ const TONES: Readonly<Record<CallStatus, Tone>> = {
 export const statusTone = (status: CallStatus): Tone => TONES[status];
 
 /** What is no news is not said: a call that went as calls go. */
-export const isException = (status: CallStatus): boolean => status !== "completed";
+export function Outcome({ call }: { call: FoundCall }) {
+  const { t } = useText();
+  if (call.status === "completed") return null;
+  return (
+    <Badge tone={statusTone(call.status)}>
+      {t(call.planned_at ? "schedules.status.pending" : `status.${call.status}`)}
+    </Badge>
+  );
+}
 
 /** The contact, else the number; null: withheld. */
 export const callerOf = (call: FoundCall): string | null => call.contact_name ?? numberOf(call);
