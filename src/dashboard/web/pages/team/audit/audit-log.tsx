@@ -1,7 +1,7 @@
 /** Who changed what, in sentences with old and new values. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { auditQuery } from "../../../api/queries.ts";
+import { auditQuery, teamQuery } from "../../../api/queries.ts";
 import { useText } from "../../../i18n/text.tsx";
 import { useSession } from "../../../session.ts";
 import { Badge, Card } from "../../../ui/page.tsx";
@@ -21,6 +21,8 @@ function Entries() {
   const { t, dateTime } = useText();
   const [offset, setOffset] = useState(0);
   const audit = useQuery(auditQuery(offset, LIMIT));
+  const team = useQuery(teamQuery);
+  const names = new Map(team.data?.members.map(({ email, name }) => [email, name]));
   return (
     <Card title={t("team.tab.audit")} note={t("team.audit_lead")} flush>
       <Loaded query={audit}>
@@ -36,8 +38,9 @@ function Entries() {
                 rows={entries}
                 rowKey={(entry) => entry.id}
                 columns={[
-                  { head: t("team.action"), cell: (entry) => <Deed entry={entry} /> },
+                  { head: t("team.action"), cell: (entry) => <Deed entry={entry} names={names} /> },
                   { head: t("calls.when"), cell: (entry) => dateTime(entry.at) },
+                  { head: t("auth.email"), cell: (entry) => entry.user_email },
                   { head: t("team.address"), card: "none", cell: (entry) => entry.ip },
                 ]}
               />
@@ -57,11 +60,13 @@ function Entries() {
 }
 
 /** The sentence, what was changed, and whether it came to nothing. */
-function Deed({ entry }: { entry: AuditEntry }) {
+function Deed({ entry, names }: { entry: AuditEntry; names: ReadonlyMap<string, string> }) {
   const texts = useText();
+  const email = entry.user_email ?? "";
+  const named = { ...entry, user_email: names.get(email) || entry.user_email };
   return (
     <div>
-      <span className="strong">{auditSentence(entry, texts)}</span>{" "}
+      <span className="strong">{auditSentence(named, texts)}</span>{" "}
       {entry.outcome !== "done" && (
         <Badge tone={entry.outcome === "failed" ? "bad" : "warn"}>
           {texts.t(`team.outcome.${entry.outcome}`)}

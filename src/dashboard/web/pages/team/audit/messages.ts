@@ -150,7 +150,7 @@ export const messages = {
     ru: "свой профиль",
   },
   "audit.what.password": {
-    en: "the own password",
+    en: "their own password",
     lt: "savo slaptažodį",
     lv: "savu paroli",
     ru: "свой пароль",
