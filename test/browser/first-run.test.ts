@@ -158,12 +158,19 @@ inChromium("a new owner, using only the dashboard,", () => {
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText("forty euros").waitFor();
 
+    // The form is talked to, not what was saved.
+    const greeting = page.getByLabel("Greeting");
+    await greeting.fill("Good evening. How can I help you?");
     await page.getByRole("button", { name: "Start talking" }).click();
     const talk = page.getByRole("region", { name: "Talk to it" });
-    await talk.getByText("How can I help you?").waitFor({ timeout: 30_000 });
+    await talk.getByText("Good evening.").waitFor({ timeout: 30_000 });
     await talk.getByText("nine to five").waitFor({ timeout: 60_000 });
+    for (const key of ["4", "7", "#"])
+      await talk.getByRole("button", { name: key, exact: true }).click();
+    await talk.getByText("[keys 47]").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("The conversation is over.").waitFor();
+    await greeting.fill("Good afternoon. How can I help you?");
   });
 
   test("connects a trunk, maps a number, and a SIP phone is answered", async () => {
