@@ -82,8 +82,10 @@ export const speechCapacity: Check = {
     if (!needsSpeechWorker(engineSettingsOf(config))) return skipped("Providers hear the callers.");
     const callWorkers = callWorkersOf(config);
     const talkers = callWorkers * CONCURRENT_UTTERANCES_MAX;
+    const threads =
+      callWorkers === 1 ? "One speech thread follows" : `${callWorkers} speech threads follow`;
     return ok(
-      `${callWorkers} speech threads follow ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total).`,
+      `${threads} ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total).`,
     );
   },
 };
