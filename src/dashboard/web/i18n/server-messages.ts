@@ -302,9 +302,9 @@ export const serverMessages = {
     ru: "Достигнут предел. Удалите ненужное или смените тариф.",
   },
   "problem.destination_not_allowed": {
-    lt: "Šiuo numeriu skambinti neleidžiama: taip nustatė skambinimo taisyklės arba pats žmogus.",
-    lv: "Uz šo numuru zvanīt nav atļauts: tā nosaka zvanīšanas noteikumi vai pats cilvēks.",
-    ru: "Звонить на этот номер нельзя: это запрещают правила набора или сам абонент.",
+    lt: "Šiuo numeriu skambinti neleidžiama: taip nustatė skambinimo taisyklės arba pats žmogus. Šalis leidžia administratorius: Nustatymai, Skambinimo taisyklės.",
+    lv: "Uz šo numuru zvanīt nav atļauts: tā nosaka zvanīšanas noteikumi vai pats cilvēks. Valstis atļauj administrators: Iestatījumi, Zvanīšanas noteikumi.",
+    ru: "Звонить на этот номер нельзя: это запрещают правила набора или сам абонент. Страны разрешает администратор: «Настройки», «Правила набора».",
   },
   "problem.payload_too_large": {
     lt: "Per daug duomenų vienu kartu.",

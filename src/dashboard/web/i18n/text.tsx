@@ -78,6 +78,7 @@ function textsOf(language: Language, catalogue: Catalogue) {
     regionOf(language),
   );
   const number = (value: number) => numbers().format(value);
+  const unit = language === "ru" ? { ms: "мс", s: "с" } : { ms: "ms", s: "s" };
 
   return {
     language,
@@ -105,8 +106,9 @@ function textsOf(language: Language, catalogue: Catalogue) {
     month: (year: number, month: number) =>
       days.months().format(new Date(Date.UTC(year, month - 1, 1))),
     clock: clockOf,
-    ms: (value: number | null) => (value === null ? "–" : `${number(Math.round(value))} ms`),
-    seconds: (ms: number) => `${number(Math.round(ms / 100) / 10)} s`,
+    ms: (value: number | null) =>
+      value === null ? "–" : `${number(Math.round(value))} ${unit.ms}`,
+    seconds: (ms: number) => `${number(Math.round(ms / 100) / 10)} ${unit.s}`,
     bytes(value: number) {
       if (value < 1024) return `${value} B`;
       if (value < 1024 * 1024) return `${number(Math.round(value / 102.4) / 10)} KB`;

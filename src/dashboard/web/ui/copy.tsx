@@ -65,9 +65,11 @@ export function CurlButton({ request }: { request: () => CurlRequest }) {
   const [shown, setShown] = useState<string | null>(null);
   return (
     <>
-      <Button variant="ghost" icon="terminal" onClick={() => setShown(curlOf(request()))}>
-        {t("curl.action")}
-      </Button>
+      <span className="wide-only">
+        <Button variant="ghost" icon="terminal" onClick={() => setShown(curlOf(request()))}>
+          {t("curl.action")}
+        </Button>
+      </span>
       <Dialog
         wide
         title={t("curl.title")}

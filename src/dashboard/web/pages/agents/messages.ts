@@ -435,9 +435,9 @@ export const messages = {
   },
   "versions.by.operator": {
     en: "the operator",
-    lt: "operatorius",
-    lv: "operators",
-    ru: "оператор",
+    lt: "administratorius",
+    lv: "administrators",
+    ru: "администратор",
   },
   "versions.by.upgrade": {
     en: "before versions were kept",

@@ -2,7 +2,6 @@
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useText } from "../../i18n/text.tsx";
-import { EmptyState } from "../../ui/states.tsx";
 import { AuthFrame } from "./auth-frame.tsx";
 
 /** The token in the fragment, `#token=…`. It is removed from the address bar and the history. */
@@ -17,20 +16,12 @@ export function useLinkToken(name = "token"): string {
 export function BadLink({ body }: { body: string }) {
   const { t } = useText();
   return (
-    <AuthFrame title={t("auth.link_bad")}>
-      <div className="card">
-        <EmptyState
-          icon="warning"
-          title={t("auth.link_bad")}
-          action={
-            <Link to="/sign-in" className="button">
-              {t("auth.back")}
-            </Link>
-          }
-        >
-          {body}
-        </EmptyState>
-      </div>
+    <AuthFrame title={t("auth.link_bad")} lead={body}>
+      <p>
+        <Link to="/sign-in" className="button">
+          {t("auth.back")}
+        </Link>
+      </p>
     </AuthFrame>
   );
 }

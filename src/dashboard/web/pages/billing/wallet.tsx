@@ -107,6 +107,7 @@ function Payments() {
                 { head: t("calls.when"), cell: (checkout) => dateTime(checkout.created_at) },
                 {
                   head: t("calls.status"),
+                  card: "title",
                   cell: (checkout) => (
                     <Badge tone={CHECKOUT_TONES[checkout.status]}>
                       {t(`billing.status.${checkout.status}`)}

@@ -1,7 +1,6 @@
 /** Where news of the call went: webhooks, e-mails, tools. */
 import { useText } from "../../i18n/text.tsx";
 import { Badge, Card } from "../../ui/page.tsx";
-import { EmptyState } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import type { Details } from "./call-details.ts";
 
@@ -22,9 +21,7 @@ function Webhooks({ deliveries }: { deliveries: Details["deliveries"] }) {
   return (
     <Card title={t("call.deliveries")} flush>
       {deliveries.length === 0 ? (
-        <EmptyState icon="webhook" title={t("call.deliveries")}>
-          {t("call.deliveries_empty")}
-        </EmptyState>
+        <p className="card-body soft">{t("call.deliveries_empty")}</p>
       ) : (
         <Table
           caption={t("call.deliveries")}

@@ -115,10 +115,15 @@ export const messages = {
   "call.lane.sip": { en: "SIP", lt: "SIP", lv: "SIP", ru: "SIP" },
   "call.lane.caller": { en: "Customer", lt: "Klientas", lv: "Klients", ru: "Клиент" },
   "call.lane.agent": { en: "Agent", lt: "Agentas", lv: "Aģents", ru: "Агент" },
-  "call.lane.stt": { en: "Speech to text", lt: "Atpažinimas", lv: "Klausīšanās", ru: "Распознав." },
-  "call.lane.llm": { en: "Language model", lt: "Modelis", lv: "Domāšana", ru: "Модель" },
+  "call.lane.stt": {
+    en: "Speech to text",
+    lt: "Atpažinimas",
+    lv: "Atpazīšana",
+    ru: "Распознавание",
+  },
+  "call.lane.llm": { en: "Language model", lt: "Modelis", lv: "Modelis", ru: "Модель" },
   "call.lane.tts": { en: "Voice", lt: "Balsas", lv: "Balss", ru: "Голос" },
-  "call.lane.tool": { en: "Tools", lt: "Įrankiai", lv: "Rīki", ru: "Инструм." },
+  "call.lane.tool": { en: "Tools", lt: "Įrankiai", lv: "Rīki", ru: "Инструменты" },
   "call.timeline_empty": {
     en: "No timeline was kept for this call.",
     lt: "Šio skambučio eiga neišsaugota.",
@@ -199,8 +204,8 @@ export const messages = {
   "call.codec": { en: "Codec", lt: "Kodekas", lv: "Kodeks", ru: "Кодек" },
   "call.quality_over_time": {
     en: "Jitter over time",
-    lt: "Virpėjimas laikui bėgant",
-    lv: "Trīce laika gaitā",
+    lt: "Svyravimas laikui bėgant",
+    lv: "Svārstības laika gaitā",
     ru: "Джиттер по времени",
   },
   "call.quality_empty": {

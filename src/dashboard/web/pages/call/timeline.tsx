@@ -1,7 +1,6 @@
 /** What happened when: one lane for each part, and how long each answer took, stage by stage. */
 import { useText } from "../../i18n/text.tsx";
 import { Card } from "../../ui/page.tsx";
-import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import type { Details } from "./call-details.ts";
 
@@ -34,9 +33,7 @@ export function Timeline({ details }: { details: TimedCall }) {
     <div className="stack">
       <Card title={t("call.tab.timeline")}>
         {timeline.length === 0 ? (
-          <EmptyState icon="live" title={t("call.tab.timeline")}>
-            {t("call.timeline_empty")}
-          </EmptyState>
+          <p className="soft">{t("call.timeline_empty")}</p>
         ) : (
           <div className="lanes">
             {LANES.map((lane) => {

@@ -246,10 +246,10 @@ export const messages = {
     ru: "Речевая служба или языковая модель недоступна: звонки идут через запасную.",
   },
   "remedy.engine_provider": {
-    en: "Ask the operator: the health page says what to change.",
-    lt: "Kreipkitės į administratorių: būsenos puslapyje parašyta, ką pakeisti.",
-    lv: "Vaicājiet administratoram: stāvokļa lapā teikts, kas jāmaina.",
-    ru: "Обратитесь к администратору: на странице состояния сказано, что изменить.",
+    en: "For the operator: the health page says what to change.",
+    lt: "Administratoriui: būsenos puslapyje parašyta, ką pakeisti.",
+    lv: "Administratoram: stāvokļa lapā teikts, kas jāmaina.",
+    ru: "Администратору: на странице состояния сказано, что изменить.",
   },
   "system_status.engine_failed": {
     en: "It does not work: {explanation}",
@@ -258,10 +258,10 @@ export const messages = {
     ru: "Не работает: {explanation}",
   },
   "remedy.engine_failed": {
-    en: "Ask the operator to look at the log and restart the server.",
-    lt: "Paprašykite administratoriaus peržiūrėti žurnalą ir paleisti serverį iš naujo.",
-    lv: "Palūdziet administratoram apskatīt žurnālu un pārstartēt serveri.",
-    ru: "Попросите администратора посмотреть журнал и перезапустить сервер.",
+    en: "For the operator: look at the log and restart the server.",
+    lt: "Administratoriui: peržiūrėti žurnalą ir paleisti serverį iš naujo.",
+    lv: "Administratoram: apskatīt žurnālu un pārstartēt serveri.",
+    ru: "Администратору: посмотреть журнал и перезапустить сервер.",
   },
   "system_status.disk_ok": {
     en: "Enough free disk space.",
@@ -276,10 +276,10 @@ export const messages = {
     ru: "Диск почти полон: новые записи не делаются.",
   },
   "remedy.disk_low": {
-    en: "Ask the operator to free up disk space.",
-    lt: "Paprašykite administratoriaus atlaisvinti vietos diske.",
-    lv: "Palūdziet administratoram atbrīvot vietu diskā.",
-    ru: "Попросите администратора освободить место на диске.",
+    en: "For the operator: free up disk space.",
+    lt: "Administratoriui: atlaisvinti vietos diske.",
+    lv: "Administratoram: atbrīvot vietu diskā.",
+    ru: "Администратору: освободить место на диске.",
   },
   "system_status.disk_full": {
     en: "The disk is full: no new calls.",
@@ -288,10 +288,10 @@ export const messages = {
     ru: "Диск полон: новых звонков не будет.",
   },
   "remedy.disk_full": {
-    en: "Ask the operator to free up disk space.",
-    lt: "Paprašykite administratoriaus atlaisvinti vietos diske.",
-    lv: "Palūdziet administratoram atbrīvot vietu diskā.",
-    ru: "Попросите администратора освободить место на диске.",
+    en: "For the operator: free up disk space.",
+    lt: "Administratoriui: atlaisvinti vietos diske.",
+    lv: "Administratoram: atbrīvot vietu diskā.",
+    ru: "Администратору: освободить место на диске.",
   },
   "system_status.backup_ok": {
     en: "The newest backup is {hours} hours old.",
@@ -306,10 +306,10 @@ export const messages = {
     ru: "Последней копии {hours} ч.",
   },
   "remedy.backup_old": {
-    en: "Ask the operator to create one, or create one under Operator.",
-    lt: "Paprašykite administratoriaus padaryti kopiją arba padarykite puslapyje „Administratorius“.",
-    lv: "Palūdziet administratoram kopiju vai izveidojiet to lapā “Administrators”.",
-    ru: "Попросите администратора сделать копию или сделайте её на странице «Администратор».",
+    en: "For the operator: create one under Operator, Backups.",
+    lt: "Administratoriui: padaryti kopiją (Administratorius, Kopijos).",
+    lv: "Administratoram: izveidot kopiju (Administrators, Kopijas).",
+    ru: "Администратору: сделать копию («Администратор», «Копии»).",
   },
   "system_status.backup_manual": {
     en: "The latest backup is {hours} hours old. Automatic backups are off.",
@@ -318,10 +318,10 @@ export const messages = {
     ru: "Последней копии {hours} ч. Автоматическое копирование выключено.",
   },
   "remedy.backup_manual": {
-    en: "Ask the operator to set [storage] backup_at.",
-    lt: "Paprašykite administratoriaus nustatyti [storage] backup_at.",
-    lv: "Palūdziet administratoram iestatīt [storage] backup_at.",
-    ru: "Попросите администратора задать [storage] backup_at.",
+    en: "For the operator: set [storage] backup_at.",
+    lt: "Administratoriui: nustatyti [storage] backup_at.",
+    lv: "Administratoram: iestatīt [storage] backup_at.",
+    ru: "Администратору: задать [storage] backup_at.",
   },
   "system_status.backup_failed": {
     en: "The last backup failed.",
@@ -330,10 +330,10 @@ export const messages = {
     ru: "Последняя копия не удалась.",
   },
   "remedy.backup_failed": {
-    en: "Ask the operator to look at the log.",
-    lt: "Paprašykite administratoriaus peržiūrėti žurnalą.",
-    lv: "Palūdziet administratoram apskatīt žurnālu.",
-    ru: "Попросите администратора посмотреть журнал.",
+    en: "For the operator: look at the log.",
+    lt: "Administratoriui: peržiūrėti žurnalą.",
+    lv: "Administratoram: apskatīt žurnālu.",
+    ru: "Администратору: посмотреть журнал.",
   },
   "system_status.backup_none": {
     en: "There is no backup yet.",
@@ -342,10 +342,10 @@ export const messages = {
     ru: "Резервной копии ещё нет.",
   },
   "remedy.backup_none": {
-    en: "Ask the operator to create one, or create one under Operator.",
-    lt: "Paprašykite administratoriaus padaryti kopiją arba padarykite puslapyje „Administratorius“.",
-    lv: "Palūdziet administratoram kopiju vai izveidojiet to lapā “Administrators”.",
-    ru: "Попросите администратора сделать копию или сделайте её на странице «Администратор».",
+    en: "For the operator: create one under Operator, Backups.",
+    lt: "Administratoriui: padaryti kopiją (Administratorius, Kopijos).",
+    lv: "Administratoram: izveidot kopiju (Administrators, Kopijas).",
+    ru: "Администратору: сделать копию («Администратор», «Копии»).",
   },
   "system_status.mail_ok": {
     en: "Email works.",
@@ -360,10 +360,10 @@ export const messages = {
     ru: "Писем не удалось отправить: {count}.",
   },
   "remedy.mail_dead": {
-    en: "Ask the operator to send them again under Operator, Email.",
-    lt: "Paprašykite administratoriaus išsiųsti juos iš naujo (Administratorius, Paštas).",
-    lv: "Palūdziet administratoram tās nosūtīt vēlreiz (Administrators, Pasts).",
-    ru: "Попросите администратора отправить их снова (Администратор, Почта).",
+    en: "For the operator: send them again under Operator, Email.",
+    lt: "Administratoriui: išsiųsti juos iš naujo (Administratorius, Paštas).",
+    lv: "Administratoram: tās nosūtīt vēlreiz (Administrators, Pasts).",
+    ru: "Администратору: отправить их снова (Администратор, Почта).",
   },
   "system_status.mail_waiting": {
     en: "Emails waiting to be resent: {count}. {explanation}",
@@ -384,10 +384,10 @@ export const messages = {
     ru: "Письма с записями пишутся в файлы на сервере и хранятся столько дней: {count}; никому они не отправляются.",
   },
   "remedy.mail_files": {
-    en: "Ask the operator to set [mail] provider.",
-    lt: "Paprašykite administratoriaus nustatyti [mail] provider.",
-    lv: "Palūdziet administratoram iestatīt [mail] provider.",
-    ru: "Попросите администратора задать [mail] provider.",
+    en: "For the operator: set [mail] provider.",
+    lt: "Administratoriui: nustatyti [mail] provider.",
+    lv: "Administratoram: iestatīt [mail] provider.",
+    ru: "Администратору: задать [mail] provider.",
   },
   "system_status.webhook_off": {
     en: "The webhook {url} was switched off: {explanation}",

@@ -22,22 +22,22 @@ export function Sites({ agentId }: { agentId: string }) {
   const sites = useQuery(sitesQuery).data ?? [];
   const [adding, setAdding] = useState(false);
   return (
-    <Card
-      title={t("knowledge.sites")}
-      note={t("knowledge.sites_lead")}
-      actions={
-        mayChange && (
-          <Button icon="plus" onClick={() => setAdding(true)}>
-            {t("knowledge.site_add")}
-          </Button>
-        )
-      }
-    >
-      {sites.map((site) => (
-        <SiteRow key={site.id} site={site} />
-      ))}
+    <>
+      <Card
+        title={t("knowledge.sites")}
+        note={t("knowledge.sites_lead")}
+        actions={
+          mayChange && (
+            <Button icon="plus" onClick={() => setAdding(true)}>
+              {t("knowledge.site_add")}
+            </Button>
+          )
+        }
+      >
+        {sites.length > 0 && sites.map((site) => <SiteRow key={site.id} site={site} />)}
+      </Card>
       {adding && <AddSite agentId={agentId} onClose={() => setAdding(false)} />}
-    </Card>
+    </>
   );
 }
 

@@ -12,7 +12,7 @@ import { useForm } from "../../ui/form.ts";
 import { ListPage } from "../../ui/list-page.tsx";
 import { useDoing, useStale } from "../../ui/mutate.ts";
 import { FormDialog } from "../../ui/send-form.tsx";
-import { Table } from "../../ui/table.tsx";
+import { Table, usePhone } from "../../ui/table.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 import { useAgentChoices, useOnlyAgent } from "../agents/agent-choices.ts";
 
@@ -48,15 +48,15 @@ function NumberTable({ rows }: { rows: readonly Numbered[] }) {
             head: t("numbers.number"),
             cell: (number) => <span className="nums strong">{number.number_e164}</span>,
           },
-          { head: t("numbers.label"), card: "side", cell: (number) => number.label ?? "–" },
+          { head: t("numbers.label"), card: "line", cell: (number) => number.label ?? "–" },
           {
             head: t("numbers.agent"),
-            card: "block",
+            card: "action",
             cell: (number) => <AgentOf number={number} />,
           },
           {
             head: t("numbers.inbound"),
-            card: "labelled",
+            card: "side",
             cell: (number) => <Inbound number={number} />,
           },
           {
@@ -118,12 +118,14 @@ function AgentOf({ number }: { number: Numbered }) {
 function Inbound({ number }: { number: Numbered }) {
   const { t } = useText();
   const { mayChange } = useSession();
+  const isPhone = usePhone();
   const change = useChange(number);
   return (
     <CheckField
       label={
-        <span className="visually-hidden">
-          {t("numbers.inbound")}: {number.number_e164}
+        <span className={isPhone ? undefined : "visually-hidden"}>
+          {t("numbers.inbound")}
+          <span className="visually-hidden">: {number.number_e164}</span>
         </span>
       }
       value={number.inbound_enabled}

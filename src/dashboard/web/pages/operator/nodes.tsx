@@ -38,10 +38,10 @@ export function Nodes() {
               {
                 head: t("operator.tab.nodes"),
                 cell: (node) => (
-                  <>
-                    <StatusIndicator tone={STATES[node.state][0]} /> {node.name}{" "}
+                  <span className="row">
+                    <StatusIndicator tone={STATES[node.state][0]} /> {node.name}
                     <code className="small muted">{node.id}</code>
-                  </>
+                  </span>
                 ),
               },
               { head: t("operator.state"), cell: (node) => t(STATES[node.state][1]) },

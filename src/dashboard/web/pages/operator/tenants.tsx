@@ -134,7 +134,11 @@ function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantA
           end: true,
           cell: (tenant) => answerTimeOf(tenant, texts),
         },
-        { head: t("nav.trunk"), cell: (tenant) => <TrunkState tenant={tenant} /> },
+        {
+          head: t("nav.trunk"),
+          card: "block",
+          cell: (tenant) => <TrunkState tenant={tenant} />,
+        },
         {
           head: t("billing.balance"),
           card: "side",
@@ -143,7 +147,7 @@ function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantA
         },
         {
           head: t("action.more"),
-          card: "action",
+          card: "block",
           end: true,
           cell: (tenant) => <TenantButtons tenant={tenant} {...actions} />,
         },

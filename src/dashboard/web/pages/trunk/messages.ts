@@ -210,10 +210,10 @@ export const messages = {
     ru: "Проверить линию",
   },
   "trunk.test_lead": {
-    en: "Checks registration, OPTIONS, address and codecs with the far end. Takes up to 20 seconds; results appear as they come.",
-    lt: "Klausia kitos pusės: registracija, OPTIONS, adresas, kodekai. Trunka iki 20 sekundžių; atsakymai rodomi iš karto.",
-    lv: "Jautā otrai pusei: reģistrācija, OPTIONS, adrese, kodeki. Līdz 20 sekundēm; atbildes redzamas uzreiz.",
-    ru: "Спрашивает другую сторону: регистрация, OPTIONS, адрес, кодеки. До 20 секунд; ответы видны сразу.",
+    en: "Asks your provider whether the account works and which sound it takes. No call is placed. Takes up to 20 seconds.",
+    lt: "Klausia jūsų teikėjo, ar paskyra veikia ir kokį garsą jis priima. Neskambina. Trunka iki 20 sekundžių.",
+    lv: "Jautā jūsu pakalpojuma sniedzējam, vai konts darbojas un kādu skaņu tas pieņem. Nezvana. Līdz 20 sekundēm.",
+    ru: "Спрашивает у провайдера, работает ли учётная запись и какой звук он принимает. Никому не звонит. До 20 секунд.",
   },
   "trunk.check.registration": {
     en: "Registration",
