@@ -62,3 +62,26 @@ export function packetsOf({ startedAtMs, paths, records }: PacketHeaders): KeptP
   }
   return packets;
 }
+
+/** Both as one: the times of `further` count from the start of `first`. */
+export function joinedHeaders(
+  first: PacketHeaders | null,
+  further: PacketHeaders | null,
+): PacketHeaders | null {
+  if (!first || !further) return first ?? further;
+  const records = further.records.slice();
+  const view = new DataView(records.buffer);
+  const later = (further.startedAtMs - first.startedAtMs) * TICKS_PER_MS;
+  for (let at = 0; at + RECORD_BYTES <= records.length; at += RECORD_BYTES) {
+    const route = view.getUint8(at + 6);
+    // A path beyond the last has no entry: `packetsOf` leaves its packets out.
+    const path = Math.min((route & ~OUT_BIT) + first.paths.length, OUT_BIT - 1);
+    view.setUint32(at, Math.max(0, view.getUint32(at) + later));
+    view.setUint8(at + 6, path | (route & OUT_BIT));
+  }
+  return {
+    ...first,
+    paths: [...first.paths, ...further.paths].slice(0, OUT_BIT - 1),
+    records: Buffer.concat([first.records, records]),
+  };
+}

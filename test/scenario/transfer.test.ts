@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
+import { packetsOf } from "../../src/core/packet-headers.ts";
 import { readMail } from "../../src/demo/evidence/mail-file.ts";
 import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
@@ -33,7 +34,14 @@ let desk: Phone;
 let voices: Voices;
 
 beforeAll(async () => {
-  world = await startAppliance({ dataDir: tempDir(), host: "127.0.31.1" });
+  world = await startAppliance({
+    dataDir: tempDir(),
+    host: "127.0.31.1",
+    settings: (settings) => ({
+      ...settings,
+      callWorker: { ...settings.callWorker, keepsPacketHeaders: true },
+    }),
+  });
   caller = await world.phone(CALLER, "m3");
   desk = await world.phone(DESK, "m3");
   voices = await createVoices();
@@ -48,6 +56,16 @@ const ended = (call: CallView) => call.ended_at !== null;
 async function liveUuid(): Promise<string> {
   const { body } = await world.api("GET", "/calls?limit=1");
   return body.calls[0]?.call_uuid ?? "";
+}
+
+/** How many of our ports carried sound. */
+async function portsOf(uuid: string): Promise<number> {
+  const { callRecords } = world.app.services;
+  const call = await callRecords.get(world.tenantId, uuid);
+  const headers = await callRecords.packetHeaders(call);
+  const packets = headers ? packetsOf(headers) : [];
+  const sound = packets.filter(({ direction, length }) => direction === "in" && length === 172);
+  return new Set(sound.map(({ path }) => path.localPort)).size;
 }
 
 const transfer = (uuid: string, body: object) => world.api("POST", `/calls/${uuid}/transfer`, body);
@@ -107,6 +125,7 @@ test(
     const talkSec =
       (Date.parse(detail.ended_at ?? "") - Date.parse(detail.answered_at ?? "")) / 1_000;
     expect(Math.abs(detail.billable_seconds - Math.max(15, talkSec))).toBeLessThanOrEqual(2);
+    expect(await portsOf(uuid)).toBe(2);
   },
   spoken(60_000),
 );

@@ -12,6 +12,7 @@ import type { EndedReason } from "../../core/ended-reason.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
+import { joinedHeaders, type PacketHeaders } from "../../core/packet-headers.ts";
 import type { HandlersOf } from "../../core/thread-messages.ts";
 import { VOICE_GENDERS } from "../agent/agent.ts";
 import { ActiveLanguage } from "./active-language.ts";
@@ -74,6 +75,8 @@ export class Session implements HandlersOf<CallCommands> {
   #hangupRequested = false;
   /** The caller is on the way to a person, or talks to one. */
   #bridge: TransferBridge | null = null;
+  /** Of persons on second legs that are closed. */
+  #personHeaders: PacketHeaders | null = null;
   readonly #announcementAbort = new AbortController();
   #report: Promise<CallReport> | null = null;
 
@@ -220,9 +223,16 @@ export class Session implements HandlersOf<CallCommands> {
   }
 
   transferFailed(cause: TransferFailure): void {
-    void this.#bridge?.close();
-    this.#bridge = null;
+    this.#closeBridge();
     if (!this.#report) this.#turns.transferHold.failed(cause);
+  }
+
+  #closeBridge(): void {
+    const bridge = this.#bridge;
+    if (!bridge) return;
+    void bridge.close();
+    this.#bridge = null;
+    this.#personHeaders = joinedHeaders(this.#personHeaders, bridge.packetHeaders());
   }
 
   bridgeOpen(): void {
@@ -268,8 +278,7 @@ export class Session implements HandlersOf<CallCommands> {
   /** Last words, whatever is going on, then `hangup_requested`. Before the answer nothing is said. */
   sayAndEnd(text: string, reason: EndedReason): void {
     if (this.#report) return;
-    void this.#bridge?.close();
-    this.#bridge = null;
+    this.#closeBridge();
     this.#turns.lastWords.say(text, reason);
     if (this.#answeredAt === null) this.#requestHangup(reason);
   }
@@ -360,7 +369,7 @@ export class Session implements HandlersOf<CallCommands> {
     return {
       turns: this.#transcript.turns,
       media: audio.statistics,
-      packetHeaders: audio.packetHeaders?.() ?? null,
+      packetHeaders: this.#packetHeaders(),
       usage: this.#usage.read(),
       ...(this.#answeredAt === null ? {} : { answeredRtpMs }),
       recording,
@@ -368,6 +377,13 @@ export class Session implements HandlersOf<CallCommands> {
       summary: summary.text,
       line: summary.line,
     };
+  }
+
+  /** Of the caller's packets and of all persons'. */
+  #packetHeaders(): PacketHeaders | null {
+    const { audio } = this.options;
+    const person = joinedHeaders(this.#personHeaders, this.#bridge?.packetHeaders() ?? null);
+    return joinedHeaders(audio.packetHeaders?.() ?? null, person);
   }
 
   /** The phrase that is in work is finished first, for the calls that come. */

@@ -12,6 +12,7 @@ import type { Clock, Timer } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
+import type { PacketHeaders } from "../../core/packet-headers.ts";
 import { createResampler, type Resampler } from "../../platform/audio/resampler.ts";
 import { sine } from "../../platform/audio/tones.ts";
 import type { CallAudio, MediaTimeout } from "./audio-port.ts";
@@ -126,6 +127,11 @@ export class TransferBridge {
 
   personDigit(digit: string): void {
     if (this.isBridged) this.options.caller.sendDigits(digit);
+  }
+
+  /** Of the person's packets, where they are kept; also after the end. */
+  packetHeaders(): PacketHeaders | null {
+    return this.#person?.packetHeaders?.() ?? null;
   }
 
   /** The transfer is over, or failed: closes the second leg's audio. Idempotent. */

@@ -6,7 +6,7 @@ import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
 import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
-import { packetsOf } from "../../../../src/core/packet-headers.ts";
+import { joinedHeaders, packetsOf } from "../../../../src/core/packet-headers.ts";
 import { pcapOf } from "../../../../src/interface/http/dashboard/call-pcap.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
@@ -167,6 +167,24 @@ test.skipIf(!tcpdump)(
     expect(bytes.includes(agentSaid.subarray(0, 8))).toBe(false);
   },
 );
+
+test("a person's leg stands in the same file, in the order of time", () => {
+  const clock = fakeClock();
+  const caller = new HeaderCapture(HOST, clock);
+  caller.note("in", 20_000, rtpPacket(1), "192.0.2.9", 5);
+  clock.advance(1_000);
+  const person = new HeaderCapture(HOST, clock);
+  clock.advance(20);
+  person.note("out", 20_002, rtpPacket(2), "192.0.2.8", 6);
+  const joined = joinedHeaders(caller.read(), person.read());
+  const seen = joined ? packetsOf(joined) : [];
+  expect(seen.map(({ atMs, direction, path }) => [atMs - clock.now(), direction, path])).toEqual([
+    [-1_020, "in", { localPort: 20_000, host: "192.0.2.9", port: 5 }],
+    [0, "out", { localPort: 20_002, host: "192.0.2.8", port: 6 }],
+  ]);
+  expect(joinedHeaders(null, person.read())?.paths.length).toBe(1);
+  expect(joinedHeaders(null, null)).toBeNull();
+});
 
 test("nothing is kept unless it is wanted", async () => {
   const audio = await openAudio();
