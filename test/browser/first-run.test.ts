@@ -141,7 +141,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     await page.getByLabel("Instructions").fill("You answer for a dental clinic.");
     await page.getByLabel("Greeting").fill("Good afternoon. How can I help you?");
     await page.getByRole("button", { name: "Create agent" }).click();
-    await page.getByRole("heading", { name: "Talk to it" }).waitFor();
+    await page.getByRole("heading", { name: "Talk to the agent" }).waitFor();
     const agentPage = page.url();
 
     await page.goto(to("/knowledge"));
@@ -162,7 +162,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     const greeting = page.getByLabel("Greeting");
     await greeting.fill("Good evening. How can I help you?");
     await page.getByRole("button", { name: "Start talking" }).click();
-    const talk = page.getByRole("region", { name: "Talk to it" });
+    const talk = page.getByRole("region", { name: "Talk to the agent" });
     await talk.getByText("Good evening.").waitFor({ timeout: 30_000 });
     await talk.getByText("nine to five").waitFor({ timeout: 60_000 });
     for (const key of ["4", "7", "#"])

@@ -277,7 +277,12 @@ export const messages = {
   "lang.lt": { en: "Lithuanian", lt: "Lietuvių", lv: "Lietuviešu", ru: "Литовский" },
   "lang.lv": { en: "Latvian", lt: "Latvių", lv: "Latviešu", ru: "Латышский" },
   "lang.ru": { en: "Russian", lt: "Rusų", lv: "Krievu", ru: "Русский" },
-  "web_call.title": { en: "Talk to it", lt: "Pasikalbėkite", lv: "Parunājiet", ru: "Поговорите" },
+  "web_call.title": {
+    en: "Talk to the agent",
+    lt: "Pasikalbėkite su agentu",
+    lv: "Parunājiet ar aģentu",
+    ru: "Поговорите с агентом",
+  },
   "web_call.lead": {
     en: "A real conversation through your microphone. Free, not stored, no phone line needed.",
     lt: "Tikras pokalbis per jūsų mikrofoną. Nemokamai, nesaugoma, be telefono linijos.",
@@ -345,7 +350,12 @@ export const messages = {
     lv: "Atbilde pēc {ms}",
     ru: "Ответ через {ms}",
   },
-  "chat.title": { en: "Write to it", lt: "Parašykite", lv: "Uzrakstiet", ru: "Напишите" },
+  "chat.title": {
+    en: "Chat with the agent",
+    lt: "Parašykite agentui",
+    lv: "Uzrakstiet aģentam",
+    ru: "Напишите агенту",
+  },
   "chat.lead": {
     en: "The same agent, as text chat. Tools really run.",
     lt: "Tas pats agentas, tik raštu. Įrankiai vykdomi iš tikrųjų.",
