@@ -134,11 +134,7 @@ function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantA
           end: true,
           cell: (tenant) => answerTimeOf(tenant, texts),
         },
-        {
-          head: t("nav.trunk"),
-          card: "block",
-          cell: (tenant) => <TrunkState tenant={tenant} />,
-        },
+        { head: t("nav.trunk"), card: "block", cell: (tenant) => <TrunkState tenant={tenant} /> },
         {
           head: t("billing.balance"),
           card: "side",

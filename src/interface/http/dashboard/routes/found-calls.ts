@@ -27,7 +27,7 @@ export const FoundCallItem = z
       "What are your opening hours?",
     ),
     tags: z.array(shown(z.string(), "A tag that the company's people gave it.", "Complaint")),
-    planned_at: timeOrNull("When a scheduled call that waits is placed; null: any other call."),
+    planned_at: timeOrNull("When a scheduled call that waits is placed; null: of others."),
     latency_p95_ms: shown(z.number().nullable(), "95th percentile of the agent's turns.", 900),
   })
   .meta({ id: "FoundCall" });
