@@ -50,12 +50,15 @@ async function microphoneFile(path: string): Promise<void> {
   await Bun.write(path, wavFile(pcm, RATE_HZ));
 }
 
-/** The owner link among what `serve` prints. */
+/** The owner link among what `serve` prints. The pipe stays open: what is printed later needs it. */
 async function printedLink(serve: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<string> {
   const decoder = new TextDecoder();
+  const reader = serve.stdout.getReader();
   let text = "";
-  for await (const bytes of serve.stdout) {
-    text += decoder.decode(bytes, { stream: true });
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
     const found = /^Owner\s+(\S+)/m.exec(text)?.[1];
     if (found) return found;
   }
