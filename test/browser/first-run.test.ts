@@ -168,9 +168,6 @@ inChromium("a new owner, using only the dashboard,", () => {
     const talk = page.getByRole("region", { name: "Talk to the agent" });
     await talk.getByText("Good evening.").waitFor({ timeout: 30_000 });
     await talk.getByText("nine to five").waitFor({ timeout: 60_000 });
-    for (const key of ["4", "7", "#"])
-      await talk.getByRole("button", { name: key, exact: true }).click();
-    await talk.getByText("[keys 47]").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("The conversation is over.").waitFor();
     await greeting.fill("Good afternoon. How can I help you?");
