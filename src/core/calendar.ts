@@ -40,19 +40,26 @@ export function wallClock(zone: string, epochMs: number): CalendarDay & { readon
 }
 
 /** First instant of a day; day and month may overflow (`month: 13`) and roll on. */
-export function startOfDay(zone: string, date: CalendarDay): number {
-  const wall = Date.UTC(date.year, date.month - 1, date.day);
+export const startOfDay = (zone: string, date: CalendarDay): number => timeOn(zone, date, 0);
+
+/**
+ * The instant at which the zone's clocks show a time of a day, in minutes after midnight. A time that the
+ * clocks skip counts as an hour later.
+ */
+export const timeOn = (zone: string, { year, month, day }: CalendarDay, minutes: number): number =>
+  instantAt(zone, Date.UTC(year, month - 1, day, 0, minutes));
+
+/** `wall`: what the clocks show, as if they showed UTC. */
+function instantAt(zone: string, wall: number): number {
   let guess = wall - offsetMs(zone, wall);
   guess = wall - offsetMs(zone, guess);
-  // Where the clocks skip midnight, the day begins at the first instant after the change.
   return wall - guess > offsetMs(zone, guess) ? guess + HOUR_MS : guess;
 }
 
 /** The instant at which the zone's clocks show `2026-11-24T10:00:00`; with an offset, that instant. */
 export function instantOf(zone: string, written: string): number {
   if (/(?:Z|[+-]\d{2}:\d{2})$/.test(written)) return Date.parse(written);
-  const wall = Date.parse(`${written}Z`);
-  return wall - offsetMs(zone, wall - offsetMs(zone, wall));
+  return instantAt(zone, Date.parse(`${written}Z`));
 }
 
 function offsetMs(zone: string, epochMs: number): number {

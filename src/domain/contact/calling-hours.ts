@@ -3,7 +3,7 @@
  * Sundays and not on public holidays of a country. The holidays of Lithuania, Latvia and Estonia are
  * known.
  */
-import { type CalendarDay, startOfDay, wallClock } from "../../core/calendar.ts";
+import { type CalendarDay, startOfDay, timeOn, wallClock } from "../../core/calendar.ts";
 
 export interface CallingHours {
   /** Minutes after midnight. */
@@ -13,7 +13,6 @@ export interface CallingHours {
   readonly holidays: string | null;
 }
 
-const MINUTE_MS = 60_000;
 const DAYS_AHEAD_MAX = 31;
 
 /** Holidays on the same date every year, month and day. */
@@ -79,11 +78,7 @@ export function hoursOf(
   hours: CallingHours,
 ): { readonly fromMs: number; readonly toMs: number } | null {
   if (isSunday(day) || isHoliday(day, hours.holidays)) return null;
-  const midnight = startOfDay(zone, day);
-  // Hours follow the wall clock on the day of a clock change.
-  const shift = startOfDay(zone, { ...day, day: day.day + 1 }) - midnight - 86_400_000;
-  const at = (minutes: number) => midnight + minutes * MINUTE_MS + shift;
-  return { fromMs: at(hours.from), toMs: at(hours.to) };
+  return { fromMs: timeOn(zone, day, hours.from), toMs: timeOn(zone, day, hours.to) };
 }
 
 export function mayCallNow(zone: string, nowMs: number, hours: CallingHours): boolean {

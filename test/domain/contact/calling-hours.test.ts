@@ -92,6 +92,22 @@ test.each([
   },
 );
 
+test.each([
+  ["2026-10-24T09:59:59-01:00", false],
+  ["2026-10-24T10:00:00-01:00", true],
+  ["2026-10-24T17:59:59-01:00", true],
+  ["2026-10-24T18:00:00-01:00", false],
+  ["2026-03-28T09:59:59-02:00", false],
+  ["2026-03-28T10:00:00-02:00", true],
+  ["2026-03-28T17:59:59-02:00", true],
+  ["2026-03-28T18:00:00-02:00", false],
+])(
+  "where the clocks change on a Saturday after the hours, they are those of the clock: %s",
+  (text, is) => {
+    expect(mayCallNow("America/Nuuk", at(text), HOURS)).toBe(is);
+  },
+);
+
 test("the next time is now, today's opening, or the next open day's", () => {
   const next = (text: string) =>
     new Date(nextCallingTime(ZONE, at(text), HOURS) ?? 0).toISOString();

@@ -5,7 +5,9 @@ import {
   daysFrom,
   daysInMonth,
   dayText,
+  instantOf,
   startOfDay,
+  timeOn,
   wallClock,
 } from "../../../src/core/calendar.ts";
 
@@ -25,6 +27,26 @@ test.each([
 ])("in %s the day %j begins at %s", (zone, day, expected) => {
   expect(iso(startOfDay(zone, day))).toBe(expected);
 });
+
+test.each([
+  // The clocks go from 02:00 to 03:00.
+  ["America/New_York", "2026-03-08T01:59:00", "2026-03-08T06:59:00.000Z"],
+  ["America/New_York", "2026-03-08T02:30:00", "2026-03-08T07:30:00.000Z"],
+  ["America/New_York", "2026-03-08T03:00:00", "2026-03-08T07:00:00.000Z"],
+  // From 03:00 to 04:00.
+  ["Europe/Vilnius", "2026-03-29T03:30:00", "2026-03-29T01:30:00.000Z"],
+  ["Europe/Vilnius", "2026-10-25T10:00:00", "2026-10-25T08:00:00.000Z"],
+  // From 00:00 of the Sunday back to 23:00 of the Saturday.
+  ["America/Nuuk", "2026-10-24T10:00:00", "2026-10-24T11:00:00.000Z"],
+])(
+  "in %s the clocks show %s at %s, or an hour after a time that they skip",
+  (zone, written, expected) => {
+    expect(iso(instantOf(zone, written))).toBe(expected);
+    const at = new Date(`${written}Z`);
+    const day = { year: at.getUTCFullYear(), month: at.getUTCMonth() + 1, day: at.getUTCDate() };
+    expect(iso(timeOn(zone, day, at.getUTCHours() * 60 + at.getUTCMinutes()))).toBe(expected);
+  },
+);
 
 test("the instant a day begins is in that day, the one before is not", () => {
   const zones = [
