@@ -63,6 +63,7 @@ interface UtteranceSegmenterOptions {
 
 export class UtteranceSegmenter {
   readonly #detector: SpeechDetector;
+  /** A ring of whole frames: LEAD_MS is a multiple of FRAME_MS. */
   readonly #lead: Int16Array;
   #leadEnd = 0;
   #leadLength = 0;
@@ -210,13 +211,7 @@ export class UtteranceSegmenter {
 
   #keepLead(pcm: Int16Array): void {
     const capacity = this.#lead.length;
-    const room = capacity - this.#leadEnd;
-    if (pcm.length <= room) {
-      this.#lead.set(pcm, this.#leadEnd);
-    } else {
-      this.#lead.set(pcm.subarray(0, room), this.#leadEnd);
-      this.#lead.set(pcm.subarray(room), 0);
-    }
+    this.#lead.set(pcm, this.#leadEnd);
     this.#leadEnd = (this.#leadEnd + pcm.length) % capacity;
     this.#leadLength = Math.min(capacity, this.#leadLength + pcm.length);
   }
