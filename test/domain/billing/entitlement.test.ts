@@ -8,11 +8,13 @@ const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
 function world({ lastPaidAt = NOW_MS, paidAfter = false, blocks = 0 } = {}) {
   const keys = new Set<string>();
   const done: string[] = [];
+  const notes: string[] = [];
   const books = {
     ledger: {
       hasKey: async (_: number, key: string) => keys.has(key),
-      insertTransaction: async (_: number, { key }: { readonly key: string }) => {
+      insertTransaction: async (_: number, { key, note }: Record<"key" | "note", string>) => {
         keys.add(key);
+        notes.push(note);
         return keys.size;
       },
       insertEntries: async () => undefined,
@@ -37,7 +39,7 @@ function world({ lastPaidAt = NOW_MS, paidAfter = false, blocks = 0 } = {}) {
     await syncEntitlement(books, checkout, status, NOW_MS + 1_000);
     return [...done];
   };
-  return { sync };
+  return { sync, notes };
 }
 
 test("a refunded bridge is off and its due months lapse; a failed refund only switches it on", async () => {
@@ -68,6 +70,22 @@ test("retention goes when the refund is final, to none at least; five blocks com
   expect(await sync("retention", true)).toEqual(["blocks 3"]);
   expect(await sync("retention", false)).toEqual(["blocks 5"]);
   expect(await world({ blocks: 1 }).sync("retention", true)).toEqual(["blocks 0"]);
+});
+
+test("the statement says what ended because its payment was taken back, and what is back", async () => {
+  const { sync, notes } = world();
+  for (const kind of ["crm_bridge", "plan", "retention"] as const) {
+    await sync(kind, true);
+    await sync(kind, false);
+  }
+  expect(notes).toEqual([
+    "The CRM bridge ended: its payment was taken back",
+    "The CRM bridge is back",
+    "The month of plan 2 ended: its payment was taken back",
+    "The month of plan 2 is back",
+    "Transcript retention, 2 × 30 days, ended: its payment was taken back",
+    "Transcript retention, 2 × 30 days, is back",
+  ]);
 });
 
 test("a top-up entitles to nothing", async () => {

@@ -11,6 +11,8 @@ import { Billing } from "../../../src/domain/billing/billing.ts";
 import { endingByUs } from "../../../src/domain/call/ending.ts";
 import { LiveCall } from "../../../src/domain/call/live-call.ts";
 import { CallRegistry } from "../../../src/domain/call/registry.ts";
+import type { CallNote } from "../../../src/domain/conversation/call-report.ts";
+import type { EventDraft } from "../../../src/domain/webhook/ports.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { applianceSettings } from "../../support/appliance.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -27,7 +29,7 @@ const database = await openTestDatabase(join(directory, "main.db"), clock.now())
 const tenantId = await insertTenant(database);
 const agentId = await insertAgent(database, tenantId);
 afterAll(async () => {
-  await eventually(() => stored === 15, "every call is stored");
+  await eventually(() => stored === 16, "every call is stored");
   await database.close();
 });
 
@@ -265,3 +267,35 @@ test.each([
     expect(types.filter((type) => type === "call.answered")).toHaveLength(told);
   },
 );
+
+test("who answered our call is stored and told once; no other note tells it", async () => {
+  const told: unknown[] = [];
+  const events = {
+    emit: async (_: unknown, __: number, { type, data }: EventDraft) => {
+      if (type === "call.answered") told.push(data);
+    },
+    wake: () => undefined,
+  } as unknown as typeof ports.events;
+  const stored: unknown[] = [];
+  const calls: typeof ports.stores.calls = (queries) => ({
+    ...callStores.calls(queries),
+    setAnsweredBy: async (_, __, answeredBy) => void stored.push(answeredBy),
+  });
+  const changed = { events, stores: { ...ports.stores, calls } };
+  const call = await answeredCall(false, true, changed, "outbound");
+  let note: (event: { readonly note: CallNote }) => void = () => undefined;
+  call.attachChannel({
+    on: (name: string, listener: typeof note) => {
+      if (name === "note") note = listener;
+    },
+    send: () => undefined,
+    close: async () => null,
+  } as unknown as Parameters<LiveCall["attachChannel"]>[0]);
+  note({ note: { kind: "language", atMs: 500, language: "lt" } });
+  note({ note: { kind: "answered_by", atMs: 900, result: "machine", cause: "beep" } });
+  await eventually(() => told.length + stored.length >= 2, "it is told and stored");
+  call.end(endingByUs("completed", "agent_hangup"));
+  await call.finished;
+  expect(told).toMatchObject([{ answered_by: "machine" }]);
+  expect(stored).toEqual(["machine"]);
+});

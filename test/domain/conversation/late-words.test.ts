@@ -47,3 +47,18 @@ test("nobody is asked to say again what was not lost", async () => {
   expect(said.join(" ")).not.toContain(SAY_AGAIN);
   expect(said.at(-1)).toContain("All right.");
 });
+
+test("who has begun to speak again when the recogniser is back is asked once they have finished", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.sttTakesMs = 2_000;
+  await call.says("When are you open?");
+  await call.speech(400);
+  expect(call.session.turn.name).toBe("caller_speaking");
+  call.session.speechRestored();
+  await call.speech(200);
+  expect([call.session.turn.name, call.audio.queuedMs]).toEqual(["caller_speaking", 0]);
+  await call.silence(4_000);
+  expect(call.turns().at(-1)?.text).toBe(SAY_AGAIN);
+  expect([call.inputs, call.illegalEvents]).toEqual([[], []]);
+});
