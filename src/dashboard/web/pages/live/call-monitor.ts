@@ -10,15 +10,17 @@ interface Line {
   readonly player: PcmPlayer;
 }
 
-export function useCallMonitor(uuid: string): { on: boolean; toggle: () => void } {
-  const [on, setOn] = useState(false);
+type MonitorState = "off" | "connecting" | "listening";
+
+export function useCallMonitor(uuid: string): { state: MonitorState; toggle: () => void } {
+  const [state, setState] = useState<MonitorState>("off");
   const line = useRef<Line | null>(null);
 
   function hangUp(): void {
     line.current?.socket.close();
     line.current?.player.close();
     line.current = null;
-    setOn(false);
+    setState("off");
   }
 
   function open(): void {
@@ -28,9 +30,10 @@ export function useCallMonitor(uuid: string): { on: boolean; toggle: () => void 
     socket.onmessage = (event) => {
       if (event.data instanceof ArrayBuffer) player.play(event.data);
     };
+    socket.onopen = () => line.current?.socket === socket && setState("listening");
     socket.onclose = () => line.current?.socket === socket && hangUp();
     line.current = { socket, player };
-    setOn(true);
+    setState("connecting");
   }
 
   useEffect(
@@ -41,5 +44,5 @@ export function useCallMonitor(uuid: string): { on: boolean; toggle: () => void 
     },
     [],
   );
-  return { on, toggle: () => (line.current ? hangUp() : open()) };
+  return { state, toggle: () => (line.current ? hangUp() : open()) };
 }

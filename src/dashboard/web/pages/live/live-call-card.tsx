@@ -59,11 +59,11 @@ function CallActions({ call }: { call: LiveCall }) {
     <div className="card-foot row">
       <Button
         small
-        icon={monitor.on ? "stop" : "listen"}
+        icon={monitor.state === "off" ? "listen" : "stop"}
         disabled={!answered}
         onClick={monitor.toggle}
       >
-        {t(monitor.on ? "live.listen_stop" : "live.listen")}
+        {t(monitor.state === "off" ? "live.listen" : "live.listen_stop")}
       </Button>
       {mayChange && (
         <>
@@ -79,7 +79,7 @@ function CallActions({ call }: { call: LiveCall }) {
       <Link to="/calls/$uuid" params={{ uuid }} className="small">
         {t("live.details")}
       </Link>
-      {monitor.on && (
+      {monitor.state === "listening" && (
         <p className="small muted" role="status">
           {t("live.listening")}
         </p>
