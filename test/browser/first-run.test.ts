@@ -168,6 +168,9 @@ inChromium("a new owner, using only the dashboard,", () => {
     const talk = page.getByRole("region", { name: "Talk to the agent" });
     await talk.getByText("Good evening.").waitFor({ timeout: 30_000 });
     await talk.getByText("nine to five").waitFor({ timeout: 60_000 });
+    const keypad = page.getByRole("group", { name: "Telephone keys" });
+    for (const key of ["4", "#"]) await keypad.getByRole("button", { name: key }).click();
+    await talk.getByText("[keys 4]").waitFor({ timeout: 30_000 });
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("The conversation is over.").waitFor();
     await greeting.fill("Good afternoon. How can I help you?");

@@ -73,7 +73,7 @@ export function WebCall({ agentId, draft }: { agentId: number; draft: TrialDraft
       }
     >
       <State state={state} />
-      {isGoing(state) && <Keypad onPress={press} />}
+      {isGoing(state) && <Keypad disabled={state.at === "connecting"} onPress={press} />}
       {(turns.length > 0 || tools.length > 0) && (
         <Bubbles
           label={t("web_call.title")}
@@ -106,13 +106,13 @@ export function WebCall({ agentId, draft }: { agentId: number; draft: TrialDraft
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "0", "#"];
 
 /** Keys as on a telephone, for an agent that asks for some. */
-function Keypad({ onPress }: { onPress: (digit: string) => void }) {
+function Keypad(props: { disabled: boolean; onPress: (digit: string) => void }) {
   const { t } = useText();
   return (
-    <fieldset className="keypad">
-      <legend className="visually-hidden">{t("web_call.keypad")}</legend>
+    <fieldset className="keypad" disabled={props.disabled}>
+      <legend className="small muted">{t("web_call.keypad")}</legend>
       {DIGITS.map((digit) => (
-        <Button key={digit} small onClick={() => onPress(digit)}>
+        <Button key={digit} small onClick={() => props.onPress(digit)}>
           {digit}
         </Button>
       ))}
