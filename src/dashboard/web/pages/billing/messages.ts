@@ -26,17 +26,29 @@ export const messages = {
   "billing.month": { en: "Month", lt: "Mėnuo", lv: "Mēnesis", ru: "Месяц" },
   "billing.minutes": { en: "Minutes", lt: "Minutės", lv: "Minūtes", ru: "Минуты" },
   "billing.included": { en: "From the plan", lt: "Iš plano", lv: "No plāna", ru: "Из тарифа" },
-  "billing.discarded": {
-    en: "Begun early, in vain",
-    lt: "Pradėta anksčiau be reikalo",
-    lv: "Sākts agrāk veltīgi",
-    ru: "Начато раньше и зря",
+  "billing.engine_use": {
+    en: "What the conversations took",
+    lt: "Kiek sunaudojo pokalbiai",
+    lv: "Cik patērēja sarunas",
+    ru: "Сколько взяли разговоры",
   },
-  "billing.discarded_note": {
-    en: "of the tokens: {tokens}; {characters} characters, {seconds} s; {cost}",
-    lt: "žetonų: {tokens}; {characters} simbolių, {seconds} s; {cost}",
-    lv: "no tokeniem: {tokens}; {characters} rakstzīmes, {seconds} s; {cost}",
-    ru: "токенов: {tokens}; {characters} символов, {seconds} с; {cost}",
+  "billing.engine_use_note": {
+    en: "You pay by the minute; this is in that price.",
+    lt: "Jūs mokate už minutes; visa tai įskaičiuota.",
+    lv: "Jūs maksājat par minūtēm; tas viss ir iekļauts.",
+    ru: "Вы платите за минуты; всё это входит в цену.",
+  },
+  "billing.discarded": {
+    en: "Answers begun too early and dropped",
+    lt: "Per anksti pradėti ir atmesti atsakymai",
+    lv: "Pāragri sāktas un atmestas atbildes",
+    ru: "Ответы, начатые рано и отброшенные",
+  },
+  "billing.discarded_share": {
+    en: "{share} of the language model’s work, {cost}",
+    lt: "{share} kalbos modelio darbo, {cost}",
+    lv: "{share} no valodas modeļa darba, {cost}",
+    ru: "{share} работы языковой модели, {cost}",
   },
   "billing.included_left": {
     en: "{left} left",
@@ -56,11 +68,11 @@ export const messages = {
     lv: "Samaksāts par zvaniem",
     ru: "Заплачено за звонки",
   },
-  "billing.tokens": {
-    en: "Language model tokens",
-    lt: "Kalbos modelio žetonai",
-    lv: "Valodas modeļa tokeni",
-    ru: "Токены языковой модели",
+  "billing.within_plan": {
+    en: "all within the plan",
+    lt: "viskas iš plano",
+    lv: "viss plāna ietvaros",
+    ru: "всё в пределах тарифа",
   },
   "billing.by_day": {
     en: "Minutes by day",

@@ -5,7 +5,7 @@ import { analyticsQuery, type QueryData, usageQuery } from "../../api/queries.ts
 import { useText } from "../../i18n/text.tsx";
 import { Bars } from "../../ui/bars.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
-import { Card, Figures } from "../../ui/page.tsx";
+import { Card, Facts, Figures } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { monthKey, monthOf, useMonths } from "./month.ts";
@@ -45,10 +45,8 @@ export function Usage() {
 }
 
 function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }) {
-  const text = useText();
-  const { t, number, eur } = text;
-  const { tokens, tts_characters, stt_seconds } = usage.discarded;
-  const isDiscarded = tokens + tts_characters + stt_seconds > 0;
+  const { t, number, eur } = useText();
+  const isWithinPlan = usage.calls > 0 && usage.overage_minutes === 0;
   return (
     <>
       <Figures
@@ -61,15 +59,11 @@ function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }
             note: t("billing.included_left", { left: number(usage.included_minutes_left) }),
           },
           { label: t("billing.overage"), value: number(usage.overage_minutes) },
-          { label: t("billing.cost"), value: eur(usage.cost_eur) },
           {
-            label: t("billing.tokens"),
-            value: number(usage.tokens.input + usage.tokens.output),
-            ...(usage.tokens.cached_input > 0 && {
-              note: t("call.cached", { n: number(usage.tokens.cached_input) }),
-            }),
+            label: t("billing.cost"),
+            value: eur(usage.cost_eur),
+            ...(isWithinPlan && { note: t("billing.within_plan") }),
           },
-          ...(isDiscarded ? [discardedFigure(usage, text)] : []),
         ]}
       />
       {usage.calls === 0 ? (
@@ -82,26 +76,50 @@ function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }
         <>
           <ByDay days={usage.by_day} former={former} />
           <ByAgent rows={usage.by_agent} />
+          <EngineUse usage={usage} />
         </>
       )}
     </>
   );
 }
 
-/** What was begun at a caller's first silence, in vain: its share of the tokens, and all of it. */
-function discardedFigure({ tokens, discarded }: Usage, text: ReturnType<typeof useText>) {
-  const { t, number, percent, eur } = text;
-  const all = tokens.input + tokens.output;
-  return {
-    label: t("billing.discarded"),
-    value: percent(all === 0 ? 0 : discarded.tokens / all),
-    note: t("billing.discarded_note", {
-      tokens: number(discarded.tokens),
-      characters: number(discarded.tts_characters),
-      seconds: number(Math.round(discarded.stt_seconds)),
-      cost: eur(discarded.cost_of_goods_eur),
-    }),
-  };
+/** What the agents' conversations took of the speech and language services. The minutes' price covers it. */
+function EngineUse({ usage }: { usage: Usage }) {
+  const { t, number, percent, clock, eur } = useText();
+  const { tokens, discarded } = usage;
+  const read = tokens.input + tokens.output;
+  const cached = t("call.cached", { n: number(tokens.cached_input) });
+  const isDiscarded = discarded.tokens + discarded.tts_characters + discarded.stt_seconds > 0;
+  return (
+    <details className="card disclosure">
+      <summary>{t("billing.engine_use")}</summary>
+      <div className="card-body">
+        <p className="soft">{t("billing.engine_use_note")}</p>
+        <Facts
+          facts={[
+            [t("call.cost.stt"), clock(usage.stt_seconds)],
+            [t("call.cost.tts"), `${number(usage.tts_characters)} ${t("call.unit.characters")}`],
+            [
+              t("call.cost.llm"),
+              `${number(read)} ${t("call.unit.tokens")}${tokens.cached_input > 0 ? ` (${cached})` : ""}`,
+            ],
+            [t("call.cost_goods"), eur(usage.cost_of_goods_eur)],
+            ...(isDiscarded
+              ? [
+                  [
+                    t("billing.discarded"),
+                    t("billing.discarded_share", {
+                      share: percent(read === 0 ? 0 : discarded.tokens / read),
+                      cost: eur(discarded.cost_of_goods_eur),
+                    }),
+                  ] as const,
+                ]
+              : []),
+          ]}
+        />
+      </div>
+    </details>
+  );
 }
 
 function ByAgent({ rows }: { rows: Usage["by_agent"] }) {
