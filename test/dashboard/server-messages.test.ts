@@ -1,5 +1,6 @@
 /** What the server says, in the reader's language: by its codes, whole in every language. */
 import { describe, expect, test } from "bun:test";
+import { resolve } from "node:path";
 import { z } from "zod";
 import { messageCatalogues, serverMessagesIn } from "../../scripts/dashboard-sources.ts";
 import { explainRegistrationFailure } from "../../src/adapter/sip/registration-failure.ts";
@@ -9,6 +10,7 @@ import { ApiProblem } from "../../src/dashboard/web/api/problem.ts";
 import { type Catalogue, fill } from "../../src/dashboard/web/i18n/catalogue.ts";
 import {
   checkText,
+  healthCheckText,
   noteText,
   problemText,
   registrationText,
@@ -249,6 +251,19 @@ test("a call's entry in the ledger is told in the reader's language, other notes
   expect(noteText(entry, lithuanian)).toBe("61 s skambutis: 60 s iš plano, 1 s virš jo.");
   expect(noteText(entry, english)).toBe(note);
   expect(noteText({ note: "Welcome", seconds: null }, lithuanian)).toBe("Welcome");
+});
+
+test("every check of the appliance has a name in the reader's language", async () => {
+  const names: string[] = [];
+  for (const file of new Bun.Glob("src/operations/doctor/*.ts").scanSync(".")) {
+    const exported: Readonly<Record<string, unknown>> = await import(resolve(file));
+    for (const one of Object.values(exported))
+      if (typeof one === "object" && one !== null && "name" in one && "run" in one)
+        names.push(String(one.name));
+  }
+  expect(names.length).toBeGreaterThanOrEqual(20);
+  expect(names.filter((name) => healthCheckText(name, lithuanian) === name)).toEqual([]);
+  expect(names.map((name) => healthCheckText(name, english))).toEqual(names);
 });
 
 describe("a trunk's test", () => {

@@ -57,6 +57,10 @@ export function checkText(
   return finding === null ? check : { finding, remedy: null };
 }
 
+/** What a check of the appliance looks at, told in the reader's language; the program's name if we have none. */
+export const healthCheckText = (name: string, { findText }: Pick<TextLookup, "findText">): string =>
+  findText(`doctor.${name.replaceAll(" ", "_")}`) ?? name;
+
 /** What the ledger notes of a call; any other note is somebody's own words. */
 export const noteText = (
   { note, seconds }: { readonly note: string; readonly seconds: Parameters | null },

@@ -1,7 +1,7 @@
 /**
  * What the server says, by its codes: `field.` and the rule that a value breaks, `problem.` and the reason or the
- * code of another refusal, `sip.` a registration that failed, `check.` the trunk's test. English readers see the
- * server's own sentences.
+ * code of another refusal, `sip.` a registration that failed, `check.` the trunk's test, `doctor.` a check of the
+ * appliance. English readers see the server's own words.
  */
 import type { ErrorCode } from "../../../core/errors.ts";
 import type { FieldReason, ProblemReason } from "../../../core/message-reasons.ts";
@@ -734,6 +734,54 @@ export const serverMessages = {
     ru: "Для перевода нужны две линии: провайдер не говорит, что принимает REFER.",
   },
   "check.session_timer.ok": { lt: "Tvarkinga.", lv: "Kārtībā.", ru: "В порядке." },
+  "doctor.backup": { lt: "Atsarginė kopija", lv: "Rezerves kopija", ru: "Резервная копия" },
+  "doctor.clock": { lt: "Laikrodis", lv: "Pulkstenis", ru: "Часы" },
+  "doctor.data_directory": { lt: "Duomenų katalogas", lv: "Datu mape", ru: "Каталог данных" },
+  "doctor.database": { lt: "Duomenų bazė", lv: "Datubāze", ru: "База данных" },
+  "doctor.descriptors": {
+    lt: "Atvertų failų riba",
+    lv: "Atvērto failu robeža",
+    ru: "Предел открытых файлов",
+  },
+  "doctor.disk": { lt: "Vieta diske", lv: "Vieta diskā", ru: "Место на диске" },
+  "doctor.DNS": { lt: "DNS vardai", lv: "DNS nosaukumi", ru: "Имена DNS" },
+  "doctor.engine": {
+    lt: "Kalbos sistema",
+    lv: "Runas sistēma",
+    ru: "Речевая система",
+  },
+  "doctor.knowledge_search": {
+    lt: "Paieška žiniose",
+    lv: "Meklēšana zināšanās",
+    ru: "Поиск по знаниям",
+  },
+  "doctor.mail": { lt: "Paštas", lv: "Pasts", ru: "Почта" },
+  "doctor.models": { lt: "Modelių galiojimas", lv: "Modeļu termiņi", ru: "Сроки моделей" },
+  "doctor.NAT": {
+    lt: "Adresų vertimas (NAT)",
+    lv: "Adrešu pārveide (NAT)",
+    ru: "Трансляция адресов (NAT)",
+  },
+  "doctor.ports": { lt: "Prievadai", lv: "Porti", ru: "Порты" },
+  "doctor.RTP_ports": {
+    lt: "Garso prievadai (RTP)",
+    lv: "Skaņas porti (RTP)",
+    ru: "Порты звука (RTP)",
+  },
+  "doctor.secrets": { lt: "Paslaptys", lv: "Noslēpumi", ru: "Секреты" },
+  "doctor.SIP_ALG": {
+    lt: "SIP ALG maršrutizatoriuje",
+    lv: "SIP ALG maršrutētājā",
+    ru: "SIP ALG в маршрутизаторе",
+  },
+  "doctor.speech_capacity": {
+    lt: "Kiek pokalbių vienu metu",
+    lv: "Cik sarunu vienlaikus",
+    ru: "Сколько разговоров сразу",
+  },
+  "doctor.TLS": { lt: "TLS sertifikatas", lv: "TLS sertifikāts", ru: "Сертификат TLS" },
+  "doctor.tools": { lt: "Įrankiai", lv: "Rīki", ru: "Инструменты" },
+  "doctor.trunks": { lt: "SIP linijos", lv: "SIP līnijas", ru: "SIP-линии" },
   "note.call": {
     lt: "{total} s skambutis: {plan} s iš plano, {over} s virš jo.",
     lv: "{total} s zvans: {plan} s no plāna, {over} s virs tā.",

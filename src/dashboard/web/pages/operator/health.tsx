@@ -1,8 +1,9 @@
 /** The doctor's checks. */
 import { useQuery } from "@tanstack/react-query";
+import { healthCheckText } from "../../i18n/problem-text.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Card, StatusIndicator, type Tone } from "../../ui/page.tsx";
+import { Badge, Card, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { healthQuery, noticesQuery } from "./operator-queries.ts";
@@ -15,7 +16,8 @@ const TONES: Readonly<Record<"ok" | "warning" | "failed" | "skipped", Tone>> = {
 };
 
 export function Health() {
-  const { t } = useText();
+  const texts = useText();
+  const { t } = texts;
   const health = useQuery(healthQuery);
   return (
     <Card
@@ -37,21 +39,28 @@ export function Health() {
             {data.warnings.map((warning) => (
               <li key={warning}>
                 <StatusIndicator tone={TONES.warning} />
-                <p className="grow">{warning}</p>
+                <p className="grow" lang="en">
+                  {warning}
+                </p>
               </li>
             ))}
             {data.checks.map((check) => (
               <li key={check.number}>
                 <StatusIndicator tone={TONES[check.result]} />
                 <div className="grow">
-                  <p>
-                    <span className="strong">
-                      {check.number}. {check.name}
-                    </span>{" "}
-                    <span className="soft">{check.finding}</span>
+                  <p className="strong">
+                    {check.number}. {healthCheckText(check.name, texts)}
                   </p>
-                  {check.remedy && <p className="small muted">{check.remedy}</p>}
+                  <p className="soft" lang="en">
+                    {check.finding}
+                  </p>
+                  {check.remedy && (
+                    <p className="small muted" lang="en">
+                      {check.remedy}
+                    </p>
+                  )}
                 </div>
+                <Badge tone={TONES[check.result]}>{t(`operator.check.${check.result}`)}</Badge>
               </li>
             ))}
           </ul>

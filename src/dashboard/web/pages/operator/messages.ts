@@ -243,6 +243,15 @@ export const messages = {
     lv: "Kaut kas jāsakārto.",
     ru: "Кое-что нужно исправить.",
   },
+  "operator.check.ok": { en: "In order", lt: "Tvarkoje", lv: "Kārtībā", ru: "В порядке" },
+  "operator.check.warning": { en: "Warning", lt: "Įspėjimas", lv: "Brīdinājums", ru: "Внимание" },
+  "operator.check.failed": { en: "Failed", lt: "Netvarka", lv: "Nav kārtībā", ru: "Сбой" },
+  "operator.check.skipped": {
+    en: "Not checked",
+    lt: "Netikrinta",
+    lv: "Nav pārbaudīts",
+    ru: "Не проверено",
+  },
   "operator.check_again": {
     en: "Check again",
     lt: "Tikrinti vėl",
