@@ -94,6 +94,7 @@ inChromium("home", () => {
       const figure = page.locator(".figure").filter({ hasText: label }).first();
       const told = (await figure.getByRole("img").getAttribute("aria-label")) ?? "";
       expect(told.split(";")).toHaveLength(7);
+      expect(await figure.locator("polyline.before").count()).toBe(1);
     }
     await page.getByRole("link", { name: "Jonas Petraitis" }).waitFor();
     await page.getByText("booked a check-up for Tuesday").waitFor();

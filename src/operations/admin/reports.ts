@@ -80,13 +80,6 @@ const totalsOf = (rows: readonly KindRow[]): Figures => ({
   cost: sumOf(rows, (row) => row.cost),
 });
 
-const sumOfDays = (days: readonly Figures[]): Figures => ({
-  calls: days.reduce((sum, day) => sum + day.calls, 0),
-  answered: days.reduce((sum, day) => sum + day.answered, 0),
-  billableSeconds: days.reduce((sum, day) => sum + day.billableSeconds, 0),
-  cost: days.reduce((sum, day) => sum + day.cost, 0),
-});
-
 /** The duration of each step of an answer, from the end of the previous step. */
 function latencyStages(measures: readonly TurnMeasures[]) {
   type Step = Exclude<keyof TurnMeasures, "early">;
@@ -192,30 +185,31 @@ function analyticsReports({ database: { read }, clock }: ReportDependencies) {
 }
 
 function weekReports({ database: { read }, clock }: ReportDependencies) {
+  /** The 95th percentile of the latencies of each day's calls; null: none was measured. */
+  async function latencyByDay(tenantId: number, week: readonly DaySpan[]) {
+    const { byCall } = await reportStore(read).latencies(tenantId, spanOf(week));
+    return week.map(({ fromMs, toMs }) =>
+      percentile(
+        byCall.flatMap(({ createdAt, p95 }) =>
+          p95 !== null && createdAt >= fromMs && createdAt < toMs ? [p95] : [],
+        ),
+        0.95,
+      ),
+    );
+  }
   return {
-    /** The last seven days by day, today last, each with its latency, and the seven before in sum. */
+    /** The last seven days by day, today last, and the seven before, each with its latency. */
     async week(tenantId: number) {
       const zone = await zoneOf(read, tenantId);
       const { year, month, day } = wallClock(zone, clock.now());
       const calendar = daySpans(zone, { year, month, day: day - 2 * WEEK_DAYS + 1 }, 2 * WEEK_DAYS);
-      const reports = reportStore(read);
-      const days = byDay(calendar, await reports.byHour(tenantId, spanOf(calendar)));
-      const thisWeek = calendar.slice(WEEK_DAYS);
-      const { byCall } = await reports.latencies(tenantId, spanOf(thisWeek));
-      const p95Of = ({ fromMs, toMs }: Span) =>
-        percentile(
-          byCall.flatMap(({ createdAt, p95 }) =>
-            p95 !== null && createdAt >= fromMs && createdAt < toMs ? [p95] : [],
-          ),
-          0.95,
-        );
-      return {
-        days: days.slice(WEEK_DAYS).map((one, at) => ({
-          ...one,
-          p95Ms: thisWeek[at] ? p95Of(thisWeek[at]) : null,
-        })),
-        before: sumOfDays(days.slice(0, WEEK_DAYS)),
-      };
+      const figures = byDay(calendar, await reportStore(read).byHour(tenantId, spanOf(calendar)));
+      const latencies = [
+        ...(await latencyByDay(tenantId, calendar.slice(0, WEEK_DAYS))),
+        ...(await latencyByDay(tenantId, calendar.slice(WEEK_DAYS))),
+      ];
+      const days = figures.map((one, at) => ({ ...one, p95Ms: latencies[at] ?? null }));
+      return { days: days.slice(WEEK_DAYS), before: days.slice(0, WEEK_DAYS) };
     },
   };
 }

@@ -3,23 +3,33 @@ const WIDTH = 120;
 const HEIGHT = 32;
 const EDGE = 3;
 
+type Values = readonly (number | null)[];
+
 export function SparkLine(props: {
   /** Says every value, for screen readers. */
   label: string;
-  values: readonly (number | null)[];
+  values: Values;
+  /** The same a week before, as a quiet line behind; left out where there was nothing. */
+  before: Values;
 }) {
-  const { values } = props;
-  const most = Math.max(...values.map((value) => value ?? 0), 1e-9);
+  const { values, before } = props;
+  const most = Math.max(...[...values, ...before].map((value) => value ?? 0), 1e-9);
   const step = (WIDTH - 2 * EDGE) / Math.max(1, values.length - 1);
-  const points = values.flatMap((value, at) =>
-    value === null
-      ? []
-      : [{ x: EDGE + at * step, y: HEIGHT - EDGE - (value / most) * (HEIGHT - 2 * EDGE) }],
-  );
-  const last = points.at(-1);
+  const pointsOf = (line: Values) =>
+    line.flatMap((value, at) =>
+      value === null
+        ? []
+        : [{ x: EDGE + at * step, y: HEIGHT - EDGE - (value / most) * (HEIGHT - 2 * EDGE) }],
+    );
+  const drawn = (line: Values) =>
+    pointsOf(line)
+      .map(({ x, y }) => `${x},${y}`)
+      .join(" ");
+  const last = pointsOf(values).at(-1);
   return (
     <svg className="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={props.label}>
-      <polyline points={points.map(({ x, y }) => `${x},${y}`).join(" ")} />
+      {before.some(Boolean) && <polyline className="before" points={drawn(before)} />}
+      <polyline points={drawn(values)} />
       {last && <circle cx={last.x} cy={last.y} r="2.5" />}
     </svg>
   );

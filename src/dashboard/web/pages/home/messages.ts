@@ -36,6 +36,18 @@ export const messages = {
     lv: "nedēļu iepriekš: {value}",
     ru: "неделей раньше: {value}",
   },
+  "home.line_now": {
+    en: "These seven days",
+    lt: "Šios septynios dienos",
+    lv: "Šīs septiņas dienas",
+    ru: "Эти семь дней",
+  },
+  "home.line_before": {
+    en: "The seven days before",
+    lt: "Septynios dienos prieš tai",
+    lv: "Septiņas dienas pirms tam",
+    ru: "Семь дней до них",
+  },
   "home.last_calls": {
     en: "Last calls",
     lt: "Paskutiniai skambučiai",

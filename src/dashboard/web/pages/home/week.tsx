@@ -13,45 +13,56 @@ interface Line {
   readonly label: string;
   readonly total: string;
   readonly note: string;
-  /** Of the week before, in the same unit; null: not compared. */
-  readonly before: number | null;
   readonly now: number | null;
+  /** Of the week before, in the same unit; null: nothing to compare with. */
+  readonly before: number | null;
   readonly values: readonly (number | null)[];
+  readonly valuesBefore: readonly (number | null)[];
   readonly show: (value: number) => string;
 }
 
 const share = ({ answered, calls }: Pick<Day, "answered" | "calls">) =>
   calls === 0 ? null : answered / calls;
 
+const sum = (days: readonly Day[], pick: (day: Day) => number) =>
+  days.reduce((total, day) => total + pick(day), 0);
+
+const shareOf = (days: readonly Day[]) =>
+  share({ answered: sum(days, (day) => day.answered), calls: sum(days, (day) => day.calls) });
+
+function slowest(days: readonly Day[]): number | null {
+  const measured = days.flatMap(({ p95_ms }) => (p95_ms === null ? [] : [p95_ms]));
+  return measured.length === 0 ? null : Math.max(...measured);
+}
+
 function linesOf({ week: { days, before }, latency }: Home, texts: Texts): Line[] {
   const { t, number, eur, percent, ms } = texts;
-  const sum = (pick: (day: Day) => number) => days.reduce((total, day) => total + pick(day), 0);
   const today = days.at(-1);
-  const counted = (label: string, key: "calls" | "minutes" | "cost_eur", show: Line["show"]) => {
-    const now = sum((day) => day[key]);
-    return {
-      ...{ label, show, now, before: before[key], total: show(now) },
-      note: t("home.today_is", { value: show(today?.[key] ?? 0) }),
-      values: days.map((day) => day[key]),
-    };
-  };
-  const answered = share({ answered: sum((day) => day.answered), calls: sum((day) => day.calls) });
   const orDash = (value: number | null, show: Line["show"]) => (value === null ? "–" : show(value));
-  const latencies = days.flatMap(({ p95_ms }) => (p95_ms === null ? [] : [p95_ms]));
+  const line = (
+    label: string,
+    show: Line["show"],
+    whole: (days: readonly Day[]) => number | null,
+    daily: (day: Day) => number | null,
+  ) => ({
+    ...{ label, show, now: whole(days), before: whole(before), total: orDash(whole(days), show) },
+    note: t("home.today_is", { value: orDash(today ? daily(today) : null, show) }),
+    ...{ values: days.map(daily), valuesBefore: before.map(daily) },
+  });
+  const counted = (label: string, key: "calls" | "minutes" | "cost_eur", show: Line["show"]) =>
+    line(
+      label,
+      show,
+      (all) => sum(all, (day) => day[key]),
+      (day) => day[key],
+    );
   return [
     counted(t("nav.calls"), "calls", number),
     counted(t("home.week_minutes"), "minutes", (value) => number(Math.round(value))),
+    line(t("home.week_answered"), percent, shareOf, share),
     {
-      ...{ label: t("home.week_answered"), show: percent, now: answered, before: share(before) },
-      total: orDash(answered, percent),
-      note: t("home.today_is", { value: orDash(today ? share(today) : null, percent) }),
-      values: days.map(share),
-    },
-    {
-      ...{ label: t("home.latency"), show: ms, now: null, before: null },
-      total: orDash(latencies.length === 0 ? null : Math.max(...latencies), ms),
+      ...line(t("home.latency"), ms, slowest, ({ p95_ms }) => p95_ms),
       note: t("home.today_median", { value: ms(latency.p50_ms) }),
-      values: days.map(({ p95_ms }) => p95_ms),
     },
     counted(t("home.week_cost"), "cost_eur", (value) => eur(value)),
   ];
@@ -65,6 +76,12 @@ export function Week({ home }: { home: Home }) {
   return (
     <Card
       title={t("home.week")}
+      note={
+        <span className="row" aria-hidden="true">
+          <span className="line-key">{t("home.line_now")}</span>
+          <span className="line-key before">{t("home.line_before")}</span>
+        </span>
+      }
       actions={
         <Link to="/live" className="row firm tight">
           {t("home.live")}: <span className="strong nums">{number(live)}</span>
@@ -82,11 +99,12 @@ export function Week({ home }: { home: Home }) {
 }
 
 function WeekLine({ line, days }: { line: Line; days: readonly Day[] }) {
-  const { date } = useText();
-  const { label, total, note, values, show } = line;
+  const { t, date } = useText();
+  const { label, total, note, values, valuesBefore, show } = line;
   const told = days.map((day, at) => {
-    const value = values[at] ?? null;
-    return `${date(day.date)}: ${value === null ? "–" : show(value)}`;
+    const [value, before] = [values[at] ?? null, valuesBefore[at] ?? null];
+    const now = `${date(day.date)}: ${value === null ? "–" : show(value)}`;
+    return before ? `${now}, ${t("home.week_before", { value: show(before) })}` : now;
   });
   return (
     <div className="figure">
@@ -95,7 +113,7 @@ function WeekLine({ line, days }: { line: Line; days: readonly Day[] }) {
         {total}
         <small>{note}</small>
         <Compared line={line} />
-        <SparkLine label={`${label}. ${told.join("; ")}`} values={values} />
+        <SparkLine label={`${label}. ${told.join("; ")}`} values={values} before={valuesBefore} />
       </dd>
     </div>
   );

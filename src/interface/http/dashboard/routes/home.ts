@@ -34,6 +34,17 @@ const StatusIndicator = z
 
 const optionalMs = (what: string) => shown(z.number().nullable(), what, 640);
 
+const HomeDay = z
+  .strictObject({
+    date: shown(z.iso.date(), "Day in the tenant's zone.", "2026-11-21"),
+    calls: shown(z.int(), "Calls.", 3),
+    answered: shown(z.int(), "Of these, answered.", 2),
+    minutes: shown(z.number(), "Billable minutes.", 12.5),
+    cost_eur: eurOut("What the wallet paid."),
+    p95_ms: optionalMs("95th percentile of the calls' latencies."),
+  })
+  .meta({ id: "HomeDay" });
+
 export const getHome = contract({
   operationId: "getHome",
   at: "GET /home",
@@ -54,26 +65,8 @@ export const getHome = contract({
       cost_eur: eurOut("What the wallet paid."),
     }),
     week: z.strictObject({
-      days: shown(
-        z.array(
-          z.strictObject({
-            date: shown(z.iso.date(), "Day in the tenant's zone.", "2026-11-21"),
-            calls: shown(z.int(), "Calls.", 3),
-            answered: shown(z.int(), "Of these, answered.", 2),
-            minutes: shown(z.number(), "Billable minutes.", 12.5),
-            cost_eur: eurOut("What the wallet paid."),
-            p95_ms: optionalMs("95th percentile of the calls' latencies."),
-          }),
-        ),
-        "The last seven days, today last.",
-        [],
-      ),
-      before: z.strictObject({
-        calls: shown(z.int(), "Calls of the seven days before.", 20),
-        answered: shown(z.int(), "Of these, answered.", 18),
-        minutes: shown(z.number(), "Billable minutes.", 60),
-        cost_eur: eurOut("What the wallet paid."),
-      }),
+      days: shown(z.array(HomeDay), "The last seven days, today last.", []),
+      before: shown(z.array(HomeDay), "The seven days before these.", []),
     }),
     money: z.strictObject({
       plan: shown(z.string(), "Name of the plan.", "Start"),
@@ -174,17 +167,17 @@ function homeParts({ dependencies, parts }: ProductContext) {
   async function week(tenantId: number) {
     const { days, before } = await services.reports.week(tenantId);
     const present = ({
+      date,
       calls,
       answered,
       billableSeconds,
       cost,
-    }: (typeof days)[number] | typeof before) => ({
-      ...{ calls, answered, minutes: minutesOf(billableSeconds), cost_eur: eur(cost) },
+      p95Ms,
+    }: (typeof days)[number]) => ({
+      ...{ date, calls, answered, minutes: minutesOf(billableSeconds), cost_eur: eur(cost) },
+      p95_ms: p95Ms,
     });
-    return {
-      days: days.map((day) => ({ date: day.date, ...present(day), p95_ms: day.p95Ms })),
-      before: present(before),
-    };
+    return { days: days.map(present), before: before.map(present) };
   }
   async function lastCalls(tenantId: number) {
     const page = { limit: READ_CALLS, offset: 0 };
