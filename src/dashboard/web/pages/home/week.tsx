@@ -123,7 +123,7 @@ function WeekLine({ line, days }: { line: Line; days: readonly Day[] }) {
 function Compared({ line: { now, before, show } }: { line: Line }) {
   const { t } = useText();
   if (now === null || before === null) return <small>{"\u00a0"}</small>;
-  const sign = now > before ? "↑" : now < before ? "↓" : "=";
+  const sign = show(now) === show(before) ? "=" : now > before ? "↑" : "↓";
   return (
     <small>
       <span aria-hidden="true">{sign} </span>
