@@ -93,6 +93,11 @@ test("it waits for the sources of its answers, 3 seconds at most", async () => {
   expect(storedAtMs).toEqual([3_000]);
 });
 
+const NO_PRICES = {
+  ...{ sttPerMinute: 0, ttsPerMillionCharacters: 0, embeddingPerMillionTokens: 0 },
+  ...{ llmInputPerMillionTokens: 0, llmOutputPerMillionTokens: 0, trunkPerMinute: 0 },
+};
+
 /** The mails that the end of a call without a recording queues. */
 async function mailsOf(answeredMs: number): Promise<unknown[]> {
   const mails: { readonly attachment: unknown }[] = [];
@@ -108,7 +113,7 @@ async function mailsOf(answeredMs: number): Promise<unknown[]> {
     ...{
       clock: fakeClock(),
       log: { ...silentLog, error: fails },
-      settings: { recordingsDir: "/nowhere" },
+      settings: { recordingsDir: "/nowhere", prices: NO_PRICES },
     },
     database: { tx: (work: (queries: object) => Promise<void>) => work({}), read: {} },
     stores: {
