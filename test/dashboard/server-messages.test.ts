@@ -262,8 +262,9 @@ test("every check of the appliance has a name in the reader's language", async (
         names.push(String(one.name));
   }
   expect(names.length).toBeGreaterThanOrEqual(20);
-  expect(names.filter((name) => healthCheckText(name, lithuanian) === name)).toEqual([]);
-  expect(names.map((name) => healthCheckText(name, english))).toEqual(names);
+  const named = (texts: typeof english) => names.map((name) => healthCheckText(name, texts));
+  expect(named(lithuanian).filter((text) => named(english).includes(text))).toEqual([]);
+  expect(healthCheckText("disk", english)).toBe("Disk");
 });
 
 describe("a trunk's test", () => {

@@ -59,7 +59,7 @@ export function checkText(
 
 /** What a check of the appliance looks at, told in the reader's language; the program's name if we have none. */
 export const healthCheckText = (name: string, { findText }: Pick<TextLookup, "findText">): string =>
-  findText(`doctor.${name.replaceAll(" ", "_")}`) ?? name;
+  findText(`doctor.${name.replaceAll(" ", "_")}`) ?? name.charAt(0).toUpperCase() + name.slice(1);
 
 /** What the ledger notes of a call; any other note is somebody's own words. */
 export const noteText = (

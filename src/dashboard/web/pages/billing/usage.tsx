@@ -46,7 +46,7 @@ export function Usage() {
 
 function MonthUsage({ usage, former }: { usage: Usage; former: Usage["by_day"] }) {
   const { t, number, eur } = useText();
-  const isWithinPlan = usage.calls > 0 && usage.overage_minutes === 0;
+  const isWithinPlan = usage.calls > 0 && usage.overage_minutes + usage.cost_eur === 0;
   return (
     <>
       <Figures

@@ -36,17 +36,12 @@ export const messages = {
     lv: "nedēļu iepriekš: {value}",
     ru: "неделей раньше: {value}",
   },
-  "home.line_now": {
-    en: "These seven days",
-    lt: "Šios septynios dienos",
-    lv: "Šīs septiņas dienas",
-    ru: "Эти семь дней",
-  },
+  "home.line_now": { en: "Now", lt: "Dabar", lv: "Tagad", ru: "Сейчас" },
   "home.line_before": {
-    en: "The seven days before",
-    lt: "Septynios dienos prieš tai",
-    lv: "Septiņas dienas pirms tam",
-    ru: "Семь дней до них",
+    en: "A week before",
+    lt: "Prieš savaitę",
+    lv: "Pirms nedēļas",
+    ru: "Неделей раньше",
   },
   "home.last_calls": {
     en: "Last calls",

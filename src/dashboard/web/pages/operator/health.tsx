@@ -48,8 +48,11 @@ export function Health() {
               <li key={check.number}>
                 <StatusIndicator tone={TONES[check.result]} />
                 <div className="grow">
-                  <p className="strong">
-                    {check.number}. {healthCheckText(check.name, texts)}
+                  <p className="row">
+                    <span className="strong grow">
+                      {check.number}. {healthCheckText(check.name, texts)}
+                    </span>
+                    <Badge tone={TONES[check.result]}>{t(`operator.check.${check.result}`)}</Badge>
                   </p>
                   <p className="soft" lang="en">
                     {check.finding}
@@ -60,7 +63,6 @@ export function Health() {
                     </p>
                   )}
                 </div>
-                <Badge tone={TONES[check.result]}>{t(`operator.check.${check.result}`)}</Badge>
               </li>
             ))}
           </ul>
