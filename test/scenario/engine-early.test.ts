@@ -3,6 +3,7 @@
  * time: what a caller who pauses hears, and what is written down, carried out and counted. About 25 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { openAiChoice } from "../support/engine-session.ts";
 import {
   callAgent,
@@ -14,6 +15,12 @@ import { eventually } from "../support/eventually.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 import { spoken } from "../support/spoken.ts";
 
+/** The server shares this thread, which others may keep from the processor for seconds. */
+const TIMEOUTS = {
+  ...{ connectTimeoutMs: 8_000, sttTimeoutMs: 8_000, llmTimeoutMs: 8_000, ttsTimeoutMs: 5_000 },
+};
+
+const GREETING = "Good afternoon, this is the dental clinic. How can I help you?";
 const FIRST = "I need a visit.";
 const WHOLE = "I need a visit on Friday.";
 /** Nobody may hear it. */
@@ -31,7 +38,7 @@ beforeAll(async () => {
   provider.script.delayMs = { stt: 80, llm: 200, tts: 120 };
   world = await startEngineWorld({
     host: "127.0.43.39",
-    providers: [openAiChoice(provider.url)],
+    providers: [openAiChoice(provider.url, TIMEOUTS)],
     conversation: {
       speculate: "all",
       endpointingMs: ENDPOINTING_MS,
@@ -40,12 +47,21 @@ beforeAll(async () => {
     },
   });
   provider.script.speech = (text) => world.voices.speak(PROVIDER_VOICE, text);
-  for (const text of [HASTY, BOOKED]) await world.voices.speak(PROVIDER_VOICE, text);
+  // A provider that is slow with the greeting is left for the embedded voice.
+  for (const text of [GREETING, phrasesFor("en").apology, HASTY, BOOKED])
+    await world.voices.speak(PROVIDER_VOICE, text);
 }, 60_000);
 afterAll(async () => {
   await world.close();
   provider.close();
 });
+
+/** Of all calls of the month. */
+async function discardedTokens(): Promise<number> {
+  const { body } = await world.appliance.api("GET", "/usage");
+  const { usage } = body as unknown as { usage: { discarded: { tokens: number } } };
+  return usage.discarded.tokens;
+}
 
 test(
   "a caller who pauses hears one answer, to all of it; the other is thrown away and counted",
@@ -67,6 +83,7 @@ test(
       const tools = [{ name: "book_visit", arguments: { day } }];
       return day === "Friday" ? { tools } : { text: HASTY, tools };
     };
+    const tokensBefore = await discardedTokens();
     const call = await callAgent(world);
     await call.play(said);
     await eventually(() => world.toolRequests.length > 0, "the tool is called");
@@ -95,10 +112,7 @@ test(
     expect(usage.discarded.stt_seconds).toBeGreaterThan(0);
     expect(goods.discarded_eur).toBeGreaterThan(0);
     expect(goods.discarded_eur).toBeLessThan(goods.total_eur ?? 0);
-    const { body } = await world.appliance.api("GET", "/usage");
-    expect(body).toMatchObject({
-      usage: { discarded: { tokens: usage.discarded.llm_tokens } },
-    });
+    expect((await discardedTokens()) - tokensBefore).toBe(usage.discarded.llm_tokens ?? 0);
   },
   spoken(60_000),
 );

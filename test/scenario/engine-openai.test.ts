@@ -1,6 +1,7 @@
 /** Whole calls over RTP on an OpenAI-compatible engine: about 90 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
+import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { openAiChoice } from "../support/engine-session.ts";
 import {
   callAgent,
@@ -43,7 +44,8 @@ beforeAll(async () => {
     conversation: { speculate: "hearing" },
   });
   // Made ahead: the test servers share this thread with the appliance's main one.
-  for (const text of [DISCLOSURE, GREETING, HOURS, BOOKED, "Let me see.", "Goodbye."]) {
+  const { apology } = phrasesFor("en");
+  for (const text of [DISCLOSURE, GREETING, apology, HOURS, BOOKED, "Let me see.", "Goodbye."]) {
     await world.voices.speak(PROVIDER_VOICE, text);
   }
 }, 60_000);
