@@ -156,7 +156,7 @@ inChromium("every page", () => {
     await checks.filter({ hasText: "database" }).first().waitFor({ timeout: HEALTH_MS });
     const told = await checks.allTextContents();
     expect(told.length).toBeGreaterThan(12);
-    for (const name of ["data directory", "engine", "trunks", "backup"])
+    for (const name of ["1. Data directory", ". Engine", ". Trunks", ". Backup"])
       expect(told.some((text) => text.includes(name))).toBe(true);
     await visitor.context.close();
   });
