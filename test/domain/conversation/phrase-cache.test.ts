@@ -94,3 +94,26 @@ test("a phrase too long to keep is synthesised by each call, once", async () => 
   await phrases.prepare(["Long."], new AbortController().signal);
   expect(asked).toEqual(["Long."]);
 });
+
+const MIB_SAMPLES = 1024 * 1024 * 0.5;
+
+test("64 MiB of phrases are kept; the one that was asked for longest ago goes first", () => {
+  const cache = new PhraseCache();
+  const phrase = new Int16Array(MIB_SAMPLES);
+  const kept = () =>
+    Array.from({ length: 65 }, (_, at) => at).filter((at) => cache.get("voice", `${at}`) !== null);
+  for (let at = 0; at < 64; at++) cache.put("voice", `${at}`, phrase);
+  cache.put("voice", "63", phrase);
+  expect(kept()).toHaveLength(64);
+  cache.get("voice", "0");
+  cache.put("voice", "64", phrase);
+  expect(kept()).toEqual([0, ...Array.from({ length: 63 }, (_, at) => at + 2)]);
+});
+
+test("a phrase of 2 MiB is kept, a longer one is not", () => {
+  const cache = new PhraseCache();
+  for (const samples of [2 * MIB_SAMPLES, 2 * MIB_SAMPLES + 1])
+    cache.put("voice", `${samples}`, new Int16Array(samples));
+  expect(cache.get("voice", `${2 * MIB_SAMPLES}`)).not.toBeNull();
+  expect(cache.get("voice", `${2 * MIB_SAMPLES + 1}`)).toBeNull();
+});

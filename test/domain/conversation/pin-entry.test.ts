@@ -78,3 +78,19 @@ test("a call in progress gives a heartbeat every second from its answer on", asy
   await call.silence(3_000);
   expect(beats()).toBe(4);
 });
+
+test("an answer that comes again, or after the end, begins nothing", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  const beats = () => call.messages.filter(({ type }) => type === "heartbeat").length;
+  const before = beats();
+  call.session.answered();
+  await call.silence(3_000);
+  expect(beats() - before).toBe(3);
+  const late = await scriptedCall();
+  await late.session.prepare();
+  await late.session.close("cancelled");
+  late.session.answered();
+  await late.clock.advance(3_000);
+  expect(late.messages.filter(({ type }) => type === "heartbeat")).toEqual([]);
+});

@@ -331,6 +331,11 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a rehearsal in text sends no packet",
   },
   {
+    file: "rehearsal/rehearse-text.ts",
+    lineText: "sampleRateHz: 8000,",
+    reason: "of this session only the LLM is used",
+  },
+  {
     file: "rehearsal/language-model.ts",
     lineText: '...{ language: "en", voice: "Sari", sampleRateHz: 8000, knowledge: [], tools: [] },',
     part: "8000",
