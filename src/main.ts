@@ -7,10 +7,19 @@ import { runCli } from "./cli/run.ts";
 // Whatever a command writes (calls, recordings, keys) is its owner's alone.
 process.umask(0o077);
 
+/** A pipe takes 64 KB at once, and an exit would cut off the rest. */
+const unwritten = new Set<Promise<void>>();
+function print(stream: NodeJS.WriteStream, line: string): void {
+  const written = new Promise<void>((resolve) => stream.write(`${line}\n`, () => resolve()));
+  unwritten.add(written);
+  void written.then(() => unwritten.delete(written));
+}
+
 const status = await runCli(process.argv.slice(2), {
-  out: (line) => void process.stdout.write(`${line}\n`),
-  err: (line) => void process.stderr.write(`${line}\n`),
+  out: (line) => print(process.stdout, line),
+  err: (line) => print(process.stderr, line),
   env: process.env,
   cwd: process.cwd(),
 });
+await Promise.all(unwritten);
 process.exit(status);

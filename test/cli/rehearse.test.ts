@@ -57,6 +57,12 @@ test("a suite that ships runs with another agent", async () => {
   expect(JSON.parse(report.out)).toMatchObject({ scenarios: 30 });
 });
 
+test("a report that is larger than a pipe is printed whole", async () => {
+  const { out } = await linevoice("rehearse clinic --agent . --runs 10 --json");
+  expect(out.length).toBeGreaterThan(65_536);
+  expect(JSON.parse(out).results).toHaveLength(300);
+});
+
 test("a live tool is not asked by the command, which says where it is", async () => {
   const folder = join(cwd, "live");
   mkdirSync(folder);
