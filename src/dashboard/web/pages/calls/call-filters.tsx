@@ -2,12 +2,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { systemClock, type Timer } from "../../../../core/clock.ts";
+import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
 import { agentsQuery, callTagsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
 import { type CallsView, WORDS_MAX } from "./calls-view.ts";
-import { CALL_STATUSES } from "./outcome.tsx";
 
 const SEARCH_AFTER_MS = 300;
 

@@ -1,5 +1,6 @@
 /** What the address of the calls page may say, checked. */
-import { CALL_STATUSES, type CallStatus } from "./outcome.tsx";
+import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
+import type { CallStatus } from "./outcome.tsx";
 
 export interface CallsView {
   readonly agent_id?: number;

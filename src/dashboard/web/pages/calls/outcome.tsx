@@ -6,18 +6,6 @@ import { Badge, type Tone } from "../../ui/page.tsx";
 export type CallStatus = Rest["CallItem"]["status"];
 export type FoundCall = Own["FoundCall"];
 
-export const CALL_STATUSES: readonly CallStatus[] = [
-  "queued",
-  "dialing",
-  "ringing",
-  "in_progress",
-  "completed",
-  "no_answer",
-  "busy",
-  "failed",
-  "cancelled",
-];
-
 const TONES: Readonly<Record<CallStatus, Tone>> = {
   queued: "info",
   dialing: "info",
