@@ -71,3 +71,38 @@ test("files are numbered from 1 on, and looked up when together they are above t
     false,
   ]);
 });
+
+test.each([
+  [1, true],
+  [1_000, true],
+  [0, false],
+  [1_001, false],
+])("a tool's description of %i characters is taken: %p", (length, isTaken) => {
+  const tool = { name: "look_up", description: "d".repeat(length) };
+  const file = { name: "Anna", prompt: "x", tools: [tool] };
+  expect(AgentFile.safeParse(file).success).toBe(isTaken);
+});
+
+test.each([
+  ["look_up", true],
+  [`_${"a".repeat(63)}`, true],
+  [`_${"a".repeat(64)}`, false],
+  ["2fast", false],
+  ["look up", false],
+  ["", false],
+])("a tool named %p is taken: %p", (name, isTaken) => {
+  const file = { name: "Anna", prompt: "x", tools: [{ name, description: "Looks up." }] };
+  expect(AgentFile.safeParse(file).success).toBe(isTaken);
+});
+
+test("a tool that takes nothing need not say so, and anybody may use it", async () => {
+  const file = fileOf({ tools: [{ name: "hours", description: "Opening hours." }] });
+  expect(file.tools[0]?.caller_level).toBe(0);
+  const { tools } = await agentOf(file, read);
+  expect(tools).toEqual([
+    {
+      ...{ name: "hours", description: "Opening hours." },
+      parameters: { type: "object", properties: {} },
+    },
+  ]);
+});

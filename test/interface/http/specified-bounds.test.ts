@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";
-import { type ApiTenant, pick, pickId } from "../../support/api-server.ts";
+import { type ApiTenant, pick, pickId, pickText } from "../../support/api-server.ts";
 import { newAgent, twoTenants } from "../../support/two-tenants.ts";
 
 const room = twoTenants();
@@ -130,5 +130,17 @@ describe("from_number of POST /calls", () => {
     const strange = await post("/calls", { ...call, from_number: "+37052000778" });
     expect(pick(strange, "from_number")).toBe("+37052000000");
     expect(pick(await post("/calls", call), "from_number")).toBe("+37052000000");
+  });
+
+  test("its agent calls where no agent is named; without one the agent is asked for", async () => {
+    const bare = "+37052000779";
+    await post("/phone-numbers", { number_e164: bare, label: "Third line" });
+    await post("/agents", newAgent);
+    const { agent_id: agent, ...unnamed } = { agent_id: 0, ...call };
+    const answer = await post("/calls", { ...unnamed, from_number: OWN });
+    const detail = await get(`/calls/${pickText(answer, "call_uuid")}`);
+    expect([pick(detail, "call.agent_id"), pick(detail, "call.from_number")]).toEqual([agent, OWN]);
+    const refused = await post("/calls", { ...unnamed, from_number: bare });
+    expect([refused.status, pick(refused, "error")]).toEqual([400, "valid_agent_id_required"]);
   });
 });
