@@ -51,6 +51,23 @@ test("every problem names file, line, field and what to write", () => {
   ]);
 });
 
+test("a reader of another language is told which message it is, with its line, place and example", () => {
+  const told = (step: string) => {
+    try {
+      readScenario("a.yaml", `name: A\nscript:\n  - say: Hello\n    must: [${step}]\n`);
+    } catch (error) {
+      if (error instanceof ScenarioInvalid)
+        return error.found.map(({ messageName }) => messageName);
+    }
+    return [];
+  };
+  const params = { line: 4, place: "script[1].must[1].says.money", example: '"40 EUR"' };
+  expect(told("{says: {money: forty}}")).toEqual([{ reason: "scenario_example", params }]);
+  expect(told("{says: {money: 40 EUR}, tool: book}")).toMatchObject([
+    { reason: "scenario_exactly_one" },
+  ]);
+});
+
 test("what cannot be read is named by its line, and a scenario needs a script or a persona", () => {
   const [broken = ""] = problemsOf("name: A\nscript:\n  - say: Hello\n persona: [\n");
   expect(broken).toStartWith("a.yaml:4: cannot be read: look at indentation, colons and quotes (");
