@@ -22,7 +22,7 @@ export const insufficientBalance = (): AppError =>
 
 /** Replaces the call's hold. */
 export async function writeHold(
-  books: Books,
+  books: Pick<Books, "holds">,
   tenantId: number,
   { callUuid, month }: { readonly callUuid: string; readonly month: string },
   { planSeconds, amount }: Cover,
@@ -44,7 +44,7 @@ export function paidSeconds(amount: MicroEur, ratePerMinute: MicroEur): number {
  * with the next heartbeat. `purse`: as it was before the charge.
  */
 export async function backHolds(
-  books: Books,
+  books: Pick<Books, "holds">,
   tenantId: number,
   purse: Purse,
   charge: { readonly includedSeconds: number; readonly cost: MicroEur },

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { microEur } from "../../../src/core/money.ts";
 import { backHolds } from "../../../src/domain/billing/hold.ts";
-import type { Books, Hold } from "../../../src/domain/billing/stores.ts";
+import type { Hold } from "../../../src/domain/billing/stores.ts";
 
 const MONTH = "2026-11";
 /** 0.10 EUR a second. */
@@ -18,7 +18,7 @@ async function backed(balanceEur: number): Promise<Hold | undefined> {
     amount: microEur(1_000_000),
   };
   await backHolds(
-    { holds: { put: async (_tenantId: number, hold: Hold) => void written.push(hold) } } as Books,
+    { holds: { put: async (_tenantId: number, hold: Hold) => void written.push(hold) } },
     1,
     {
       month: MONTH,
