@@ -8,7 +8,7 @@ import { AppError } from "../../core/errors.ts";
 import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
 import { heldPlanSeconds, type Purse } from "./funds.ts";
 import { affordableSeconds, type Cover } from "./rating.ts";
-import type { Books, Hold } from "./stores.ts";
+import type { Hold, HoldStore } from "./stores.ts";
 
 /** Longer than any call, for a rate of 0. */
 const FOR_EVER_SECONDS = 1_000_000_000;
@@ -22,7 +22,7 @@ export const insufficientBalance = (): AppError =>
 
 /** Replaces the call's hold. */
 export async function writeHold(
-  books: Pick<Books, "holds">,
+  books: { readonly holds: Pick<HoldStore, "put"> },
   tenantId: number,
   { callUuid, month }: { readonly callUuid: string; readonly month: string },
   { planSeconds, amount }: Cover,
@@ -44,7 +44,7 @@ export function paidSeconds(amount: MicroEur, ratePerMinute: MicroEur): number {
  * with the next heartbeat. `purse`: as it was before the charge.
  */
 export async function backHolds(
-  books: Pick<Books, "holds">,
+  books: { readonly holds: Pick<HoldStore, "put"> },
   tenantId: number,
   purse: Purse,
   charge: { readonly includedSeconds: number; readonly cost: MicroEur },
