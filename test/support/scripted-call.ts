@@ -81,6 +81,7 @@ export class ScriptedAudio implements CallAudio {
   rtpClockMs = 0;
   closed = false;
   readonly recordings: string[] = [];
+  monitoring: ((stereo: Int16Array) => void) | null = null;
   readonly statistics = {
     codec: "PCMA",
     packetsSent: 0,
@@ -119,6 +120,9 @@ export class ScriptedAudio implements CallAudio {
   sendDigits(_digits: string): void {}
   startRecording(path: string): void {
     this.recordings.push(path);
+  }
+  monitor(listener: ((stereo: Int16Array) => void) | null): void {
+    this.monitoring = listener;
   }
   async close(): Promise<null> {
     this.closed = true;
