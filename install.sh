@@ -4,6 +4,7 @@
 #
 # What it makes:
 #   <prefix>/bin/linevoice                             the program
+#   <prefix>/lib/linevoice/linevoice-hearing-en.pack   the second reading of English, if it lies beside this script
 #   /etc/linevoice/linevoice.toml                      configuration; never overwritten
 #   /etc/linevoice/release-signers                     whose releases --upgrade takes; never overwritten
 #   /etc/linevoice/credentials/secrets.master_key      seals stored secrets; made once, root alone reads it
@@ -81,6 +82,9 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 user=linevoice
 bin_dir=$root$prefix/bin
 program=$bin_dir/linevoice
+lib_dir=$root$prefix/lib/linevoice
+pack_name=linevoice-hearing-en.pack
+pack=$lib_dir/$pack_name
 config_dir=$root/etc/linevoice
 config=$config_dir/linevoice.toml
 credentials=$config_dir/credentials
@@ -162,6 +166,16 @@ verify_runs() {
     fail "this program does not run here ($(uname -m)). Take the archive for this machine: x64 for x86_64, arm64 for aarch64."
 }
 
+# The SHA-256 of the pack that belongs to the program $1.
+pack_sum_of() { "$1" version --json 2>/dev/null | sed -n "s/.*\"$pack_name\":\"\([0-9a-f]*\)\".*/\1/p"; }
+
+is_pack_of_new() { [ "$(sha256sum <"$1" | cut -d ' ' -f 1)" = "$(pack_sum_of "$new")" ]; }
+
+verify_pack() {
+  [ ! -f "$release/$pack_name" ] || is_pack_of_new "$release/$pack_name" ||
+    fail "$pack_name is damaged or of another release. Nothing was changed. Download the one of $new_version, or take it away."
+}
+
 same_file() { [ -f "$2" ] && cmp -s "$1" "$2"; }
 
 # Is version $1 older than $2?
@@ -179,6 +193,7 @@ require_root() {
 require_room() {
   mkdir -p "$bin_dir"
   needed=$(($(wc -c <"$new") / 1024 + 1024))
+  [ ! -f "$release/$pack_name" ] || needed=$((needed + $(wc -c <"$release/$pack_name") / 1024))
   free=$(df -Pk "$bin_dir" | awk 'NR == 2 { print $4 }')
   [ "$free" -ge "$needed" ] ||
     fail "not enough room in $bin_dir: $needed KB needed, $free KB free. Nothing was changed."
@@ -211,6 +226,22 @@ put_program() {
   sync "$draft" 2>/dev/null || sync
   mv -f "$draft" "$program"
   trap - EXIT
+}
+
+put_pack() {
+  if [ ! -f "$release/$pack_name" ]; then
+    if [ -f "$pack" ] && ! is_pack_of_new "$pack"; then
+      say "$pack is of another release: English is read once until the $pack_name of $new_version is installed"
+    fi
+    return 0
+  fi
+  ! same_file "$release/$pack_name" "$pack" || return 0
+  mkdir -p "$lib_dir"
+  [ ! -f "$pack" ] || cp -p "$pack" "$pack.previous"
+  cp "$release/$pack_name" "$pack.new" || fail "$pack could not be written (disk full?)."
+  chmod 0644 "$pack.new"
+  mv -f "$pack.new" "$pack"
+  say "installed $pack"
 }
 
 put_config() {
@@ -284,6 +315,7 @@ install_all() {
   find_release
   verify_checksum
   verify_runs
+  verify_pack
   unit_changed=no
   if [ -f "$program" ] && ! same_file "$new" "$program"; then
     fail "Linevoice $(version_of "$program") is installed. To put $new_version in its place: sh install.sh --upgrade"
@@ -295,6 +327,7 @@ install_all() {
     put_program
     say "installed Linevoice $new_version in $program"
   fi
+  put_pack
   make_user
   make_directories
   put_config
@@ -319,10 +352,12 @@ upgrade() {
   verify_signature
   verify_checksum
   verify_runs
+  verify_pack
   unit_changed=no
   [ -f "$program" ] || fail "Linevoice is not installed in $bin_dir. Install it first: sh install.sh"
   old_version=$(version_of "$program") || old_version=
   if same_file "$new" "$program"; then
+    put_pack
     say "Linevoice $new_version is in place already"
     return 0
   fi
@@ -349,7 +384,9 @@ upgrade() {
     backup=
   fi
   cp -p "$program" "$previous"
+  rm -f "$pack.previous"
   put_program
+  put_pack
   put_unit
   if [ "$was_running" = no ]; then
     say "upgraded $old_version to $new_version; the service was not running and was not started"
@@ -368,6 +405,7 @@ roll_back() {
   say "Linevoice $new_version did not become ready: rolling back to $old_version" >&2
   systemctl stop linevoice || true
   mv -f "$previous" "$program"
+  [ ! -f "$pack.previous" ] || mv -f "$pack.previous" "$pack"
   # What the new program migrated the old one may not read: then the backup takes its place.
   if [ -n "$backup" ] && ! "$program" migrate status --config "$config" >/dev/null 2>&1; then
     "$program" restore "$backup" --yes --config "$config" >&2 ||
@@ -384,7 +422,8 @@ uninstall() {
   if has_systemd && [ -f "$unit" ]; then
     systemctl disable --quiet --now linevoice || fail "the service could not be stopped. Nothing was removed."
   fi
-  rm -f "$program" "$program.previous" "$program.new" "$unit"
+  rm -f "$program" "$program.previous" "$program.new" "$unit" "$pack" "$pack.previous" "$pack.new"
+  rmdir "$lib_dir" 2>/dev/null || true
   if has_systemd; then systemctl daemon-reload; fi
   say "removed the program and its unit"
   if [ "$purge" = no ]; then

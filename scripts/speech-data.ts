@@ -1,7 +1,8 @@
 /**
  * Generates `src/adapter/engine/embedded/data/` from node_modules: the voice's data cut to our four
- * languages (one archive), its program, the recogniser's telephone model, and the transcriber's model with
- * its runtime. What is read whole is stored compressed. A build product: deterministic, ignored by git, skipped when it is up to date.
+ * languages (one archive), its program, the recogniser's telephone model, and
+ * the pack of the second reading, which goes beside the program instead of into it. What is read whole is stored
+ * compressed. A build product: deterministic, ignored by git, skipped when it is up to date.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +16,7 @@ const ONNXRUNTIME = join(ROOT, "node_modules/onnxruntime-web");
 const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 
 /** Bump when what is generated changes without a change of the packages. */
-const FORMAT = 4;
+const FORMAT = 5;
 
 /** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
 const INCLUDED_VOICE_FILES =
@@ -38,11 +39,18 @@ const COMPRESSED_MODEL_FILES: Readonly<Record<string, string>> = {
   "dictionary.zst": "model/en-us/dict.txt",
 };
 
-/** The second reading's. Weights hardly shrink, however long one tries. */
-const TRANSCRIBER_FILES: Readonly<Record<string, string>> = {
-  "moonshine-encoder.zst": join(MOONSHINE, "dist/model/tiny/quantized/encoder_model.onnx"),
-  "moonshine-decoder.zst": join(MOONSHINE, "dist/model/tiny/quantized/decoder_model_merged.onnx"),
-  "onnxruntime.zst": join(ONNXRUNTIME, "dist/ort-wasm-simd-threaded.wasm"),
+export const HEARING_PACK = "linevoice-hearing-en.pack";
+const HEARING_CHECKSUM = "hearing-en.sha256";
+
+/** Made once `buildSpeechData` is through. */
+export const hearingPackFile = join(OUTPUT, HEARING_PACK);
+
+/** The second reading's model, as `hearing-pack.ts` reads it. */
+const HEARING_MODEL = { layers: 6, heads: 8, headSize: 36 };
+const HEARING_PARTS: Readonly<Record<string, string>> = {
+  encoder: join(MOONSHINE, "dist/model/tiny/quantized/encoder_model.onnx"),
+  decoder: join(MOONSHINE, "dist/model/tiny/quantized/decoder_model_merged.onnx"),
+  runtime: join(ONNXRUNTIME, "dist/ort-wasm-simd-threaded.wasm"),
 };
 
 const compressed = (content: Uint8Array) => Bun.zstdCompressSync(content, { level: 22 });
@@ -52,8 +60,10 @@ export async function buildSpeechData(): Promise<boolean> {
   const stamp = stampOf();
   const stampFile = join(OUTPUT, "stamp");
   const voiceFiles = { "voices.zst": voiceArchive, "espeak.zst": espeakProgram };
-  const files = { ...MODEL_FILES, ...COMPRESSED_MODEL_FILES, ...TRANSCRIBER_FILES, ...voiceFiles };
-  const names = Object.keys(files);
+  const names = [
+    ...Object.keys({ ...MODEL_FILES, ...COMPRESSED_MODEL_FILES, ...voiceFiles }),
+    ...[HEARING_PACK, HEARING_CHECKSUM],
+  ];
   const complete = names.every((name) => existsSync(join(OUTPUT, name)));
   if (complete && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return false;
   rmSync(OUTPUT, { recursive: true, force: true });
@@ -62,13 +72,24 @@ export async function buildSpeechData(): Promise<boolean> {
     writeFileSync(join(OUTPUT, name), compressed(content()));
   for (const [name, source] of Object.entries(COMPRESSED_MODEL_FILES))
     writeFileSync(join(OUTPUT, name), compressed(readFileSync(join(SOUNDSWALLOWER, source))));
-  for (const [name, source] of Object.entries(TRANSCRIBER_FILES))
-    writeFileSync(join(OUTPUT, name), Bun.zstdCompressSync(readFileSync(source), { level: 9 }));
+  const pack = hearingPack();
+  writeFileSync(hearingPackFile, pack);
+  writeFileSync(join(OUTPUT, HEARING_CHECKSUM), createHash("sha256").update(pack).digest("hex"));
   for (const [name, source] of Object.entries(MODEL_FILES)) {
     writeFileSync(join(OUTPUT, name), readFileSync(join(SOUNDSWALLOWER, source)));
   }
   writeFileSync(stampFile, stamp);
   return true;
+}
+
+/** Weights hardly shrink, however long one tries. */
+function hearingPack(): Uint8Array {
+  const parts = Object.entries(HEARING_PARTS).map(
+    ([name, file]) => [name, Bun.zstdCompressSync(readFileSync(file), { level: 9 })] as const,
+  );
+  const sizes = parts.map(([name, body]) => [name, body.length]);
+  const header = `${JSON.stringify({ model: HEARING_MODEL, parts: sizes })}\n`;
+  return Buffer.concat([Buffer.from(header), ...parts.map(([, body]) => body)]);
 }
 
 function stampOf(): string {

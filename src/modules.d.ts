@@ -1,5 +1,9 @@
-/** Files that the build embeds: text for SQL, a path for everything else. */
+/** Files that the build embeds: text for SQL and checksums, a path for everything else. */
 declare module "*.sql" {
+  const text: string;
+  export default text;
+}
+declare module "*.sha256" {
   const text: string;
   export default text;
 }

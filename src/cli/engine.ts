@@ -33,10 +33,11 @@ export const engineCommand = commandOf(
 function inWords(trial: EnginePartTrial): string[] {
   const { part, provider, first_ms: firstMs, total_ms: totalMs, error, remedy } = trial;
   const name = `${NAMES[part]} (${provider})`.padEnd(28);
-  if (error !== null) {
-    const line = `NO  ${name} ${error}`;
-    return remedy === null ? [line] : [line, `${" ".repeat(33)}→ ${remedy}`];
-  }
+  const advice = remedy === null ? [] : [`${" ".repeat(33)}→ ${remedy}`];
+  if (error !== null) return [`NO  ${name} ${error}`, ...advice];
   const first = firstMs === null ? "" : `${firstMs} ms to the first, `;
-  return [`ok  ${name} ${first}${totalMs} ms, ${trial.cost_eur.toFixed(6)} EUR: ${trial.result}`];
+  return [
+    `ok  ${name} ${first}${totalMs} ms, ${trial.cost_eur.toFixed(6)} EUR: ${trial.result}`,
+    ...advice,
+  ];
 }

@@ -8,7 +8,9 @@ export const versionCommand: Command = {
   usage: ["version [--json]"],
   async run(args, terminal) {
     const { values } = parse(args, {}, 0);
-    const about = { version, runtime: `bun ${Bun.version}`, arch: process.arch };
+    const { PACKS: packs } = await import("../operations/doctor/packs.ts");
+    const runtime = `bun ${Bun.version}`;
+    const about = { version, runtime, arch: process.arch, packs };
     terminal.out(values.json ? JSON.stringify(about) : `linevoice ${version}`);
     return 0;
   },

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeAll, describe, expect } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type BareMachine, startBareMachine } from "../support/bare-machine.ts";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
 import { requirePeer } from "../support/peers.ts";
@@ -13,6 +13,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const LIMIT_MS = 180_000;
+const PACK = "linevoice-hearing-en.pack";
 const MIB = 1_048_576;
 const canRun = requirePeer("bwrap") && mayMakeNamespaces();
 const onDebian = testWhere(canRun, "making namespaces");
@@ -25,7 +26,10 @@ beforeAll(async () => {
   chmodSync(releases, 0o755);
   makeKey("ours");
   makeKey("theirs");
-  await release("this", (file) => cpSync(binary, file));
+  await release("this", (file) => {
+    cpSync(binary, file);
+    cpSync(join(dirname(binary), PACK), join(dirname(file), PACK));
+  });
   await release("newer", (file) => pretending(file, "99.0.0", ""));
   await release("older", (file) => pretending(file, "0.0.1", ""));
   await release("broken", (file) =>
@@ -117,7 +121,7 @@ const asShown = (line: string) =>
   new RegExp(line.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*"));
 
 const STATE =
-  "sha256sum /usr/local/bin/linevoice /etc/linevoice/linevoice.toml /etc/systemd/system/linevoice.service /etc/linevoice/credentials/*";
+  "sha256sum /usr/local/bin/linevoice /usr/local/lib/linevoice/linevoice-hearing-en.pack /etc/linevoice/linevoice.toml /etc/systemd/system/linevoice.service /etc/linevoice/credentials/*";
 
 describe("install.sh", () => {
   onDebian(
@@ -129,10 +133,11 @@ describe("install.sh", () => {
       expect(first.out).toContain("installed Linevoice");
       expect(first.out).toMatch(/https?:\/\/\S+/);
       const files = await debian.run(
-        "stat -c '%a %U:%G %n' /usr/local/bin/linevoice /etc/linevoice/linevoice.toml /etc/linevoice/credentials /etc/linevoice/credentials/secrets.master_key /var/lib/linevoice /var/lib/linevoice/linevoice.db",
+        "stat -c '%a %U:%G %n' /usr/local/bin/linevoice /usr/local/lib/linevoice/linevoice-hearing-en.pack /etc/linevoice/linevoice.toml /etc/linevoice/credentials /etc/linevoice/credentials/secrets.master_key /var/lib/linevoice /var/lib/linevoice/linevoice.db",
       );
       expect(files.out.trim().split("\n")).toEqual([
         "755 root:root /usr/local/bin/linevoice",
+        "644 root:root /usr/local/lib/linevoice/linevoice-hearing-en.pack",
         "640 root:linevoice /etc/linevoice/linevoice.toml",
         "700 root:root /etc/linevoice/credentials",
         "600 root:root /etc/linevoice/credentials/secrets.master_key",
@@ -236,9 +241,9 @@ describe("install.sh", () => {
       expect(await debian.run("sh /releases/this/install.sh --uninstall")).toMatchObject({
         status: 0,
       });
-      expect((await debian.run("ls /usr/local/bin /etc/systemd/system")).out).not.toContain(
-        "linevoice",
-      );
+      expect(
+        (await debian.run("ls /usr/local/bin /usr/local/lib /etc/systemd/system")).out,
+      ).not.toContain("linevoice");
       expect((await debian.run("ls /var/lib/linevoice")).out).toContain("linevoice.db");
       expect(await debian.run("sh /releases/this/install.sh --no-start")).toMatchObject({
         status: 0,
@@ -266,6 +271,25 @@ describe("install.sh", () => {
       expect(refused.out).toContain("checksum");
       const left = await debian.run("ls -A /usr/local /etc/linevoice /tmp/forged 2>/dev/null");
       expect(left.out).not.toMatch(/bin|toml|forged\n/);
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "a pack of another release stops before anything is changed, a missing one does not",
+    async () => {
+      const debian = start();
+      const beside = `mkdir /tmp/other && cd /tmp/other && ln -s /releases/this/* . && rm SHA256SUMS ${PACK} && grep -v pack /releases/this/SHA256SUMS >SHA256SUMS`;
+      expect(await debian.run(beside)).toMatchObject({ status: 0 });
+      const refused = await debian.run(`echo other >/tmp/other/${PACK}; sh /tmp/other/install.sh`);
+      expect(refused.status).toBe(1);
+      expect(refused.out).toContain("of another release. Nothing was changed");
+      expect((await debian.run("ls -A /usr/local")).out).toBe("");
+      const without = await debian.run(
+        `rm /tmp/other/${PACK}; sh /tmp/other/install.sh --no-start`,
+      );
+      expect(without).toMatchObject({ status: 0 });
+      expect((await debian.run("ls -d /usr/local/lib/linevoice")).status).not.toBe(0);
     },
     LIMIT_MS,
   );
@@ -401,9 +425,10 @@ describe("install.sh", () => {
       "DESTDIR=/var/pack sh /releases/this/install.sh --prefix /usr && find /var/pack -type f | sort",
     );
     expect(packed.status).toBe(0);
-    expect(packed.out.trim().split("\n").slice(-3)).toEqual([
+    expect(packed.out.trim().split("\n").slice(-4)).toEqual([
       "/var/pack/etc/linevoice/linevoice.toml",
       "/var/pack/usr/bin/linevoice",
+      "/var/pack/usr/lib/linevoice/linevoice-hearing-en.pack",
       "/var/pack/usr/lib/systemd/system/linevoice.service",
     ]);
     expect(

@@ -30,9 +30,9 @@ async function armRuns(release: string): Promise<string> {
   const qemu = Bun.which("qemu-aarch64-static");
   if (!qemu || !existsSync(LIBRARY))
     return "NOT RUN: apt-get install qemu-user-static libc6-arm64-cross";
-  const archive = readdirSync(release).find((name) => name.endsWith("-arm64.tar.gz")) ?? "";
-  await run(["tar", "-xzf", archive], release);
-  const program = join(release, archive.replace(".tar.gz", ""), "linevoice");
+  const archive = readdirSync(release).find((name) => name.endsWith("-arm64.tar.xz")) ?? "";
+  await run(["tar", "-xf", archive], release);
+  const program = join(release, archive.replace(".tar.xz", ""), "linevoice");
   return (await run([qemu, "-L", LIBRARY, program, "version", "--json"], release)).trim();
 }
 

@@ -57,7 +57,7 @@ export const EnginePartTrial = z.strictObject({
   result: shown(z.string(), "What was understood, answered or spoken.", "1.9 s of speech"),
   cost_eur: eurOut("What it cost by the prices in the configuration."),
   error: shown(z.string().nullable(), "What the provider said when it failed.", null),
-  remedy: shown(z.string().nullable(), "What to do about the error.", null),
+  remedy: shown(z.string().nullable(), "What to do about it; null: nothing.", null),
 });
 export type EnginePartTrial = z.output<typeof EnginePartTrial>;
 

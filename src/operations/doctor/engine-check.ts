@@ -5,6 +5,7 @@
 
 import { createEmbeddedEngine, type EmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
 import { CONCURRENT_UTTERANCES_MAX } from "../../adapter/engine/embedded/recogniser/decoder-pool.ts";
+import { HEARING_PACK } from "../../adapter/engine/embedded/recogniser/transcriber/hearing-pack.ts";
 import type { FromSpeechWorker } from "../../adapter/engine/embedded/speech-messages.ts";
 import {
   type EngineSettings,
@@ -35,7 +36,9 @@ const REMEDY_BUSY =
   "See what keeps the machine busy: top; if it is idle, install the binary anew: it contains the engine.";
 
 const REMEDY_SECOND_READING =
-  "Give it 450 MB of memory for each speech thread, or set [engine.embedded] second_reading = false; if it persists, install the binary anew: it contains the model.";
+  "Give it 450 MB of memory for each speech thread, or set [engine.embedded] second_reading = false.";
+
+const REMEDY_HEARING_PACK = `Put ${HEARING_PACK} of this release beside install.sh and run: sudo sh install.sh; or set [engine.embedded] second_reading = false.`;
 
 export const engineSelfTest: Check = {
   name: "engine",
@@ -48,31 +51,32 @@ export async function examineEngine(
   spawn = spawnSpeechWorker,
 ): Promise<Finding> {
   const settings = engineSettingsOf(config);
-  const secondReadingFailures: string[] = [];
-  const spawnWatched = () => {
-    const worker = spawn();
-    worker.addEventListener("message", ({ data }: MessageEvent<FromSpeechWorker>) => {
-      if (data.type === "second_reading_failed") secondReadingFailures.push(data.detail);
-    });
-    return worker;
-  };
   try {
-    const finding = await withEmbeddedEngine(
+    return await withEmbeddedEngine(
       clock,
       settings,
-      (engine) =>
-        isEmbeddedOnly(settings)
+      async (engine, secondReading) => {
+        const finding = await (isEmbeddedOnly(settings)
           ? examineEmbedded(engine, clock)
-          : examineProviders(config, clock, engine.parts),
-      spawnWatched,
+          : examineProviders(config, clock, engine.parts));
+        const complaint = complaintOf(secondReading);
+        if (complaint === null || finding.result === "failed") return finding;
+        return warning(`${complaint.finding} ${finding.finding}`, complaint.remedy);
+      },
+      spawn,
     );
-    const [failure] = secondReadingFailures;
-    if (failure === undefined || finding.result === "failed") return finding;
-    const complaint = `English is read only once; the second reading failed: ${failure}.`;
-    return warning(`${complaint} ${finding.finding}`, REMEDY_SECOND_READING);
   } catch (error) {
     return failed(`${describeError(error)}.`, REMEDY_BUSY);
   }
+}
+
+/** Null: nothing failed. */
+export function complaintOf({ failure }: SecondReadingWatch) {
+  if (failure === null) return null;
+  return {
+    finding: `English is read only once; the second reading failed: ${failure}.`,
+    remedy: failure.includes(HEARING_PACK) ? REMEDY_HEARING_PACK : REMEDY_SECOND_READING,
+  };
 }
 
 /** How many callers the embedded engine follows at once, by the threads that a start makes. */
@@ -90,15 +94,24 @@ export const speechCapacity: Check = {
   },
 };
 
+interface SecondReadingWatch {
+  /** What went wrong first. */
+  failure: string | null;
+}
+
 /** A separate engine. Without a speech worker nothing answers at the other end of the port. */
 export async function withEmbeddedEngine<Result>(
   clock: Clock,
   settings: EngineSettings,
-  work: (engine: EmbeddedEngine) => Promise<Result>,
+  work: (engine: EmbeddedEngine, secondReading: SecondReadingWatch) => Promise<Result>,
   spawn = spawnSpeechWorker,
 ): Promise<Result> {
   const { port1: port, port2 } = new MessageChannel();
   const worker = needsSpeechWorker(settings) ? spawn() : null;
+  const secondReading: SecondReadingWatch = { failure: null };
+  worker?.addEventListener("message", ({ data }: MessageEvent<FromSpeechWorker>) => {
+    if (data.type === "second_reading_failed") secondReading.failure ??= data.detail;
+  });
   worker?.postMessage({ type: "init", port: port2 }, [port2]);
   const ports = { port, clock, random: systemRandom, log: silentLog };
   const engine = createEmbeddedEngine({
@@ -106,7 +119,7 @@ export async function withEmbeddedEngine<Result>(
     isTranscribed: settings.secondReading ?? false,
   });
   try {
-    return await work(engine);
+    return await work(engine, secondReading);
   } finally {
     await engine.close();
     worker?.terminate();

@@ -12,7 +12,7 @@ import type { EngineSettings } from "../../adapter/engine/settings.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { EngineSession, LlmEvent } from "../../domain/conversation/engine-port.ts";
-import { withEmbeddedEngine } from "./engine-check.ts";
+import { complaintOf, withEmbeddedEngine } from "./engine-check.ts";
 import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./loopback.ts";
 import { engineOf, remedyOf, type Trio, trioAt } from "./provider-check.ts";
 
@@ -35,7 +35,7 @@ interface PartTrial {
   /** Calculated with the prices in the configuration. */
   readonly costEur: number;
   readonly error: string | null;
-  /** How to fix the error. */
+  /** What to do about the error, or about English being read only once. */
   readonly remedy: string | null;
 }
 
@@ -61,14 +61,15 @@ export function createEngineTrial(engine: EngineSettings, clock: Clock): EngineT
     isRunning = true;
     try {
       const trio = trioAt(engine.providers, 0);
-      return await withEmbeddedEngine(clock, engine, async (embedded) => {
+      return await withEmbeddedEngine(clock, engine, async (embedded, secondReading) => {
         const trial = await engineOf(trio, clock, embedded.parts);
         const session = trial.open({
           ...{ callId: "trial", language: "en", voice: "Nathan", sampleRateHz: SAMPLE_RATE_HZ },
           ...{ tools: [], knowledge: [KNOWLEDGE], systemPrompt: PROMPT },
         });
         try {
-          return await tryParts(session, trio, clock, { ...request, sent });
+          const trials = await tryParts(session, trio, clock, { ...request, sent });
+          return trials.map((part) => withComplaint(part, complaintOf(secondReading)));
         } finally {
           session.close();
           await trial.close();
@@ -78,6 +79,12 @@ export function createEngineTrial(engine: EngineSettings, clock: Clock): EngineT
       isRunning = false;
     }
   };
+}
+
+/** What was recognised counts, read only once. */
+function withComplaint(trial: PartTrial, complaint: ReturnType<typeof complaintOf>): PartTrial {
+  if (complaint === null || trial.part !== "stt" || trial.error !== null) return trial;
+  return { ...trial, remedy: `${complaint.finding} ${complaint.remedy}` };
 }
 
 const runningAlready = () =>

@@ -3,7 +3,7 @@ import tokenizer from "llama-tokenizer-js";
 import { describeError } from "../../../../../core/errors.ts";
 import { bestReading } from "./beam-search.ts";
 import type { FromTranscriber, ToTranscriber } from "./messages.ts";
-import { MODEL_FILES, Moonshine, START_TOKEN } from "./moonshine.ts";
+import { Moonshine, START_TOKEN } from "./moonshine.ts";
 import { soundParts } from "./wideband.ts";
 
 /** Shorter sound holds no word. */
@@ -15,9 +15,9 @@ export class TranscriberHost {
 
   constructor(
     private readonly post: (message: FromTranscriber) => void,
-    modelFiles = MODEL_FILES,
+    load = () => Moonshine.load(),
   ) {
-    this.#model = Moonshine.load(modelFiles);
+    this.#model = load();
     this.#queue = this.#model.then(
       () => post({ type: "ready" }),
       (error) => post({ type: "failed", detail: describeError(error) }),

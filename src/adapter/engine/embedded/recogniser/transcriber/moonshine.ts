@@ -1,30 +1,15 @@
 /**
- * Moonshine Tiny, a neural recogniser of English: sound at 16 kHz in, word pieces out. An encoder reads a
+ * Moonshine, a neural recogniser of English: sound at 16 kHz in, word pieces out. An encoder reads a
  * whole utterance, a decoder writes it piece by piece, for several readings of it side by side. It is
  * run by onnxruntime in WebAssembly, on the thread that calls it.
  */
-import { readFileSync } from "node:fs";
 import * as ort from "onnxruntime-web/wasm";
-import decoderFile from "../../data/moonshine-decoder.zst" with { type: "file" };
-import encoderFile from "../../data/moonshine-encoder.zst" with { type: "file" };
-import runtimeFile from "../../data/onnxruntime.zst" with { type: "file" };
-
-/** Each packed with zstd. */
-export const MODEL_FILES = { encoder: encoderFile, decoder: decoderFile, runtime: runtimeFile };
+import { type HearingPack, type ModelShape, readHearingPack } from "./hearing-pack.ts";
 
 export const START_TOKEN = 1;
 export const END_TOKEN = 2;
 
-const LAYERS = 6;
-const HEADS = 8;
-const HEAD_SIZE = 36;
-const CACHES = Array.from({ length: LAYERS }, (_, layer) =>
-  ["decoder.key", "decoder.value", "encoder.key", "encoder.value"].map(
-    (part) => `${layer}.${part}`,
-  ),
-).flat();
-const OF_SOUND = CACHES.filter((name) => name.includes("encoder"));
-const OF_WORDS = CACHES.filter((name) => name.includes("decoder"));
+const isOfSound = (cache: string) => cache.includes("encoder");
 
 type Tensors = Readonly<Record<string, ort.Tensor>>;
 
@@ -44,30 +29,41 @@ interface DecoderStep {
 }
 
 export class Moonshine {
+  /** Of the decoder, one after another. */
+  readonly #caches: readonly string[];
+
   private constructor(
     private readonly encoder: ort.InferenceSession,
     private readonly decoder: ort.InferenceSession,
-  ) {}
+    private readonly shape: ModelShape,
+  ) {
+    const parts = ["decoder.key", "decoder.value", "encoder.key", "encoder.value"];
+    this.#caches = Array.from({ length: shape.layers }, (_, layer) =>
+      parts.map((part) => `${layer}.${part}`),
+    ).flat();
+  }
 
   /** Half a second and 200 MB, which only the end of the thread gives back. */
-  static async load({ encoder, decoder, runtime } = MODEL_FILES): Promise<Moonshine> {
+  static async load(pack: HearingPack = readHearingPack()): Promise<Moonshine> {
     ort.env.wasm.numThreads = 1;
-    ort.env.wasm.wasmBinary = unpacked(runtime);
+    ort.env.wasm.wasmBinary = pack.part("runtime");
     ort.env.logLevel = "error";
     return new Moonshine(
-      await ort.InferenceSession.create(unpacked(encoder)),
-      await ort.InferenceSession.create(unpacked(decoder)),
+      await ort.InferenceSession.create(pack.part("encoder")),
+      await ort.InferenceSession.create(pack.part("decoder")),
+      pack.model,
     );
   }
 
   async encode(sound: Float32Array): Promise<DecoderState> {
     const input = new ort.Tensor("float32", sound, [1, sound.length]);
     const encoded = await this.encoder.run({ input_values: input });
-    const nothing = new ort.Tensor("float32", new Float32Array(0), [0, HEADS, 1, HEAD_SIZE]);
+    const { heads, headSize } = this.shape;
+    const nothing = new ort.Tensor("float32", new Float32Array(0), [0, heads, 1, headSize]);
     return {
       readings: 1,
       sound: named(encoded, "last_hidden_state"),
-      caches: Object.fromEntries(CACHES.map((name) => [name, nothing])),
+      caches: Object.fromEntries(this.#caches.map((name) => [name, nothing])),
       soundCaches: {},
     };
   }
@@ -88,11 +84,12 @@ export class Moonshine {
     });
     const newest = (names: readonly string[]) =>
       Object.fromEntries(names.map((name) => [name, named(made, `present.${name}`)]));
-    const soundCaches = isFirst ? newest(OF_SOUND) : state.soundCaches;
+    const soundCaches = isFirst ? newest(this.#caches.filter(isOfSound)) : state.soundCaches;
+    const ofWords = this.#caches.filter((name) => !isOfSound(name));
     const kept = isFirst ? soundCaches : state.caches;
     return {
       logits: floats(named(made, "logits")),
-      state: { ...state, soundCaches, caches: { ...kept, ...newest(OF_WORDS) } },
+      state: { ...state, soundCaches, caches: { ...kept, ...newest(ofWords) } },
     };
   }
 }
@@ -103,12 +100,10 @@ export function withReadings(state: DecoderState, parents: readonly number[]): D
   const sameSize = readings === state.readings;
   if (sameSize && parents.every((parent, index) => parent === index)) return state;
   const caches: Record<string, ort.Tensor> = {};
-  for (const name of OF_WORDS) caches[name] = rows(named(state.caches, name), parents);
   const first = parents.map(() => 0);
-  for (const name of OF_SOUND)
-    caches[name] = sameSize
-      ? named(state.caches, name)
-      : rows(named(state.soundCaches, name), first);
+  for (const [name, cache] of Object.entries(state.caches))
+    if (!isOfSound(name)) caches[name] = rows(cache, parents);
+    else caches[name] = sameSize ? cache : rows(named(state.soundCaches, name), first);
   return { ...state, readings, caches, sound: sameSize ? state.sound : rows(state.sound, first) };
 }
 
@@ -131,8 +126,4 @@ function floats(tensor: ort.Tensor): Float32Array {
   const { data } = tensor;
   if (!(data instanceof Float32Array)) throw new Error("the recogniser's model has other numbers");
   return data;
-}
-
-function unpacked(file: string): Uint8Array {
-  return Bun.zstdDecompressSync(readFileSync(file));
 }
