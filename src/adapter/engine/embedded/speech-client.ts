@@ -6,6 +6,7 @@
 import type { Clock } from "../../../core/clock.ts";
 import { EngineFailure } from "../../../domain/conversation/engine-port.ts";
 import type { Heard } from "./recogniser/recogniser.ts";
+import { RepeatedSpeech } from "./repeated-speech.ts";
 import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
 
 export interface SpeechDeadline {
@@ -52,6 +53,7 @@ export class SpeechClient {
   readonly #clock: Clock;
   readonly deadline: SpeechDeadline;
   readonly #speeches = new Map<number, SpeechStream>();
+  readonly #repeated = new RepeatedSpeech();
   readonly #sttChannels = new Map<number, SttChannel>();
   /** What a new speech worker must be told again: grammars in use and open STT streams. */
   readonly #grammars = new Map<string, GrammarSource>();
@@ -95,13 +97,20 @@ export class SpeechClient {
     this.send({ type: "prepare", grammar });
   }
 
-  /** Chunks until the end of the speech. Aborting, or leaving the loop early, cancels it. */
+  /** Chunks until the end of the speech; not to be written to. Aborting, or leaving the loop early, cancels it. */
   async *speak(
     order: Omit<Extract<SpeechRequest, { type: "speak" }>, "type" | "speechId">,
     signal: AbortSignal,
   ): AsyncGenerator<Int16Array> {
     if (signal.aborted) return;
+    const key = JSON.stringify(order);
+    const known = this.#repeated.get(key);
+    if (known) {
+      yield known;
+      return;
+    }
     const speechId = this.#nextId++;
+    const chunks: Int16Array[] = [];
     const stream = new SpeechStream(this.#clock, this.deadline.chunkMs);
     const onAbort = () => stream.end();
     signal.addEventListener("abort", onAbort, { once: true });
@@ -110,8 +119,10 @@ export class SpeechClient {
     try {
       for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) {
         if (signal.aborted) return;
+        chunks.push(chunk);
         yield chunk;
       }
+      if (stream.complete) this.#repeated.spoken(key, chunks);
     } finally {
       signal.removeEventListener("abort", onAbort);
       this.#speeches.delete(speechId);

@@ -1,7 +1,10 @@
 /** The call worker's end of the port to the speech worker, without a speech worker. */
 import { expect, test } from "bun:test";
 import { SpeechClient } from "../../../../src/adapter/engine/embedded/speech-client.ts";
-import type { SpeechReply } from "../../../../src/adapter/engine/embedded/speech-messages.ts";
+import type {
+  SpeechReply,
+  SpeechRequest,
+} from "../../../../src/adapter/engine/embedded/speech-messages.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 
@@ -53,5 +56,46 @@ test("each utterance has its own patience, and a closed ear fails all that are l
   client.closeStt(ear);
   await eventually(() => failures.length === 3, "all have failed");
   expect(clock.pendingTimers).toBe(0);
+  client.close();
+});
+
+test("what is spoken a third time is not synthesised again, and sounds the same", async () => {
+  const { port1, port2 } = new MessageChannel();
+  const client = new SpeechClient({ port: port1, clock: fakeClock() });
+  const asked: SpeechRequest[] = [];
+  port2.onmessage = ({ data }: MessageEvent<SpeechRequest>) => {
+    asked.push(data);
+    if (data.type !== "speak") return;
+    const { speechId } = data;
+    for (const sample of [1, 2])
+      port2.postMessage({ type: "speech_chunk", speechId, pcm: new Int16Array([sample, sample]) });
+    port2.postMessage({ type: "speech_end", speechId });
+  };
+  const speak = async (text: string, signal = new AbortController().signal) => {
+    const order = { language: "en", voice: "Sari", sampleRateHz: 8000, ratePercent: 100 } as const;
+    const samples: number[] = [];
+    for await (const chunk of client.speak({ text, ...order }, signal)) samples.push(...chunk);
+    return samples;
+  };
+  for (let time = 0; time < 4; time++) expect(await speak("Anything else?")).toEqual([1, 1, 2, 2]);
+  expect(asked.length).toBe(2);
+  expect(await speak("Another sentence.")).toEqual([1, 1, 2, 2]);
+  expect(asked.length).toBe(3);
+  client.close();
+  port2.close();
+});
+
+test("speech that was cut short is not kept", async () => {
+  const { client, reply } = connect();
+  const order = { text: "Hello", language: "en", voice: "Sari" } as const;
+  for (let time = 0; time < 3; time++) {
+    const abort = new AbortController();
+    const speech = client.speak({ ...order, sampleRateHz: 8000, ratePercent: 100 }, abort.signal);
+    const first = speech.next();
+    reply({ type: "speech_chunk", speechId: time + 1, pcm: new Int16Array([time]) });
+    expect((await first).value?.[0]).toBe(time);
+    abort.abort();
+    expect((await speech.next()).done).toBe(true);
+  }
   client.close();
 });
