@@ -48,7 +48,8 @@ export class EchoGuard {
     let frame = Math.floor(startMs / FRAME_MS);
     this.#partialSum = 0;
     this.#partialCount = 0;
-    for (const sample of pcm) {
+    for (let index = 0; index < pcm.length; index++) {
+      const sample = pcm[index] ?? 0;
       this.#partialSum += sample * sample;
       this.#partialCount++;
       if (this.#partialCount === samplesPerFrame) this.#storeFrame(frame++);

@@ -29,17 +29,15 @@ export function dtmfCoefficients(sampleRateHz: number): Float64Array {
 }
 
 export class DtmfBlock {
-  readonly #samples: number;
+  readonly #block: Int16Array;
   readonly #coefficients: Float64Array;
-  readonly #previous = new Float64Array(TONES);
-  readonly #beforePrevious = new Float64Array(TONES);
   readonly #powers = new Float64Array(TONES);
   #filled: number;
   #energy = 0;
 
   /** `filled`: where in the block to start, so that two blocks may overlap. */
   constructor(samples: number, coefficients: Float64Array, filled: number) {
-    this.#samples = samples;
+    this.#block = new Int16Array(samples);
     this.#coefficients = coefficients;
     this.#filled = filled;
   }
@@ -47,24 +45,21 @@ export class DtmfBlock {
   /** Null while the block is not full; then the detected key, "" for none. */
   add(sample: number): string | null {
     this.#energy += sample * sample;
-    for (let tone = 0; tone < TONES; tone++) {
-      const previous = this.#previous[tone] ?? 0;
-      const state = sample + (this.#coefficients[tone] ?? 0) * previous;
-      this.#previous[tone] = state - (this.#beforePrevious[tone] ?? 0);
-      this.#beforePrevious[tone] = previous;
-    }
-    this.#filled++;
-    if (this.#filled < this.#samples) return null;
-    const key = this.#key();
-    this.#previous.fill(0);
-    this.#beforePrevious.fill(0);
+    this.#block[this.#filled++] = sample;
+    if (this.#filled < this.#block.length) return null;
+    const key = this.#mayHoldTones() ? this.#key() : "";
     this.#energy = 0;
     this.#filled = 0;
     return key;
   }
 
+  /** A tone has at most twice the block's mean square: silence need not be filtered. */
+  #mayHoldTones(): boolean {
+    return 2 * this.#energy > TONE_POWER_MIN * this.#block.length;
+  }
+
   #key(): string {
-    this.#measure();
+    for (let tone = 0; tone < TONES; tone++) this.#powers[tone] = this.#powerOf(tone);
     const row = this.#strongest(0);
     const column = this.#strongest(GROUP);
     const rowPower = this.#powers[row] ?? 0;
@@ -75,19 +70,23 @@ export class DtmfBlock {
       rowPower < columnPower * ROW_STRONGER_MAX &&
       this.#standsOut(row, 0) &&
       this.#standsOut(column, GROUP) &&
-      rowPower + columnPower > (TONE_SHARE_MIN * this.#energy) / this.#samples;
+      rowPower + columnPower > (TONE_SHARE_MIN * this.#energy) / this.#block.length;
     return isKey ? (KEYS[row]?.[column - GROUP] ?? "") : "";
   }
 
-  /** Mean square of each tone, as for a sine of that power. */
-  #measure(): void {
-    const scale = 2 / (this.#samples * this.#samples);
-    for (let tone = 0; tone < TONES; tone++) {
-      const last = this.#previous[tone] ?? 0;
-      const before = this.#beforePrevious[tone] ?? 0;
-      const cross = (this.#coefficients[tone] ?? 0) * last * before;
-      this.#powers[tone] = (last * last + before * before - cross) * scale;
+  /** Mean square of a tone, as for a sine of that power. */
+  #powerOf(tone: number): number {
+    const block = this.#block;
+    const coefficient = this.#coefficients[tone] ?? 0;
+    let last = 0;
+    let before = 0;
+    for (let index = 0; index < block.length; index++) {
+      const state = (block[index] ?? 0) + coefficient * last - before;
+      before = last;
+      last = state;
     }
+    const scale = 2 / (block.length * block.length);
+    return (last * last + before * before - coefficient * last * before) * scale;
   }
 
   #strongest(group: number): number {

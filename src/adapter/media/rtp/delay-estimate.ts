@@ -11,6 +11,8 @@ const WINDOW_MS = 5000;
 
 export class DelayEstimate {
   readonly #weights = new Float64Array(BINS);
+  /** The last one with a weight: on most lines one of the first. */
+  #lastBin = 0;
   #total = 0;
   #windowStartMs = Number.NEGATIVE_INFINITY;
   #currentMin = Number.POSITIVE_INFINITY;
@@ -36,7 +38,8 @@ export class DelayEstimate {
     }
     this.#currentMin = Math.min(this.#currentMin, transitMs);
     const bin = Math.min(BINS - 1, Math.floor((transitMs - this.transitMsMin) / BIN_MS));
-    for (let index = 0; index < BINS; index++) {
+    this.#lastBin = Math.max(this.#lastBin, bin);
+    for (let index = 0; index <= this.#lastBin; index++) {
       this.#weights[index] = (this.#weights[index] ?? 0) * FORGET;
     }
     this.#weights[bin] = (this.#weights[bin] ?? 0) + 1;
@@ -46,7 +49,7 @@ export class DelayEstimate {
 
   #findPercentileMs(): number {
     let above = this.#total * (1 - PERCENTILE);
-    for (let bin = BINS - 1; bin > 0; bin--) {
+    for (let bin = this.#lastBin; bin > 0; bin--) {
       above -= this.#weights[bin] ?? 0;
       if (above < 0) return (bin + 1) * BIN_MS;
     }
