@@ -140,7 +140,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
     this.#sockets = await bindRtpSockets(
       this.#options.rtpHost,
       this.#deps.ports,
-      (datagram, host, port) => this.#onRtp(datagram, host, port),
+      (datagram, host, port, atMs) => this.#onRtp(datagram, host, port, atMs),
       (datagram, host, port) => {
         this.#headers?.note("in", this.rtpPort + 1, datagram, host, port);
         this.#onRtcp(datagram, host);
@@ -298,6 +298,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
   /** Called by the pacer. */
   afterSend(): void {
     const nowMs = this.#deps.clock.monotonic();
+    this.#sockets?.receiveRtp(nowMs);
     this.#receiver.takeFrame(this.#callerFrame, nowMs);
     if (this.#plan && !mayTheySend(this.#plan)) this.#callerFrame.fill(0);
     if (this.#plan) this.#listenForTones();
@@ -336,15 +337,16 @@ class RtpCallAudio implements CallAudio, PacedStream {
     if (timeout) this.#guard(this.#timeoutListener, timeout);
   }
 
-  #onRtp(datagram: Uint8Array, host: string, port: number): void {
-    this.#headers?.note("in", this.rtpPort, datagram, host, port);
+  #onRtp(datagram: Uint8Array, host: string, port: number, atMs: number | null): void {
+    const nowMs = atMs ?? this.#deps.clock.monotonic();
+    this.#headers?.note("in", this.rtpPort, datagram, host, port, nowMs);
     if (!this.#plan) return;
     if (looksLikeRtcp(datagram)) {
       this.#onRtcp(datagram, host);
       return;
     }
     const packet = this.#srtp.unprotectRtp(datagram);
-    if (packet) this.#receiver.receive(packet, host, port, this.#deps.clock.monotonic());
+    if (packet) this.#receiver.receive(packet, host, port, nowMs);
   }
 
   #onRtcp(datagram: Uint8Array, host: string): void {

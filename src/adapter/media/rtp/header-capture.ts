@@ -46,12 +46,13 @@ export class HeaderCapture {
     datagram: Uint8Array,
     host: string,
     port: number,
+    atMs = this.clock.monotonic(),
   ): void {
     const path = this.#pathOf(localPort, host, port);
     if (path === PATHS_MAX) return;
     const records = this.#records;
     const at = this.#slot() * RECORD_BYTES;
-    const sinceStartMs = this.clock.monotonic() - this.#startedAtMonotonicMs;
+    const sinceStartMs = atMs - this.#startedAtMonotonicMs;
     const kept = Math.min(headerBytesOf(datagram), datagram.length);
     writeUint32(records, at, sinceStartMs * TICKS_PER_MS);
     writeUint16(records, at + 4, datagram.length);

@@ -4,14 +4,23 @@
  * tried. Send errors (such as ECONNREFUSED when the remote party is gone) are expected and ignored.
  */
 import { AppError, describeError } from "../../../core/errors.ts";
+import { openPolledSocket, type PolledSocket } from "./polled-socket.ts";
 import type { PortPool } from "./port-pool.ts";
 
 const BIND_ATTEMPTS_MAX = 16;
 
-type DatagramListener = (datagram: Uint8Array, host: string, port: number) => void;
+/** `atMs`: when the datagram came; null: now. Its memory may be reused. */
+type DatagramListener = (
+  datagram: Uint8Array,
+  host: string,
+  port: number,
+  atMs: number | null,
+) => void;
 
 export interface RtpSocketPair {
   readonly rtpPort: number;
+  /** Hands over the RTP that waits. Called every tick; some systems hand it over by themselves. */
+  receiveRtp(nowMs: number): void;
   sendRtp(datagram: Uint8Array, host: string, port: number): void;
   sendRtcp(datagram: Uint8Array, host: string, port: number): void;
   /** Closes both and returns the pair to the pool. Idempotent. */
@@ -51,7 +60,7 @@ async function bindPair(
   onRtp: DatagramListener,
   onRtcp: DatagramListener,
 ): Promise<RtpSocketPair> {
-  const rtp = await bind(host, port, onRtp);
+  const rtp = openPolledSocket(host, port) ?? (await bind(host, port, onRtp));
   const rtcp = await bind(host, port + 1, onRtcp).catch((error) => {
     rtp.close();
     throw error;
@@ -59,11 +68,14 @@ async function bindPair(
   let open = true;
   return {
     rtpPort: port,
+    receiveRtp(nowMs) {
+      if (open) rtp.poll(nowMs, onRtp);
+    },
     sendRtp(datagram, toHost, toPort) {
-      if (open) sendQuietly(rtp, datagram, toHost, toPort);
+      if (open) rtp.send(datagram, toHost, toPort);
     },
     sendRtcp(datagram, toHost, toPort) {
-      if (open) sendQuietly(rtcp, datagram, toHost, toPort);
+      if (open) rtcp.send(datagram, toHost, toPort);
     },
     close() {
       if (!open) return;
@@ -75,22 +87,29 @@ async function bindPair(
   };
 }
 
-type UdpSocket = Bun.udp.Socket<"buffer">;
-
-function bind(host: string, port: number, onDatagram: DatagramListener): Promise<UdpSocket> {
-  return Bun.udpSocket({
+/** A socket of the runtime's, which hands over what comes by itself. */
+async function bind(
+  host: string,
+  port: number,
+  onDatagram: DatagramListener,
+): Promise<PolledSocket> {
+  const socket = await Bun.udpSocket({
     hostname: host,
     port,
     socket: {
-      data: (_socket, datagram, fromPort, fromHost) => onDatagram(datagram, fromHost, fromPort),
+      data: (_socket, datagram, fromPort, fromHost) =>
+        onDatagram(datagram, fromHost, fromPort, null),
       error: () => {},
     },
   });
-}
-
-/** A datagram that the kernel rejects counts as a lost packet. */
-function sendQuietly(socket: UdpSocket, datagram: Uint8Array, host: string, port: number): void {
-  try {
-    socket.send(datagram, port, host);
-  } catch {}
+  return {
+    poll() {},
+    /** A datagram that the kernel rejects counts as a lost packet. */
+    send(datagram, toHost, toPort) {
+      try {
+        socket.send(datagram, toPort, toHost);
+      } catch {}
+    },
+    close: () => socket.close(),
+  };
 }
