@@ -176,7 +176,7 @@ function resourceServices(
     agentSplits: createAgentSplits({ database, clock, versions: agentVersions }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
     callRecords: createCallRecords(database),
-    callSearch: createCallSearch(database, clock),
+    callSearch: createCallSearch(database),
     callAnnotations: createCallAnnotations({ database, clock }),
     reports: createReports({ database, billing, clock }),
     featureSettings: createFeatureSettings({ database, vault, urlProblem, clock }),

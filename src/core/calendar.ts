@@ -1,4 +1,6 @@
 /** Days and months in a tenant's time zone (IANA), daylight saving included. */
+import { BoundedMap } from "./bounded-map.ts";
+
 const formatters = new Map<string, Intl.DateTimeFormat>();
 const HOUR_MS = 3_600_000;
 
@@ -30,13 +32,13 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
 
 /** Wall-clock fields of an instant. Throws RangeError for an unknown zone. */
 export function wallClock(zone: string, epochMs: number): CalendarDay & { readonly hour: number } {
-  const parts = new Map(
-    formatterOf(zone)
-      .formatToParts(epochMs)
-      .map((part) => [part.type, Number(part.value)]),
-  );
-  const read = (type: "year" | "month" | "day" | "hour") => parts.get(type) ?? 0;
-  return { year: read("year"), month: read("month"), day: read("day"), hour: read("hour") };
+  const wall = new Date(epochMs + offsetMs(zone, epochMs));
+  return {
+    year: wall.getUTCFullYear(),
+    month: wall.getUTCMonth() + 1,
+    day: wall.getUTCDate(),
+    hour: wall.getUTCHours(),
+  };
 }
 
 /** First instant of a day; day and month may overflow (`month: 13`) and roll on. */
@@ -62,11 +64,24 @@ export function instantOf(zone: string, written: string): number {
   return instantAt(zone, Date.parse(`${written}Z`));
 }
 
+/** Offsets change at quarters of an hour only, and working one out costs as much as a small query. */
+const offsets = new BoundedMap<string, number>(4096);
+const QUARTER_MS = HOUR_MS / 4;
+
 function offsetMs(zone: string, epochMs: number): number {
-  const second = Math.floor(epochMs / 1000) * 1000;
+  const quarter = Math.floor(epochMs / QUARTER_MS);
+  const key = `${zone} ${quarter}`;
+  const known = offsets.get(key);
+  if (known !== undefined) return known;
+  const found = offsetAt(zone, quarter * QUARTER_MS);
+  offsets.set(key, found);
+  return found;
+}
+
+function offsetAt(zone: string, epochMs: number): number {
   const parts = new Map(
     formatterOf(zone)
-      .formatToParts(second)
+      .formatToParts(epochMs)
       .map((part) => [part.type, Number(part.value)]),
   );
   const read = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
@@ -78,7 +93,7 @@ function offsetMs(zone: string, epochMs: number): number {
     read("minute"),
     read("second"),
   );
-  return wall - second;
+  return wall - epochMs;
 }
 
 /** `2026-11-21` */

@@ -8,7 +8,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import { flatRowReader } from "./flat-rows.ts";
-import { rowStatement } from "./prepared.ts";
+import { arg, rowStatement, statement } from "./prepared.ts";
 import { callRollups, calls, callTags, callTotals, toolCalls, turns } from "./schema/index.ts";
 
 export interface CallFilter {
@@ -97,6 +97,15 @@ export function callHistoryStore(queries: Queries) {
   };
 }
 
+const wordsOfCalls = statement((queries) =>
+  queries
+    .select({ callId: turns.callId, text: turns.text })
+    .from(turns)
+    .where(inArray(turns.callId, sql`(SELECT value FROM json_each(${arg("callIds")}))`))
+    .orderBy(asc(turns.callId), asc(turns.turnIndex))
+    .prepare(),
+);
+
 /** The parts of one call. */
 function callParts(queries: Queries) {
   return {
@@ -110,11 +119,7 @@ function callParts(queries: Queries) {
 
     /** What was said in these calls, in order of time within each. */
     async words(callIds: readonly number[]) {
-      return await queries
-        .select({ callId: turns.callId, text: turns.text })
-        .from(turns)
-        .where(inArray(turns.callId, [...callIds]))
-        .orderBy(asc(turns.callId), asc(turns.turnIndex));
+      return await wordsOfCalls(queries).all({ callIds: JSON.stringify(callIds) });
     },
 
     async toolCalls(callId: number) {

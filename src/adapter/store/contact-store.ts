@@ -99,6 +99,21 @@ const contactsWithNumber = statement((queries) =>
     .prepare(),
 );
 
+const contactsWithNumbers = statement((queries) =>
+  queries
+    .select(COLUMNS)
+    .from(contacts)
+    .where(
+      and(
+        eq(contacts.tenantId, arg("tenantId")),
+        inArray(contacts.numberE164, sql`(SELECT value FROM json_each(${arg("numbers")}))`),
+      ),
+    )
+    .orderBy(asc(contacts.id))
+    .limit(arg("limit"))
+    .prepare(),
+);
+
 const contactsByNumber = (
   queries: Queries,
 ): Pick<ContactRecords, "byNumber" | "byNumbers" | "setDoNotCall"> => ({
@@ -107,12 +122,10 @@ const contactsByNumber = (
   },
 
   async byNumbers(tenantId, numbersE164) {
-    return await queries
-      .select(COLUMNS)
-      .from(contacts)
-      .where(and(eq(contacts.tenantId, tenantId), inArray(contacts.numberE164, [...numbersE164])))
-      .orderBy(asc(contacts.id))
-      .limit(numbersE164.length * SAME_NUMBER_MAX);
+    return await contactsWithNumbers(queries).all({
+      ...{ tenantId, numbers: JSON.stringify(numbersE164) },
+      limit: numbersE164.length * SAME_NUMBER_MAX,
+    });
   },
 
   async setDoNotCall(tenantId, numberE164, nowMs) {

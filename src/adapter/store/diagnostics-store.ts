@@ -1,6 +1,6 @@
 /** Diagnostics of a call: SIP message trace, quality, waveform, deliveries. */
 
-import { and, asc, desc, eq, gte, isNotNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import type { PacketHeaders } from "../../core/packet-headers.ts";
@@ -17,7 +17,6 @@ import {
   deliveries,
   events,
   mails,
-  turns,
 } from "./schema/index.ts";
 
 /** Position in a list of calls after which the next page begins. */
@@ -26,7 +25,6 @@ interface CallPlace {
   readonly id: number;
 }
 
-const LATENCY_TURNS_MAX = 5000;
 const DELIVERIES_MAX = 200;
 
 const packed = (bytes: Int8Array | Uint8Array) =>
@@ -179,24 +177,6 @@ function callDeliveries(queries: Queries) {
 /** Latencies of agents, and whether a tenant has had a call. */
 function latencyAndFirstCall(queries: Queries) {
   return {
-    /** Latencies of the newest turns of calls since then. */
-    async turnLatencies(tenantId: number, sinceMs: number): Promise<number[]> {
-      const rows = await queries
-        .select({ latencyMs: turns.latencyMs })
-        .from(calls)
-        .innerJoin(turns, eq(turns.callId, calls.id))
-        .where(
-          and(
-            eq(calls.tenantId, tenantId),
-            gte(calls.createdAt, sinceMs),
-            isNotNull(turns.latencyMs),
-          ),
-        )
-        .orderBy(desc(calls.createdAt), desc(calls.id))
-        .limit(LATENCY_TURNS_MAX);
-      return rows.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs]));
-    },
-
     async wasDone(tenantId: number, action: string): Promise<boolean> {
       const row = await queries
         .select({ id: auditEntries.id })
@@ -229,10 +209,27 @@ function latencyAndFirstCall(queries: Queries) {
       after: CallPlace | null,
       limit: number,
     ) {
-      return readExported(await callsBelow(queries, tenantId, filter, after, limit).values());
+      const place = after && { afterAt: after.createdAt, afterId: after.id };
+      const row = { tenantId, ...filter, ...place, limit };
+      return readExported(await pageBelow(queries, row).values({ ...row }));
     },
   };
 }
+
+interface PageBelow extends CallFilter {
+  readonly tenantId: number;
+  readonly afterAt?: number;
+  readonly afterId?: number;
+  readonly limit: number;
+}
+
+const pageBelow = rowStatement(
+  (queries, { tenantId, afterAt, afterId, limit, ...filter }: PageBelow) => {
+    const isFirst = afterAt === undefined || afterId === undefined;
+    const after = isFirst ? null : { createdAt: afterAt, id: afterId };
+    return callsBelow(queries, tenantId, filter, after, limit).prepare();
+  },
+);
 
 /** A row of the CSV of calls, without its tags. */
 const EXPORTED = {

@@ -8,10 +8,12 @@ import type { Queries } from "../../core/database.ts";
 import type { Span } from "../../domain/billing/statement.ts";
 import type { TurnMeasures } from "../../domain/conversation/call-report.ts";
 import { HOUR_MS } from "./hour-span.ts";
+import { arg, statement } from "./prepared.ts";
 import { agents, callRollups, calls, planUsage, turns } from "./schema/index.ts";
 
 const LATENCY_CALLS_MAX = 1000;
-const LATENCY_TURNS_MAX = 1000;
+const MEASURED_TURNS_MAX = 1000;
+const LATENCY_TURNS_MAX = 5000;
 
 const total = (column: Parameters<typeof sum>[0]) =>
   sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
@@ -24,13 +26,113 @@ const FIGURES = {
 };
 
 /** A call that waits for its time is no call of any hour yet. */
-const within = (tenantId: number, span: Span) =>
-  and(
-    eq(callRollups.tenantId, tenantId),
-    ne(callRollups.status, "queued"),
-    gte(callRollups.hour, Math.floor(span.fromMs / HOUR_MS)),
-    lt(callRollups.hour, Math.ceil(span.toMs / HOUR_MS)),
-  );
+const within = and(
+  eq(callRollups.tenantId, arg("tenantId")),
+  ne(callRollups.status, "queued"),
+  gte(callRollups.hour, arg("fromHour")),
+  lt(callRollups.hour, arg("toHour")),
+);
+const hoursOf = (tenantId: number, { fromMs, toMs }: Span) => ({
+  tenantId,
+  fromHour: Math.floor(fromMs / HOUR_MS),
+  toHour: Math.ceil(toMs / HOUR_MS),
+});
+
+const sumsByHour = statement((queries) =>
+  queries
+    .select({ startMs: sql<number>`${callRollups.hour} * ${sql.raw(String(HOUR_MS))}`, ...FIGURES })
+    .from(callRollups)
+    .where(within)
+    .groupBy(callRollups.hour)
+    .orderBy(callRollups.hour)
+    .prepare(),
+);
+
+const sumsByAgent = statement((queries) => {
+  const named = alias(agents, "named");
+  return queries
+    .select({ agentId: callRollups.agentId, name: named.name, ...FIGURES })
+    .from(callRollups)
+    .leftJoin(named, and(eq(named.id, callRollups.agentId), eq(named.tenantId, arg("tenantId"))))
+    .where(within)
+    .groupBy(callRollups.agentId)
+    .orderBy(desc(FIGURES.calls), callRollups.agentId)
+    .prepare();
+});
+
+const sumsByKind = statement((queries) =>
+  queries
+    .select({
+      status: callRollups.status,
+      direction: callRollups.direction,
+      ...FIGURES,
+      answeredMs: total(callRollups.answeredMs),
+      includedSeconds: total(callRollups.includedSeconds),
+      overageSeconds: total(callRollups.overageSeconds),
+      costOfGoods: total(callRollups.costOfGoods),
+      llmInputTokens: total(callRollups.llmInputTokens),
+      llmCachedInputTokens: total(callRollups.llmCachedInputTokens),
+      llmOutputTokens: total(callRollups.llmOutputTokens),
+      ttsCharacters: total(callRollups.ttsCharacters),
+      sttSeconds: total(callRollups.sttSeconds),
+      discardedTokens: total(callRollups.discardedTokens),
+      discardedCharacters: total(callRollups.discardedCharacters),
+      discardedSttSeconds: total(callRollups.discardedSttSeconds),
+      costDiscarded: total(callRollups.costDiscarded),
+    })
+    .from(callRollups)
+    .where(within)
+    .groupBy(callRollups.status, callRollups.direction)
+    .prepare(),
+);
+
+const begunWithin = and(
+  eq(calls.tenantId, arg("tenantId")),
+  gte(calls.createdAt, arg("fromMs")),
+  lt(calls.createdAt, arg("toMs")),
+);
+const newestCalls = (queries: Queries) =>
+  queries
+    .select({ id: calls.id, createdAt: calls.createdAt })
+    .from(calls)
+    .where(begunWithin)
+    .orderBy(desc(calls.createdAt), desc(calls.id))
+    .limit(LATENCY_CALLS_MAX)
+    .as("newest");
+
+const latenciesOfCalls = statement((queries) =>
+  queries
+    .select({ createdAt: calls.createdAt, p50: calls.latencyP50Ms, p95: calls.latencyP95Ms })
+    .from(calls)
+    .where(begunWithin)
+    .orderBy(desc(calls.createdAt), desc(calls.id))
+    .limit(LATENCY_CALLS_MAX)
+    .prepare(),
+);
+
+const measuresOfTurns = statement((queries) => {
+  const newest = newestCalls(queries);
+  return queries
+    .select({ measures: turns.measures })
+    .from(newest)
+    .innerJoin(turns, eq(turns.callId, newest.id))
+    .where(isNotNull(turns.measures))
+    .orderBy(desc(newest.createdAt), desc(newest.id))
+    .limit(MEASURED_TURNS_MAX)
+    .prepare();
+});
+
+const latenciesOfTurns = statement((queries) => {
+  const newest = newestCalls(queries);
+  return queries
+    .select({ latencyMs: turns.latencyMs })
+    .from(newest)
+    .innerJoin(turns, eq(turns.callId, newest.id))
+    .where(isNotNull(turns.latencyMs))
+    .orderBy(desc(newest.createdAt), desc(newest.id))
+    .limit(LATENCY_TURNS_MAX)
+    .prepare();
+});
 
 export function reportStore(queries: Queries) {
   return {
@@ -53,72 +155,27 @@ export function reportStore(queries: Queries) {
 function callSums(queries: Queries) {
   return {
     /** By hour, in order; `startMs` is the start of the hour. */
-    async byHour(tenantId: number, span: Span) {
-      return await queries
-        .select({ startMs: sql<number>`${callRollups.hour} * ${HOUR_MS}`, ...FIGURES })
-        .from(callRollups)
-        .where(within(tenantId, span))
-        .groupBy(callRollups.hour)
-        .orderBy(callRollups.hour);
-    },
+    byHour: async (tenantId: number, span: Span) =>
+      await sumsByHour(queries).all(hoursOf(tenantId, span)),
 
     /** `agentId` 0 means no agent; the name of a deleted agent is null. */
-    async byAgent(tenantId: number, span: Span) {
-      const named = alias(agents, "named");
-      return await queries
-        .select({ agentId: callRollups.agentId, name: named.name, ...FIGURES })
-        .from(callRollups)
-        .leftJoin(named, and(eq(named.id, callRollups.agentId), eq(named.tenantId, tenantId)))
-        .where(within(tenantId, span))
-        .groupBy(callRollups.agentId)
-        .orderBy(desc(FIGURES.calls), callRollups.agentId);
-    },
+    byAgent: async (tenantId: number, span: Span) =>
+      await sumsByAgent(queries).all(hoursOf(tenantId, span)),
 
-    async byKind(tenantId: number, span: Span) {
-      return await queries
-        .select({
-          status: callRollups.status,
-          direction: callRollups.direction,
-          ...FIGURES,
-          answeredMs: total(callRollups.answeredMs),
-          includedSeconds: total(callRollups.includedSeconds),
-          overageSeconds: total(callRollups.overageSeconds),
-          costOfGoods: total(callRollups.costOfGoods),
-          llmInputTokens: total(callRollups.llmInputTokens),
-          llmCachedInputTokens: total(callRollups.llmCachedInputTokens),
-          llmOutputTokens: total(callRollups.llmOutputTokens),
-          ttsCharacters: total(callRollups.ttsCharacters),
-          sttSeconds: total(callRollups.sttSeconds),
-          discardedTokens: total(callRollups.discardedTokens),
-          discardedCharacters: total(callRollups.discardedCharacters),
-          discardedSttSeconds: total(callRollups.discardedSttSeconds),
-          costDiscarded: total(callRollups.costDiscarded),
-        })
-        .from(callRollups)
-        .where(within(tenantId, span))
-        .groupBy(callRollups.status, callRollups.direction);
-    },
+    byKind: async (tenantId: number, span: Span) =>
+      await sumsByKind(queries).all(hoursOf(tenantId, span)),
   };
 }
 
-const begunIn = (tenantId: number, { fromMs, toMs }: Span) =>
-  and(eq(calls.tenantId, tenantId), gte(calls.createdAt, fromMs), lt(calls.createdAt, toMs));
-
-/** Latency and quality. */
+/**
+ * Latency and quality. Only the newest calls in the span are searched; otherwise a million calls would be
+ * read where little was measured.
+ */
 function callMeasures(queries: Queries) {
   return {
     /** Latencies of the newest calls in the span that have one. */
     async latencies(tenantId: number, span: Span) {
-      const rows = await queries
-        .select({
-          createdAt: calls.createdAt,
-          p50: calls.latencyP50Ms,
-          p95: calls.latencyP95Ms,
-        })
-        .from(calls)
-        .where(begunIn(tenantId, span))
-        .orderBy(desc(calls.createdAt), desc(calls.id))
-        .limit(LATENCY_CALLS_MAX);
+      const rows = await latenciesOfCalls(queries).all({ tenantId, ...span });
       return {
         p50: rows.map((row) => row.p50).filter((value) => value !== null),
         p95: rows.map((row) => row.p95).filter((value) => value !== null),
@@ -126,26 +183,16 @@ function callMeasures(queries: Queries) {
       };
     },
 
-    /**
-     * The steps of the newest turns in the span. Only the newest calls are searched; otherwise a
-     * million calls would be read where few turns were measured.
-     */
+    /** The steps of the newest turns in the span. */
     async measures(tenantId: number, span: Span): Promise<TurnMeasures[]> {
-      const newest = queries
-        .select({ id: calls.id, createdAt: calls.createdAt })
-        .from(calls)
-        .where(begunIn(tenantId, span))
-        .orderBy(desc(calls.createdAt), desc(calls.id))
-        .limit(LATENCY_CALLS_MAX)
-        .as("newest");
-      const rows = await queries
-        .select({ measures: turns.measures })
-        .from(newest)
-        .innerJoin(turns, eq(turns.callId, newest.id))
-        .where(isNotNull(turns.measures))
-        .orderBy(desc(newest.createdAt), desc(newest.id))
-        .limit(LATENCY_TURNS_MAX);
+      const rows = await measuresOfTurns(queries).all({ tenantId, ...span });
       return rows.flatMap(({ measures }) => (measures === null ? [] : [measures]));
+    },
+
+    /** Latencies of the newest turns in the span. */
+    async turnLatencies(tenantId: number, span: Span): Promise<number[]> {
+      const rows = await latenciesOfTurns(queries).all({ tenantId, ...span });
+      return rows.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs]));
     },
   };
 }

@@ -34,6 +34,14 @@ const findProfile = statement((queries) =>
     .prepare(),
 );
 
+const findTimeZone = statement((queries) =>
+  queries
+    .select({ zone: tenants.timeZone })
+    .from(tenants)
+    .where(eq(tenants.id, arg("tenantId")))
+    .prepare(),
+);
+
 export function tenantStore(queries: Queries) {
   return {
     /** What the API returns about a tenant and its trunk. */
@@ -42,12 +50,7 @@ export function tenantStore(queries: Queries) {
     },
 
     async timeZone(tenantId: number): Promise<string> {
-      const row = await queries
-        .select({ zone: tenants.timeZone })
-        .from(tenants)
-        .where(eq(tenants.id, tenantId))
-        .get();
-      return row?.zone ?? "UTC";
+      return (await findTimeZone(queries).get({ tenantId }))?.zone ?? "UTC";
     },
 
     async setWebhookSecret(tenantId: number, sealed: string, prefix: string): Promise<void> {

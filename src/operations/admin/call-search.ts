@@ -7,7 +7,7 @@ import { type CallFilter, callHistoryStore } from "../../adapter/store/call-hist
 import { contactStore } from "../../adapter/store/contact-store.ts";
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import { scheduleListStore } from "../../adapter/store/schedule-list-store.ts";
-import { type Clock, sleep } from "../../core/clock.ts";
+import { yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import { type CsvCall, type ListedCall, totalAndPage } from "./call-records.ts";
@@ -45,11 +45,14 @@ const AROUND_CHARACTERS = 60;
 
 /** Without case and accents, of the same length: "Sąskaita" is found by "saskaita". */
 const folded = (text: string): string =>
-  [...text].map((letter) => (letter.normalize("NFD")[0] ?? letter).toLowerCase()).join("");
+  isAscii(text)
+    ? text.toLowerCase()
+    : [...text].map((letter) => (letter.normalize("NFD")[0] ?? letter).toLowerCase()).join("");
+const isAscii = (text: string) => /^[\0-\x7f]*$/.test(text);
 
 export type CallSearch = ReturnType<typeof createCallSearch>;
 
-export function createCallSearch({ read }: Pick<Database, "read">, clock: Clock) {
+export function createCallSearch({ read }: Pick<Database, "read">) {
   const history = callHistoryStore(read);
   /** Live calls of all pages stand on the first page, above the others, and on no other page. */
   async function liveFirst(
@@ -71,7 +74,7 @@ export function createCallSearch({ read }: Pick<Database, "read">, clock: Clock)
   return {
     /** Those that live first, then newest first; where words are looked for, newest first only. `total` null: not counted; `more`: there are others after these. */
     async find(tenantId: number, filter: CallFilter, words: string, page: Page) {
-      if (words.trim() !== "") return await search(read, clock, { tenantId, filter, words, page });
+      if (words.trim() !== "") return await search(read, { tenantId, filter, words, page });
       const [total, listed] = await totalAndPage(page, {
         total: () => history.total(tenantId, filter),
         rows: () => history.found(tenantId, filter, page),
@@ -91,7 +94,7 @@ export function createCallSearch({ read }: Pick<Database, "read">, clock: Clock)
   };
 }
 
-async function search(read: Queries, clock: Clock, { tenantId, filter, words, page }: Search) {
+async function search(read: Queries, { tenantId, filter, words, page }: Search) {
   const wanted = folded(words.trim());
   const found: FoundCall[] = [];
   const end = page.offset + page.limit;
@@ -103,7 +106,7 @@ async function search(read: Queries, clock: Clock, { tenantId, filter, words, pa
     if (piece.length < PIECE_CALLS || found.length > end) break;
     last = piece.at(-1) ?? null;
     seen += piece.length;
-    await sleep(clock, 0);
+    await yieldToEventLoop();
   }
   return {
     calls: found.slice(page.offset, end),
@@ -122,15 +125,18 @@ async function matching(
     const at = said.has(callId) ? -1 : folded(text).indexOf(wanted);
     if (at >= 0) said.set(callId, around(text, at, wanted.length));
   }
+  const names = await namesOf(read, tenantId, piece);
   const holds = (text: string | null) => text !== null && folded(text).includes(wanted);
-  const calls = await named(read, tenantId, piece);
-  return calls
-    .map((call, at) => ({ ...call, said: said.get(piece[at]?.id ?? 0) ?? null }))
-    .filter(
-      (call) =>
-        call.said !== null ||
-        [call.summary, call.contactName, call.fromNumber, call.toNumber].some(holds),
-    );
+  const found = piece.filter(
+    (call) =>
+      said.has(call.id) ||
+      [call.summary, names.get(otherNumber(call)) ?? null, call.fromNumber, call.toNumber].some(
+        holds,
+      ),
+  );
+  if (found.length === 0) return [];
+  const calls = await named(read, tenantId, found, names);
+  return calls.map((call, at) => ({ ...call, said: said.get(found[at]?.id ?? 0) ?? null }));
 }
 
 /** The words with what stands beside them. */
@@ -145,23 +151,16 @@ function around(text: string, at: number, length: number): string {
 const otherNumber = ({ direction, fromNumber, toNumber }: ListedCall) =>
   direction === "inbound" ? fromNumber : toNumber;
 
-async function named(
+/** Of the contacts who have the other numbers of the calls. */
+async function namesOf(
   read: Queries,
   tenantId: number,
   calls: readonly ListedCall[],
-): Promise<FoundCall[]> {
+): Promise<ReadonlyMap<string, string>> {
   const numbers = [...new Set(calls.map(otherNumber))];
-  const uuids = calls.map(({ callUuid }) => callUuid);
-  const waiting = calls.flatMap(({ status, scheduleId }) =>
-    status === "queued" && scheduleId !== null ? [scheduleId] : [],
-  );
-  const [contacts, tags, dueTimes] = await Promise.all([
-    contactStore(read).byNumbers(tenantId, numbers),
-    callAnnotationStore(read).tagsByCall(tenantId, uuids),
-    scheduleListStore(read).dueTimes(tenantId, waiting),
-  ]);
+  const contacts = await contactStore(read).byNumbers(tenantId, numbers);
   // The oldest contact of a number comes first, and stays.
-  const names = new Map(
+  return new Map(
     contacts
       .toReversed()
       .map(({ numberE164, firstName, lastName }) => [
@@ -169,6 +168,23 @@ async function named(
         `${firstName} ${lastName}`.trim(),
       ]),
   );
+}
+
+async function named(
+  read: Queries,
+  tenantId: number,
+  calls: readonly ListedCall[],
+  known?: ReadonlyMap<string, string>,
+): Promise<FoundCall[]> {
+  const uuids = calls.map(({ callUuid }) => callUuid);
+  const waiting = calls.flatMap(({ status, scheduleId }) =>
+    status === "queued" && scheduleId !== null ? [scheduleId] : [],
+  );
+  const [names, tags, dueTimes] = await Promise.all([
+    known ?? namesOf(read, tenantId, calls),
+    callAnnotationStore(read).tagsByCall(tenantId, uuids),
+    scheduleListStore(read).dueTimes(tenantId, waiting),
+  ]);
   return calls.map((call) => ({
     ...call,
     ...{ contactName: names.get(otherNumber(call)) || null, said: null },

@@ -1,6 +1,5 @@
 /** Analytics and usage: hourly sums arranged by the tenant's calendar. */
 import { billingStores } from "../../adapter/store/billing-stores.ts";
-import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import { reportStore } from "../../adapter/store/report-store.ts";
 import { tenantStore } from "../../adapter/store/tenant-store.ts";
 import {
@@ -177,8 +176,9 @@ function analyticsReports({ database: { read }, clock }: ReportDependencies) {
 
     /** Of the agent's turns of the last 24 hours. */
     async latency(tenantId: number) {
-      const sinceMs = clock.now() - DAY_MS;
-      const latencies = await diagnosticsStore(read).turnLatencies(tenantId, sinceMs);
+      const nowMs = clock.now();
+      const span = { fromMs: nowMs - DAY_MS, toMs: nowMs + DAY_MS };
+      const latencies = await reportStore(read).turnLatencies(tenantId, span);
       return { p50Ms: percentile(latencies, 0.5), p90Ms: percentile(latencies, 0.9) };
     },
   };

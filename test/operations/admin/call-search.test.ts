@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { createCallSearch } from "../../../src/operations/admin/call-search.ts";
-import { fakeClock } from "../../support/fake-clock.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
@@ -21,7 +20,7 @@ test("live calls of every page stand on top of the first, and are not listed aga
     status: at === 2 || at === 12 ? ("in_progress" as const) : ("completed" as const),
   }));
   await database.tx((queries) => queries.insert(calls).values(rows));
-  const search = createCallSearch(database, fakeClock());
+  const search = createCallSearch(database);
   const listed = async (offset: number, status?: "in_progress" | "completed") => {
     const found = await search.find(tenantId, { status }, "", { limit: 10, offset });
     return found.calls.map(({ callUuid }) => callUuid);
