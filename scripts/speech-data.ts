@@ -11,7 +11,7 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "..");
 const ESPEAK = join(ROOT, "node_modules/@echogarden/espeak-ng-emscripten");
 const SOUNDSWALLOWER = join(ROOT, "node_modules/soundswallower");
-const MOONSHINE = join(ROOT, "node_modules/@moonshine-ai/moonshine-js");
+const MOONSHINE = join(ROOT, "node_modules/@usefulsensors/moonshine-js");
 const ONNXRUNTIME = join(ROOT, "node_modules/onnxruntime-web");
 const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 
@@ -46,10 +46,10 @@ const HEARING_CHECKSUM = "hearing-en.sha256";
 export const hearingPackFile = join(OUTPUT, HEARING_PACK);
 
 /** The second reading's model, as `hearing-pack.ts` reads it. */
-const HEARING_MODEL = { layers: 6, heads: 8, headSize: 36 };
+const HEARING_MODEL = { layers: 8, heads: 8, headSize: 52 };
 const HEARING_PARTS: Readonly<Record<string, string>> = {
-  encoder: join(MOONSHINE, "dist/model/tiny/quantized/encoder_model.onnx"),
-  decoder: join(MOONSHINE, "dist/model/tiny/quantized/decoder_model_merged.onnx"),
+  encoder: join(MOONSHINE, "dist/model/base/quantized/encoder_model.onnx"),
+  decoder: join(MOONSHINE, "dist/model/base/quantized/decoder_model_merged.onnx"),
   runtime: join(ONNXRUNTIME, "dist/ort-wasm-simd-threaded.wasm"),
 };
 

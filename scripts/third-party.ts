@@ -22,8 +22,8 @@ const NOTES: Readonly<Record<string, string>> = {
   soundswallower:
     "speech recognition; its US English model is BSD-licensed (Carnegie Mellon University)",
   "wasm-media-encoders": "MP3 encoding; contains LAME (LGPL-2.0-or-later)",
-  "@moonshine-ai/moonshine-js":
-    "carries the English Moonshine Tiny model (MIT); of what it depends on only llama-tokenizer-js is used",
+  "@usefulsensors/moonshine-js":
+    "carries the English Moonshine Base model (MIT); of what it depends on only llama-tokenizer-js is used",
   "@ricky0123/vad-web": "carries the Silero VAD model (MIT)",
 };
 
