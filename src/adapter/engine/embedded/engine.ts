@@ -18,7 +18,7 @@ import { type OpenPart, type PartEngines, partEngine } from "../provider.ts";
 import { grammarSourceOf } from "./scripted/grammar-source.ts";
 import { type KnowledgeEntry, parseKnowledge } from "./scripted/knowledge.ts";
 import { createScriptedSession } from "./scripted/scripted-session.ts";
-import { retrieverOf } from "./scripted/topics.ts";
+import { lessonOf, retrieverOf, textForMeaning } from "./scripted/topics.ts";
 import { chooseReading } from "./scripted/two-readings.ts";
 import { SpeechClient, type SpeechDeadline } from "./speech-client.ts";
 
@@ -67,7 +67,9 @@ function partsOf(client: SpeechClient, options: EmbeddedEngineOptions): PartEngi
     stt: partEngine((settings) =>
       openStt(settings, client, parseKnowledge(settings.knowledge), options),
     ),
-    llm: partEngine((settings) => openLlm(settings, parseKnowledge(settings.knowledge), options)),
+    llm: partEngine((settings) =>
+      openLlm(settings, client, parseKnowledge(settings.knowledge), options),
+    ),
     tts: partEngine((settings) => openTts(settings, client, options)),
   };
 }
@@ -80,7 +82,7 @@ function openSession(
 ): EngineSession {
   const knowledge = parseKnowledge(settings.knowledge);
   const stt = openStt(settings, client, knowledge, options);
-  const llm = openLlm(settings, knowledge, options);
+  const llm = openLlm(settings, client, knowledge, options);
   const tts = openTts(settings, client, options);
   return {
     onSpeechWorker: true,
@@ -115,11 +117,19 @@ function openTts(
 
 function openLlm(
   settings: SessionSettings,
+  client: SpeechClient,
   knowledge: readonly KnowledgeEntry[],
-  { clock, random }: EmbeddedEngineOptions,
+  { clock, random, isTranscribed = false }: EmbeddedEngineOptions,
 ): OpenPart<"llm"> {
-  const open = (language: AgentLanguage) =>
-    createScriptedSession({ settings: { ...settings, language }, knowledge, clock, random });
+  const open = (language: AgentLanguage) => {
+    const session = { settings: { ...settings, language }, knowledge, clock, random };
+    if (language !== "en" || !isTranscribed || knowledge.length === 0)
+      return createScriptedSession(session);
+    const lesson = lessonOf(knowledge, settings.tools);
+    client.learn(lesson);
+    const compare = (text: string) => client.compare(lesson.key, textForMeaning(text));
+    return createScriptedSession({ ...session, compare });
+  };
   let llm = open(settings.language);
   return {
     stream: {

@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../../../core/clock.ts";
 import { EngineFailure } from "../../../domain/conversation/engine-port.ts";
+import type { Lesson, Nearness } from "./meaning/meanings.ts";
 import type { Heard } from "./recogniser/recogniser.ts";
 import { RepeatedSpeech } from "./repeated-speech.ts";
 import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
@@ -16,6 +17,8 @@ export interface SpeechDeadline {
   readonly resultMs: number;
   /** From the first reading of an utterance to the second. */
   readonly transcriptMs: number;
+  /** From a text to what it means. */
+  readonly meaningMs: number;
 }
 
 /**
@@ -26,8 +29,9 @@ const CALLER_DEADLINE_MS: SpeechDeadline = {
   ...{ chunkMs: 6_000, resultMs: 10_000 },
   // A caller hardly notices it.
   transcriptMs: 1_200,
+  meaningMs: 500,
 };
-const GRAMMARS_MAX = 200;
+const REMEMBERED_MAX = 200;
 
 interface SpeechClientOptions {
   readonly port: MessagePort;
@@ -58,6 +62,11 @@ export class SpeechClient {
   /** What a new speech worker must be told again: grammars in use and open STT streams. */
   readonly #grammars = new Map<string, GrammarSource>();
   readonly #openings = new Map<number, Extract<SpeechRequest, { type: "stt_open" }>>();
+  /** Sent again to a speech worker that does not know them (any more). */
+  readonly #lessons = new Map<string, Lesson>();
+  readonly #comparisons = new Map<number, (nearness: Nearness | null) => void>();
+  /** A speech worker that owes one is not asked again: nobody waits for it twice. */
+  #isComparisonOwed = false;
   #nextId = 1;
 
   constructor(options: SpeechClientOptions) {
@@ -72,6 +81,8 @@ export class SpeechClient {
     this.#port.onmessage = null;
     this.#port.close();
     this.#port = port;
+    this.#isComparisonOwed = false;
+    for (const settle of [...this.#comparisons.values()]) settle(null);
     this.#listen();
     for (const stream of this.#speeches.values()) stream.fail("the speech worker died");
     for (const channel of this.#sttChannels.values()) rejectAll(channel, "the speech worker died");
@@ -93,8 +104,34 @@ export class SpeechClient {
   }
 
   prepare(grammar: GrammarSource): void {
-    this.#rememberGrammar(grammar);
+    remember(this.#grammars, grammar);
     this.send({ type: "prepare", grammar });
+  }
+
+  learn(lesson: Lesson): void {
+    remember(this.#lessons, lesson);
+    this.send({ type: "learn", lesson });
+  }
+
+  /** Null: not known, or not in time. Never rejects. */
+  compare(lessonKey: string, text: string): Promise<Nearness | null> {
+    if (this.#isComparisonOwed) return Promise.resolve(null);
+    const comparisonId = this.#nextId++;
+    return new Promise((resolve) => {
+      const settle = (nearness: Nearness | null) => {
+        timer.cancel();
+        this.#comparisons.delete(comparisonId);
+        const lesson = this.#lessons.get(lessonKey);
+        if (nearness === null && lesson !== undefined) this.send({ type: "learn", lesson });
+        resolve(nearness);
+      };
+      const timer = this.#clock.after(this.deadline.meaningMs, () => {
+        this.#isComparisonOwed = true;
+        settle(null);
+      });
+      this.#comparisons.set(comparisonId, settle);
+      this.send({ type: "compare", comparisonId, lessonKey, text });
+    });
   }
 
   /** Chunks until the end of the speech; not to be written to. Aborting, or leaving the loop early, cancels it. */
@@ -173,18 +210,10 @@ export class SpeechClient {
   }
 
   close(): void {
+    for (const settle of [...this.#comparisons.values()]) settle(null);
     for (const stream of this.#speeches.values()) stream.end();
     for (const channel of [...this.#sttChannels.values()]) this.closeStt(channel);
     this.#port.close();
-  }
-
-  #rememberGrammar(grammar: GrammarSource): void {
-    this.#grammars.delete(grammar.key);
-    this.#grammars.set(grammar.key, grammar);
-    for (const key of this.#grammars.keys()) {
-      if (this.#grammars.size <= GRAMMARS_MAX) break;
-      this.#grammars.delete(key);
-    }
   }
 
   #receive(reply: SpeechReply): void {
@@ -197,6 +226,10 @@ export class SpeechClient {
         break;
       case "speech_failed":
         this.#speeches.get(reply.speechId)?.fail(reply.detail);
+        break;
+      case "compared":
+        this.#isComparisonOwed = false;
+        this.#comparisons.get(reply.comparisonId)?.(reply.nearness);
         break;
       case "stt_partial":
         this.#sttChannels.get(reply.sttStreamId)?.onPartial(reply.text);
@@ -213,6 +246,18 @@ export class SpeechClient {
 
   #pendingOf(reply: { readonly sttStreamId: number; readonly utterance: number }) {
     return this.#sttChannels.get(reply.sttStreamId)?.pending.get(reply.utterance);
+  }
+}
+
+function remember<Kept extends { readonly key: string }>(
+  all: Map<string, Kept>,
+  newest: Kept,
+): void {
+  all.delete(newest.key);
+  all.set(newest.key, newest);
+  for (const key of all.keys()) {
+    if (all.size <= REMEMBERED_MAX) break;
+    all.delete(key);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type { ExpectedAnswer } from "../../../domain/conversation/engine-port.ts";
+import type { Lesson, Nearness } from "./meaning/meanings.ts";
 import type { Transcript } from "./recogniser/transcriber/messages.ts";
 
 /** Main → speech worker. */
@@ -47,6 +48,13 @@ export type SpeechRequest =
     }
   | { readonly type: "speak_cancel"; readonly speechId: number }
   | { readonly type: "prepare"; readonly grammar: GrammarSource }
+  | { readonly type: "learn"; readonly lesson: Lesson }
+  | {
+      readonly type: "compare";
+      readonly comparisonId: number;
+      readonly lessonKey: string;
+      readonly text: string;
+    }
   | {
       readonly type: "stt_open";
       readonly sttStreamId: number;
@@ -72,6 +80,12 @@ export type SpeechRequest =
 
 /** Speech worker → call worker, over the port. */
 export type SpeechReply =
+  /** Null: the lesson is not learnt (yet). */
+  | {
+      readonly type: "compared";
+      readonly comparisonId: number;
+      readonly nearness: Nearness | null;
+    }
   | { readonly type: "speech_chunk"; readonly speechId: number; readonly pcm: Int16Array }
   /** Last message of a speech, unless it was cancelled. */
   | { readonly type: "speech_end"; readonly speechId: number }

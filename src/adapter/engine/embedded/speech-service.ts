@@ -44,13 +44,16 @@ export function createSpeechService(options: SpeechServiceOptions): SpeechServic
   const { clock } = options;
   const ports = new Set<MessagePort>();
   const synthesiser = createSynthesiser({ clock });
-  const sharedRecogniser = new SharedRecogniser(synthesiser, options);
+  const transcriber = new Transcriber({
+    ...{ spawn: options.spawnTranscriber, clock, onFailed: options.onSecondReadingFailed },
+  });
+  const sharedRecogniser = new SharedRecogniser(synthesiser, transcriber, options);
 
   return {
     ready: sharedRecogniser.selfTest(),
     serve(port) {
       ports.add(port);
-      const connection = new PortConnection(port, synthesiser, sharedRecogniser);
+      const connection = new PortConnection(port, synthesiser, sharedRecogniser, transcriber);
       port.onmessage = (event: MessageEvent<SpeechRequest>) => connection.receive(event.data);
       port.addEventListener("close", () => {
         ports.delete(port);
@@ -80,11 +83,9 @@ class SharedRecogniser {
 
   constructor(
     synthesiser: Promise<Synthesiser>,
-    { clock, onLoad, onSecondReadingFailed, spawnTranscriber }: SpeechServiceOptions,
+    transcriber: Transcriber,
+    { clock, onLoad }: SpeechServiceOptions,
   ) {
-    const transcriber = new Transcriber({
-      ...{ spawn: spawnTranscriber, clock, onFailed: onSecondReadingFailed },
-    });
     this.#clock = clock;
     this.#recogniser = synthesiser.then((made) =>
       createRecogniser({
@@ -147,6 +148,8 @@ function pause(clock: Clock): Promise<void> {
   });
 }
 
+type SttRequest = Exclude<SpeechRequest, { type: "speak" | "speak_cancel" | "learn" | "compare" }>;
+
 /** One port: its running speeches and open STT streams. */
 class PortConnection {
   readonly #speeches = new Map<number, AbortController>();
@@ -157,6 +160,7 @@ class PortConnection {
     readonly port: MessagePort,
     readonly synthesiser: Promise<Synthesiser>,
     readonly shared: SharedRecogniser,
+    readonly transcriber: Transcriber,
   ) {}
 
   receive(request: SpeechRequest): void {
@@ -166,6 +170,12 @@ class PortConnection {
         return;
       case "speak_cancel":
         this.#speeches.get(request.speechId)?.abort();
+        return;
+      case "learn":
+        this.transcriber.learn(request.lesson);
+        return;
+      case "compare":
+        void this.#compare(request);
         return;
       default:
         this.#inOrder(request);
@@ -182,6 +192,12 @@ class PortConnection {
     if (!this.#sttStreams.delete(sttStreamId)) return;
     stt?.close();
     this.shared.sttClosed();
+  }
+
+  async #compare(request: Extract<SpeechRequest, { type: "compare" }>): Promise<void> {
+    const { comparisonId, lessonKey, text } = request;
+    const nearness = await this.transcriber.compare(lessonKey, text);
+    this.#reply({ type: "compared", comparisonId, nearness });
   }
 
   async #speak(request: Extract<SpeechRequest, { type: "speak" }>): Promise<void> {
@@ -201,7 +217,7 @@ class PortConnection {
   }
 
   /** Requests about STT streams keep their order, also while the recogniser is loading. */
-  #inOrder(request: Exclude<SpeechRequest, { type: "speak" | "speak_cancel" }>): void {
+  #inOrder(request: SttRequest): void {
     this.#queue = this.#queue.then(async () => {
       const recogniser = await this.shared.use();
       try {
@@ -213,10 +229,7 @@ class PortConnection {
     this.#queue = this.#queue.catch((error) => this.#failed(request, describeError(error)));
   }
 
-  #handleStt(
-    request: Exclude<SpeechRequest, { type: "speak" | "speak_cancel" }>,
-    recogniser: Recogniser,
-  ): void {
+  #handleStt(request: SttRequest, recogniser: Recogniser): void {
     if (request.type === "prepare") {
       recogniser.prepare(request.grammar);
       return;

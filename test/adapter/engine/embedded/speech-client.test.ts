@@ -1,5 +1,6 @@
 /** The call worker's end of the port to the speech worker, without a speech worker. */
 import { expect, test } from "bun:test";
+import type { Nearness } from "../../../../src/adapter/engine/embedded/meaning/meanings.ts";
 import { SpeechClient } from "../../../../src/adapter/engine/embedded/speech-client.ts";
 import type {
   SpeechReply,
@@ -12,8 +13,15 @@ function connect() {
   const clock = fakeClock();
   const { port1, port2 } = new MessageChannel();
   const client = new SpeechClient({ port: port1, clock });
-  port2.start();
-  return { clock, client, reply: (reply: SpeechReply) => port2.postMessage(reply) };
+  const asked: SpeechRequest[] = [];
+  const worker: { answers: Nearness | null } = { answers: null };
+  port2.onmessage = ({ data }: MessageEvent<SpeechRequest>) => {
+    asked.push(data);
+    if (data.type !== "compare" || worker.answers === null) return;
+    const { comparisonId } = data;
+    port2.postMessage({ type: "compared", comparisonId, nearness: worker.answers });
+  };
+  return { clock, client, asked, worker, reply: (reply: SpeechReply) => port2.postMessage(reply) };
 }
 
 const heard = (sttStreamId: number, utterance: number, text: string): SpeechReply => ({
@@ -98,4 +106,26 @@ test("speech that was cut short is not kept", async () => {
     expect((await speech.next()).done).toBe(true);
   }
   client.close();
+});
+
+test("a speech worker that does not say what a text means costs one caller half a second, once", async () => {
+  const { clock, client, asked, worker, reply } = connect();
+  const nearness = { asked: [0.9], answered: [0.5] };
+  client.learn({ key: "clinic", topics: [{ asked: ["is there parking"], answer: "yes" }] });
+  const first = client.compare("clinic", "parking");
+  await clock.advance(500);
+  expect(await first).toBeNull();
+  expect(await client.compare("clinic", "parking")).toBeNull();
+  await eventually(() => asked.length === 3, "the lesson is told again");
+  expect(asked.map(({ type }) => type)).toEqual(["learn", "compare", "learn"]);
+  const late = asked.find(({ type }) => type === "compare");
+  const comparisonId = late?.type === "compare" ? late.comparisonId : 0;
+  reply({ type: "compared", comparisonId, nearness });
+  worker.answers = nearness;
+  await eventually(async () => (await client.compare("clinic", "parking")) !== null, "an answer");
+  worker.answers = null;
+  const open = client.compare("clinic", "parking");
+  client.close();
+  expect(await open).toBeNull();
+  expect(clock.pendingTimers).toBe(0);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { SecondReading } from "../../../../src/adapter/engine/embedded/recogniser/second-reading.ts";
 import type {
   FromTranscriber,
-  ToTranscriber,
+  ToTranscribe,
 } from "../../../../src/adapter/engine/embedded/recogniser/transcriber/messages.ts";
 import {
   Transcriber,
@@ -16,6 +16,7 @@ import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synth
 import { systemClock } from "../../../../src/core/clock.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
 import { CLINIC_KNOWLEDGE } from "../../../support/dental-clinic.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 import { overTelephone } from "../../../support/telephone-line.ts";
 
@@ -35,15 +36,24 @@ test("words that no knowledge holds are read from telephone sound, those after t
   expect((await first?.result)?.evidence).toBeGreaterThan(-0.5);
   expect((await none?.result)?.text).not.toContain("Spanish");
   expect(await again?.result).toEqual((await first?.result) ?? null);
+  const asked = ["is there parking"];
+  transcriber.learn({ key: "yard", topics: [{ asked, answer: "in the yard" }] });
+  const compare = () => transcriber.compare("yard", "a place for my car");
+  await eventually(async () => (await compare()) !== null, "it is learnt");
+  expect((await compare())?.asked[0]).toBeGreaterThan(0.3);
+  const compared = compare();
   transcriber.unload();
+  expect([await compared, await transcriber.compare("yard", "my car")]).toEqual([null, null]);
 }, 60_000);
 
 /** A thread whose answers the test gives. */
 function fakeThread() {
-  const asked: ToTranscriber[] = [];
+  const asked: ToTranscribe[] = [];
   let listener: (event: MessageEvent) => void = () => {};
   const thread: TranscriberThread = {
-    postMessage: (message) => asked.push(message),
+    postMessage(message) {
+      if (message.type === "transcribe") asked.push(message);
+    },
     addEventListener(type: string, listens: (event: MessageEvent) => void) {
       if (type === "message") listener = listens;
     },

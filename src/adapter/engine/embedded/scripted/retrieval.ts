@@ -18,11 +18,17 @@ interface Match {
   readonly next: number | null;
 }
 
-export type Retriever = (text: string) => Match | null;
+export interface Retriever {
+  (text: string): Match | null;
+  /** Of each entry. */
+  scores(text: string): readonly number[];
+}
 
 const STOP_WORD_WEIGHT = 0.15;
 const COVERAGE = 0.3;
 const ANSWER_WEIGHT = 0.4;
+/** Where they share none but everyday words. */
+const WITHOUT_CONTENT = 0.5;
 
 const STOP_WORDS: Readonly<Record<AgentLanguage, string>> = {
   en: "a an the is are do does did i you your my me to of for on in at it can could would like please tell want know how we be will with and or have has there what when where which who much many may go get come am was any our by from this that not hello hi okay so about us if",
@@ -109,15 +115,25 @@ export function createRetriever(
     return bare ? coverage / ANSWER_WEIGHT / 1.5 : (1 - COVERAGE) * best + COVERAGE * coverage;
   }
 
-  return (text) => {
+  function search(text: string) {
     const query = bagOf(text);
     const queryWeight = total(query);
     const content = [...query].some((word) => !stop.has(word) && entriesWith.has(word));
-    if (queryWeight === 0 || entries.length === 0) return null;
-    const best = bestOf(entries.map((_, index) => scoreOf(index, query, queryWeight)));
-    if (best === null) return null;
-    return { ...best, score: Math.min(1, content ? best.score : best.score * 0.5) };
-  };
+    const fits =
+      queryWeight === 0 ? [] : entries.map((_, index) => scoreOf(index, query, queryWeight));
+    return { fits, toScore: (fit: number) => Math.min(1, content ? fit : fit * WITHOUT_CONTENT) };
+  }
+
+  function retrieve(text: string): Match | null {
+    const { fits, toScore } = search(text);
+    const best = bestOf(fits);
+    return best && { ...best, score: toScore(best.score) };
+  }
+  function scores(text: string): readonly number[] {
+    const { fits, toScore } = search(text);
+    return entries.map((_, index) => toScore(fits[index] ?? 0));
+  }
+  return Object.assign(retrieve, { scores });
 }
 
 /** A text's words, stemmed, with their everyday synonyms. */
@@ -135,9 +151,7 @@ function wordBags(language: AgentLanguage): (text: string) => Set<string> {
 }
 
 /** Null: no score is above 0. */
-function bestOf(
-  scores: readonly number[],
-): Pick<Match, "entry" | "score" | "margin" | "next"> | null {
+function bestOf(scores: readonly number[]): Match | null {
   const order = [...scores.keys()]
     .filter((index) => (scores[index] ?? 0) > 0)
     .sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));

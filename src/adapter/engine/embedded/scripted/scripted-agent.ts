@@ -12,6 +12,7 @@ import type {
   LlmInput,
 } from "../../../../domain/conversation/engine-port.ts";
 import type { KnowledgePassage } from "../../../../domain/knowledge/knowledge-index.ts";
+import type { Nearness } from "../meaning/meanings.ts";
 import { CallRecord } from "./call-record.ts";
 import { evidencedIntent, isCertain, matchIntent } from "./intents.ts";
 import type { Intent } from "./lexicon.ts";
@@ -28,7 +29,7 @@ import {
   valueFromSpeech,
 } from "./slots.ts";
 import { speechOfResult } from "./tool-speech.ts";
-import { findingIn, type Topic, type Topics } from "./topics.ts";
+import { type Finding, findingIn, type Topic, type Topics } from "./topics.ts";
 
 type Step = Exclude<LlmEvent, { type: "done" }>;
 
@@ -52,13 +53,16 @@ export class ScriptedAgent {
   #lastSpoken = "";
   /** What was looked up for the caller's last words, beyond the entries it was given. */
   #passages: readonly KnowledgePassage[] = [];
+  #nearness: Nearness | null = null;
 
   constructor(options: ScriptedAgentOptions) {
     this.#options = options;
     this.#phrases = PHRASES[options.language];
   }
 
-  respond(input: LlmInput): readonly Step[] {
+  /** `nearness`: of an utterance to the topics in meaning. Default: not known. */
+  respond(input: LlmInput, nearness: Nearness | null = null): readonly Step[] {
+    this.#nearness = nearness;
     const steps = this.#stepsFor(input);
     const spoken = steps.flatMap((step) => (step.type === "text" ? [step.text] : []));
     if (spoken.length > 0) this.#lastSpoken = spoken.join(" ");
@@ -97,7 +101,7 @@ export class ScriptedAgent {
     const certain = meaning !== null && isCertain(meaning, confidence, language);
     if (meaning?.intent === "repeat") return this.#repeat();
     if (meaning !== null && ["goodbye", "human", "message", "cancel"].includes(meaning.intent)) {
-      const known = meaning.whole ? null : this.#options.topics.find(text, confidence);
+      const known = meaning.whole ? null : this.#find(text, confidence);
       if (known?.zone !== "sure") return this.#act(meaning.intent, certain);
     }
     if (mode.type === "confirming" && mode.other !== null) {
@@ -110,14 +114,18 @@ export class ScriptedAgent {
     }
     if (mode.type === "filling") return this.#fillFromSpeech(mode, text);
     if (meaning !== null && (meaning.whole || meaning.intent === "thanks")) {
-      const topic = meaning.whole ? null : this.#options.topics.find(text, confidence);
+      const topic = meaning.whole ? null : this.#find(text, confidence);
       if (topic?.zone !== "sure") return this.#act(meaning.intent, certain);
     }
     return this.#ask(meaning?.rest || text, confidence);
   }
 
+  #find(text: string, confidence: number): Finding {
+    return this.#options.topics.find(text, confidence, this.#nearness);
+  }
+
   #ask(text: string, confidence: number): Step[] {
-    const known = this.#options.topics.find(text, confidence);
+    const known = this.#find(text, confidence);
     const finding = known.zone === "unknown" ? findingIn(this.#passages) : known;
     if (finding.zone === "unknown") return this.#handleMiss();
     const closedPhrases = this.#options.language !== "en" && confidence < 0.999;

@@ -5,6 +5,7 @@
 import type { Clock } from "../../../../core/clock.ts";
 import type { Random } from "../../../../core/random.ts";
 import type { LlmSession, SessionSettings } from "../../../../domain/conversation/engine-port.ts";
+import type { Nearness } from "../meaning/meanings.ts";
 import { splitSentences } from "../speech/sentences.ts";
 import type { KnowledgeEntry } from "./knowledge.ts";
 import { ScriptedAgent } from "./scripted-agent.ts";
@@ -16,10 +17,12 @@ interface ScriptedSessionOptions {
   readonly knowledge: readonly KnowledgeEntry[];
   readonly clock: Clock;
   readonly random: Random;
+  /** How near a text is to the topics in meaning. Default: words alone decide. */
+  readonly compare?: (text: string) => Promise<Nearness | null>;
 }
 
 export function createScriptedSession(options: ScriptedSessionOptions): LlmSession {
-  const { settings, knowledge, clock, random } = options;
+  const { settings, knowledge, clock, random, compare } = options;
   const { language } = settings;
   const agent = new ScriptedAgent({
     language,
@@ -30,9 +33,11 @@ export function createScriptedSession(options: ScriptedSessionOptions): LlmSessi
   });
   return {
     async *respond(input, signal) {
+      const nearness =
+        input.type === "utterance" && input.text !== "" ? await compare?.(input.text) : null;
       if (signal.aborted) return;
       let outputWords = 0;
-      for (const step of agent.respond(input)) {
+      for (const step of agent.respond(input, nearness)) {
         if (step.type !== "text") {
           yield step;
           continue;

@@ -6,15 +6,17 @@
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { ToolSnapshot } from "../../../../domain/conversation/call-config.ts";
 import type { KnowledgePassage } from "../../../../domain/knowledge/knowledge-index.ts";
-import { likelihoodOf } from "./acceptance.ts";
+import type { Lesson, Nearness } from "../meaning/meanings.ts";
+import { likelihoodOf, sharesOf } from "./acceptance.ts";
 import { type KnowledgeEntry, parseKnowledge } from "./knowledge.ts";
 import { createRetriever, type Retriever } from "./retrieval.ts";
+import { wordsOf } from "./words.ts";
 
 export type Topic =
   | { readonly type: "answer"; readonly title: string; readonly answer: string }
   | { readonly type: "tool"; readonly title: string; readonly tool: ToolSnapshot };
 
-type Finding =
+export type Finding =
   | { readonly zone: "sure"; readonly topic: Topic }
   /** `other`: the caller may as well have meant this. */
   | { readonly zone: "unsure"; readonly topic: Topic; readonly other: Topic | null }
@@ -29,6 +31,11 @@ const UNSURE_SCORE_MIN = 0.3;
 const MARGIN_MIN = 0.04;
 /** The next best is offered as well when it is so close. */
 const OTHER_MARGIN_MAX = 0.35;
+/** Of the shares of what was asked for, where meanings are known: of one topic, and of the best two. */
+const SURE_SHARE_MIN = 0.75;
+const UNSURE_SHARE_MIN = 0.5;
+/** One that is so much likelier than the next is offered alone. */
+const ALONE_FACTOR = 6;
 
 export class Topics {
   readonly #topics: readonly Topic[];
@@ -48,7 +55,9 @@ export class Topics {
     return this.#topics.filter((topic) => topic.title !== "");
   }
 
-  find(text: string, confidence: number): Finding {
+  /** `nearness`: to the topics of `lessonOf`. Default: not known. */
+  find(text: string, confidence: number, nearness: Nearness | null = null): Finding {
+    if (nearness !== null) return this.#findByMeaning(text, confidence, nearness);
     const match = this.#retrieve(text);
     const topic = match === null ? undefined : this.#topics[match.entry];
     if (match === null || topic === undefined) return { zone: "unknown" };
@@ -60,6 +69,40 @@ export class Topics {
     const other = next === null || margin > OTHER_MARGIN_MAX ? undefined : this.#topics[next];
     return { zone: "unsure", topic, other: canShareOffer(topic, other) ? other : null };
   }
+
+  #findByMeaning(text: string, confidence: number, nearness: Nearness): Finding {
+    const shares = sharesOf({ confidence, nearness, scores: this.#retrieve.scores(text) });
+    const order = [...shares.keys()].sort((one, two) => (shares[two] ?? 0) - (shares[one] ?? 0));
+    const [first = -1, second = -1] = order;
+    const [best = 0, next = 0] = [shares[first], shares[second]];
+    const [topic, other] = [this.#topics[first], this.#topics[second]];
+    if (topic === undefined || best + next < UNSURE_SHARE_MIN) return { zone: "unknown" };
+    if (best >= SURE_SHARE_MIN) return { zone: "sure", topic };
+    const isClose = next * ALONE_FACTOR >= best;
+    return { zone: "unsure", topic, other: isClose && canShareOffer(topic, other) ? other : null };
+  }
+}
+
+/** The topics of an agent, in their order, to be learnt by their meanings. */
+export function lessonOf(
+  knowledge: readonly KnowledgeEntry[],
+  tools: readonly ToolSnapshot[],
+): Lesson {
+  const texts = [
+    ...tools.map((tool) => ({ questions: waysToAskFor(tool), answer: tool.description })),
+    ...knowledge,
+  ];
+  const topics = texts.map(({ questions, answer }) => ({
+    asked: questions.map(textForMeaning),
+    answer: textForMeaning(answer),
+  }));
+  const key = Bun.hash(JSON.stringify(topics)).toString(36);
+  return { key, topics };
+}
+
+/** Recognisers write no marks, and numbers in words. */
+export function textForMeaning(text: string): string {
+  return wordsOf(text, "en").join(" ");
 }
 
 /** Of tools and then entries. */

@@ -1,5 +1,5 @@
 /**
- * The second reading's model and its runtime: a file beside the program, because few need it and it hardly
+ * The second reading's model and its runtime, and the sentence encoder's: a file beside the program, because few need it and it hardly
  * compresses. `scripts/speech-data.ts` writes it and its SHA-256, which the program carries; a file that
  * differs is refused. It begins with one line of JSON, a `PackHeader`; the parts follow one after another.
  */
@@ -20,7 +20,7 @@ export interface ModelShape {
   readonly headSize: number;
 }
 
-type PackPart = "encoder" | "decoder" | "runtime";
+type PackPart = "encoder" | "decoder" | "runtime" | "meaning";
 
 interface PackHeader {
   readonly model: ModelShape;

@@ -6,7 +6,8 @@
  */
 import type { Clock, Timer } from "../../../../../core/clock.ts";
 import { describeError } from "../../../../../core/errors.ts";
-import type { FromTranscriber, ToTranscriber, Transcript } from "./messages.ts";
+import type { Lesson, Nearness } from "../../meaning/meanings.ts";
+import type { FromTranscriber, ToTranscribe, ToTranscriber, Transcript } from "./messages.ts";
 
 export interface TranscriberThread {
   postMessage(message: ToTranscriber): void;
@@ -36,7 +37,7 @@ const NEWEST_SHARE = 0.3;
 /** Of how long readings are believed to take, with each that was not begun: a slow moment is forgotten. */
 const FORGETTING = 0.9;
 
-interface Job extends Omit<ToTranscriber, "id"> {
+interface Job extends Omit<ToTranscribe, "id"> {
   settle(transcript: Transcript | null): void;
 }
 
@@ -45,6 +46,7 @@ export class Transcriber {
   #isReady = false;
   readonly #waiting = new Set<Job>();
   #running: Job | null = null;
+  readonly #comparisons = new Map<number, (nearness: Nearness | null) => void>();
   #nextId = 1;
   #pausedUntil = 0;
   #saidFailed = false;
@@ -105,6 +107,22 @@ export class Transcriber {
     this.#waiting.clear();
     this.#running = null;
     for (const job of jobs) job.settle(null);
+    for (const settle of this.#comparisons.values()) settle(null);
+    this.#comparisons.clear();
+  }
+
+  /** What an agent can be asked, by its meaning: between utterances, and forgotten when the thread ends. */
+  learn(lesson: Lesson): void {
+    this.load();
+    this.#thread?.postMessage({ type: "learn", lesson });
+  }
+
+  /** Null: not learnt (yet), or the thread is gone. */
+  compare(key: string, text: string): Promise<Nearness | null> {
+    if (this.#thread === null || !this.#isReady) return Promise.resolve(null);
+    const id = this.#nextId++;
+    this.#thread.postMessage({ type: "compare", id, key, text });
+    return new Promise((resolve) => this.#comparisons.set(id, resolve));
   }
 
   /** `withinMs`: nobody waits longer for it. */
@@ -147,10 +165,15 @@ export class Transcriber {
     const { pcm, sampleRateHz } = job;
     this.#expectAnswer();
     this.#askedAt = this.options.clock.monotonic();
-    this.#thread?.postMessage({ id: this.#nextId++, pcm, sampleRateHz });
+    this.#thread?.postMessage({ type: "transcribe", id: this.#nextId++, pcm, sampleRateHz });
   }
 
   #receive(message: FromTranscriber): void {
+    if (message.type === "compared") {
+      this.#comparisons.get(message.id)?.(message.nearness);
+      this.#comparisons.delete(message.id);
+      return;
+    }
     this.#limit?.cancel();
     if (message.type === "failed") {
       this.#failed(message.detail);

@@ -1,0 +1,107 @@
+/**
+ * How near what was said is in meaning to what an agent can be asked. Topics are learnt once, a text at a time
+ * while nobody is read; what is not learnt yet is not known, and words alone decide.
+ */
+import type { Clock } from "../../../../core/clock.ts";
+import { dot, SentenceEncoder } from "./sentence-encoder.ts";
+
+interface TopicTexts {
+  /** Ways to ask for it. */
+  readonly asked: readonly string[];
+  readonly answer: string;
+}
+
+/** What an agent can be asked. Equal topics have the same key. */
+export interface Lesson {
+  readonly key: string;
+  readonly topics: readonly TopicTexts[];
+}
+
+/** Of each topic, to the nearest way to ask for it and to its answer: 1 means the same. */
+export interface Nearness {
+  readonly asked: readonly number[];
+  readonly answered: readonly number[];
+}
+
+interface Learnt {
+  readonly asked: readonly (readonly Float32Array[])[];
+  readonly answered: readonly Float32Array[];
+}
+
+/** More would take a minute of a core to learn. */
+export const TOPICS_MAX = 300;
+/** At most 2 MB each. */
+const LESSONS_MAX = 50;
+const BETWEEN_TEXTS_MS = 5;
+
+export class Meanings {
+  #encoder: SentenceEncoder | null = null;
+  /** Null: being learnt. */
+  readonly #lessons = new Map<string, Learnt | null>();
+  #learning: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly clock: Clock,
+    /** Somebody waits for this thread. Default: nobody. */
+    private readonly isBusy: () => boolean = () => false,
+  ) {}
+
+  /** Resolves when it is learnt. */
+  learn({ key, topics }: Lesson): Promise<void> {
+    if (this.#lessons.has(key) || topics.length > TOPICS_MAX) return this.#learning;
+    this.#lessons.set(key, null);
+    for (const oldest of this.#lessons.keys()) {
+      if (this.#lessons.size <= LESSONS_MAX) break;
+      this.#lessons.delete(oldest);
+    }
+    this.#learning = this.#learning.then(() => this.#learn(key, topics));
+    return this.#learning;
+  }
+
+  async #learn(key: string, topics: readonly TopicTexts[]): Promise<void> {
+    try {
+      const asked: Float32Array[][] = [];
+      const answered: Float32Array[] = [];
+      for (const topic of topics) {
+        const ways: Float32Array[] = [];
+        for (const text of topic.asked) ways.push(await this.#encodedLater(text));
+        answered.push(await this.#encodedLater(topic.answer));
+        asked.push(ways);
+      }
+      if (this.#lessons.has(key)) this.#lessons.set(key, { asked, answered });
+    } catch {
+      // The next call tries again; until then its words decide.
+      this.#lessons.delete(key);
+    }
+  }
+
+  async #encodedLater(text: string): Promise<Float32Array> {
+    do
+      await new Promise<void>((resolve) => {
+        this.clock.after(BETWEEN_TEXTS_MS, resolve);
+      });
+    while (this.isBusy());
+    return this.#encoded(text);
+  }
+
+  #encoded(text: string): Float32Array {
+    this.#encoder ??= SentenceEncoder.load();
+    return this.#encoder.encode(text);
+  }
+
+  /** Null: the lesson is not learnt (yet). */
+  compare(key: string, text: string): Nearness | null {
+    const learnt = this.#lessons.get(key) ?? null;
+    if (learnt === null) return null;
+    this.#lessons.delete(key);
+    this.#lessons.set(key, learnt);
+    const meaning = this.#encoded(text);
+    const answered = learnt.answered.map((answer) => dot(meaning, answer));
+    const asked = learnt.asked.map((ways, topic) =>
+      Math.max(
+        ...(ways.length === 0 ? [answered[topic] ?? 0] : ways.map((way) => dot(meaning, way))),
+      ),
+    );
+    return { asked, answered };
+  }
+}
