@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: one table and bench/results/<time>.json, in at most four minutes on a quiet machine;
+ * `npm run bench`: one table and bench/results/<time>.json, in some five minutes on a quiet machine;
  * `--full` runs longer, with more calls and rows. Names of sections select; `--readme` puts the table
  * into bench/README.md. Each section is a process of its own (section.ts), so that one that hangs or
  * dies costs its own time and leaves nothing behind. Figures of one run on one machine: compare ratios,

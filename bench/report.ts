@@ -88,8 +88,6 @@ export function writeReadme(reports: readonly SectionReport[], full: boolean): v
     ...rows,
   ].join("\n");
   writeFileSync(README, `${text.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${text.slice(end)}`);
-  const biome = file("../node_modules/.bin/biome");
-  Bun.spawnSync([biome, "format", "--write", README], { stdout: "ignore", stderr: "inherit" });
 }
 
 const machineKind = (): string =>

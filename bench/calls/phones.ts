@@ -59,7 +59,8 @@ export interface Answers {
 
 const FIRST_CALLS = 20;
 const CALLS_PER_SECOND = 25;
-const CLOSE_MS = 15_000;
+/** The callers are gone by then, and nothing is read any more. */
+const CLOSE_MS = 2_000;
 /** The greeting is over. */
 const SETTLE_MS = 5_000;
 const READS_PER_SECOND = 500;

@@ -81,7 +81,7 @@ const mp3: Section = {
 const talkers: Section = {
   name: "talkers",
   async measure({ full, note }) {
-    const rounds = full ? 8 : 3;
+    const rounds = full ? 8 : 2;
     const once = await measureTalkers(full ? [1, 2, 3, 4, 5, 6, 8, 10] : [1, 4], rounds);
     for (const { talkers: count, p50Ms, p95Ms, utterances, lost, cores } of once)
       note({
@@ -118,7 +118,7 @@ const understanding: Section = {
   name: "understanding",
   async measure({ full, note }) {
     const faqs = [GARAGE, HOTEL, SCHOOL];
-    const trials = await measureUnderstanding(faqs, JUDGING_CALLERS, full ? 300 : 8);
+    const trials = await measureUnderstanding(faqs, JUDGING_CALLERS, full ? 300 : 6);
     const callers = [...new Set(trials.map(({ caller }) => caller))];
     const percent = (share: number) => (100 * share).toFixed(0);
     for (const faq of full ? [null, ...faqs.map(({ name }) => name)] : [null])

@@ -19,10 +19,12 @@ const wayOf = (delayMs: number | null) => {
 const store: Section = {
   name: "store",
   async measure({ full, note }) {
-    // The short form has a minute for a section.
-    const goals = GOALS.filter(({ delayMs }) => full || delayMs !== 5);
+    const goals = GOALS.filter(({ delayMs }) => full || delayMs === 0 || delayMs === 20);
     const delaysMs = goals.flatMap(({ delayMs }) => delayMs ?? []);
-    const results = await measureRemoteStore(delaysMs, full ? 8 : 2);
+    const extent = full
+      ? { seconds: 8, alone: 6, rounds: 4, onFile: true }
+      : { seconds: 1, alone: 3, rounds: 2, onFile: false };
+    const results = await measureRemoteStore(delaysMs, extent);
     for (const [at, { setUp, ...figures }] of results.entries()) {
       const goal = goals[at];
       const way = wayOf(figures.delayMs);

@@ -41,28 +41,39 @@ interface Target {
 const HOST = "127.0.8.62";
 const CONNECTIONS = 8;
 const WRITERS = 4;
-const ALONE = 6;
 const TOGETHER = 4;
-const ROUNDS = 4;
 /** The pages after those that the load has read. */
 const PAGES_READ = 600;
-const TALK_MS = 300;
+const TALK_MS = 200;
 const REST_MS = 1_000;
+
+/** How much of it is measured. */
+interface Extent {
+  /** Of each kind of request. */
+  readonly seconds: number;
+  /** Calls one after the other. */
+  readonly alone: number;
+  /** How often so many call at once. */
+  readonly rounds: number;
+  /** A file too; `phones`, `signalling` and `http` measure it as well. */
+  readonly onFile: boolean;
+}
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 export async function measureRemoteStore(
   delaysMs: readonly number[],
-  seconds: number,
+  extent: Extent,
 ): Promise<RemoteStoreResult[]> {
   const sqld = await startSqld();
   const relay = await startDelayingRelay({ host: "127.0.0.1", port: sqld.port });
   const url = `http://127.0.0.1:${relay.port}`;
   try {
-    const requests = await measureRequests({ relay, url, token: sqld.token, delaysMs, seconds });
-    const setUps = await measureSetUps({ relay, url, token: sqld.token, delaysMs });
+    const way = { relay, url, token: sqld.token, delaysMs };
+    const requests = await measureRequests({ ...way, seconds: extent.seconds });
+    const setUps = await measureSetUps(way, extent);
     const far = requests.map((figures, at) => ({ ...figures, setUp: setUps[at] ?? NO_CALLS }));
-    return [await measureFile(seconds), ...far];
+    return extent.onFile ? [await measureFile(extent), ...far] : far;
   } finally {
     relay.close();
     await sqld.stop();
@@ -71,12 +82,12 @@ export async function measureRemoteStore(
 
 const NO_CALLS: SetUp = { aloneMs: [], togetherMs: [], failed: 0, trunksLost: 0 };
 
-async function measureFile(seconds: number): Promise<RemoteStoreResult> {
+async function measureFile(extent: Extent): Promise<RemoteStoreResult> {
   const figures = await withServer([], async (target) => ({
-    ...(await ratesOf(target, seconds)),
+    ...(await ratesOf(target, extent.seconds)),
     ...{ delayMs: null, roundTrips: null },
   }));
-  const [setUp = NO_CALLS] = await measureSetUps(null);
+  const [setUp = NO_CALLS] = await measureSetUps(null, extent);
   return { ...figures, setUp };
 }
 
@@ -195,7 +206,7 @@ async function roundTripsOf(relay: DelayingRelay, target: Target) {
 }
 
 /** `way` null: on a file. */
-async function measureSetUps(way: Way | null): Promise<SetUp[]> {
+async function measureSetUps(way: Way | null, extent: Extent): Promise<SetUp[]> {
   if (way) way.relay.delayMs = 0;
   let trunksLost = 0;
   const log: Log = {
@@ -229,9 +240,9 @@ async function measureSetUps(way: Way | null): Promise<SetUp[]> {
     trunksLost = 0;
     await Bun.sleep(REST_MS);
     const alone: (number | null)[] = [];
-    for (let n = 0; n < ALONE; n++) alone.push(await setUpMs(phones[0]));
+    for (let n = 0; n < extent.alone; n++) alone.push(await setUpMs(phones[0]));
     const together: (number | null)[] = [];
-    for (let n = 0; n < ROUNDS; n++) {
+    for (let n = 0; n < extent.rounds; n++) {
       await Bun.sleep(REST_MS);
       together.push(...(await Promise.all(phones.map((phone) => setUpMs(phone)))));
     }

@@ -1,7 +1,7 @@
 /** The list of calls as a person reads it, on a database without an appliance. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { calls } from "../../../src/adapter/store/schema/index.ts";
+import { calls, contacts, turns } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { createCallSearch } from "../../../src/operations/admin/call-search.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
@@ -30,5 +30,44 @@ test("live calls of every page stand on top of the first, and are not listed aga
   expect(pages.flat().toSorted()).toEqual(rows.map(({ callUuid }) => callUuid));
   expect(await listed(0, "in_progress")).toEqual([uuidOf(12), uuidOf(2)]);
   expect((await listed(0, "completed"))[0]).toBe(uuidOf(29));
+  await database.close();
+});
+
+test("words are found without case and accents, in what was said, in summaries and in names", async () => {
+  const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
+  const tenantId = await insertTenant(database);
+  const rows = Array.from({ length: 250 }, (_, at) => ({
+    ...{ tenantId, callUuid: uuidOf(at), direction: "inbound" as const, createdAt: at * 1000 },
+    ...{
+      fromNumber: `+3706${1_000_000 + at}`,
+      toNumber: "+37061234568",
+      status: "completed" as const,
+    },
+    ...{ overageRate: microEur(0), cost: microEur(0), recordingStatus: "none" as const },
+    summary: at === 7 ? "About a GIRAFFE." : null,
+  }));
+  await database.tx(async (queries) => {
+    const stored = await queries.insert(calls).values(rows).returning({ id: calls.id });
+    const said = { speaker: "customer" as const, startMs: 0, endMs: 1, interrupted: false };
+    await queries.insert(turns).values([
+      { ...said, callId: stored[3]?.id ?? 0, turnIndex: 0, text: "Kur mano Sąskaita?" },
+      { ...said, callId: stored[120]?.id ?? 0, turnIndex: 0, text: "Dvi SASKAITOS." },
+    ]);
+    await queries.insert(contacts).values({
+      ...{ tenantId, numberE164: "+37061000009", firstName: "Žirafa", lastName: "Petraitienė" },
+      ...{ createdAt: 0, updatedAt: 0 },
+    });
+  });
+  const search = createCallSearch(database);
+  const found = async (words: string) =>
+    (await search.find(tenantId, {}, words, { limit: 10, offset: 0 })).calls.map(
+      ({ callUuid, said, contactName }) => [callUuid, said, contactName],
+    );
+  expect(await found("saskait")).toEqual([
+    [uuidOf(120), "Dvi SASKAITOS.", null],
+    [uuidOf(3), "Kur mano Sąskaita?", null],
+  ]);
+  expect(await found("giraffe")).toEqual([[uuidOf(7), null, null]]);
+  expect(await found("zirafa petr")).toEqual([[uuidOf(9), null, "Žirafa Petraitienė"]]);
   await database.close();
 });
