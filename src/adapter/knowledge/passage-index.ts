@@ -10,7 +10,7 @@ import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import type { IndexedFile, KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
 import { cutPassages, type Passage } from "../../domain/knowledge/passages.ts";
-import { contentWords, stemsOfText, stemsOfWord } from "../../domain/knowledge/stems.ts";
+import { contentWords, stemsHeld, stemsOfText, stemsOfWord } from "../../domain/knowledge/stems.ts";
 import { PASSAGES_OF_FILE_MAX, PassageVectors } from "./passage-vectors.ts";
 
 /** Another number makes all indexes again. */
@@ -331,8 +331,9 @@ interface Ranked extends KnowledgePassage {
 /** How much of the question each of them holds. */
 function covered(rows: readonly Row[], terms: readonly Term[]): Ranked[] {
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
+  const asked = terms.flatMap(({ spellings }) => spellings);
   return rows.map((row) => {
-    const stems = new Set([...stemsOfText(row.heading), ...stemsOfText(row.text)]);
+    const stems = stemsHeld(row.heading, asked).union(stemsHeld(row.text, asked));
     const held = terms.filter(({ spellings }) => spellings.some((stem) => stems.has(stem)));
     const weight = held.reduce((sum, term) => sum + term.weight, 0);
     return { ...row, coverage: total === 0 ? 0 : weight / total };

@@ -44,6 +44,38 @@ export function stemsOfText(text: string): string[] {
   return plainWords(text).map((word) => rememberedStem(word, language));
 }
 
+const LETTER = /[\p{L}\p{N}]/u;
+
+/**
+ * Which of these stems a text has. Their beginnings are looked for, so that a word which is none of them
+ * needs no stem: an ending is cut or becomes one letter ("ies" is "y").
+ */
+export function stemsHeld(text: string, stems: Iterable<string>): Set<string> {
+  const lower = text.toLowerCase();
+  const language = INFLECTED.test(lower.normalize("NFC")) ? "lt" : "en";
+  const plain = withoutMarks(lower);
+  const held = new Set<string>();
+  for (const stem of stems) if (hasStem(plain, stem, language)) held.add(stem);
+  return held;
+}
+
+function hasStem(plain: string, stem: string, language: "en" | "lt"): boolean {
+  const beginning = stem.slice(0, Math.max(1, stem.length - 1));
+  let at = plain.indexOf(beginning);
+  while (at >= 0) {
+    if (at === 0 || !LETTER.test(plain[at - 1] ?? "")) {
+      let end = at + 1;
+      while (end < plain.length && LETTER.test(plain[end] ?? "")) end++;
+      if (
+        rememberedStem(plain.slice(at, Math.min(end, at + WORD_CHARACTERS_MAX)), language) === stem
+      )
+        return true;
+    }
+    at = plain.indexOf(beginning, at + 1);
+  }
+  return false;
+}
+
 const REMEMBERED_MAX = 50_000;
 const REMEMBERED = { en: new Map<string, string>(), lt: new Map<string, string>() };
 

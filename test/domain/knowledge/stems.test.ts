@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import {
   contentStems,
   stem,
+  stemsHeld,
   stemsOfText,
   stemsOfWord,
 } from "../../../src/domain/knowledge/stems.ts";
@@ -59,4 +60,23 @@ test("the words that tell are those that are left, or all where none is", () => 
   expect(contentStems("What does parking cost?")).toEqual(["park", "cost"]);
   expect(contentStems("What is it?")).toEqual(["what", "is", "it"]);
   expect(contentStems("information")).toEqual(["infor"]);
+});
+
+const SENTENCES = [
+  "Teeth whitening costs 90 EUR, parties and flies; planned treatments are open. Code A1b2.",
+  "Žvakėmis ir gydytojams kainuoja; šeštadieniais nedirbame, dantukais rūpinasi gydytoja.",
+  "Zobu balināšana maksā deviņdesmit eiro, ķirurgs pieņem trešdienās.",
+  "Две стоянки находятся за домом, йогурт и ёлка; приём врача по четвергам.",
+  `A word of forty-one letters: ${"ab".repeat(20)}c, twice ${"ab".repeat(20)}d. x y`,
+];
+
+test("of some stems a text holds exactly those which it is indexed by", () => {
+  const asked = SENTENCES.flatMap(stemsOfText);
+  const cut = asked.flatMap((known) => [known.slice(0, -1), `${known}s`, known.slice(1)]);
+  for (const text of SENTENCES) {
+    const indexed = new Set(stemsOfText(text));
+    const candidates = [...asked, ...cut].filter((candidate) => candidate !== "");
+    const held = candidates.filter((candidate) => indexed.has(candidate));
+    expect([...stemsHeld(text, candidates)].sort()).toEqual([...new Set(held)].sort());
+  }
 });
