@@ -170,8 +170,8 @@ export class PassageVectors {
     this.#read(rows.filter((row) => !this.#signatures.has(row)));
     const counted = new Uint32Array(SIGNATURE_BITS_MAX + 1);
     const compared = rows.map((file) => {
-      const differing = differingBits(this.#signatures.get(file) ?? NO_BITS, question);
-      for (const count of differing) counted[count] = (counted[count] ?? 0) + 1;
+      const signatures = this.#signatures.get(file) ?? NO_BITS;
+      const differing = differingBits(signatures, question, counted);
       return { first: file * PASSAGES_OF_FILE_MAX, differing };
     });
     let limit = 0;
@@ -217,8 +217,12 @@ function signatureOf(vector: Float32Array | Int8Array): Uint32Array {
   return words;
 }
 
-/** Of each signature in a row of them. */
-function differingBits(signatures: Uint32Array, question: Uint32Array): Uint16Array {
+/** Of each signature in a row of them. `counted`: how many signatures differ in so many bits; added to. */
+function differingBits(
+  signatures: Uint32Array,
+  question: Uint32Array,
+  counted: Uint32Array,
+): Uint16Array {
   const length = question.length;
   const counts = new Uint16Array(length === 0 ? 0 : signatures.length / length);
   let at = 0;
@@ -231,6 +235,7 @@ function differingBits(signatures: Uint32Array, question: Uint32Array): Uint16Ar
       count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
     }
     counts[passage] = count;
+    counted[count] = (counted[count] ?? 0) + 1;
   }
   return counts;
 }
