@@ -1,5 +1,6 @@
 /** Passages found by their meaning: the knowledge worker with a server of embeddings on a real socket. */
 import { afterEach, expect, test } from "bun:test";
+import { join } from "node:path";
 import { openAiEmbedder } from "../../../src/adapter/engine/openai/embeddings.ts";
 import {
   createWorkerIndex,
@@ -12,7 +13,9 @@ import { type EmbeddingServer, embeddingServer } from "../../support/embedding-s
 import { embeddingSettings } from "../../support/engine-session.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
+import { answer, httpsReceiver } from "../../support/https-receiver.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { testCa } from "../../support/test-ca.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -140,4 +143,29 @@ test("a file that is gone is found by its meaning no more", async () => {
     async () => !(await headings(index, scopeOf(1, 1, 2), PARAPHRASE)).includes("Bleaching"),
     "the second file is gone",
   );
+});
+
+test("over HTTPS a server of one's own authority is asked once that is trusted, and never before", async () => {
+  const directory = tempDir();
+  const certificate = testCa(directory).issue(["IP:127.0.0.1"]);
+  const body = JSON.stringify({ data: [{ embedding: [0.25, -1] }], usage: { total_tokens: 5 } });
+  const server = await httpsReceiver(certificate, answer(200, body));
+  closing.push(() => void server.close());
+  const said = async (trusted: Record<string, string>) => {
+    const script = join(import.meta.dir, "../../support/embed-once.ts");
+    const child = Bun.spawn([process.execPath, script, `https://127.0.0.1:${server.port}/v1`], {
+      env: { ...process.env, ...trusted },
+      stderr: "inherit",
+    });
+    return JSON.parse(await new Response(child.stdout).text());
+  };
+  expect(await said({})).toEqual({ failure: expect.stringContaining("certificate") });
+  expect(server.requests).toEqual([]);
+  const trusted = await said({ NODE_EXTRA_CA_CERTS: join(directory, "ca.pem") });
+  expect(trusted).toEqual({ vectors: [[0.25, -1]], tokens: 5 });
+  const [request] = server.requests;
+  expect([request?.path, request?.headers.authorization]).toEqual([
+    "/v1/embeddings",
+    "Bearer key-1",
+  ]);
 });
