@@ -10,7 +10,12 @@ import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port.ts";
 import type { GrammarSource } from "../speech-messages.ts";
 import { type ClosedGrammar, englishGrammar, phraseGrammar } from "./closed-grammar.ts";
-import { CONCURRENT_UTTERANCES_MAX, type DecoderPair, DecoderPool } from "./decoder-pool.ts";
+import {
+  CONCURRENT_UTTERANCES_MAX,
+  createEstimator,
+  type DecoderPair,
+  DecoderPool,
+} from "./decoder-pool.ts";
 import { type Dictionary, loadDictionary } from "./dictionary.ts";
 import { CLOSED_GRAMMAR_SEARCH, OPEN_GRAPH_SEARCH, openGraph } from "./grammar.ts";
 import { loadRecogniserModule } from "./soundswallower.ts";
@@ -41,6 +46,8 @@ interface Decoders {
 
 /** Who wants decoders. */
 interface DecoderUser {
+  /** Decoders that know the caller already need not adapt again. */
+  readonly caller: object;
   take(acquired: AcquiredDecoders): void;
   /** The grammar cannot be used. */
   fail(error: unknown): void;
@@ -77,8 +84,10 @@ export class DecoderAllocator {
     await betweenSteps();
     const dictionary = await loadDictionary(this.#phonemes);
     const onIdle = () => this.#serve();
-    const open = new DecoderPool(module, false, onIdle);
-    const strict = new DecoderPool(module, true, onIdle);
+    const estimator = await createEstimator(module);
+    await betweenSteps();
+    const open = new DecoderPool(module, estimator, false, onIdle);
+    const strict = new DecoderPool(module, estimator, true, onIdle);
     for (const pool of [open, strict]) {
       await betweenSteps();
       await pool.grow(1, betweenSteps);
@@ -110,7 +119,7 @@ export class DecoderAllocator {
       return;
     }
     const decoders = this.#decoders;
-    const pair = decoders?.open.acquire(openGraphKey(source)) ?? null;
+    const pair = decoders?.open.acquire(openGraphKey(source), null) ?? null;
     if (decoders === null || pair === null) return;
     try {
       useOpenGraph(pair, source, decoders.dictionary);
@@ -124,7 +133,7 @@ export class DecoderAllocator {
     const choice = { language: source.language, grammarKey: source.key };
     for (const answer of ["yes_no", "open"] as const) {
       const grammar = this.#closedGrammar(choice, answer);
-      const acquired = grammar === null ? null : this.#acquireClosed(grammar);
+      const acquired = grammar === null ? null : this.#acquireClosed(grammar, null);
       if (acquired !== null) this.release(acquired);
     }
   }
@@ -146,9 +155,9 @@ export class DecoderAllocator {
 
   #serve(): void {
     for (const waiter of this.#waiters) {
-      const { choice, answer, user } = waiter;
+      const { user } = waiter;
       try {
-        const acquired = this.#acquire(choice, answer);
+        const acquired = this.#acquire(waiter);
         if (acquired === null) continue;
         this.#waiters.delete(waiter);
         user.take(acquired);
@@ -159,16 +168,18 @@ export class DecoderAllocator {
     }
   }
 
-  #acquire(choice: GrammarChoice, answer: ExpectedAnswer | null): AcquiredDecoders | null {
+  #acquire({ choice, answer, user: { caller } }: Waiter): AcquiredDecoders | null {
     const closed = answer === null ? null : this.#closedGrammar(choice, answer);
-    return closed === null ? this.#acquireOpen(choice) : this.#acquireClosed(closed);
+    return closed === null
+      ? this.#acquireOpen(choice, caller)
+      : this.#acquireClosed(closed, caller);
   }
 
-  #acquireOpen(choice: GrammarChoice): AcquiredDecoders | null {
+  #acquireOpen(choice: GrammarChoice, caller: object): AcquiredDecoders | null {
     const decoders = this.#decoders;
     if (decoders === null || this.#activeUtterances >= CONCURRENT_UTTERANCES_MAX) return null;
     const source = this.#sources.get(choice.grammarKey) ?? NOTHING_PREPARED;
-    const pair = decoders.open.acquire(openGraphKey(source));
+    const pair = decoders.open.acquire(openGraphKey(source), caller);
     if (pair === null) return null;
     return withPair(pair, decoders.open, () => {
       useOpenGraph(pair, source, decoders.dictionary);
@@ -182,10 +193,10 @@ export class DecoderAllocator {
       : this.#decoders.open.acquired + this.#decoders.strict.acquired;
   }
 
-  #acquireClosed(closed: ClosedGrammar): AcquiredDecoders | null {
+  #acquireClosed(closed: ClosedGrammar, caller: object | null): AcquiredDecoders | null {
     if (this.#activeUtterances >= CONCURRENT_UTTERANCES_MAX) return null;
     const strict = this.#decoders?.strict;
-    const pair = strict?.acquire(closed.key) ?? null;
+    const pair = strict?.acquire(closed.key, caller) ?? null;
     if (strict === undefined || pair === null) return null;
     return withPair(pair, strict, () => {
       if (pair.grammarKey !== closed.key) {

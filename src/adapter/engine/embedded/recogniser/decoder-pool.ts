@@ -4,7 +4,7 @@
  * follow in time; decoders are made as they are needed and never deleted.
  */
 import { Decoder } from "./decoder.ts";
-import { SOUND_LOOP, SOUND_LOOP_SEARCH } from "./grammar.ts";
+import { ONE_SOUND, SOUND_LOOP, SOUND_LOOP_SEARCH } from "./grammar.ts";
 import { createRawDecoder, type RecogniserModule } from "./soundswallower.ts";
 
 /** 0.16 of a core each: beyond this each would be followed more slowly than he talks. Further ones wait. */
@@ -13,6 +13,8 @@ export const CONCURRENT_UTTERANCES_MAX = 4;
 export interface DecoderPair {
   readonly words: Decoder;
   readonly sounds: Decoder;
+  /** Of all pairs: see Decoder.adaptTo. */
+  readonly estimator: Decoder;
   /** Key of the grammar `words` has now; empty: none yet. */
   grammarKey: string;
   /** The STT stream that it adapted to. */
@@ -20,8 +22,15 @@ export interface DecoderPair {
   lastUsed: number;
 }
 
+export async function createEstimator(module: RecogniserModule): Promise<Decoder> {
+  const estimator = new Decoder(module, await createRawDecoder(module, false));
+  estimator.setJsgf(ONE_SOUND, SOUND_LOOP_SEARCH);
+  return estimator;
+}
+
 export class DecoderPool {
   readonly #module: RecogniserModule;
+  readonly #estimator: Decoder;
   readonly #idle: DecoderPair[] = [];
   readonly #allSounds: boolean;
   /** There is a pair to be had. */
@@ -31,8 +40,14 @@ export class DecoderPool {
   #uses = 0;
 
   /** `allSounds`: see soundswallower.ts; closed grammars need it, the open graph does not. */
-  constructor(module: RecogniserModule, allSounds: boolean, onIdle: () => void) {
+  constructor(
+    module: RecogniserModule,
+    estimator: Decoder,
+    allSounds: boolean,
+    onIdle: () => void,
+  ) {
     this.#module = module;
+    this.#estimator = estimator;
     this.#allSounds = allSounds;
     this.#onIdle = onIdle;
   }
@@ -51,15 +66,22 @@ export class DecoderPool {
         await createRawDecoder(this.#module, this.#allSounds),
       );
       sounds.setJsgf(SOUND_LOOP, SOUND_LOOP_SEARCH);
-      this.#idle.push({ words, sounds, grammarKey: "", adaptedTo: null, lastUsed: 0 });
+      this.#idle.push({
+        ...{ words, sounds, estimator: this.#estimator },
+        ...{ grammarKey: "", adaptedTo: null, lastUsed: 0 },
+      });
       this.#onIdle();
     }
   }
 
-  /** Lends a pair, best one that has the grammar already. Null: all are talking. */
-  acquire(grammarKey: string): DecoderPair | null {
+  /**
+   * Lends a pair, best one that has the grammar already and knows the caller, else one that nobody used for
+   * longest. Null: all are talking.
+   */
+  acquire(grammarKey: string, caller: object | null): DecoderPair | null {
     const byAge = [...this.#idle].sort((one, other) => one.lastUsed - other.lastUsed);
-    const pair = byAge.find((candidate) => candidate.grammarKey === grammarKey) ?? byAge[0];
+    const ready = byAge.filter((candidate) => candidate.grammarKey === grammarKey);
+    const pair = ready.find(({ adaptedTo }) => adaptedTo === caller) ?? ready[0] ?? byAge[0];
     if (pair === undefined) return null;
     this.#idle.splice(this.#idle.indexOf(pair), 1);
     this.#acquired++;

@@ -4,7 +4,7 @@
  */
 import { ARPABET } from "./arpabet.ts";
 import type { BigramGraph } from "./bigram-graph.ts";
-import type { RawDecoder, RecogniserModule, SearchSettings } from "./soundswallower.ts";
+import type { Pointer, RawDecoder, RecogniserModule, SearchSettings } from "./soundswallower.ts";
 
 export interface Vocabulary {
   pronunciations(word: string): readonly string[];
@@ -90,21 +90,28 @@ export class Decoder {
     }
   }
 
-  /** Forgets the channel it adapted to. */
-  #forgetCaller(): void {
+  /**
+   * Takes the channel and the voice (the mean of the cepstra) from what is heard of a caller first, and
+   * forgets the caller before. `estimator`: another decoder, whose search costs next to nothing: one that
+   * hears the end of an utterance searches all of it.
+   */
+  adaptTo(audio: Float32Array, estimator: Decoder): void {
+    const { frontEnd, features } = estimator.#channelOf(audio);
+    this.#module._acmod_reinit_feat(this.#raw.cacmod, frontEnd, features);
+  }
+
+  /** Belongs to whoever takes it next: this decoder makes another one each time. */
+  #channelOf(audio: Float32Array): { readonly frontEnd: Pointer; readonly features: Pointer } {
     const { cdecoder, cacmod } = this.#raw;
     const frontEnd = this.#module._decoder_init_fe(cdecoder);
     const features = this.#module._decoder_init_feat_s3file(cdecoder, 0);
     this.#module._acmod_reinit_feat(cacmod, frontEnd, features);
-  }
-
-  /** Takes the channel and the voice (the mean of the cepstra) from what is heard of a caller first. */
-  adaptTo(audio: Float32Array): void {
-    this.#forgetCaller();
-    if (audio.length < ADAPTATION_SAMPLES_MIN) return;
-    this.#raw.start();
-    this.#raw.process_audio(audio, true, true);
-    this.#raw.stop();
+    if (audio.length >= ADAPTATION_SAMPLES_MIN) {
+      this.#raw.start();
+      this.#raw.process_audio(audio, true, true);
+      this.#raw.stop();
+    }
+    return { frontEnd, features };
   }
 
   start(): void {

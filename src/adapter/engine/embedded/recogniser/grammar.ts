@@ -76,3 +76,8 @@ export const SOUND_LOOP_SEARCH: SearchSettings = {
 export const SOUND_LOOP = `#JSGF V1.0;
 grammar loop;
 public <s> = ( ${PHONE_WORDS.join(" | ")} )+;`;
+
+/** For a decoder whose words nobody wants. */
+export const ONE_SOUND = `#JSGF V1.0;
+grammar one;
+public <s> = ${PHONE_WORDS[0]};`;

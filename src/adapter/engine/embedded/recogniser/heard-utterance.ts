@@ -8,6 +8,7 @@ import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port
 import { withoutSounds } from "./closed-grammar.ts";
 import type { AcquiredDecoders, DecoderAllocator, GrammarChoice } from "./decoder-allocator.ts";
 import { confidenceOf } from "./likelihood.ts";
+import type { Backlog, PieceQueue } from "./piece-queue.ts";
 import { StableWords } from "./stable-words.ts";
 
 interface UtteranceOptions {
@@ -16,6 +17,7 @@ interface UtteranceOptions {
   /** Decoders adapt to the caller that this stands for. */
   readonly caller: object;
   readonly allocator: DecoderAllocator;
+  readonly pieces: PieceQueue;
   readonly clock: Clock;
   readonly onPartial: (text: string) => void;
   /** The decoders had no time for it: it comes to nothing, and the caller is offered keys. */
@@ -41,10 +43,8 @@ const PIECE_SAMPLES = 1_000;
 const ADAPTATION_SAMPLES = 8_000;
 /** After the last word. A text that comes later finds a caller who no longer waits. */
 const RESULT_MS_MAX = 8_000;
-/** Others may use the thread between two pieces. */
-const BETWEEN_PIECES_MS = 1;
 
-export class HeardUtterance {
+export class HeardUtterance implements Backlog {
   /** Not decoded yet, in its order. */
   #waiting: Float32Array[] = [];
   /** Decoded with a strict grammar: the open graph may want it as well. */
@@ -52,13 +52,12 @@ export class HeardUtterance {
   readonly #stable = new StableWords();
   readonly #result = Promise.withResolvers<Recognised>();
   #acquired: AcquiredDecoders | null = null;
-  #withdraw: () => void;
+  #withdraw: () => void = () => {};
   #samples = 0;
   #partialAt = PARTIAL_SAMPLES;
   #decodedSamples = 0;
   /** The decoders know the caller's voice, and follow. */
   #isFollowed = false;
-  #continuation: Timer | null = null;
   #limit: Timer | null = null;
   #isEnded = false;
   /** What the strict grammar made of it, while the open graph has its turn. */
@@ -66,8 +65,7 @@ export class HeardUtterance {
 
   constructor(private readonly options: UtteranceOptions) {
     this.#result.promise.catch(() => {});
-    const { choice, expected, allocator } = options;
-    this.#withdraw = allocator.request(choice, expected, this.#user);
+    this.#request(options.expected);
   }
 
   /** All decoders listen to others. */
@@ -76,28 +74,33 @@ export class HeardUtterance {
   }
 
   push(audio: Float32Array): void {
-    const isFollowing = this.#acquired !== null && this.#continuation === null;
+    const isFollowing = this.#acquired !== null && !this.options.pieces.has(this);
     this.#samples += audio.length;
     this.#waiting.push(audio);
     if (isFollowing) this.#decode();
   }
 
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
   /** Resolves when all of it is decoded. Rejects when its grammar cannot be used. */
   end(): Promise<Recognised> {
-    const { clock, onLost } = this.options;
+    const { clock, onLost, pieces } = this.options;
     this.#isEnded = true;
+    pieces.ended(this);
     this.#limit = clock.after(RESULT_MS_MAX, () => {
       onLost();
       this.cancel();
     });
-    if (this.#acquired !== null && this.#continuation === null) this.#decode();
+    if (this.#acquired !== null && !pieces.has(this)) this.#decode();
     return this.#result.promise;
   }
 
   /** Gives it up: what was recognised of it comes to nothing. */
   cancel(): void {
     this.#withdraw();
-    this.#continuation?.cancel();
+    this.options.pieces.remove(this);
     this.#limit?.cancel();
     const acquired = this.#acquired;
     if (acquired !== null) {
@@ -113,22 +116,25 @@ export class HeardUtterance {
   readonly #user = {
     take: (acquired: AcquiredDecoders) => {
       this.#acquired = acquired;
-      if (this.#isEnded || this.#waiting.length > 0) this.#continue();
+      if (this.#isEnded || this.#waiting.length > 0) this.options.pieces.add(this);
     },
     fail: (error: unknown) => this.#result.reject(error),
   };
 
-  #continue(): void {
-    this.#continuation ??= this.options.clock.after(BETWEEN_PIECES_MS, () => {
-      this.#continuation = null;
-      this.#decode();
-    });
+  /** Null: the open graph, whatever is expected. */
+  #request(answer: ExpectedAnswer | null): void {
+    const { allocator, choice, caller } = this.options;
+    this.#withdraw = allocator.request(choice, answer, { caller, ...this.#user });
   }
 
   /** A piece of what is there; the rest later. */
   #decode(): void {
+    if (this.decodePiece()) this.options.pieces.add(this);
+  }
+
+  decodePiece(): boolean {
     const acquired = this.#acquired;
-    if (acquired === null || !this.#follow(acquired)) return;
+    if (acquired === null || !this.#follow(acquired)) return false;
     let samples = 0;
     while (samples < PIECE_SAMPLES) {
       const audio = this.#waiting.shift();
@@ -136,8 +142,9 @@ export class HeardUtterance {
       samples += audio.length;
       this.#process(audio, acquired);
     }
-    if (this.#waiting.length > 0) this.#continue();
-    else if (this.#isEnded) this.#conclude(acquired);
+    if (this.#waiting.length === 0 && this.#isEnded) this.#conclude(acquired);
+    // The open graph may have its turn now.
+    return this.#acquired !== null && this.#waiting.length > 0;
   }
 
   /** False: more is to be heard of a caller whom the decoders do not know yet. */
@@ -147,7 +154,7 @@ export class HeardUtterance {
       const samples = this.#waiting.reduce((sum, audio) => sum + audio.length, 0);
       if (samples < ADAPTATION_SAMPLES && !this.#isEnded) return false;
       const heard = joined(this.#waiting, ADAPTATION_SAMPLES);
-      for (const decoder of [pair.words, pair.sounds]) decoder.adaptTo(heard);
+      for (const decoder of [pair.words, pair.sounds]) decoder.adaptTo(heard, pair.estimator);
       pair.adaptedTo = this.options.caller;
     }
     pair.words.start();
@@ -185,10 +192,9 @@ export class HeardUtterance {
 
   /** It was none of the expected answers: maybe it was a question. */
   #askOpenGraph(): void {
-    const { allocator, choice } = this.options;
     this.#waiting = this.#kept;
     this.#kept = [];
-    this.#withdraw = allocator.request(choice, null, this.#user);
+    this.#request(null);
   }
 
   #settle(settle: () => void): void {

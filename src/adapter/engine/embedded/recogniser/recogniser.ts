@@ -15,6 +15,7 @@ import type { ExpectedAnswer, SttResult } from "../../../../domain/conversation/
 import type { GrammarSource } from "../speech-messages.ts";
 import { DecoderAllocator, type GrammarChoice } from "./decoder-allocator.ts";
 import { HeardUtterance, NO_WORDS } from "./heard-utterance.ts";
+import { PieceQueue } from "./piece-queue.ts";
 import { SecondReading } from "./second-reading.ts";
 import { TelephoneAudio } from "./telephone-audio.ts";
 import type { Transcript } from "./transcriber/messages.ts";
@@ -71,6 +72,7 @@ export interface ListeningSttStream {
 const UTTERANCE_SAMPLES_MAX = 30 * 8_000;
 interface Shared {
   readonly allocator: DecoderAllocator;
+  readonly pieces: PieceQueue;
   readonly clock: Clock;
   readonly onLoad: (event: "waited" | "lost") => void;
   readonly transcriber: Transcriber | null;
@@ -80,7 +82,7 @@ interface Shared {
 export function createRecogniser(options: RecogniserOptions): Recogniser {
   const { phonemes, clock, onLoad = () => {}, transcriber = null } = options;
   const allocator = new DecoderAllocator(phonemes);
-  const shared = { allocator, clock, onLoad, transcriber };
+  const shared = { allocator, pieces: new PieceQueue(clock), clock, onLoad, transcriber };
   let loading: Promise<void> | null = null;
   return {
     load(betweenSteps) {
@@ -125,9 +127,10 @@ class CallerSttStream implements ListeningSttStream {
 
   startUtterance(lead: Int16Array): void {
     this.discard();
-    const { allocator, clock, onLoad } = this.#shared;
+    const { allocator, pieces, clock, onLoad } = this.#shared;
     const utterance = new HeardUtterance({
-      ...{ choice: this.#options, expected: this.#expected, caller: this, allocator, clock },
+      ...{ choice: this.#options, expected: this.#expected, caller: this },
+      ...{ allocator, pieces, clock },
       onPartial: (text) => {
         if (this.#running === utterance) this.#options.onPartial(text);
       },

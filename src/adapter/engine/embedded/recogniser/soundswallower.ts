@@ -48,7 +48,7 @@ export interface SearchSettings {
   readonly fillerProbability: number;
 }
 
-type Pointer = number;
+export type Pointer = number;
 
 /** The decoder's own class plus what the package leaves out of its types. */
 export type RawDecoder = DecoderOfModule & {
