@@ -193,8 +193,8 @@ async function nearnessOnceLearnt(
   said: string,
 ): Promise<Nearness> {
   const lesson = lessonOf(knowledge, []);
-  transcriber.learn(lesson);
   for (;;) {
+    transcriber.learn(lesson);
     const nearness = await transcriber.compare(lesson.key, textForMeaning(said));
     if (nearness !== null) return nearness;
     await Bun.sleep(LEARNING_MS);

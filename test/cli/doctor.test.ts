@@ -221,6 +221,12 @@ test("how many callers are followed at once is said, by the threads that are ask
         patientOf({ settings: { rtp, engine: { embedded: { speech_workers } } } }),
       ),
     ).toMatch(new RegExp(`speech threads? follows? ${talkers} callers who talk at once`));
+  const embedded = { speech_workers: 3, second_reading: true };
+  const twice = await verdict(
+    speechCapacity,
+    patientOf({ settings: { rtp, engine: { embedded } } }),
+  );
+  expect(twice).toContain("a second time of 9 of them");
   const engine = { kind: "openai", openai: { base_url: "http://127.0.0.1:9/v1" } };
   expect(await verdict(speechCapacity, patientOf({ settings: { engine } }))).toContain("skipped");
 });

@@ -6,6 +6,7 @@
 import { createEmbeddedEngine, type EmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
 import { CONCURRENT_UTTERANCES_MAX } from "../../adapter/engine/embedded/recogniser/decoder-pool.ts";
 import { HEARING_PACK } from "../../adapter/engine/embedded/recogniser/transcriber/hearing-pack.ts";
+import { TALKERS_READ_TWICE } from "../../adapter/engine/embedded/recogniser/transcriber/transcriber.ts";
 import type { FromSpeechWorker } from "../../adapter/engine/embedded/speech-messages.ts";
 import {
   type EngineSettings,
@@ -40,7 +41,7 @@ const REMEDY_BUSY =
   "See what keeps the machine busy: top; if it is idle, install the binary anew: it contains the engine.";
 
 const REMEDY_SECOND_READING =
-  "Give it 450 MB of memory for each speech thread, or set [engine.embedded] second_reading = false.";
+  "Give it 700 MB of memory for each speech thread, or set [engine.embedded] second_reading = false.";
 
 const REMEDY_HEARING_PACK = `Put ${HEARING_PACK} of this release beside install.sh and run: sudo sh install.sh; or set [engine.embedded] second_reading = false.`;
 
@@ -92,8 +93,11 @@ export const speechCapacity: Check = {
     const talkers = callWorkers * CONCURRENT_UTTERANCES_MAX;
     const threads =
       callWorkers === 1 ? "One speech thread follows" : `${callWorkers} speech threads follow`;
+    const twice = engineSettingsOf(config).secondReading
+      ? ` English is read a second time of ${callWorkers * TALKERS_READ_TWICE} of them, of the others once.`
+      : "";
     return ok(
-      `${threads} ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total).`,
+      `${threads} ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total).${twice}`,
     );
   },
 };

@@ -10,7 +10,7 @@ const settings = {
     64,
   ),
   second_reading: flag(
-    "English is read a second time, by a neural network that knows nothing of your knowledge: of questions in other words than yours 62 in a hundred are understood instead of 43. Takes up to 450 MB for each speech thread while somebody talks English to it, a quarter of a core for each talker, and 0.3 s more before each answer. Needs linevoice-hearing-en.pack beside the program or in ../lib/linevoice.",
+    "English is read a second time, by a neural network that knows nothing of your knowledge, and compared with it by meaning: of questions in other words than yours 61 in a hundred are understood instead of 43. Takes up to 700 MB for each speech thread while somebody talks English to it, 0.4 of a core for each talker, and 0.6 s more before each answer. Needs linevoice-hearing-en.pack beside the program or in ../lib/linevoice.",
     false,
   ),
   speech_rate_percent: integer("Speed of the embedded voices.", 100, 50, 200),

@@ -43,7 +43,7 @@ export class Moonshine {
     ).flat();
   }
 
-  /** Half a second and 200 MB, which only the end of the thread gives back. */
+  /** Half a second and 500 MB, which only the end of the thread gives back. */
   static async load(pack: HearingPack = readHearingPack()): Promise<Moonshine> {
     ort.env.wasm.numThreads = 1;
     ort.env.wasm.wasmBinary = pack.part("runtime");

@@ -29,6 +29,9 @@ interface TranscriberOptions {
   readonly onFailed?: (detail: string) => void;
 }
 
+/** Who talk at once and are read in time, on a core of their own. */
+export const TALKERS_READ_TWICE = 3;
+
 const RESTART_PAUSE_MS = 60_000;
 /** Far more than the longest utterance takes, or the model to load, on a busy machine. */
 const ANSWER_MS_MAX = 30_000;
