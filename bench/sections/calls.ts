@@ -39,7 +39,7 @@ const phones: Section = {
           what: `GET ${path} beside ${calls} calls`,
           goal: "p99 ≤ 5 ms",
           value: `p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)}; ${failures} failed`,
-          method: `${requestsPerSecond} a second on 30 connections`,
+          method: `${requestsPerSecond} a second on 30 connections, after a second of the same`,
         });
     }
     return results;
