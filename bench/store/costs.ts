@@ -69,7 +69,7 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
   async function begin(n: number): Promise<void> {
     const nowMs = clock.now();
     await database.tx(async (queries) => {
-      if (tenant) await admission.inbound(queries, tenant);
+      if (tenant) admission.inbound(tenant, await admission.loadOf(queries, tenant));
       await callStore(queries).insert(tenantId, {
         ...{
           callUuid: uuidOf(n),

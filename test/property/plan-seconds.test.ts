@@ -126,7 +126,7 @@ class History {
 
   /** As `POST /calls` asks before it stores the call, and as the call's own hold decides. */
   async #isAdmitted(uuid: string): Promise<boolean> {
-    const outcome = async (attempt: Promise<void>) => {
+    const outcome = async (attempt: Promise<unknown>) => {
       try {
         await attempt;
         return true;

@@ -30,35 +30,46 @@ const findAccount = statement((queries) =>
     .prepare(),
 );
 
-const standing = statement((queries) => {
+/** How a tenant stands, as columns of its row. */
+export function standingColumns() {
   const tenantId = arg("tenantId");
-  return queries
-    .select({
-      planSlug: tenants.plan,
-      timeZone: tenants.timeZone,
-      balance: sql<MicroEur>`coalesce(
+  return {
+    planSlug: tenants.plan,
+    timeZone: tenants.timeZone,
+    balance: sql<MicroEur>`coalesce(
         (SELECT balance FROM wallets WHERE tenant_id = ${tenantId}), 0)`,
-      planStatuses: parsedJson<Standing["planStatuses"]>(sql`
+    planStatuses: parsedJson<Standing["planStatuses"]>(sql`
         (SELECT json_group_object(month, status) FROM renewals
           WHERE tenant_id = ${tenantId} AND item = 'plan')`),
-      secondsUsed: parsedJson<Standing["secondsUsed"]>(sql`
+    secondsUsed: parsedJson<Standing["secondsUsed"]>(sql`
         (SELECT json_group_object(month, seconds_used) FROM plan_usage
           WHERE tenant_id = ${tenantId})`),
-      holds: parsedJson<Standing["holds"]>(sql`
+    holds: parsedJson<Standing["holds"]>(sql`
         (SELECT json_group_array(json_object('callUuid', call_uuid, 'month', month,
             'planSeconds', plan_seconds, 'amount', amount))
           FROM holds WHERE tenant_id = ${tenantId})`),
-      rate: sql<MicroEur | null>`
+    rate: sql<MicroEur | null>`
         (SELECT overage_rate FROM calls
           WHERE call_uuid = ${arg("callUuid")} AND tenant_id = ${tenantId})`,
-      isCharged: sql<number>`EXISTS
+    isCharged: sql`EXISTS
         (SELECT 1 FROM ledger_transactions
-          WHERE key = ${arg("chargeKey")} AND tenant_id = ${tenantId})`,
-    })
+          WHERE key = ${arg("chargeKey")} AND tenant_id = ${tenantId})`.mapWith(Boolean),
+  };
+}
+
+/** Its arguments. `call` null: no call asks. */
+export const standingArguments = (
+  tenantId: number,
+  call: { readonly uuid: string; readonly chargeKey: string } | null,
+) => ({ tenantId, callUuid: call?.uuid ?? null, chargeKey: call?.chargeKey ?? null });
+
+const standing = statement((queries) =>
+  queries
+    .select(standingColumns())
     .from(tenants)
-    .where(eq(tenants.id, tenantId))
-    .prepare();
-});
+    .where(eq(tenants.id, arg("tenantId")))
+    .prepare(),
+);
 
 function accountStore(queries: Queries): AccountStore {
   return {
@@ -69,11 +80,9 @@ function accountStore(queries: Queries): AccountStore {
     },
 
     async standing(tenantId, call) {
-      const { uuid: callUuid = null, chargeKey = null } = call ?? {};
-      const row = await standing(queries).get({ tenantId, callUuid, chargeKey });
+      const row = await standing(queries).get(standingArguments(tenantId, call));
       if (!row) throw notFound("tenant");
-      const { isCharged, ...rest } = row;
-      return { ...rest, isCharged: isCharged === 1 };
+      return row;
     },
 
     async setPlan(tenantId, slug) {

@@ -7,6 +7,8 @@ import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import { isSameServer } from "../../platform/net/tenant-url.ts";
 import { openSplit } from "./agent-split-store.ts";
 import { agentStore } from "./agent-store.ts";
+import { standingArguments, standingColumns } from "./billing-stores.ts";
+import { loadArguments, loadColumns } from "./call-store.ts";
 import { versionTextId } from "./file-store.ts";
 import { arg, parsedJson, statement } from "./prepared.ts";
 import { agents, agentVersions, phoneNumbers, tenants, trunks } from "./schema/index.ts";
@@ -26,7 +28,10 @@ const findTenant = statement((queries) =>
 
 const tenantWithNumbers = statement((queries) =>
   queries
-    .select({ tenant: tenants, number: phoneNumbers, agent: agents, split: openSplit() })
+    .select({
+      ...{ tenant: tenants, number: phoneNumbers, agent: agents, split: openSplit() },
+      ...{ load: loadColumns(queries), standing: standingColumns() },
+    })
     .from(tenants)
     .leftJoin(
       phoneNumbers,
@@ -193,15 +198,19 @@ function callNumbers(queries: Queries) {
         .get();
     },
 
-    async routes(tenantId: number, candidates: readonly string[]) {
-      const args = { tenantId, candidates: JSON.stringify(candidates) };
+    async routes(tenantId: number, candidates: readonly string[], spentSinceMs: number) {
+      const args = {
+        ...{ ...loadArguments(tenantId, spentSinceMs), ...standingArguments(tenantId, null) },
+        candidates: JSON.stringify(candidates),
+      };
       const rows = await tenantWithNumbers(queries).all(args);
       const [first] = rows;
       if (!first) return undefined;
       const numbers = rows.flatMap(({ number, agent, split }) =>
         number ? [{ ...number, agent, split }] : [],
       );
-      return { tenant: first.tenant, numbers };
+      const { tenant, load, standing } = first;
+      return { tenant, numbers, load, standing };
     },
 
     /** The only lookup across tenants: the tenant of each of these numbers. */

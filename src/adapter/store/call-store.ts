@@ -31,17 +31,12 @@ const OWN = and(eq(calls.callUuid, arg("callUuid")), eq(calls.tenantId, arg("ten
 
 type CallChanges = Partial<Omit<NewCallRow, "callUuid">>;
 
-const insertCall = rowStatement((queries, row: typeof calls.$inferInsert) =>
+const addCall = rowStatement((queries, row: typeof calls.$inferInsert) =>
   queries.insert(calls).values(row).prepare(),
 );
 
-/** A read of its own: on a database server it can be asked again when the answer was lost. */
-const callIdOf = statement((queries) =>
-  queries
-    .select({ id: calls.id })
-    .from(calls)
-    .where(eq(calls.callUuid, arg("callUuid")))
-    .prepare(),
+const insertCall = rowStatement((queries, row: typeof calls.$inferInsert) =>
+  queries.insert(calls).values(row).returning({ id: calls.id }).prepare(),
 );
 
 const updateCall = rowStatement((queries, changes: CallChanges) =>
@@ -94,7 +89,8 @@ const putTurn = rowStatement((queries, { callId, turnIndex, ...rest }: typeof tu
     .prepare(),
 );
 
-const callLoad = statement((queries) => {
+/** What a tenant's limits are checked against, as columns of any row. */
+export function loadColumns(queries: Queries) {
   const live = queries
     .select({ n: count() })
     .from(calls)
@@ -113,14 +109,21 @@ const callLoad = statement((queries) => {
     .select({ cost: sum(callRollups.cost) })
     .from(callRollups)
     .where(and(eq(callRollups.tenantId, arg("tenantId")), gt(callRollups.hour, arg("firstHour"))));
-  return queries
-    .select({
-      live: sql<number>`${live}`,
-      spent: sql<number>`coalesce(${exactly}, 0) + coalesce(${inHours}, 0)`,
-    })
-    .from(sql`(SELECT 1)`)
-    .prepare();
-});
+  return {
+    live: sql<number>`${live}`,
+    spent: sql<number>`coalesce(${exactly}, 0) + coalesce(${inHours}, 0)`,
+  };
+}
+
+/** Its arguments: whole hours from their sums, the first part exactly. */
+export function loadArguments(tenantId: number, sinceMs: number) {
+  const firstHour = Math.floor(sinceMs / HOUR_MS);
+  return { tenantId, sinceMs, firstHour, untilMs: (firstHour + 1) * HOUR_MS };
+}
+
+const callLoad = statement((queries) =>
+  queries.select(loadColumns(queries)).from(sql`(SELECT 1)`).prepare(),
+);
 
 const findCall = statement((queries) => queries.select().from(calls).where(OWN).prepare());
 
@@ -142,12 +145,12 @@ export function callStore(queries: Queries) {
 
     async add(tenantId: number, call: NewCallRow): Promise<void> {
       const values = { ...call, tenantId };
-      await insertCall(queries, values).run(values);
+      await addCall(queries, values).run(values);
     },
 
     async insert(tenantId: number, call: NewCallRow): Promise<number> {
-      await this.add(tenantId, call);
-      const row = await callIdOf(queries).get({ callUuid: call.callUuid });
+      const values = { ...call, tenantId };
+      const [row] = await insertCall(queries, values).all(values);
       if (!row) throw new Error("the inserted call is not there");
       return row.id;
     },
@@ -322,14 +325,9 @@ function callsOfNodes(queries: Queries) {
 /** The figures that limits are checked against. */
 function callLimits(queries: Queries) {
   return {
-    /**
-     * The cost of calls since then is for the daily limit: whole hours from their sums, the first
-     * part exactly.
-     */
+    /** The cost of calls since then is for the daily limit. */
     async load(tenantId: number, sinceMs: number) {
-      const firstHour = Math.floor(sinceMs / HOUR_MS);
-      const untilMs = (firstHour + 1) * HOUR_MS;
-      const row = await callLoad(queries).get({ tenantId, sinceMs, firstHour, untilMs });
+      const row = await callLoad(queries).get(loadArguments(tenantId, sinceMs));
       return row ?? { live: 0, spent: 0 };
     },
   };

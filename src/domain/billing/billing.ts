@@ -108,20 +108,27 @@ export class Billing {
 
   /**
    * Holds a call's first 60 s, or 15 s if less is left than 60 s for each call that the plan allows
-   * at once. Throws insufficient_balance if not even 15 s are left. Idempotent per call.
+   * at once. Throws insufficient_balance if not even 15 s are left. Idempotent per call. `known`: how
+   * the call stands, read in this transaction. Returns how the tenant stands with the hold.
    */
-  async hold(queries: Queries, tenantId: number, callUuid: string): Promise<void> {
+  async hold(
+    queries: Queries,
+    tenantId: number,
+    callUuid: string,
+    known?: Standing,
+  ): Promise<Standing> {
     const { stores, clock } = this.options;
     const books = stores(queries);
-    const standing = await this.#standing(queries, tenantId, callUuid);
+    const standing = known ?? (await this.#standing(queries, tenantId, callUuid));
     const hasEnded = standing.isCharged;
-    if (hasEnded || holdOf(standing, callUuid)) return;
+    if (hasEnded || holdOf(standing, callUuid)) return standing;
     const { plan, month, rate, purse } = this.#drawOf(standing, callUuid);
     const funds = freeFunds(purse);
     const wantedSeconds = holdAheadSeconds(0, funds, rate, plan.maxConcurrentCalls);
     const cover = coverSeconds(wantedSeconds, funds, rate);
     requireMinimum(cover);
-    await writeHold(books, tenantId, { callUuid, month }, cover, clock.now());
+    const hold = await writeHold(books, tenantId, { callUuid, month }, cover, clock.now());
+    return { ...standing, holds: [...standing.holds, hold] };
   }
 
   /**

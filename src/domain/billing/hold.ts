@@ -20,16 +20,17 @@ export const insufficientBalance = (): AppError =>
       "The plan's minutes are used up and the wallet cannot pay the 15-second minimum. Top up the wallet or choose a larger plan.",
   });
 
-/** Replaces the call's hold. */
+/** Replaces the call's hold. Returns it. */
 export async function writeHold(
   books: { readonly holds: Pick<HoldStore, "put"> },
   tenantId: number,
   { callUuid, month }: { readonly callUuid: string; readonly month: string },
   { planSeconds, amount }: Cover,
   nowMs: number,
-): Promise<void> {
+): Promise<Hold> {
   const hold: Hold = { callUuid, month, planSeconds, amount };
   await books.holds.put(tenantId, hold, nowMs);
+  return hold;
 }
 
 /** Whole seconds that a hold's money pays. */

@@ -180,18 +180,21 @@ export class Admission {
     if (number) this.#burst.transferred(tenant.id, number, country);
   }
 
-  /** `asked`: the tenant's load, if it was asked for together with the tenant. */
-  async inbound(queries: Queries, tenant: CallTenant, asked?: Promise<CallLoad>): Promise<void> {
+  /** `load`: of its tenant. `admittedBefore`: calls that are admitted with it and are not live yet. */
+  inbound(tenant: CallTenant, load: CallLoad, admittedBefore = 0): void {
     this.#machineHasRoom();
     notSuspended(tenant);
-    const load = await (asked ?? this.loadOf(queries, tenant));
     this.#withinSpend(tenant, load);
-    this.#withinConcurrency(tenant, load);
+    this.#withinConcurrency(tenant, load, admittedBefore);
+  }
+
+  /** From when on what a tenant spent counts. */
+  spendingSince(): number {
+    return this.options.clock.now() - DAY_MS;
   }
 
   loadOf(queries: Queries, { id }: Pick<CallTenant, "id">): Promise<CallLoad> {
-    const { stores, clock } = this.options;
-    return stores.calls(queries).load(id, clock.now() - DAY_MS);
+    return this.options.stores.calls(queries).load(id, this.spendingSince());
   }
 
   #transfersOf(tenantId: number): readonly number[] {
@@ -207,9 +210,9 @@ export class Admission {
       throw new AppError({ code: "unavailable", publicMessage: rejection, retryable: true });
   }
 
-  #withinConcurrency(tenant: CallTenant, { live }: CallLoad): void {
+  #withinConcurrency(tenant: CallTenant, { live }: CallLoad, admittedBefore = 0): void {
     const { options } = this;
-    if (options.liveCalls() >= options.concurrentCallsMax)
+    if (options.liveCalls() + admittedBefore >= options.concurrentCallsMax)
       throw limitReached("The appliance carries as many calls as it may. Try again in a minute.");
     const plan = options.billing.planNamed(tenant.plan);
     if (live >= plan.maxConcurrentCalls)

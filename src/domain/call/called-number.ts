@@ -7,7 +7,7 @@
 import type { E164 } from "../../core/e164.ts";
 import { countryOf, e164Candidates, networkNumber } from "../number/national-form.ts";
 import type { CallClaims, IncomingLeg, TrunkSettings } from "./sip-port.ts";
-import type { CallSetupRecords, CallTenant, RoutedNumber } from "./stores.ts";
+import type { CallSetupRecords, InboundRoutes, RoutedNumber } from "./stores.ts";
 
 type Called = Pick<IncomingLeg, "calledNumbers" | "isForAccount">;
 
@@ -24,8 +24,7 @@ function meant({ calledNumbers, isForAccount }: Called, { callerId }: TrunkSetti
   return [...new Set(isForAccount || isExtension ? [...written, callerId] : written)];
 }
 
-interface CalledNumber {
-  readonly tenant: CallTenant;
+interface CalledNumber extends Omit<InboundRoutes, "numbers"> {
   readonly number: RoutedNumber | undefined;
   /** What is stored of the number where it is not the tenant's. */
   readonly shown: string;
@@ -36,17 +35,19 @@ export async function calledNumber(
   setup: Pick<CallSetupRecords, "routes">,
   leg: Called,
   trunk: TrunkSettings,
+  spentSinceMs: number,
 ): Promise<CalledNumber | undefined> {
   const candidates = meant(leg, trunk);
-  const found = await setup.routes(trunk.tenantId, candidates);
+  const found = await setup.routes(trunk.tenantId, candidates, spentSinceMs);
   if (!found) return undefined;
+  const { numbers, ...rest } = found;
   const number = candidates
-    .map((candidate) => found.numbers.find((row) => row.numberE164 === candidate))
+    .map((candidate) => numbers.find((row) => row.numberE164 === candidate))
     .find((row) => row !== undefined);
   const country = countryOf(trunk.callerId);
   const written = leg.calledNumbers.map((called) => networkNumber(called, country));
   const shown = number?.numberE164 ?? written.find((text) => text !== null) ?? candidates[0] ?? "";
-  return { tenant: found.tenant, number, shown };
+  return { ...rest, number, shown };
 }
 
 /** Who claims a call that came from an address which several trunks share. */

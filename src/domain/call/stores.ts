@@ -10,6 +10,7 @@ import type { MicroEur } from "../../core/money.ts";
 import type { PacketHeaders } from "../../core/packet-headers.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { AgentOfCall, AgentSplit } from "../agent/agent-split.ts";
+import type { Standing } from "../billing/stores.ts";
 import type { CallerTenant } from "../contact/ports.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { CallNote, CallReport, TurnRecord } from "../conversation/call-report.ts";
@@ -190,6 +191,16 @@ export interface KnowledgeFile extends IndexedFile {
   readonly content: string | null;
 }
 
+/** All that decides on an inbound call, read at once. */
+export interface InboundRoutes {
+  readonly tenant: CallTenant;
+  /** Which of the numbers are the tenant's, each with its agent. */
+  readonly numbers: readonly RoutedNumber[];
+  readonly load: CallLoad;
+  /** As no call sees it. */
+  readonly standing: Standing;
+}
+
 /** The data needed to set up a call. */
 export interface CallSetupRecords {
   tenant(tenantId: number): Promise<CallTenant | undefined>;
@@ -203,13 +214,12 @@ export interface CallSetupRecords {
   /** At most two: callers only need to know whether there is exactly one. */
   firstAgents(tenantId: number): Promise<readonly AgentRecord[]>;
   numberByE164(tenantId: number, numberE164: string): Promise<CallNumber | undefined>;
-  /** Which of these numbers are the tenant's, each with its agent. Undefined: no such tenant. */
+  /** What an inbound call is decided by. Undefined: no such tenant. */
   routes(
     tenantId: number,
     candidates: readonly string[],
-  ): Promise<
-    { readonly tenant: CallTenant; readonly numbers: readonly RoutedNumber[] } | undefined
-  >;
+    spentSinceMs: number,
+  ): Promise<InboundRoutes | undefined>;
   /** The only lookup across tenants: the tenant of each of these numbers. */
   ownersOf(numbers: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** What a call's agent knows and may do. `disclosure` null: the operator's sentence. */

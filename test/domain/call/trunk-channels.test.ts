@@ -55,7 +55,7 @@ function verdictOf(way: Way): Promise<string> {
       const setup = callSetupStore(queries);
       const [tenant, trunk] = [await setup.tenant(tenantId), await setup.trunk(tenantId)];
       if (!tenant) throw new Error("no tenant");
-      if (way === "inbound") await admission.inbound(queries, tenant);
+      if (way === "inbound") admission.inbound(tenant, await admission.loadOf(queries, tenant));
       else if (way === "fire") await admission.fire(queries, tenant, trunk, TO);
       else await admission.request(queries, tenant, trunk, TO, way === "request now");
       return "admitted";
