@@ -79,7 +79,6 @@ export function createCallerParts(
   const crm = new CrmLookup({ database, records: crmStore, vault, client, clock, log });
   const crmNotifier = crmTeller({
     records: crmStore,
-    isOn: isBridgeOn,
     agentName: (queries, tenantId, agentId) => callerStore(queries).agentName(tenantId, agentId),
     clock,
     wake: () => crmPosts.wake(),

@@ -9,8 +9,9 @@ import type { FinalFigures } from "../../domain/call/final-figures.ts";
 import type { CallEnding } from "../../domain/call/state.ts";
 import type { RecordingChange, StoredToolCall } from "../../domain/call/stores.ts";
 import type { CallReport, TurnRecord } from "../../domain/conversation/call-report.ts";
+import { standingArguments, standingColumns } from "./billing-stores.ts";
 import { arg, rowStatement, statement } from "./prepared.ts";
-import { callRollups, calls, toolCalls, turns } from "./schema/index.ts";
+import { agents, callRollups, calls, tenants, toolCalls, turns } from "./schema/index.ts";
 
 export type CallRow = typeof calls.$inferSelect;
 type NewCallRow = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
@@ -127,6 +128,32 @@ const callLoad = statement((queries) =>
 
 const findCall = statement((queries) => queries.select().from(calls).where(OWN).prepare());
 
+const findEndingCall = statement((queries) =>
+  queries
+    .select({
+      ...{ call: calls, standing: standingColumns() },
+      tenant: { callbackMemory: tenants.callbackMemory, crmBridge: tenants.crmBridge },
+      hasAgentsOwnEndpoint: sql`coalesce(${agents.webhookUrl}, '') <> ''`.mapWith(Boolean),
+    })
+    .from(calls)
+    .innerJoin(tenants, eq(tenants.id, calls.tenantId))
+    .leftJoin(agents, and(eq(agents.id, calls.agentId), eq(agents.tenantId, calls.tenantId)))
+    .where(and(OWN, inArray(calls.status, [...OPEN])))
+    .prepare(),
+);
+
+const leaveProcessing = rowStatement((queries, changes: CallChanges) =>
+  queries
+    .update(calls)
+    .set(changes)
+    .where(and(OWN, eq(calls.recordingStatus, "processing")))
+    .returning({
+      isMailed: sql`coalesce((SELECT transcript_email_enabled AND transcript_email <> ''
+        FROM agents WHERE agents.id = calls.agent_id), 0)`.mapWith(Boolean),
+    })
+    .prepare(),
+);
+
 const findOpenCall = statement((queries) =>
   queries
     .select()
@@ -217,6 +244,14 @@ function callConversation(queries: Queries) {
       await changeCall(queries, tenantId, callUuid, recordingColumns(recording));
     },
 
+    async leaveProcessing(tenantId: number, callUuid: string, recording: RecordingChange) {
+      const changes = recordingColumns(recording);
+      const [left] = await leaveProcessing(queries, changes).all({
+        ...{ ...changes, tenantId, callUuid },
+      });
+      return left ?? null;
+    },
+
     async putTurn(callId: number, turn: TurnRecord): Promise<void> {
       const { index, ...rest } = turn;
       const values = { callId, turnIndex: index, ...rest };
@@ -239,6 +274,13 @@ function callEnd(queries: Queries) {
     /**
      * Undefined if its end is written already. Read it first in the transaction that ends a call.
      */
+    async findEnding(
+      tenantId: number,
+      call: { readonly uuid: string; readonly chargeKey: string },
+    ) {
+      return await findEndingCall(queries).get(standingArguments(tenantId, call));
+    },
+
     findOpen(tenantId: number, callUuid: string): Promise<CallRow | undefined> {
       return findOpenCall(queries).get({ tenantId, callUuid });
     },

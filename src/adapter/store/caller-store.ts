@@ -9,7 +9,6 @@ import {
   calls,
   campaignTargets,
   featureSettings,
-  tenants,
 } from "./schema/index.ts";
 
 export type FeatureRow = typeof featureSettings.$inferSelect;
@@ -117,15 +116,6 @@ function memoryLists(queries: Queries) {
 function callerRecords(queries: Queries): CallerRecords {
   return {
     ...rememberedCalls(queries),
-
-    async features(tenantId) {
-      const row = await queries
-        .select({ callbackMemory: tenants.callbackMemory })
-        .from(tenants)
-        .where(eq(tenants.id, tenantId))
-        .get();
-      return { callbackMemory: row?.callbackMemory ?? false };
-    },
 
     async purpose(tenantId, callUuid) {
       return await queries

@@ -15,17 +15,15 @@ const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
     ? and(isNull(outbox.webhookId), eq(outbox.legacyUrl, legacyUrl ?? ""))
     : eq(outbox.webhookId, webhookId);
 
-const insertEvent = statement((queries) =>
+/** All columns, in the order of the table. */
+const insertEvents = statement((queries) =>
   queries
     .insert(events)
-    .values({
-      tenantId: arg("tenantId"),
-      id: arg("id"),
-      type: arg("type"),
-      callUuid: arg("callUuid"),
-      body: arg("body"),
-      createdAt: arg("createdAt"),
-    })
+    .select(
+      sql`SELECT value ->> 'id', ${arg("tenantId")}, value ->> 'type', value ->> 'callUuid',
+          value ->> 'body', value ->> 'createdAt'
+        FROM json_each(${arg("events")}) ORDER BY key`,
+    )
     .prepare(),
 );
 
@@ -52,10 +50,12 @@ const insertDeliveries = statement((queries) =>
   queries
     .insert(outbox)
     .select(
-      sql`SELECT NULL, tenant_id, ${arg("eventId")}, id, NULL, 'pending', 0, ${arg("nowMs")}, NULL, NULL, ${arg("nowMs")}
-        FROM webhooks WHERE tenant_id = ${arg("tenantId")} AND enabled = 1
-          AND instr(events, '"' || ${arg("type")} || '"') > 0
-        ORDER BY id`,
+      sql`SELECT NULL, w.tenant_id, e.value ->> 'id', w.id, NULL, 'pending', 0,
+          e.value ->> 'createdAt', NULL, NULL, e.value ->> 'createdAt'
+        FROM webhooks w JOIN json_each(${arg("events")}) e
+        WHERE w.tenant_id = ${arg("tenantId")} AND w.enabled = 1
+          AND instr(w.events, '"' || (e.value ->> 'type') || '"') > 0
+        ORDER BY e.key, w.id`,
     )
     .prepare(),
 );
@@ -111,8 +111,8 @@ const nextDelivery = statement((queries) =>
 
 export function eventStore(queries: Queries): EventStore {
   return {
-    async insert(tenantId, event) {
-      await insertEvent(queries).run({ tenantId, ...event });
+    async insert(tenantId, stored) {
+      await insertEvents(queries).run({ tenantId, events: JSON.stringify(stored) });
     },
 
     async legacyEndpoint(tenantId, agentId) {
@@ -128,8 +128,9 @@ export function outboxStore(queries: Queries): OutboxStore {
     ...outboxOutcomes(queries),
     ...outboxRetries(queries),
 
-    async insertForSubscribers(tenantId, { id: eventId, type, createdAt: nowMs }) {
-      await insertDeliveries(queries).run({ tenantId, eventId, type, nowMs });
+    async insertForSubscribers(tenantId, stored) {
+      const named = stored.map(({ id, type, createdAt }) => ({ id, type, createdAt }));
+      await insertDeliveries(queries).run({ tenantId, events: JSON.stringify(named) });
     },
 
     async insert(tenantId, eventId, subscriber, nowMs) {

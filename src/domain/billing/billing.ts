@@ -231,11 +231,6 @@ export class Billing {
     });
   }
 
-  /** What a call's settlement starts from, for whoever asks for it together with something else. */
-  standingOf(queries: Queries, tenantId: number, callUuid: string): Promise<Standing> {
-    return this.#standing(queries, tenantId, callUuid);
-  }
-
   #standing(queries: Queries, tenantId: number, callUuid: string | null): Promise<Standing> {
     const call = callUuid === null ? null : { uuid: callUuid, chargeKey: chargeKey(callUuid) };
     return this.options.stores(queries).accounts.standing(tenantId, call);
@@ -267,4 +262,5 @@ function requireMinimum(cover: Cover): void {
   if (coveredBy(cover) < MINIMUM_BILLABLE_SECONDS) throw insufficientBalance();
 }
 
-const chargeKey = (callUuid: string): string => `call:${callUuid}`;
+/** Under which the ledger has a call's charge. */
+export const chargeKey = (callUuid: string): string => `call:${callUuid}`;

@@ -144,14 +144,14 @@ async function processOnce(
     const mp3 = encoded?.file ?? null;
     const peaks = encoded?.peaks ?? null;
     const isMailed = await context.database.tx(async (queries) => {
-      const store = context.stores.calls(queries);
-      if (!isUnprocessed(await store.find(tenantId, callUuid))) return false;
+      const status = mp3 ? "ready" : call.recordingFile ? "failed" : "none";
+      const change = { status, ...(mp3 ? { file: mp3 } : {}) } as const;
+      const left = await context.stores.calls(queries).leaveProcessing(tenantId, callUuid, change);
+      if (!left) return false;
       if (peaks)
         await context.stores
           .diagnostics(queries)
           .putPeaks(tenantId, call.id, peaks, context.clock.now());
-      const status = mp3 ? "ready" : call.recordingFile ? "failed" : "none";
-      await store.setRecording(tenantId, callUuid, { status, ...(mp3 ? { file: mp3 } : {}) });
       if (mp3) {
         const { url, expiresAtMs } = context.links.urlFor(callUuid);
         await context.events.emit(
@@ -165,7 +165,7 @@ async function processOnce(
           }),
         );
       }
-      return await queueMail(context, queries, call, mp3);
+      return left.isMailed && (await queueMail(context, queries, call, mp3));
     });
     if (mp3 && call.recordingFile && call.recordingFile !== mp3)
       await rm(join(context.settings.recordingsDir, call.recordingFile), { force: true });

@@ -5,12 +5,13 @@
  */
 
 import { basename } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { sleep, within } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import { microEur, microToEur } from "../../core/money.ts";
 import { checkAnsweredTime, isTooFarOff } from "../billing/answered-time-check.ts";
-import type { Billing } from "../billing/billing.ts";
+import { type Billing, chargeKey } from "../billing/billing.ts";
 import { costOfGoods, type GoodsPrices } from "../billing/cost-of-goods.ts";
 import type { Charge } from "../billing/ports.ts";
 import type { Callers } from "../contact/callers.ts";
@@ -18,6 +19,7 @@ import {
   type CallReport,
   type DiscardedWork,
   NOTHING_DISCARDED,
+  type TurnRecord,
 } from "../conversation/call-report.ts";
 import type { KnowledgeIndex, KnowledgeScope } from "../knowledge/knowledge-index.ts";
 import { knowledgeOfTurns } from "../knowledge/turn-knowledge.ts";
@@ -30,12 +32,12 @@ import { latenciesOf } from "./latencies.ts";
 import { type LeftRecording, leftRecording, NO_RECORDING } from "./left-recording.ts";
 import type { CallChannel } from "./media-port.ts";
 import type { CallState } from "./state.ts";
-import type { StoredCall } from "./stores.ts";
+import type { EndingCall, StoredCall } from "./stores.ts";
 import { transcriptOf } from "./transcript-text.ts";
 
 export interface FinishPorts extends RecordingPorts {
   readonly settings: Pick<CallSettings, "recordingsDir" | "prices">;
-  readonly billing: Pick<Billing, "settle" | "standingOf">;
+  readonly billing: Pick<Billing, "settle">;
   /** Missing: nobody is known. */
   readonly callers: Pick<Callers, "ended" | "wake">;
   /** Missing: nothing is looked up. */
@@ -46,6 +48,9 @@ const ATTEMPTS_MAX = 5;
 const RETRY_MS = 500;
 /** A call's end waits no longer for the sources of its answers. */
 const SOURCES_MS_MAX = 3_000;
+
+/** Turns as they are stored already, by index. */
+export type StoredTurns = ReadonlyMap<number, TurnRecord>;
 
 type EndedState = Pick<
   Extract<CallState, { name: "ended" }>,
@@ -148,26 +153,28 @@ async function reportEnd(
   { ending, answeredMs }: EndedState,
   report: CallReport | null,
   charge: Charge,
+  { tenant, hasAgentsOwnEndpoint }: Pick<EndingCall, "tenant" | "hasAgentsOwnEndpoint">,
 ): Promise<void> {
   const { events, callers } = context;
   const { tenantId } = call;
   const transcript = transcriptOf(report?.turns ?? []);
   const summary = report?.summary ?? "";
-  const reported: Promise<void>[] = [];
-  if (ending.status === "completed") {
-    reported.push(
-      events.emit(queries, tenantId, callEnded(call, ending, charge, answeredMs)),
-      events.emit(queries, tenantId, transcriptCompleted(call, transcript, summary)),
-    );
-  } else reported.push(events.emit(queries, tenantId, callFailed(call, ending)));
+  const ended = callEnded(call, ending, charge, answeredMs);
+  const reported =
+    ending.status === "completed"
+      ? [
+          hasAgentsOwnEndpoint ? ended : { ...ended, agentId: null },
+          transcriptCompleted(call, transcript, summary),
+        ]
+      : [callFailed(call, ending)];
   const remembered = callers.ended(queries, {
     ...{ tenantId, callUuid: call.callUuid, direction: call.direction },
     ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, answeredMs },
     number: call.direction === "inbound" ? call.fromNumber : call.toNumber,
     ...{ summary, line: report?.line ?? "", transcript },
-    costEur: microToEur(charge.cost),
+    ...{ costEur: microToEur(charge.cost), tenant },
   });
-  await Promise.all([...reported, remembered]);
+  await Promise.all([events.emit(queries, tenantId, ...reported), remembered]);
 }
 
 /** Returns whether a mail waits to be sent. */
@@ -177,18 +184,19 @@ async function store(
   state: EndedState,
   report: CallReport | null,
   recording: LeftRecording,
+  storedTurns: StoredTurns,
 ): Promise<boolean> {
   const { ending, answeredMs, sinceAnswerMs } = state;
   const nowMs = context.clock.now();
   return await context.database.tx(async (queries) => {
     const calls = context.stores.calls(queries);
-    const [open, standing] = await Promise.all([
-      calls.findOpen(call.tenantId, call.callUuid),
-      context.billing.standingOf(queries, call.tenantId, call.callUuid),
-    ]);
+    const asked = { uuid: call.callUuid, chargeKey: chargeKey(call.callUuid) };
+    const open = await calls.findEnding(call.tenantId, asked);
     if (!open) return false;
-    for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
-    const answeredAt = await makeUpForAnswer(context, queries, open, state);
+    for (const turn of report?.turns ?? [])
+      if (!isDeepStrictEqual(turn, storedTurns.get(turn.index)))
+        await calls.putTurn(call.rowId, turn);
+    const answeredAt = await makeUpForAnswer(context, queries, open.call, state);
     // The wall clock may have been set in between; the time since the answer is the monotonic clock's.
     const endedAt = answeredAt === null ? nowMs : answeredAt + Math.round(sinceAnswerMs);
     const charge = await context.billing.settle(
@@ -197,13 +205,13 @@ async function store(
       call.callUuid,
       answeredMs,
       call.overageRate,
-      standing,
+      open.standing,
     );
     const figures = figuresOf(context, call, answeredMs, report, charge);
     await calls.finish(
       ...([call.tenantId, call.callUuid, ending, endedAt, report, figures, recording] as const),
     );
-    await reportEnd(context, queries, call, state, report, charge);
+    await reportEnd(context, queries, call, state, report, charge, open);
     if (answeredMs === 0 || recording.status === "processing") return false;
     const row = await calls.find(call.tenantId, call.callUuid);
     return row !== undefined && (await queueMail(context, queries, row, null));
@@ -227,6 +235,7 @@ export async function finishCall(
   call: CallIdentity,
   state: EndedState,
   channel: CallChannel | null,
+  storedTurns: StoredTurns = new Map(),
 ): Promise<CallReport | null> {
   const closed = channel ? await channel.close(state.ending.reason) : null;
   const report = closed && (await withKnowledge(context, closed, channel?.knowledgeScope ?? null));
@@ -234,7 +243,7 @@ export async function finishCall(
   let isMailed = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      isMailed = await store(context, call, state, report, recording);
+      isMailed = await store(context, call, state, report, recording, storedTurns);
       break;
     } catch (error) {
       context.log.error("call.finish_failed", {

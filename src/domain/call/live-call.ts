@@ -7,6 +7,7 @@
  */
 
 import { sleep } from "../../core/clock.ts";
+import type { Queries } from "../../core/database.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
 import { describeError } from "../../core/errors.ts";
@@ -18,6 +19,7 @@ import type { CallerLevel, PinCheck } from "../contact/ports.ts";
 import type { CallNote, CallReport, TurnRecord } from "../conversation/call-report.ts";
 import type { ToolRunner } from "../tool/ports.ts";
 import { callAnswered } from "../webhook/catalogue.ts";
+import type { EventDraft } from "../webhook/ports.ts";
 import type { CallIdentity } from "./call-identity.ts";
 import { closingPhrase } from "./closing-phrase.ts";
 import { QualitySeries } from "./diagnostics.ts";
@@ -102,6 +104,7 @@ export class LiveCall implements TransferredCall {
   readonly #length: LengthLimit;
   readonly #quality = new QualitySeries();
   readonly #monitors = new Set<CallMonitor>();
+  readonly #storedTurns = new Map<number, TurnRecord>();
 
   constructor(
     readonly identity: CallIdentity,
@@ -278,10 +281,12 @@ export class LiveCall implements TransferredCall {
     this.#channel?.send("connect", plan);
     this.#channel?.send("answered");
     const { tenantId, callUuid } = this.identity;
-    const answer = (store: CallRecords) => store.markAnswered(tenantId, callUuid, nowMs);
-    void this.#writeInTheEnd("answered", answer);
     // Whom we called is told apart by what they say; a caller is nobody's machine.
-    if (this.identity.direction === "inbound") this.#reportAnswer("unknown");
+    const event = this.identity.direction === "inbound" ? this.#answerToReport("unknown") : null;
+    void this.#writeInTheEnd("answered", async (queries) => {
+      await this.context.stores.calls(queries).markAnswered(tenantId, callUuid, nowMs);
+      if (event) await this.context.events.emit(queries, tenantId, event);
+    });
     this.#log.info("call.answered", { direction: this.identity.direction });
   }
 
@@ -311,7 +316,7 @@ export class LiveCall implements TransferredCall {
       const { answeredMs, sinceAnswerMs } =
         state.name === "ended" ? state : { answeredMs: 0, sinceAnswerMs: 0 };
       const end = { ending, answeredMs, sinceAnswerMs };
-      const report = await finishCall(context, identity, end, this.#channel);
+      const report = await finishCall(context, identity, end, this.#channel, this.#storedTurns);
       context.onEnded?.(identity, { ending, setupMs: this.#setupMs, answeredMs, report });
       await context.diagnostics?.record(identity, {
         sipCallId: this.#leg?.sipCallId ?? null,
@@ -343,11 +348,16 @@ export class LiveCall implements TransferredCall {
   }
 
   /** `call.answered`, once, of a call that is in progress. */
-  #reportAnswer(answeredBy: AnsweredBy): void {
+  #answerToReport(answeredBy: AnsweredBy): EventDraft | null {
     const { state } = this.#machine;
-    if (state.name !== "in_progress" || state.answerReported) return;
+    if (state.name !== "in_progress" || state.answerReported) return null;
     this.#machine.apply({ type: "report_answer" });
-    const event = callAnswered(this.identity, state.answeredAtMs, answeredBy);
+    return callAnswered(this.identity, state.answeredAtMs, answeredBy);
+  }
+
+  #reportAnswer(answeredBy: AnsweredBy): void {
+    const event = this.#answerToReport(answeredBy);
+    if (!event) return;
     this.context.database
       .tx((queries) => this.context.events.emit(queries, this.identity.tenantId, event))
       .then(() => this.context.events.wake())
@@ -425,14 +435,17 @@ export class LiveCall implements TransferredCall {
 
   #storeTurn(turn: TurnRecord): void {
     this.context.onTurn?.(this.identity, turn);
-    this.#write("turn", (store) => store.putTurn(this.identity.rowId, turn));
+    this.#write("turn", (store) => store.putTurn(this.identity.rowId, turn))
+      // In the order in which they were written.
+      .then((isStored) => isStored && this.#storedTurns.set(turn.index, turn));
   }
 
   /** For what a crash is billed by: tried again while the call lives. finish.ts makes up for the rest. */
-  async #writeInTheEnd(what: string, step: (store: CallRecords) => Promise<void>): Promise<void> {
+  async #writeInTheEnd(what: string, step: (queries: Queries) => Promise<void>): Promise<void> {
     while (this.isLive) {
       try {
-        await this.context.database.tx((queries) => step(this.context.stores.calls(queries)));
+        await this.context.database.tx(step);
+        this.context.events.wake();
         return;
       } catch (error) {
         this.#storeFailed(what, error);
@@ -441,10 +454,15 @@ export class LiveCall implements TransferredCall {
     }
   }
 
-  #write(what: string, step: (store: CallRecords) => Promise<void>): void {
-    this.context.database
-      .tx((queries) => step(this.context.stores.calls(queries)))
-      .catch((error) => this.#storeFailed(what, error));
+  /** Resolves to whether it is stored. */
+  async #write(what: string, step: (store: CallRecords) => Promise<void>): Promise<boolean> {
+    try {
+      await this.context.database.tx((queries) => step(this.context.stores.calls(queries)));
+      return true;
+    } catch (error) {
+      this.#storeFailed(what, error);
+      return false;
+    }
   }
 
   /** A live call goes on when the store does not. */

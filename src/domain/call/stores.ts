@@ -11,7 +11,7 @@ import type { PacketHeaders } from "../../core/packet-headers.ts";
 import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { AgentOfCall, AgentSplit } from "../agent/agent-split.ts";
 import type { Standing } from "../billing/stores.ts";
-import type { CallerTenant } from "../contact/ports.ts";
+import type { CallerTenant, EndedCall } from "../contact/ports.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { CallNote, CallReport, TurnRecord } from "../conversation/call-report.ts";
 import type { IndexedFile } from "../knowledge/knowledge-index.ts";
@@ -112,6 +112,15 @@ interface NewCall {
   readonly sipCallId?: string;
 }
 
+export interface EndingCall {
+  readonly call: StoredCall;
+  /** As the call sees it. */
+  readonly standing: Standing;
+  readonly tenant: EndedCall["tenant"];
+  /** Its agent has an endpoint of its own, which is told of the end. */
+  readonly hasAgentsOwnEndpoint: boolean;
+}
+
 export interface StoredToolCall {
   readonly tool: string;
   readonly arguments: JsonObject;
@@ -157,10 +166,27 @@ export interface CallRecords {
   ): Promise<void>;
   setSip(tenantId: number, callUuid: string, sipCallId: string): Promise<void>;
   setRecording(tenantId: number, callUuid: string, recording: RecordingChange): Promise<void>;
+  /**
+   * The recording is no longer `processing`. Null: it was not any more. `isMailed`: the call's agent
+   * asks for mails.
+   */
+  leaveProcessing(
+    tenantId: number,
+    callUuid: string,
+    recording: RecordingChange,
+  ): Promise<{ readonly isMailed: boolean } | null>;
   putTurn(callId: number, turn: TurnRecord): Promise<void>;
   turns(callId: number): PromiseLike<readonly Pick<TurnRecord, "speaker" | "text" | "startMs">[]>;
   addToolCall(callId: number, toolCall: StoredToolCall): Promise<void>;
-  /** Undefined: its end is written. Read it first in the transaction that ends a call. */
+  /**
+   * All that the end of a call is decided by. Undefined: its end is written. Read it first in the
+   * transaction that ends a call.
+   */
+  findEnding(
+    tenantId: number,
+    call: { readonly uuid: string; readonly chargeKey: string },
+  ): Promise<EndingCall | undefined>;
+  /** Undefined: its end is written. */
   findOpen(tenantId: number, callUuid: string): Promise<StoredCall | undefined>;
   /** The one final write of a call. */
   finish(

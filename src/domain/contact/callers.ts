@@ -39,7 +39,6 @@ export interface CallerRecords {
   /** Newest first. */
   memories(tenantId: number, numberE164: string, sinceMs: number, limit: number): Promise<Memory[]>;
   putMemory(tenantId: number, memory: NewMemory): Promise<void>;
-  features(tenantId: number): Promise<{ readonly callbackMemory: boolean }>;
   purpose(
     tenantId: number,
     callUuid: string,
@@ -236,9 +235,8 @@ export class Callers {
   }
 
   async #remember(queries: Queries, call: EndedCall): Promise<void> {
-    if (call.direction !== "outbound" || call.number === "") return;
+    if (call.direction !== "outbound" || call.number === "" || !call.tenant.callbackMemory) return;
     const store = this.deps.records(queries);
-    if (!(await store.features(call.tenantId)).callbackMemory) return;
     const purpose = await store.purpose(call.tenantId, call.callUuid);
     const { endedReason, answeredMs, line } = call;
     await store.putMemory(call.tenantId, {

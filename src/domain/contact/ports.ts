@@ -54,6 +54,8 @@ export interface EndedCall {
   readonly line: string;
   readonly transcript: string;
   readonly costEur: number;
+  /** What the tenant keeps and passes on of calls. */
+  readonly tenant: Pick<CallerTenant, "callbackMemory" | "crmBridge">;
 }
 
 export type PinResult = "right" | "wrong" | "locked" | "no_pin";

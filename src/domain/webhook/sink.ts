@@ -26,27 +26,38 @@ type UnsentEvent = Omit<EventDraft, "type" | "agentId"> & { readonly type: strin
 export function createEventSink(options: EventSinkOptions): EventSink {
   const { stores, clock, random, wake } = options;
 
-  async function store(queries: Queries, tenantId: number, event: UnsentEvent) {
-    const { type, callUuid, data } = event;
+  function stamped({ type, callUuid, data }: UnsentEvent) {
     const id = eventId(random);
     const createdAt = clock.now();
-    const body = envelopeBody(id, type, createdAt, data);
-    const stored = { id, type, callUuid, body, createdAt };
-    await stores.events(queries).insert(tenantId, stored);
-    return stored;
+    return { id, type, callUuid, body: envelopeBody(id, type, createdAt, data), createdAt };
   }
 
   /** Without an agent's own endpoint nothing is read: it travels with what comes next. */
-  async function emit(queries: Queries, tenantId: number, event: EventDraft): Promise<void> {
-    const stored = await store(queries, tenantId, event);
-    await stores.outbox(queries).insertForSubscribers(tenantId, stored);
+  async function emit(
+    queries: Queries,
+    tenantId: number,
+    ...events: readonly EventDraft[]
+  ): Promise<void> {
+    const stored = events.map((event) => ({ event, row: stamped(event) }));
+    const rows = stored.map(({ row }) => row);
+    await stores.events(queries).insert(tenantId, rows);
+    await stores.outbox(queries).insertForSubscribers(tenantId, rows);
+    for (const { event, row } of stored) await sendToAgentsOwn(queries, tenantId, event, row);
+  }
+
+  async function sendToAgentsOwn(
+    queries: Queries,
+    tenantId: number,
+    event: EventDraft,
+    row: ReturnType<typeof stamped>,
+  ): Promise<void> {
     if (event.type !== "call.ended" || event.agentId === null) return;
-    const legacy = await stores.events(queries).legacyEndpoint(tenantId, event.agentId);
-    if (!legacy) return;
-    const { id, createdAt } = legacy.olderVariant
-      ? await store(queries, tenantId, { ...event, type: OLDER_ENDED_TYPE })
-      : stored;
-    const subscriber = { webhookId: null, legacyUrl: legacy.url };
+    const own = await stores.events(queries).legacyEndpoint(tenantId, event.agentId);
+    if (!own) return;
+    const older = own.olderVariant ? stamped({ ...event, type: OLDER_ENDED_TYPE }) : null;
+    if (older) await stores.events(queries).insert(tenantId, [older]);
+    const { id, createdAt } = older ?? row;
+    const subscriber = { webhookId: null, legacyUrl: own.url };
     await stores.outbox(queries).insert(tenantId, id, subscriber, createdAt);
   }
 

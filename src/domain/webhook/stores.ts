@@ -14,7 +14,7 @@ interface StoredEvent {
 }
 
 export interface EventStore {
-  insert(tenantId: number, event: StoredEvent): Promise<void>;
+  insert(tenantId: number, events: readonly StoredEvent[]): Promise<void>;
   /** The agent's webhook_url; null: it has none, it was disabled, or there is no such agent. */
   legacyEndpoint(
     tenantId: number,
@@ -66,10 +66,10 @@ export interface Busy {
 
 export interface OutboxStore {
   insert(tenantId: number, eventId: string, subscriber: Subscriber, nowMs: number): Promise<void>;
-  /** For each enabled webhook that selected the event's type. */
+  /** Of each event for each enabled webhook that selected its type. */
   insertForSubscribers(
     tenantId: number,
-    event: Pick<StoredEvent, "id" | "type" | "createdAt">,
+    events: readonly Pick<StoredEvent, "id" | "type" | "createdAt">[],
   ): Promise<void>;
   /**
    * The oldest delivery of each endpoint, oldest first. It must be pending, due and not leased, its

@@ -118,13 +118,13 @@ async function mailsOf(answeredMs: number): Promise<unknown[]> {
     database: { tx: (work: (queries: object) => Promise<void>) => work({}), read: {} },
     stores: {
       calls: () => ({
-        ...{ findOpen: async () => stored, find: async () => stored, finish: done },
+        ...{ findEnding: async () => ({ call: stored }), find: async () => stored, finish: done },
         turns: async () => [],
       }),
       setup: () => ({ agent: async () => agent, tenant: async () => ({ timeZone: "UTC" }) }),
       notes: () => ({ of: async () => [] }),
     },
-    billing: { standingOf: done, settle: async () => ({ cost: 0 }) },
+    billing: { settle: async () => ({ cost: 0 }) },
     events: { emit: done, wake: () => undefined },
     callers: { ended: done, wake: () => undefined },
     mails: {

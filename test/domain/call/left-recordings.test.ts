@@ -99,8 +99,9 @@ function appliance(encoder: Encoder) {
     events: {
       ...events,
       emit: (...emitted: Parameters<typeof events.emit>) => {
-        const [, , { type, callUuid }] = emitted;
-        if (type === "recording.ready") announced.push(callUuid);
+        const [, , ...drafts] = emitted;
+        for (const { type, callUuid } of drafts)
+          if (type === "recording.ready") announced.push(callUuid);
         return events.emit(...emitted);
       },
     },

@@ -125,7 +125,13 @@ async function ends(runner: CampaignRunner, callUuid: string | null, endedReason
     runner.listener.ended(queries, {
       ...{ tenantId: tenant.id, callUuid: callUuid ?? "", direction: "outbound", number: "" },
       ...{ agentId, status: "completed", endedReason, answeredMs },
-      ...{ summary: "", line: "", transcript: "", costEur: 0 },
+      ...{
+        summary: "",
+        line: "",
+        transcript: "",
+        costEur: 0,
+        tenant: { callbackMemory: false, crmBridge: false },
+      },
     }),
   );
 }

@@ -101,7 +101,13 @@ const ended = (callUuid: string, endedReason: string, answeredMs: number) =>
     server.callerParts.callers.ended(queries, {
       ...{ tenantId: tenant.id, callUuid, direction: "outbound", number: "", agentId },
       ...{ status: answeredMs > 0 ? "completed" : "no_answer", endedReason, answeredMs },
-      ...{ summary: "", line: "", transcript: "", costEur: 0 },
+      ...{
+        summary: "",
+        line: "",
+        transcript: "",
+        costEur: 0,
+        tenant: { callbackMemory: false, crmBridge: false },
+      },
     }),
   );
 

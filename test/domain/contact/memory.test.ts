@@ -60,6 +60,7 @@ async function called(changes: Partial<EndedCall> = {}, reason?: string, sensiti
         summary: SUMMARY,
       },
       ...{ line: LINE, transcript: SUMMARY, costEur: 0 },
+      tenant: { callbackMemory: true, crmBridge: false },
       ...changes,
     });
   });

@@ -13,7 +13,6 @@ interface CrmTellRecords {
 
 interface CrmTellOptions {
   readonly records: (queries: Queries) => CrmTellRecords;
-  readonly isOn: (queries: Queries, tenantId: number) => Promise<boolean>;
   readonly agentName: (
     queries: Queries,
     tenantId: number,
@@ -25,12 +24,12 @@ interface CrmTellOptions {
 
 const TRANSCRIPT_MAX = 50_000;
 
-export function crmTeller({ records, isOn, agentName, clock, wake }: CrmTellOptions): EndListener {
+export function crmTeller({ records, agentName, clock, wake }: CrmTellOptions): EndListener {
   /** Without the bridge nothing is ever looked for. */
   let isUsed = false;
   return {
     async ended(queries, call) {
-      if (!(await isOn(queries, call.tenantId))) return;
+      if (!call.tenant.crmBridge) return;
       const target = await records(queries).target(call.tenantId);
       if (!target) return;
       const { agentId, answeredMs } = call;
