@@ -77,7 +77,7 @@ export async function openStore(
     // An appliance with a file does not load the client of a server.
     const { openRemoteDatabase } = await import("../adapter/store/remote-database.ts");
     database = await openRemoteDatabase(remote, { ...deps, owner: deps.node });
-  } else database = openDatabase(databasePath, nowMs);
+  } else database = openDatabase(databasePath, nowMs, deps.clock);
   await recordFirstVersions(database, nowMs);
   return database;
 }

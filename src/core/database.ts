@@ -22,9 +22,13 @@ export interface Database {
   /**
    * Runs `body` in one immediate transaction: all or nothing, one at a time, durable when the
    * promise resolves. An exception rolls back and is rethrown. Never nest transactions: pass
-   * `Queries` down instead. One that is urgent does not wait for those of background work.
+   * `Queries` down instead. On a database server an urgent one does not wait for others; on a file one
+   * in the background, for which nobody waits, may wait some milliseconds to share a COMMIT.
    */
-  tx<Result>(body: (queries: Queries) => Promise<Result>, urgency?: "urgent"): Promise<Result>;
+  tx<Result>(
+    body: (queries: Queries) => Promise<Result>,
+    urgency?: "urgent" | "background",
+  ): Promise<Result>;
   /**
    * Runs what the body of a transaction does last: on a database server it travels with COMMIT,
    * which spares a round trip. Nothing may be asked of `queries` after it. If it was done but its

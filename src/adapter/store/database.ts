@@ -9,6 +9,7 @@
  */
 import type { Database as Sqlite } from "bun:sqlite";
 import { drizzle } from "drizzle-orm/bun-sqlite";
+import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { groupCommit } from "./group-commit.ts";
 import { migrate } from "./migrate.ts";
@@ -37,9 +38,9 @@ const queriesOf = (sqlite: Sqlite) => drizzle(sqlite, { schema }) as unknown as 
 
 /**
  * Opens the file, creating and migrating it if necessary. Throws MigrationRejected for a newer
- * database.
+ * database. Without a clock work in the background is committed at once, too.
  */
-export function openDatabase(path: string, nowMs: number): Database {
+export function openDatabase(path: string, nowMs: number, clock: Clock | null = null): Database {
   const writer = connect(path);
   try {
     migrate(writer, migrations, nowMs);
@@ -48,13 +49,13 @@ export function openDatabase(path: string, nowMs: number): Database {
     throw error;
   }
   const reader = connect(path);
-  const writes = groupCommit(writer, queriesOf(writer));
+  const writes = groupCommit(writer, queriesOf(writer), clock);
   const dataVersion = reader.query<{ data_version: number }, []>("PRAGMA data_version");
   const ownChanges = reader.query<{ n: number }, []>("SELECT total_changes() AS n");
 
   return {
     read: queriesOf(reader),
-    tx: (body) => writes.run(body),
+    tx: (body, urgency) => writes.run(body, urgency === "background"),
     finish: (_queries, work) => work(),
     ...revocationNotes(),
     // The pragma counts commits of other connections; this connection's own changes are added.

@@ -10,12 +10,15 @@
  *
  * A group waits one turn of the event loop for more members: almost no time when the loop is idle,
  * and under load as long as the other requests of that turn need. It is closed at `GROUP_MAX`.
+ * Transactions for which nobody waits begin no group: they join the next one, or make one of their
+ * own when the first of them has waited for `LINGER_MS`.
  */
 import type { Database as Sqlite } from "bun:sqlite";
-import { yieldToEventLoop } from "../../core/clock.ts";
+import { type Clock, type Timer, yieldToEventLoop } from "../../core/clock.ts";
 
 export interface GroupCommit<Queries> {
-  run<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>;
+  /** `canWait`: nobody waits for it. Order is kept all the same. */
+  run<Result>(body: (queries: Queries) => Promise<Result>, canWait?: boolean): Promise<Result>;
   /** Resolves when no transaction is running or waiting. */
   idle(): Promise<void>;
   /** Why the newest group could not be written; null: it was. */
@@ -34,21 +37,41 @@ interface Member<Queries> {
   /** Runs the body. The returned function settles its promise later. */
   readonly begin: (queries: Queries) => Promise<() => void>;
   readonly fail: (error: unknown) => void;
+  readonly canWait: boolean;
 }
 
 /** Bodies per COMMIT; limits how long the first of them waits. */
 const GROUP_MAX = 32;
+const LINGER_MS = 10;
 
-export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCommit<Queries> {
+/** Without a clock nothing lingers. */
+export function groupCommit<Queries>(
+  sqlite: Sqlite,
+  queries: Queries,
+  clock: Clock | null = null,
+): GroupCommit<Queries> {
   const waiting: Member<Queries>[] = [];
   let working: Promise<void> = Promise.resolve();
   let isWorking = false;
   let failure: DiskFailure | null = null;
+  let lingering: Timer | null = null;
+
+  function begin(): void {
+    lingering?.cancel();
+    lingering = null;
+    if (!isWorking && waiting.length > 0) working = work();
+  }
 
   async function work(): Promise<void> {
     isWorking = true;
-    while (waiting.length > 0) await commitGroup();
+    do await commitGroup();
+    while (waiting.some(({ canWait }) => !canWait));
     isWorking = false;
+    if (waiting.length > 0) linger();
+  }
+
+  function linger(): void {
+    lingering ??= clock?.after(LINGER_MS, begin) ?? null;
   }
 
   async function commitGroup(): Promise<void> {
@@ -72,16 +95,23 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
   }
 
   return {
-    run: (body) =>
+    run: (body, canWait = false) =>
       new Promise((done, fail) => {
-        const begin = async (given: Queries) => {
+        const member = async (given: Queries) => {
           const result = await body(given);
           return () => done(result);
         };
-        waiting.push({ begin, fail });
-        if (!isWorking) working = work();
+        const lingers = canWait && clock !== null;
+        waiting.push({ begin: member, fail, canWait: lingers });
+        if (lingers) linger();
+        else begin();
       }),
-    idle: () => working,
+    async idle() {
+      while (isWorking || waiting.length > 0) {
+        begin();
+        await working;
+      }
+    },
     failure: () => failure,
   };
 }

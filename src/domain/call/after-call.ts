@@ -166,7 +166,7 @@ async function processOnce(
         );
       }
       return left.isMailed && (await queueMail(context, queries, call, mp3));
-    });
+    }, "background");
     if (mp3 && call.recordingFile && call.recordingFile !== mp3)
       await rm(join(context.settings.recordingsDir, call.recordingFile), { force: true });
     context.events.wake();

@@ -45,8 +45,12 @@ export function createDiagnosticsRecorder(deps: {
     const { sipCallId, quality, packetHeaders } = seen;
     const sip = sipCallId === null ? [] : messageTrace.entries(sipCallId);
     try {
-      await database.tx((queries) =>
-        stores.diagnostics(queries).put(call.tenantId, call.rowId, { sip, quality, packetHeaders }),
+      await database.tx(
+        (queries) =>
+          stores
+            .diagnostics(queries)
+            .put(call.tenantId, call.rowId, { sip, quality, packetHeaders }),
+        "background",
       );
     } catch (error) {
       log.error("call.diagnostics_not_stored", {

@@ -50,7 +50,7 @@ const RETRY_MS = 500;
 const SOURCES_MS_MAX = 3_000;
 
 /** Turns as they are stored already, by index. */
-export type StoredTurns = ReadonlyMap<number, TurnRecord>;
+type StoredTurns = ReadonlyMap<number, TurnRecord>;
 
 type EndedState = Pick<
   Extract<CallState, { name: "ended" }>,
@@ -215,7 +215,7 @@ async function store(
     if (answeredMs === 0 || recording.status === "processing") return false;
     const row = await calls.find(call.tenantId, call.callUuid);
     return row !== undefined && (await queueMail(context, queries, row, null));
-  });
+  }, "background");
 }
 
 /** Names the sources of answers, and the questions that had none. */

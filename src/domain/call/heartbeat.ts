@@ -27,7 +27,7 @@ export function startHeartbeat(options: {
     const uuids = live.map((call) => call.identity.callUuid);
     if (uuids.length === 0) return;
     database
-      .tx((queries) => stores.calls(queries).heartbeat(uuids, clock.now()))
+      .tx((queries) => stores.calls(queries).heartbeat(uuids, clock.now()), "background")
       .then((open) => {
         for (const call of live)
           if (!open.has(call.identity.callUuid)) call.end(endingByUs("failed", "interrupted"));

@@ -223,7 +223,7 @@ function configOf(
   );
 }
 
-export interface TakenCall {
+interface TakenCall {
   readonly route: Route;
   readonly identity: CallIdentity;
   readonly config: Promise<CallConfig>;

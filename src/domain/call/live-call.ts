@@ -252,7 +252,10 @@ export class LiveCall implements TransferredCall {
   /** Kept with the call. */
   note(note: CallNote): void {
     this.context.database
-      .tx((queries) => this.context.stores.notes(queries).add(this.identity.rowId, note))
+      .tx(
+        (queries) => this.context.stores.notes(queries).add(this.identity.rowId, note),
+        "background",
+      )
       .catch((error) => this.#storeFailed("note", error));
   }
 
@@ -359,7 +362,10 @@ export class LiveCall implements TransferredCall {
     const event = this.#answerToReport(answeredBy);
     if (!event) return;
     this.context.database
-      .tx((queries) => this.context.events.emit(queries, this.identity.tenantId, event))
+      .tx(
+        (queries) => this.context.events.emit(queries, this.identity.tenantId, event),
+        "background",
+      )
       .then(() => this.context.events.wake())
       .catch((error) => this.#storeFailed("call.answered", error));
   }
@@ -444,7 +450,7 @@ export class LiveCall implements TransferredCall {
   async #writeInTheEnd(what: string, step: (queries: Queries) => Promise<void>): Promise<void> {
     while (this.isLive) {
       try {
-        await this.context.database.tx(step);
+        await this.context.database.tx(step, "background");
         this.context.events.wake();
         return;
       } catch (error) {
@@ -457,7 +463,10 @@ export class LiveCall implements TransferredCall {
   /** Resolves to whether it is stored. */
   async #write(what: string, step: (store: CallRecords) => Promise<void>): Promise<boolean> {
     try {
-      await this.context.database.tx((queries) => step(this.context.stores.calls(queries)));
+      await this.context.database.tx(
+        (queries) => step(this.context.stores.calls(queries)),
+        "background",
+      );
       return true;
     } catch (error) {
       this.#storeFailed(what, error);

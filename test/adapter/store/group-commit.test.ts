@@ -3,6 +3,8 @@ import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type GroupCommit, groupCommit } from "../../../src/adapter/store/group-commit.ts";
+import { yieldToEventLoop } from "../../../src/core/clock.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const GROUP_MAX = 32;
@@ -45,6 +47,66 @@ const write = (text: string) =>
     return text;
   });
 const names = (amount: number) => Array.from({ length: amount }, (_, index) => `note ${index}`);
+
+describe("what nobody waits for", () => {
+  const clock = fakeClock();
+  const later = (text: string) =>
+    group.run(
+      async (sqlite) => void sqlite.run("INSERT INTO notes (text) VALUES (?)", [text]),
+      true,
+    );
+  beforeEach(() => {
+    group = groupCommit(writer, writer, clock);
+  });
+
+  test("shares the COMMIT of what somebody waits for, in order", async () => {
+    const before = commits();
+    const lingering = [later("one"), later("two")];
+    await yieldToEventLoop();
+    expect(stored()).toEqual([]);
+    await write("three");
+    await Promise.all(lingering);
+    expect(stored()).toEqual(["one", "two", "three"]);
+    expect(commits() - before).toBe(1);
+  });
+
+  test("makes a COMMIT of its own when nobody comes", async () => {
+    const lingering = [later("one"), later("two")];
+    await clock.advance(9);
+    expect(stored()).toEqual([]);
+    const before = commits();
+    await clock.advance(1);
+    await Promise.all(lingering);
+    expect(stored()).toEqual(["one", "two"]);
+    expect(commits() - before).toBe(1);
+    const next = later("three");
+    await clock.advance(10);
+    await next;
+    expect(stored()).toEqual(["one", "two", "three"]);
+  });
+
+  test("that comes while others are written lingers anew", async () => {
+    let lingering = Promise.resolve();
+    await group.run(async (sqlite) => {
+      sqlite.run("INSERT INTO notes (text) VALUES ('first')");
+      await Promise.resolve();
+    });
+    const written = write("second").then(() => {
+      lingering = later("third");
+    });
+    await written;
+    await clock.advance(10);
+    await lingering;
+    expect(stored()).toEqual(["first", "second", "third"]);
+  });
+
+  test("is written before the file is closed, however much it is", async () => {
+    const lingering = names(GROUP_MAX + 1).map(later);
+    await group.idle();
+    await Promise.all(lingering);
+    expect(stored()).toEqual(names(GROUP_MAX + 1));
+  });
+});
 
 describe("one COMMIT for many", () => {
   test("what is asked for at once is committed at once, in the order asked for", async () => {
