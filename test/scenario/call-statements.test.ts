@@ -6,7 +6,7 @@ import type { Phone } from "../support/phone/phone.ts";
 import { onQuery } from "../support/statement-watch.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const STATEMENTS_MAX = 33;
+const STATEMENTS_MAX = 22;
 /** What runs by the clock as well adds to a call's: of several calls the least disturbed one counts. */
 const CALLS_MAX = 5;
 /** Half a second of silence at 8 kHz. */

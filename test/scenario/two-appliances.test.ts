@@ -250,6 +250,33 @@ test("a call asked for at either node is dialled once, by the one that holds the
   expect(new Set(registered)).toEqual(new Set([holder.host]));
 });
 
+test("a key that is revoked at one node and in constant use at the other is dead there within two seconds", async () => {
+  const [here, there] = holderAndOther();
+  const made = await api<{ readonly key: { readonly id: number; readonly secret: string } }>(
+    ...([here, "/keys", { label: "to revoke" }] as const),
+  );
+  const { id, secret } = made.key;
+  let openedAt = 0;
+  const isRefused = async () => {
+    const askedAt = performance.now();
+    const { status } = await fetch(`http://${there.host}:8481/api/v1/agents`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    if (status === 200) openedAt = askedAt;
+    return status === 401;
+  };
+  expect(await isRefused()).toBe(false);
+  const { status } = await fetch(`http://${here.host}:8481/api/v1/keys?id=${id}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const revokedAt = performance.now();
+  expect(status).toBe(200);
+  await eventually(isRefused, "the key is refused", LONG_MS);
+  // When it was asked for the last time that it opened.
+  expect(openedAt - revokedAt).toBeLessThanOrEqual(2_000);
+});
+
 test("the holder is killed: the other registers the trunk and dials what is due; the first comes back without it", async () => {
   const [holder, other] = holderAndOther();
   const { call_uuid } = await callTo(other, "+37061000102", 2_000);

@@ -44,6 +44,23 @@ const insertTransaction = rowStatement(
       .prepare(),
 );
 
+const addTransaction = rowStatement(
+  (queries, row: Omit<typeof ledgerTransactions.$inferInsert, "id">) =>
+    queries.insert(ledgerTransactions).values(row).prepare(),
+);
+
+/** Of the transaction with this key. All columns, in the order of the table. */
+const addEntries = statement((queries) =>
+  queries
+    .insert(ledgerEntries)
+    .select(
+      sql`SELECT NULL, t.id, t.tenant_id, e.value ->> 'account', e.value ->> 'amount'
+        FROM ledger_transactions t JOIN json_each(${arg("entries")}) e
+        WHERE t.key = ${arg("key")} AND t.tenant_id = ${arg("tenantId")} ORDER BY e.key`,
+    )
+    .prepare(),
+);
+
 const insertEntry = rowStatement((queries, row: Omit<typeof ledgerEntries.$inferInsert, "id">) =>
   queries.insert(ledgerEntries).values(row).prepare(),
 );
@@ -68,6 +85,13 @@ export function ledgerStore(queries: Queries): LedgerStore {
       const row = { tenantId, key, kind, note, createdAt };
       const inserted = await insertTransaction(queries, row).all(row);
       return inserted[0]?.id ?? null;
+    },
+
+    async insertNew(tenantId, { key, kind, note, createdAt }, entries) {
+      const row = { tenantId, key, kind, note, createdAt };
+      await addTransaction(queries, row).run(row);
+      if (entries.length === 0) return;
+      await addEntries(queries).run({ tenantId, key, entries: JSON.stringify(entries) });
     },
 
     async insertEntries(tenantId, transactionId, entries) {

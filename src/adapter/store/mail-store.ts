@@ -103,7 +103,11 @@ export const mailStore: MailStores = (queries) => ({
 /** Leases: one node at a time sends an email. */
 const mailLeases = (
   queries: Queries,
-): Pick<ReturnType<MailStores>, "claim" | "extendLease" | "nextDueAfter"> => ({
+): Pick<ReturnType<MailStores>, "hasDue" | "claim" | "extendLease" | "nextDueAfter"> => ({
+  async hasDue({ nowMs, node, lane, lostBeforeMs }) {
+    return (await dueMails[lane](queries).all({ nowMs, node, lostBeforeMs })).length > 0;
+  },
+
   async claim({ nowMs, owner, leaseUntilMs, node, lane, lostBeforeMs }) {
     const due = await dueMails[lane](queries).all({ nowMs, node, lostBeforeMs });
     const mail = due[0];

@@ -142,8 +142,12 @@ export function outboxStore(queries: Queries): OutboxStore {
 /** Waiting deliveries: one node at a time attempts each. */
 function outboxQueue(
   queries: Queries,
-): Pick<OutboxStore, "due" | "lease" | "release" | "nextDueAfter"> {
+): Pick<OutboxStore, "due" | "hasDue" | "lease" | "release" | "nextDueAfter"> {
   return {
+    async hasDue(nowMs, busy) {
+      return (await this.due(nowMs, busy, 1)).length > 0;
+    },
+
     async due(nowMs, busy, limit) {
       return dueStatement(queries).all({
         nowMs,

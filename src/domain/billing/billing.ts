@@ -14,7 +14,7 @@ import { type MicroEur, microEur } from "../../core/money.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
 import { chargeableFunds, freeFunds, purseOf } from "./funds.ts";
 import { backHolds, insufficientBalance, paidSeconds, writeHold } from "./hold.ts";
-import { move, post } from "./ledger.ts";
+import { move, post, postNew } from "./ledger.ts";
 import { monthIn } from "./plan-usage.ts";
 import {
   type Account,
@@ -217,7 +217,7 @@ export class Billing {
       createdAt: this.options.clock.now(),
     } as const;
     const entries = move("wallet", "revenue", cost);
-    await post(books, tenantId, transaction, entries);
+    await postNew(books, tenantId, transaction, entries);
   }
 
   /** The charge of a call that was settled before. */

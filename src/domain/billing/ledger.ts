@@ -23,15 +23,34 @@ export async function post(
   transaction: LedgerTransaction,
   entries: readonly LedgerEntry[],
 ): Promise<boolean> {
-  if (sumOf(entries) !== 0)
-    throw new RangeError(`ledger transaction ${transaction.key} does not sum to zero`);
+  requireBalance(transaction, entries);
   const ledger = books.ledger;
   const transactionId = await ledger.insertTransaction(tenantId, transaction);
   if (transactionId === null) return false;
   await ledger.insertEntries(tenantId, transactionId, entries);
+  await addToWallet(books, tenantId, entries);
+  return true;
+}
+
+/** The same where this database transaction has read that the key is new. Rejects if it is not. */
+export async function postNew(
+  books: Books,
+  tenantId: number,
+  transaction: LedgerTransaction,
+  entries: readonly LedgerEntry[],
+): Promise<void> {
+  requireBalance(transaction, entries);
+  await books.ledger.insertNew(tenantId, transaction, entries);
+  await addToWallet(books, tenantId, entries);
+}
+
+function requireBalance({ key }: LedgerTransaction, entries: readonly LedgerEntry[]): void {
+  if (sumOf(entries) !== 0) throw new RangeError(`ledger transaction ${key} does not sum to zero`);
+}
+
+async function addToWallet(books: Books, tenantId: number, entries: readonly LedgerEntry[]) {
   const toWallet = sumOf(entries.filter((entry) => entry.account === "wallet"));
   if (toWallet !== 0) await books.wallet.add(tenantId, microEur(toWallet));
-  return true;
 }
 
 /** Two entries that move `amount`; none if it is 0. */

@@ -46,6 +46,15 @@ export interface LedgerTransaction {
 export interface LedgerStore {
   /** The new row's id, or null when the key was posted before. */
   insertTransaction(tenantId: number, transaction: LedgerTransaction): Promise<number | null>;
+  /**
+   * A transaction of which its key is known to be new, with its entries: nothing is waited for. A key
+   * that is not new fails.
+   */
+  insertNew(
+    tenantId: number,
+    transaction: LedgerTransaction,
+    entries: readonly LedgerEntry[],
+  ): Promise<void>;
   insertEntries(
     tenantId: number,
     transactionId: number,

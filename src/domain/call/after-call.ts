@@ -68,15 +68,15 @@ export async function queueMail(
   call: StoredCall,
   attachment: string | null,
 ): Promise<boolean> {
-  const setup = context.stores.setup(queries);
   if (call.agentId === null) return false;
-  const agent = await setup.agent(call.tenantId, call.agentId);
-  if (!agent?.transcriptEmailEnabled || !agent.transcriptEmail) return false;
-  const [tenant, turns, notes] = await Promise.all([
+  const setup = context.stores.setup(queries);
+  const [agent, tenant, turns, notes] = await Promise.all([
+    setup.agent(call.tenantId, call.agentId),
     setup.tenant(call.tenantId),
     context.stores.calls(queries).turns(call.id),
     context.stores.notes(queries).of(call.id),
   ]);
+  if (!agent?.transcriptEmailEnabled || !agent.transcriptEmail) return false;
   await context.mails.enqueue(
     queries,
     call.tenantId,

@@ -113,7 +113,8 @@ export class Callers {
         : Promise.resolve({}),
     );
     const earlier = ahead(this.#memoriesOf(queries, tenant, remoteParty));
-    const known = await contacts(queries).byNumber(tenant.id, number, SHARED_MAX);
+    const isAsked = tenant.cliIdentity || tenant.namedGreeting;
+    const known = isAsked ? await contacts(queries).byNumber(tenant.id, number, SHARED_MAX) : [];
     const [only] = known.length === 1 ? known : [];
     const level = tenant.cliIdentity && only ? 1 : 0;
     const memories = tellable(await earlier, level === 1);

@@ -125,6 +125,8 @@ export class MailQueue {
     const nowMs = clock.now();
     const due = { nowMs, owner: this.#owner, leaseUntilMs: nowMs + LEASE_MS, node, lane };
     const lostBeforeMs = nowMs - LOST_AFTER_MS;
+    // Most looks find nothing: the writer is asked for only by who has something to take.
+    if (!(await stores(database.read).hasDue({ ...due, lostBeforeMs }))) return null;
     return database.tx((queries) => stores(queries).claim({ ...due, lostBeforeMs }));
   }
 

@@ -24,6 +24,13 @@ export interface ClaimedMail extends QueuedMail {
   readonly isLost: boolean;
 }
 
+interface DueMail {
+  readonly nowMs: number;
+  readonly node: string | null;
+  readonly lane: MailLane;
+  readonly lostBeforeMs: number;
+}
+
 /** Except for `enqueue`, the methods cover all tenants. */
 interface MailStore {
   /** Does nothing when an email with this key exists. */
@@ -33,14 +40,11 @@ interface MailStore {
    * the disk of the node that handled the call: only `node` can send it, unless it has been due
    * since `lostBeforeMs`.
    */
-  claim(request: {
-    readonly nowMs: number;
-    readonly owner: string;
-    readonly leaseUntilMs: number;
-    readonly node: string | null;
-    readonly lane: MailLane;
-    readonly lostBeforeMs: number;
-  }): Promise<ClaimedMail | null>;
+  claim(
+    request: DueMail & { readonly owner: string; readonly leaseUntilMs: number },
+  ): Promise<ClaimedMail | null>;
+  /** Whether there is one to claim. */
+  hasDue(request: DueMail): Promise<boolean>;
   /** Extends the lease for a long attempt. */
   extendLease(id: number, owner: string, leaseUntilMs: number): Promise<void>;
   /** Removes the attachment from the email; the recording's file stays. */

@@ -66,6 +66,7 @@ export class DeliveryWorker {
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   readonly #loop: WorkLoop;
+  #foundLast = false;
 
   constructor(private readonly options: DeliveryOptions) {
     const { database, stores, clock, random, log, switchedOff } = options;
@@ -115,7 +116,7 @@ export class DeliveryWorker {
   }
 
   async #claim(): Promise<DueDelivery[]> {
-    if (this.#capacity.free === 0) return [];
+    if (this.#capacity.free === 0 || !(await this.#hasDue())) return [];
     const { database, stores, clock, timeoutMs } = this.options;
     const claimed: DueDelivery[] = [];
     try {
@@ -131,11 +132,19 @@ export class DeliveryWorker {
           await outbox.lease(ids, this.#owner, clock.now() + timeoutMs + LEASE_MARGIN_MS);
         }
       });
+      this.#foundLast = claimed.length > 0;
       return claimed;
     } catch (error) {
       for (const delivery of claimed) this.#capacity.release(delivery);
       throw error;
     }
+  }
+
+  /** Most looks find nothing, and need not ask for the writer; who has just found some looks there. */
+  async #hasDue(): Promise<boolean> {
+    if (this.#foundLast) return true;
+    const { database, stores, clock } = this.options;
+    return await stores.outbox(database.read).hasDue(clock.now(), this.#capacity.busy());
   }
 
   #begin(delivery: DueDelivery): void {

@@ -77,6 +77,8 @@ export interface OutboxStore {
    * endpoint (perhaps leased by a dead process).
    */
   due(nowMs: number, busy: Busy, limit: number): Promise<readonly DueDelivery[]>;
+  /** Whether there is one. */
+  hasDue(nowMs: number, busy: Busy): Promise<boolean>;
   lease(outboxIds: readonly number[], owner: string, untilMs: number): Promise<void>;
   /** Releases claimed rows unchanged. */
   release(outboxIds: readonly number[], owner: string): Promise<void>;

@@ -27,6 +27,7 @@ function world(send: (message: object, signal: AbortSignal) => Promise<void>, ra
   const leases: number[] = [];
   const released: number[] = [];
   const stores = () => ({
+    hasDue: async () => true,
     async claim(claim: Claim) {
       if (claim.lane === "without") claims.push(claim);
       return claim.lane === "without" ? (due.shift() ?? null) : null;

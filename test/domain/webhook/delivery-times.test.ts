@@ -20,6 +20,7 @@ function world(pauseMs?: number) {
       return due.splice(0, most);
     },
     lease: async (_ids: number[], _owner: string, untilMs: number) => void leases.push(untilMs),
+    hasDue: async () => true,
     release: async (ids: number[]) => void released.push(...ids),
     nextDueAfter: async () => null,
   });
@@ -50,7 +51,11 @@ function world(pauseMs?: number) {
 test("looks every 30 seconds for 256 at most", async () => {
   const { clock, asked, worker } = world(0);
   worker.start();
-  await clock.advance(60_000);
+  await eventually(() => asked.length === 1, "the first look");
+  await clock.advance(30_000);
+  await eventually(() => asked.length === 2, "the second look");
+  await clock.advance(30_000);
+  await eventually(() => asked.length === 3, "the third look");
   expect(asked).toEqual([0, 30_000, 60_000].map((atMs) => [atMs, 256]));
   await worker.stop();
 });
