@@ -55,6 +55,9 @@ export function groupCommit<Queries>(
   let isWorking = false;
   let failure: DiskFailure | null = null;
   let lingering: Timer | null = null;
+  const noteOutcome = (error: DiskFailure | null) => {
+    failure = error;
+  };
 
   function begin(): void {
     lingering?.cancel();
@@ -64,7 +67,7 @@ export function groupCommit<Queries>(
 
   async function work(): Promise<void> {
     isWorking = true;
-    do await commitGroup();
+    do await commitGroup(sqlite, queries, waiting, noteOutcome);
     while (waiting.some(({ canWait }) => !canWait));
     isWorking = false;
     if (waiting.length > 0) linger();
@@ -72,26 +75,6 @@ export function groupCommit<Queries>(
 
   function linger(): void {
     lingering ??= clock?.after(LINGER_MS, begin) ?? null;
-  }
-
-  async function commitGroup(): Promise<void> {
-    const taken: Member<Queries>[] = [];
-    const takeNext = () => {
-      const member = taken.length < GROUP_MAX ? waiting.shift() : undefined;
-      if (member) taken.push(member);
-      return member;
-    };
-    let settle: readonly (() => void)[];
-    try {
-      settle = await commitTogether(sqlite, queries, takeNext);
-    } catch (error) {
-      undo(sqlite);
-      if (isDiskFailure(error)) failure = error;
-      for (const { fail } of taken) fail(error);
-      return;
-    }
-    failure = null;
-    for (const each of settle) each();
   }
 
   return {
@@ -114,6 +97,32 @@ export function groupCommit<Queries>(
     },
     failure: () => failure,
   };
+}
+
+/** Takes who waits and settles them. An error that is not the disk's says nothing of it. */
+async function commitGroup<Queries>(
+  sqlite: Sqlite,
+  queries: Queries,
+  waiting: Member<Queries>[],
+  noteOutcome: (failure: DiskFailure | null) => void,
+): Promise<void> {
+  const taken: Member<Queries>[] = [];
+  const takeNext = () => {
+    const member = taken.length < GROUP_MAX ? waiting.shift() : undefined;
+    if (member) taken.push(member);
+    return member;
+  };
+  let settle: readonly (() => void)[];
+  try {
+    settle = await commitTogether(sqlite, queries, takeNext);
+  } catch (error) {
+    undo(sqlite);
+    if (isDiskFailure(error)) noteOutcome(error);
+    for (const { fail } of taken) fail(error);
+    return;
+  }
+  noteOutcome(null);
+  for (const each of settle) each();
 }
 
 /** Runs the waiting bodies in one transaction. Returns what settles their promises. */
