@@ -7,7 +7,7 @@ import {
 import { systemClock } from "../../../../src/core/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 
-const HOST = "127.0.8.77";
+const HOST = "127.0.77.1";
 const PORT = 24_100;
 
 async function open() {
