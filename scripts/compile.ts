@@ -1,7 +1,7 @@
 /**
  * Compiles the program into one file: every worker is an entry point of its own.
  *
- * Server code is never minified (it breaks Elysia's analysis of handlers), and the binary reads
+ * Server code keeps its names and its shape (else Elysia could not analyse its handlers), and the binary reads
  * neither .env nor bunfig.toml of the directory it runs in. The same sources give the same bytes,
  * wherever they lie.
  */
@@ -30,7 +30,8 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
     target: "bun",
     format: "esm",
     bytecode: true,
-    minify: false,
+    // Spaces and comments go: one letter with an accent in a comment doubles all of its chunk.
+    minify: { whitespace: true },
     // What several workers use is stored once: 19 MB less.
     splitting: true,
     // Where a package lay is no business of the binary's: any checkout gives the same bytes.

@@ -21,6 +21,7 @@ const binary: Section = {
     });
     note({
       what: "binary size",
+      goal: "≤ 130 MB",
       value: `${result.megabytes.toFixed(0)} MB`,
       method: "dist/linevoice",
     });

@@ -4,6 +4,7 @@ import { AppError, describeError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import { commandNames, loadCommand, summaries } from "./commands.ts";
+import { interpreted } from "./interpreted.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
 
 const OPTIONS_HELP = [
@@ -18,7 +19,7 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
     for (const line of overview()) (name === undefined ? terminal.err : terminal.out)(line);
     return name === undefined ? 2 : 0;
   }
-  const command = await loadCommand(name === "--version" ? "version" : name);
+  const command = await interpreted(() => loadCommand(name === "--version" ? "version" : name));
   if (!command) {
     const near = nearest(name, commandNames);
     terminal.err(`linevoice: there is no command ${name}.${near ? ` Did you mean ${near}?` : ""}`);

@@ -22,6 +22,7 @@ import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../operations/ops/sd-notify.ts";
 import { releaseStartMemory } from "../operations/ops/start-memory.ts";
+import { interpreted } from "./interpreted.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { reloadConfig } from "./reload.ts";
 import { type Command, PHONES, parse } from "./usage.ts";
@@ -114,10 +115,8 @@ async function startListening(
   try {
     const copy = prepareDatabase(dataDir, database, settings.storage.remote ?? null);
     if (copy) log.warn("database.copied_before_upgrade", { copy });
-    const app = await startApp(settings, {
-      ...{ clock, random, log, phones: phonesOf(inForce) },
-      doctor: doctorOnDemand(loaded),
-    });
+    const given = { clock, random, log, phones: phonesOf(inForce), doctor: doctorOnDemand(loaded) };
+    const app = await interpreted(() => startApp(settings, given));
     services.resolve(app.services);
     return { app, control };
   } catch (error) {
