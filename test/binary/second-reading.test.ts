@@ -23,9 +23,9 @@ beforeAll(async () => {
 test("the compiled program reads English a second time", async () => {
   const cwd = await directoryWithQuestion();
   const heard: unknown[] = [];
-  while (heard.length < TRIES && !heard.some((text) => /letter into Spanish/i.test(String(text))))
+  while (heard.length < TRIES && !heard.some((text) => /longest river/i.test(String(text))))
     heard.push((await tried(binary, cwd)).result);
-  expect(heard.at(-1)).toMatch(/letter into Spanish/i);
+  expect(heard.at(-1)).toMatch(/longest river/i);
 }, 120_000);
 
 test.each([
@@ -52,17 +52,17 @@ test.each([
 
 async function directoryWithQuestion(): Promise<string> {
   const cwd = tempDir();
-  const text = "Can you translate a letter into Spanish?";
+  const text = "What is the name of the longest river?";
   const voice = await createSynthesiser();
-  const order = { text, voice: "m3", language: "en", sampleRateHz: 8000 } as const;
+  const order = { text, voice: "f2", language: "en", sampleRateHz: 8000 } as const;
   const line = overTelephone(await voice.speakAll(order), seededRandom(3));
-  writeFileSync(join(cwd, "letter.wav"), wavFile(line, 8000));
+  writeFileSync(join(cwd, "river.wav"), wavFile(line, 8000));
   writeFileSync(join(cwd, "linevoice.toml"), "[engine.embedded]\nsecond_reading = true\n");
   return cwd;
 }
 
 async function tried(program: string, cwd: string) {
-  const asked = ["engine", "try", "--stt", "letter.wav", "--json", "--config", "linevoice.toml"];
+  const asked = ["engine", "try", "--stt", "river.wav", "--json", "--config", "linevoice.toml"];
   const child = Bun.spawn([program, ...asked], {
     ...{ cwd, env: { HOME: cwd }, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
   });

@@ -28,7 +28,7 @@ import { examineProviders } from "./provider-check.ts";
 const LIMIT_MS = 50_000;
 /** Longer than a caller's limit, so that a slow engine is not reported as a broken one. */
 const SELF_TEST_DEADLINES = {
-  ...{ chunkMs: 20_000, resultMs: 20_000, transcriptMs: 12_000 },
+  ...{ chunkMs: 20_000, resultMs: 24_000, transcriptMs: 18_000 },
   // There may be no speech worker to ask.
   meaningMs: 500,
 };
