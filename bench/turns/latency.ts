@@ -44,9 +44,6 @@ type Speculate = ConversationSettings["speculate"];
 
 const ENDPOINTING_MS = 350;
 const PAUSE_MS = 600;
-/** For RTP, of each conversation. */
-const PORTS = 20;
-const FIRST_PORT = 33_000;
 const KNOWLEDGE = [
   { filename: "hours.md", format: "md" as const, content: `## ${QUESTION}\n${ANSWER}\n` },
 ];
@@ -59,12 +56,9 @@ interface Subject {
 
 export async function measureTurns(turns: number): Promise<TurnsResult[]> {
   return await withServers(async (servers) => {
-    const [embedded, ...others] = subjects(servers).map(
-      (subject, index) => () => measure(subject, turns, FIRST_PORT + index * PORTS),
-    );
-    // Recognition and synthesis need the machine; the others wait for their provider most of the time.
-    const alone = embedded ? [await embedded()] : [];
-    return [...alone, ...(await Promise.all(others.map((run) => run())))];
+    const results: TurnsResult[] = [];
+    for (const subject of subjects(servers)) results.push(await measure(subject, turns));
+    return results;
   });
 }
 
@@ -119,10 +113,9 @@ function subjects({ openai, realtime }: Servers): Subject[] {
 async function measure(
   { engine, injectedMs, speculate }: Subject,
   wanted: number,
-  firstPort: number,
 ): Promise<TurnsResult> {
   const studio = await openStudio(
-    { first: firstPort, last: firstPort + PORTS - 1 },
+    { first: 33_000, last: 33_019 },
     {
       speculate,
       endpointingMs: ENDPOINTING_MS,
