@@ -1,8 +1,10 @@
 /** The measured process: our SIP stack alone, which answers every call. Ends with standard input. */
+import { silentLog } from "../../src/core/log.ts";
 import { startStack, trunkSettings } from "../../test/support/sip-stack.ts";
 import { CALLER, OURS, type SignallingTarget } from "./hosts.ts";
 
-const stack = await startStack(OURS);
+// Its own bound on new calls a second would be measured otherwise.
+const stack = await startStack(OURS, silentLog, { newCallsPerSecond: 10_000 });
 stack.addTrunk(trunkSettings({ server: CALLER, register: false }));
 stack.onIncoming((leg) => void leg.answer({ host: OURS, port: 40_000 }));
 const target: Pick<SignallingTarget, "sip" | "pid"> = {

@@ -55,8 +55,6 @@ interface Extent {
   readonly alone: number;
   /** How often so many call at once. */
   readonly rounds: number;
-  /** A file too; `phones`, `signalling` and `http` measure it as well. */
-  readonly onFile: boolean;
 }
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -73,7 +71,7 @@ export async function measureRemoteStore(
     const requests = await measureRequests({ ...way, seconds: extent.seconds });
     const setUps = await measureSetUps(way, extent);
     const far = requests.map((figures, at) => ({ ...figures, setUp: setUps[at] ?? NO_CALLS }));
-    return extent.onFile ? [await measureFile(extent), ...far] : far;
+    return [await measureFile(extent), ...far];
   } finally {
     relay.close();
     await sqld.stop();
