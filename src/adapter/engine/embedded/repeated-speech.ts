@@ -1,44 +1,84 @@
 /**
  * Speech that callers hear again and again: a menu, a question, "are you still there?". What is spoken a
- * second time is kept, so that the third costs no synthesis. Bounded; what was not used longest goes first.
+ * second time is kept, so that the third costs no synthesis. Bounded; what was not used longest goes first,
+ * and what was not used for a while is forgotten: it may name somebody who is erased meanwhile.
  */
-import { BoundedMap } from "../../../core/bounded-map.ts";
+import type { Clock, Timer } from "../../../core/clock.ts";
 
 /** Nearly nine minutes at 8 kHz. */
 const BYTES_MAX = 8 * 1024 * 1024;
 const PIECE_BYTES_MAX = 512 * 1024;
 const SPOKEN_ONCE_MAX = 500;
+/** After the last use. */
+const KEPT_MS = 15 * 60_000;
+
+interface Piece {
+  /** Null: spoken once, and not kept yet. */
+  readonly pcm: Int16Array | null;
+  readonly usedMs: number;
+}
 
 export class RepeatedSpeech {
-  readonly #kept = new Map<string, Int16Array>();
-  readonly #spokenOnce = new BoundedMap<string, true>(SPOKEN_ONCE_MAX);
+  /** In the order of their last use. */
+  readonly #kept = new Map<string, Piece>();
+  readonly #spokenOnce = new Map<string, Piece>();
   #bytes = 0;
+  #forgetting: Timer | null = null;
+
+  constructor(private readonly clock: Clock) {}
 
   /** Null: it has to be synthesised. */
   get(key: string): Int16Array | null {
-    const pcm = this.#kept.get(key);
+    const pcm = this.#kept.get(key)?.pcm;
     if (!pcm) return null;
-    this.#kept.delete(key);
-    this.#kept.set(key, pcm);
+    this.#use(this.#kept, key, pcm);
     return pcm;
   }
 
   /** It was synthesised to its end. */
   spoken(key: string, chunks: readonly Int16Array[]): void {
     if (!this.#spokenOnce.has(key)) {
-      this.#spokenOnce.set(key, true);
+      this.#use(this.#spokenOnce, key, null);
+      for (const oldest of this.#spokenOnce.keys()) {
+        if (this.#spokenOnce.size <= SPOKEN_ONCE_MAX) break;
+        this.#spokenOnce.delete(oldest);
+      }
       return;
     }
     const samples = chunks.reduce((sum, { length }) => sum + length, 0);
     const bytes = samples * Int16Array.BYTES_PER_ELEMENT;
     if (this.#kept.has(key) || bytes > PIECE_BYTES_MAX) return;
-    this.#kept.set(key, joined(chunks, samples));
+    this.#use(this.#kept, key, joined(chunks, samples));
     this.#bytes += bytes;
-    for (const [oldest, { byteLength }] of this.#kept) {
+    for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= BYTES_MAX) break;
-      this.#kept.delete(oldest);
-      this.#bytes -= byteLength;
+      this.#drop(oldest);
     }
+  }
+
+  close(): void {
+    this.#forgetting?.cancel();
+  }
+
+  #use(pieces: Map<string, Piece>, key: string, pcm: Int16Array | null): void {
+    pieces.delete(key);
+    pieces.set(key, { pcm, usedMs: this.clock.monotonic() });
+    this.#forgetting ??= this.clock.after(KEPT_MS, () => this.#forget());
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#kept.get(key)?.pcm?.byteLength ?? 0;
+    this.#kept.delete(key);
+  }
+
+  #forget(): void {
+    const nowMs = this.clock.monotonic();
+    const isOld = ({ usedMs }: Piece) => nowMs - usedMs >= KEPT_MS;
+    for (const [key, piece] of this.#kept) if (isOld(piece)) this.#drop(key);
+    for (const [key, piece] of this.#spokenOnce) if (isOld(piece)) this.#spokenOnce.delete(key);
+    const uses = [...this.#kept.values(), ...this.#spokenOnce.values()].map(({ usedMs }) => usedMs);
+    const waitMs = Math.min(...uses) + KEPT_MS - nowMs;
+    this.#forgetting = uses.length === 0 ? null : this.clock.after(waitMs, () => this.#forget());
   }
 }
 

@@ -57,7 +57,7 @@ export class SpeechClient {
   readonly #clock: Clock;
   readonly deadline: SpeechDeadline;
   readonly #speeches = new Map<number, SpeechStream>();
-  readonly #repeated = new RepeatedSpeech();
+  readonly #repeated: RepeatedSpeech;
   readonly #sttChannels = new Map<number, SttChannel>();
   /** What a new speech worker must be told again: grammars in use and open STT streams. */
   readonly #grammars = new Map<string, GrammarSource>();
@@ -72,6 +72,7 @@ export class SpeechClient {
   constructor(options: SpeechClientOptions) {
     this.#port = options.port;
     this.#clock = options.clock;
+    this.#repeated = new RepeatedSpeech(options.clock);
     this.deadline = options.deadline ?? CALLER_DEADLINE_MS;
     this.#listen();
   }
@@ -210,6 +211,7 @@ export class SpeechClient {
   }
 
   close(): void {
+    this.#repeated.close();
     for (const settle of [...this.#comparisons.values()]) settle(null);
     for (const stream of this.#speeches.values()) stream.end();
     for (const channel of [...this.#sttChannels.values()]) this.closeStt(channel);

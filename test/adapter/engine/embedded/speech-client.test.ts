@@ -67,9 +67,11 @@ test("each utterance has its own patience, and a closed ear fails all that are l
   client.close();
 });
 
-test("what is spoken a third time is not synthesised again, and sounds the same", async () => {
+/** A speech worker that says four samples to everything. */
+function connectToVoice() {
+  const clock = fakeClock();
   const { port1, port2 } = new MessageChannel();
-  const client = new SpeechClient({ port: port1, clock: fakeClock() });
+  const client = new SpeechClient({ port: port1, clock });
   const asked: SpeechRequest[] = [];
   port2.onmessage = ({ data }: MessageEvent<SpeechRequest>) => {
     asked.push(data);
@@ -85,12 +87,42 @@ test("what is spoken a third time is not synthesised again, and sounds the same"
     for await (const chunk of client.speak({ text, ...order }, signal)) samples.push(...chunk);
     return samples;
   };
+  return { clock, client, asked, speak };
+}
+
+test("what is spoken a third time is not synthesised again, and sounds the same", async () => {
+  const { client, asked, speak } = connectToVoice();
   for (let time = 0; time < 4; time++) expect(await speak("Anything else?")).toEqual([1, 1, 2, 2]);
   expect(asked.length).toBe(2);
   expect(await speak("Another sentence.")).toEqual([1, 1, 2, 2]);
   expect(asked.length).toBe(3);
   client.close();
-  port2.close();
+});
+
+test("what nobody was told for a quarter of an hour is forgotten, the rest is not", async () => {
+  const { clock, client, asked, speak } = connectToVoice();
+  const timesAsked = async (text: string) => {
+    const before = asked.length;
+    await speak(text);
+    return asked.length - before;
+  };
+  for (let time = 0; time < 2; time++) {
+    await speak("Hello Ann.");
+    await speak("Anything else?");
+  }
+  await speak("Your bill, Ann, is 5 euros.");
+  await clock.advance(14 * 60_000);
+  expect(await timesAsked("Anything else?")).toBe(0);
+  await clock.advance(60_000);
+  expect(await timesAsked("Anything else?")).toBe(0);
+  expect(await timesAsked("Hello Ann.")).toBe(1);
+  expect(await timesAsked("Your bill, Ann, is 5 euros.")).toBe(1);
+  expect(await timesAsked("Your bill, Ann, is 5 euros.")).toBe(1);
+  await clock.advance(15 * 60_000);
+  expect(clock.pendingTimers).toBe(0);
+  await speak("Hello Ann.");
+  client.close();
+  expect(clock.pendingTimers).toBe(0);
 });
 
 test("speech that was cut short is not kept", async () => {
