@@ -13,6 +13,7 @@ export const roomFor =
       maxConcurrentCalls: calls * 2,
     })),
     concurrentCallsMax: calls * 2,
+    heardCallsMax: calls * 2,
     sip: { ...settings.sip, newCallsPerSecond: 10_000 },
     callWorker: {
       ...settings.callWorker,

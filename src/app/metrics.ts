@@ -48,6 +48,7 @@ export function startMonitoring(settings: AppSettings, sources: MonitoringSource
     {
       liveCalls: sources.liveCalls,
       callCapacity: sources.callCapacity,
+      heardCallsMax: () => settings.heardCallsMax,
       speechLoad: sources.speechLoad,
       registrations: sources.registrations,
       queues: () => metricStore(sources.database.read).waiting(),

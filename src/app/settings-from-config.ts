@@ -14,6 +14,7 @@ import {
   engineLabelOf,
   enginePricesOf,
   engineSettingsOf,
+  heardCallsMaxOf,
 } from "../operations/config/engine-settings.ts";
 import type { Config } from "../operations/config/schema.ts";
 import type { HostPort } from "../platform/config/formats.ts";
@@ -269,6 +270,7 @@ export function settingsFromConfig(config: Config, given: GivenSettings) {
     /** Balances below which a tenant gets a mail. */
     lowBalanceThresholds: config.payments.low_balance_eur.map(eurToMicro),
     concurrentCallsMax: limits.concurrent_calls,
+    heardCallsMax: heardCallsMaxOf(config),
     dialing: dialingOf(config),
     /** How to pay by bank transfer, as lines; null: ask the operator. */
     bankDetails: bankDetailsOf(config),

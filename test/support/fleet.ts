@@ -86,6 +86,8 @@ max_agents = 5
 max_phone_numbers = 5
 max_files = 20
 max_webhooks = 5
+[engine.embedded]
+calls_max = 100
 `;
 
 interface NodeOptions {

@@ -143,16 +143,15 @@ function contextOf(
   };
 }
 
-function admissionOf(
-  { run, billing, database, registry, maintenance, descriptors, clock, log }: TelephonyPhase,
-  delivery: Delivery,
-) {
+function admissionOf(telephony: TelephonyPhase, delivery: Delivery) {
+  const { run, billing, database, registry, maintenance, descriptors, clock, log } = telephony;
   const { mails, events } = delivery;
   return new Admission({
     ...{ stores: callStores, billing, clock },
     get concurrentCallsMax() {
       return run.tuning().concurrentCallsMax;
     },
+    heardCallsMax: telephony.settings.heardCallsMax,
     dialing: () => run.tuning().dialing,
     onBurstStop: createBurstNotice({
       stores: { tenants: tenantAdminStore, users: userStore },

@@ -37,6 +37,8 @@ interface AdmissionOptions {
   readonly clock: Clock;
   /** `[limits] concurrent_calls`, over all tenants. */
   readonly concurrentCallsMax: number;
+  /** Calls at once that the embedded recogniser is enough for, over all tenants. Default: any number. */
+  readonly heardCallsMax?: number;
   readonly dialing: () => DialingLimits;
   /** With each call that a burst stopped. Default: nobody is told. */
   readonly onBurstStop?: BurstOptions["onStop"];
@@ -61,6 +63,18 @@ interface AskedFire {
 
 const limitReached = (publicMessage: string, reason: MessageReason = "calls_at_once") =>
   new AppError({ code: "plan_limit_reached", publicMessage, reason, retryable: true });
+
+/** The machine hears no further caller: whoever calls is told so in words. */
+export class LinesBusy extends AppError {
+  constructor(heardCallsMax: number) {
+    super({
+      code: "plan_limit_reached",
+      reason: "calls_at_once",
+      publicMessage: `All lines are busy: the embedded engine hears ${heardCallsMax} calls at once. Try again in a few minutes; the operator can raise [engine.embedded] calls_max.`,
+      retryable: true,
+    });
+  }
+}
 
 export function rulesOf(tenant: CallTenant, trunk: CallTrunk | undefined): DialingRules {
   return {
@@ -219,6 +233,8 @@ export class Admission {
       throw limitReached(
         `Plan ${plan.slug} allows ${plan.maxConcurrentCalls} calls at once. Wait until one ends, or change the plan.`,
       );
+    const { heardCallsMax = Number.POSITIVE_INFINITY } = options;
+    if (options.liveCalls() + admittedBefore >= heardCallsMax) throw new LinesBusy(heardCallsMax);
   }
 
   #withinSpend(tenant: CallTenant, { spent }: CallLoad): void {

@@ -63,6 +63,23 @@ function usable(tools: CallConfig["tools"], callId: string, tenantId: number, lo
   });
 }
 
+/** Says one sentence in the agent's voice, and hears nobody: nothing else of the agent is read. */
+export function announcementConfig(
+  tenant: CallTenant,
+  agent: AgentOfCall,
+  text: string,
+  options: Omit<CallConfigOptions, "callerTagKey" | "recordingPath" | "knowledgeTokens">,
+): CallConfig {
+  const { voiceAliases, callerContext, ...call } = options;
+  const speaker = { ...agent, prompt: "", firstMessage: text, firstSpeaker: "assistant" as const };
+  return {
+    ...call,
+    agent: snapshot(speaker, voiceAliases),
+    ...{ knowledge: [], tools: [], disclosure: "", recordingPath: null },
+    ...{ tenantName: tenant.name, timeZone: tenant.timeZone },
+  };
+}
+
 interface CallConfigPorts {
   readonly setup: Pick<CallSetupRecords, "agentContext">;
   readonly knowledgeIndex?: Pick<KnowledgeIndex, "prepare"> | undefined;

@@ -16,6 +16,7 @@ import { endingByUs, endingUnanswered } from "./ending.ts";
 import { NO_FIGURES } from "./final-figures.ts";
 import { Declined, type Route, type SetUpPorts, setUp, storeCall } from "./inbound-set-up.ts";
 import { LegEnded } from "./leg-ended.ts";
+import { sayLinesBusy } from "./lines-busy.ts";
 import { LiveCall, type LiveCallPorts } from "./live-call.ts";
 import type { CallMedia } from "./media-port.ts";
 import type { IncomingLeg, TrunkSettings } from "./sip-port.ts";
@@ -42,9 +43,12 @@ async function decline(
   leg: IncomingLeg,
   declined: Declined,
 ): Promise<void> {
-  leg.reject(declined.sipCode);
-  const ending = endingByUs("failed", declined.reason, declined.explanation, declined.sipCode);
+  const { reason, explanation, sipCode } = declined;
   const callUuid = uuidV7(context.clock, context.random);
+  const isBusy = reason === "busy";
+  const told = isBusy ? sayLinesBusy(context, route, leg, callUuid) : Promise.resolve();
+  const rejected = told.then(() => leg.reject(sipCode));
+  const ending = endingByUs(isBusy ? "busy" : "failed", reason, explanation, sipCode);
   const declinedCall = await context.database.tx(async (queries) => {
     const call = await storeCall(context, queries, route, leg, callUuid);
     await context.stores
@@ -54,6 +58,8 @@ async function decline(
     return call;
   });
   context.events.wake();
+  context.onEnded?.(declinedCall, { ending, setupMs: null, answeredMs: 0, report: null });
+  await rejected;
   await context.diagnostics?.record(declinedCall, {
     ...{ sipCallId: leg.sipCallId, quality: [], packetHeaders: null },
   });

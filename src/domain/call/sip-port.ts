@@ -287,6 +287,11 @@ export interface IncomingLeg extends Leg {
   readonly offeredCodec?: CodecName | null;
   /** 180. */
   ring(): void;
+  /**
+   * 183 with our answer: the caller hears us before the call is answered, and pays nothing (RFC 3960). Null: this
+   * caller cannot (no offer, no codec of ours, reliable responses required), or is gone.
+   */
+  earlyMedia(media: LocalMedia): Promise<MediaPlan | null>;
   /** 200 with our answer. Rejects with LegEnded when the offer holds no codec of ours or the caller went away. */
   answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }>;
   /** A final answer, e.g. 480 or 486. */

@@ -21,6 +21,8 @@ export interface CallCommands {
   toolResult: [result: ToolResult];
   /** A digit from SIP INFO, to be treated like a telephone-event. */
   digit: [digit: string];
+  /** To a caller who is not answered (early media): say this text, then `hangup_requested` with `reason`. */
+  announce: [text: string, reason: EndedReason];
   /** Speak this text, whatever is going on; then `hangup_requested` follows with `reason`. */
   sayAndEnd: [text: string, reason: EndedReason];
   /** A transfer begins: finish the sentence and hold the caller. `transfer_ready` follows. */

@@ -14,6 +14,8 @@ export interface Phrases {
   readonly balanceExhausted: string;
   /** The engine failed. */
   readonly apology: string;
+  /** Instead of an answer, where no further caller can be heard. */
+  readonly linesBusy: string;
   /** The agent means to speak and isn't ready. */
   readonly pleaseWait: string;
   /** Why the caller is back with the agent. */
@@ -41,6 +43,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     maxDuration: "I am sorry, this call has reached its time limit. Goodbye.",
     balanceExhausted: "I am sorry, this call has to end now. Thank you for calling. Goodbye.",
     apology: "I am sorry, something went wrong on our side. Please call again later. Goodbye.",
+    linesBusy: "All our lines are busy. Please call again in a few minutes.",
     pleaseWait: "One moment, please.",
     transferFailed: {
       busy: "I am sorry, the line is busy right now. How else can I help you?",
@@ -68,6 +71,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     maxDuration: "Atsiprašau, turime baigti – pasiekta ilgiausia pokalbio trukmė. Viso gero.",
     balanceExhausted: "Atsiprašau, pokalbį turime baigti. Ačiū, kad skambinote. Viso gero.",
     apology: "Atsiprašau, įvyko klaida. Prašome paskambinti vėliau. Viso gero.",
+    linesBusy: "Visos mūsų linijos užimtos. Prašome paskambinti po kelių minučių.",
     pleaseWait: "Vieną akimirką, prašau.",
     transferFailed: {
       busy: "Atsiprašau, linija šiuo metu užimta. Kuo dar galiu padėti?",
@@ -98,6 +102,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     maxDuration: "Atvainojiet, šīs sarunas laiks ir beidzies. Visu labu.",
     balanceExhausted: "Atvainojiet, mums jābeidz saruna. Paldies par zvanu. Visu labu.",
     apology: "Atvainojiet, radās kļūda. Lūdzu, piezvaniet vēlāk. Visu labu.",
+    linesBusy: "Visas mūsu līnijas ir aizņemtas. Lūdzu, piezvaniet pēc dažām minūtēm.",
     pleaseWait: "Vienu mirkli, lūdzu.",
     transferFailed: {
       busy: "Atvainojiet, līnija šobrīd ir aizņemta. Kā vēl varu palīdzēt?",
@@ -128,6 +133,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     maxDuration: "Извините, время разговора закончилось. До свидания.",
     balanceExhausted: "Извините, приходится закончить разговор. Спасибо за звонок. До свидания.",
     apology: "Извините, у нас произошла ошибка. Пожалуйста, позвоните позже. До свидания.",
+    linesBusy: "Все наши линии заняты. Пожалуйста, перезвоните через несколько минут.",
     pleaseWait: "Одну минуту, пожалуйста.",
     transferFailed: {
       busy: "Извините, линия сейчас занята. Чем ещё могу помочь?",

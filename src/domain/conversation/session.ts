@@ -283,6 +283,11 @@ export class Session implements HandlersOf<CallCommands> {
     if (this.#answeredAt === null) this.#requestHangup(reason);
   }
 
+  /** Before an answer that will not come. */
+  announce(text: string, reason: EndedReason): void {
+    if (this.#answeredAt === null && !this.#report) void this.#announce(text, reason);
+  }
+
   /** The engine is gone for good: apologises and asks for the end. */
   engineLost(error: EngineFailure): void {
     if (this.#report) return;
@@ -293,6 +298,19 @@ export class Session implements HandlersOf<CallCommands> {
   close(reason: EndedReason): Promise<CallReport> {
     this.#report ??= this.#close(reason);
     return this.#report;
+  }
+
+  async #announce(text: string, reason: EndedReason): Promise<void> {
+    const { audio, log } = this.options;
+    try {
+      await this.#cached.prepare([text], this.#prepareAbort.signal);
+    } catch (error) {
+      log.warn("announcement.not_said", { error: describeError(error) });
+    }
+    const pcm = this.#cached.get(text);
+    if (this.#report) return;
+    if (pcm) audio.play(pcm);
+    audio.whenDrained(() => this.#requestHangup(reason));
   }
 
   #frame(pcm: Int16Array): void {

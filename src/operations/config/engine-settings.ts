@@ -1,5 +1,9 @@
 /** Maps `[engine]` to the settings of a call worker: the providers of each part, in order. */
 import { availableParallelism } from "node:os";
+import {
+  CALLS_PER_TALKER,
+  CONCURRENT_UTTERANCES_MAX,
+} from "../../adapter/engine/embedded/talkers.ts";
 import { type EnginePrices, PARTS, type Part } from "../../adapter/engine/provider.ts";
 import { combinedProvider, EMBEDDED, partProvider } from "../../adapter/engine/registry.ts";
 import type { EngineSettings, ProviderChoice } from "../../adapter/engine/settings.ts";
@@ -33,6 +37,17 @@ export function callWorkersOf({ engine, rtp }: Pick<Config, "engine" | "rtp">): 
   const range = parsePortRange(rtp.ports);
   const pairs = range === null ? 1 : Math.floor((range.last - range.first) / 2);
   return Math.max(1, Math.min(wanted, pairs));
+}
+
+/** Callers who may talk to the embedded recogniser at the same moment. */
+export const talkersMaxOf = (config: Pick<Config, "engine" | "rtp">): number =>
+  callWorkersOf(config) * CONCURRENT_UTTERANCES_MAX;
+
+/** Calls at once that the embedded recogniser is enough for; infinite where a provider hears the callers. */
+export function heardCallsMaxOf(config: Pick<Config, "engine" | "rtp">): number {
+  const { stt } = firstChoices(config.engine);
+  if (stt !== EMBEDDED) return Number.POSITIVE_INFINITY;
+  return config.engine.embedded.calls_max || talkersMaxOf(config) * CALLS_PER_TALKER;
 }
 
 /** The value of `engine` in the API. */

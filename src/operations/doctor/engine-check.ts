@@ -4,7 +4,6 @@
  */
 
 import { createEmbeddedEngine, type EmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
-import { CONCURRENT_UTTERANCES_MAX } from "../../adapter/engine/embedded/recogniser/decoder-pool.ts";
 import { HEARING_PACK } from "../../adapter/engine/embedded/recogniser/transcriber/hearing-pack.ts";
 import { TALKERS_READ_TWICE } from "../../adapter/engine/embedded/recogniser/transcriber/transcriber.ts";
 import type { FromSpeechWorker } from "../../adapter/engine/embedded/speech-messages.ts";
@@ -19,7 +18,12 @@ import { silentLog } from "../../core/log.ts";
 import { systemRandom } from "../../core/random.ts";
 import type { Engine, EngineSession } from "../../domain/conversation/engine-port.ts";
 import { spawnSpeechWorker } from "../../workers.ts";
-import { callWorkersOf, engineSettingsOf } from "../config/engine-settings.ts";
+import {
+  callWorkersOf,
+  engineSettingsOf,
+  heardCallsMaxOf,
+  talkersMaxOf,
+} from "../config/engine-settings.ts";
 import type { Config } from "../config/schema.ts";
 import { type Check, type Finding, failed, ok, skipped, warning } from "./check.ts";
 import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./loopback.ts";
@@ -90,14 +94,18 @@ export const speechCapacity: Check = {
   run({ config }) {
     if (!needsSpeechWorker(engineSettingsOf(config))) return skipped("Providers hear the callers.");
     const callWorkers = callWorkersOf(config);
-    const talkers = callWorkers * CONCURRENT_UTTERANCES_MAX;
+    const talkers = talkersMaxOf(config);
+    const calls = heardCallsMaxOf(config);
     const threads =
       callWorkers === 1 ? "One speech thread follows" : `${callWorkers} speech threads follow`;
     const twice = engineSettingsOf(config).secondReading
       ? ` English is read a second time of ${callWorkers * TALKERS_READ_TWICE} of them, of the others once.`
       : "";
+    const busy = Number.isFinite(calls)
+      ? ` ${calls} calls at once are taken; further callers hear that all lines are busy.`
+      : "";
     return ok(
-      `${threads} ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total).${twice}`,
+      `${threads} ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total).${busy}${twice}`,
     );
   },
 };

@@ -58,7 +58,11 @@ async function tenantWithNumber(plan: string) {
   return { tenantId, numberE164 };
 }
 
-function appliance(callsMax = { ofPlan: 5, ofAppliance: 100 }) {
+function appliance(
+  callsMax: { ofPlan: number; ofAppliance: number; heard?: number } = {
+    ...{ ofPlan: 5, ofAppliance: 100 },
+  },
+) {
   const plans = [startPlan, prepaidPlan].map((plan) => ({
     ...plan,
     maxConcurrentCalls: callsMax.ofPlan,
@@ -70,7 +74,7 @@ function appliance(callsMax = { ofPlan: 5, ofAppliance: 100 }) {
     ...{ database, stores: callStores, billing, events, clock, random, node: "A" },
     admission: new Admission({
       ...{ stores: callStores, billing, clock, concurrentCallsMax: callsMax.ofAppliance },
-      ...{ liveCalls: () => 0, dialing: () => wideDialing },
+      ...{ liveCalls: () => 0, dialing: () => wideDialing, heardCallsMax: callsMax.heard },
     }),
     settings: { recordingsDir: "/nowhere", callerTagKey: new Uint8Array(32), voiceAliases: {} },
     callers: { contextOf: async () => null },
@@ -126,6 +130,22 @@ test("the appliance's calls at once are not exceeded", async () => {
   const rows = await arriveTogether(context, [...tenants, ...tenants]);
   const [many, id] = ["The appliance carries as many ", expect.any(Number)];
   expect(rows).toEqual([id, id, many, many]);
+});
+
+test("calls beyond those that the machine can hear find all lines busy, of whichever tenant", async () => {
+  const { context } = appliance({ ofPlan: 2, ofAppliance: 100, heard: 3 });
+  const [one, two] = [await tenantWithNumber("start"), await tenantWithNumber("start")];
+  // The plan holds one tenant back before it has taken all that there is.
+  const rows = await arriveTogether(context, [one, one, one, two, two]);
+  const id = expect.any(Number);
+  expect(rows).toEqual([
+    id,
+    id,
+    "Plan start allows 2 calls at o",
+    id,
+    "All lines are busy: the embedd",
+  ]);
+  expect([await stored(calls), await stored(holds)]).toEqual([3, 3]);
 });
 
 test("no cent is held twice", async () => {

@@ -10,6 +10,7 @@ const HOST = "127.0.8.82";
 const sources: MetricSources = {
   liveCalls: () => 3,
   callCapacity: () => 100,
+  heardCallsMax: () => 12,
   speechLoad: () => ({ waited: 2, lost: 1 }),
   registrations: () => ({ registered: 2, failed: 1 }),
   queues: async () => ({ webhooks: 7 }),

@@ -13,6 +13,7 @@ test("every figure that is asked for is exported", async () => {
     {
       liveCalls: () => 0,
       callCapacity: () => 0,
+      heardCallsMax: () => 0,
       speechLoad: () => ({ waited: 2, lost: 1 }),
       registrations: () => ({ registered: 1 }),
       queues: async () => ({ mails: 0 }),

@@ -9,6 +9,12 @@ const settings = {
     0,
     64,
   ),
+  calls_max: integer(
+    "Calls at once while the embedded engine hears the callers; a further caller is told that all lines are busy, and further calls of ours wait. 0: three for each caller who may talk at the same moment, twelve a speech thread.",
+    0,
+    0,
+    5000,
+  ),
   second_reading: flag(
     "English is read a second time, by a neural network that knows nothing of your knowledge, and compared with it by meaning: of questions in other words than yours 61 in a hundred are understood instead of 43. Takes up to 700 MB for each speech thread while somebody talks English to it, 0.4 of a core for each talker, and 0.6 s more before each answer. Needs linevoice-hearing-en.pack beside the program or in ../lib/linevoice.",
     false,

@@ -101,6 +101,21 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     return this.#ringing?.confirm(prack.headers.get("rack") ?? "") ?? true;
   }
 
+  async earlyMedia(media: LocalMedia): Promise<MediaPlan | null> {
+    const { headers, body } = this.#options.request;
+    const isOver = this.ended || this.session.state !== SessionState.Initial;
+    if (isOver || headers.hasToken("require", "100rel")) return null;
+    if (body === "" || !this.negotiator.canAnswer(body)) return null;
+    this.setMedia(media);
+    try {
+      await this.session.progress({ statusCode: 183 });
+    } catch (error) {
+      this.context.log.debug("sip.early_media_failed", { error: String(error) });
+      return null;
+    }
+    return this.ended ? null : this.negotiator.plan;
+  }
+
   answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }> {
     this.#unansweredTimer.cancel();
     if (this.endedBy) return Promise.reject(new LegEnded(this.endedBy));

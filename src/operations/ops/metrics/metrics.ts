@@ -42,6 +42,8 @@ export interface MetricSources {
   liveCalls(): number;
   /** The number of calls that the port range allows. */
   callCapacity(): number;
+  /** Calls at once that the embedded engine is enough for; infinite: a provider hears the callers. */
+  heardCallsMax(): number;
   /** Utterances for which no decoder of the embedded engine was free, and those that were dropped. */
   speechLoad(): Readonly<Record<"waited" | "lost", number>>;
   /** How many trunks are in each registration state. */
@@ -272,6 +274,11 @@ function registerGauges(
   });
   gauge("linevoice_calls_live", "Calls under way.", sources.liveCalls);
   gauge("linevoice_calls_capacity", "Calls that ports have room for.", sources.callCapacity);
+  gauge(
+    "linevoice_calls_heard_max",
+    "Calls at once that the embedded engine is enough for.",
+    sources.heardCallsMax,
+  );
   gauge("linevoice_ready", "1 when calls can be carried.", async () =>
     (await sources.ready()) ? 1 : 0,
   );

@@ -9,13 +9,9 @@
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port.ts";
 import type { GrammarSource } from "../speech-messages.ts";
+import { CONCURRENT_UTTERANCES_MAX } from "../talkers.ts";
 import { type ClosedGrammar, englishGrammar, phraseGrammar } from "./closed-grammar.ts";
-import {
-  CONCURRENT_UTTERANCES_MAX,
-  createEstimator,
-  type DecoderPair,
-  DecoderPool,
-} from "./decoder-pool.ts";
+import { createEstimator, type DecoderPair, DecoderPool } from "./decoder-pool.ts";
 import { type Dictionary, loadDictionary } from "./dictionary.ts";
 import { CLOSED_GRAMMAR_SEARCH, OPEN_GRAPH_SEARCH, openGraph } from "./grammar.ts";
 import { loadRecogniserModule } from "./soundswallower.ts";

@@ -3,12 +3,10 @@
  * sounds that says how well any words could fit at all. Bounded by how many callers one thread can
  * follow in time; decoders are made as they are needed and never deleted.
  */
+import { CONCURRENT_UTTERANCES_MAX } from "../talkers.ts";
 import { Decoder } from "./decoder.ts";
 import { ONE_SOUND, SOUND_LOOP, SOUND_LOOP_SEARCH } from "./grammar.ts";
 import { createRawDecoder, type RecogniserModule } from "./soundswallower.ts";
-
-/** 0.16 of a core each: beyond this each would be followed more slowly than he talks. Further ones wait. */
-export const CONCURRENT_UTTERANCES_MAX = 4;
 
 export interface DecoderPair {
   readonly words: Decoder;

@@ -402,6 +402,12 @@ export const messages = {
   },
   "call.transfer.transferred": { en: "taken", lt: "atsiliepta", lv: "pieņemts", ru: "принят" },
   "call.transfer.busy": { en: "busy", lt: "užimta", lv: "aizņemts", ru: "занято" },
+  "call.lines_busy": {
+    en: "All lines were busy when this call came. Nothing was charged.",
+    lt: "Kai buvo skambinta, visos linijos buvo užimtos. Mokesčio nėra.",
+    lv: "Zvana brīdī visas līnijas bija aizņemtas. Maksa nav ieturēta.",
+    ru: "Во время звонка все линии были заняты. Плата не взималась.",
+  },
   "call.transfer.no_answer": {
     en: "no answer",
     lt: "neatsiliepė",

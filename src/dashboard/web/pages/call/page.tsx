@@ -149,6 +149,8 @@ function Outcome({ call, details }: { call: Call; details: Details | null }) {
   const { t, clock, eur, ms, number } = useText();
   const now = useNow();
   const answeredMs = details?.duration_ms ?? null;
+  // A caller never hears from us that a person's line is busy: ours were.
+  const isTurnedAway = call.direction === "inbound" && call.ended_reason === "busy";
   const liveMs =
     call.answered_at && !call.ended_reason ? now - new Date(call.answered_at).getTime() : null;
   return (
@@ -157,7 +159,11 @@ function Outcome({ call, details }: { call: Call; details: Details | null }) {
         <div className="row">
           <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>
           <span className="strong">
-            {call.ended_reason ? t(`ended.${call.ended_reason}`) : t("call.not_ended")}
+            {isTurnedAway
+              ? t("call.lines_busy")
+              : call.ended_reason
+                ? t(`ended.${call.ended_reason}`)
+                : t("call.not_ended")}
           </span>
         </div>
         <p>{call.summary ?? <span className="muted">{t("call.no_summary")}</span>}</p>

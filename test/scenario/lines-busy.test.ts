@@ -1,0 +1,115 @@
+/**
+ * More callers than the embedded engine can hear: the one too many is told in words that all lines are busy,
+ * before an answer and at no cost; calls of ours wait.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { schedules } from "../../src/adapter/store/schema/index.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
+import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { eventually } from "../support/eventually.ts";
+import { CallNotAnswered, type PhoneCall } from "../support/phone/phone-call.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(60_000);
+
+const HOST = "127.0.8.68";
+const CALLEE = "+37061000399";
+const HEARD_MAX = 2;
+const { linesBusy, idlePrompts, apology } = phrasesFor("en");
+
+let world: Appliance;
+let voices: Voices;
+let phones = 0;
+beforeAll(async () => {
+  voices = await createVoices();
+  world = await startAppliance({
+    ...{ dataDir: tempDir(), host: HOST, agent: { voice: "Nathan", language: "en" } },
+    settings: (settings) => ({
+      ...settings,
+      heardCallsMax: HEARD_MAX,
+      metricsListen: { host: HOST, port: 9482 },
+      callWorker: {
+        ...settings.callWorker,
+        conversation: { ...settings.callWorker.conversation, silenceTimeoutMs: 120_000 },
+      },
+    }),
+  });
+});
+afterAll(() => world.close());
+
+async function placed(): Promise<PhoneCall> {
+  const phone = await world.phone(`+3706100040${phones++}`);
+  return await phone.call(OWN_NUMBER);
+}
+
+async function answered(): Promise<PhoneCall> {
+  const call = await placed();
+  await call.answered;
+  return call;
+}
+
+async function hears(call: PhoneCall, text: string): Promise<boolean> {
+  const [sentence, ...decoys] = await Promise.all(
+    [text, idlePrompts[0], apology].map((line) => voices.speak("Nathan", line)),
+  );
+  if (!sentence) return false;
+  const match = await findSentenceGently(
+    { sentence, decoys, recording: call.received() },
+    systemClock,
+  );
+  return match.isFound;
+}
+
+const metric = async (line: string) => {
+  const text = await (await fetch(`http://${HOST}:9482/metrics`)).text();
+  return text.split("\n").find((each) => each.startsWith(line)) ?? "";
+};
+
+test("up to the limit calls are answered; the next caller is told, and pays nothing; calls of ours wait", async () => {
+  const [first, second] = [await answered(), await answered()];
+
+  const third = await placed();
+  const failure = await third.answered.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(CallNotAnswered);
+  expect((failure as CallNotAnswered).end.sipCode).toBe(486);
+  expect(await hears(third, linesBusy)).toBe(true);
+
+  const { body } = await world.api("GET", "/calls?status=busy");
+  expect(body.calls).toHaveLength(1);
+  expect(body.calls[0]).toMatchObject({
+    ...{ direction: "inbound", ended_reason: "busy", answered_at: null },
+    ...{ billable_seconds: 0, cost_eur: 0 },
+  });
+  expect(await metric('linevoice_calls_total{direction="inbound",reason="busy"')).toEndWith(" 1");
+  expect(await metric("linevoice_calls_heard_max")).toEndWith(` ${HEARD_MAX}`);
+
+  const callee = await world.phone(CALLEE);
+  let rung = 0;
+  callee.onCall((call) => {
+    rung++;
+    void call.answer().catch(() => undefined);
+  });
+  const now = await world.api("POST", "/calls", { to_number: CALLEE });
+  expect([now.status, now.body.error]).toEqual([403, "plan_limit_reached"]);
+  const later = { to_number: CALLEE, schedule_at: new Date(Date.now() + 70_000).toISOString() };
+  const { body: scheduled } = await world.api("POST", "/calls", later);
+  await world.app.database.tx((queries) =>
+    queries
+      .update(schedules)
+      .set({ scheduleAt: Date.now() })
+      .where(eq(schedules.id, scheduled.schedule_id)),
+  );
+  await Bun.sleep(3_000);
+  expect(rung).toBe(0);
+
+  await first.hangUp();
+  await eventually(async () => rung === 1, "the schedule is dialled", 40_000);
+  await second.hangUp();
+});
