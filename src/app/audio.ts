@@ -8,6 +8,7 @@ import { createEncoder } from "../adapter/media/recording/encoder.ts";
 import {
   type CallWorkerPool,
   createCallWorkerPool,
+  type SecondReadings,
   type SpeechLoad,
 } from "../adapter/worker/call-worker-pool.ts";
 import type { Clock } from "../core/clock.ts";
@@ -32,6 +33,8 @@ export interface Audio extends CallMedia, VoiceSampler {
   capacity(): number;
   /** Utterances for which no decoder of the embedded engine was free. */
   speechLoad(): SpeechLoad;
+  /** What became of second readings of English. */
+  secondReadings(): SecondReadings;
   /** Resolves when calls can be carried, or rejects with the reason. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -83,6 +86,8 @@ export function createAudio(
     },
     capacity: () => workers.running()?.capacity ?? 0,
     speechLoad: () => workers.running()?.speechLoad ?? { waited: 0, lost: 0 },
+    secondReadings: () =>
+      workers.running()?.secondReadings ?? { read: 0, skipped: 0, late: 0, failed: 0 },
     async ready() {
       await workers.pool();
     },

@@ -13,7 +13,11 @@ import type { DiscardedWork, EngineUsage, TurnRecord } from "../domain/conversat
 import type { ToolRunner } from "../domain/tool/ports.ts";
 import { descriptorsOf } from "../operations/ops/descriptor-watch.ts";
 import { type MetricsListener, startMetricsListener } from "../operations/ops/metrics/listener.ts";
-import { createMetrics, type Metrics } from "../operations/ops/metrics/metrics.ts";
+import {
+  createMetrics,
+  type MetricSources,
+  type Metrics,
+} from "../operations/ops/metrics/metrics.ts";
 import type { AppSettings } from "./settings.ts";
 
 export interface Monitoring {
@@ -34,6 +38,7 @@ interface MonitoringSources {
   readonly liveCalls: () => number;
   readonly callCapacity: () => number;
   readonly speechLoad: () => Readonly<Record<"waited" | "lost", number>>;
+  readonly secondReadings: MetricSources["secondReadings"];
   readonly diskFreeBytes: () => number;
   /** As the other nodes and the operator know it. */
   readonly nodeName: string;
@@ -50,6 +55,7 @@ export function startMonitoring(settings: AppSettings, sources: MonitoringSource
       callCapacity: sources.callCapacity,
       heardCallsMax: () => settings.heardCallsMax,
       speechLoad: sources.speechLoad,
+      secondReadings: sources.secondReadings,
       registrations: sources.registrations,
       queues: () => metricStore(sources.database.read).waiting(),
       ledgerDifference: runningSum(sources.database),

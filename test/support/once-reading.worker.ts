@@ -12,6 +12,7 @@ const tell = (message: FromSpeechWorker) => self.postMessage(message);
 const service = createSpeechService({
   clock: systemClock,
   onLoad: (event) => tell({ type: "load", event }),
+  onSecondReading: (outcome) => tell({ type: "second_reading", outcome }),
   onSecondReadingFailed: (detail) => tell({ type: "second_reading_failed", detail }),
   spawnTranscriber: () =>
     new Worker(new URL("./broken-transcriber.worker.ts", import.meta.url).href),

@@ -20,6 +20,7 @@ import type { VoiceSample, VoiceSampler } from "../../domain/call/voice-samples.
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { KnowledgeIndex } from "../../domain/knowledge/knowledge-index.ts";
+import type { ReadingOutcome } from "../engine/embedded/recogniser/second-reading.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import { needsSpeechWorker } from "../engine/settings.ts";
@@ -42,6 +43,8 @@ export interface CallWorkerPool extends VoiceSampler {
   readonly capacity: number;
   /** Utterances since the start for which no decoder was free, and those of them that were dropped. */
   readonly speechLoad: SpeechLoad;
+  /** Utterances since the start that were to be read a second time. */
+  readonly secondReadings: SecondReadings;
   /** Does every call worker answer within 5 s? */
   answers(): Promise<boolean>;
   /** Closes what is open (`interrupted`), then ends the workers. Idempotent. */
@@ -52,6 +55,8 @@ export interface SpeechLoad {
   readonly waited: number;
   readonly lost: number;
 }
+
+export type SecondReadings = Readonly<Record<ReadingOutcome, number>>;
 
 interface CallWorkerPoolOptions {
   readonly workers: number;
@@ -139,6 +144,13 @@ class Pool implements CallWorkerPool {
     return { waited: sum("waited"), lost: sum("lost") };
   }
 
+  get secondReadings(): SecondReadings {
+    const sum = (outcome: ReadingOutcome) =>
+      this.slots.reduce((total, slot) => total + slot.secondReadings[outcome], 0);
+    const [read, skipped] = [sum("read"), sum("skipped")];
+    return { read, skipped, late: sum("late"), failed: sum("failed") };
+  }
+
   async openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel> {
     const [slot] = this.slots.filter((each) => each.ready).sort((a, b) => a.load - b.load);
     if (!slot || this.#shutdown) throw noWorker("no call worker is ready");
@@ -178,6 +190,7 @@ class Pool implements CallWorkerPool {
 /** One call worker with its speech worker, replaced in place when they die. */
 class WorkerSlot {
   readonly speechLoad = { waited: 0, lost: 0 };
+  readonly secondReadings = { read: 0, skipped: 0, late: 0, failed: 0 };
   readonly #calls = new Map<string, PoolCall>();
   readonly #chats = new Map<string, PoolChat>();
   #callWorker: WorkerHandle | null = null;
@@ -382,6 +395,7 @@ class WorkerSlot {
       if (worker !== this.#speechWorker) return;
       const message = event.data as FromSpeechWorker;
       if (message.type === "load") this.speechLoad[message.event]++;
+      else if (message.type === "second_reading") this.secondReadings[message.outcome]++;
       else if (message.type === "second_reading_failed")
         this.options.log.warn("second_reading.failed", { detail: message.detail });
       else if (message.type === "failed") died(message.detail);

@@ -99,7 +99,7 @@ export const speechCapacity: Check = {
     const threads =
       callWorkers === 1 ? "One speech thread follows" : `${callWorkers} speech threads follow`;
     const twice = engineSettingsOf(config).secondReading
-      ? ` English is read a second time of ${callWorkers * TALKERS_READ_TWICE} of them, of the others once.`
+      ? ` English is read a second time of ${callWorkers * TALKERS_READ_TWICE} of them, of the others once (linevoice_second_readings_total).`
       : "";
     const busy = Number.isFinite(calls)
       ? ` ${calls} calls at once are taken; further callers hear that all lines are busy.`

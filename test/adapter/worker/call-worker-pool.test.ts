@@ -131,6 +131,15 @@ test("utterances that waited for a decoder, and those given up, are counted over
   await pool.shutdown();
 });
 
+test("what became of second readings is counted over all workers", async () => {
+  const { pool, speechWorkers } = await scriptedPool();
+  for (const outcome of ["read", "skipped", "read", "failed"] as const)
+    at(speechWorkers, 0).tell({ type: "second_reading", outcome });
+  at(speechWorkers, 1).tell({ type: "second_reading", outcome: "late" });
+  expect(pool.secondReadings).toEqual({ read: 2, skipped: 1, late: 1, failed: 1 });
+  await pool.shutdown();
+});
+
 test("a second reading that fails is in the log, and calls go on", async () => {
   const lines: unknown[] = [];
   const log: Log = { ...silentLog, warn: (event, fields) => lines.push([event, fields]) };

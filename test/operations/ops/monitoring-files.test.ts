@@ -15,6 +15,7 @@ test("every figure that is asked for is exported", async () => {
       callCapacity: () => 0,
       heardCallsMax: () => 0,
       speechLoad: () => ({ waited: 2, lost: 1 }),
+      secondReadings: () => ({ read: 9, skipped: 3, late: 2, failed: 1 }),
       registrations: () => ({ registered: 1 }),
       queues: async () => ({ mails: 0 }),
       ledgerDifference: async () => 0,

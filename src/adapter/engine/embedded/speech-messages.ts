@@ -6,6 +6,7 @@
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type { ExpectedAnswer } from "../../../domain/conversation/engine-port.ts";
 import type { Lesson, Nearness } from "./meaning/meanings.ts";
+import type { ReadingOutcome } from "./recogniser/second-reading.ts";
 import type { Transcript } from "./recogniser/transcriber/messages.ts";
 
 /** Main → speech worker. */
@@ -21,6 +22,8 @@ export type FromSpeechWorker =
   | { readonly type: "failed"; readonly detail: string }
   /** An utterance waits for decoders; one came to nothing because they had no time for it. */
   | { readonly type: "load"; readonly event: "waited" | "lost" }
+  /** What became of the second reading of an utterance. */
+  | { readonly type: "second_reading"; readonly outcome: ReadingOutcome }
   /** Said once, and again only when second readings came in between. */
   | { readonly type: "second_reading_failed"; readonly detail: string };
 

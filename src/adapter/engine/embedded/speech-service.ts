@@ -13,6 +13,7 @@ import {
   type ListeningSttStream,
   type Recogniser,
 } from "./recogniser/recogniser.ts";
+import type { ReadingOutcome } from "./recogniser/second-reading.ts";
 import { Transcriber, type TranscriberThread } from "./recogniser/transcriber/transcriber.ts";
 import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
 import { createSynthesiser, type Synthesiser } from "./synthesiser.ts";
@@ -36,6 +37,7 @@ interface SpeechServiceOptions {
   readonly clock: Clock;
   /** An utterance waits for decoders; one came to nothing because they had no time for it. */
   readonly onLoad: (event: "waited" | "lost") => void;
+  readonly onSecondReading: (outcome: ReadingOutcome) => void;
   readonly onSecondReadingFailed: (detail: string) => void;
   readonly spawnTranscriber: () => TranscriberThread;
 }
@@ -84,13 +86,13 @@ class SharedRecogniser {
   constructor(
     synthesiser: Promise<Synthesiser>,
     transcriber: Transcriber,
-    { clock, onLoad }: SpeechServiceOptions,
+    { clock, onLoad, onSecondReading }: SpeechServiceOptions,
   ) {
     this.#clock = clock;
     this.#recogniser = synthesiser.then((made) =>
       createRecogniser({
         phonemes: (text, language) => made.phonemes(text, language),
-        ...{ clock, onLoad, transcriber },
+        ...{ clock, onLoad, onSecondReading, transcriber },
       }),
     );
   }

@@ -102,6 +102,40 @@ test("a reading that is late counts as none, and the next one is waited for agai
   expect((await next)?.text).toBe("in time");
 });
 
+test("what becomes of each reading is counted", async () => {
+  const { thread, reply, answer } = fakeThread();
+  const clock = fakeClock();
+  const transcriber = new Transcriber({ spawn: () => thread, clock });
+  const outcomes: string[] = [];
+  const talk = (seconds: number) => {
+    const second = new SecondReading(transcriber, clock, 8000, LATE_MS_MAX, (outcome) =>
+      outcomes.push(outcome),
+    );
+    second.start();
+    second.push(new Int16Array(8_000 * seconds));
+    return second;
+  };
+  const first = talk(1);
+  reply({ type: "ready" });
+  const read = first.take().inTime();
+  await clock.advance(1_000);
+  answer("in a second");
+  await read;
+  await talk(2).take().inTime();
+  const late = talk(1).take().inTime();
+  await clock.advance(LATE_MS_MAX);
+  await late;
+  answer("too late");
+  const wentOn = talk(1);
+  wentOn.begin();
+  wentOn.drop();
+  answer("nobody waits for it");
+  const failing = talk(0.1).take().inTime();
+  reply({ type: "failed", detail: "no memory" });
+  await failing;
+  expect(outcomes).toEqual(["read", "skipped", "late", "failed"]);
+});
+
 test("what more talkers say than can be read in time is not begun, until there is time again", async () => {
   const { thread, asked, reply, answer } = fakeThread();
   const clock = fakeClock();

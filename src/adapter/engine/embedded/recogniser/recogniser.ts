@@ -16,7 +16,7 @@ import type { GrammarSource } from "../speech-messages.ts";
 import { DecoderAllocator, type GrammarChoice } from "./decoder-allocator.ts";
 import { HeardUtterance, NO_WORDS } from "./heard-utterance.ts";
 import { PieceQueue } from "./piece-queue.ts";
-import { SecondReading } from "./second-reading.ts";
+import { type ReadingOutcome, SecondReading } from "./second-reading.ts";
 import { TelephoneAudio } from "./telephone-audio.ts";
 import type { Transcript } from "./transcriber/messages.ts";
 import type { Transcriber } from "./transcriber/transcriber.ts";
@@ -27,6 +27,8 @@ interface RecogniserOptions {
   readonly clock: Clock;
   /** An utterance waits for decoders; one came to nothing because they had no time for it. */
   readonly onLoad?: (event: "waited" | "lost") => void;
+  /** What became of a second reading. */
+  readonly onSecondReading?: (outcome: ReadingOutcome) => void;
   /** Default: nothing is read a second time. */
   readonly transcriber?: Transcriber;
 }
@@ -75,14 +77,17 @@ interface Shared {
   readonly pieces: PieceQueue;
   readonly clock: Clock;
   readonly onLoad: (event: "waited" | "lost") => void;
+  readonly onSecondReading: (outcome: ReadingOutcome) => void;
   readonly transcriber: Transcriber | null;
 }
 
 /** Unloaded: `load` it before anybody talks. */
 export function createRecogniser(options: RecogniserOptions): Recogniser {
   const { phonemes, clock, onLoad = () => {}, transcriber = null } = options;
+  const { onSecondReading = () => {} } = options;
   const allocator = new DecoderAllocator(phonemes);
-  const shared = { allocator, pieces: new PieceQueue(clock), clock, onLoad, transcriber };
+  const pieces = new PieceQueue(clock);
+  const shared = { allocator, pieces, clock, onLoad, onSecondReading, transcriber };
   let loading: Promise<void> | null = null;
   return {
     load(betweenSteps) {
@@ -117,11 +122,11 @@ class CallerSttStream implements ListeningSttStream {
     this.#options = options;
     this.#shared = shared;
     this.#audio = new TelephoneAudio(options.sampleRateHz);
-    const { transcriber, clock } = shared;
+    const { transcriber, clock, onSecondReading } = shared;
     const { language, sampleRateHz, transcriptMs = null } = options;
     this.#second =
       language === "en" && transcriptMs !== null && transcriber !== null
-        ? new SecondReading(transcriber, clock, sampleRateHz, transcriptMs)
+        ? new SecondReading(transcriber, clock, sampleRateHz, transcriptMs, onSecondReading)
         : null;
   }
 

@@ -6,6 +6,9 @@ import type { Clock } from "../../../../core/clock.ts";
 import type { Transcript } from "./transcriber/messages.ts";
 import type { Transcriber, Transcription } from "./transcriber/transcriber.ts";
 
+/** `skipped`: there was no time to begin it; `late`: nobody waited for it any more. */
+export type ReadingOutcome = "read" | "skipped" | "late" | "failed";
+
 export class SecondReading {
   #chunks: Int16Array[] = [];
   #begun: Transcription | null = null;
@@ -16,6 +19,8 @@ export class SecondReading {
     private readonly sampleRateHz: 8000 | 16000,
     /** After the first reading. */
     private readonly lateMsMax: number,
+    /** Of each utterance that was waited for. */
+    private readonly onOutcome: (outcome: ReadingOutcome) => void = () => {},
   ) {
     transcriber.load();
   }
@@ -56,9 +61,15 @@ export class SecondReading {
   }
 
   async #inTime(begun: Transcription): Promise<Transcript | null> {
-    const timer = this.clock.after(this.lateMsMax, () => begun.drop());
+    let without: ReadingOutcome = begun.isSkipped ? "skipped" : "failed";
+    const timer = this.clock.after(this.lateMsMax, () => {
+      without = "late";
+      begun.drop();
+    });
     try {
-      return await begun.result;
+      const transcript = await begun.result;
+      this.onOutcome(transcript === null ? without : "read");
+      return transcript;
     } finally {
       timer.cancel();
     }

@@ -17,7 +17,9 @@ export interface TranscriberThread {
 }
 
 export interface Transcription {
-  /** Null: dropped, or the thread is gone. */
+  /** There is no time for it: it was not begun. */
+  readonly isSkipped: boolean;
+  /** Null: not begun, dropped, or the thread is gone. */
   readonly result: Promise<Transcript | null>;
   drop(): void;
 }
@@ -139,14 +141,14 @@ export class Transcriber {
     if (this.#expectedMs(job) > withinMs) {
       this.#readingMs *= FORGETTING;
       settle(null);
-      return { result, drop() {} };
+      return { isSkipped: true, result, drop() {} };
     }
     this.#waiting.add(job);
     this.load();
     if (this.#thread === null) this.unload();
     else this.#next();
     return {
-      result,
+      ...{ isSkipped: false, result },
       drop: () => {
         this.#waiting.delete(job);
         settle(null);
