@@ -6,7 +6,7 @@ import type { Phone } from "../support/phone/phone.ts";
 import { onQuery } from "../support/statement-watch.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const STATEMENTS_MAX = 22;
+const STATEMENTS_MAX = 14;
 /** What runs by the clock as well adds to a call's: of several calls the least disturbed one counts. */
 const CALLS_MAX = 5;
 /** Half a second of silence at 8 kHz. */
@@ -39,7 +39,7 @@ async function statementsOfCall(): Promise<number> {
   await call.play(new Int16Array(SAID_SAMPLES));
   await call.hangUp();
   await eventually(
-    () => ran.some((statement) => statement.startsWith('insert into "call_peaks"')),
+    () => ran.some((statement) => statement.startsWith('update "encoded_recordings"')),
     "the peaks of the recording are stored",
     60_000,
   );

@@ -10,7 +10,7 @@ import type {
   Standing,
 } from "../../domain/billing/stores.ts";
 import { checkoutStore } from "./checkout-store.ts";
-import { holdStore, planUsageStore } from "./hold-store.ts";
+import { holdStore } from "./hold-store.ts";
 import { ledgerStore, walletStore } from "./ledger-store.ts";
 import { arg, parsedJson, statement } from "./prepared.ts";
 import { renewalStore } from "./renewal-store.ts";
@@ -135,7 +135,6 @@ function callRateStore(queries: Queries): CallRateStore {
 export const billingStores: BillingStores = (queries) => ({
   ledger: ledgerStore(queries),
   wallet: walletStore(queries),
-  planUsage: planUsageStore(queries),
   holds: holdStore(queries),
   accounts: accountStore(queries),
   callRates: callRateStore(queries),

@@ -6,12 +6,15 @@
 import { and, count, eq, gt, gte, inArray, isNull, lt, ne, or, sql, sum } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { FinalFigures } from "../../domain/call/final-figures.ts";
+import type { RecordingPeaks } from "../../domain/call/media-port.ts";
 import type { CallEnding } from "../../domain/call/state.ts";
 import type { RecordingChange, StoredToolCall } from "../../domain/call/stores.ts";
 import type { CallReport, TurnRecord } from "../../domain/conversation/call-report.ts";
 import { standingArguments, standingColumns } from "./billing-stores.ts";
+import { peakColumns } from "./diagnostics-store.ts";
 import { arg, rowStatement, statement } from "./prepared.ts";
 import { agents, callRollups, calls, tenants, toolCalls, turns } from "./schema/index.ts";
+import { encodedRecordings } from "./schema/joint-writes.ts";
 
 export type CallRow = typeof calls.$inferSelect;
 type NewCallRow = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
@@ -142,16 +145,23 @@ const findEndingCall = statement((queries) =>
     .prepare(),
 );
 
-const leaveProcessing = rowStatement((queries, changes: CallChanges) =>
-  queries
-    .update(calls)
-    .set(changes)
-    .where(and(OWN, eq(calls.recordingStatus, "processing")))
-    .returning({
-      isMailed: sql`coalesce((SELECT transcript_email_enabled AND transcript_email <> ''
-        FROM agents WHERE agents.id = calls.agent_id), 0)`.mapWith(Boolean),
-    })
-    .prepare(),
+const leaveProcessing = rowStatement(
+  (queries, changes: Partial<typeof encodedRecordings.$inferInsert>) =>
+    queries
+      .update(encodedRecordings)
+      .set(changes)
+      .where(
+        and(
+          eq(encodedRecordings.callUuid, arg("callUuid")),
+          eq(encodedRecordings.tenantId, arg("tenantId")),
+          eq(encodedRecordings.recordingStatus, "processing"),
+        ),
+      )
+      .returning({
+        isMailed: sql`coalesce((SELECT transcript_email_enabled AND transcript_email <> ''
+        FROM agents WHERE agents.id = encoded_recordings.agent_id), 0)`.mapWith(Boolean),
+      })
+      .prepare(),
 );
 
 const findOpenCall = statement((queries) =>
@@ -244,8 +254,17 @@ function callConversation(queries: Queries) {
       await changeCall(queries, tenantId, callUuid, recordingColumns(recording));
     },
 
-    async leaveProcessing(tenantId: number, callUuid: string, recording: RecordingChange) {
-      const changes = recordingColumns(recording);
+    async leaveProcessing(
+      tenantId: number,
+      callUuid: string,
+      { status, file }: Pick<RecordingChange, "status" | "file">,
+      encoded: { readonly peaks: RecordingPeaks; readonly atMs: number } | null,
+    ) {
+      const changes = {
+        recordingStatus: status,
+        ...(file === undefined ? {} : { recordingFile: file }),
+        peaks: encoded && JSON.stringify(peakColumns(encoded.peaks, encoded.atMs)),
+      };
       const [left] = await leaveProcessing(queries, changes).all({
         ...{ ...changes, tenantId, callUuid },
       });
@@ -285,7 +304,7 @@ function callEnd(queries: Queries) {
       return findOpenCall(queries).get({ tenantId, callUuid });
     },
 
-    /** Writes the end of a call, once. */
+    /** Writes the end of a call, once. Returns what it changed. */
     async finish(
       tenantId: number,
       callUuid: string,
@@ -294,8 +313,8 @@ function callEnd(queries: Queries) {
       report: CallReport | null,
       figures: FinalFigures,
       recording: RecordingChange | null,
-    ): Promise<void> {
-      await changeCall(queries, tenantId, callUuid, {
+    ) {
+      const changes = {
         status: ending.status,
         endedReason: ending.reason,
         endedExplanation: ending.explanation,
@@ -315,7 +334,9 @@ function callEnd(queries: Queries) {
               ...report.usage,
             }
           : {}),
-      });
+      };
+      await changeCall(queries, tenantId, callUuid, changes);
+      return changes;
     },
   };
 }

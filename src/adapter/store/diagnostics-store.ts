@@ -42,14 +42,14 @@ const putDiagnostics = rowStatement((queries, row: typeof callDiagnostics.$infer
     .prepare(),
 );
 
-const putPeaks = rowStatement(
-  (queries, { tenantId, callId, ...peaks }: typeof callPeaks.$inferInsert) =>
-    queries
-      .insert(callPeaks)
-      .values({ tenantId, callId, ...peaks })
-      .onConflictDoUpdate({ target: callPeaks.callId, set: peaks })
-      .prepare(),
-);
+/** A waveform as its row has it. */
+export const peakColumns = (peaks: RecordingPeaks, nowMs: number) => ({
+  durationMs: peaks.durationMs,
+  slotsPerSecond: peaks.slotsPerSecond,
+  left: packed(peaks.left),
+  right: packed(peaks.right),
+  createdAt: nowMs,
+});
 
 export function diagnosticsStore(queries: Queries) {
   return {
@@ -99,23 +99,6 @@ export function diagnosticsStore(queries: Queries) {
 /** Loudness of a recording, for its waveform. */
 function recordingPeaks(queries: Queries) {
   return {
-    async putPeaks(
-      tenantId: number,
-      callId: number,
-      peaks: RecordingPeaks,
-      nowMs: number,
-    ): Promise<void> {
-      const row = {
-        durationMs: peaks.durationMs,
-        slotsPerSecond: peaks.slotsPerSecond,
-        left: packed(peaks.left),
-        right: packed(peaks.right),
-        createdAt: nowMs,
-      };
-      const values = { tenantId, callId, ...row };
-      await putPeaks(queries, values).run(values);
-    },
-
     async peaks(callId: number): Promise<RecordingPeaks | null> {
       const row = await queries.select().from(callPeaks).where(eq(callPeaks.callId, callId)).get();
       if (!row) return null;

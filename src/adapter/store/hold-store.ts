@@ -1,10 +1,10 @@
-/** Funds held by live calls, and the plan seconds used per month. */
+/** Funds held by live calls. */
 import { and, eq, isNull, notInArray, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
-import type { HoldStore, PlanUsageStore } from "../../domain/billing/stores.ts";
+import type { HoldStore } from "../../domain/billing/stores.ts";
 import { arg, statement } from "./prepared.ts";
 import { calls } from "./schema/calls.ts";
-import { holds, planUsage } from "./schema/money.ts";
+import { holds } from "./schema/money.ts";
 
 const LIVE_STATUSES = ["queued", "dialing", "ringing", "in_progress"] as const;
 
@@ -46,17 +46,6 @@ const putHold = statement((queries) =>
 
 const releaseHold = statement((queries) => queries.delete(holds).where(OF_CALL).prepare());
 
-const addSeconds = statement((queries) =>
-  queries
-    .insert(planUsage)
-    .values({ tenantId: arg("tenantId"), month: arg("month"), secondsUsed: arg("seconds") })
-    .onConflictDoUpdate({
-      target: [planUsage.tenantId, planUsage.month],
-      set: { secondsUsed: sql`${planUsage.secondsUsed} + excluded.seconds_used` },
-    })
-    .prepare(),
-);
-
 export function holdStore(queries: Queries): HoldStore {
   return {
     async list(tenantId) {
@@ -77,14 +66,6 @@ export function holdStore(queries: Queries): HoldStore {
         .from(holds)
         .leftJoin(calls, eq(calls.callUuid, holds.callUuid))
         .where(or(isNull(calls.id), notInArray(calls.status, [...LIVE_STATUSES])));
-    },
-  };
-}
-
-export function planUsageStore(queries: Queries): PlanUsageStore {
-  return {
-    async add(tenantId, month, seconds) {
-      await addSeconds(queries).run({ tenantId, month, seconds });
     },
   };
 }

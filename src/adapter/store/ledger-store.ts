@@ -8,6 +8,7 @@ import { type MicroEur, microEur } from "../../core/money.ts";
 import type { LedgerStore, WalletStore } from "../../domain/billing/stores.ts";
 import { arg, rowStatement, statement } from "./prepared.ts";
 import { readerLocale } from "./reader-locale.ts";
+import { settlements } from "./schema/joint-writes.ts";
 import { ledgerRollups } from "./schema/ledger-rollups.ts";
 import { ledgerEntries, ledgerTransactions, wallets } from "./schema/money.ts";
 import { tenants } from "./schema/tenants.ts";
@@ -44,21 +45,8 @@ const insertTransaction = rowStatement(
       .prepare(),
 );
 
-const addTransaction = rowStatement(
-  (queries, row: Omit<typeof ledgerTransactions.$inferInsert, "id">) =>
-    queries.insert(ledgerTransactions).values(row).prepare(),
-);
-
-/** Of the transaction with this key. All columns, in the order of the table. */
-const addEntries = statement((queries) =>
-  queries
-    .insert(ledgerEntries)
-    .select(
-      sql`SELECT NULL, t.id, t.tenant_id, e.value ->> 'account', e.value ->> 'amount'
-        FROM ledger_transactions t JOIN json_each(${arg("entries")}) e
-        WHERE t.key = ${arg("key")} AND t.tenant_id = ${arg("tenantId")} ORDER BY e.key`,
-    )
-    .prepare(),
+const settleCall = rowStatement((queries, row: typeof settlements.$inferInsert) =>
+  queries.insert(settlements).values(row).prepare(),
 );
 
 const insertEntry = rowStatement((queries, row: Omit<typeof ledgerEntries.$inferInsert, "id">) =>
@@ -87,11 +75,9 @@ export function ledgerStore(queries: Queries): LedgerStore {
       return inserted[0]?.id ?? null;
     },
 
-    async insertNew(tenantId, { key, kind, note, createdAt }, entries) {
-      const row = { tenantId, key, kind, note, createdAt };
-      await addTransaction(queries, row).run(row);
-      if (entries.length === 0) return;
-      await addEntries(queries).run({ tenantId, key, entries: JSON.stringify(entries) });
+    async settle(tenantId, { entries, ...settlement }) {
+      const row = { tenantId, ...settlement, entries: JSON.stringify(entries) };
+      await settleCall(queries, row).run(row);
     },
 
     async insertEntries(tenantId, transactionId, entries) {

@@ -5,6 +5,7 @@ import type { EventStore, OutboxStore, Subscriber } from "../../domain/webhook/s
 import { dueStatement } from "./due-deliveries.ts";
 import { arg, statement } from "./prepared.ts";
 import { agents } from "./schema/agents.ts";
+import { reportedEvents } from "./schema/joint-writes.ts";
 import { events, outbox } from "./schema/outbox.ts";
 import { tenants } from "./schema/tenants.ts";
 
@@ -15,15 +16,10 @@ const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
     ? and(isNull(outbox.webhookId), eq(outbox.legacyUrl, legacyUrl ?? ""))
     : eq(outbox.webhookId, webhookId);
 
-/** All columns, in the order of the table. */
-const insertEvents = statement((queries) =>
+const reportEvents = statement((queries) =>
   queries
-    .insert(events)
-    .select(
-      sql`SELECT value ->> 'id', ${arg("tenantId")}, value ->> 'type', value ->> 'callUuid',
-          value ->> 'body', value ->> 'createdAt'
-        FROM json_each(${arg("events")}) ORDER BY key`,
-    )
+    .insert(reportedEvents)
+    .values({ tenantId: arg("tenantId"), events: arg("events") })
     .prepare(),
 );
 
@@ -44,21 +40,6 @@ const findLegacyEndpoint = statement((queries) => {
     )
     .prepare();
 });
-
-/** To each enabled webhook that selected the type. All columns, in the order of the table. */
-const insertDeliveries = statement((queries) =>
-  queries
-    .insert(outbox)
-    .select(
-      sql`SELECT NULL, w.tenant_id, e.value ->> 'id', w.id, NULL, 'pending', 0,
-          e.value ->> 'createdAt', NULL, NULL, e.value ->> 'createdAt'
-        FROM webhooks w JOIN json_each(${arg("events")}) e
-        WHERE w.tenant_id = ${arg("tenantId")} AND w.enabled = 1
-          AND instr(w.events, '"' || (e.value ->> 'type') || '"') > 0
-        ORDER BY e.key, w.id`,
-    )
-    .prepare(),
-);
 
 const insertDelivery = statement((queries) =>
   queries
@@ -111,8 +92,12 @@ const nextDelivery = statement((queries) =>
 
 export function eventStore(queries: Queries): EventStore {
   return {
-    async insert(tenantId, stored) {
-      await insertEvents(queries).run({ tenantId, events: JSON.stringify(stored) });
+    async report(tenantId, stored) {
+      await reportEvents(queries).run({ tenantId, events: JSON.stringify(stored) });
+    },
+
+    async insert(tenantId, event) {
+      await queries.insert(events).values({ ...event, tenantId });
     },
 
     async legacyEndpoint(tenantId, agentId) {
@@ -127,11 +112,6 @@ export function outboxStore(queries: Queries): OutboxStore {
     ...outboxQueue(queries),
     ...outboxOutcomes(queries),
     ...outboxRetries(queries),
-
-    async insertForSubscribers(tenantId, stored) {
-      const named = stored.map(({ id, type, createdAt }) => ({ id, type, createdAt }));
-      await insertDeliveries(queries).run({ tenantId, events: JSON.stringify(named) });
-    },
 
     async insert(tenantId, eventId, subscriber, nowMs) {
       await insertDelivery(queries).run({ tenantId, eventId, ...subscriber, nowMs });

@@ -14,7 +14,7 @@ import { type MicroEur, microEur } from "../../core/money.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
 import { chargeableFunds, freeFunds, purseOf } from "./funds.ts";
 import { backHolds, insufficientBalance, paidSeconds, writeHold } from "./hold.ts";
-import { move, post, postNew } from "./ledger.ts";
+import { move, post, postSettlement } from "./ledger.ts";
 import { monthIn } from "./plan-usage.ts";
 import {
   type Account,
@@ -193,11 +193,11 @@ export class Billing {
     if (standing.isCharged) return await this.#settledCharge(books, tenantId, callUuid);
     const { plan, month, purse } = this.#drawOf(standing, callUuid);
     const charge = rateCall(answeredMs, chargeableFunds(purse), overagePerMinute);
-    if (holdOf(standing, callUuid)) await books.holds.release(tenantId, callUuid);
-    if (charge.billableSeconds === 0) return charge;
-    await this.#postCharge(books, tenantId, callUuid, charge);
-    if (charge.includedSeconds > 0)
-      await books.planUsage.add(tenantId, month, charge.includedSeconds);
+    if (charge.billableSeconds === 0) {
+      if (holdOf(standing, callUuid)) await books.holds.release(tenantId, callUuid);
+      return charge;
+    }
+    await this.#postCharge(books, tenantId, { callUuid, month }, charge);
     const rateOfHeld = (uuid: string) => this.#rateOf(books, tenantId, uuid, plan);
     await backHolds(books, tenantId, purse, charge, rateOfHeld, clock.now());
     return charge;
@@ -207,17 +207,17 @@ export class Billing {
   async #postCharge(
     books: Books,
     tenantId: number,
-    callUuid: string,
+    call: { readonly callUuid: string; readonly month: string },
     { billableSeconds, includedSeconds, overageSeconds, cost }: Charge,
   ): Promise<void> {
-    const transaction = {
-      key: chargeKey(callUuid),
-      kind: "charge",
+    await postSettlement(books, tenantId, {
+      ...call,
+      includedSeconds,
+      key: chargeKey(call.callUuid),
       note: `Call of ${billableSeconds} s: ${includedSeconds} s from the plan, ${overageSeconds} s overage`,
       createdAt: this.options.clock.now(),
-    } as const;
-    const entries = move("wallet", "revenue", cost);
-    await postNew(books, tenantId, transaction, entries);
+      entries: move("wallet", "revenue", cost),
+    });
   }
 
   /** The charge of a call that was settled before. */

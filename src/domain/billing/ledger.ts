@@ -8,7 +8,7 @@
  */
 
 import { type MicroEur, microEur } from "../../core/money.ts";
-import type { Books, LedgerEntry, LedgerTransaction } from "./stores.ts";
+import type { Books, LedgerEntry, LedgerTransaction, Settlement } from "./stores.ts";
 
 const sumOf = (entries: readonly LedgerEntry[]): number =>
   entries.reduce((sum, entry) => sum + entry.amount, 0);
@@ -28,29 +28,29 @@ export async function post(
   const transactionId = await ledger.insertTransaction(tenantId, transaction);
   if (transactionId === null) return false;
   await ledger.insertEntries(tenantId, transactionId, entries);
-  await addToWallet(books, tenantId, entries);
+  const toWallet = sumOf(entries.filter((entry) => entry.account === "wallet"));
+  if (toWallet !== 0) await books.wallet.add(tenantId, microEur(toWallet));
   return true;
 }
 
-/** The same where this database transaction has read that the key is new. Rejects if it is not. */
-export async function postNew(
-  books: Books,
+/**
+ * A call's charge, with its hold and its plan seconds, where this database transaction has read that
+ * the key is new. Rejects if it is not.
+ */
+export async function postSettlement(
+  { ledger }: Pick<Books, "ledger">,
   tenantId: number,
-  transaction: LedgerTransaction,
-  entries: readonly LedgerEntry[],
+  settlement: Settlement,
 ): Promise<void> {
-  requireBalance(transaction, entries);
-  await books.ledger.insertNew(tenantId, transaction, entries);
-  await addToWallet(books, tenantId, entries);
+  requireBalance(settlement, settlement.entries);
+  await ledger.settle(tenantId, settlement);
 }
 
-function requireBalance({ key }: LedgerTransaction, entries: readonly LedgerEntry[]): void {
+function requireBalance(
+  { key }: Pick<LedgerTransaction, "key">,
+  entries: readonly LedgerEntry[],
+): void {
   if (sumOf(entries) !== 0) throw new RangeError(`ledger transaction ${key} does not sum to zero`);
-}
-
-async function addToWallet(books: Books, tenantId: number, entries: readonly LedgerEntry[]) {
-  const toWallet = sumOf(entries.filter((entry) => entry.account === "wallet"));
-  if (toWallet !== 0) await books.wallet.add(tenantId, microEur(toWallet));
 }
 
 /** Two entries that move `amount`; none if it is 0. */

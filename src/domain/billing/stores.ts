@@ -43,18 +43,20 @@ export interface LedgerTransaction {
   readonly createdAt: number;
 }
 
+/** The end of a call's money: its hold is released, and its charge is posted and counted. */
+export interface Settlement extends Omit<LedgerTransaction, "kind"> {
+  readonly callUuid: string;
+  /** Whose plan seconds were taken. */
+  readonly month: string;
+  readonly includedSeconds: number;
+  readonly entries: readonly LedgerEntry[];
+}
+
 export interface LedgerStore {
   /** The new row's id, or null when the key was posted before. */
   insertTransaction(tenantId: number, transaction: LedgerTransaction): Promise<number | null>;
-  /**
-   * A transaction of which its key is known to be new, with its entries: nothing is waited for. A key
-   * that is not new fails.
-   */
-  insertNew(
-    tenantId: number,
-    transaction: LedgerTransaction,
-    entries: readonly LedgerEntry[],
-  ): Promise<void>;
+  /** All of it or nothing; nothing is waited for. Fails if the key was posted before. */
+  settle(tenantId: number, settlement: Settlement): Promise<void>;
   insertEntries(
     tenantId: number,
     transactionId: number,
@@ -146,11 +148,6 @@ export interface RenewalStore {
   restorePlanMonth(tenantId: number, month: string, nowMs: number): Promise<void>;
   /** Whether the wallet has paid for an item in a month after this one. */
   isPaidAfter(tenantId: number, item: Renewal["item"], month: string): Promise<boolean>;
-}
-
-export interface PlanUsageStore {
-  /** To a month like `2026-11`. */
-  add(tenantId: number, month: string, seconds: number): Promise<void>;
 }
 
 export interface Hold {
@@ -263,7 +260,6 @@ export interface CheckoutStore {
 export interface Books {
   readonly ledger: LedgerStore;
   readonly wallet: WalletStore;
-  readonly planUsage: PlanUsageStore;
   readonly holds: HoldStore;
   readonly accounts: AccountStore;
   readonly callRates: CallRateStore;

@@ -107,29 +107,32 @@ const isUnprocessed = (call: StoredCall | undefined): call is StoredCall =>
   call?.recordingStatus === "processing";
 
 /**
- * Idempotent per call; never rejects. One that fails for want of storage or of an encoder stays
+ * `known`: the call as it is stored; it is read where it is missing. Idempotent per call; never rejects. One that fails for want of storage or of an encoder stays
  * `processing` (its mail waits, too) and is taken up again by recovery.ts.
  */
 export async function processRecording(
   context: RecordingPorts,
   tenantId: number,
   callUuid: string,
+  known?: StoredCall,
 ): Promise<void> {
   const working = inWork.get(context) ?? new Set<string>();
   inWork.set(context, working);
   if (working.has(callUuid)) return;
   working.add(callUuid);
-  await processOnce(context, tenantId, callUuid).finally(() => working.delete(callUuid));
+  await processOnce(context, tenantId, callUuid, known).finally(() => working.delete(callUuid));
 }
 
 async function processOnce(
   context: RecordingPorts,
   tenantId: number,
   callUuid: string,
+  known: StoredCall | undefined,
 ): Promise<void> {
   const log = context.log.with({ call_id: callUuid });
   try {
-    const call = await context.stores.calls(context.database.read).find(tenantId, callUuid);
+    const { database, stores } = context;
+    const call = known ?? (await stores.calls(database.read).find(tenantId, callUuid));
     if (!isUnprocessed(call)) return;
     let encoded: Encoded | null = null;
     try {
@@ -143,15 +146,13 @@ async function processOnce(
     }
     const mp3 = encoded?.file ?? null;
     const peaks = encoded?.peaks ?? null;
-    const isMailed = await context.database.tx(async (queries) => {
+    const isMailed = await database.tx(async (queries) => {
       const status = mp3 ? "ready" : call.recordingFile ? "failed" : "none";
       const change = { status, ...(mp3 ? { file: mp3 } : {}) } as const;
-      const left = await context.stores.calls(queries).leaveProcessing(tenantId, callUuid, change);
+      const left = await context.stores
+        .calls(queries)
+        .leaveProcessing(tenantId, callUuid, change, peaks && { peaks, atMs: context.clock.now() });
       if (!left) return false;
-      if (peaks)
-        await context.stores
-          .diagnostics(queries)
-          .putPeaks(tenantId, call.id, peaks, context.clock.now());
       if (mp3) {
         const { url, expiresAtMs } = context.links.urlFor(callUuid);
         await context.events.emit(

@@ -177,7 +177,13 @@ async function reportEnd(
   await Promise.all([events.emit(queries, tenantId, ...reported), remembered]);
 }
 
-/** Returns whether a mail waits to be sent. */
+interface StoredEnd {
+  /** The call as it is stored now. Undefined: its end was written before. */
+  readonly call?: StoredCall;
+  /** Whether a mail waits to be sent. */
+  readonly isMailed: boolean;
+}
+
 async function store(
   context: FinishPorts,
   call: CallIdentity,
@@ -185,14 +191,14 @@ async function store(
   report: CallReport | null,
   recording: LeftRecording,
   storedTurns: StoredTurns,
-): Promise<boolean> {
+): Promise<StoredEnd> {
   const { ending, answeredMs, sinceAnswerMs } = state;
   const nowMs = context.clock.now();
   return await context.database.tx(async (queries) => {
     const calls = context.stores.calls(queries);
     const asked = { uuid: call.callUuid, chargeKey: chargeKey(call.callUuid) };
     const open = await calls.findEnding(call.tenantId, asked);
-    if (!open) return false;
+    if (!open) return { isMailed: false };
     for (const turn of report?.turns ?? [])
       if (!isDeepStrictEqual(turn, storedTurns.get(turn.index)))
         await calls.putTurn(call.rowId, turn);
@@ -208,13 +214,16 @@ async function store(
       open.standing,
     );
     const figures = figuresOf(context, call, answeredMs, report, charge);
-    await calls.finish(
+    const changes = await calls.finish(
       ...([call.tenantId, call.callUuid, ending, endedAt, report, figures, recording] as const),
     );
     await reportEnd(context, queries, call, state, report, charge, open);
-    if (answeredMs === 0 || recording.status === "processing") return false;
-    const row = await calls.find(call.tenantId, call.callUuid);
-    return row !== undefined && (await queueMail(context, queries, row, null));
+    const ended = { ...open.call, answeredAt, ...changes };
+    const isMailedLater = answeredMs === 0 || recording.status === "processing";
+    return {
+      call: ended,
+      isMailed: !isMailedLater && (await queueMail(context, queries, ended, null)),
+    };
   }, "background");
 }
 
@@ -240,10 +249,10 @@ export async function finishCall(
   const closed = channel ? await channel.close(state.ending.reason) : null;
   const report = closed && (await withKnowledge(context, closed, channel?.knowledgeScope ?? null));
   const recording = await recordingOf(context, call, state.answeredMs, report);
-  let isMailed = false;
+  let stored: StoredEnd;
   for (let attempt = 1; ; attempt++) {
     try {
-      isMailed = await store(context, call, state, report, recording, storedTurns);
+      stored = await store(context, call, state, report, recording, storedTurns);
       break;
     } catch (error) {
       context.log.error("call.finish_failed", {
@@ -257,7 +266,8 @@ export async function finishCall(
   }
   context.events.wake();
   context.callers.wake();
-  if (isMailed) context.mails.wake();
-  if (state.answeredMs > 0) void processRecording(context, call.tenantId, call.callUuid);
+  if (stored.isMailed) context.mails.wake();
+  if (state.answeredMs > 0)
+    void processRecording(context, call.tenantId, call.callUuid, stored.call);
   return report;
 }

@@ -167,13 +167,14 @@ export interface CallRecords {
   setSip(tenantId: number, callUuid: string, sipCallId: string): Promise<void>;
   setRecording(tenantId: number, callUuid: string, recording: RecordingChange): Promise<void>;
   /**
-   * The recording is no longer `processing`. Null: it was not any more. `isMailed`: the call's agent
-   * asks for mails.
+   * The recording is no longer `processing`, and its waveform is stored. Null: it was not any more, and
+   * nothing is stored. `isMailed`: the call's agent asks for mails.
    */
   leaveProcessing(
     tenantId: number,
     callUuid: string,
-    recording: RecordingChange,
+    recording: Pick<RecordingChange, "status" | "file">,
+    encoded: { readonly peaks: RecordingPeaks; readonly atMs: number } | null,
   ): Promise<{ readonly isMailed: boolean } | null>;
   putTurn(callId: number, turn: TurnRecord): Promise<void>;
   turns(callId: number): PromiseLike<readonly Pick<TurnRecord, "speaker" | "text" | "startMs">[]>;
@@ -188,7 +189,7 @@ export interface CallRecords {
   ): Promise<EndingCall | undefined>;
   /** Undefined: its end is written. */
   findOpen(tenantId: number, callUuid: string): Promise<StoredCall | undefined>;
-  /** The one final write of a call. */
+  /** The one final write of a call. Returns what it changed. */
   finish(
     tenantId: number,
     callUuid: string,
@@ -198,7 +199,7 @@ export interface CallRecords {
     figures: FinalFigures,
     /** null: as it is. */
     recording: RecordingChange | null,
-  ): Promise<void>;
+  ): Promise<Partial<StoredCall>>;
   /** Stores a proof of life. Returns the calls that are still open. */
   heartbeat(callUuids: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
   /** Calls of every tenant that a crash left open. */
@@ -324,7 +325,6 @@ interface DiagnosticsRecords {
       readonly packetHeaders: PacketHeaders | null;
     },
   ): Promise<void>;
-  putPeaks(tenantId: number, callId: number, peaks: RecordingPeaks, nowMs: number): Promise<void>;
 }
 
 /** Recordings on their way out. */

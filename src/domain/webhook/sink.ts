@@ -40,8 +40,7 @@ export function createEventSink(options: EventSinkOptions): EventSink {
   ): Promise<void> {
     const stored = events.map((event) => ({ event, row: stamped(event) }));
     const rows = stored.map(({ row }) => row);
-    await stores.events(queries).insert(tenantId, rows);
-    await stores.outbox(queries).insertForSubscribers(tenantId, rows);
+    await stores.events(queries).report(tenantId, rows);
     for (const { event, row } of stored) await sendToAgentsOwn(queries, tenantId, event, row);
   }
 
@@ -55,7 +54,7 @@ export function createEventSink(options: EventSinkOptions): EventSink {
     const own = await stores.events(queries).legacyEndpoint(tenantId, event.agentId);
     if (!own) return;
     const older = own.olderVariant ? stamped({ ...event, type: OLDER_ENDED_TYPE }) : null;
-    if (older) await stores.events(queries).insert(tenantId, [older]);
+    if (older) await stores.events(queries).insert(tenantId, older);
     const { id, createdAt } = older ?? row;
     const subscriber = { webhookId: null, legacyUrl: own.url };
     await stores.outbox(queries).insert(tenantId, id, subscriber, createdAt);

@@ -14,7 +14,10 @@ interface StoredEvent {
 }
 
 export interface EventStore {
-  insert(tenantId: number, events: readonly StoredEvent[]): Promise<void>;
+  /** With a delivery of each event to each enabled webhook that selected its type. */
+  report(tenantId: number, events: readonly StoredEvent[]): Promise<void>;
+  /** For no subscriber yet. */
+  insert(tenantId: number, event: StoredEvent): Promise<void>;
   /** The agent's webhook_url; null: it has none, it was disabled, or there is no such agent. */
   legacyEndpoint(
     tenantId: number,
@@ -66,11 +69,6 @@ export interface Busy {
 
 export interface OutboxStore {
   insert(tenantId: number, eventId: string, subscriber: Subscriber, nowMs: number): Promise<void>;
-  /** Of each event for each enabled webhook that selected its type. */
-  insertForSubscribers(
-    tenantId: number,
-    events: readonly Pick<StoredEvent, "id" | "type" | "createdAt">[],
-  ): Promise<void>;
   /**
    * The oldest delivery of each endpoint, oldest first. It must be pending, due and not leased, its
    * endpoint enabled and not busy, and no earlier event of the same call may be in progress to that

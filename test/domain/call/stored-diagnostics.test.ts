@@ -21,12 +21,20 @@ async function recordedCall() {
   const id = await database.tx((queries) =>
     callStore(queries).insert(tenantId, {
       ...{ callUuid, direction: "inbound", fromNumber: "", toNumber: "+37060000001" },
-      ...{ status: "completed", createdAt: 1, recordingStatus: "ready" },
-      ...{ recordingFile: `${callUuid}.mp3`, overageRate: microEur(0), cost: microEur(0) },
+      ...{ status: "completed", createdAt: 1, recordingStatus: "processing" },
+      ...{ recordingFile: `${callUuid}.wav`, overageRate: microEur(0), cost: microEur(0) },
     }),
   );
   return { id, callUuid };
 }
+
+/** Whether the recording was still waiting for it. */
+const storePeaks = (callUuid: string) =>
+  database.tx(async (queries) => {
+    const ready = { status: "ready", file: `${callUuid}.mp3` } as const;
+    const encoded = { peaks, atMs: 5 };
+    return await callStore(queries).leaveProcessing(tenantId, callUuid, ready, encoded);
+  });
 
 const peaks = {
   durationMs: 40,
@@ -42,17 +50,17 @@ const packetHeaders = {
   records: Uint8Array.from({ length: 100_000 }, (_, at) => at),
 };
 
-test("a waveform is read as it was written", async () => {
-  const { id } = await recordedCall();
-  await database.tx((queries) => diagnosticsStore(queries).putPeaks(tenantId, id, peaks, 5));
+test("a waveform is stored with its recording, once, and read as it was written", async () => {
+  const { id, callUuid } = await recordedCall();
+  expect(await storePeaks(callUuid)).toEqual({ isMailed: false });
+  expect(await storePeaks(callUuid)).toBeNull();
   expect(await diagnosticsStore(database.read).peaks(id)).toEqual(peaks);
   expect(await diagnosticsStore(database.read).hasPeaks(id)).toBe(true);
 });
 
 test("a waveform is gone in the statement that takes its recording, whoever takes it", async () => {
   const [mailed, expired] = [await recordedCall(), await recordedCall()];
-  for (const { id } of [mailed, expired])
-    await database.tx((queries) => diagnosticsStore(queries).putPeaks(tenantId, id, peaks, 5));
+  for (const { callUuid } of [mailed, expired]) await storePeaks(callUuid);
   await database.tx((queries) =>
     callStore(queries).setRecording(tenantId, mailed.callUuid, {
       status: "emailed_deleted",

@@ -189,7 +189,7 @@ describe("a webhook", () => {
     const webhookId = await insertWebhook(database, tenantId, { url: hook() });
     await database.tx(async (queries) => {
       const begun = { id: `evt_${"b".repeat(32)}`, type: "call.ended", callUuid: null, body: "{}" };
-      await webhookStores.events(queries).insert(tenantId, [{ ...begun, createdAt: clock.now() }]);
+      await webhookStores.events(queries).insert(tenantId, { ...begun, createdAt: clock.now() });
       await queries.insert(outbox).values({
         ...{ tenantId, webhookId, eventId: begun.id, status: "pending", attempts: 0 },
         ...{ leaseOwner: "dead", leaseUntil: clock.now() + 10_000 },
