@@ -16,6 +16,7 @@ import type { Log } from "../core/log.ts";
 import type { DocumentReader } from "../domain/knowledge/documents.ts";
 import { SiteReader, type Sites } from "../domain/knowledge/sites.ts";
 import type { OutboundHttpClient } from "../platform/net/outbound-http.ts";
+import { trusting } from "../platform/net/trust.ts";
 import { spawnKnowledgeWorker, spawnReaderWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
 
@@ -56,14 +57,14 @@ export function createSiteReader(parts: {
 const TIDY_MS = 6 * 3_600_000;
 
 export function createKnowledge(
-  { embeddings }: Pick<AppSettings, "embeddings">,
+  { embeddings, httpClient }: Pick<AppSettings, "embeddings" | "httpClient">,
   directory: string,
   parts: { readonly database: Database; readonly clock: Clock; readonly log: Log },
 ): Knowledge {
   const { database, clock, log } = parts;
   const index = createWorkerIndex({
     ...{ spawn: spawnKnowledgeWorker, directory, clock, log },
-    embedder: embeddings && openAiEmbedder(embeddings, clock),
+    embedder: embeddings && openAiEmbedder(embeddings, clock, trusting(httpClient.caPem)),
     content: (tenantId, fileId) => fileStore(database.read).content(tenantId, fileId),
   });
   const reader = createWorkerReader({ spawn: spawnReaderWorker, clock, log });

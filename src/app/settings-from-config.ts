@@ -1,5 +1,4 @@
 /** Maps the configuration file's keys to what the composition needs. Reads the PEM files it names. */
-import { readFileSync } from "node:fs";
 import type { StripeSettings } from "../adapter/payments/stripe.ts";
 import type { CallWorkerSettings } from "../adapter/worker/messages.ts";
 import type { CodecName } from "../core/codecs.ts";
@@ -16,6 +15,7 @@ import {
   engineSettingsOf,
   heardCallsMaxOf,
 } from "../operations/config/engine-settings.ts";
+import { authoritiesOf, readPem } from "../operations/config/pem.ts";
 import type { Config } from "../operations/config/schema.ts";
 import type { HostPort } from "../platform/config/formats.ts";
 import { parseHeaders, parseHostPort, parsePortRange } from "../platform/config/formats.ts";
@@ -24,14 +24,6 @@ function hostPort(text: string): HostPort {
   const parsed = parseHostPort(text);
   if (!parsed) throw new RangeError(`not host:port: ${text}`);
   return parsed;
-}
-
-function readPem(path: string, key: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new Error(`${key}: ${path} cannot be read (${(error as Error).message})`);
-  }
 }
 
 /** PEM. */
@@ -140,7 +132,7 @@ export function callWorkerOf(config: Config): CallWorkerSettings {
     holdTimeoutMs: rtp.hold_timeout_sec * 1000,
     jitterMsMax: rtp.jitter_ms_max,
     keepsPacketHeaders: rtp.packet_headers,
-    engine: engineSettingsOf(config),
+    engine: { ...engineSettingsOf(config), caPem: authoritiesOf(config) },
     conversation: conversationOf(config),
   };
 }
@@ -211,7 +203,7 @@ function sipOf(config: Config) {
 function httpClientOf({ http_client, conversation }: Config) {
   return {
     allowNetworks: http_client.allow_networks,
-    caPem: http_client.ca_file ? readPem(http_client.ca_file, "[http_client] ca_file") : null,
+    caPem: authoritiesOf({ http_client }),
     toolTimeoutMs: http_client.tool_timeout_ms,
     toolResultBytesMax: conversation.tool_result_bytes_max,
     webhookTimeoutMs: http_client.webhook_timeout_ms,

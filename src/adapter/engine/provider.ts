@@ -14,6 +14,7 @@ import type {
   EngineSession,
   SessionSettings,
 } from "../../domain/conversation/engine-port.ts";
+import type { Trust } from "../../platform/net/trust.ts";
 
 export type Part = EngineFailure["part"];
 export const PARTS: readonly Part[] = ["stt", "llm", "tts"];
@@ -48,6 +49,8 @@ export interface ProviderPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** For connections to the provider's servers. Missing: what the runtime trusts. */
+  readonly trust?: Trust;
   /** The embedded engine of this thread, part by part. Its owner closes it. */
   readonly embedded: PartEngines;
 }

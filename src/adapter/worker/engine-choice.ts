@@ -1,5 +1,6 @@
 /** Which engine a call worker runs, as `[engine]` says: the embedded one, or providers guarded by it. */
 import type { Engine } from "../../domain/conversation/engine-port.ts";
+import { trusting } from "../../platform/net/trust.ts";
 import type { EmbeddedEngine } from "../engine/embedded/engine.ts";
 import { createFallbackEngine } from "../engine/fallback/fallback-engine.ts";
 import { openProviders } from "../engine/open-providers.ts";
@@ -7,7 +8,7 @@ import type { ProviderPorts } from "../engine/provider.ts";
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import { type EngineSettings, isEmbeddedOnly } from "../engine/settings.ts";
 
-interface EngineChoiceOptions extends Omit<ProviderPorts, "embedded"> {
+interface EngineChoiceOptions extends Omit<ProviderPorts, "embedded" | "trust"> {
   /** Speaks where it is chosen, and when all providers fail. Closed with the engine. */
   readonly embedded: EmbeddedEngine;
   readonly onTrouble: (trouble: ProviderTrouble) => void;
@@ -19,7 +20,8 @@ export async function chooseEngine(
 ): Promise<Engine> {
   const { embedded, clock, random, log, onTrouble } = options;
   if (isEmbeddedOnly(settings)) return embedded;
-  const ports = { clock, random, log, embedded: embedded.parts };
+  const trust = trusting(settings.caPem ?? null);
+  const ports = { clock, random, log, trust, embedded: embedded.parts };
   const { label, takesMessages, guard } = settings;
   const providers = await openProviders(settings.providers, ports);
   return createFallbackEngine({

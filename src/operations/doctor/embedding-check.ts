@@ -2,6 +2,8 @@
 import { openAiEmbedder } from "../../adapter/engine/openai/embeddings.ts";
 import { ProviderFailure } from "../../adapter/engine/provider-failure.ts";
 import { describeError } from "../../core/errors.ts";
+import { trusting } from "../../platform/net/trust.ts";
+import { authoritiesOf } from "../config/pem.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import { remedyFor } from "./provider-check.ts";
 
@@ -19,7 +21,7 @@ export const knowledgeSearch: Check = {
   async run({ config, clock }) {
     const settings = config.engine.openai;
     if (settings.embedding_model === null) return skipped("Knowledge is searched by words.");
-    const embedder = openAiEmbedder(settings, clock);
+    const embedder = openAiEmbedder(settings, clock, trusting(authoritiesOf(config)));
     try {
       await embedder.embed([QUESTION], "passages");
     } catch (error) {

@@ -12,6 +12,7 @@ import type { EngineSettings } from "../../adapter/engine/settings.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { EngineSession, LlmEvent } from "../../domain/conversation/engine-port.ts";
+import { trusting } from "../../platform/net/trust.ts";
 import { complaintOf, withEmbeddedEngine } from "./engine-check.ts";
 import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./loopback.ts";
 import { engineOf, remedyOf, type Trio, trioAt } from "./provider-check.ts";
@@ -62,7 +63,8 @@ export function createEngineTrial(engine: EngineSettings, clock: Clock): EngineT
     try {
       const trio = trioAt(engine.providers, 0);
       return await withEmbeddedEngine(clock, engine, async (embedded, secondReading) => {
-        const trial = await engineOf(trio, clock, embedded.parts);
+        const trust = trusting(engine.caPem ?? null);
+        const trial = await engineOf(trio, { clock, embedded: embedded.parts, trust });
         const session = trial.open({
           ...{ callId: "trial", language: "en", voice: "Nathan", sampleRateHz: SAMPLE_RATE_HZ },
           ...{ tools: [], knowledge: [KNOWLEDGE], systemPrompt: PROMPT },

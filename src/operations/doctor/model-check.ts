@@ -8,7 +8,9 @@ import { PARTS, type UsedModel } from "../../adapter/engine/provider.ts";
 import { combinedProvider, partProvider } from "../../adapter/engine/registry.ts";
 import type { Clock } from "../../core/clock.ts";
 import { isObject, type JsonValue } from "../../core/json.ts";
+import { type Trust, trusting } from "../../platform/net/trust.ts";
 import { engineSettingsOf } from "../config/engine-settings.ts";
+import { authoritiesOf } from "../config/pem.ts";
 import type { Config } from "../config/schema.ts";
 import { type Check, ok, skipped, warning } from "./check.ts";
 
@@ -25,10 +27,11 @@ export const modelEnds: Check = {
   async run({ config, clock }) {
     const used = usedModels(config);
     if (used.length === 0) return skipped("The engine uses no models of others.");
+    const trust = trusting(authoritiesOf(config));
     const urls = new Map(used.map(({ list }) => [list.url, list]));
     const lists = new Map(
       await Promise.all(
-        [...urls].map(async ([url, list]) => [url, await listed(list, clock)] as const),
+        [...urls].map(async ([url, list]) => [url, await listed(list, trust, clock)] as const),
       ),
     );
     const ending = used.flatMap((model) => {
@@ -75,12 +78,15 @@ function shutdownOf({ model }: UsedModel, dates: ShutdownDates | null | undefine
 /** Null: the server has no list. A model without the field is left out. */
 async function listed(
   { url, headers }: UsedModel["list"],
+  trust: Trust,
   clock: Clock,
 ): Promise<ShutdownDates | null> {
   const limit = new AbortController();
   const timer = clock.after(LIST_MS_MAX, () => limit.abort());
   try {
-    const response = await fetch(url, { headers, redirect: "manual", signal: limit.signal });
+    const response = await fetch(url, {
+      ...{ headers, redirect: "manual", signal: limit.signal, ...trust },
+    });
     const body: JsonValue = response.ok ? ((await response.json()) as JsonValue) : null;
     const data = isObject(body) ? body.data : null;
     const models = Array.isArray(data) ? data.filter(isObject) : [];

@@ -12,6 +12,7 @@ import {
   PARTS,
   type Part,
   type PartEngines,
+  type ProviderPorts,
 } from "../../adapter/engine/provider.ts";
 import { ProviderFailure } from "../../adapter/engine/provider-failure.ts";
 import { combinedProvider, partProvider } from "../../adapter/engine/registry.ts";
@@ -25,7 +26,9 @@ import {
   type EngineSession,
   UnsupportedText,
 } from "../../domain/conversation/engine-port.ts";
+import { trusting } from "../../platform/net/trust.ts";
 import { engineSettingsOf } from "../config/engine-settings.ts";
+import { authoritiesOf } from "../config/pem.ts";
 import type { Config } from "../config/schema.ts";
 import { type Finding, failed, ok, warning } from "./check.ts";
 import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./loopback.ts";
@@ -44,15 +47,16 @@ interface Outcome {
 
 /** `embedded`: used for the parts of the embedded engine. */
 export async function examineProviders(
-  config: Pick<Config, "engine">,
+  config: Pick<Config, "engine" | "http_client">,
   clock: Clock,
   embedded: PartEngines,
 ): Promise<Finding> {
   const { providers } = engineSettingsOf(config);
-  const first = await examine(trioAt(providers, 0), clock, embedded);
+  const trust = trusting(authoritiesOf(config));
+  const first = await examine(trioAt(providers, 0), { clock, embedded, trust });
   if (first.remedy !== null) return failed(first.text, first.remedy);
   if (PARTS.every((part) => providers[part].length === 1)) return ok(first.text);
-  const { text, remedy } = await examine(trioAt(providers, 1), clock, embedded);
+  const { text, remedy } = await examine(trioAt(providers, 1), { clock, embedded, trust });
   const both = `${first.text} As a fallback: ${text}`;
   return remedy === null ? ok(both) : warning(both, remedy);
 }
@@ -66,8 +70,9 @@ export function trioAt({ stt, llm, tts }: EngineSettings["providers"], place: nu
 
 const labelOf = (trio: Trio) => [...new Set(PARTS.map((part) => trio[part].id))].join("+");
 
-async function examine(trio: Trio, clock: Clock, embedded: PartEngines): Promise<Outcome> {
-  const engine = await engineOf(trio, clock, embedded);
+async function examine(trio: Trio, ports: ExaminerPorts): Promise<Outcome> {
+  const { clock } = ports;
+  const engine = await engineOf(trio, ports);
   const session = engine.open({
     ...{ callId: "doctor", language: "en", voice: "Nathan", sampleRateHz: SAMPLE_RATE_HZ },
     tools: [],
@@ -91,8 +96,10 @@ async function examine(trio: Trio, clock: Clock, embedded: PartEngines): Promise
   }
 }
 
-export async function engineOf(trio: Trio, clock: Clock, embedded: PartEngines): Promise<Engine> {
-  const ports = { clock, random: systemRandom, log: silentLog, embedded };
+type ExaminerPorts = Pick<ProviderPorts, "clock" | "embedded" | "trust">;
+
+export async function engineOf(trio: Trio, given: ExaminerPorts): Promise<Engine> {
+  const ports = { ...given, random: systemRandom, log: silentLog };
   const { stt, llm, tts } = trio;
   const sources = await openProviders({ stt: [stt], llm: [llm], tts: [tts] }, ports);
   const [sttSource] = sources.stt;
@@ -166,7 +173,12 @@ export function remedyOf(id: string, part: Part, error: unknown): string {
   return remedyFor(error, table, keys);
 }
 
-export function remedyFor({ reason }: ProviderFailure, table: string, keys: DoctorKeys): string {
+const UNTRUSTED = /certificate/i;
+
+export function remedyFor(failure: ProviderFailure, table: string, keys: DoctorKeys): string {
+  const { reason, message } = failure;
+  if (reason === "connect" && UNTRUSTED.test(message))
+    return `Name the file with the certificate of the server's own authority in [http_client] ca_file, and check that the host of ${table} ${keys.baseUrl} is the one that its certificate names.`;
   switch (reason) {
     case "connect":
       return `Check ${table} ${keys.baseUrl}, that the server runs and that a firewall lets it through.`;

@@ -2,6 +2,7 @@
 import type { Clock } from "../../../core/clock.ts";
 import { isObject, type JsonValue, parseJson } from "../../../core/json.ts";
 import type { Embedded, Embedder } from "../../../domain/knowledge/embedder.ts";
+import type { Trust } from "../../../platform/net/trust.ts";
 import { Service } from "./service.ts";
 import { type EmbeddingSettings, embeddingServiceOf } from "./settings.ts";
 
@@ -11,10 +12,11 @@ const PASSAGES_MS_MAX = 30_000;
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const DIMENSIONS_MAX = 4_096;
 
-export function openAiEmbedder(settings: EmbeddingSettings, clock: Clock): Embedder {
+/** `trust`: missing, what the runtime trusts. */
+export function openAiEmbedder(settings: EmbeddingSettings, clock: Clock, trust?: Trust): Embedder {
   const model = settings.embedding_model ?? "";
   const serviceWithin = (timeoutMs: number) =>
-    new Service({ part: "llm", settings: embeddingServiceOf(settings, timeoutMs), clock });
+    new Service({ part: "llm", settings: embeddingServiceOf(settings, timeoutMs), clock, trust });
   const services = {
     question: serviceWithin(QUESTION_MS_MAX),
     passages: serviceWithin(PASSAGES_MS_MAX),

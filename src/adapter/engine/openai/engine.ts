@@ -19,7 +19,7 @@ import { type OpenAiSettings, serviceOf, speaksOverRealtime } from "./settings.t
 import { SpeechManner } from "./speech-manner.ts";
 import { TranscriptionSttStream } from "./transcription-stt.ts";
 
-type Ports = Pick<ProviderPorts, "clock" | "random" | "log">;
+type Ports = Pick<ProviderPorts, "clock" | "random" | "log" | "trust">;
 
 type SwitchableSttStream = SttStream & {
   switchLanguage(language: AgentLanguage): void;
@@ -28,9 +28,9 @@ type SwitchableSttStream = SttStream & {
 
 export function openAiStt(
   settings: OpenAiSettings,
-  { clock, log }: Pick<Ports, "clock" | "log">,
+  { clock, log, trust }: Pick<Ports, "clock" | "log" | "trust">,
 ): PartEngine<"stt"> {
-  const service = new Service({ part: "stt", settings: serviceOf(settings, "stt"), clock });
+  const service = new Service({ part: "stt", settings: serviceOf(settings, "stt"), clock, trust });
   const hints = new TranscriptionHints();
   return partEngine((session) => {
     const { language, sampleRateHz, knowledge } = session;
@@ -38,7 +38,7 @@ export function openAiStt(
     const options = { settings, hints, keywords, language, sampleRateHz };
     const stream: SwitchableSttStream =
       settings.stt_mode === "realtime"
-        ? new TranscriptionSttStream({ ...options, clock, log })
+        ? new TranscriptionSttStream({ ...options, clock, log, trust })
         : new HttpSttStream({ ...options, service });
     let spoken = language;
     return {
@@ -55,9 +55,9 @@ export function openAiStt(
 
 export function openAiLlm(
   settings: OpenAiSettings,
-  { id, clock, random, log }: Ports & { readonly id: string },
+  { id, clock, random, log, trust }: Ports & { readonly id: string },
 ): PartEngine<"llm"> {
-  const service = new Service({ part: "llm", settings: serviceOf(settings, "llm"), clock });
+  const service = new Service({ part: "llm", settings: serviceOf(settings, "llm"), clock, trust });
   const model = new LanguageModel(service, settings);
   const contextTokens = settings.llm_context_tokens;
   return partEngine((session) => {
@@ -81,16 +81,16 @@ export function openAiLlm(
 
 export function openAiTts(
   settings: OpenAiSettings,
-  { clock, log }: Pick<Ports, "clock" | "log">,
+  { clock, log, trust }: Pick<Ports, "clock" | "log" | "trust">,
 ): PartEngine<"tts"> {
   if (speaksOverRealtime(settings)) {
     // There is nothing to think about in a text that is read out.
     const reasoning = new ReasoningEffort("auto", settings.tts_model, "minimal");
     return partEngine((session) =>
-      openRealtimeSpeech(settings, session, { clock, log, reasoning }),
+      openRealtimeSpeech(settings, session, { clock, log, reasoning, trust }),
     );
   }
-  const service = new Service({ part: "tts", settings: serviceOf(settings, "tts"), clock });
+  const service = new Service({ part: "tts", settings: serviceOf(settings, "tts"), clock, trust });
   const manner = new SpeechManner(settings);
   return partEngine(({ voice, sampleRateHz, language }) => {
     const stream = new HttpTtsStream({

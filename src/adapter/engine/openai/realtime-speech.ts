@@ -6,6 +6,7 @@ import type { Clock } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { Log } from "../../../core/log.ts";
 import type { SessionSettings } from "../../../domain/conversation/engine-port.ts";
+import type { Trust } from "../../../platform/net/trust.ts";
 import type { OpenPart } from "../provider.ts";
 import { RealtimeLink } from "../realtime/link.ts";
 import { Phrases } from "../realtime/phrases.ts";
@@ -19,9 +20,14 @@ const INSTRUCTIONS = "You read texts aloud, word for word, and say nothing of yo
 export function openRealtimeSpeech(
   settings: OpenAiSettings,
   { callId, language, voice, sampleRateHz }: SessionSettings,
-  ports: { readonly clock: Clock; readonly log: Log; readonly reasoning: ReasoningEffort },
+  ports: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly reasoning: ReasoningEffort;
+    readonly trust?: Trust | undefined;
+  },
 ): OpenPart<"tts"> {
-  const { clock, log, reasoning } = ports;
+  const { clock, log, reasoning, trust } = ports;
   const { apiKey, apiKeyHeader, connectTimeoutMs, timeoutMs } = serviceOf(settings, "tts");
   let effort: JsonObject = {};
   const link = new RealtimeLink({
@@ -47,7 +53,7 @@ export function openRealtimeSpeech(
       switchLanguage: () => null,
       learn: (error) => reasoning.learn(error, effort),
     },
-    ...{ language, sampleRateHz, clock },
+    ...{ language, sampleRateHz, clock, trust },
     history: [],
     log: log.with({ call_id: callId }),
   });

@@ -10,6 +10,7 @@ import type { Clock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
 import { parseJson } from "../../../core/json.ts";
 import type { EngineFailure } from "../../../domain/conversation/engine-port.ts";
+import type { Trust } from "../../../platform/net/trust.ts";
 import { type ErrorAnswer, ProviderFailure, withoutSecrets } from "../provider-failure.ts";
 import { canConnect } from "./connectivity.ts";
 import { readErrorAnswer, reasonOfStatus } from "./error-answer.ts";
@@ -20,6 +21,8 @@ interface ServiceOptions {
   readonly part: EngineFailure["part"];
   readonly settings: ServiceSettings;
   readonly clock: Clock;
+  /** Missing: what the runtime trusts. */
+  readonly trust?: Trust | undefined;
 }
 
 interface Ask {
@@ -117,6 +120,7 @@ export class Service {
       body: isForm ? body : JSON.stringify(body),
       redirect: "manual",
       signal,
+      ...this.options.trust,
     });
   }
 

@@ -14,6 +14,7 @@ import type {
   SttResult,
   SttStream,
 } from "../../../domain/conversation/engine-port.ts";
+import type { Trust } from "../../../platform/net/trust.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import { detailOf, dialectOf, errorOf, type ServerEvent, textField } from "../realtime/events.ts";
 import { SessionRenewal } from "../realtime/session-renewal.ts";
@@ -36,6 +37,7 @@ interface TranscriptionSttOptions {
   readonly sampleRateHz: number;
   readonly clock: Clock;
   readonly log: Log;
+  readonly trust?: Trust | undefined;
 }
 
 const FORMAT = "pcm";
@@ -161,11 +163,11 @@ export class TranscriptionSttStream implements SttStream {
   }
 
   #open(): RealtimeSocket {
-    const { settings, clock, hints } = this.options;
+    const { settings, clock, hints, trust } = this.options;
     const { apiKey, apiKeyHeader } = serviceOf(settings, "stt");
     const socket: RealtimeSocket = new RealtimeSocket({
       url: transcriptionUrlOf(settings, this.#model),
-      ...{ apiKey, apiKeyHeader },
+      ...{ apiKey, apiKeyHeader, trust },
       connectTimeoutMs: settings.connect_timeout_ms,
       part: "stt",
       clock,

@@ -15,6 +15,7 @@ import type {
   EngineSession,
   SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
+import type { Trust } from "../../../platform/net/trust.ts";
 import { knowledgeKeywords } from "../knowledge-keywords.ts";
 import { warnOfPromptSize } from "../prompt-size.ts";
 import { TranscriptionHints } from "../transcription-hints.ts";
@@ -34,6 +35,7 @@ export interface RealtimeEngineOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly trust?: Trust;
 }
 
 /** What the server takes, for all calls of a worker. */
@@ -92,6 +94,7 @@ function openSession(
     looksUpKnowledge: session.looksUpKnowledge ?? false,
     clock,
     log,
+    trust: options.trust,
   });
   const stt = new RealtimeSttStream(link, settings);
   const tts = new RealtimeTtsStream(link);

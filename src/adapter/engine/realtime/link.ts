@@ -13,6 +13,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { Log } from "../../../core/log.ts";
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type { ChatMessage, EngineFailure } from "../../../domain/conversation/engine-port.ts";
+import type { Trust } from "../../../platform/net/trust.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import { AudioDecoder } from "./audio-codec.ts";
 import {
@@ -44,6 +45,7 @@ interface LinkOptions {
   readonly url: string;
   readonly apiKey: string | null;
   readonly apiKeyHeader?: "authorization" | "api-key";
+  readonly trust?: Trust | undefined;
   readonly part: EngineFailure["part"];
   readonly format: AudioFormat;
   readonly connectTimeoutMs: number;

@@ -10,6 +10,7 @@
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { EngineFailure } from "../../../domain/conversation/engine-port.ts";
+import type { Trust } from "../../../platform/net/trust.ts";
 import { readErrorAnswer, reasonOfEvent, reasonOfStatus } from "../openai/error-answer.ts";
 import {
   type ErrorAnswer,
@@ -33,6 +34,8 @@ interface RealtimeSocketOptions {
   readonly url: string;
   readonly apiKey: string | null;
   readonly apiKeyHeader?: "authorization" | "api-key";
+  /** Missing: what the runtime trusts. */
+  readonly trust?: Trust | undefined;
   readonly connectTimeoutMs: number;
   readonly part: EngineFailure["part"];
   readonly clock: Clock;
@@ -54,10 +57,13 @@ const MALFORMED_MAX = 5;
 /** How Bun words a handshake that was answered with another status than 101. */
 const REFUSED_HANDSHAKE = /status code: (\d{3})/;
 
+/** How it words a certificate that is not trusted, or another host's. */
+const BAD_CERTIFICATE = /handshake failed: (.*certificate.*)/i;
+
 /** Bun's WebSocket takes headers; the DOM's type does not say so. */
 const SocketWithHeaders = WebSocket as unknown as new (
   url: string,
-  options: { readonly headers: Readonly<Record<string, string>> },
+  options: { readonly headers: Readonly<Record<string, string>> } & Trust,
 ) => WebSocket;
 
 type State = "connecting" | "configuring" | "ready" | "gone";
@@ -76,13 +82,14 @@ export class RealtimeSocket {
   #complaint: ProviderFailure | null = null;
 
   constructor(private readonly options: RealtimeSocketOptions) {
-    const { url, apiKey, apiKeyHeader = "authorization", clock, connectTimeoutMs } = options;
+    const { url, apiKey, apiKeyHeader = "authorization", trust } = options;
+    const { clock, connectTimeoutMs } = options;
     this.#ready.promise.catch(() => {});
     const headers: Record<string, string> = {};
     if (apiKey !== null) {
       headers[apiKeyHeader] = apiKeyHeader === "api-key" ? apiKey : `Bearer ${apiKey}`;
     }
-    this.#socket = new SocketWithHeaders(url, { headers });
+    this.#socket = new SocketWithHeaders(url, { headers, ...trust });
     this.#socket.onmessage = ({ data }) => this.#receive(data);
     this.#socket.onerror = (event) => this.#handshakeFailed(event);
     this.#socket.onclose = ({ code, reason }) => this.#closed(code, reason);
@@ -214,6 +221,8 @@ export class RealtimeSocket {
 
   #handshakeFailed(event: Event): void {
     const { message } = event as { message?: unknown };
+    const certificate = BAD_CERTIFICATE.exec(String(message))?.[1];
+    if (certificate !== undefined) this.#gone(this.fail("connect", certificate));
     const status = Number(REFUSED_HANDSHAKE.exec(String(message))?.[1] ?? Number.NaN);
     if (!Number.isFinite(status) || status < 400) return;
     this.#gone(

@@ -100,10 +100,13 @@ export const httpClient = section({
     "Private networks that tools and webhooks may reach.",
     'networks that tools and webhooks may reach, e.g. ["10.1.0.0/16"]',
   ),
-  ca_file: optionalText("Further certificate authorities for tools and webhooks.", {
-    ...path,
-    allowed: "the path of a PEM file",
-  }),
+  ca_file: optionalText(
+    "Further certificate authorities: for tools, webhooks, sites, traces and the servers of [engine].",
+    {
+      ...path,
+      allowed: "the path of a PEM file",
+    },
+  ),
   tool_timeout_ms: integer("Longest wait for a tool.", 20_000, 100, 120_000),
   webhook_timeout_ms: integer("Longest wait for a webhook.", 8_000, 100, 60_000),
 });

@@ -6,12 +6,12 @@
  * This is our own code because @opentelemetry/sdk-trace-base with its OTLP exporter needs 16 MB of
  * memory, 3 MB of the binary and 60 ms at start, only to POST spans whose times are already known.
  */
-import { rootCertificates } from "node:tls";
 import { BoundedQueue } from "../../../core/bounded-queue.ts";
 import { type Clock, sleep } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Random } from "../../../core/random.ts";
+import { trusting } from "../../../platform/net/trust.ts";
 import { type Attributes, otlpTraces } from "./otlp.ts";
 import type { Trace } from "./span.ts";
 
@@ -156,7 +156,7 @@ function delivererTo(
 
 /** Posts a body once and tells how the collector took it. */
 function posterTo(settings: ExporterSettings, stopped: AbortSignal, clock: Clock) {
-  const ca = settings.caPem === null ? null : [...rootCertificates, settings.caPem];
+  const trust = trusting(settings.caPem);
   return async (body: string): Promise<Outcome> => {
     const limit = new AbortController();
     const timer = clock.after(TIMEOUT_MS, () => limit.abort(new Error("no answer within 10 s")));
@@ -167,7 +167,7 @@ function posterTo(settings: ExporterSettings, stopped: AbortSignal, clock: Clock
         body,
         redirect: "manual",
         signal: AbortSignal.any([limit.signal, stopped]),
-        ...(ca === null ? {} : { tls: { ca } }),
+        ...trust,
       });
       await response.body?.cancel();
       return outcomeOf(response);
