@@ -13,7 +13,6 @@ export const roomFor =
       maxConcurrentCalls: calls * 2,
     })),
     concurrentCallsMax: calls * 2,
-    heardCallsMax: calls * 2,
     sip: { ...settings.sip, newCallsPerSecond: 10_000 },
     callWorker: {
       ...settings.callWorker,

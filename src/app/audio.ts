@@ -33,6 +33,8 @@ export interface Audio extends CallMedia, VoiceSampler {
   capacity(): number;
   /** Utterances for which no decoder of the embedded engine was free. */
   speechLoad(): SpeechLoad;
+  /** More callers talk than the embedded engine can follow: new ones find all lines busy. */
+  tooManyTalk(): boolean;
   /** What became of second readings of English. */
   secondReadings(): SecondReadings;
   /** Resolves when calls can be carried, or rejects with the reason. */
@@ -86,6 +88,7 @@ export function createAudio(
     },
     capacity: () => workers.running()?.capacity ?? 0,
     speechLoad: () => workers.running()?.speechLoad ?? { waited: 0, lost: 0 },
+    tooManyTalk: () => workers.running()?.tooManyTalk ?? false,
     secondReadings: () =>
       workers.running()?.secondReadings ?? { read: 0, skipped: 0, late: 0, failed: 0 },
     async ready() {

@@ -38,6 +38,7 @@ interface MonitoringSources {
   readonly liveCalls: () => number;
   readonly callCapacity: () => number;
   readonly speechLoad: () => Readonly<Record<"waited" | "lost", number>>;
+  readonly tooManyTalk: () => boolean;
   readonly secondReadings: MetricSources["secondReadings"];
   readonly diskFreeBytes: () => number;
   /** As the other nodes and the operator know it. */
@@ -53,7 +54,7 @@ export function startMonitoring(settings: AppSettings, sources: MonitoringSource
     {
       liveCalls: sources.liveCalls,
       callCapacity: sources.callCapacity,
-      heardCallsMax: () => settings.heardCallsMax,
+      tooManyTalk: sources.tooManyTalk,
       speechLoad: sources.speechLoad,
       secondReadings: sources.secondReadings,
       registrations: sources.registrations,

@@ -227,12 +227,12 @@ test("how many callers are followed at once is said, by the threads that are ask
     patientOf({ settings: { rtp, engine: { embedded } } }),
   );
   expect(twice).toContain("a second time of 9 of them");
-  expect(twice).toContain(
-    "36 calls at once are taken; further callers hear that all lines are busy",
-  );
+  expect(twice).toContain("while too many talk, new callers hear that all lines are busy");
   const fewer = { speech_workers: 3, calls_max: 5 };
   const settings = { rtp, engine: { embedded: fewer } };
-  expect(await verdict(speechCapacity, patientOf({ settings }))).toContain(" 5 calls at once");
+  expect(await verdict(speechCapacity, patientOf({ settings }))).toContain(
+    " At most 5 calls at once are taken",
+  );
   const engine = { kind: "openai", openai: { base_url: "http://127.0.0.1:9/v1" } };
   expect(await verdict(speechCapacity, patientOf({ settings: { engine } }))).toContain("skipped");
 });

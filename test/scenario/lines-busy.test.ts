@@ -1,5 +1,5 @@
 /**
- * More callers than the embedded engine can hear: the one too many is told in words that all lines are busy,
+ * More callers talk than the embedded engine can follow: the next one is told in words that all lines are busy,
  * before an answer and at no cost; calls of ours wait.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -18,7 +18,8 @@ setDefaultTimeout(60_000);
 
 const HOST = "127.0.8.68";
 const CALLEE = "+37061000399";
-const HEARD_MAX = 2;
+/** Four are followed; more than four have to wait. */
+const TALKERS = 10;
 const { linesBusy, idlePrompts, apology } = phrasesFor("en");
 
 let world: Appliance;
@@ -30,7 +31,7 @@ beforeAll(async () => {
     ...{ dataDir: tempDir(), host: HOST, agent: { voice: "Nathan", language: "en" } },
     settings: (settings) => ({
       ...settings,
-      heardCallsMax: HEARD_MAX,
+      plans: settings.plans.map((plan) => ({ ...plan, maxConcurrentCalls: TALKERS + 2 })),
       metricsListen: { host: HOST, port: 9482 },
       callWorker: {
         ...settings.callWorker,
@@ -69,17 +70,22 @@ const metric = async (line: string) => {
   return text.split("\n").find((each) => each.startsWith(line)) ?? "";
 };
 
-test("up to the limit calls are answered; the next caller is told, and pays nothing; calls of ours wait", async () => {
-  const [first, second] = [await answered(), await answered()];
+test("while too many talk, the next caller is told, and pays nothing; calls of ours wait", async () => {
+  const callers = await Promise.all(Array.from({ length: TALKERS }, answered));
+  const question = await voices.speak("m3", "What are your opening hours on Saturday?");
+  const allTalk = () => Promise.all(callers.map((call) => call.play(question)));
+  expect(await metric("linevoice_speech_full")).toEndWith(" 0");
+  await allTalk();
+  expect(await metric("linevoice_speech_full")).toEndWith(" 1");
 
-  const third = await placed();
-  const failure = await third.answered.then(
+  const next = await placed();
+  const failure = await next.answered.then(
     () => null,
     (error: unknown) => error,
   );
   expect(failure).toBeInstanceOf(CallNotAnswered);
   expect((failure as CallNotAnswered).end.sipCode).toBe(486);
-  expect(await hears(third, linesBusy)).toBe(true);
+  expect(await hears(next, linesBusy)).toBe(true);
 
   const { body } = await world.api("GET", "/calls?status=busy");
   expect(body.calls).toHaveLength(1);
@@ -88,8 +94,8 @@ test("up to the limit calls are answered; the next caller is told, and pays noth
     ...{ billable_seconds: 0, cost_eur: 0 },
   });
   expect(await metric('linevoice_calls_total{direction="inbound",reason="busy"')).toEndWith(" 1");
-  expect(await metric("linevoice_calls_heard_max")).toEndWith(` ${HEARD_MAX}`);
 
+  await allTalk();
   const callee = await world.phone(CALLEE);
   let rung = 0;
   callee.onCall((call) => {
@@ -109,7 +115,7 @@ test("up to the limit calls are answered; the next caller is told, and pays noth
   await Bun.sleep(3_000);
   expect(rung).toBe(0);
 
-  await first.hangUp();
   await eventually(async () => rung === 1, "the schedule is dialled", 40_000);
-  await second.hangUp();
+  await (await answered()).hangUp();
+  await Promise.all(callers.map((call) => call.hangUp()));
 });

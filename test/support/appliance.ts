@@ -129,7 +129,7 @@ export function applianceSettings(dataDir: string, host: string): AppSettings {
     httpClient: { ...httpClient, allowNetworks: ["127.0.0.0/8"] },
     lowBalanceThresholds: [],
     concurrentCallsMax: 50,
-    heardCallsMax: 50,
+    heardCallsMax: Number.POSITIVE_INFINITY,
     dialing: wideDialing,
   };
 }

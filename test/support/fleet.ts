@@ -87,7 +87,6 @@ max_phone_numbers = 5
 max_files = 20
 max_webhooks = 5
 [engine.embedded]
-calls_max = 100
 `;
 
 interface NodeOptions {

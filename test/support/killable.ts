@@ -106,7 +106,6 @@ max_phone_numbers = 5
 max_files = 20
 max_webhooks = 5
 [engine.embedded]
-calls_max = 1000
 [log]
 level = "info"
 `;

@@ -22,6 +22,7 @@ import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { KnowledgeIndex } from "../../domain/knowledge/knowledge-index.ts";
 import type { ReadingOutcome } from "../engine/embedded/recogniser/second-reading.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
+import { CONCURRENT_UTTERANCES_MAX, WaitingTalkers } from "../engine/embedded/talkers.ts";
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import { needsSpeechWorker } from "../engine/settings.ts";
 import { PoolCall } from "./call-channel.ts";
@@ -43,6 +44,8 @@ export interface CallWorkerPool extends VoiceSampler {
   readonly capacity: number;
   /** Utterances since the start for which no decoder was free, and those of them that were dropped. */
   readonly speechLoad: SpeechLoad;
+  /** More callers talk than the embedded engine can follow. */
+  readonly tooManyTalk: boolean;
   /** Utterances since the start that were to be read a second time. */
   readonly secondReadings: SecondReadings;
   /** Does every call worker answer within 5 s? */
@@ -96,8 +99,10 @@ export async function createCallWorkerPool(
 ): Promise<CallWorkerPool> {
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const slices = slicePorts(options.settings.rtpPorts, options.workers);
-  const slots = slices.map((rtpPorts) => new WorkerSlot(options, timeouts, rtpPorts));
-  const pool = new Pool(slots);
+  const talkersMax = options.workers * CONCURRENT_UTTERANCES_MAX;
+  const waiting = new WaitingTalkers(options.clock, talkersMax);
+  const slots = slices.map((rtpPorts) => new WorkerSlot(options, timeouts, rtpPorts, waiting));
+  const pool = new Pool(slots, waiting);
   try {
     await Promise.all(slots.map((slot) => slot.start()));
   } catch (error) {
@@ -128,7 +133,10 @@ export function slicePorts(
 class Pool implements CallWorkerPool {
   #shutdown: Promise<void> | null = null;
 
-  constructor(private readonly slots: readonly WorkerSlot[]) {}
+  constructor(
+    private readonly slots: readonly WorkerSlot[],
+    private readonly waiting: WaitingTalkers,
+  ) {}
 
   get liveCalls(): number {
     return this.slots.reduce((sum, slot) => sum + slot.load, 0);
@@ -142,6 +150,10 @@ class Pool implements CallWorkerPool {
     const sum = (outcome: keyof SpeechLoad) =>
       this.slots.reduce((total, slot) => total + slot.speechLoad[outcome], 0);
     return { waited: sum("waited"), lost: sum("lost") };
+  }
+
+  get tooManyTalk(): boolean {
+    return this.waiting.areTooMany;
   }
 
   get secondReadings(): SecondReadings {
@@ -231,6 +243,7 @@ class WorkerSlot {
     private readonly options: CallWorkerPoolOptions,
     private readonly timeouts: PoolTimeouts,
     private readonly rtpPorts: { readonly first: number; readonly last: number },
+    private readonly waiting: WaitingTalkers,
   ) {}
 
   get ready(): boolean {
@@ -385,6 +398,11 @@ class WorkerSlot {
     this.#respawnTimer = this.options.clock.after(pauseMs, () => void this.start());
   }
 
+  #noteLoad(event: keyof SpeechLoad): void {
+    this.speechLoad[event]++;
+    if (event === "waited") this.waiting.waited();
+  }
+
   /** Answers the port for the call worker; the other end went to the new speech worker. */
   #startSpeechWorker(): MessagePort {
     const worker = this.options.spawnSpeechWorker();
@@ -394,7 +412,7 @@ class WorkerSlot {
     worker.addEventListener("message", (event) => {
       if (worker !== this.#speechWorker) return;
       const message = event.data as FromSpeechWorker;
-      if (message.type === "load") this.speechLoad[message.event]++;
+      if (message.type === "load") this.#noteLoad(message.event);
       else if (message.type === "second_reading") this.secondReadings[message.outcome]++;
       else if (message.type === "second_reading_failed")
         this.options.log.warn("second_reading.failed", { detail: message.detail });

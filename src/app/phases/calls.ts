@@ -152,6 +152,7 @@ function admissionOf(telephony: TelephonyPhase, delivery: Delivery) {
       return run.tuning().concurrentCallsMax;
     },
     heardCallsMax: telephony.settings.heardCallsMax,
+    tooManyTalk: () => telephony.audio.tooManyTalk(),
     dialing: () => run.tuning().dialing,
     onBurstStop: createBurstNotice({
       stores: { tenants: tenantAdminStore, users: userStore },

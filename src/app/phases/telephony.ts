@@ -139,6 +139,7 @@ function watch({
     liveCalls: () => registry.size,
     callCapacity: () => audio.capacity(),
     speechLoad: () => audio.speechLoad(),
+    tooManyTalk: () => audio.tooManyTalk(),
     secondReadings: () => audio.secondReadings(),
     diskFreeBytes: freeDiskBytes,
     nodeName: hostname(),

@@ -37,8 +37,10 @@ interface AdmissionOptions {
   readonly clock: Clock;
   /** `[limits] concurrent_calls`, over all tenants. */
   readonly concurrentCallsMax: number;
-  /** Calls at once that the embedded recogniser is enough for, over all tenants. Default: any number. */
+  /** Calls at once that the embedded recogniser may hear, over all tenants. Default: no fixed number. */
   readonly heardCallsMax?: number;
+  /** More callers talk than the embedded recogniser can follow. Default: never. */
+  readonly tooManyTalk?: () => boolean;
   readonly dialing: () => DialingLimits;
   /** With each call that a burst stopped. Default: nobody is told. */
   readonly onBurstStop?: BurstOptions["onStop"];
@@ -66,11 +68,11 @@ const limitReached = (publicMessage: string, reason: MessageReason = "calls_at_o
 
 /** The machine hears no further caller: whoever calls is told so in words. */
 export class LinesBusy extends AppError {
-  constructor(heardCallsMax: number) {
+  constructor(why: string) {
     super({
       code: "plan_limit_reached",
       reason: "calls_at_once",
-      publicMessage: `All lines are busy: the embedded engine hears ${heardCallsMax} calls at once. Try again in a few minutes; the operator can raise [engine.embedded] calls_max.`,
+      publicMessage: `All lines are busy: ${why}`,
       retryable: true,
     });
   }
@@ -234,7 +236,14 @@ export class Admission {
         `Plan ${plan.slug} allows ${plan.maxConcurrentCalls} calls at once. Wait until one ends, or change the plan.`,
       );
     const { heardCallsMax = Number.POSITIVE_INFINITY } = options;
-    if (options.liveCalls() + admittedBefore >= heardCallsMax) throw new LinesBusy(heardCallsMax);
+    if (options.liveCalls() + admittedBefore >= heardCallsMax)
+      throw new LinesBusy(
+        `the embedded engine hears ${heardCallsMax} calls at once. Try again in a few minutes; the operator can raise [engine.embedded] calls_max.`,
+      );
+    if (options.tooManyTalk?.())
+      throw new LinesBusy(
+        "more callers talk than the embedded engine can follow. Try again in a few minutes; more cores or another engine hear more.",
+      );
   }
 
   #withinSpend(tenant: CallTenant, { spent }: CallLoad): void {

@@ -1,9 +1,6 @@
 /** Maps `[engine]` to the settings of a call worker: the providers of each part, in order. */
 import { availableParallelism } from "node:os";
-import {
-  CALLS_PER_TALKER,
-  CONCURRENT_UTTERANCES_MAX,
-} from "../../adapter/engine/embedded/talkers.ts";
+import { CONCURRENT_UTTERANCES_MAX } from "../../adapter/engine/embedded/talkers.ts";
 import { type EnginePrices, PARTS, type Part } from "../../adapter/engine/provider.ts";
 import { combinedProvider, EMBEDDED, partProvider } from "../../adapter/engine/registry.ts";
 import type { EngineSettings, ProviderChoice } from "../../adapter/engine/settings.ts";
@@ -43,11 +40,11 @@ export function callWorkersOf({ engine, rtp }: Pick<Config, "engine" | "rtp">): 
 export const talkersMaxOf = (config: Pick<Config, "engine" | "rtp">): number =>
   callWorkersOf(config) * CONCURRENT_UTTERANCES_MAX;
 
-/** Calls at once that the embedded recogniser is enough for; infinite where a provider hears the callers. */
+/** Calls at once that the operator lets the embedded recogniser hear; infinite where a provider hears the callers. */
 export function heardCallsMaxOf(config: Pick<Config, "engine" | "rtp">): number {
   const { stt } = firstChoices(config.engine);
   if (stt !== EMBEDDED) return Number.POSITIVE_INFINITY;
-  return config.engine.embedded.calls_max || talkersMaxOf(config) * CALLS_PER_TALKER;
+  return config.engine.embedded.calls_max || Number.POSITIVE_INFINITY;
 }
 
 /** The value of `engine` in the API. */

@@ -101,11 +101,9 @@ export const speechCapacity: Check = {
     const twice = engineSettingsOf(config).secondReading
       ? ` English is read a second time of ${callWorkers * TALKERS_READ_TWICE} of them, of the others once (linevoice_second_readings_total).`
       : "";
-    const busy = Number.isFinite(calls)
-      ? ` ${calls} calls at once are taken; further callers hear that all lines are busy.`
-      : "";
+    const most = Number.isFinite(calls) ? ` At most ${calls} calls at once are taken.` : "";
     return ok(
-      `${threads} ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total).${busy}${twice}`,
+      `${threads} ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total), and while too many talk, new callers hear that all lines are busy.${most}${twice}`,
     );
   },
 };

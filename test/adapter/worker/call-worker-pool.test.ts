@@ -131,6 +131,22 @@ test("utterances that waited for a decoder, and those given up, are counted over
   await pool.shutdown();
 });
 
+test("when more utterances than two threads follow had to wait in ten seconds, too many talk", async () => {
+  const { pool, clock, speechWorkers } = await scriptedPool();
+  const wait = () => at(speechWorkers, 1).tell({ type: "load", event: "waited" });
+  for (let utterance = 1; utterance <= 8; utterance++) wait();
+  expect(pool.tooManyTalk).toBe(false);
+  wait();
+  expect(pool.tooManyTalk).toBe(true);
+  await clock.advance(10_000);
+  expect(pool.tooManyTalk).toBe(true);
+  await clock.advance(1);
+  expect(pool.tooManyTalk).toBe(false);
+  wait();
+  expect(pool.tooManyTalk).toBe(false);
+  await pool.shutdown();
+});
+
 test("what became of second readings is counted over all workers", async () => {
   const { pool, speechWorkers } = await scriptedPool();
   for (const outcome of ["read", "skipped", "read", "failed"] as const)

@@ -13,7 +13,7 @@ test("every figure that is asked for is exported", async () => {
     {
       liveCalls: () => 0,
       callCapacity: () => 0,
-      heardCallsMax: () => 0,
+      tooManyTalk: () => false,
       speechLoad: () => ({ waited: 2, lost: 1 }),
       secondReadings: () => ({ read: 9, skipped: 3, late: 2, failed: 1 }),
       registrations: () => ({ registered: 1 }),

@@ -10,7 +10,7 @@ const settings = {
     64,
   ),
   calls_max: integer(
-    "Calls at once while the embedded engine hears the callers; a further caller is told that all lines are busy, and further calls of ours wait. 0: three for each caller who may talk at the same moment, twelve a speech thread.",
+    "Calls at once while the embedded engine hears the callers; a further caller is told that all lines are busy, and further calls of ours wait. 0: no fixed number, until more callers talk than it can follow.",
     0,
     0,
     5000,

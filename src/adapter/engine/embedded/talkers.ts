@@ -1,7 +1,31 @@
-/** How many callers the embedded recogniser is enough for. */
+/** How many callers the embedded recogniser follows, and whether more than those talk. */
+import type { Clock } from "../../../core/clock.ts";
 
 /** Talking at once, of one speech thread: 0.16 of a core each; beyond this each would be followed more slowly than he talks. Further ones wait. */
 export const CONCURRENT_UTTERANCES_MAX = 4;
 
-/** Callers listen, think and pause: of three who are in a call, about one talks. */
-export const CALLS_PER_TALKER = 3;
+const LATELY_MS = 10_000;
+
+/** The utterances that had to wait lately, of all speech threads. */
+export class WaitingTalkers {
+  /** The newest, one more than may be. */
+  readonly #waitedAt: number[] = [];
+
+  constructor(
+    private readonly clock: Clock,
+    /** Callers who are followed at once, by all threads. */
+    private readonly talkersMax: number,
+  ) {}
+
+  waited(): void {
+    this.#waitedAt.push(this.clock.monotonic());
+    if (this.#waitedAt.length > this.talkersMax + 1) this.#waitedAt.shift();
+  }
+
+  /** More utterances than can be followed at once had to wait in the last ten seconds. */
+  get areTooMany(): boolean {
+    const [first = 0] = this.#waitedAt;
+    if (this.#waitedAt.length <= this.talkersMax) return false;
+    return this.clock.monotonic() - first <= LATELY_MS;
+  }
+}

@@ -42,8 +42,8 @@ export interface MetricSources {
   liveCalls(): number;
   /** The number of calls that the port range allows. */
   callCapacity(): number;
-  /** Calls at once that the embedded engine is enough for; infinite: a provider hears the callers. */
-  heardCallsMax(): number;
+  /** More callers talk than the embedded engine can follow. */
+  tooManyTalk(): boolean;
   /** Utterances for which no decoder of the embedded engine was free, and those that were dropped. */
   speechLoad(): Readonly<Record<"waited" | "lost", number>>;
   /** What became of second readings of English. */
@@ -277,9 +277,9 @@ function registerGauges(
   gauge("linevoice_calls_live", "Calls under way.", sources.liveCalls);
   gauge("linevoice_calls_capacity", "Calls that ports have room for.", sources.callCapacity);
   gauge(
-    "linevoice_calls_heard_max",
-    "Calls at once that the embedded engine is enough for.",
-    sources.heardCallsMax,
+    "linevoice_speech_full",
+    "1 while more callers talk than the embedded engine can follow: new ones find all lines busy.",
+    () => (sources.tooManyTalk() ? 1 : 0),
   );
   gauge("linevoice_ready", "1 when calls can be carried.", async () =>
     (await sources.ready()) ? 1 : 0,
