@@ -40,6 +40,11 @@ export function pdfOf(
   }
   const key = "00".repeat(32);
   const lock = `/Encrypt << /Filter /Standard /V 1 /R 2 /O <${key}> /U <${key}> /P -4 >> /ID [<00><00>]`;
+  return pdfObjects(objects, encrypted ? lock : "");
+}
+
+/** A PDF of these objects, the first of them its root. Letters are bytes. */
+export function pdfObjects(objects: readonly string[], trailer = ""): Uint8Array<ArrayBuffer> {
   let file = "%PDF-1.4\n";
   const offsets = objects.map((object, at) => {
     const offset = file.length;
@@ -48,8 +53,8 @@ export function pdfOf(
   });
   const table = file.length;
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.join("")}`;
-  file += `trailer << /Size ${objects.length + 1} /Root 1 0 R ${encrypted ? lock : ""} >>\n`;
-  return bytesOf(`${file}startxref\n${table}\n%%EOF\n`);
+  file += `trailer << /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\n`;
+  return Uint8Array.from(Buffer.from(`${file}startxref\n${table}\n%%EOF\n`, "latin1"));
 }
 
 /** Lines below each other. */

@@ -1,13 +1,17 @@
 /**
- * The text of a Word document (.docx, ECMA-376), as Markdown. Only three parts of its archive are opened, and
+ * The text of a Word document (.docx, ECMA-376), as Markdown. Only two parts of its archive are opened, and
  * none that says it is larger than the limit: an archive that swells when it is opened never does.
  */
 import { unzipSync } from "fflate";
 import { Parser } from "htmlparser2";
+import { decodeText } from "../../../core/text-encoding.ts";
 import { DocumentError } from "./document-error.ts";
 import { MarkdownWriter } from "./markdown.ts";
 
-const DOCUMENT = "word/document.xml";
+/** Word on the web numbers it. */
+const DOCUMENT = /^word\/document\d*\.xml$/;
+/** A part that lacks its end was cut: the archive states a size that is not its own. */
+const DOCUMENT_END = /<\/w:document>\s*(?:<!--.*)?$/s;
 const STYLES = "word/styles.xml";
 const INFLATED_BYTES_MAX = 64 * 1024 * 1024;
 const STYLES_INHERITED_MAX = 10;
@@ -22,10 +26,12 @@ interface WordDocument {
 /** Throws DocumentError. */
 export function readDocx(bytes: Uint8Array, inflatedMax = INFLATED_BYTES_MAX): WordDocument {
   const parts = opened(bytes, inflatedMax);
-  const document = parts[DOCUMENT];
-  if (!document) throw new DocumentError("unsupported");
-  const reader = new WordReader(headingsOf(textOf(parts[STYLES])));
-  parseXml(textOf(document), reader);
+  const name = Object.keys(parts).find((part) => DOCUMENT.test(part));
+  if (name === undefined) throw new DocumentError("unsupported");
+  const document = decodeText(parts[name] ?? new Uint8Array());
+  if (!DOCUMENT_END.test(document.slice(-1_000))) throw new DocumentError("broken");
+  const reader = new WordReader(headingsOf(decodeText(parts[STYLES] ?? new Uint8Array())));
+  parseXml(document, reader);
   return reader.document();
 }
 
@@ -34,9 +40,9 @@ function opened(bytes: Uint8Array, inflatedMax: number): Record<string, Uint8Arr
   try {
     return unzipSync(bytes, {
       filter({ name, originalSize }) {
-        if (name !== DOCUMENT && name !== STYLES) return false;
+        if (!DOCUMENT.test(name) && name !== STYLES) return false;
         total += originalSize;
-        // What is written beyond the size that the archive states is dropped by the library.
+        // What is written beyond the size that the archive states is dropped by the library, and missed below.
         if (total > inflatedMax) throw new DocumentError("swells");
         return true;
       },
@@ -45,8 +51,6 @@ function opened(bytes: Uint8Array, inflatedMax: number): Record<string, Uint8Arr
     throw error instanceof DocumentError ? error : new DocumentError("broken");
   }
 }
-
-const textOf = (part: Uint8Array | undefined) => new TextDecoder().decode(part);
 
 type Attributes = Readonly<Record<string, string>>;
 type Handler = Pick<WordReader, "onopentag"> & Partial<Pick<WordReader, "ontext" | "onclosetag">>;
@@ -117,6 +121,8 @@ class WordReader {
     else if (name === "w:tbl") writer.startTable();
     else if (name === "w:tr") writer.startRow();
     else if (name === "w:tc") writer.startCell();
+    else if (name === "w:gridSpan") writer.spanColumns(Number(value) || 1);
+    else if (name === "w:vMerge" && value !== "restart") writer.continueCell();
   }
 
   ontext(text: string): void {

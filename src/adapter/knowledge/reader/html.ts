@@ -1,9 +1,10 @@
 /**
- * The text of an HTML page, as Markdown. Scripts, styles, forms and navigation are dropped and nothing is run
+ * The text of an HTML page, as Markdown. Scripts, styles, form fields and navigation are dropped and nothing is run
  * or loaded. Where a page says what its main part is, only that is taken. Elements may nest as deep as they
  * like: the parser reports them one by one.
  */
 import { Parser } from "htmlparser2";
+import { decodeText } from "../../../core/text-encoding.ts";
 import { MarkdownWriter } from "./markdown.ts";
 
 interface HtmlPage {
@@ -19,12 +20,12 @@ interface HtmlPage {
 }
 
 const DROPPED = new Set(
-  "script style noscript template svg math iframe object embed canvas audio video nav footer aside form button select textarea dialog menu".split(
+  "script style noscript template svg math iframe object embed canvas audio video nav footer aside button label select textarea dialog menu".split(
     " ",
   ),
 );
 const BLOCKS = new Set(
-  "p div section article main header address blockquote figure figcaption ul ol dl dt dd hr fieldset details summary caption center body".split(
+  "p div section article main header form address blockquote figure figcaption ul ol dl dt dd hr fieldset details summary caption center body".split(
     " ",
   ),
 );
@@ -98,8 +99,8 @@ class HtmlReader {
       markdown: this.#writer.toString(),
       links: this.#links,
       base: this.#base,
-      listed: !/noindex|none/i.test(this.#robots),
-      follows: !/nofollow|none/i.test(this.#robots),
+      listed: !/\b(?:noindex|(?<!:\s*)none)\b/i.test(this.#robots),
+      follows: !/\b(?:nofollow|(?<!:\s*)none)\b/i.test(this.#robots),
     };
   }
 
@@ -112,7 +113,7 @@ class HtmlReader {
     if (isLink && this.#links.length < LINKS_MAX) this.#links.push(href);
   }
 
-  #open(name: string, { colspan = "1" }: Attributes): void {
+  #open(name: string, { colspan = "1", rowspan = "1" }: Attributes): void {
     const writer = this.#writer;
     if (this.#hasMain && this.#main === 0) return;
     if (/^h[1-6]$/.test(name)) {
@@ -122,7 +123,8 @@ class HtmlReader {
     else if (name === "br") writer.lineBreak();
     else if (name === "table") writer.startTable();
     else if (name === "tr") writer.startRow();
-    else if (name === "td" || name === "th") writer.startCell(Number.parseInt(colspan, 10) || 1);
+    else if (name === "td" || name === "th")
+      writer.startCell(Number.parseInt(colspan, 10) || 1, Number.parseInt(rowspan, 10) || 1);
     else if (BLOCKS.has(name)) writer.block();
   }
 }
@@ -136,15 +138,9 @@ const isHidden = ({ hidden, style = "", ...more }: Attributes): boolean =>
   more["aria-hidden"] === "true" ||
   /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
 
-/** By its byte order mark, by what the server said, by what the page says; UTF-8 otherwise. */
+const SAID = /charset\s*=\s*["']?([\w-]+)/i;
+
 export function decodeHtml(bytes: Uint8Array, contentType: string): string {
-  const marked = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : null;
-  const said = /charset\s*=\s*["']?([\w-]+)/i;
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, 2_048));
-  const name = marked ?? said.exec(contentType)?.[1] ?? said.exec(head)?.[1] ?? "utf-8";
-  try {
-    return new TextDecoder(name as "utf-8").decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
+  return decodeText(bytes, SAID.exec(contentType)?.[1] ?? SAID.exec(head)?.[1] ?? null);
 }

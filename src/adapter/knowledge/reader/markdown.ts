@@ -1,12 +1,32 @@
 /** Writes what a document says as Markdown: headings, paragraphs, list items and tables, and nothing else. */
+import { DocumentError } from "./document-error.ts";
+
+interface Cell {
+  columns: number;
+  rows: number;
+  /** It is part of the cell above it, whose text stands in it, too. */
+  continues: boolean;
+}
 
 interface Table {
   readonly rows: string[][];
-  /** Columns that the current cell spans; 0: outside a cell. */
-  span: number;
+  /** By column: the text of a cell that spans further rows, and how many. */
+  readonly carried: Map<number, { readonly text: string; rows: number }>;
+  /** null: outside a cell. */
+  cell: Cell | null;
 }
 
+/** Of a document's text. */
+export const CHARACTERS_MAX = 20_000_000;
 const COLUMNS_SPANNED_MAX = 50;
+const ROWS_SPANNED_MAX = 1_000;
+/** A longer text is written once, not in every row that its cell spans. */
+const CARRIED_CHARACTERS_MAX = 200;
+
+/** What a column costs beside its text: `" | "`. */
+const COLUMN_CHARACTERS = 3;
+
+const bounded = (count: number, most: number) => Math.min(most, Math.max(1, count));
 
 export class MarkdownWriter {
   readonly #blocks: string[] = [];
@@ -15,10 +35,8 @@ export class MarkdownWriter {
   #text = "";
   #length = 0;
 
-  /** Characters written so far. */
-  get length(): number {
-    return this.#length + this.#text.length;
-  }
+  /** Throws DocumentError too_long, wherever text is added. */
+  constructor(private readonly charactersMax = CHARACTERS_MAX) {}
 
   /** `level` 1 to 6. */
   heading(level: number): void {
@@ -53,29 +71,47 @@ export class MarkdownWriter {
     if (this.#tables.length === 0) this.#finish();
     else this.text(" ");
     // A table in a cell of another is part of that cell's text.
-    this.#tables.push({ rows: [], span: 0 });
+    this.#tables.push({ rows: [], carried: new Map(), cell: null });
   }
 
   startRow(): void {
-    this.#endCell();
+    this.#endRow();
     this.#tables.at(-1)?.rows.push([]);
   }
 
-  startCell(span = 1): void {
+  startCell(columns = 1, rows = 1): void {
     const table = this.#tables.at(-1);
     if (!table) return;
     this.#endCell();
     if (table.rows.length === 0) table.rows.push([]);
     if (this.#tables.length === 1) this.#text = "";
-    table.span = Math.min(COLUMNS_SPANNED_MAX, Math.max(1, span));
+    table.cell = {
+      columns: bounded(columns, COLUMNS_SPANNED_MAX),
+      rows: bounded(rows, ROWS_SPANNED_MAX),
+      continues: false,
+    };
+  }
+
+  /** The current cell is wider than one column. */
+  spanColumns(columns: number): void {
+    const cell = this.#tables.at(-1)?.cell;
+    if (cell) cell.columns = bounded(columns, COLUMNS_SPANNED_MAX);
+  }
+
+  /** The current cell is one with the cell above it. */
+  continueCell(): void {
+    const cell = this.#tables.at(-1)?.cell;
+    if (cell) cell.continues = true;
   }
 
   endTable(): void {
-    this.#endCell();
+    this.#endRow();
     const table = this.#tables.pop();
     if (!table || this.#tables.length > 0) return;
     this.#text = "";
-    this.#add(tableText(table.rows));
+    const block = tableText(table.rows);
+    // Its cells were counted when they ended.
+    if (block !== "") this.#blocks.push(block);
   }
 
   /** Forgets what was written. */
@@ -95,13 +131,37 @@ export class MarkdownWriter {
 
   #endCell(): void {
     const table = this.#tables.at(-1);
-    if (!table || table.span === 0) return;
-    const row = table.rows.at(-1);
-    if (this.#tables.length === 1) {
-      row?.push(this.#text.trim(), ...Array<string>(table.span - 1).fill(""));
-      this.#text = "";
-    } else this.text(", ");
-    table.span = 0;
+    if (!table?.cell) return;
+    const { columns, rows, continues } = table.cell;
+    table.cell = null;
+    if (this.#tables.length > 1) {
+      this.text(", ");
+      return;
+    }
+    const row = table.rows.at(-1) ?? [];
+    fillCarried(table, row);
+    const above = continues ? (table.rows.at(-2)?.[row.length] ?? "") : "";
+    const text = this.#text.trim() || (above.length <= CARRIED_CHARACTERS_MAX ? above : "");
+    this.#text = "";
+    if (rows > 1)
+      table.carried.set(row.length, {
+        text: text.length <= CARRIED_CHARACTERS_MAX ? text : "",
+        rows: rows - 1,
+      });
+    row.push(text, ...Array<string>(columns - 1).fill(""));
+    this.#count(text.length + COLUMN_CHARACTERS * columns);
+  }
+
+  #endRow(): void {
+    this.#endCell();
+    const table = this.#tables.at(-1);
+    const row = table?.rows.at(-1);
+    if (table && row && row.length > 0) fillCarried(table, row);
+  }
+
+  #count(characters: number): void {
+    this.#length += characters;
+    if (this.#length > this.charactersMax) throw new DocumentError("too_long");
   }
 
   #finish(): void {
@@ -117,8 +177,17 @@ export class MarkdownWriter {
 
   #add(block: string): void {
     if (block === "") return;
-    this.#length += block.length;
+    this.#count(block.length);
     this.#blocks.push(block);
+  }
+}
+
+/** Columns in which a cell of a row above still stands. */
+function fillCarried({ carried }: Table, row: string[]): void {
+  for (let above = carried.get(row.length); above; above = carried.get(row.length)) {
+    above.rows--;
+    if (above.rows === 0) carried.delete(row.length);
+    row.push(above.text);
   }
 }
 

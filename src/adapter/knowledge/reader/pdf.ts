@@ -5,7 +5,7 @@
  */
 import pdfjsFile from "unpdf/pdfjs" with { type: "file" };
 import { DocumentError } from "./document-error.ts";
-import { tableText } from "./markdown.ts";
+import { CHARACTERS_MAX, tableText } from "./markdown.ts";
 
 interface PdfText {
   readonly title: string;
@@ -20,7 +20,7 @@ interface PdfLimits {
   readonly charactersMax: number;
 }
 
-const LIMITS: PdfLimits = { pagesMax: 2_000, charactersMax: 20_000_000 };
+const LIMITS: PdfLimits = { pagesMax: 2_000, charactersMax: CHARACTERS_MAX };
 /** Of a page; fewer are page numbers and stamps. */
 const LETTERS_MIN = 20;
 const TITLE_CHARACTERS_MAX = 200;
@@ -48,11 +48,15 @@ interface PdfLibrary {
 export async function readPdf(bytes: Uint8Array, limits = LIMITS): Promise<PdfText> {
   const library: PdfLibrary = await import(pdfjsFile);
   const document = await opened(library, bytes);
+  if (document.numPages < 1) throw new DocumentError("broken");
   if (document.numPages > limits.pagesMax) throw new DocumentError("too_many_pages");
   const pages: Line[][] = [];
   let characters = 0;
+  let damaged = 0;
   for (let number = 1; number <= document.numPages; number++) {
-    const lines = await linesOfPage(document, number);
+    const read = await linesOfPage(document, number);
+    if (read === null) damaged++;
+    const lines = read ?? [];
     for (const { parts } of lines) for (const { text } of parts) characters += text.length;
     if (characters > limits.charactersMax) throw new DocumentError("too_long");
     pages.push(lines);
@@ -61,9 +65,9 @@ export async function readPdf(bytes: Uint8Array, limits = LIMITS): Promise<PdfTe
     lines.reduce((sum, line) => sum + (textOf(line).match(/\p{L}/gu)?.length ?? 0), 0);
   const emptyPages = pages.filter((lines) => lettersOf(lines) < LETTERS_MIN).length;
   if (emptyPages === pages.length && pages.every((lines) => lettersOf(lines) === 0))
-    throw new DocumentError("no_text");
+    throw new DocumentError(damaged > 0 ? "broken" : "no_text");
   const kept = withoutEdges(pages);
-  const { markdown, title } = written(kept);
+  const { markdown, title } = written(kept.some((lines) => lines.length > 0) ? kept : pages);
   return { title, markdown, pages: pages.length, emptyPages };
 }
 
@@ -74,8 +78,9 @@ async function opened(library: PdfLibrary, data: Uint8Array): Promise<PdfDocumen
       ...{ disableFontFace: true, useWorkerFetch: false, enableXfa: false, maxImageSize: 1 },
     }).promise;
   } catch (error) {
-    const name = error instanceof Error ? error.name : "";
-    throw new DocumentError(name === "PasswordException" ? "encrypted" : "broken");
+    const { name, message } = error instanceof Error ? error : { name: "", message: "" };
+    const isEncrypted = name === "PasswordException" || /encryption/i.test(message);
+    throw new DocumentError(isEncrypted ? "encrypted" : "broken");
   }
 }
 
@@ -95,14 +100,15 @@ interface Line {
 
 const textOf = ({ parts }: Line) => parts.map(({ text }) => text).join(" ");
 
-async function linesOfPage(document: PdfDocument, number: number): Promise<Line[]> {
+/** null: the page is damaged. */
+async function linesOfPage(document: PdfDocument, number: number): Promise<Line[] | null> {
   try {
     const page = await document.getPage(number);
     const { items } = await page.getTextContent();
     page.cleanup();
     return linesOf(items);
   } catch {
-    return [];
+    return null;
   }
 }
 

@@ -25,7 +25,10 @@ async function read(bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint): Promise
   if (beginning.startsWith("\xd0\xcf\x11\xe0")) throw new DocumentError("old_word");
   if (bytes.length === 0) throw new DocumentError("empty");
   if (!isHtml(beginning, hint)) throw new DocumentError("unsupported");
-  return { ...NOTHING_MORE, ...readHtml(decodeHtml(bytes, hint.contentType)) };
+  const html = decodeHtml(bytes, hint.contentType);
+  // A picture or a program, whatever the server says it is.
+  if (html.includes("\0")) throw new DocumentError("unsupported");
+  return { ...NOTHING_MORE, ...readHtml(html) };
 }
 
 function isHtml(beginning: string, { filename, contentType }: DocumentHint): boolean {

@@ -1,5 +1,6 @@
 /** Form fields: label, hint and the API's complaint, tied to the control for screen readers. */
 import { type ComponentProps, type ReactNode, useId, useState } from "react";
+import { decodeText } from "../../../core/text-encoding.ts";
 import { useText } from "../i18n/text.tsx";
 import type { Bound } from "./form.ts";
 
@@ -289,7 +290,10 @@ export function FileField(props: {
   const { label, hint, accept, bytesMax = Number.POSITIVE_INFINITY, onFile } = props;
   const [isLarge, setLarge] = useState(false);
   const error = isLarge ? t("field.file_large", { most: bytes(bytesMax) }) : (props.error ?? null);
-  const read = (file: File) => (props.base64?.(file.name) ? base64Of(file) : file.text());
+  const read = async (file: File) =>
+    props.base64?.(file.name)
+      ? await base64Of(file)
+      : decodeText(new Uint8Array(await file.arrayBuffer()));
   return (
     <Field around={{ name: "file", label, hint, error }}>
       {(ids) => (
