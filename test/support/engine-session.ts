@@ -119,9 +119,9 @@ export function realtimeSettings(
     reasoning_effort: "",
     transcription_prompt: null,
     transcription_keywords: true,
-    // Tests that wait for this limit set their own: the server shares their thread.
+    // Tests that wait for one of these limits set their own: the server shares their thread.
     connect_timeout_ms: 10_000,
-    response_timeout_ms: 1_000,
+    response_timeout_ms: 10_000,
     input_eur_per_million_tokens: 0,
     output_eur_per_million_tokens: 0,
     voices: { Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" },

@@ -34,6 +34,15 @@ const start = (more: Partial<RealtimeSettings> = {}) =>
   createRealtimeEngine({ settings: realtimeSettings(server.url, more), ...PORTS });
 const open = (more = {}) => engine.open(sessionSettings(more));
 
+/** Only this session is short: however late it is exchanged, once is enough. */
+async function openExpiring(): Promise<EngineSession> {
+  server.script.expiresInSec = 2;
+  const session = open();
+  await eventually(() => server.headers.length === 1, "a session is opened");
+  server.script.expiresInSec = 3_600;
+  return session;
+}
+
 async function heardBy(session: EngineSession, words: string): Promise<string> {
   server.script.recognises.push(words);
   hum(session, 800);
@@ -188,7 +197,6 @@ test("a question that meets another answer is asked again when that is over", as
 
 test("an answer that does not end is a failure of the server, which does not last", async () => {
   server.script.busy = 100;
-  engine = start({ response_timeout_ms: 10_000 });
   const failure = await failureOf(exchange(open(), "When are you open?"));
   expect(failure).toMatchObject({ reason: "server", lasting: false });
 });
@@ -253,11 +261,9 @@ test("more than was said cannot be cut: the server would refuse it", async () =>
 });
 
 test("a session is renewed before it expires, between two turns, and remembers the conversation", async () => {
-  server.script.expiresInSec = 2;
-  const session = open();
+  const session = await openExpiring();
   await exchange(session, "When are you open?");
-  server.script.expiresInSec = 3_600;
-  await eventually(() => server.headers.length === 2, "another session is opened", 4_000);
+  await eventually(() => server.headers.length === 2, "another session is opened");
   await eventually(() => server.conversations().length === 1, "the old one is closed");
   expect(server.conversations()[0]?.map(({ text }) => text)).toEqual([
     "When are you open?",
@@ -268,15 +274,13 @@ test("a session is renewed before it expires, between two turns, and remembers t
 });
 
 test("a session that would expire while a tool works is renewed when its result is told", async () => {
-  server.script.expiresInSec = 2;
   server.script.answer = (heard) =>
     heard.includes("booked")
       ? { text: "You are booked." }
       : { tools: [{ name: "book_visit", arguments: { day: "Friday" } }] };
-  const session = open();
+  const session = await openExpiring();
   const events = await answerTo(session, utterance(await heardBy(session, "Book me")));
-  server.script.expiresInSec = 3_600;
-  await eventually(() => server.headers.length === 2, "another session is opened", 4_000);
+  await eventually(() => server.headers.length === 2, "another session is opened");
   const call = events.find((event) => event.type === "tool_call");
   if (call?.type !== "tool_call") throw new Error("no tool call");
   const result = { type: "tool_result", toolCallId: call.toolCallId, ok: true } as const;
