@@ -17,7 +17,7 @@ import {
   createSynthesiser,
   type Synthesiser,
 } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
-import { systemClock } from "../../../../src/core/clock.ts";
+import { type Clock, systemClock } from "../../../../src/core/clock.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
 import type { ExpectedAnswer, SttResult } from "../../../../src/domain/conversation/engine-port.ts";
 import {
@@ -30,11 +30,22 @@ import { spoken } from "../../../support/spoken.ts";
 import { overTelephone } from "../../../support/telephone-line.ts";
 
 const FRAME = 160;
+/** What is not heard by then, milliseconds after its last word, is not heard. */
+const HEARD_MS_MAX = 8_000;
 const CALLERS = ["m1", "f4"];
 const random = seededRandom(7);
 const knowledge = parseKnowledge([{ filename: "faq.md", format: "md", content: CLINIC_KNOWLEDGE }]);
 const topics = new Topics(knowledge, [], "en");
 const source = grammarSourceOf(knowledge, { language: "en", tools: [] });
+
+/**
+ * How much is understood is asked here, not how soon: beside other suites the thread gets a tenth of a processor,
+ * and what is heard too late would count as not heard.
+ */
+const patientClock: Clock = {
+  ...systemClock,
+  after: (delayMs, task) => systemClock.after(delayMs < 1_000 ? delayMs : delayMs * 20, task),
+};
 
 let synthesiser: Synthesiser;
 const load: string[] = [];
@@ -44,7 +55,7 @@ beforeAll(async () => {
   synthesiser = await createSynthesiser();
   recogniser = createRecogniser({
     phonemes: (text, language) => synthesiser.phonemes(text, language),
-    clock: systemClock,
+    clock: patientClock,
     onLoad: (event) => load.push(event),
   });
   await recogniser.load();
@@ -104,7 +115,7 @@ test(
     expect(tally.right + tally.askedBack).toBeGreaterThanOrEqual(0.8 * CLINIC_AS_WRITTEN.length);
     expect(tally.wrong).toBeLessThanOrEqual(0.1 * CLINIC_AS_WRITTEN.length);
   },
-  spoken(120_000),
+  spoken(300_000),
 );
 
 test(
@@ -115,7 +126,7 @@ test(
     expect(tally.right + tally.askedBack).toBeGreaterThanOrEqual(0.65 * CLINIC_PARAPHRASED.length);
     expect(tally.wrong).toBeLessThanOrEqual(0.12 * CLINIC_PARAPHRASED.length);
   },
-  spoken(120_000),
+  spoken(300_000),
 );
 
 test(
@@ -125,7 +136,7 @@ test(
     console.log("off topic", CLINIC_OFF_TOPIC.length, JSON.stringify(tally));
     expect(tally.unknown).toBeGreaterThanOrEqual(0.8 * CLINIC_OFF_TOPIC.length);
   },
-  spoken(120_000),
+  spoken(300_000),
 );
 
 test(
@@ -153,7 +164,7 @@ test(
     console.log("short answers", 2 * answers.length, "missed", JSON.stringify(missed));
     expect(missed.length).toBeLessThanOrEqual(0.25 * 2 * answers.length);
   },
-  spoken(60_000),
+  spoken(120_000),
 );
 
 test(
@@ -185,6 +196,7 @@ test(
     );
     const sttStreams = Array.from({ length: 9 }, () => openStt());
     load.length = 0;
+    const before = process.cpuUsage();
     for (const stt of sttStreams) stt.startUtterance(line.subarray(0, 1_600));
     expect(load.length).toBeGreaterThanOrEqual(5);
     for (let at = 1_600; at < line.length; at += FRAME)
@@ -192,6 +204,8 @@ test(
     const results = await Promise.all(sttStreams.map((stt) => stt.finalize()));
     for (const { text } of results) expect(text).toContain("opening hours");
     expect(load).not.toContain("lost");
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(HEARD_MS_MAX);
     for (const stt of sttStreams) stt.close();
   },
   spoken(30_000),
