@@ -21,6 +21,11 @@ const QUESTION = "When are you open tomorrow?";
 const OUTCOME_MS_MAX = 15_000;
 const SILENT_MS_MAX = 4_500;
 const MODEL = "gpt-6-astra";
+/** The servers share a thread with nine telephones; none of the answers here is a late one. */
+const PATIENT = {
+  ...{ connectTimeoutMs: 10_000, sttTimeoutMs: 10_000 },
+  ...{ llmTimeoutMs: 10_000, ttsTimeoutMs: 10_000 },
+};
 
 const speech = openAiServer("127.0.43.51");
 let models: LanguageModelServer;
@@ -84,7 +89,7 @@ beforeAll(async () => {
   };
   speech.script.speech = (text) => toneSpeech(text).filter((_, index) => index < text.length * 240);
   const settings = {
-    ...openAiSettings(speech.url, { llmModel: MODEL, llmReasoningEffort: "none" }),
+    ...openAiSettings(speech.url, { llmModel: MODEL, llmReasoningEffort: "none", ...PATIENT }),
     llm_base_url: models.url,
   };
   studio = await openStudio(
@@ -136,15 +141,17 @@ test("each answer over /responses is heard as what it is, and never as silence",
   const judged = await Promise.all(
     CASES.map(async (each, id) => {
       await Bun.sleep(id * 400);
-      const problems = await problemsOf(each, id);
-      // Audio stalls on a machine whose cores are busy elsewhere.
-      return problems.length === 0 ? [] : await problemsOf(each, id);
+      return { id, each, problems: await problemsOf(each, id) };
     }),
   );
-  expect(judged.flat()).toEqual([]);
+  // Audio stalls on a machine whose cores are busy elsewhere: what went wrong beside the others is held again alone.
+  const again: string[] = [];
+  for (const { id, each, problems } of judged)
+    if (problems.length > 0) again.push(...(await problemsOf(each, id)));
+  expect(again).toEqual([]);
   const asked = models.requests.filter(({ tools }) => tools.length > 0);
   expect(new Set(asked.map(({ api }) => api))).toEqual(new Set(["responses"]));
   expect(models.refusals).toEqual([]);
   for (const { api, body } of models.requests) expect(schemaProblems(api, body)).toEqual([]);
   expect(asked[0]?.body).toMatchObject({ reasoning: { effort: "low" }, store: false });
-}, 120_000);
+}, 240_000);
