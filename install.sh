@@ -193,7 +193,8 @@ require_root() {
 require_room() {
   mkdir -p "$bin_dir"
   needed=$(($(wc -c <"$new") / 1024 + 1024))
-  [ ! -f "$release/$pack_name" ] || needed=$((needed + $(wc -c <"$release/$pack_name") / 1024))
+  [ ! -f "$release/$pack_name" ] || same_file "$release/$pack_name" "$pack" ||
+    needed=$((needed + $(wc -c <"$release/$pack_name") / 1024))
   free=$(df -Pk "$bin_dir" | awk 'NR == 2 { print $4 }')
   [ "$free" -ge "$needed" ] ||
     fail "not enough room in $bin_dir: $needed KB needed, $free KB free. Nothing was changed."
@@ -214,34 +215,38 @@ make_directories() {
   if owns; then chown "$user:$user" "$data_dir"; fi
 }
 
-# Whole or not at all: written beside, checked, then renamed.
-put_program() {
-  draft=$program.new
-  trap 'rm -f "$draft"' EXIT
-  if ! cp "$new" "$draft"; then
-    fail "the program could not be written to $bin_dir (disk full?). Nothing was changed."
+# Writes $1 beside $2, with mode $3, and compares it. put_drafts renames it: what may fail has happened by then.
+draft() {
+  if ! { mkdir -p "$(dirname "$2")" && cp "$1" "$2.new" && chmod "$3" "$2.new" && cmp -s "$1" "$2.new"; }; then
+    fail "$2 could not be written (disk full?). Nothing was changed."
   fi
-  chmod 0755 "$draft"
-  cmp -s "$new" "$draft" || fail "the copy in $bin_dir differs from the original. Nothing was changed."
-  sync "$draft" 2>/dev/null || sync
-  mv -f "$draft" "$program"
-  trap - EXIT
+  sync "$2.new" 2>/dev/null || sync
 }
 
-put_pack() {
+drop_drafts() { rm -f "$program.new" "$pack.new" "$unit.new" "$unit.new2"; }
+
+draft_pack() {
   if [ ! -f "$release/$pack_name" ]; then
     if [ -f "$pack" ] && ! is_pack_of_new "$pack"; then
       say "$pack is of another release: English is read once until the $pack_name of $new_version is installed"
     fi
     return 0
   fi
-  ! same_file "$release/$pack_name" "$pack" || return 0
-  mkdir -p "$lib_dir"
-  [ ! -f "$pack" ] || cp -p "$pack" "$pack.previous"
-  cp "$release/$pack_name" "$pack.new" || fail "$pack could not be written (disk full?)."
-  chmod 0644 "$pack.new"
-  mv -f "$pack.new" "$pack"
-  say "installed $pack"
+  same_file "$release/$pack_name" "$pack" || draft "$release/$pack_name" "$pack" 0644
+}
+
+# Each in one step; what it replaces stays as <name>.previous, under which it takes no more room.
+put_drafts() {
+  for file in "$program" "$pack" "$unit"; do
+    if [ -f "$file.new" ] && [ -f "$file" ]; then
+      ln -f "$file" "$file.previous" || fail "$file could not be kept for a way back. Nothing was changed."
+    fi
+  done
+  for file in "$program" "$pack" "$unit"; do
+    [ -f "$file.new" ] || continue
+    mv -f "$file.new" "$file"
+    [ "$file" != "$pack" ] || say "installed $pack"
+  done
 }
 
 put_config() {
@@ -266,7 +271,8 @@ make_master_key() {
   say "made the master key in $master_key: keep a copy of it in a safe place, apart from the backups"
 }
 
-put_unit() {
+draft_unit() {
+  unit_changed=no
   sed -e "s|^ExecStart=[^ ]*|ExecStart=$prefix/bin/linevoice|" "$source_dir/systemd/linevoice.service" >"$unit.new"
   # Without the credential's file the unit would not start: its key is in the data directory then.
   if owns && [ ! -f "$master_key" ]; then
@@ -278,7 +284,6 @@ put_unit() {
     return 0
   fi
   chmod 0644 "$unit.new"
-  mv "$unit.new" "$unit"
   unit_changed=yes
 }
 
@@ -312,28 +317,32 @@ start_service() {
 
 install_all() {
   require_root
+  drop_drafts
+  trap drop_drafts EXIT
   find_release
   verify_checksum
   verify_runs
   verify_pack
-  unit_changed=no
   if [ -f "$program" ] && ! same_file "$new" "$program"; then
     fail "Linevoice $(version_of "$program") is installed. To put $new_version in its place: sh install.sh --upgrade"
   fi
   if [ -f "$program" ]; then
-    say "Linevoice $new_version is in place"
+    said="Linevoice $new_version is in place"
   else
     require_room
-    put_program
-    say "installed Linevoice $new_version in $program"
+    draft "$new" "$program" 0755
+    said="installed Linevoice $new_version in $program"
   fi
-  put_pack
+  draft_pack
+  put_drafts
+  say "$said"
   make_user
   make_directories
   put_config
   put_signers
   make_master_key
-  put_unit
+  draft_unit
+  put_drafts
   if start_service; then
     say ""
     say "Linevoice runs. Open this link to make the owner's account (30 minutes):"
@@ -348,16 +357,18 @@ is_on_server() {
 
 upgrade() {
   require_root
+  drop_drafts
+  trap drop_drafts EXIT
   find_release
   verify_signature
   verify_checksum
   verify_runs
   verify_pack
-  unit_changed=no
   [ -f "$program" ] || fail "Linevoice is not installed in $bin_dir. Install it first: sh install.sh"
   old_version=$(version_of "$program") || old_version=
   if same_file "$new" "$program"; then
-    put_pack
+    draft_pack
+    put_drafts
     say "Linevoice $new_version is in place already"
     return 0
   fi
@@ -367,7 +378,6 @@ upgrade() {
   "$new" config check --config "$config" ||
     fail "the configuration does not fit Linevoice $new_version; see above. Nothing was changed."
   require_room
-  previous=$program.previous
   backup=$data_dir/backups/before-$new_version-$(date -u +%Y%m%dT%H%M%SZ).db
   was_running=no
   if is_running; then was_running=yes; fi
@@ -383,11 +393,13 @@ upgrade() {
   else
     backup=
   fi
-  cp -p "$program" "$previous"
-  rm -f "$pack.previous"
-  put_program
-  put_pack
-  put_unit
+  had_pack=no
+  [ ! -f "$pack" ] || had_pack=yes
+  draft "$new" "$program" 0755
+  draft_pack
+  draft_unit
+  rm -f "$program.previous" "$pack.previous" "$unit.previous"
+  put_drafts
   if [ "$was_running" = no ]; then
     say "upgraded $old_version to $new_version; the service was not running and was not started"
     return 0
@@ -404,8 +416,11 @@ upgrade() {
 roll_back() {
   say "Linevoice $new_version did not become ready: rolling back to $old_version" >&2
   systemctl stop linevoice || true
-  mv -f "$previous" "$program"
-  [ ! -f "$pack.previous" ] || mv -f "$pack.previous" "$pack"
+  for file in "$program" "$pack" "$unit"; do
+    [ ! -f "$file.previous" ] || mv -f "$file.previous" "$file"
+  done
+  [ "$had_pack" = yes ] || rm -f "$pack"
+  [ "$unit_changed" = no ] || systemctl daemon-reload
   # What the new program migrated the old one may not read: then the backup takes its place.
   if [ -n "$backup" ] && ! "$program" migrate status --config "$config" >/dev/null 2>&1; then
     "$program" restore "$backup" --yes --config "$config" >&2 ||
@@ -419,10 +434,11 @@ roll_back() {
 
 uninstall() {
   require_root
+  drop_drafts
   if has_systemd && [ -f "$unit" ]; then
     systemctl disable --quiet --now linevoice || fail "the service could not be stopped. Nothing was removed."
   fi
-  rm -f "$program" "$program.previous" "$program.new" "$unit" "$pack" "$pack.previous" "$pack.new"
+  rm -f "$program" "$program.previous" "$pack" "$pack.previous" "$unit" "$unit.previous"
   rmdir "$lib_dir" 2>/dev/null || true
   if has_systemd; then systemctl daemon-reload; fi
   say "removed the program and its unit"

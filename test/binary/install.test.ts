@@ -3,7 +3,15 @@
  * a wrong checksum, on a full disk, with an older version, with a broken newer one. Takes about a minute.
  */
 import { afterEach, beforeAll, describe, expect } from "bun:test";
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { type BareMachine, startBareMachine } from "../support/bare-machine.ts";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
@@ -15,6 +23,7 @@ const ROOT = join(import.meta.dir, "../..");
 const LIMIT_MS = 180_000;
 const PACK = "linevoice-hearing-en.pack";
 const MIB = 1_048_576;
+const OTHER_PACK_BYTES = 60 * MIB;
 const canRun = requirePeer("bwrap") && mayMakeNamespaces();
 const onDebian = testWhere(canRun, "making namespaces");
 const releases = tempDir();
@@ -32,9 +41,14 @@ beforeAll(async () => {
   });
   await release("newer", (file) => pretending(file, "99.0.0", ""));
   await release("older", (file) => pretending(file, "0.0.1", ""));
-  await release("broken", (file) =>
-    pretending(file, "99.0.0", "serve) echo broken >&2; exit 1 ;;"),
-  );
+  const fails = "serve) echo broken >&2; exit 1 ;;";
+  await release("broken", (file) => pretending(file, "99.0.0", fails));
+  await release("broken-with-pack", (file) => {
+    pretending(file, "99.0.0", fails, otherPack(file));
+    const unit = join(dirname(file), "systemd/linevoice.service");
+    writeFileSync(unit, `${readFileSync(unit, "utf8")}# of 99.0.0\n`);
+  });
+  await release("newer-with-pack", (file) => pretending(file, "99.0.0", "", otherPack(file)));
   await release("forged", (file) => cpSync(binary, file));
   writeFileSync(join(releases, "forged/linevoice"), "#!/bin/sh\ntouch /tmp/forged\n");
   await release("unsigned", (file) => pretending(file, "99.0.0", ""));
@@ -48,10 +62,10 @@ afterEach(() => machine?.stop());
 async function release(name: string, put: (file: string) => void) {
   const directory = join(releases, name);
   mkdirSync(directory);
-  put(join(directory, "linevoice"));
-  chmodSync(join(directory, "linevoice"), 0o755);
   for (const part of ["install.sh", "config", "systemd"])
     cpSync(join(ROOT, part), join(directory, part), { recursive: true });
+  put(join(directory, "linevoice"));
+  chmodSync(join(directory, "linevoice"), 0o755);
   sign(directory, "ours");
 }
 
@@ -76,10 +90,20 @@ function sign(directory: string, who: "ours" | "theirs" | null) {
   expect(Bun.spawnSync([...command, join(directory, "SHA256SUMS")]).exitCode).toBe(0);
 }
 
-/** A program that is this one but for its version, and for what `instead` says. */
-function pretending(file: string, version: string, instead: string) {
+/** The pack of another release beside the program. Answers the SHA-256. */
+function otherPack(file: string): string {
+  const bytes = Buffer.alloc(OTHER_PACK_BYTES, "other");
+  writeFileSync(join(dirname(file), PACK), bytes);
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+}
+
+/** A program that is this one but for its version, for its pack, and for what `instead` says. */
+function pretending(file: string, version: string, instead: string, packSum = "") {
   const script = [
     "#!/bin/sh",
+    'case "$*" in',
+    ...(packSum ? [`  "version --json") echo '{"packs":{"${PACK}":"${packSum}"}}'; exit ;;`] : []),
+    "esac",
     'case "$1" in',
     `  version) echo "linevoice ${version}" ;;`,
     `  ${instead}`,
@@ -88,6 +112,9 @@ function pretending(file: string, version: string, instead: string) {
   ];
   writeFileSync(file, `${script.join("\n")}\n`);
 }
+
+const installedBytes = () =>
+  ["linevoice", PACK].reduce((sum, name) => sum + statSync(join(releases, "this", name)).size, 0);
 
 function start(localBytes?: number): BareMachine {
   machine = startBareMachine({
@@ -406,6 +433,72 @@ describe("install.sh", () => {
       expect((await debian.run("linevoice version")).out).not.toContain("99.0.0");
       expect(await debian.run("linevoice ready")).toMatchObject({ status: 0 });
       expect((await debian.run("linevoice tenant list")).out).toContain("Clinic");
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "an upgrade that is taken back takes its pack and its unit back, too",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh");
+      const before = await debian.run(STATE);
+      const back = await debian.run("sh /releases/broken-with-pack/install.sh --upgrade");
+      expect([back.status, back.out]).toEqual([1, expect.stringContaining("was taken back")]);
+      expect(back.out).toContain(`installed /usr/local/lib/linevoice/${PACK}`);
+      expect(await debian.run(STATE)).toEqual(before);
+      expect((await debian.run("ls /usr/local/lib/linevoice")).out.trim()).toBe(PACK);
+      expect(await debian.run("linevoice ready")).toMatchObject({ status: 0 });
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "an upgrade that is taken back leaves no pack where none was",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh && rm -r /usr/local/lib/linevoice");
+      const back = await debian.run("sh /releases/broken-with-pack/install.sh --upgrade");
+      expect([back.status, back.out]).toEqual([1, expect.stringContaining("was taken back")]);
+      expect((await debian.run("ls -A /usr/local/lib/linevoice")).out).toBe("");
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "an upgrade whose pack cannot be written changes nothing",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh --no-start && rm -r /usr/local/lib/linevoice");
+      await debian.run("touch /usr/local/lib/linevoice");
+      const refused = await debian.run("sh /releases/newer-with-pack/install.sh --upgrade");
+      expect([refused.status, refused.out]).toEqual([1, expect.stringContaining("Nothing was")]);
+      expect((await debian.run("linevoice version")).out).not.toContain("99.0.0");
+      expect((await debian.run("ls /usr/local/bin")).out.trim()).toBe("linevoice");
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "an upgrade needs room for what is new, and for no copy of what it replaces",
+    async () => {
+      for (const [spare, status] of [
+        [OTHER_PACK_BYTES - MIB, 1],
+        [OTHER_PACK_BYTES + 3 * MIB, 0],
+      ] as const) {
+        const debian = start(installedBytes() + spare);
+        expect(await debian.run("sh /releases/this/install.sh --no-start")).toMatchObject({
+          status: 0,
+        });
+        const before = await debian.run(STATE);
+        const upgrade = await debian.run("sh /releases/newer-with-pack/install.sh --upgrade");
+        expect({ spare, ...upgrade }).toMatchObject({ status });
+        if (status === 1) {
+          expect(upgrade.out).toContain("Nothing was changed");
+          expect(await debian.run(STATE)).toEqual(before);
+        }
+        debian.stop();
+      }
     },
     LIMIT_MS,
   );
