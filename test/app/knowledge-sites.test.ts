@@ -143,3 +143,25 @@ test("sites are bounded, belong to their company, and are read by one reader at 
   expect(await claim(nowMs + 999)).toBeUndefined();
   expect(await claim(nowMs + 1_000)).toBeDefined();
 });
+
+test("a company with many sites leaves turns to others", async () => {
+  const { services, database } = room.server;
+  for (const { id: tenantId } of [room.own, room.other])
+    for (const { id } of await services.sites.list(tenantId))
+      await services.sites.remove(tenantId, id, OPERATOR);
+  for (let count = 0; count < 3; count++) await services.sites.add(room.other.id, NEVER);
+  await services.sites.add(room.own.id, NEVER);
+  const nowMs = Date.now() + 3_600_000;
+  const order: number[] = [];
+  for (let turn = 0; turn < 4; turn++) {
+    const at = nowMs + turn;
+    const claimed = await database.tx((queries) => siteStore(queries).claimDue(at, at + 1_000));
+    if (!claimed) throw new Error("one is due");
+    order.push(claimed.tenantId);
+    await database.tx((queries) =>
+      siteStore(queries).update(claimed.tenantId, claimed.site.id, { readAt: at, dueAt: null }),
+    );
+  }
+  const { own, other } = room;
+  expect(order).toEqual([other.id, own.id, other.id, other.id]);
+});

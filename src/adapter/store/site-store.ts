@@ -1,5 +1,5 @@
 /** Web sites that are read into knowledge. */
-import { and, asc, eq, getTableColumns, isNull, lte, or } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, isNull, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { SiteRecords } from "../../domain/knowledge/sites.ts";
 import { ownedBy, ownedRows } from "./owned-rows.ts";
@@ -27,11 +27,13 @@ export function siteStore(queries: Queries): SiteRecords {
 
     async claimDue(nowMs, untilMs) {
       const isFree = or(isNull(sites.readingUntil), lte(sites.readingUntil, nowMs));
+      // A company with many sites leaves turns to others: whose sites were not read for longest is next.
+      const readLast = sql`(SELECT max(read_at) FROM ${sites} AS own WHERE own.tenant_id = ${sites.tenantId})`;
       const due = await queries
         .select()
         .from(sites)
         .where(and(lte(sites.dueAt, nowMs), isFree))
-        .orderBy(asc(sites.dueAt))
+        .orderBy(readLast, asc(sites.dueAt))
         .limit(1)
         .get();
       if (!due) return undefined;

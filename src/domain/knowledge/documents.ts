@@ -11,6 +11,8 @@ export interface ReadDocument {
   /** Of a web page: as they stand there, and what they are relative to. */
   readonly links: readonly string[];
   readonly base: string | null;
+  /** Of a sitemap: further sitemaps. */
+  readonly sitemaps: readonly string[];
   /** The page asks not to be listed, or its links not to be followed. */
   readonly listed: boolean;
   readonly follows: boolean;
@@ -34,9 +36,11 @@ export interface DocumentReader {
   read(bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint): Promise<ReadDocument>;
 }
 
+export const SITEMAP_TYPE = "application/xml";
+
 export interface DocumentHint {
   readonly filename: string;
-  /** What a web server said of it; empty: nothing. */
+  /** What a web server said of it; empty: nothing. `SITEMAP_TYPE`: its addresses are wanted. */
   readonly contentType: string;
 }
 

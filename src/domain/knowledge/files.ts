@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { type Author, OPERATOR, type VersionNote } from "../../core/author.ts";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Billing } from "../billing/billing.ts";
@@ -169,11 +169,17 @@ export class Files {
     inputs: readonly NewFile[],
     author: Author,
   ): Promise<FileRecord[]> {
-    for (const { filename, content } of inputs) checkContent(formatOf(filename), content);
+    for (const { filename, content } of inputs) {
+      checkContent(formatOf(filename), content);
+      if (inputs.length > 1) await yieldToEventLoop();
+    }
     const nowMs = this.deps.clock.now();
     const files = await this.deps.database.tx(async (queries) => {
       const made: FileRecord[] = [];
-      for (const input of inputs) made.push(await this.#insert(queries, tenantId, input, nowMs));
+      for (const input of inputs) {
+        made.push(await this.#insert(queries, tenantId, input, nowMs));
+        if (inputs.length > 1) await yieldToEventLoop();
+      }
       await this.deps.records(queries).recordVersions(tenantId, { author, nowMs });
       return made;
     });

@@ -1,12 +1,14 @@
 /** Documents that people add: each becomes one Markdown file, or several where it is long. */
 import type { Author } from "../../core/author.ts";
 import { AppError } from "../../core/errors.ts";
-import type { DocumentReader } from "./documents.ts";
+import { type DocumentReader, readerBusy } from "./documents.ts";
 import { FILE_BYTES_MAX, type FileRecord, type Files } from "./files.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
 export const DOCUMENT_BYTES_MAX = 8 * 1024 * 1024;
 const NAME_CHARACTERS_MAX = 120;
+/** Of one tenant at a time. */
+const BEING_READ_MAX = 3;
 
 interface ImportedDocument {
   readonly files: readonly FileRecord[];
@@ -21,6 +23,9 @@ interface DocumentToImport {
 }
 
 export class DocumentImports {
+  /** By tenant. */
+  readonly #beingRead = new Map<number, number>();
+
   constructor(
     private readonly files: Pick<Files, "createAll">,
     /** null: no server runs, which would read documents. */
@@ -35,18 +40,36 @@ export class DocumentImports {
   ): Promise<ImportedDocument> {
     if (!this.reader)
       throw new AppError({ code: "unavailable", publicMessage: "Start the server first." });
-    const { markdown, title, emptyPages } = await this.reader.read(bytes, {
+    const { markdown, title, emptyPages } = await this.#read(tenantId, this.reader, {
       filename,
-      contentType: "",
+      bytes,
     });
     const headed = title === "" || /^# /m.test(markdown) ? markdown : `# ${title}\n\n${markdown}`;
-    const texts = splitMarkdown(headed, FILE_BYTES_MAX);
+    const texts = await splitMarkdown(headed, FILE_BYTES_MAX);
     const files = await this.files.createAll(
       tenantId,
       texts.map((content, at) => ({ filename: partName(filename, at), content, agentId })),
       author,
     );
     return { files, emptyPages };
+  }
+
+  /** A company with many documents leaves the reader to others, too. */
+  async #read(
+    tenantId: number,
+    reader: DocumentReader,
+    { filename, bytes }: Pick<DocumentToImport, "filename" | "bytes">,
+  ) {
+    const before = this.#beingRead.get(tenantId) ?? 0;
+    if (before >= BEING_READ_MAX) throw readerBusy();
+    this.#beingRead.set(tenantId, before + 1);
+    try {
+      return await reader.read(bytes, { filename, contentType: "" });
+    } finally {
+      const left = (this.#beingRead.get(tenantId) ?? 1) - 1;
+      if (left > 0) this.#beingRead.set(tenantId, left);
+      else this.#beingRead.delete(tenantId);
+    }
   }
 }
 

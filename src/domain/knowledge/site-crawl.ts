@@ -1,11 +1,13 @@
 /**
- * Reads the pages of a web site: from its start address by links, and by its sitemap. It stays on the host
- * and below the folder it began in, reads no page twice whatever its links and redirects, and ends at its
- * bounds of depth, pages, bytes and time. What may be requested at all, the HTTP client decides.
+ * Reads the pages of a web site: from its start address by links, and by its sitemaps. It stays on the host
+ * and below the folder it began in, does what robots.txt asks, reads no page twice whatever its links and
+ * redirects, and ends at its bounds of depth, pages, bytes and time. A page that could not be read now, and is
+ * not gone, is told as such. What may be requested at all, the HTTP client decides.
  */
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
-import type { DocumentReader, ReadDocument } from "./documents.ts";
+import { type DocumentReader, type ReadDocument, SITEMAP_TYPE } from "./documents.ts";
+import { readRobots } from "./robots.ts";
 
 interface SiteBounds {
   /** Links from the start; 0: the start alone. */
@@ -19,12 +21,14 @@ export interface SitePage {
   readonly markdown: string;
 }
 
-interface SiteReading {
+export interface SiteReading {
   readonly pages: readonly SitePage[];
   /** Pages that could not be read, and why. */
   readonly failed: readonly { readonly url: string; readonly problem: string }[];
   /** There was more than the bounds allow. */
   readonly cut: boolean;
+  /** Known pages of which nothing is known now: they were not reached, or did not answer. */
+  readonly unread: readonly string[];
 }
 
 /** Rejects where nothing came of the request. Redirects are answers. */
@@ -39,6 +43,8 @@ interface CrawlDependencies {
   readonly reader: DocumentReader;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
+  /** Pages of the reading before. */
+  readonly known?: readonly string[];
 }
 
 const REDIRECTS_MAX = 5;
@@ -47,6 +53,12 @@ const SITE_BYTES_MAX = 50 * 1024 * 1024;
 const SITE_MS_MAX = 10 * 60_000;
 const QUEUE_MAX = 20_000;
 const FAILED_MAX = 50;
+/** Addresses between two turns of the event loop. */
+const ADDED_A_TURN = 500;
+const ALL_ALLOWED = readRobots("");
+
+/** A page that is no more. */
+class PageGone extends Error {}
 /** Files that are no pages. */
 const NO_PAGE =
   /\.(?:jpe?g|png|gif|svg|webp|avif|ico|css|js|mjs|json|xml|rss|zip|gz|mp[34]|webm|mov|avi|woff2?|ttf|exe|dmg|apk|docx?|xlsx?|pptx?)$/i;
@@ -71,8 +83,13 @@ class Crawl {
   readonly #seen = new Set<string>();
   readonly #queue: Found[] = [];
   readonly #texts = new Set<string>();
+  readonly #unread = new Set<string>();
+  #robots = ALL_ALLOWED;
+  #added = 0;
   #bytes = 0;
   #cut = false;
+  /** Pages or sitemaps that should have answered did not. */
+  #hasGaps = false;
 
   constructor(
     private readonly start: URL,
@@ -81,22 +98,40 @@ class Crawl {
   ) {}
 
   async run(): Promise<SiteReading> {
-    const { clock, signal } = this.deps;
+    const { clock, known = [] } = this.deps;
     const endMs = clock.monotonic() + SITE_MS_MAX;
+    if (this.bounds.depthMax > 0) await this.#readRobots();
     this.#add(this.start.href, 0);
-    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      if (signal?.aborted) throw new Error("the appliance is stopping");
-      const isFull = this.#pages.size >= this.bounds.pagesMax || this.#bytes >= SITE_BYTES_MAX;
-      if (isFull || clock.monotonic() >= endMs) {
-        this.#cut = true;
-        break;
-      }
-      await this.#visit(next);
-      if (next.depth === 0 && this.bounds.depthMax > 0) await this.#addSitemap();
-    }
+    await this.#visitAll(endMs);
     const [failed] = this.#failed;
     if (this.#pages.size === 0 && failed) throw startRefused(failed.problem);
-    return { pages: [...this.#pages.values()], failed: this.#failed, cut: this.#cut };
+    // Pages behind those that did not answer are asked for themselves.
+    if (this.#hasGaps)
+      for (const url of known) if (!this.#pages.has(url)) this.#add(url, this.bounds.depthMax);
+    await this.#visitAll(endMs);
+    for (const { url } of this.#queue) this.#unread.add(url);
+    const unread = known.filter((url) => this.#unread.has(url) && !this.#pages.has(url));
+    return { pages: [...this.#pages.values()], failed: this.#failed, cut: this.#cut, unread };
+  }
+
+  async #visitAll(endMs: number): Promise<void> {
+    const { clock, signal } = this.deps;
+    for (let [next] = this.#queue; next; [next] = this.#queue) {
+      if (signal?.aborted) throw new Error("the appliance is stopping");
+      if (this.#pages.size >= this.bounds.pagesMax) {
+        this.#cut = true;
+        this.#queue.length = 0;
+        return;
+      }
+      if (this.#bytes >= SITE_BYTES_MAX || clock.monotonic() >= endMs) {
+        this.#cut = true;
+        this.#hasGaps = true;
+        return;
+      }
+      this.#queue.shift();
+      await this.#visit(next);
+      if (next.depth === 0 && this.bounds.depthMax > 0) await this.#addSitemaps();
+    }
   }
 
   async #visit({ url, depth }: Found): Promise<void> {
@@ -109,10 +144,14 @@ class Crawl {
         contentType: answer.contentType,
       });
       this.#keep(answer.url, page);
-      if (depth < this.bounds.depthMax && page.follows) this.#follow(answer.url, page, depth + 1);
+      if (depth < this.bounds.depthMax && page.follows)
+        await this.#follow(answer.url, page, depth + 1);
     } catch (error) {
       const problem = error instanceof AppError ? error.publicMessage : describeError(error);
       if (this.#failed.length < FAILED_MAX) this.#failed.push({ url, problem });
+      if (error instanceof PageGone) return;
+      this.#hasGaps = true;
+      this.#unread.add(url);
     }
   }
 
@@ -123,19 +162,32 @@ class Crawl {
     this.#pages.set(url, { url, title, markdown });
   }
 
-  #follow(url: string, { links, base }: ReadDocument, depth: number): void {
+  async #follow(url: string, { links, base }: ReadDocument, depth: number): Promise<void> {
     const from = base !== null && URL.canParse(base, url) ? new URL(base, url).href : url;
-    for (const link of links)
+    for (const link of links) {
       if (URL.canParse(link, from)) this.#add(new URL(link, from).href, depth);
+      await this.#turn();
+    }
   }
 
-  /** null: it leads away from the site, or is no page. */
+  /** A page or a sitemap may name thousands of addresses; other work goes on between them. */
+  async #turn(): Promise<void> {
+    this.#added++;
+    if (this.#added % ADDED_A_TURN === 0) await yieldToEventLoop();
+  }
+
+  /** null: it leads away from the site, is no page, or robots.txt asks us to leave it. */
   async #get(start: string) {
     let url = start;
     const passed = new Set<string>();
     for (let step = 0; step <= REDIRECTS_MAX; step++) {
       if (passed.has(url)) throw new Error("its redirects go in a circle");
       passed.add(url);
+      const { pathname, search } = new URL(url);
+      if (this.#isSite(new URL(url)) && !this.#robots.allows(pathname + search)) {
+        if (start === plainUrl(this.start)) throw new PageGone(ROBOTS_FORBID);
+        return null;
+      }
       const { status, headers, body } = await this.deps.fetch(url);
       this.#bytes += body.byteLength;
       const { location } = headers;
@@ -145,11 +197,12 @@ class Crawl {
         url = next;
         continue;
       }
+      if (status === 404 || status === 410) throw new PageGone(`it answered ${status}`);
       if (status !== 200) throw new Error(`it answered ${status}`);
       const contentType = headers["content-type"] ?? "text/html";
       if (!/^(?:text\/html|application\/(?:xhtml\+xml|pdf))\b/i.test(contentType)) return null;
       const hint = contentType.startsWith("application/pdf") ? "" : contentType;
-      return { url, contentType: hint, body: Uint8Array.from(body) };
+      return { url, contentType: hint, body: new Uint8Array(body) };
     }
     throw new Error("it redirects too often");
   }
@@ -169,37 +222,77 @@ class Crawl {
   /** On the same host, below the folder of the start. */
   #isOwn(url: URL): boolean {
     const folder = this.start.pathname.replace(/[^/]*$/, "");
-    const host = (of: URL) => `${of.hostname.replace(/^www\./, "")}:${of.port}`;
     const isWeb = url.protocol === "https:" || url.protocol === this.start.protocol;
-    return isWeb && host(url) === host(this.start) && url.pathname.startsWith(folder);
+    return isWeb && this.#isSite(url) && url.pathname.startsWith(folder);
   }
 
-  /** Its pages count as links from the start. */
-  async #addSitemap(): Promise<void> {
-    const waiting = [new URL("/sitemap.xml", this.start).href];
+  #isSite(url: URL): boolean {
+    const host = (of: URL) => `${of.hostname.replace(/^www\./, "")}:${of.port}`;
+    return host(url) === host(this.start);
+  }
+
+  /** Rejects where it should be there and cannot be read (RFC 9309, 2.3.1.4). */
+  async #readRobots(): Promise<void> {
+    try {
+      const answer = await this.#getPlain(new URL("/robots.txt", this.start).href);
+      if (answer.status >= 500) throw new Error(`it answered ${answer.status}`);
+      if (answer.status === 200) this.#robots = readRobots(new TextDecoder().decode(answer.body));
+    } catch (error) {
+      throw startRefused(`robots.txt: ${describeError(error)}`);
+    }
+  }
+
+  /** Their pages count as links from the start. */
+  async #addSitemaps(): Promise<void> {
+    const named = this.#robots.sitemaps.filter((url) => this.#isSitemap(url));
+    const waiting = [...named, new URL("/sitemap.xml", this.start).href];
     const read = new Set<string>();
     while (read.size < SITEMAPS_MAX) {
       const url = waiting.shift();
       if (url === undefined) return;
       if (read.has(url)) continue;
       read.add(url);
-      const answer = await this.deps.fetch(url).catch(() => null);
-      if (answer?.status !== 200) continue;
-      this.#bytes += answer.body.byteLength;
-      const xml = new TextDecoder().decode(answer.body);
-      for (const [, isMap, address = ""] of xml.matchAll(LOCATIONS)) {
-        const found = address.trim().replaceAll("&amp;", "&");
-        if (!URL.canParse(found)) continue;
-        if (isMap && this.#isOwnHost(found)) waiting.push(found);
-        else if (!isMap) this.#add(found, 1);
+      const found = await this.#readSitemap(url);
+      waiting.push(...found.sitemaps.filter((address) => this.#isSitemap(address)));
+      for (const link of found.links) {
+        if (URL.canParse(link)) this.#add(link, 1);
+        await this.#turn();
       }
     }
   }
 
-  #isOwnHost = (url: string): boolean => new URL(url).host === this.start.host;
+  #isSitemap = (url: string): boolean => URL.canParse(url) && this.#isSite(new URL(url));
+
+  async #readSitemap(url: string): Promise<Pick<ReadDocument, "links" | "sitemaps">> {
+    const nothing = { links: [], sitemaps: [] };
+    try {
+      const { status, body } = await this.#getPlain(url);
+      if (status >= 500 || status === 429) this.#hasGaps = true;
+      if (status !== 200) return nothing;
+      const hint = { filename: "", contentType: SITEMAP_TYPE };
+      return await this.deps.reader.read(new Uint8Array(body), hint);
+    } catch {
+      this.#hasGaps = true;
+      return nothing;
+    }
+  }
+
+  /** Follows redirects on the host. */
+  async #getPlain(start: string): ReturnType<FetchPage> {
+    let url = start;
+    for (let step = 0; ; step++) {
+      const answer = await this.deps.fetch(url);
+      this.#bytes += answer.body.byteLength;
+      const { location } = answer.headers;
+      const isMoved = answer.status >= 300 && answer.status < 400 && location !== undefined;
+      const next = isMoved && URL.canParse(location, url) ? new URL(location, url) : null;
+      if (next === null || !this.#isSite(next) || step === REDIRECTS_MAX) return answer;
+      url = plainUrl(next);
+    }
+  }
 }
 
-const LOCATIONS = /<(?:(sitemap)|url)>\s*<loc>\s*([^<]{1,2000}?)\s*<\/loc>/g;
+const ROBOTS_FORBID = "its robots.txt forbids it; allow the user agent Linevoice there";
 
 /** Without its fragment. */
 function plainUrl(url: URL): string {

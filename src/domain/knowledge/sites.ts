@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import { type Author, OPERATOR } from "../../core/author.ts";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, describeError, notFound } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -14,7 +14,7 @@ import { WorkLoop } from "../../core/work-loop.ts";
 import type { DocumentReader } from "./documents.ts";
 import { FILE_BYTES_MAX, type Files } from "./files.ts";
 import { partName } from "./imports.ts";
-import { type FetchPage, readSite, type SitePage } from "./site-crawl.ts";
+import { type FetchPage, readSite, type SitePage, type SiteReading } from "./site-crawl.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
 export const SITES_MAX = 20;
@@ -74,7 +74,7 @@ export interface SiteRecords {
 interface SiteDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => SiteRecords;
-  readonly files: Pick<Files, "createAll" | "list" | "update" | "remove" | "requireAgents">;
+  readonly files: Pick<Files, "createAll" | "get" | "list" | "update" | "remove" | "requireAgents">;
   /** Throws `valid_url_required` for an address that may never be requested. */
   readonly requireUrl: (url: string) => void;
   readonly clock: Clock;
@@ -125,51 +125,100 @@ export class Sites {
 
   /** Its files go with it. Throws not_found. */
   async remove(tenantId: number, id: number, author: Author): Promise<void> {
-    const { database, records, files } = this.deps;
+    const { database, records } = this.deps;
     const site = await records(database.read).find(tenantId, id);
     if (!site) throw notFound("site");
     await database.tx((queries) => records(queries).remove(tenantId, id));
-    const there = new Set((await files.list(tenantId)).map((file) => file.id));
-    for (const fileId of site.fileIds)
-      if (there.has(fileId)) await files.remove(tenantId, fileId, author);
+    await this.#removeFiles(tenantId, site.fileIds, author);
   }
 
-  /** Writes what was read into the site's files. Throws plan_limit_reached. */
+  /**
+   * Writes what was read into the site's files; of `unread` pages what was there stays. A reading that was
+   * overtaken (by a deletion, or by another node) writes nothing. Throws plan_limit_reached, and changes nothing then.
+   */
   async store(
     tenantId: number,
     site: SiteRecord,
-    pages: readonly SitePage[],
+    { pages, unread = [] }: Pick<SiteReading, "pages"> & Partial<Pick<SiteReading, "unread">>,
     problem: string | null,
   ): Promise<void> {
     const { clock, database, records } = this.deps;
-    const stored = pages.map(({ url, title, markdown }) => ({
-      url,
-      title,
-      sha256: sha256Of(markdown),
-    }));
+    const isCurrent = (found: SiteRecord | undefined) =>
+      found !== undefined && found.readingUntil === site.readingUntil;
+    if (!isCurrent(await records(database.read).find(tenantId, site.id))) return;
+    const sections: PageSection[] = [];
+    for (const page of pages) {
+      const { url, title, markdown } = page;
+      sections.push({ url, title, sha256: sha256Of(markdown), text: sectionOf(page) });
+      await yieldToEventLoop();
+    }
+    const room = Math.max(0, site.pagesMax - pages.length);
+    sections.push(...(await this.#unchanged(tenantId, site, unread.slice(0, room))));
     const isSame =
-      stored.length === site.pages.filter(({ change }) => change !== "gone").length &&
-      stored.every(({ sha256 }, at) => site.pages[at]?.sha256 === sha256);
-    const fileIds = isSame ? site.fileIds : await this.#write(tenantId, site, pages);
+      sections.length === site.pages.filter(({ change }) => change !== "gone").length &&
+      sections.every(({ sha256 }, at) => site.pages[at]?.sha256 === sha256);
+    const fileIds = isSame ? site.fileIds : await this.#write(tenantId, site, sections);
     const nowMs = clock.now();
-    await database.tx((queries) =>
-      records(queries).update(tenantId, site.id, {
+    const stored = sections.map(({ url, title, sha256 }) => ({ url, title, sha256 }));
+    const isKept = await database.tx(async (queries) => {
+      const store = records(queries);
+      if (!isCurrent(await store.find(tenantId, site.id))) return false;
+      await store.update(tenantId, site.id, {
         ...{ fileIds, problem, readAt: nowMs, readingUntil: null },
         pages: compared(site.pages, stored, site.readAt === null),
         dueAt: site.everyHours === 0 ? null : nowMs + site.everyHours * HOUR_MS,
-      }),
-    );
+      });
+      return true;
+    });
+    if (!isKept) await this.#removeFiles(tenantId, fileIds, OPERATOR);
   }
 
-  async #write(tenantId: number, site: SiteRecord, pages: readonly SitePage[]): Promise<number[]> {
+  /** Pages as the site's files have them. */
+  async #unchanged(
+    tenantId: number,
+    site: SiteRecord,
+    urls: readonly string[],
+  ): Promise<PageSection[]> {
+    if (urls.length === 0) return [];
     const { files } = this.deps;
-    const texts = splitMarkdown(pages.map(sectionOf).join("\n\n"), FILE_BYTES_MAX);
     const there = new Set((await files.list(tenantId)).map(({ id }) => id));
+    const texts = new Map<string, string>();
+    let url = "";
+    for (const id of site.fileIds.filter((fileId) => there.has(fileId)))
+      for (const text of (await files.get(tenantId, id)).content.split(/^(?=# )/m)) {
+        const begins = SECTION_BEGIN.exec(text);
+        url = begins?.[1] ?? url;
+        // A part of a long page repeats the page's heading.
+        const more = begins ? text : text.replace(/^# .*\n+/, "");
+        texts.set(url, `${texts.get(url) ?? ""}${more.trimEnd()}\n\n`);
+      }
+    return site.pages.flatMap(({ url, title, sha256 }) => {
+      const text = urls.includes(url) ? texts.get(url) : undefined;
+      return text === undefined ? [] : [{ url, title, sha256, text: text.trimEnd() }];
+    });
+  }
+
+  async #removeFiles(tenantId: number, fileIds: readonly number[], author: Author): Promise<void> {
+    const { files } = this.deps;
+    const there = new Set((await files.list(tenantId)).map((file) => file.id));
+    for (const fileId of fileIds)
+      if (there.has(fileId)) await files.remove(tenantId, fileId, author);
+  }
+
+  async #write(
+    tenantId: number,
+    site: SiteRecord,
+    sections: readonly PageSection[],
+  ): Promise<number[]> {
+    const { files } = this.deps;
+    const whole = sections.map(({ text }) => text).join("\n\n");
+    const texts = await splitMarkdown(whole, FILE_BYTES_MAX);
+    const listed = await files.list(tenantId);
+    const there = new Set(listed.map(({ id }) => id));
     const known = site.fileIds.filter((id) => there.has(id));
     const { hostname } = new URL(site.url);
-    const agents = (await files.list(tenantId)).find(({ id }) => id === known[0])?.agentIds;
-    for (const [at, id] of known.slice(0, texts.length).entries())
-      await files.update(tenantId, id, { content: texts[at] }, OPERATOR);
+    const agents = listed.find(({ id }) => id === known[0])?.agentIds;
+    // What may be refused comes first: then the old text is still whole.
     const added = await files.createAll(
       tenantId,
       texts.slice(known.length).map((content, at) => ({
@@ -178,12 +227,21 @@ export class Sites {
       })),
       OPERATOR,
     );
+    for (const [at, id] of known.slice(0, texts.length).entries())
+      await files.update(tenantId, id, { content: texts[at] }, OPERATOR);
     if (agents)
       for (const { id } of added) await files.update(tenantId, id, { agentIds: agents }, OPERATOR);
     for (const id of known.slice(texts.length)) await files.remove(tenantId, id, OPERATOR);
     return [...known.slice(0, texts.length), ...added.map(({ id }) => id)];
   }
 }
+
+/** A page in the site's files. */
+interface PageSection extends Omit<StoredPage, "change"> {
+  readonly text: string;
+}
+
+const SECTION_BEGIN = /^# .*\n\n(https?:\/\/\S+)(?:\n|$)/;
 
 const sha256Of = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -272,21 +330,25 @@ export class SiteReader {
     const { sites, fetch, reader, clock, log, database, records } = this.deps;
     try {
       const { signal } = this.#stopping;
-      const reading = await readSite(site.url, site, { fetch, reader, clock, signal });
+      const known = site.pages.flatMap(({ url, change }) => (change === "gone" ? [] : [url]));
+      const reading = await readSite(site.url, site, { fetch, reader, clock, signal, known });
       const [failed] = reading.failed;
       const bound = reading.cut ? `Only ${reading.pages.length} pages were read.` : null;
       const problem = failed ? `${failed.url}: ${failed.problem}` : bound;
-      await sites.store(tenantId, site, reading.pages, problem);
+      await sites.store(tenantId, site, reading, problem);
     } catch (error) {
       const problem = error instanceof AppError ? error.publicMessage : describeError(error);
       log.warn("knowledge.site_not_read", { tenant: tenantId, site: site.id, problem });
       const dueAt = clock.now() + Math.max(1, site.everyHours) * HOUR_MS;
-      await database.tx((queries) =>
-        records(queries).update(tenantId, site.id, {
+      await database.tx(async (queries) => {
+        const store = records(queries);
+        const found = await store.find(tenantId, site.id);
+        if (found?.readingUntil !== site.readingUntil) return;
+        await store.update(tenantId, site.id, {
           ...{ problem, readingUntil: null },
           dueAt: this.#stopping.signal.aborted ? site.dueAt : site.everyHours === 0 ? null : dueAt,
-        }),
-      );
+        });
+      });
     }
   }
 }

@@ -1,6 +1,28 @@
 /** Cuts a long Markdown text into files: between sections where it can, and each part keeps its headings. */
+import { yieldToEventLoop } from "../../core/clock.ts";
 
-export function splitMarkdown(markdown: string, bytesMax: number): string[] {
+/** Some milliseconds of work. */
+const CHARACTERS_A_TURN = 250_000;
+/** What a block or a word costs, however short. */
+const STEP_CHARACTERS = 50;
+
+/** A text may have many megabytes: other work goes on meanwhile. */
+export async function splitMarkdown(markdown: string, bytesMax: number): Promise<string[]> {
+  const steps = split(markdown, bytesMax);
+  let done = 0;
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    done += step.value;
+    if (done < CHARACTERS_A_TURN) continue;
+    done = 0;
+    await yieldToEventLoop();
+  }
+}
+
+/** Yields how much each step cost, in characters. */
+type Steps<Result> = Generator<number, Result>;
+
+function* split(markdown: string, bytesMax: number): Steps<string[]> {
   const parts: string[] = [];
   let part: string[] = [];
   let bytes = 0;
@@ -10,7 +32,7 @@ export function splitMarkdown(markdown: string, bytesMax: number): string[] {
     part = [];
     bytes = 0;
   };
-  for (const block of markdown.split(/\n{2,}/).flatMap((text) => piecesOf(text, bytesMax / 2))) {
+  const take = (block: string) => {
     const level = /^(#{1,6})\s/.exec(block)?.[1]?.length ?? 0;
     const size = Buffer.byteLength(block) + 2;
     const isFull =
@@ -24,39 +46,52 @@ export function splitMarkdown(markdown: string, bytesMax: number): string[] {
     if (level > 0) headings = [...headings.slice(0, level - 1), block];
     part.push(block);
     bytes += size;
+  };
+  for (let at = 0; at <= markdown.length; ) {
+    const gap = /\n{2,}/g;
+    gap.lastIndex = at;
+    const found = gap.exec(markdown);
+    const block = markdown.slice(at, found?.index);
+    for (const piece of yield* piecesOf(block, bytesMax / 2)) take(piece);
+    yield block.length + STEP_CHARACTERS;
+    at = found ? found.index + found[0].length : markdown.length + 1;
   }
   finish();
   return parts;
 }
 
 /** A block that is larger than a file: between its lines, each part of a table below the table's own head. */
-function piecesOf(block: string, bytesMax: number): string[] {
+function* piecesOf(block: string, bytesMax: number): Steps<string[]> {
   if (Buffer.byteLength(block) <= bytesMax) return [block];
   const lines = block.split("\n");
   const head = /^\|(?: --- \|)+$/.test(lines[1] ?? "") ? lines.splice(0, 2) : [];
   const pieces: string[] = [];
   let piece = [...head];
   let bytes = 0;
-  for (const line of lines.flatMap((text) => shortened(text, bytesMax / 2))) {
-    const size = Buffer.byteLength(line) + 1;
-    if (bytes + size > bytesMax && bytes > 0) {
-      pieces.push(piece.join("\n"));
-      piece = [...head];
-      bytes = 0;
+  for (const text of lines) {
+    for (const line of yield* shortened(text, bytesMax / 2)) {
+      const size = Buffer.byteLength(line) + 1;
+      if (bytes + size > bytesMax && bytes > 0) {
+        pieces.push(piece.join("\n"));
+        piece = [...head];
+        bytes = 0;
+      }
+      piece.push(line);
+      bytes += size;
     }
-    piece.push(line);
-    bytes += size;
+    yield text.length + STEP_CHARACTERS;
   }
   return [...pieces, piece.join("\n")];
 }
 
 /** A line that is larger than a file: between words, and within one that is no word. */
-function shortened(line: string, bytesMax: number): string[] {
+function* shortened(line: string, bytesMax: number): Steps<string[]> {
   if (Buffer.byteLength(line) <= bytesMax) return [line];
   const parts: string[] = [];
   let part = "";
   let bytes = 0;
-  for (const word of line.match(/\S{1,1000}\s*/gu) ?? []) {
+  for (const [word] of line.matchAll(/\S{1,1000}\s*/gu)) {
+    yield word.length + STEP_CHARACTERS;
     const size = Buffer.byteLength(word);
     if (bytes + size > bytesMax) {
       parts.push(part);

@@ -38,3 +38,24 @@ test("without a running server nothing can be read", async () => {
     imports.add(1, document, {} as Parameters<typeof imports.add>[2]),
   ).rejects.toMatchObject({ code: "unavailable" });
 });
+
+test("a company has three documents read at a time, whatever others do: below, at and above", async () => {
+  const waiting: ((value: object) => void)[] = [];
+  const read = () => new Promise<object>((settle) => waiting.push(settle));
+  const files = { createAll: async () => [] };
+  const imports = new DocumentImports(files as unknown as Deps[0], { read } as unknown as Deps[1]);
+  const document = { filename: "a.pdf", bytes: new Uint8Array(), agentId: null };
+  const add = (tenantId: number) =>
+    imports.add(tenantId, document, {} as Parameters<typeof imports.add>[2]).then(
+      () => "added",
+      ({ code }) => code,
+    );
+  const added = [add(1), add(1), add(1)];
+  expect(await add(1)).toBe("unavailable");
+  added.push(add(2));
+  for (const settle of waiting) settle({ markdown: "A", title: "", emptyPages: 0 });
+  expect(await Promise.all(added)).toEqual(Array(4).fill("added"));
+  const later = add(1);
+  waiting.at(-1)?.({ markdown: "A", title: "", emptyPages: 0 });
+  expect(await later).toBe("added");
+});

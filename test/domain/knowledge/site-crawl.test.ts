@@ -20,11 +20,11 @@ function siteOf(answers: Readonly<Record<string, Answer>>) {
     if ("to" in answer) return { status: 302, headers: { location: answer.to }, body };
     return { status: answer.status, headers: {}, body };
   };
-  const read = (bounds = {}) =>
+  const read = (bounds = {}, known: readonly string[] = []) =>
     readSite(
       START,
       { depthMax: 3, pagesMax: 50, ...bounds },
-      { fetch, reader: { read: readDocumentHere }, clock: fakeClock() },
+      { fetch, reader: { read: readDocumentHere }, clock: fakeClock(), known },
     );
   return { asked, read };
 }
@@ -125,4 +125,106 @@ test.each([
   });
   await read();
   expect(asked).toContain(link);
+});
+
+const ROBOTS = "https://shop.example/robots.txt";
+const MAP = "https://shop.example/sitemap.xml";
+const map = (...paths: string[]) =>
+  `<urlset>${paths.map((path) => `<url><loc>${START}${path}</loc></url>`).join("")}</urlset>`;
+
+test("what robots.txt forbids is not asked for; the sitemaps that it names are read", async () => {
+  const { asked, read } = siteOf({
+    [ROBOTS]:
+      "User-agent: *\nDisallow: /help/no\nSitemap: https://shop.example/own.xml\nSitemap: https://evil.example/map.xml",
+    [START]: page("Start", "no", "yes"),
+    [`${START}yes`]: page("Yes"),
+    "https://shop.example/own.xml": map("own", "no/2"),
+    [`${START}own`]: page("Own"),
+  });
+  expect(titles(await read())).toEqual(["Own", "Start", "Yes"]);
+  expect(asked.filter((url) => url.includes("/no") || url.includes("evil"))).toEqual([]);
+});
+
+test.each([
+  [404, "reads"],
+  [403, "reads"],
+  [500, "robots.txt: it answered 500"],
+  [503, "robots.txt: it answered 503"],
+])("a robots.txt that answers %d: %s", async (status, expected) => {
+  const { read } = siteOf({ [ROBOTS]: { status }, [START]: page("Start") });
+  const said = await read().then(
+    () => "reads",
+    (error) => error.publicMessage,
+  );
+  expect(said).toEndWith(expected);
+});
+
+test("a site whose robots.txt forbids its first page says what to do", async () => {
+  const { read } = siteOf({ [ROBOTS]: "User-agent: *\nDisallow: /", [START]: page("Start") });
+  await expect(read()).rejects.toThrow("robots.txt forbids it; allow the user agent Linevoice");
+});
+
+test("a sitemap may have moved on the host, name itself, and be an index", async () => {
+  const index = (...urls: string[]) =>
+    `<sitemapindex>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join("")}</sitemapindex>`;
+  const { asked, read } = siteOf({
+    [START]: page("Start"),
+    [MAP]: { to: "/wp-sitemap.xml" },
+    "https://shop.example/wp-sitemap.xml": index(MAP, "https://www.shop.example/pages.xml"),
+    "https://www.shop.example/pages.xml": map("a"),
+    [`${START}a`]: page("A"),
+  });
+  expect(titles(await read())).toEqual(["A", "Start"]);
+  expect(asked.filter((url) => url === MAP)).toHaveLength(1);
+});
+
+test("pages that differ by what stands after the question mark alone are one where they say the same", async () => {
+  const { read } = siteOf({
+    [START]: page("Start", "a?ref=1", "a?ref=2", "a?id=3"),
+    [`${START}a?ref=1`]: page("A"),
+    [`${START}a?ref=2`]: page("A"),
+    [`${START}a?id=3`]: page("Other"),
+  });
+  expect(titles(await read())).toEqual(["A", "Other", "Start"]);
+});
+
+const KNOWN = ["a", "b", "c"].map((path) => `${START}${path}`);
+
+test.each([
+  ["404 is gone", { status: 404 }, []],
+  ["410 is gone", { status: 410 }, []],
+  ["500 is unread", { status: 500 }, [`${START}a`]],
+  ["429 is unread", { status: 429 }, [`${START}a`]],
+  ["403 is unread", { status: 403 }, [`${START}a`]],
+])("a known page that answers %s", async (_, answer, unread) => {
+  const { read } = siteOf({ [START]: page("Start", "a"), [`${START}a`]: answer });
+  expect((await read({}, KNOWN.slice(0, 1))).unread).toEqual(unread);
+});
+
+test("pages behind one that did not answer are asked for themselves", async () => {
+  const { read } = siteOf({
+    [START]: page("Start", "a"),
+    [`${START}a`]: { status: 503 },
+    [`${START}b`]: page("B"),
+  });
+  const reading = await read({}, KNOWN);
+  expect([titles(reading), reading.unread]).toEqual([["B", "Start"], [`${START}a`]]);
+});
+
+test.each([
+  ["no longer there", { status: 404 }, ["Start"]],
+  ["away", { status: 502 }, ["A", "Start"]],
+])("where the sitemap is %s, pages that only it names are %p", async (_, answer, read) => {
+  const { read: readAll } = siteOf({
+    [START]: page("Start"),
+    [MAP]: answer,
+    [`${START}a`]: page("A"),
+  });
+  expect(titles(await readAll({}, KNOWN))).toEqual(read);
+});
+
+test("a site whose first page does not answer is asked for nothing else", async () => {
+  const { asked, read } = siteOf({ [START]: { status: 500 } });
+  await expect(read({}, KNOWN)).rejects.toThrow("it answered 500");
+  expect(asked).toEqual([ROBOTS, START, MAP]);
 });

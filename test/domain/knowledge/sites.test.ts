@@ -28,10 +28,12 @@ function world(kept: Partial<SiteRecord> = {}) {
   } as SiteRecord;
   const claims: (readonly [number, number])[] = [];
   let due = 1;
+  let isThere = true;
   const sites = new Sites({
     ...{ clock, requireUrl() {} },
     database: { read: null, tx: (work: (queries: null) => Promise<unknown>) => work(null) },
     records: () => ({
+      find: async () => (isThere ? site : undefined),
       update: async (_: number, __: number, changes: Partial<SiteRecord>) => {
         site = { ...site, ...changes };
       },
@@ -42,6 +44,7 @@ function world(kept: Partial<SiteRecord> = {}) {
     }),
     files: {
       list: async () => [...files.values()],
+      get: async (_: number, id: number) => files.get(id),
       createAll: async (
         _: number,
         made: readonly { filename: string; content: string; agentId: number | null }[],
@@ -76,7 +79,10 @@ function world(kept: Partial<SiteRecord> = {}) {
         reader: { read: async () => ({ title: "Start", markdown: "M", links: [], listed: true }) },
       } as unknown as ConstructorParameters<typeof SiteReader>[0]);
     },
-    store: (...pages: readonly ReturnType<typeof page>[]) => sites.store(1, site, pages, null),
+    store: (...pages: readonly ReturnType<typeof page>[]) => sites.store(1, site, { pages }, null),
+    vanish() {
+      isThere = false;
+    },
     changes: () => site.pages.map(({ title, change }) => `${title} ${change}`).join(", "),
     contents: () => site.fileIds.map((id) => files.get(id)?.content),
   };
@@ -145,6 +151,69 @@ test("a site that grows and shrinks has as many files as its text needs, with th
   await store(page("a", "A2"));
   expect(site().fileIds).toEqual([100]);
   expect(files.get(100)?.agentIds).toEqual([3]);
+});
+
+test("a page that could not be read stays as it was, and one that is gone goes", async () => {
+  const { page, store, changes, contents, sites, site } = world();
+  const [a, b, c] = [page("a", "A"), page("b", "# Prices\n\nB\n\n## More\n\nB2"), page("c", "C")];
+  await store(a, b, c);
+  const again = { pages: [page("a", "A2")], unread: [b.url] };
+  await sites.store(1, site(), again, "b did not answer");
+  expect(changes()).toBe("a changed, b same, c gone");
+  expect(contents().join()).toBe(
+    "# a\n\nhttps://shop.example/help/a\n\nA2\n\n# b\n\nhttps://shop.example/help/b\n\n## Prices\n\nB\n\n### More\n\nB2\n",
+  );
+  await store(page("a", "A2"), b);
+  expect(changes()).toBe("a same, b same");
+});
+
+test("a long page that stands in several files stays whole", async () => {
+  const { page, store, contents, sites, site } = world();
+  const words = Array.from({ length: 150_000 }, (_, n) => `word${n}`).join(" ");
+  const long = page("b", `# Words\n\n${words}`);
+  await store(page("a", "A"), long);
+  expect(contents().length).toBeGreaterThan(2);
+  await sites.store(1, site(), { pages: [page("a", "A2")], unread: [long.url] }, null);
+  expect(
+    contents()
+      .join("")
+      .match(/word\d+/g),
+  ).toHaveLength(150_000);
+});
+
+test("with pages that stay as they were, a site has no more pages than its bound", async () => {
+  const { page, store, sites, site, changes } = world({ pagesMax: 2 });
+  const [a, b] = [page("a", "A"), page("b", "B")];
+  await store(a, b);
+  const unread = [a.url, b.url];
+  await sites.store(1, site(), { pages: [page("c", "C")], unread }, null);
+  expect(changes()).toBe("c new, a same, b gone");
+});
+
+test("a site that was deleted, or that another node took, while it was read leaves no files", async () => {
+  const { page, sites, site, files, vanish } = world();
+  const pages = [page("a", "A")];
+  await sites.store(1, { ...site(), readingUntil: 5 }, { pages }, null);
+  expect([files.size, site().readAt]).toEqual([0, null]);
+  const { deps } = sites as unknown as {
+    deps: { files: { createAll: (...all: unknown[]) => unknown } };
+  };
+  const { createAll } = deps.files;
+  deps.files.createAll = async (...all) => {
+    vanish();
+    return await createAll(...all);
+  };
+  await sites.store(1, site(), { pages }, null);
+  expect(files.size).toBe(0);
+});
+
+test("where the plan has no room for more files, the old text stays whole", async () => {
+  const { page, store, sites, contents } = world();
+  await store(page("a", "A"));
+  const { deps } = sites as unknown as { deps: { files: { createAll: () => Promise<never> } } };
+  deps.files.createAll = () => Promise.reject(new Error("full"));
+  await expect(store(page("a", "a ".repeat(FILE_BYTES_MAX)))).rejects.toThrow("full");
+  expect(contents()).toEqual(["# a\n\nhttps://shop.example/help/a\n\nA\n"]);
 });
 
 test.each([

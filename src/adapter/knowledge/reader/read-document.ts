@@ -1,11 +1,20 @@
 /** Reads a document of any kind that we know. What it is, its first bytes say; its name only where they say nothing. */
-import type { DocumentHint, ReadDocument } from "../../../domain/knowledge/documents.ts";
+import { decodeText } from "../../../core/text-encoding.ts";
+import {
+  type DocumentHint,
+  type ReadDocument,
+  SITEMAP_TYPE,
+} from "../../../domain/knowledge/documents.ts";
 import { DocumentError } from "./document-error.ts";
 import { readDocx } from "./docx.ts";
 import { decodeHtml, readHtml } from "./html.ts";
 import { readPdf } from "./pdf.ts";
+import { readSitemap } from "./sitemap.ts";
 
-const NOTHING_MORE = { emptyPages: 0, links: [], base: null, listed: true, follows: true };
+const NOTHING_MORE = {
+  ...{ title: "", markdown: "", emptyPages: 0, links: [], sitemaps: [], base: null },
+  ...{ listed: true, follows: true },
+};
 
 /** Throws DocumentError. */
 export async function readDocument(
@@ -13,12 +22,15 @@ export async function readDocument(
   hint: DocumentHint,
 ): Promise<ReadDocument> {
   const document = await read(bytes, hint);
-  if (document.markdown.trim() === "" && document.links.length === 0)
+  const isSitemap = hint.contentType === SITEMAP_TYPE;
+  if (document.markdown.trim() === "" && document.links.length === 0 && !isSitemap)
     throw new DocumentError("empty");
   return document;
 }
 
 async function read(bytes: Uint8Array<ArrayBuffer>, hint: DocumentHint): Promise<ReadDocument> {
+  if (hint.contentType === SITEMAP_TYPE)
+    return { ...NOTHING_MORE, ...readSitemap(decodeText(bytes)) };
   const beginning = new TextDecoder("latin1").decode(bytes.subarray(0, 1_024));
   if (beginning.includes("%PDF-")) return { ...NOTHING_MORE, ...(await readPdf(bytes)) };
   if (beginning.startsWith("PK\x03\x04")) return { ...NOTHING_MORE, ...readDocx(bytes) };

@@ -1,0 +1,76 @@
+/** What a site's robots.txt asks of us (RFC 9309), and the sitemaps that it names. */
+
+interface Robots {
+  /** `path` begins with "/" and has its query. */
+  allows(path: string): boolean;
+  /** As they stand there. */
+  readonly sitemaps: readonly string[];
+}
+
+interface Rule {
+  readonly allow: boolean;
+  readonly pattern: string;
+}
+
+/** The name by which a site may speak to us. */
+const AGENT = "linevoice";
+const CHARACTERS_MAX = 500 * 1024;
+const RULES_MAX = 1_000;
+
+export function readRobots(text: string): Robots {
+  const groups = new Map<string, Rule[]>();
+  const sitemaps: string[] = [];
+  let agents: string[] = [];
+  let isNaming = false;
+  for (const line of text.slice(0, CHARACTERS_MAX).split(/[\r\n]+/)) {
+    const [, key = "", value = ""] = /^\s*([\w-]+)\s*:\s*([^#]*)/.exec(line) ?? [];
+    const [name, said] = [key.toLowerCase(), value.trim()];
+    if (name === "sitemap") sitemaps.push(said);
+    else if (name === "user-agent") {
+      agents = [...(isNaming ? agents : []), said.toLowerCase()];
+      isNaming = true;
+    } else if (name === "allow" || name === "disallow") {
+      isNaming = false;
+      // An empty rule forbids nothing.
+      if (said !== "") for (const agent of agents) addRule(groups, agent, name === "allow", said);
+    }
+  }
+  const rules = groups.get(AGENT) ?? groups.get("*") ?? [];
+  return { sitemaps, allows: (path) => isAllowed(rules, path) };
+}
+
+function addRule(groups: Map<string, Rule[]>, agent: string, allow: boolean, pattern: string) {
+  const rules = groups.get(agent) ?? [];
+  groups.set(agent, rules);
+  if (rules.length < RULES_MAX) rules.push({ allow, pattern });
+}
+
+/** The longest rule that fits decides; of two as long, the one that allows. */
+function isAllowed(rules: readonly Rule[], path: string): boolean {
+  let best: Rule | null = null;
+  for (const rule of rules) {
+    const length = best?.pattern.length ?? 0;
+    const isBetter = rule.pattern.length > length || (rule.pattern.length === length && rule.allow);
+    if (isBetter && fits(rule.pattern, path)) best = rule;
+  }
+  return best?.allow ?? true;
+}
+
+/** `*` is any text, `$` at the end the end of the path. */
+function fits(pattern: string, path: string): boolean {
+  const isWhole = pattern.endsWith("$");
+  const parts = (isWhole ? pattern.slice(0, -1) : pattern).split("*");
+  const [first = "", ...further] = parts;
+  if (!path.startsWith(first)) return false;
+  const last = isWhole ? further.pop() : undefined;
+  let at = first.length;
+  for (const part of further) {
+    const found = path.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  if (!isWhole) return true;
+  return last === undefined
+    ? at === path.length
+    : path.endsWith(last) && path.length - last.length >= at;
+}
