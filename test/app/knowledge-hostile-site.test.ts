@@ -141,7 +141,7 @@ test("pages that never end, swell, loop or break off cost the others nothing", a
     "the answer is larger than 200000 bytes",
     "the answer is larger than 200000 bytes",
     "its redirects go in a circle",
-    "the answer broke off",
+    expect.stringMatching(/broke off|connection failed/),
     expect.stringContaining("Only PDF, Word (.docx) and HTML can be read"),
   ]);
 });
