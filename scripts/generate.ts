@@ -3,6 +3,7 @@ import { buildDashboard } from "./build-dashboard.ts";
 import { buildDocsSite } from "./docs-site.ts";
 import { writeMigrationList } from "./migrations.ts";
 import { writeClients } from "./openapi-client.ts";
+import { buildPdfReader } from "./pdf-reader.ts";
 import { writeReadySuites } from "./ready-suites.ts";
 import { buildSpeechData } from "./speech-data.ts";
 import { buildVadModel } from "./vad-model.ts";
@@ -12,6 +13,7 @@ export async function generateSources(): Promise<void> {
   await writeReadySuites();
   await buildSpeechData();
   await buildVadModel();
+  await buildPdfReader();
   await writeClients();
   await buildDashboard();
   await buildDocsSite();

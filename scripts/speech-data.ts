@@ -18,7 +18,7 @@ const SENTENCE_ENCODER = join(ROOT, "node_modules/@energetic-ai/model-embeddings
 const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 
 /** Bump when what is generated changes without a change of the packages. */
-const FORMAT = 5;
+const FORMAT = 6;
 
 /** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
 const INCLUDED_VOICE_FILES =
@@ -27,7 +27,6 @@ const INCLUDED_VOICE_FILES =
 /** Our name ← name in the package. A decoder reads these by their paths, so they stay as they are. */
 const MODEL_FILES: Readonly<Record<string, string>> = {
   "noise-dictionary.bin": "model/en-us/noisedict.txt",
-  "model-definition.bin": "model/en-us/mdef",
   "means.bin": "model/en-us/means",
   "variances.bin": "model/en-us/variances",
   "mixture-weights.bin": "model/en-us/sendump",
@@ -38,6 +37,7 @@ const MODEL_FILES: Readonly<Record<string, string>> = {
 /** As `MODEL_FILES`, but read by us and so compressed. */
 const COMPRESSED_MODEL_FILES: Readonly<Record<string, string>> = {
   "recogniser.zst": "soundswallower.node.wasm",
+  "model-definition.zst": "model/en-us/mdef",
   "dictionary.zst": "model/en-us/dict.txt",
 };
 

@@ -70,8 +70,3 @@ declare module "prom-client/lib/histogram.js" {
 declare module "prom-client/lib/registry.js" {
   export { Registry as default } from "prom-client";
 }
-/** Embedded as a file and loaded from it: compiled to bytecode it would be four times as large. */
-declare module "unpdf/pdfjs" {
-  const path: string;
-  export default path;
-}

@@ -3,7 +3,8 @@
  * height, tables are lines whose parts start at the same places, headings are lines in larger letters. What
  * repeats at the edges of the pages is dropped.
  */
-import pdfjsFile from "unpdf/pdfjs" with { type: "file" };
+import { readFileSync } from "node:fs";
+import libraryFile from "./data/pdfjs.zst" with { type: "file" };
 import { DocumentError } from "./document-error.ts";
 import { CHARACTERS_MAX, tableText } from "./markdown.ts";
 
@@ -44,10 +45,22 @@ interface PdfLibrary {
   getDocument(options: object): { readonly promise: Promise<PdfDocument> };
 }
 
+let library: Promise<PdfLibrary> | null = null;
+
+async function loadLibrary(): Promise<PdfLibrary> {
+  const source = Uint8Array.from(Bun.zstdDecompressSync(readFileSync(libraryFile)));
+  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  try {
+    return await import(url);
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
 /** Throws DocumentError. */
 export async function readPdf(bytes: Uint8Array, limits = LIMITS): Promise<PdfText> {
-  const library: PdfLibrary = await import(pdfjsFile);
-  const document = await opened(library, bytes);
+  library ??= loadLibrary();
+  const document = await opened(await library, bytes);
   if (document.numPages < 1) throw new DocumentError("broken");
   if (document.numPages > limits.pagesMax) throw new DocumentError("too_many_pages");
   const pages: Line[][] = [];
