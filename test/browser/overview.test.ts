@@ -44,15 +44,16 @@ const address = (path: string) => `${world.app.addresses.http}/app${path}`;
 
 /** Both themes, wide and on a phone: nothing beside the page, nothing that axe knows to be wrong. */
 async function looksRight(path: string, name: string, ready: string): Promise<void> {
-  for (const theme of ["light", "dark"] as const)
-    for (const size of [
-      { width: 1440, height: 900 },
-      { width: 390, height: 844 },
-    ]) {
-      const seen = await visit(browser, { theme, ...size });
-      await seen.context.addCookies(await owner.context.cookies());
-      await seen.page.goto(address(path));
-      await seen.page.locator("main").getByText(ready).first().waitFor();
+  for (const size of [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    const seen = await visit(browser, size);
+    await seen.context.addCookies(await owner.context.cookies());
+    await seen.page.goto(address(path));
+    await seen.page.locator("main").getByText(ready).first().waitFor();
+    for (const theme of ["light", "dark"] as const) {
+      await seen.page.emulateMedia({ colorScheme: theme });
       const at = `${name}-${theme}-${size.width}`;
       if (PICTURES) await seen.page.screenshot({ path: `${PICTURES}/${at}.png` });
       expect({ at, found: await violations(seen.page, at) }).toEqual({ at, found: [] });
@@ -60,9 +61,10 @@ async function looksRight(path: string, name: string, ready: string): Promise<vo
         () => document.documentElement.scrollWidth - window.innerWidth,
       );
       expect({ at, excess: Math.max(0, excess) }).toEqual({ at, excess: 0 });
-      expect(seen.complaints).toEqual([]);
-      await seen.context.close();
     }
+    expect(seen.complaints).toEqual([]);
+    await seen.context.close();
+  }
 }
 
 inChromium("home", () => {
