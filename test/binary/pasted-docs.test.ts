@@ -1,6 +1,6 @@
 /**
  * What the documents tell to type works: every shell block of README.md and docs/ is pasted into bash, with
- * the compiled program in a fresh directory, four times. A block that cannot run here says why in its first
+ * the compiled program in a fresh directory, twice. A block that cannot run here says why in its first
  * line (```sh example <reason>); they are listed, and few.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
@@ -12,7 +12,7 @@ import { tempDir } from "../support/temp-dir.ts";
 setDefaultTimeout(90_000);
 
 const ROOT = join(import.meta.dir, "../..");
-const TRIES = 4;
+const TRIES = 2;
 /** Root's commands (install.test.ts types them), files and keys of a release, the build, and how six other servers are started. */
 const EXAMPLES_MAX = 22;
 /** Configuration, bodies and listings, and what test/domain/tool and test/peer run: nothing to type. */
