@@ -2,9 +2,14 @@
  * `npm test`: lint, types, build, then every test, and one closing line. A step that fails counts
  * as a failed test, so that nothing red can hide behind a green number.
  */
-import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { generateSources } from "./generate.ts";
+import { pacedSuites, type Suite, yieldingSuites } from "./test-suites.ts";
+
+const PACED_LANES = 3;
+const YIELDING_LANES = 2;
+/** To what runs beside it and keeps the pace of speech. */
+const GIVING_WAY = ["nice", "-n", "15"];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bun = process.execPath;
@@ -20,34 +25,16 @@ async function run(label: string, command: string[], extra = {}): Promise<boolea
     const child = Bun.spawn(command, { cwd: root, env, stdout: "inherit", stderr: "inherit" });
     return (await child.exited) === 0;
   }
+  const began = performance.now();
   const child = Bun.spawn(command, { cwd: root, env, stdout: "pipe", stderr: "pipe" });
   const words = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ]);
-  console.error(`── ${label}\n${words.join("")}`);
+  const seconds = Math.round((performance.now() - began) / 1_000);
+  console.error(`── ${label} (${seconds} s)\n${words.join("")}`);
   return (await child.exited) === 0;
 }
-
-/** These hold for a database on a real libSQL server as well (test/support/test-store.ts). */
-const SHARED_STORE = [
-  ...["billing", "renewal", "statement"].map((name) => `test/domain/billing/${name}.test.ts`),
-  ...["mail/mail-queue", "retention/retention", "schedule/scheduler", "tool/run-tool"].map(
-    (name) => `test/domain/${name}.test.ts`,
-  ),
-  ...["delivery", "delivery-again", "signing-secrets", "switched-off", "wired"].map(
-    (name) => `test/domain/webhook/${name}.test.ts`,
-  ),
-  ...["test/operations/privacy/privacy.test.ts", "test/property/money-histories.test.ts"],
-  ...["shared-limit", "sign-in", "one-time-links", "owner-link", "team-and-account"].map(
-    (name) => `test/interface/http/${name}.test.ts`,
-  ),
-  ...["walk", "query-cache"].map((name) => `test/interface/http/${name}.test.ts`),
-  "test/adapter/store/key-cache.test.ts",
-  ...["", "-calls", "-finished-call", "-money", "-webhooks"].map(
-    (part) => `test/interface/http/resources${part}.test.ts`,
-  ),
-];
 
 interface Tally {
   passed: number;
@@ -73,28 +60,18 @@ async function tallyOf(report: string): Promise<(Tally & { failedFiles: string[]
 interface FailedSuite {
   readonly files: readonly string[];
   readonly failed: number;
-  readonly env: Record<string, string> | undefined;
+  readonly env: Suite["env"];
 }
 
 /** More than this is no accident of the load. */
 const AGAIN_MAX = 5;
 const failedSuites: FailedSuite[] = [];
 
-interface SuiteOptions {
-  readonly env?: Record<string, string>;
-  /** Gives way to what runs beside it and keeps the pace of speech. */
-  readonly yielding?: boolean;
-}
-
-async function testSuite(
-  label: string,
-  paths: string[],
-  { env, yielding = false }: SuiteOptions = {},
-): Promise<Tally> {
+async function testSuite({ label, files, env }: Suite, yielding = false): Promise<Tally> {
   const report = `${root}dist/junit-${label}.xml`;
   const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
-  const priority = yielding ? ["nice", "-n", "10"] : [];
-  const command = [...priority, bun, "test", ...paths, "--timeout=60000", ...reporter];
+  const priority = yielding ? GIVING_WAY : [];
+  const command = [...priority, bun, "test", ...files, "--timeout=60000", ...reporter];
   const green = await run(`tests: ${label}`, command, env);
   const tally = await tallyOf(report);
   if (!tally || tally.passed + tally.failed === 0) return { passed: 0, failed: 1, skipped: 0 };
@@ -116,58 +93,24 @@ const step = async (label: string, command: string[]) =>
       : { passed: 0, failed: 1, skipped: 0 },
   );
 
-type Suite = readonly [string, ...string[]];
-
-/** `lanes` suites at a time; who has ended takes the next, so the longest stand first. */
-async function side(
-  suites: readonly Suite[],
-  lanes: number,
-  options: SuiteOptions = {},
-): Promise<void> {
-  const left = [...suites];
-  const work = async () => {
-    for (let next = left.shift(); next; next = left.shift()) {
-      const [label, ...paths] = next;
-      add(await testSuite(label, paths, options));
+/**
+ * Real audio takes three lanes, and what gives way to it two; a lane with no real audio left takes from the others.
+ * So no processor is idle while there is work, and the end is not one long suite alone.
+ */
+async function everySuite(): Promise<void> {
+  const paced = [...pacedSuites];
+  const yielding = [...yieldingSuites];
+  const lane = async (isPaced: boolean) => {
+    for (;;) {
+      const first = isPaced ? paced.shift() : undefined;
+      const next = first ?? yielding.shift();
+      if (!next) return;
+      add(await testSuite(next, first === undefined));
     }
   };
-  await Promise.all(Array.from({ length: lanes }, work));
+  const lanes = Array.from({ length: PACED_LANES + YIELDING_LANES }, (_, at) => at < PACED_LANES);
+  await Promise.all(lanes.map(lane));
 }
-
-/** Files that one process runs: a start costs little against real audio, and small parts end together. */
-const SCENARIOS_TOGETHER = 4;
-/** These take a minute and more, each by itself. */
-const LONG_SCENARIOS = ["transfer", "engine-openai", "engine-errors", "conversation"];
-
-/** Real audio mostly waits: the long ones first, then the others a few at a time. */
-const scenarios = (): Suite[] => {
-  const long = LONG_SCENARIOS.map((name) => `${name}.test.ts`);
-  const others = readdirSync(`${root}test/scenario`)
-    .filter((file) => !long.includes(file))
-    .sort();
-  const parts = Array.from({ length: Math.ceil(others.length / SCENARIOS_TOGETHER) }, (_, at) =>
-    others.slice(at * SCENARIOS_TOGETHER, (at + 1) * SCENARIOS_TOGETHER),
-  );
-  return [...long.map((file) => [file]), ...parts].map((files, at) => [
-    `scenario-${at + 1}`,
-    ...files.map((file) => `test/scenario/${file}`),
-  ]);
-};
-
-/** These wait for SIP's timers and hardly touch the processor. */
-const LOSSY_PATHS = ["loss", "loss-failover"].map((name) => `test/adapter/sip/${name}.test.ts`);
-
-const sipTests = (): string[] =>
-  readdirSync(`${root}test/adapter/sip`, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts"))
-    .map((file) => `test/adapter/sip/${file}`)
-    .filter((file) => !LOSSY_PATHS.includes(file));
-
-/** Tests of the repository itself: its structure, documents and dependencies. */
-const rootTests = (): string[] =>
-  readdirSync(`${root}test`)
-    .filter((file) => file.endsWith(".test.ts"))
-    .map((file) => `test/${file}`);
 
 /**
  * Suites run beside each other and share two processors with real audio. At most five files that failed are run
@@ -178,7 +121,7 @@ async function askAgain(): Promise<void> {
   if (suites.flatMap(({ files }) => files).length > AGAIN_MAX) return;
   for (const { files, failed, env } of suites) {
     if (files.length === 0) continue; // it did not end, or failed outside a test
-    const again = await testSuite("again", [...files], { env });
+    const again = await testSuite({ label: "again", files, env });
     if (again.failed > 0 || again.skipped > 0) continue;
     total.failed -= failed;
     total.passed += failed;
@@ -188,42 +131,14 @@ async function askAgain(): Promise<void> {
 
 await generateSources();
 if (only.length > 0) {
-  add(await testSuite("selected", only));
+  add(await testSuite({ label: "selected", files: only }));
 } else {
   await step("build", [bun, "scripts/build.ts", "--if-changed"]);
   together = true;
-  // What burns the processor but keeps no pace.
   await Promise.all([
-    step("lint", [`${root}node_modules/.bin/biome`, "check", "."]),
-    step("types", [`${root}node_modules/.bin/tsc`, "--noEmit"]),
-    side(
-      [["fast", ...rootTests(), "test/core", "test/platform", "test/property", "test/dashboard"]],
-      1,
-    ),
-    side([["shared-store", ...SHARED_STORE]], 1, { env: { LINEVOICE_TEST_STORE: "remote" } }),
-    side([["sip-loss", ...LOSSY_PATHS]], 1),
-  ]);
-  // Real audio, and beside it what gives way.
-  await Promise.all([
-    side([...scenarios(), ["media", "test/adapter/media"]], 2),
-    side(
-      [
-        ["browser", "test/browser"],
-        ["binary", "test/binary"],
-        ["cli", "test/cli"],
-        [
-          "adapter",
-          ...["engine", "payments", "store", "worker"].map((room) => `test/adapter/${room}`),
-        ],
-        ["domain", "test/domain"],
-        ["sip", ...sipTests()],
-        ["peer", "test/peer"],
-        ["interface", "test/interface"],
-        ["operations", "test/operations", "test/app", "test/demo"],
-      ],
-      3,
-      { yielding: true },
-    ),
+    step("lint", [...GIVING_WAY, `${root}node_modules/.bin/biome`, "check", "."]),
+    step("types", [...GIVING_WAY, `${root}node_modules/.bin/tsc`, "--noEmit"]),
+    everySuite(),
   ]);
   together = false;
   await askAgain();
