@@ -11,7 +11,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);
 
-const HOST = "127.0.8.97";
+const HOST = "127.0.88.1";
 const DESCRIPTORS_MAX = 96;
 const CALLS_MAX = 40;
 

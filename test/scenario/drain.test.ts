@@ -7,7 +7,7 @@ import { createPhone, type Phone } from "../support/phone/phone.ts";
 import { CallNotAnswered } from "../support/phone/phone-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const HOST = "127.0.8.97";
+const HOST = "127.0.88.2";
 const CALLS = 5;
 let world: Appliance;
 
