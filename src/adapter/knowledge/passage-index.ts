@@ -10,11 +10,17 @@ import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import type { IndexedFile, KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
 import { cutPassages, type Passage } from "../../domain/knowledge/passages.ts";
-import { contentWords, stemsHeld, stemsOfText, stemsOfWord } from "../../domain/knowledge/stems.ts";
+import {
+  contentWords,
+  stemmingOf,
+  stemsHeld,
+  stemsOfText,
+  stemsOfWord,
+} from "../../domain/knowledge/stems.ts";
 import { PASSAGES_OF_FILE_MAX, PassageVectors } from "./passage-vectors.ts";
 
 /** Another number makes all indexes again. */
-const FORMAT = 2;
+const FORMAT = 3;
 const POSTINGS_MAX = 3_000;
 const WORDS_MAX = 12;
 const FOUND_MAX = 8;
@@ -170,7 +176,7 @@ export class PassageIndex {
     for (const [at, { heading, text }] of passages.entries()) {
       const id = first + at;
       insert.run(id, heading, text);
-      const [headingStems, textStems] = [stemsOfText(heading), stemsOfText(text)];
+      const [headingStems, textStems] = stemsOfPassage(heading, text);
       index.run(id, headingStems.join(" "), textStems.join(" "));
       for (const term of new Set([...headingStems, ...textStems]))
         counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -222,7 +228,7 @@ export class PassageIndex {
       .all(file, PASSAGES_A_TURN);
     const counts = new Map<string, number>();
     for (const { id, heading, text } of rows) {
-      for (const term of new Set([...stemsOfText(heading), ...stemsOfText(text)]))
+      for (const term of new Set(stemsOfPassage(heading, text).flat()))
         counts.set(term, (counts.get(term) ?? 0) + 1);
       this.#database.query("DELETE FROM stems WHERE rowid = ?").run(id);
       this.#database.query("DELETE FROM passages WHERE id = ?").run(id);
@@ -328,12 +334,18 @@ interface Ranked extends KnowledgePassage {
   readonly id: number;
 }
 
+/** A heading is too short to tell its language. */
+function stemsOfPassage(heading: string, text: string): [string[], string[]] {
+  const stemming = stemmingOf(`${heading}\n${text}`);
+  return [stemsOfText(heading, stemming), stemsOfText(text, stemming)];
+}
+
 /** How much of the question each of them holds. */
 function covered(rows: readonly Row[], terms: readonly Term[]): Ranked[] {
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   const asked = terms.flatMap(({ spellings }) => spellings);
   return rows.map((row) => {
-    const stems = stemsHeld(row.heading, asked).union(stemsHeld(row.text, asked));
+    const stems = stemsHeld(`${row.heading}\n${row.text}`, asked);
     const held = terms.filter(({ spellings }) => spellings.some((stem) => stems.has(stem)));
     const weight = held.reduce((sum, term) => sum + term.weight, 0);
     return { ...row, coverage: total === 0 ? 0 : weight / total };

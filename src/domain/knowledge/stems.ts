@@ -38,10 +38,33 @@ function plainWords(text: string): string[] {
   return words.map((word) => word.slice(0, WORD_CHARACTERS_MAX));
 }
 
-/** Of a text whose language nobody stated: its letters tell which stems it has. */
-export function stemsOfText(text: string): string[] {
-  const language = INFLECTED.test(text.toLowerCase()) ? "lt" : "en";
-  return plainWords(text).map((word) => rememberedStem(word, language));
+/** Which stems a text has: of English, or those of the languages of many endings. */
+type Stemming = "en" | "lt";
+
+const SMALL_WORDS: Readonly<Record<Stemming, ReadonlySet<string>>> = {
+  en: new Set("the a an is are of to and for we you in on at it with from or by".split(" ")),
+  // Of Lithuanian and Latvian, as far as English has none like them.
+  lt: new Set(
+    "nuo iki ir yra jis ji jie kad ar kaip kur kas prie apie arba tai su po un vai pie tas tie uz".split(
+      " ",
+    ),
+  ),
+};
+
+/** Of a text whose language nobody stated: its letters tell, and where they do not, its small words. */
+export function stemmingOf(text: string): Stemming {
+  const lower = text.toLowerCase();
+  if (INFLECTED.test(lower.normalize("NFC"))) return "lt";
+  let more = 0;
+  for (const [word] of lower.matchAll(/\p{L}+/gu)) {
+    if (SMALL_WORDS.lt.has(word)) more++;
+    else if (SMALL_WORDS.en.has(word)) more--;
+  }
+  return more > 0 ? "lt" : "en";
+}
+
+export function stemsOfText(text: string, stemming = stemmingOf(text)): string[] {
+  return plainWords(text).map((word) => rememberedStem(word, stemming));
 }
 
 const LETTER = /[\p{L}\p{N}]/u;
@@ -50,12 +73,14 @@ const LETTER = /[\p{L}\p{N}]/u;
  * Which of these stems a text has. Their beginnings are looked for, so that a word which is none of them
  * needs no stem: an ending is cut or becomes one letter ("ies" is "y").
  */
-export function stemsHeld(text: string, stems: Iterable<string>): Set<string> {
-  const lower = text.toLowerCase();
-  const language = INFLECTED.test(lower.normalize("NFC")) ? "lt" : "en";
-  const plain = withoutMarks(lower);
+export function stemsHeld(
+  text: string,
+  stems: Iterable<string>,
+  stemming = stemmingOf(text),
+): Set<string> {
+  const plain = withoutMarks(text.toLowerCase());
   const held = new Set<string>();
-  for (const stem of stems) if (hasStem(plain, stem, language)) held.add(stem);
+  for (const stem of stems) if (hasStem(plain, stem, stemming)) held.add(stem);
   return held;
 }
 
