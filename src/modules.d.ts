@@ -1,4 +1,8 @@
-/** Files that the build embeds: text for SQL and checksums, a path for everything else. */
+/** Files that the build embeds: text for SQL, C and checksums, a path for everything else. */
+declare module "*.c" {
+  const text: string;
+  export default text;
+}
 declare module "*.sql" {
   const text: string;
   export default text;

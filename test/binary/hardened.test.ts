@@ -45,6 +45,7 @@ done
 cat /data/run.json; echo
 ask -o /data/run.mp3 -w 'recording %{http_code} %{size_download}\\n' $api/rehearsals/$id/recording
 ls -d /data/phones-* 2>/dev/null && echo "LEFT BEHIND"
+grep departures_unavailable /data/serve.log && echo "NO DEPARTURES"
 touch /usr/local/touched 2>/dev/null && echo "WROTE OUTSIDE"
 mount -t tmpfs none /tmp 2>/dev/null && echo "MOUNTED"
 ionice -c 3 true 2>&1 | grep -q "not permitted" || echo "NO FILTER"
@@ -102,7 +103,7 @@ hardened(
     expect(out).toContain("stopped with 0");
     expect(out).toMatch(/ok {2}engine/);
     expect(out).toMatch(/^recording 200 \d{4,}$/m);
-    expect(out).not.toMatch(/WROTE OUTSIDE|MOUNTED|NO FILTER|LEFT BEHIND/);
+    expect(out).not.toMatch(/WROTE OUTSIDE|MOUNTED|NO FILTER|LEFT BEHIND|NO DEPARTURES/);
   },
   BUILD_LIMIT_MS,
 );

@@ -23,6 +23,7 @@ import { DigitMerge, type DigitSource } from "./dtmf/digit-merge.ts";
 import { DtmfDetector } from "./dtmf/tone-detector.ts";
 import { MediaTimeoutWatch } from "./media-timeout.ts";
 import { CallRecorder } from "./recording/recorder.ts";
+import type { Departures } from "./rtp/departures.ts";
 import { HeaderCapture } from "./rtp/header-capture.ts";
 import type { PacedStream, Pacer } from "./rtp/pacer.ts";
 import { looksLikeRtcp } from "./rtp/packet.ts";
@@ -51,6 +52,8 @@ interface CallAudioDeps {
   readonly ports: PortPool;
   /** The worker's one pacer; it lives longer than the call. */
   readonly pacer: Pacer;
+  /** The worker's; null or missing: packets leave when they are made. */
+  readonly departures?: Departures | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly random?: Random;
@@ -132,6 +135,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
       random,
       sender: this.#sender,
       receiver: this.#receiver,
+      leadMs: () => this.#leadMs,
       transmit: (datagram) => this.#transmitRtcp(datagram),
     });
   }
@@ -145,6 +149,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
         this.#headers?.note("in", this.rtpPort + 1, datagram, host, port);
         this.#onRtcp(datagram, host);
       },
+      this.#deps.departures,
     );
     this.#deps.pacer.add(this);
   }
@@ -362,8 +367,19 @@ class RtpCallAudio implements CallAudio, PacedStream {
     const protectedSize = this.#srtp.protectRtp(datagram, size);
     const { host, port } = destination;
     if (this.#packet.length !== protectedSize) this.#packet = datagram.subarray(0, protectedSize);
-    this.#headers?.note("out", this.rtpPort, this.#packet, host, port);
-    this.#sockets?.sendRtp(this.#packet, host, port);
+    this.#noteDeparture(host, port);
+    this.#sockets?.sendRtp(this.#packet, host, port, this.#deps.pacer.slotMs);
+  }
+
+  #noteDeparture(host: string, port: number): void {
+    if (!this.#headers) return;
+    const dueMs = this.#deps.pacer.slotMs + this.#leadMs;
+    const atMs = Math.max(dueMs, this.#deps.clock.monotonic());
+    this.#headers.note("out", this.rtpPort, this.#packet, host, port, atMs);
+  }
+
+  get #leadMs(): number {
+    return this.#sockets?.leadMs ?? 0;
   }
 
   #transmitRtcp(datagram: Uint8Array): void {

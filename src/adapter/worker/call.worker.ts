@@ -12,6 +12,7 @@ import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
 import { loadVad } from "../media/audio/vad.ts";
 import { createBrowserAudio } from "../media/browser-audio.ts";
 import { createCallAudio } from "../media/call-audio.ts";
+import { startDepartures } from "../media/rtp/departures.ts";
 import { createPacer } from "../media/rtp/pacer.ts";
 import { createPortPool } from "../media/rtp/port-pool.ts";
 import { CallHost } from "./call-host.ts";
@@ -63,6 +64,8 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
   const clock = systemClock;
   const ports = createPortPool(rtpPorts, clock);
   const pacer = createPacer(clock, log);
+  const departures = startDepartures(clock, log);
+  process.on("exit", () => departures?.end());
   const createVad = await loadVad();
   host = new CallHost(
     {
@@ -87,7 +90,7 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
             ...{ rtpHost, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, sampleRateHz },
             keepsPacketHeaders,
           },
-          { ports, pacer, clock, log: callLog },
+          { ports, pacer, departures, clock, log: callLog },
         );
       },
     },

@@ -16,6 +16,7 @@ function rig(sampleRateHz: 8000 | 16000) {
       stream = null;
     },
     streamCount: 1,
+    slotMs: 0,
     close() {},
   };
   const sent: Int16Array[] = [];

@@ -36,6 +36,8 @@ export interface Pacer {
   add(stream: PacedStream): void;
   remove(stream: PacedStream): void;
   readonly streamCount: number;
+  /** When the slot that is served, or was served last, was due: monotonic ms, never back. */
+  readonly slotMs: number;
   /** Removes all streams and stops the timer. */
   close(): void;
 }
@@ -53,6 +55,7 @@ class SlotPacer implements Pacer {
   #timer: Timer | null = null;
   #slot = 0;
   #dueMs = 0;
+  #slotMs = 0;
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
@@ -61,6 +64,10 @@ class SlotPacer implements Pacer {
 
   get streamCount(): number {
     return this.#slots.reduce((sum, slot) => sum + slot.length, 0);
+  }
+
+  get slotMs(): number {
+    return this.#slotMs;
   }
 
   add(stream: PacedStream): void {
@@ -100,6 +107,7 @@ class SlotPacer implements Pacer {
     const now = this.#clock.monotonic();
     this.#skipWhatIsTooLate(now);
     while (this.#dueMs <= now + EARLY_MS) {
+      this.#slotMs = this.#dueMs;
       this.#serve(this.#slot);
       this.#slot = (this.#slot + 1) % SLOTS;
       this.#dueMs += SLOT_MS;

@@ -6,6 +6,7 @@
  */
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { isIPv4 } from "node:net";
+import type { Departures } from "./departures.ts";
 import { readUint16, readUint32, writeUint16, writeUint32 } from "./packet.ts";
 
 /** `datagram` is overwritten by the next one; it came at `atMs`. */
@@ -19,8 +20,11 @@ type PolledDatagramListener = (
 export interface PolledSocket {
   /** Hands over what has come since the last time, in order. `nowMs` is of the clock of `atMs`. */
   poll(nowMs: number, listener: PolledDatagramListener): void;
-  /** What the system refuses counts as lost. */
-  send(datagram: Uint8Array, host: string, port: number): void;
+  /**
+   * What the system refuses counts as lost. With `slotMs` (of the clock's monotonic time) and departures,
+   * it leaves their lead after that.
+   */
+  send(datagram: Uint8Array, host: string, port: number, slotMs?: number): void;
   close(): void;
 }
 
@@ -156,7 +160,11 @@ function loadExchange(): Exchange | null {
 }
 
 /** Null: not on this system, or not for this address. Throws when the port is taken. */
-export function openPolledSocket(host: string, port: number): PolledSocket | null {
+export function openPolledSocket(
+  host: string,
+  port: number,
+  departures: Departures | null = null,
+): PolledSocket | null {
   if (!isIPv4(host)) return null;
   exchange ??= loadExchange();
   if (!exchange) return null;
@@ -171,7 +179,7 @@ export function openPolledSocket(host: string, port: number): PolledSocket | nul
   exchange.sent[0] = 1;
   exchange.sent.fill(0, 1, 4);
   libc.setsockopt(socket, SOCKET_LEVEL, TIME_STAMPS, exchange.sentAt, 4);
-  return new LibcSocket(socket, exchange);
+  return new LibcSocket(socket, exchange, departures);
 }
 
 class LibcSocket implements PolledSocket {
@@ -183,6 +191,7 @@ class LibcSocket implements PolledSocket {
   constructor(
     private readonly socket: number,
     private readonly exchange: Exchange,
+    private readonly departures: Departures | null,
   ) {}
 
   poll(nowMs: number, listener: PolledDatagramListener): void {
@@ -200,8 +209,8 @@ class LibcSocket implements PolledSocket {
     }
   }
 
-  send(datagram: Uint8Array, host: string, port: number): void {
-    const { exchange, socket } = this;
+  send(datagram: Uint8Array, host: string, port: number, slotMs?: number): void {
+    const { exchange, socket, departures } = this;
     if (datagram.length > DATAGRAM_BYTES_MAX) return;
     if (this.#to.host !== host) {
       if (!isIPv4(host)) return;
@@ -210,12 +219,16 @@ class LibcSocket implements PolledSocket {
     exchange.setAddress(this.#to.address, port);
     exchange.sent.set(datagram);
     const { sentAt, addressAt } = exchange;
-    exchange.libc.sendto(socket, sentAt, datagram.length, AT_ONCE, addressAt, ADDRESS_BYTES);
+    const size = datagram.length;
+    const isQueued =
+      slotMs !== undefined && departures?.queue(socket, sentAt, size, addressAt, slotMs);
+    if (!isQueued) exchange.libc.sendto(socket, sentAt, size, AT_ONCE, addressAt, ADDRESS_BYTES);
   }
 
   close(): void {
     this.#isOpen = false;
-    this.exchange.libc.close(this.socket);
+    if (this.departures) this.departures.closeSocket(this.socket);
+    else this.exchange.libc.close(this.socket);
   }
 
   #hostOf(address: number): string {

@@ -16,6 +16,8 @@ interface RtcpSessionDeps {
   readonly random: Random;
   readonly sender: RtpSender;
   readonly receiver: RtpReceiver;
+  /** How long after the sender made it a packet leaves. */
+  readonly leadMs: () => number;
   /** Sends to the remote party's RTCP address. */
   readonly transmit: (datagram: Uint8Array) => void;
 }
@@ -58,7 +60,7 @@ export class RtcpSession {
   }
 
   #report(goodbye: boolean): void {
-    const { clock, sender, transmit } = this.#deps;
+    const { clock, sender, leadMs, transmit } = this.#deps;
     const nowMs = clock.now();
     const hasSent = sender.packetsSent > this.#packetsSentBefore;
     this.#packetsSentBefore = sender.packetsSent;
@@ -67,7 +69,7 @@ export class RtcpSession {
       sender: hasSent
         ? {
             nowMs,
-            rtpTimestamp: sender.timestamp,
+            rtpTimestamp: sender.timestampBefore(leadMs()),
             packetsSent: sender.packetsSent,
             octetsSent: sender.octetsSent,
           }

@@ -91,8 +91,9 @@ export class RtpSender {
     return this.#clockMs;
   }
 
-  get timestamp(): number {
-    return this.#timestamp;
+  /** The RTP clock as it was `ms` ago. */
+  timestampBefore(ms: number): number {
+    return (this.#timestamp - ms * this.#clockTicksPerMs) >>> 0;
   }
 
   /** Applies from the next frame. A change of codec resets the coder's state. */

@@ -4,6 +4,7 @@
  * tried. Send errors (such as ECONNREFUSED when the remote party is gone) are expected and ignored.
  */
 import { AppError, describeError } from "../../../core/errors.ts";
+import { type Departures, LEAD_MS } from "./departures.ts";
 import { openPolledSocket, type PolledSocket } from "./polled-socket.ts";
 import type { PortPool } from "./port-pool.ts";
 
@@ -21,7 +22,10 @@ export interface RtpSocketPair {
   readonly rtpPort: number;
   /** Hands over the RTP that waits. Called every tick; some systems hand it over by themselves. */
   receiveRtp(nowMs: number): void;
-  sendRtp(datagram: Uint8Array, host: string, port: number): void;
+  /** How long after its slot a packet leaves. */
+  readonly leadMs: number;
+  /** At once; with `slotMs` (of the clock's monotonic time) `leadMs` after that. */
+  sendRtp(datagram: Uint8Array, host: string, port: number, slotMs?: number): void;
   sendRtcp(datagram: Uint8Array, host: string, port: number): void;
   /** Closes both and returns the pair to the pool. Idempotent. */
   close(): void;
@@ -33,13 +37,14 @@ export async function bindRtpSockets(
   ports: PortPool,
   onRtp: DatagramListener,
   onRtcp: DatagramListener,
+  departures: Departures | null = null,
 ): Promise<RtpSocketPair> {
   let lastError: unknown = null;
   for (let attempt = 0; attempt < BIND_ATTEMPTS_MAX; attempt++) {
     const port = ports.acquire();
     if (port === null) break;
     try {
-      return await bindPair(host, port, ports, onRtp, onRtcp);
+      return await bindPair(host, port, ports, onRtp, onRtcp, departures);
     } catch (error) {
       lastError = error;
       ports.release(port);
@@ -59,8 +64,10 @@ async function bindPair(
   ports: PortPool,
   onRtp: DatagramListener,
   onRtcp: DatagramListener,
+  departures: Departures | null,
 ): Promise<RtpSocketPair> {
-  const rtp = openPolledSocket(host, port) ?? (await bind(host, port, onRtp));
+  const polled = openPolledSocket(host, port, departures);
+  const rtp = polled ?? (await bind(host, port, onRtp));
   const rtcp = await bind(host, port + 1, onRtcp).catch((error) => {
     rtp.close();
     throw error;
@@ -68,11 +75,12 @@ async function bindPair(
   let open = true;
   return {
     rtpPort: port,
+    leadMs: polled && departures ? LEAD_MS : 0,
     receiveRtp(nowMs) {
       if (open) rtp.poll(nowMs, onRtp);
     },
-    sendRtp(datagram, toHost, toPort) {
-      if (open) rtp.send(datagram, toHost, toPort);
+    sendRtp(datagram, toHost, toPort, slotMs) {
+      if (open) rtp.send(datagram, toHost, toPort, slotMs);
     },
     sendRtcp(datagram, toHost, toPort) {
       if (open) rtcp.send(datagram, toHost, toPort);

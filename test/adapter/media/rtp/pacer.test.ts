@@ -134,6 +134,20 @@ test("after a short stall what is due is made up for, after a long one the rest 
   pacer.close();
 });
 
+test("a slot's time is when it was due, however late it is served, and never goes back", () => {
+  const hand = handClock();
+  const pacer = createPacer(hand.clock, silentLog);
+  const slots: number[] = [];
+  pacer.add({ send: () => void slots.push(pacer.slotMs), afterSend() {} });
+  hand.advance(45);
+  hand.stall(65);
+  expect(slots).toEqual([5, 25, 45, 65, 85, 105]);
+  hand.stall(2000);
+  expect(slots).toEqual(slots.toSorted((a, b) => a - b));
+  expect(pacer.slotMs).toBeLessThanOrEqual(hand.clock.monotonic());
+  pacer.close();
+});
+
 test("a stream that throws stops no other, and may leave while it is served", () => {
   const hand = handClock();
   const pacer = createPacer(hand.clock, silentLog);

@@ -1,8 +1,12 @@
 import { expect, test } from "bun:test";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
+import { readUint32 } from "../../../../src/adapter/media/rtp/packet.ts";
 import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
+import { RtpReceiver } from "../../../../src/adapter/media/rtp/receiver.ts";
 import { type RtcpReceived, readRtcp } from "../../../../src/adapter/media/rtp/rtcp.ts";
+import { RtcpSession } from "../../../../src/adapter/media/rtp/rtcp-session.ts";
+import { RtpSender } from "../../../../src/adapter/media/rtp/sender.ts";
 import { type Clock, systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
@@ -78,3 +82,22 @@ test("reports go to the port above RTP, tell what was lost, and end with a BYE",
     rtcp.close();
   }
 }, 30_000);
+
+test("a report's RTP time is that of the packet that leaves, not of the one that was made", () => {
+  const random = seededRandom(4);
+  const sender = new RtpSender(random, () => {});
+  sender.configure({ codec: "PCMA", payloadType: 8, telephoneEventType: null, ptimeMs: 20 });
+  for (let tick = 0; tick < 3; tick++) sender.sendAudio(new Int16Array(160));
+  const receiver = new RtpReceiver({ jitterMsMax: 200, sampleRateHz: 8000, random, onDigit() {} });
+  const rtpTimeWith = (leadMs: number) => {
+    let rtpTime = 0;
+    new RtcpSession({
+      ...{ clock, random, sender, receiver, leadMs: () => leadMs },
+      transmit: (report) => {
+        rtpTime = readUint32(report, 16);
+      },
+    }).goodbye();
+    return rtpTime;
+  };
+  expect((rtpTimeWith(0) - rtpTimeWith(10)) >>> 0).toBe(80);
+});

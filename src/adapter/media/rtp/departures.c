@@ -1,0 +1,146 @@
+/*
+ * The thread from which packets leave (departures.ts): it takes what a call worker queued, sleeps until
+ * the packet is due, and sends it. One thread queues, one takes; two semaphores of POSIX count what is
+ * queued and what is free, and order the memory between the two.
+ *
+ * The compiler that is part of the runtime reads this on a machine without any header, so what is used
+ * of the C library is declared here, as it is on 64-bit Linux.
+ */
+#define PLACES 1024
+#define OCTETS_MAX 704
+#define ADDRESS_OCTETS 16
+/* In place of a size. */
+#define CLOSE_SOCKET -1
+#define END_THREAD -2
+#define CLOCK_MONOTONIC 1
+#define TIMER_ABSTIME 1
+/* MSG_DONTWAIT and MSG_NOSIGNAL. */
+#define AT_ONCE 0x4040
+#define SCHED_FIFO 1
+#define SIG_SETMASK 2
+#define PR_SET_NAME 15
+#define PR_SET_TIMERSLACK 29
+
+/* A `sem_t` and a `sigset_t` are not longer. */
+typedef long semaphore[8];
+typedef unsigned long signals[16];
+struct timespec {
+  long seconds, nanoseconds;
+};
+
+int sem_init(semaphore *, int, unsigned);
+int sem_wait(semaphore *);
+int sem_trywait(semaphore *);
+int sem_post(semaphore *);
+int pthread_create(unsigned long *, void *, void *(*)(void *), void *);
+int pthread_detach(unsigned long);
+int pthread_sigmask(int, const signals *, signals *);
+int prctl(int, ...);
+int sched_setscheduler(int, int, const int *);
+int clock_gettime(int, struct timespec *);
+int clock_nanosleep(int, int, const struct timespec *, struct timespec *);
+long sendto(int, const void *, unsigned long, int, const void *, unsigned);
+int close(int);
+void *calloc(unsigned long, unsigned long);
+void free(void *);
+void *memcpy(void *, const void *, unsigned long);
+
+struct place {
+  double due_ms;
+  int socket, size;
+  unsigned char address[ADDRESS_OCTETS], octets[OCTETS_MAX];
+};
+
+struct departures {
+  semaphore queued, empty;
+  unsigned next_in, next_out;
+  struct place places[PLACES];
+};
+
+double now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.seconds * 1e3 + (double)now.nanoseconds / 1e6;
+}
+
+static void sleep_until(double ms) {
+  struct timespec due;
+  due.seconds = (long)(ms / 1e3);
+  due.nanoseconds = (long)((ms - (double)due.seconds * 1e3) * 1e6);
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, 0);
+}
+
+static void *depart(void *argument) {
+  struct departures *departures = argument;
+  double slept_until_ms = 0;
+  /* Whoever stops, suspends or ends the process means its other threads. */
+  const int lowest = 1;
+  signals all;
+  for (int word = 0; word < 16; word++) all[word] = ~0UL;
+  pthread_sigmask(SIG_SETMASK, &all, 0);
+  prctl(PR_SET_NAME, "departures");
+  prctl(PR_SET_TIMERSLACK, 1UL);
+  /* It works for a moment and waits for no other thread, so it may go first. Where the system refuses, it
+   * keeps the nice value of the thread that started it. */
+  sched_setscheduler(0, SCHED_FIFO, &lowest);
+  for (;;) {
+    sem_wait(&departures->queued);
+    struct place *place = &departures->places[departures->next_out++ % PLACES];
+    if (place->due_ms > slept_until_ms) sleep_until(slept_until_ms = place->due_ms);
+    if (place->size == END_THREAD) break;
+    if (place->size == CLOSE_SOCKET) close(place->socket);
+    else sendto(place->socket, place->octets, place->size, AT_ONCE, place->address, ADDRESS_OCTETS);
+    sem_post(&departures->empty);
+  }
+  free(departures);
+  return 0;
+}
+
+/* Null: the system gives no memory or no thread. */
+struct departures *start_departures(void) {
+  struct departures *departures = calloc(1, sizeof *departures);
+  unsigned long thread;
+  if (!departures) return 0;
+  sem_init(&departures->queued, 0, 0);
+  sem_init(&departures->empty, 0, PLACES);
+  if (pthread_create(&thread, 0, depart, departures) != 0) {
+    free(departures);
+    return 0;
+  }
+  pthread_detach(thread);
+  return departures;
+}
+
+static struct place *next_place(struct departures *departures, int socket, int size) {
+  struct place *place = &departures->places[departures->next_in++ % PLACES];
+  place->due_ms = 0;
+  place->socket = socket;
+  place->size = size;
+  return place;
+}
+
+/* 0: it is too long, or no place is free. */
+int queue_packet(struct departures *departures, double due_ms, int socket, const void *octets,
+                 int size, const void *address) {
+  if (size < 0 || size > OCTETS_MAX || sem_trywait(&departures->empty) != 0) return 0;
+  struct place *place = next_place(departures, socket, size);
+  place->due_ms = due_ms;
+  memcpy(place->octets, octets, size);
+  memcpy(place->address, address, ADDRESS_OCTETS);
+  sem_post(&departures->queued);
+  return 1;
+}
+
+/* After what was queued before; waits for a place. */
+void queue_close(struct departures *departures, int socket) {
+  sem_wait(&departures->empty);
+  next_place(departures, socket, CLOSE_SOCKET);
+  sem_post(&departures->queued);
+}
+
+/* The same; nothing may be queued afterwards. */
+void end_departures(struct departures *departures) {
+  sem_wait(&departures->empty);
+  next_place(departures, 0, END_THREAD);
+  sem_post(&departures->queued);
+}
