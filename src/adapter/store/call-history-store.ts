@@ -9,7 +9,15 @@ import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import { flatRowReader } from "./flat-rows.ts";
 import { arg, rowStatement, statement } from "./prepared.ts";
-import { callRollups, calls, callTags, callTotals, toolCalls, turns } from "./schema/index.ts";
+import {
+  callRollups,
+  calls,
+  callTags,
+  callTotals,
+  endedCallChanges,
+  toolCalls,
+  turns,
+} from "./schema/index.ts";
 
 export interface CallFilter {
   readonly agentId?: number;
@@ -23,6 +31,8 @@ export interface CallFilter {
   readonly tag?: string;
 }
 
+type UntaggedFilter = Omit<CallFilter, "tag">;
+
 interface Page {
   readonly limit: number;
   readonly offset: number;
@@ -33,6 +43,7 @@ type OfTenant<Given> = Given & { readonly tenantId: number };
 const HOUR_MS = 3_600_000;
 
 const ITEM = {
+  id: calls.id,
   callUuid: calls.callUuid,
   direction: calls.direction,
   fromNumber: calls.fromNumber,
@@ -64,6 +75,23 @@ export function callHistoryStore(queries: Queries) {
       return readItems(await itemsOfPage(queries, row).values({ ...row }));
     },
 
+    /**
+     * The ids of `list`, in its order, with the total of all that match, and a number that changes
+     * whenever what `list` says of an ended call may have changed: all three of one moment.
+     */
+    async listing(tenantId: number, filter: UntaggedFilter, page: Page) {
+      const row = { tenantId, ...filter, ...page, ...hoursOf(filter) };
+      const [found] = await listingOf(queries, row).values({ ...row });
+      const [total, ids, changes] = found as [number, string | null, number];
+      return { total, ids: ids?.split(",") ?? [], changes };
+    },
+
+    /** Calls of a `listing`, in no order; those that are there no more are left out. */
+    async listed(tenantId: number, ids: readonly string[]) {
+      const row = { tenantId, ids: `[${ids.join()}]` };
+      return readItems(await listedItems(queries).values(row));
+    },
+
     /** The same, as a person sees them. */
     async found(tenantId: number, filter: CallFilter, page: Page) {
       const row = { tenantId, ...filter, ...page };
@@ -71,13 +99,8 @@ export function callHistoryStore(queries: Queries) {
     },
 
     async total(tenantId: number, filter: CallFilter): Promise<number> {
-      const { fromMs, toMs } = filter;
       if (filter.tag !== undefined) return await taggedTotal(queries, tenantId, filter);
-      const row = {
-        ...{ tenantId, ...filter },
-        ...(fromMs === undefined ? {} : { fromMs: Math.floor(fromMs / HOUR_MS) }),
-        ...(toMs === undefined ? {} : { toMs: Math.ceil(toMs / HOUR_MS) }),
-      };
+      const row = { tenantId, ...filter, ...hoursOf(filter) };
       const found = await totalOf(queries, row).get({ ...row });
       return Number(found?.n ?? 0);
     },
@@ -218,13 +241,53 @@ const pageStatement = (columns: Partial<typeof FOUND>) =>
 const itemsOfPage = pageStatement(ITEM);
 const foundOfPage = pageStatement(FOUND);
 
-/** `fromMs` and `toMs` are hours here. */
-const totalOf = rowStatement((queries, { tenantId, ...filter }: OfTenant<CallFilter>) => {
-  const dated = filter.fromMs !== undefined || filter.toMs !== undefined;
-  const table = dated ? callRollups : callTotals;
+/** The query of `listed`. Exported for a test of its query plan. */
+export const itemsByIds = (queries: Queries) =>
+  queries
+    .select(ITEM)
+    .from(calls)
+    .where(
+      and(
+        inArray(calls.id, sql`(SELECT value FROM json_each(${arg("ids")}))`),
+        // The plus keeps SQLite from reading all calls of the tenant instead.
+        sql`+${calls.tenantId} = ${arg("tenantId")}`,
+      ),
+    );
+const listedItems = statement((queries) => itemsByIds(queries).prepare());
+
+/** The sums are by hours; given as well, so that one statement can ask for both. */
+const hoursOf = ({ fromMs, toMs }: CallFilter) => ({
+  ...(fromMs === undefined ? {} : { fromHour: Math.floor(fromMs / HOUR_MS) }),
+  ...(toMs === undefined ? {} : { toHour: Math.ceil(toMs / HOUR_MS) }),
+});
+
+type SummedFilter = OfTenant<
+  UntaggedFilter & { readonly fromHour?: number; readonly toHour?: number }
+>;
+
+function total(queries: Queries, { tenantId, fromHour, toHour, ...filter }: SummedFilter) {
+  const table = fromHour !== undefined || toHour !== undefined ? callRollups : callTotals;
   return queries
-    .select({ n: sql<number>`coalesce(sum(${table.calls}), 0)` })
+    .select({ n: sql<number>`coalesce(sum(${table.calls}), 0)`.as("n") })
     .from(table)
-    .where(matching(table, callRollups.hour, tenantId, filter))
+    .where(
+      matching(table, callRollups.hour, tenantId, { ...filter, fromMs: fromHour, toMs: toHour }),
+    );
+}
+
+const totalOf = rowStatement((queries, row: SummedFilter) => total(queries, row).prepare());
+
+const listingOf = rowStatement((queries, row: SummedFilter & Page) => {
+  const { tenantId, limit, offset, fromHour: _from, toHour: _to, ...filter } = row;
+  const matches = total(queries, row).as("matches");
+  const ids = pageOf(queries, tenantId, filter, { limit, offset }, { id: calls.id });
+  return queries
+    .select({
+      total: matches.n,
+      // Rows that are skipped cost: none are where the page lies beyond the last.
+      ids: sql`iif(${offset} < ${matches.n}, (SELECT group_concat(id) FROM ${ids}), NULL)`,
+      changes: sql`coalesce((SELECT ${endedCallChanges.changes} FROM ${endedCallChanges}), 0)`,
+    })
+    .from(matches)
     .prepare();
 });

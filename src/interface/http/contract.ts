@@ -172,6 +172,11 @@ export function contract<
   return { ...definition, method, path, errors };
 }
 
+/** An answer that is JSON already. */
+export class WrittenJson {
+  constructor(readonly json: string) {}
+}
+
 /**
  * Binds a handler: `route(contract)(handler)`, in two steps so that the handler is checked against
  * the contract's types alone. The one cast: the pipeline has validated what those types promise.
@@ -186,7 +191,9 @@ export const route =
     definition: Contract<Path, Query, Body, Reply>,
   ) =>
   (
-    handle: (request: ApiRequest<Path, Query, Body>) => Promise<z.input<Reply> | Response>,
+    handle: (
+      request: ApiRequest<Path, Query, Body>,
+    ) => Promise<z.input<Reply> | WrittenJson | Response>,
   ): Route => ({
     contract: definition,
     handle: handle as unknown as Route["handle"],

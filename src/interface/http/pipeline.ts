@@ -8,7 +8,7 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { QueryCache } from "../../core/query-cache.ts";
 import { parseBody, readBody } from "./body.ts";
-import type { Browser, Contract, Route } from "./contract.ts";
+import { type Browser, type Contract, type Route, WrittenJson } from "./contract.ts";
 import { type Answer, type Idempotency, idempotencyKey } from "./idempotency.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import {
@@ -66,7 +66,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     const { tenantId, path, search } = requestContext;
     const json = await queryCache.read(`${tenantId} ${path}?${search}`, async () => {
       const input = inputOf(contract, requestContext, request, params);
-      return JSON.stringify(await route.handle({ ...input, body: {} } as never));
+      return jsonOf(await route.handle({ ...input, body: {} } as never));
     });
     return answered(contract, requestContext, json);
   }
@@ -84,7 +84,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       const result = await route.handle({ ...input, body: {} } as never);
       described?.(null, null);
       if (result instanceof Response) return withCommonHeaders(requestContext, result);
-      return answered(contract, requestContext, JSON.stringify(result));
+      return answered(contract, requestContext, jsonOf(result));
     }
     const asked = { route, requestContext, request, input };
     return await change(dependencies, versions, auditDetails, asked);
@@ -100,6 +100,9 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     }
   };
 }
+
+const jsonOf = (result: unknown): string =>
+  result instanceof WrittenJson ? result.json : JSON.stringify(result);
 
 interface Changing {
   readonly route: Route;

@@ -76,6 +76,8 @@ function storedCalls(read: Queries) {
 
   return {
     get,
+    /** Which calls `list` has, and then some of them. */
+    ...{ listing: history.listing, listed: history.listed },
 
     /** Newest first. */
     async list(tenantId: number, filter: CallFilter, page: Page) {

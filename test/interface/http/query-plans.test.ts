@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   type CallFilter,
   callHistoryStore,
+  itemsByIds,
   pageOf,
 } from "../../../src/adapter/store/call-history-store.ts";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
@@ -70,6 +71,12 @@ test.each(filters)(
     expect(plan[0]).toStartWith(`SEARCH calls USING INDEX ${index} (`);
   },
 );
+
+test("calls of a page are read by their ids, not among all of their tenant", () => {
+  const { sql } = itemsByIds(database.read).toSQL();
+  const plan = planOf({ toSQL: () => ({ sql, params: [null, null] }) });
+  expect(plan[0]).toBe("SEARCH calls USING INTEGER PRIMARY KEY (rowid=?)");
+});
 
 test.each([
   [{}, "schedules_tenant"],

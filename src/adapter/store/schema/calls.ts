@@ -178,6 +178,15 @@ export const callTotals = sqliteTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.agentId, t.direction, t.status] })],
 );
 
+/**
+ * How often what lists show of an ended call was changed or deleted, in one row that triggers on
+ * `calls` maintain (migration 0016). No row: never.
+ */
+export const endedCallChanges = sqliteTable("ended_call_changes", {
+  id: integer("id").primaryKey(),
+  changes: integer("changes").notNull(),
+});
+
 /** Of a row that goes with its call. */
 export const callId = () =>
   integer("call_id")

@@ -1,0 +1,42 @@
+/**
+ * The JSON of ended calls as lists show them, so that a page that nobody asked for before need not
+ * make again what another page had. With the ids of a page the store says whether anything was
+ * changed about an ended call since, by any process: then all texts are forgotten. Calls that have not
+ * ended are read each time.
+ */
+import { BoundedMap } from "../../../core/bounded-map.ts";
+import type { CallItem, CallRecords } from "../../../operations/admin/call-records.ts";
+
+/** Some 350 bytes each. */
+const TEXTS_MAX = 16_384;
+
+type Listing = CallRecords["listing"];
+
+export function createCallTexts(
+  records: Pick<CallRecords, "listing" | "listed">,
+  write: (call: CallItem) => string,
+) {
+  let texts = new BoundedMap<string, string>(TEXTS_MAX);
+  let textsAt = 0;
+
+  return {
+    /** The JSON of each call of a page, newest first, and how many calls match. */
+    async page(...[tenantId, filter, page]: Parameters<Listing>) {
+      const { ids, total, changes } = await records.listing(tenantId, filter, page);
+      if (changes !== textsAt) texts = new BoundedMap(TEXTS_MAX);
+      textsAt = changes;
+      // A change during the next read puts another map in place of this one.
+      const known = texts;
+      const shown = new Map(ids.map((id) => [id, known.get(id)]));
+      const missing = ids.filter((id) => !known.has(id));
+      for (const call of missing.length > 0 ? await records.listed(tenantId, missing) : []) {
+        // It went on since the ids were read.
+        if (filter.status !== undefined && call.status !== filter.status) continue;
+        const text = write(call);
+        shown.set(String(call.id), text);
+        if (call.endedAt !== null) known.set(String(call.id), text);
+      }
+      return { calls: [...shown.values()].filter((text) => text !== undefined), total };
+    },
+  };
+}
