@@ -128,7 +128,7 @@ export function stemsOfWord(word: string): readonly string[] {
 const STOP_WORDS = new Set(
   [
     "a an the is are do does did i you your my me to of for on in at it can could would like please tell want know how we be will with and or have has there what when where which who much many may go get come am was any our by from this that not hello hi okay so about us if they he she its as been",
-    "ar kas kur kada kaip koks kokia kokie kiek jūs jūsų mano man aš jums yra ir į iš su prie už apie galiu galima norėčiau noriu pasakykite prašau labas laba diena kad bet tai",
+    "ar kas kur kada kaip koks kokia kokie kiek jūs jūsų jus jumis pas mus mums mano man aš jums yra ir į iš su prie už apie galiu galima norėčiau noriu pasakykite prašau labas laba diena kad bet tai",
     "vai kas kur kad kā kāds kāda kādi cik jūs jūsu mans man es jums ir un no ar pie par varu var vēlos gribu pasakiet lūdzu labdien sveiki bet tas",
     "ли что где когда как какой какая какие сколько вы ваш ваши мой мне я вам есть и в на из с у о об можно могу хочу хотел скажите пожалуйста здравствуйте добрый день не но это а",
   ]

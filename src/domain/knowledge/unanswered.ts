@@ -28,6 +28,7 @@ export interface UnansweredRecords {
 }
 
 interface UnansweredQuestion {
+  /** Of the way in which it was asked last; stands for all of them. */
   readonly key: string;
   /** As it was asked last. */
   readonly question: string;
@@ -66,29 +67,47 @@ export class UnansweredQuestions {
 
   /** What was asked most often first; at most 100. */
   async list(tenantId: number): Promise<readonly UnansweredQuestion[]> {
-    const { database, records } = this.deps;
-    const asked = await records(database.read).list(tenantId, ASKED_MAX);
-    const groups = [...Map.groupBy(asked, ({ key }) => key).values()].map(grouped);
-    return groups.toSorted((a, b) => b.count - a.count).slice(0, QUESTIONS_MAX);
+    return (await this.#groups(tenantId)).map(({ asked }) => grouped(asked));
   }
 
   /** Adds question and answer to a file. Returns its id. Throws not_found, valid_content_required. */
   async answer(tenantId: number, entry: Entry, author: Author): Promise<number> {
-    const question = (await this.list(tenantId)).find(({ key }) => key === entry.key);
-    if (!question) throw notFound("question");
-    const fileId = await this.#write(tenantId, entry, question.agentIds, author);
-    await this.#settle(tenantId, entry.key);
+    const group = (await this.#groups(tenantId)).find(({ keys }) => keys.includes(entry.key));
+    if (!group) throw notFound("question");
+    const fileId = await this.#write(tenantId, entry, grouped(group.asked).agentIds, author);
+    await this.#settle(tenantId, group.keys);
     return fileId;
   }
 
   /** Throws not_found. */
   async dismiss(tenantId: number, key: string): Promise<void> {
-    if ((await this.#settle(tenantId, key)) === 0) throw notFound("question");
+    const group = (await this.#groups(tenantId)).find(({ keys }) => keys.includes(key));
+    if ((await this.#settle(tenantId, group?.keys ?? [key])) === 0) throw notFound("question");
   }
 
-  #settle(tenantId: number, key: string): Promise<number> {
+  async #groups(tenantId: number): Promise<readonly Group[]> {
     const { database, records } = this.deps;
-    return database.tx((queries) => records(queries).settle(tenantId, key));
+    const asked = await records(database.read).list(tenantId, ASKED_MAX);
+    const same = [...Map.groupBy(asked, ({ key }) => key)];
+    const groups: Group[] = [];
+    for (const [key, questions] of same.toSorted(([, a], [, b]) => b.length - a.length)) {
+      const alike = groups.find(({ keys: [first = ""] }) => areAlike(first, key));
+      if (alike) {
+        alike.keys.push(key);
+        alike.asked.push(...questions);
+      } else if (groups.length < QUESTIONS_MAX) groups.push({ keys: [key], asked: questions });
+    }
+    for (const group of groups) group.asked.sort((a, b) => b.askedAt - a.askedAt);
+    return groups.sort((a, b) => b.asked.length - a.asked.length);
+  }
+
+  #settle(tenantId: number, keys: readonly string[]): Promise<number> {
+    const { database, records } = this.deps;
+    return database.tx(async (queries) => {
+      let count = 0;
+      for (const key of keys) count += await records(queries).settle(tenantId, key);
+      return count;
+    });
   }
 
   async #write(
@@ -110,12 +129,30 @@ export class UnansweredQuestions {
     if (Buffer.byteLength(content) > FILE_BYTES_MAX)
       throw invalidField("file_id", "This file is full (512,000 bytes); choose another file.");
     const ids = [...new Set([...(target?.agentIds ?? []), ...agentIds])];
+    // Whoever was asked must know the answer, in whichever file it stands.
     const file = target
-      ? await files.update(tenantId, target.id, { content }, author)
+      ? await files.update(tenantId, target.id, { content, agentIds: ids }, author)
       : await files.create(tenantId, { filename: ANSWERS_FILE, content, agentId: null }, author);
     if (!target) await files.update(tenantId, file.id, { agentIds: ids }, author);
     return file.id;
   }
+}
+
+/** Questions that are one, the one that was asked last first. */
+interface Group {
+  /** Of the most frequent first. */
+  readonly keys: string[];
+  readonly asked: AskedQuestion[];
+}
+
+const SHARED_MIN = 2;
+const ALIKE_MIN = 2 / 3;
+
+/** Whether two normal forms share most of their words: "laser whitening", "laser whitening price". */
+function areAlike(a: string, b: string): boolean {
+  const [ours, theirs] = [a.split(" "), b.split(" ")];
+  const shared = ours.filter((stem) => theirs.includes(stem)).length;
+  return shared >= SHARED_MIN && shared / (ours.length + theirs.length - shared) >= ALIKE_MIN;
 }
 
 function grouped(asked: readonly AskedQuestion[]): UnansweredQuestion {

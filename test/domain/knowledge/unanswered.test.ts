@@ -123,7 +123,36 @@ test("an answer goes into the file that is named, for its agents and those that 
   const { answer, files } = world([asked("Plants?", { agentId: 9 })], [md]);
   expect(await answer(1)).toBe(1);
   expect(files.get(1)?.content).toBe("# FAQ\n\nText.\n\n## Plants?\nYes.\n");
-  expect(files.size).toBe(1);
+  expect([files.size, files.get(1)?.agentIds]).toEqual([1, [1, 9]]);
+  const other = world([asked("Plants?", { agentId: 4 })], [md]);
+  await other.answer(1);
+  expect(other.files.get(1)?.agentIds).toEqual([1, 9, 4]);
+});
+
+test.each([
+  ["laser white", "laser price white", true],
+  ["laser price white", "laser white", true],
+  ["laser white", "laser", false],
+  ["open sunda", "open satur", false],
+  ["morni open sunda", "morni open satur", false],
+  ["a b c d", "a b c e", false],
+  ["a b c d e", "a b c d f", true],
+])("%p and %p are one question: %p", async (one, other, isOne) => {
+  const first = { key: one, agentId: 1, askedAt: 2 };
+  const { questions, settled, files, answer } = world([
+    ...[asked("One?", first), asked("One?", { ...first, askedAt: 3 })],
+    asked("Other?", { key: other, agentId: 2, askedAt: 9 }),
+  ]);
+  const [listed, further] = await questions.list(1);
+  expect(further === undefined).toBe(isOne);
+  if (!isOne) return;
+  expect(listed).toMatchObject({ question: "Other?", variants: ["One?"], count: 3, key: other });
+  await answer(null, { key: other });
+  expect(settled).toEqual([one, other]);
+  expect(files.get(1)?.agentIds.toSorted()).toEqual([1, 2]);
+  settled.length = 0;
+  await questions.dismiss(1, one);
+  expect(settled).toEqual([one, other]);
 });
 
 test.each([

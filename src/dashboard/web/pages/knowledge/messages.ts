@@ -108,6 +108,12 @@ export const messages = {
     ru: "Написать ответ",
   },
   "knowledge.answer_text": { en: "Answer", lt: "Atsakymas", lv: "Atbilde", ru: "Ответ" },
+  "knowledge.also_asked": {
+    en: "Also asked: {variants}",
+    lt: "Taip pat klausė: {variants}",
+    lv: "Jautāja arī: {variants}",
+    ru: "Спрашивали и так: {variants}",
+  },
   "knowledge.answered": {
     en: "The answer was added.",
     lt: "Atsakymas pridėtas.",
@@ -146,10 +152,10 @@ export const messages = {
     ru: "Адрес сайта",
   },
   "knowledge.site_hint": {
-    en: "The page it begins on: at most 200 pages of the same host and folder.",
-    lt: "Pradinis puslapis: iki 200 to paties serverio ir aplanko puslapių.",
-    lv: "Sākuma lapa: ne vairāk kā 200 tā paša servera un mapes lapu.",
-    ru: "Начальная страница: не более 200 страниц того же сервера и папки.",
+    en: "The page it begins on. Pages below it are read too, at most 200.",
+    lt: "Pradinis puslapis. Skaitomi ir po juo esantys puslapiai, iki 200.",
+    lv: "Sākuma lapa. Tiek lasītas arī lapas zem tās, ne vairāk kā 200.",
+    ru: "Начальная страница. Читаются и страницы под ней, не более 200.",
   },
   "knowledge.site_every": {
     en: "Read again",
@@ -184,7 +190,7 @@ export const messages = {
   },
   "knowledge.page_new": { en: "new", lt: "naujas", lv: "jauna", ru: "новая" },
   "knowledge.page_changed": { en: "changed", lt: "pakeistas", lv: "mainīta", ru: "изменена" },
-  "knowledge.page_gone": { en: "gone", lt: "dingo", lv: "pazudusi", ru: "исчезла" },
+  "knowledge.page_gone": { en: "gone", lt: "nebėra", lv: "vairs nav", ru: "больше нет" },
   "knowledge.from": {
     en: "from {sources}",
     lt: "iš {sources}",

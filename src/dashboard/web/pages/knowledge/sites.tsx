@@ -47,7 +47,6 @@ function SiteRow({ site }: { site: Site }) {
   const stale = useStale();
   const path = { id: site.id };
   const [deleting, setDeleting] = useState(false);
-  const read = site.read_at === null ? [] : [date(site.read_at)];
   async function readAgain() {
     await answer(own.POST("/knowledge-sites/{id}/read", { params: { path } }));
     await stale("sites");
@@ -66,8 +65,21 @@ function SiteRow({ site }: { site: Site }) {
         onOpen={setDeleting}
         onConfirm={remove}
       />
+      <p className="strong">{site.url}</p>
       <p className="row">
-        <span className="strong grow">{site.url}</span>
+        <span className="small muted grow" role="status">
+          <span className="nowrap">
+            {t(site.reading ? "knowledge.site_reading" : "knowledge.site_pages", {
+              pages: site.pages,
+            })}
+          </span>
+          {site.read_at !== null && (
+            <>
+              {" · "}
+              <span className="nowrap">{date(site.read_at)}</span>
+            </>
+          )}
+        </span>
         {mayChange && (
           <>
             <Button small busy={site.reading} onClick={() => void readAgain()}>
@@ -78,14 +90,6 @@ function SiteRow({ site }: { site: Site }) {
             </Button>
           </>
         )}
-      </p>
-      <p className="small muted" role="status">
-        {[
-          t(site.reading ? "knowledge.site_reading" : "knowledge.site_pages", {
-            pages: site.pages,
-          }),
-          ...read,
-        ].join(" · ")}
       </p>
       {site.problem && <p className="error-text">{site.problem}</p>}
       <Changes changes={site.changes} />

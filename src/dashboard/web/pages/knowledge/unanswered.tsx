@@ -38,7 +38,10 @@ export function Unanswered() {
               </Link>
             ),
           },
-          { head: t("knowledge.asked_last"), cell: (question) => date(question.last_asked_at) },
+          {
+            head: t("knowledge.asked_last"),
+            cell: (question) => <span className="nowrap">{date(question.last_asked_at)}</span>,
+          },
           {
             head: t("knowledge.asked"),
             card: "side",
@@ -89,7 +92,14 @@ function AnswerDialog({ asked, onClose }: { asked: Question; onClose: () => void
         await done(t("knowledge.answered"));
       }}
     >
-      <TextField label={t("knowledge.question")} required {...form.bind("question")} />
+      <TextField
+        label={t("knowledge.question")}
+        {...(variants.length === 0
+          ? {}
+          : { hint: t("knowledge.also_asked", { variants: variants.join(" / ") }) })}
+        required
+        {...form.bind("question")}
+      />
       <AreaField label={t("knowledge.answer_text")} rows={4} required {...form.bind("answer")} />
       <SelectField
         label={t("knowledge.file")}
@@ -101,15 +111,17 @@ function AnswerDialog({ asked, onClose }: { asked: Question; onClose: () => void
         ]}
         {...form.bind("file_id")}
       />
-      <Button
-        variant="ghost"
-        onClick={async () => {
-          await answer(own.POST("/unanswered-questions/dismiss", { body: { key } }));
-          await done(t("knowledge.dismissed"));
-        }}
-      >
-        {t("knowledge.dismiss")}
-      </Button>
+      <div className="row">
+        <Button
+          variant="ghost"
+          onClick={async () => {
+            await answer(own.POST("/unanswered-questions/dismiss", { body: { key } }));
+            await done(t("knowledge.dismissed"));
+          }}
+        >
+          {t("knowledge.dismiss")}
+        </Button>
+      </div>
     </FormDialog>
   );
 }
