@@ -1,6 +1,6 @@
 /**
  * Packs files for the web into one file that the binary embeds: one line of JSON (a `PackEntry` per
- * file), a newline, then the bodies one after another, each as gzip and as brotli. Deterministic.
+ * file), a newline, then the bodies one after another, each as brotli and, where many ask for it, as gzip. Deterministic.
  */
 import { createHash } from "node:crypto";
 import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
@@ -13,7 +13,7 @@ export interface PackEntry {
   readonly etag: string;
   /** Bytes unpacked. */
   readonly plain: number;
-  /** Bytes of each body in the pack, in this order. */
+  /** Bytes of each body in the pack, in this order; gzip 0: the program makes it. */
   readonly gzip: number;
   readonly brotli: number;
 }
@@ -42,11 +42,12 @@ export function hashedFile(stem: string, extension: string, bytes: Uint8Array): 
   return { name: `${stem}-${digest}.${extension}`, bytes };
 }
 
-export function packed(files: readonly PackedFile[]): Uint8Array {
+/** `withGzip`: for what a browser without TLS, which takes no brotli, opens often. */
+export function packed(files: readonly PackedFile[], withGzip: boolean): Uint8Array {
   const index: PackEntry[] = [];
   const bodies: Uint8Array[] = [];
   for (const { name, bytes } of [...files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const gzip = gzipSync(bytes, { level: 9 });
+    const gzip = withGzip ? gzipSync(bytes, { level: 9 }) : new Uint8Array();
     const brotli = brotliCompressSync(bytes, {
       params: { [zlib.BROTLI_PARAM_QUALITY]: 11, [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length },
     });

@@ -1,10 +1,13 @@
 /** Serves files from a pack that the build embedded in the binary (scripts/pack.ts). */
 import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliDecompress, gzip as gzipCallback } from "node:zlib";
 
 interface PackEntry {
   readonly name: string;
   readonly type: string;
   readonly etag: string;
+  /** Bytes; 0: made of the other body when somebody asks for it. */
   readonly gzip: number;
   readonly brotli: number;
 }
@@ -13,12 +16,16 @@ interface PackEntry {
 export interface PackedAsset {
   readonly type: string;
   readonly etag: string;
-  readonly gzip: Uint8Array<ArrayBuffer>;
+  gzip(): Promise<Uint8Array<ArrayBuffer>>;
   /** null: made while the program runs. */
   readonly brotli: Uint8Array<ArrayBuffer> | null;
 }
 
 const NEWLINE = 10;
+
+// Both in a thread of their own: a large file would hold everything else up.
+const compress = promisify(gzipCallback);
+const decompress = promisify(brotliDecompress);
 
 async function unpack(file: string): Promise<ReadonlyMap<string, PackedAsset>> {
   const bytes = new Uint8Array(await Bun.file(file).arrayBuffer());
@@ -30,16 +37,24 @@ async function unpack(file: string): Promise<ReadonlyMap<string, PackedAsset>> {
     return bytes.subarray(at - length, at);
   };
   return new Map(
-    index.map((entry) => [
-      entry.name,
-      {
-        type: entry.type,
-        etag: entry.etag,
-        gzip: next(entry.gzip),
-        brotli: next(entry.brotli),
-      },
-    ]),
+    index.map(({ name, type, etag, ...lengths }) => {
+      const gzip = next(lengths.gzip);
+      const brotli = next(lengths.brotli);
+      return [
+        name,
+        { type, etag, gzip: gzip.length > 0 ? async () => gzip : remade(brotli), brotli },
+      ];
+    }),
   );
+}
+
+/** Made once, then kept. */
+function remade(brotli: Uint8Array): PackedAsset["gzip"] {
+  let made: Promise<Uint8Array<ArrayBuffer>> | null = null;
+  return () => {
+    made ??= decompress(brotli).then((plain) => compress(plain));
+    return made;
+  };
 }
 
 /** Returns a reader of a pack. The file is read at the first request and then kept in memory. */
@@ -54,15 +69,16 @@ export function openPack(file: string): () => Promise<ReadonlyMap<string, Packed
 /** What the program itself wrote, as if it had come from a pack. */
 export function packedText(type: string, text: string): PackedAsset {
   const etag = `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`;
-  return { type, etag, gzip: Bun.gzipSync(text), brotli: null };
+  const gzip = Bun.gzipSync(text);
+  return { type, etag, gzip: async () => gzip, brotli: null };
 }
 
 /** Responds in the best encoding that the client accepts; 304 if it has this version. */
-export function packedResponse(
+export async function packedResponse(
   asset: PackedAsset,
   request: Request,
   headersOfSite: Readonly<Record<string, string>>,
-): Response {
+): Promise<Response> {
   const accepted = request.headers.get("accept-encoding") ?? "";
   const { type, etag } = asset;
   const headers = { ...headersOfSite, "content-type": type, etag, vary: "Accept-Encoding" };
@@ -71,6 +87,8 @@ export function packedResponse(
   if (asset.brotli && /\bbr\b/.test(accepted))
     return new Response(asset.brotli, { headers: { ...headers, "content-encoding": "br" } });
   if (/\bgzip\b/.test(accepted))
-    return new Response(asset.gzip, { headers: { ...headers, "content-encoding": "gzip" } });
-  return new Response(Bun.gunzipSync(asset.gzip), { headers });
+    return new Response(await asset.gzip(), {
+      headers: { ...headers, "content-encoding": "gzip" },
+    });
+  return new Response(Bun.gunzipSync(await asset.gzip()), { headers });
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { EXAMPLES } from "../../../scripts/api-examples.ts";
 import { type ApiServer, startApiServer } from "../../support/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -58,6 +59,23 @@ test("every page is there as Markdown too, and is the file", async () => {
     });
     expect(response.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
     expect(await response.text()).toBe(readFileSync(join(ROOT, file), "utf8"));
+  }
+});
+
+test("a page is the same in each encoding, however often it is asked for", async () => {
+  const page = readFileSync(join(ROOT, "docs/trunks.md"), "utf8");
+  for (const [encoding, unpacked] of [
+    ["br", brotliDecompressSync],
+    ["gzip", gunzipSync],
+    ["gzip", gunzipSync],
+    [null, (body: Uint8Array) => body],
+  ] as const) {
+    const response = await fetch(`${server.base}/docs/trunks.md`, {
+      headers: { "accept-encoding": encoding ?? "identity" },
+      decompress: false,
+    });
+    expect(response.headers.get("content-encoding")).toBe(encoding);
+    expect(Buffer.from(unpacked(await response.bytes())).toString()).toBe(page);
   }
 });
 
