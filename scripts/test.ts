@@ -9,7 +9,7 @@ import { pacedSuites, type Suite, yieldingSuites } from "./test-suites.ts";
 const PACED_LANES = 3;
 const YIELDING_LANES = 2;
 /** To what runs beside it and keeps the pace of speech. */
-const GIVING_WAY = ["nice", "-n", "15"];
+const GIVING_WAY = ["nice", "-n", "10"];
 /** For what hangs: what gives way may stand still for long, and no test proves a pace by it. */
 const TIMEOUT = "--timeout=180000";
 
