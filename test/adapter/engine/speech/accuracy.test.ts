@@ -17,7 +17,6 @@ import {
   createSynthesiser,
   type Synthesiser,
 } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
-import { type Clock, systemClock } from "../../../../src/core/clock.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
 import type { ExpectedAnswer, SttResult } from "../../../../src/domain/conversation/engine-port.ts";
 import {
@@ -26,6 +25,7 @@ import {
   CLINIC_OFF_TOPIC,
   CLINIC_PARAPHRASED,
 } from "../../../support/dental-clinic.ts";
+import { patientClock } from "../../../support/patient-clock.ts";
 import { spoken } from "../../../support/spoken.ts";
 import { overTelephone } from "../../../support/telephone-line.ts";
 
@@ -37,15 +37,6 @@ const random = seededRandom(7);
 const knowledge = parseKnowledge([{ filename: "faq.md", format: "md", content: CLINIC_KNOWLEDGE }]);
 const topics = new Topics(knowledge, [], "en");
 const source = grammarSourceOf(knowledge, { language: "en", tools: [] });
-
-/**
- * How much is understood is asked here, not how soon: beside other suites the thread gets a tenth of a processor,
- * and what is heard too late would count as not heard.
- */
-const patientClock: Clock = {
-  ...systemClock,
-  after: (delayMs, task) => systemClock.after(delayMs < 1_000 ? delayMs : delayMs * 20, task),
-};
 
 let synthesiser: Synthesiser;
 const load: string[] = [];

@@ -6,7 +6,6 @@ import {
 } from "../../../../src/adapter/engine/embedded/engine.ts";
 import type { FromSpeechWorker } from "../../../../src/adapter/engine/embedded/speech-messages.ts";
 import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
-import { systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
 import type {
@@ -15,6 +14,7 @@ import type {
 } from "../../../../src/domain/conversation/engine-port.ts";
 import { spawnSpeechWorker } from "../../../../src/workers.ts";
 import { CLINIC_KNOWLEDGE } from "../../../support/dental-clinic.ts";
+import { patientClock } from "../../../support/patient-clock.ts";
 import { spoken } from "../../../support/spoken.ts";
 import { overTelephone } from "../../../support/telephone-line.ts";
 
@@ -36,7 +36,7 @@ function connect(): EmbeddedEngine {
   worker.postMessage({ type: "init", port: port1 }, [port1]);
   return createEmbeddedEngine({
     port: port2,
-    clock: systemClock,
+    clock: patientClock,
     random: seededRandom(1),
     log: silentLog,
   });
