@@ -5,6 +5,7 @@ import type { AgentRecord } from "../../../src/domain/agent/agent-schema.ts";
 import { buildCallConfig } from "../../../src/domain/call/call-config.ts";
 import type { CallTenant } from "../../../src/domain/call/stores.ts";
 import type { CallConfig } from "../../../src/domain/conversation/call-config.ts";
+import { knowledgeSection } from "../../../src/domain/conversation/knowledge-section.ts";
 
 let tools: CallConfig["tools"] = [];
 const setup = { agentContext: async () => ({ files: [], tools, disclosure: null }) };
@@ -111,13 +112,22 @@ test("of a caller nobody knows the level is 0, of a known one what is known", as
   expect((await configOf({ level: 2 })).callerLevel).toBe(2);
 });
 
+const LOOKED_UP =
+  "## KNOWLEDGE BASE\n\nIt is too long to stand here. The passages of it that fit come with what the caller says: treat them as fact. Where they do not hold the answer, say that you do not know it.\n\n- faq.md\n- prices.md";
+
 test.each([
-  [999, false],
-  [1_000, false],
-  [1_001, true],
-])("%i tokens of knowledge with a budget of 1,000: looked up is %p", async (tokens, looksUp) => {
+  [3_999, false],
+  [4_000, false],
+  [4_001, true],
+])("of %i bytes with a budget of 1,000 tokens: looked up is %p", async (bytes, looksUp) => {
   const file = { id: 5, filename: "faq.md", format: "md", version: 3 } as const;
-  const files = [{ ...file, sizeBytes: tokens * 4, content: looksUp ? null : "# Hours\nNine." }];
+  const other = { ...file, id: 6, filename: "prices.md" };
+  const contents = ["# Hours\nNine.\n", `# Prices\n${"a".repeat(bytes - 24)}\n`];
+  const files = [file, other].map((one, at) => ({
+    ...{ ...one, sizeBytes: Buffer.byteLength(contents[at] ?? "") },
+    content: looksUp ? null : (contents[at] ?? ""),
+  }));
+  expect(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)).toBe(bytes);
   const prepared: unknown[] = [];
   const config = await buildCallConfig(
     {
@@ -134,7 +144,13 @@ test.each([
     },
   );
   expect(config.looksUpKnowledge).toBe(looksUp);
-  expect(config.knowledge.length).toBe(looksUp ? 0 : 1);
-  expect(config.knowledgeScope).toEqual({ tenantId: 1, files: [file] });
+  expect(config.knowledge.length).toBe(looksUp ? 0 : 2);
+  const whole = contents.map((content, at) => `### ${files[at]?.filename}\n${content.trim()}`);
+  expect(knowledgeSection(config)).toBe(
+    looksUp
+      ? LOOKED_UP
+      : ["## KNOWLEDGE BASE", "Treat what follows as fact.", ...whole].join("\n\n"),
+  );
+  expect(config.knowledgeScope).toEqual({ tenantId: 1, files: [file, other] });
   expect(prepared).toEqual([config.knowledgeScope]);
 });
