@@ -2,7 +2,7 @@
 import { and, desc, eq, inArray, isNotNull } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { UnansweredRecords } from "../../domain/knowledge/unanswered.ts";
-import { calls, turns } from "./schema/index.ts";
+import { agents, calls, turns } from "./schema/index.ts";
 
 export function unansweredStore(queries: Queries): UnansweredRecords {
   return {
@@ -12,11 +12,13 @@ export function unansweredStore(queries: Queries): UnansweredRecords {
           key: turns.unanswered,
           text: turns.text,
           callUuid: calls.callUuid,
-          agentId: calls.agentId,
+          // Null as well for an agent that was deleted since.
+          agentId: agents.id,
           askedAt: calls.createdAt,
         })
         .from(turns)
         .innerJoin(calls, eq(calls.id, turns.callId))
+        .leftJoin(agents, and(eq(agents.id, calls.agentId), eq(agents.tenantId, tenantId)))
         .where(and(isNotNull(turns.unanswered), eq(calls.tenantId, tenantId)))
         .orderBy(desc(calls.createdAt), desc(turns.turnIndex))
         .limit(limit);

@@ -1,11 +1,12 @@
 /** Questions nobody could answer: listed for their own company alone, grouped, and turned into knowledge. */
 import { beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { turns } from "../../../src/adapter/store/schema/index.ts";
+import { calls, turns } from "../../../src/adapter/store/schema/index.ts";
 import { FILE_BYTES_MAX } from "../../../src/domain/knowledge/files.ts";
 import { questionKey } from "../../../src/domain/knowledge/turn-knowledge.ts";
 import { storeCalls } from "../../support/call-history.ts";
 import { dashboardWorld } from "../../support/dashboard-world.ts";
+import { newAgent } from "../../support/two-tenants.ts";
 
 const room = dashboardWorld("127.0.8.75");
 const ASKED = "Do you sell balcony plants?";
@@ -96,4 +97,28 @@ test("a file takes no more than it may hold, and a dismissed question is gone", 
   expect(await listed()).toEqual([]);
   const gone = await ask("owner", "POST", "/unanswered-questions/dismiss", { key: left?.key });
   expect(gone.status).toBe(404);
+});
+
+test("a question to an agent that was deleted since can be answered", async () => {
+  const made = await room.world.api("POST", "/agents", newAgent);
+  const { id } = (made.body as unknown as { agent: { id: number } }).agent;
+  const text = "Do you sell garden chairs?";
+  await storeCalls(room.world, Date.now(), [
+    { ...call, number: "+37061000904", said: [text], agoMs: 1_000 },
+  ]);
+  await room.world.app.database.tx(async (queries) => {
+    const [turn] = await queries
+      .update(turns)
+      .set({ unanswered: questionKey(text) })
+      .where(eq(turns.text, text))
+      .returning();
+    await queries
+      .update(calls)
+      .set({ agentId: id })
+      .where(eq(calls.id, turn?.callId ?? 0));
+  });
+  await room.world.api("DELETE", `/agents/${id}`);
+  const [question] = await listed();
+  const entry = { key: question?.key, question: text, answer: "Yes." };
+  expect((await ask("owner", "POST", "/unanswered-questions/answer", entry)).status).toBe(200);
 });
