@@ -73,6 +73,9 @@ interface FileChanges {
   readonly agentIds?: readonly number[];
 }
 
+/** Of what stands in the file when the change is made. */
+type FileChange = (before: FileRecord & { readonly content: string }) => FileChanges;
+
 interface FileDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => FileRecords;
@@ -150,10 +153,8 @@ export class Files {
 
   /** Throws not_found. */
   async get(tenantId: number, id: number): Promise<FileRecord & { readonly content: string }> {
-    const file = await this.#found(this.deps.database.read, tenantId, id);
-    const content = await this.deps.records(this.deps.database.read).content(tenantId, id);
-    if (content === undefined) throw notFound("file");
-    return { ...file, content };
+    const { read } = this.deps.database;
+    return await this.#withContent(read, tenantId, await this.#found(read, tenantId, id));
   }
 
   /** Throws valid_content_required, plan_limit_reached, not_found (agent). */
@@ -205,16 +206,26 @@ export class Files {
     return this.#found(queries, tenantId, id);
   }
 
+  async #withContent(queries: Queries, tenantId: number, file: FileRecord) {
+    const content = await this.deps.records(queries).content(tenantId, file.id);
+    if (content === undefined) throw notFound("file");
+    return { ...file, content };
+  }
+
   /** Throws not_found (file or agent), valid_content_required, plan_limit_reached. */
   async update(
     tenantId: number,
     id: number,
-    changes: FileChanges,
+    change: FileChanges | FileChange,
     author: Author = OPERATOR,
   ): Promise<FileRecord> {
     const nowMs = this.deps.clock.now();
     const file = await this.deps.database.tx(async (queries) => {
       const before = await this.#found(queries, tenantId, id);
+      const changes =
+        typeof change === "function"
+          ? change(await this.#withContent(queries, tenantId, before))
+          : change;
       const text = await this.#textChanges(queries, tenantId, before, changes);
       const moreBytes = (text.sizeBytes ?? before.sizeBytes) - before.sizeBytes;
       if (moreBytes > 0)

@@ -124,18 +124,33 @@ export class UnansweredQuestions {
     if (!target && entry.fileId !== null) throw notFound("file");
     if (target && target.format !== "md")
       throw invalidField("file_id", "`file_id` must be of a .md file: entries have headings.");
-    const before = target ? (await files.get(tenantId, target.id)).content.trimEnd() : "";
-    const content = `${before === "" ? "" : `${before}\n\n`}${sectionOf(entry)}`;
-    if (Buffer.byteLength(content) > FILE_BYTES_MAX)
-      throw invalidField("file_id", "This file is full (512,000 bytes); choose another file.");
-    const ids = [...new Set([...(target?.agentIds ?? []), ...agentIds])];
-    // Whoever was asked must know the answer, in whichever file it stands.
-    const file = target
-      ? await files.update(tenantId, target.id, { content, agentIds: ids }, author)
-      : await files.create(tenantId, { filename: ANSWERS_FILE, content, agentId: null }, author);
-    if (!target) await files.update(tenantId, file.id, { agentIds: ids }, author);
-    return file.id;
+    const section = sectionOf(entry);
+    if (target) {
+      // Whoever was asked must know the answer, in whichever file it stands.
+      await files.update(
+        tenantId,
+        target.id,
+        (file) => ({
+          content: below(file.content, section),
+          agentIds: [...new Set([...file.agentIds, ...agentIds])],
+        }),
+        author,
+      );
+      return target.id;
+    }
+    const made = { filename: ANSWERS_FILE, content: section, agentId: null };
+    const { id } = await files.create(tenantId, made, author);
+    await files.update(tenantId, id, { agentIds }, author);
+    return id;
   }
+}
+
+function below(content: string, section: string): string {
+  const before = content.trimEnd();
+  const grown = before === "" ? section : `${before}\n\n${section}`;
+  if (Buffer.byteLength(grown) > FILE_BYTES_MAX)
+    throw invalidField("file_id", "This file is full (512,000 bytes); choose another file.");
+  return grown;
 }
 
 /** Questions that are one, the one that was asked last first. */

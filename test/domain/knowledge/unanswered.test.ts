@@ -58,10 +58,14 @@ function world(list: readonly Asked[], kept: readonly Omit<KeptFile, "id">[] = [
         files.set(file.id, file);
         return file;
       },
-      update: async (_: number, id: number, changes: Partial<KeptFile>) => {
+      update: async (
+        _: number,
+        id: number,
+        change: Partial<KeptFile> | ((before: KeptFile) => Partial<KeptFile>),
+      ) => {
         const before = files.get(id);
         if (!before) throw new Error(`no file ${id}`);
-        files.set(id, { ...before, ...changes });
+        files.set(id, { ...before, ...(typeof change === "function" ? change(before) : change) });
         return files.get(id);
       },
     },
@@ -127,6 +131,15 @@ test("an answer goes into the file that is named, for its agents and those that 
   const other = world([asked("Plants?", { agentId: 4 })], [md]);
   await other.answer(1);
   expect(other.files.get(1)?.agentIds).toEqual([1, 9, 4]);
+});
+
+test("of two answers to one file at the same moment none is lost", async () => {
+  const list = [asked("Plants?"), asked("Is there a lift?", { key: "lift" })];
+  const { answer, files } = world(list, [md]);
+  await Promise.all([answer(1), answer(1, { key: "lift", question: "Is there a lift?" })]);
+  expect(files.get(1)?.content).toBe(
+    "# FAQ\n\nText.\n\n## Plants?\nYes.\n\n## Is there a lift?\nYes.\n",
+  );
 });
 
 test.each([
