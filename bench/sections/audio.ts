@@ -117,8 +117,8 @@ const GOALS: Readonly<Record<Trial["kind"], string>> = {
 const understanding: Section = {
   name: "understanding",
   async measure({ full, note }) {
-    const faqs = [GARAGE, HOTEL, SCHOOL];
-    const trials = await measureUnderstanding(faqs, JUDGING_CALLERS, full ? 300 : 6);
+    const faqs = full ? [GARAGE, HOTEL, SCHOOL] : [GARAGE];
+    const trials = await measureUnderstanding(faqs, JUDGING_CALLERS, full ? 300 : 17);
     const callers = [...new Set(trials.map(({ caller }) => caller))];
     const percent = (share: number) => (100 * share).toFixed(0);
     for (const faq of full ? [null, ...faqs.map(({ name }) => name)] : [null])
@@ -132,7 +132,7 @@ const understanding: Section = {
           `${count} of ${asked.length} (${interval(count, asked.length).map(percent).join("–")} %)`;
         const counts = Object.entries(Object.groupBy(asked, ({ outcome }) => outcome));
         note({
-          what: `understood, ${faq ?? "all three"}, ${kind}`,
+          what: `understood, ${faq ?? (full ? "all three" : GARAGE.name)}, ${kind}`,
           ...(faq === null ? { goal: GOALS[kind] } : {}),
           value: `${shares(good)}; wrong ${shares(wrong)}`,
           method: `${counts.map(([outcome, those]) => `${those?.length ?? 0} ${outcome}`).join(", ")}; by ${callers.join(", ")}`,

@@ -90,7 +90,7 @@ const signalling: Section = {
 const turns: Section = {
   name: "turns",
   async measure({ full, note }) {
-    const results = await measureTurns(full ? 40 : 2);
+    const results = await measureTurns(full ? 40 : 2, !full);
     const inWords = ({ p50Ms, p95Ms }: { p50Ms: number; p95Ms: number }) =>
       `p50 ${p50Ms.toFixed(0)} ms, p95 ${p95Ms.toFixed(0)} ms`;
     for (const { engine, speculate, turns: count, injectedMs, own, whole } of results) {

@@ -54,10 +54,12 @@ interface Subject {
   readonly speculate: Speculate;
 }
 
-export async function measureTurns(turns: number): Promise<TurnsResult[]> {
+/** `alone`: our own share only, with nothing begun before the caller's silence is over. */
+export async function measureTurns(turns: number, alone: boolean): Promise<TurnsResult[]> {
   return await withServers(async (servers) => {
     const results: TurnsResult[] = [];
-    for (const subject of subjects(servers)) results.push(await measure(subject, turns));
+    for (const subject of subjects(servers))
+      if (!alone || subject.speculate === "off") results.push(await measure(subject, turns));
     return results;
   });
 }
@@ -158,4 +160,4 @@ function percentilesOf(values: readonly number[]): Percentiles {
   return { p50Ms: at(0.5), p95Ms: at(0.95) };
 }
 
-if (import.meta.main) console.log(await measureTurns(Number(process.argv[2] ?? 8)));
+if (import.meta.main) console.log(await measureTurns(Number(process.argv[2] ?? 8), false));
