@@ -1,7 +1,7 @@
 /** Calls as a whole, signalling, and the agent's turns. */
 import { measurePhones } from "../calls/phones.ts";
 import { ms, type Section } from "../report.ts";
-import { measureSignalling, type SignallingResult } from "../signalling/calls.ts";
+import { measureAppliance, measureSignalling, type SignallingResult } from "../signalling/calls.ts";
 import { measureRegistrations } from "../signalling/registrations.ts";
 import { measureAnswers } from "../turns/answers.ts";
 import { measureTurns } from "../turns/latency.ts";
@@ -75,6 +75,14 @@ const signalling: Section = {
           : {}),
         method: `${CALLED[result.who]}; ${result.succeeded} calls by sipp, 10 at once, hung up at once`,
       });
+    const steady = await measureAppliance({ calls: full ? 1000 : 150, atOnce: 50, perSecond: 50 });
+    if (steady)
+      note({
+        what: "INVITE → 200 at 50 calls a second, appliance",
+        goal: "p99 ≤ 60 ms",
+        value: `p50 ${ms(steady.setUpP50Ms)}, p99 ${ms(steady.setUpP99Ms)}; ${processorTime(steady)}; ${steady.failed} failed`,
+        method: `${CALLED.appliance}; ${steady.succeeded} calls by sipp, hung up at once`,
+      });
     const registrations = await measureRegistrations();
     if (registrations)
       note({
@@ -83,7 +91,7 @@ const signalling: Section = {
         ratio: `${(registrations.perSecond / registrations.sippPerSecond).toFixed(2)} × sipp as the same client`,
         method: `${registrations.registered} trunks at kamailio with digest, from a cold start`,
       });
-    return { calls: results, registrations };
+    return { calls: results, steady, registrations };
   },
 };
 

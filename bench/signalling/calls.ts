@@ -32,12 +32,22 @@ export interface SignallingResult extends SippFigures {
 export interface SignallingOptions {
   readonly calls: number;
   readonly atOnce: number;
+  /** Default: as fast as the other side lets them. */
+  readonly perSecond?: number;
 }
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const PATH = `${process.env.PATH}:/usr/sbin`;
 const SERVER_START_MS = 500;
 const WARM_UP_CALLS = 20;
+
+/** Null without sipp. */
+export async function measureAppliance(
+  options: SignallingOptions,
+): Promise<SignallingResult | null> {
+  if (!Bun.which("sipp")) return null;
+  return await measureOurs("appliance", "./appliance-serve.ts", options);
+}
 
 /** Null without sipp. */
 export async function measureSignalling(
