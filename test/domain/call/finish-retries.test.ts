@@ -18,7 +18,7 @@ function world(failures: number, isMailed = true) {
       async tx() {
         triedAtMs.push(clock.elapsedMs);
         if (triedAtMs.length <= failures) throw new Error("the store is away");
-        return isMailed;
+        return { isMailed };
       },
     },
   } as unknown as Arguments[0];
@@ -75,7 +75,7 @@ test("it waits for the sources of its answers, 3 seconds at most", async () => {
   const context = {
     ...{ clock, log: silentLog, events: { wake }, callers: { wake }, mails: { wake } },
     knowledgeIndex: { sourcesOf: () => new Promise(() => undefined) },
-    database: { tx: async () => void storedAtMs.push(clock.elapsedMs) },
+    database: { tx: async () => ({ isMailed: storedAtMs.push(clock.elapsedMs) === 0 }) },
   } as unknown as Arguments[0];
   const channel = {
     close: async () => ({ turns: TURNS }),
