@@ -39,11 +39,11 @@ const PACED: readonly Row[] = [
 
 /** What keeps a processor busy; the longest first here, too. */
 const YIELDING: readonly Row[] = [
+  ["domain", ["domain/"], 60],
   ["browser", ["browser/"], 4],
   ["binary", ["binary/"], 2],
-  ["engine", ["adapter/engine/"]],
-  ["domain", ["domain/"]],
-  ["property", ["property/", "core/", "platform/", "dashboard/"]],
+  ["engine", ["adapter/engine/"], 20],
+  ["property", ["property/", "core/", "platform/", "dashboard/"], 40],
   ["cli", ["cli/"]],
   ["interface", ["interface/"], 35],
   ["adapter", ["adapter/store/", "adapter/knowledge/", "adapter/payments/", "adapter/worker/"]],
