@@ -25,7 +25,13 @@ test("a call's SIP, turns, end and money stand in the order of time; nothing nam
   );
   call.hangUp();
   await world.callWhen(uuid, ({ ended_at }) => ended_at !== null);
-  const lines = await world.app.ask("logs.read", { call: uuid, level: "info", limit: 2000 });
+  const asked = { call: uuid, level: "info", limit: 2000 } as const;
+  // What SIP said is stored behind the call's end.
+  await eventually(
+    async () => (await world.app.ask("logs.read", asked)).some(({ layer }) => layer === "sip"),
+    "SIP's lines",
+  );
+  const lines = await world.app.ask("logs.read", asked);
   const layers = new Set(lines.map(({ layer }) => layer));
   for (const layer of ["log", "call", "sip", "turn", "billing", "media"] as const)
     expect(layers).toContain(layer);
