@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { generateSources } from "./generate.ts";
 import { pacedSuites, type Suite, yieldingSuites } from "./test-suites.ts";
 
-const PACED_LANES = 3;
+const PACED_LANES = 2;
 const YIELDING_LANES = 2;
 /** To what runs beside it and keeps the pace of speech. */
 const GIVING_WAY = ["nice", "-n", "10"];
@@ -66,7 +66,7 @@ interface FailedSuite {
 }
 
 /** More than this is no accident of the load. */
-const AGAIN_MAX = 5;
+const AGAIN_MAX = 8;
 const failedSuites: FailedSuite[] = [];
 
 async function testSuite({ label, files, env }: Suite, yielding = false): Promise<Tally> {
@@ -96,7 +96,7 @@ const step = async (label: string, command: string[]) =>
   );
 
 /**
- * Real audio takes three lanes, and what gives way to it two; a lane with no real audio left takes from the others.
+ * Real audio takes two lanes, and what gives way to it two more; a lane with no real audio left takes from the others.
  * So no processor is idle while there is work, and the end is not one long suite alone.
  */
 async function everySuite(): Promise<void> {
@@ -115,7 +115,7 @@ async function everySuite(): Promise<void> {
 }
 
 /**
- * Suites run beside each other and share two processors with real audio. At most five files that failed are run
+ * Suites run beside each other and share two processors with real audio. At most eight files that failed are run
  * again with nothing beside them; what fails then has failed. Each is named, so that nobody takes it for a clean run.
  */
 async function askAgain(): Promise<void> {
