@@ -160,17 +160,19 @@ export class Sites {
     const fileIds = isSame ? site.fileIds : await this.#write(tenantId, site, sections);
     const nowMs = clock.now();
     const stored = sections.map(({ url, title, sha256 }) => ({ url, title, sha256 }));
-    const isKept = await database.tx(async (queries) => {
+    const unused = await database.tx(async (queries) => {
       const store = records(queries);
-      if (!isCurrent(await store.find(tenantId, site.id))) return false;
+      const found = await store.find(tenantId, site.id);
+      // Files that whoever overtook it has as well are that one's now.
+      if (!isCurrent(found)) return fileIds.filter((id) => !found?.fileIds.includes(id));
       await store.update(tenantId, site.id, {
         ...{ fileIds, problem, readAt: nowMs, readingUntil: null },
         pages: compared(site.pages, stored, site.readAt === null),
         dueAt: site.everyHours === 0 ? null : nowMs + site.everyHours * HOUR_MS,
       });
-      return true;
+      return [];
     });
-    if (!isKept) await this.#removeFiles(tenantId, fileIds, OPERATOR);
+    await this.#removeFiles(tenantId, unused, OPERATOR);
   }
 
   /** Pages as the site's files have them. */
@@ -200,6 +202,7 @@ export class Sites {
 
   async #removeFiles(tenantId: number, fileIds: readonly number[], author: Author): Promise<void> {
     const { files } = this.deps;
+    if (fileIds.length === 0) return;
     const there = new Set((await files.list(tenantId)).map((file) => file.id));
     for (const fileId of fileIds)
       if (there.has(fileId)) await files.remove(tenantId, fileId, author);

@@ -83,6 +83,10 @@ function world(kept: Partial<SiteRecord> = {}) {
     vanish() {
       isThere = false;
     },
+    /** Another node reads it now. */
+    take(readingUntil: number) {
+      site = { ...site, readingUntil };
+    },
     changes: () => site.pages.map(({ title, change }) => `${title} ${change}`).join(", "),
     contents: () => site.fileIds.map((id) => files.get(id)?.content),
   };
@@ -206,6 +210,21 @@ test("a site that was deleted, or that another node took, while it was read leav
   await sites.store(1, site(), { pages }, null);
   expect(files.size).toBe(0);
 });
+
+test.each(["A", "A, anew"])(
+  "files that another node has by now stay when a reading it overtook read %p",
+  async (text) => {
+    const { page, store, take, contents } = world();
+    await store(page("a", "A"));
+    const overtaken = store(page("a", text));
+    // It has looked whether it is current, and makes its sections.
+    await Promise.resolve();
+    await Promise.resolve();
+    take(9);
+    await overtaken;
+    expect(contents()).toEqual([expect.stringContaining("# a")]);
+  },
+);
 
 test("where the plan has no room for more files, the old text stays whole", async () => {
   const { page, store, sites, contents } = world();
