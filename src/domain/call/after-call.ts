@@ -107,8 +107,9 @@ const isUnprocessed = (call: StoredCall | undefined): call is StoredCall =>
   call?.recordingStatus === "processing";
 
 /**
- * `known`: the call as it is stored; it is read where it is missing. Idempotent per call; never rejects. One that fails for want of storage or of an encoder stays
- * `processing` (its mail waits, too) and is taken up again by recovery.ts.
+ * Idempotent per call; never rejects. One that fails for want of storage or of an encoder stays
+ * `processing` (its mail waits, too) and is taken up again by recovery.ts. `known`: the call as it is
+ * stored; without it, it is read.
  */
 export async function processRecording(
   context: RecordingPorts,
