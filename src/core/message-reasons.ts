@@ -52,8 +52,28 @@ export type FieldReason =
   | "trunk_password"
   | "url";
 
+/** Of a web site that is read, or a page of it. */
+export type SiteReason =
+  | "site_address"
+  | "site_answer"
+  | "site_certificate"
+  | "site_circle"
+  | "site_connection"
+  | "site_cut"
+  | "site_fails"
+  | "site_gone"
+  | "site_large"
+  | "site_login"
+  | "site_name"
+  | "site_no_pages"
+  | "site_redirects"
+  | "site_robots"
+  | "site_status"
+  | "site_time";
+
 /** Of every other code. */
 export type ProblemReason =
+  | SiteReason
   | "account_exists"
   | "already_member"
   | "being_sent"

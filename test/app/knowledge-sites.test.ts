@@ -101,7 +101,12 @@ test("a site that cannot be read keeps its files, says why, and is tried again w
   await sites.readAgain(tenantId, id);
   await reader.idle();
   const [site] = await services.sites.list(tenantId);
-  expect(site?.problem).toContain("it answered 404");
+  expect(site?.problems).toEqual([
+    {
+      ...{ url: START, code: "unavailable", reason: "site_gone", params: { status: 404 } },
+      message: "There is no such page: the server answered 404.",
+    },
+  ]);
   expect([site?.fileIds.length, site?.dueAt, site?.readingUntil]).toEqual([1, null, null]);
   await reader.stop();
   await services.sites.remove(tenantId, id, OPERATOR);
@@ -119,7 +124,9 @@ test("a name that leads into a network of ours is not read", async () => {
   reader.start();
   await reader.idle();
   const [site] = await services.sites.list(tenantId);
-  expect(site?.problem).toContain("the address is not allowed");
+  expect(site?.problems).toEqual([
+    expect.objectContaining({ url: `${START}robots.txt`, reason: "site_address" }),
+  ]);
   await reader.stop();
   await services.sites.remove(tenantId, id, OPERATOR);
 });

@@ -17,6 +17,7 @@ import {
 } from "../../src/dashboard/web/i18n/problem-text.ts";
 import { serverMessages } from "../../src/dashboard/web/i18n/server-messages.ts";
 import { REGISTRATION_PROBLEMS } from "../../src/domain/call/sip-port.ts";
+import { statusError } from "../../src/domain/knowledge/site-problems.ts";
 import { readScenario, ScenarioInvalid } from "../../src/domain/rehearsal/read-scenario.ts";
 import { checkToolFields } from "../../src/domain/tool/tool-rules.ts";
 import { checked } from "../../src/interface/contracts/check.ts";
@@ -230,6 +231,19 @@ test("another refusal is told by its reason, its field or its code; in English a
     serverMessages["problem.destination_not_allowed"].lt,
   );
   expect(told({})).toBe(serverMessages["problem.conflict"].lt);
+});
+
+test("what keeps a site from being read is told in the reader's language, in English as the server says it", () => {
+  const told = (status: number, texts = lithuanian) =>
+    problemText(answered(statusError(status)), texts);
+  expect([404, 403, 429, 503, 418].map((status) => told(status))).toEqual([
+    "Tokio puslapio nėra: serveris atsakė 404.",
+    "Serveris programoms arba be slaptažodžio jo nerodo: atsakė 403.",
+    "Serveris atsakė 429: jis perkrautas arba sugedęs.",
+    "Serveris atsakė 503: jis perkrautas arba sugedęs.",
+    "Vietoj puslapio serveris atsakė 418.",
+  ]);
+  expect(told(404, english)).toBe("There is no such page: the server answered 404.");
 });
 
 test("a registration that failed is explained by its SIP code, or by why there was none", () => {

@@ -5,9 +5,15 @@
  * not gone, is told as such. What may be requested at all, the HTTP client decides.
  */
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
-import { AppError, describeError } from "../../core/errors.ts";
 import { type DocumentReader, type ReadDocument, SITEMAP_TYPE } from "./documents.ts";
 import { readRobots } from "./robots.ts";
+import {
+  type SiteProblem,
+  siteError,
+  siteProblem,
+  statusError,
+  tellsGone,
+} from "./site-problems.ts";
 
 interface SiteBounds {
   /** Links from the start; 0: the start alone. */
@@ -23,12 +29,17 @@ export interface SitePage {
 
 export interface SiteReading {
   readonly pages: readonly SitePage[];
-  /** Pages that could not be read, and why. */
-  readonly failed: readonly { readonly url: string; readonly problem: string }[];
-  /** There was more than the bounds allow. */
-  readonly cut: boolean;
+  /** Pages that could not be read, and what else is wrong. */
+  readonly problems: readonly SiteProblem[];
   /** Known pages of which nothing is known now: they were not reached, or did not answer. */
   readonly unread: readonly string[];
+}
+
+/** Nothing of it could be read. */
+export class SiteNotRead extends Error {
+  constructor(readonly problem: SiteProblem) {
+    super(problem.message);
+  }
 }
 
 /** Rejects where nothing came of the request. Redirects are answers. */
@@ -57,13 +68,11 @@ const FAILED_MAX = 50;
 const ADDED_A_TURN = 500;
 const ALL_ALLOWED = readRobots("");
 
-/** A page that is no more. */
-class PageGone extends Error {}
 /** Files that are no pages. */
 const NO_PAGE =
   /\.(?:jpe?g|png|gif|svg|webp|avif|ico|css|js|mjs|json|xml|rss|zip|gz|mp[34]|webm|mov|avi|woff2?|ttf|exe|dmg|apk|docx?|xlsx?|pptx?)$/i;
 
-/** Never rejects for a page; rejects if the start cannot be read. */
+/** Never rejects for a page; rejects with SiteNotRead where no page has text. */
 export async function readSite(
   start: string,
   bounds: SiteBounds,
@@ -79,7 +88,7 @@ interface Found {
 
 class Crawl {
   readonly #pages = new Map<string, SitePage>();
-  readonly #failed: { url: string; problem: string }[] = [];
+  readonly #problems: SiteProblem[] = [];
   readonly #seen = new Set<string>();
   readonly #queue: Found[] = [];
   readonly #texts = new Set<string>();
@@ -103,15 +112,19 @@ class Crawl {
     if (this.bounds.depthMax > 0) await this.#readRobots();
     this.#add(this.start.href, 0);
     await this.#visitAll(endMs);
-    const [failed] = this.#failed;
-    if (this.#pages.size === 0 && failed) throw startRefused(failed.problem);
+    const ofStart = this.#problems.find(({ url }) => url === plainUrl(this.start));
+    if (this.#pages.size === 0)
+      throw new SiteNotRead(ofStart ?? siteProblem(null, siteError("site_no_pages")));
     // Pages behind those that did not answer are asked for themselves.
     if (this.#hasGaps)
       for (const url of known) if (!this.#pages.has(url)) this.#add(url, this.bounds.depthMax);
     await this.#visitAll(endMs);
     for (const { url } of this.#queue) this.#unread.add(url);
     const unread = known.filter((url) => this.#unread.has(url) && !this.#pages.has(url));
-    return { pages: [...this.#pages.values()], failed: this.#failed, cut: this.#cut, unread };
+    const pages = [...this.#pages.values()];
+    if (this.#cut)
+      this.#problems.push(siteProblem(null, siteError("site_cut", { pages: pages.length })));
+    return { pages, problems: this.#problems, unread };
   }
 
   async #visitAll(endMs: number): Promise<void> {
@@ -147,9 +160,9 @@ class Crawl {
       if (depth < this.bounds.depthMax && page.follows)
         await this.#follow(answer.url, page, depth + 1);
     } catch (error) {
-      const problem = error instanceof AppError ? error.publicMessage : describeError(error);
-      if (this.#failed.length < FAILED_MAX) this.#failed.push({ url, problem });
-      if (error instanceof PageGone) return;
+      const problem = siteProblem(url, error);
+      if (this.#problems.length < FAILED_MAX) this.#problems.push(problem);
+      if (tellsGone(problem)) return;
       this.#hasGaps = true;
       this.#unread.add(url);
     }
@@ -181,11 +194,11 @@ class Crawl {
     let url = start;
     const passed = new Set<string>();
     for (let step = 0; step <= REDIRECTS_MAX; step++) {
-      if (passed.has(url)) throw new Error("its redirects go in a circle");
+      if (passed.has(url)) throw siteError("site_circle");
       passed.add(url);
       const { pathname, search } = new URL(url);
       if (this.#isSite(new URL(url)) && !this.#robots.allows(pathname + search)) {
-        if (start === plainUrl(this.start)) throw new PageGone(ROBOTS_FORBID);
+        if (start === plainUrl(this.start)) throw siteError("site_robots");
         return null;
       }
       const { status, headers, body } = await this.deps.fetch(url);
@@ -197,14 +210,13 @@ class Crawl {
         url = next;
         continue;
       }
-      if (status === 404 || status === 410) throw new PageGone(`it answered ${status}`);
-      if (status !== 200) throw new Error(`it answered ${status}`);
+      if (status !== 200) throw statusError(status);
       const contentType = headers["content-type"] ?? "text/html";
       if (!/^(?:text\/html|application\/(?:xhtml\+xml|pdf))\b/i.test(contentType)) return null;
       const hint = contentType.startsWith("application/pdf") ? "" : contentType;
       return { url, contentType: hint, body: new Uint8Array(body) };
     }
-    throw new Error("it redirects too often");
+    throw siteError("site_redirects");
   }
 
   #add(text: string, depth: number): void {
@@ -233,12 +245,13 @@ class Crawl {
 
   /** Rejects where it should be there and cannot be read (RFC 9309, 2.3.1.4). */
   async #readRobots(): Promise<void> {
+    const url = new URL("/robots.txt", this.start).href;
     try {
-      const answer = await this.#getPlain(new URL("/robots.txt", this.start).href);
-      if (answer.status >= 500) throw new Error(`it answered ${answer.status}`);
+      const answer = await this.#getPlain(url);
+      if (answer.status >= 500) throw statusError(answer.status);
       if (answer.status === 200) this.#robots = readRobots(new TextDecoder().decode(answer.body));
     } catch (error) {
-      throw startRefused(`robots.txt: ${describeError(error)}`);
+      throw new SiteNotRead(siteProblem(url, error));
     }
   }
 
@@ -292,17 +305,9 @@ class Crawl {
   }
 }
 
-const ROBOTS_FORBID = "its robots.txt forbids it; allow the user agent Linevoice there";
-
 /** Without its fragment. */
 function plainUrl(url: URL): string {
   const plain = new URL(url);
   plain.hash = "";
   return plain.href;
 }
-
-const startRefused = (problem: string) =>
-  new AppError({
-    code: "unavailable",
-    publicMessage: `The site's first page could not be read: ${problem}`,
-  });

@@ -8,13 +8,20 @@ import { createHash } from "node:crypto";
 import { type Author, OPERATOR } from "../../core/author.ts";
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import { AppError, describeError, notFound } from "../../core/errors.ts";
+import { AppError, notFound } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { WorkLoop } from "../../core/work-loop.ts";
 import type { DocumentReader } from "./documents.ts";
 import { FILE_BYTES_MAX, type Files } from "./files.ts";
 import { partName } from "./imports.ts";
-import { type FetchPage, readSite, type SitePage, type SiteReading } from "./site-crawl.ts";
+import {
+  type FetchPage,
+  readSite,
+  SiteNotRead,
+  type SitePage,
+  type SiteReading,
+} from "./site-crawl.ts";
+import { type SiteProblem, siteProblem } from "./site-problems.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
 export const SITES_MAX = 20;
@@ -46,8 +53,8 @@ export interface SiteRecord extends SiteSettings {
   readonly id: number;
   readonly fileIds: readonly number[];
   readonly pages: readonly StoredPage[];
-  /** Why it could not be read, or not wholly; null: it was. */
-  readonly problem: string | null;
+  /** Why it could not be read, or not wholly; none: it was. null: nothing was tried. */
+  readonly problems: readonly SiteProblem[] | null;
   readonly readAt: number | null;
   readonly dueAt: number | null;
   /** Being read until then at the latest; null: it is not. */
@@ -104,7 +111,7 @@ export class Sites {
       if ((await store.list(tenantId)).length >= SITES_MAX) throw tooManySites();
       const id = await store.insert(tenantId, {
         ...{ ...site, url: new URL(site.url).href, dueAt, fileIds: [], pages: [] },
-        ...{ problem: null, readAt: null, readingUntil: null },
+        ...{ problems: null, readAt: null, readingUntil: null },
       });
       return await store.find(tenantId, id);
     });
@@ -139,8 +146,7 @@ export class Sites {
   async store(
     tenantId: number,
     site: SiteRecord,
-    { pages, unread = [] }: Pick<SiteReading, "pages"> & Partial<Pick<SiteReading, "unread">>,
-    problem: string | null,
+    { pages, problems = [], unread = [] }: Pick<SiteReading, "pages"> & Partial<SiteReading>,
   ): Promise<void> {
     const { clock, database, records } = this.deps;
     const isCurrent = (found: SiteRecord | undefined) =>
@@ -166,7 +172,7 @@ export class Sites {
       // Files that whoever overtook it has as well are that one's now.
       if (!isCurrent(found)) return fileIds.filter((id) => !found?.fileIds.includes(id));
       await store.update(tenantId, site.id, {
-        ...{ fileIds, problem, readAt: nowMs, readingUntil: null },
+        ...{ fileIds, problems, readAt: nowMs, readingUntil: null },
         pages: compared(site.pages, stored, site.readAt === null),
         dueAt: site.everyHours === 0 ? null : nowMs + site.everyHours * HOUR_MS,
       });
@@ -335,20 +341,18 @@ export class SiteReader {
       const { signal } = this.#stopping;
       const known = site.pages.flatMap(({ url, change }) => (change === "gone" ? [] : [url]));
       const reading = await readSite(site.url, site, { fetch, reader, clock, signal, known });
-      const [failed] = reading.failed;
-      const bound = reading.cut ? `Only ${reading.pages.length} pages were read.` : null;
-      const problem = failed ? `${failed.url}: ${failed.problem}` : bound;
-      await sites.store(tenantId, site, reading, problem);
+      await sites.store(tenantId, site, reading);
     } catch (error) {
-      const problem = error instanceof AppError ? error.publicMessage : describeError(error);
-      log.warn("knowledge.site_not_read", { tenant: tenantId, site: site.id, problem });
+      const problem = error instanceof SiteNotRead ? error.problem : siteProblem(null, error);
+      const { message } = problem;
+      log.warn("knowledge.site_not_read", { tenant: tenantId, site: site.id, problem: message });
       const dueAt = clock.now() + Math.max(1, site.everyHours) * HOUR_MS;
       await database.tx(async (queries) => {
         const store = records(queries);
         const found = await store.find(tenantId, site.id);
         if (found?.readingUntil !== site.readingUntil) return;
         await store.update(tenantId, site.id, {
-          ...{ problem, readingUntil: null },
+          ...{ problems: [problem], readingUntil: null },
           dueAt: this.#stopping.signal.aborted ? site.dueAt : site.everyHours === 0 ? null : dueAt,
         });
       });

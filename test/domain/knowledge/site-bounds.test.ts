@@ -1,7 +1,7 @@
 /** How much of a site is read at most, and which addresses are its own (docs/knowledge.md), with pages of plain words. */
 import { expect, test } from "bun:test";
 import { type DocumentHint, SITEMAP_TYPE } from "../../../src/domain/knowledge/documents.ts";
-import { readSite } from "../../../src/domain/knowledge/site-crawl.ts";
+import { readSite, type SiteReading } from "../../../src/domain/knowledge/site-crawl.ts";
 import { readDocumentHere } from "../../support/documents.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 
@@ -49,27 +49,29 @@ function site(answers: Readonly<Record<string, Answer>>, start = START) {
 }
 const titles = ({ pages }: { readonly pages: readonly { readonly title: string }[] }) =>
   pages.map(({ title }) => title).join(" ");
+const isCut = ({ problems }: Pick<SiteReading, "problems">) =>
+  problems.some(({ reason }) => reason === "site_cut");
 
 test.each([
   [5, "Start Page", []],
-  [6, "Start", ["it redirects too often"]],
+  [6, "Start", ["site_redirects"]],
 ])("%d redirects in a row lead to %p", async (count, read, problems) => {
   const answers: Record<string, Answer> = { [START]: "Start 1", [`${START}${count + 1}`]: "Page" };
   for (let at = 1; at <= count; at++)
     answers[`${START}${at}`] = { status: 302, to: `${START}${at + 1}` };
   const reading = await site(answers).read();
-  expect([titles(reading), reading.failed.map(({ problem }) => problem)]).toEqual([read, problems]);
+  expect([titles(reading), reading.problems.map(({ reason }) => reason)]).toEqual([read, problems]);
 });
 
 test.each([
-  [299, "it answered 299"],
+  [299, "The server answered 299 instead of the page."],
   [300, null],
   [399, null],
-  [400, "it answered 400"],
+  [400, "The server answered 400 instead of the page."],
 ])("an answer %d with an address: %p", async (status, problem) => {
   const answers = { [START]: "Start a", [`${START}a`]: { status, to: "b" }, [`${START}b`]: "B" };
   const reading = await site(answers).read();
-  expect([titles(reading), reading.failed[0]?.problem ?? null]).toEqual([
+  expect([titles(reading), reading.problems[0]?.message ?? null]).toEqual([
     ...[problem === null ? "Start B" : "Start", problem],
   ]);
 });
@@ -82,7 +84,7 @@ test.each([
   const big = { status: 200, bytes: 50 * MB + more - home.length };
   const { read: readAll } = site({ [START]: home, [`${START}big`]: big, [`${START}next`]: "Next" });
   const reading = await readAll({ depthMax: 1 });
-  expect([titles(reading), reading.cut]).toEqual([read, cut]);
+  expect([titles(reading), isCut(reading)]).toEqual([read, cut]);
 });
 
 test("the bytes of a sitemap count, too", async () => {
@@ -102,7 +104,7 @@ test.each([
   const reading = await readAll({ depthMax: 0 + 1 }, undefined, (clock, url) => {
     if (url === START) void clock.advance(10 * 60_000 + more);
   });
-  expect([titles(reading), reading.cut]).toEqual([read, cut]);
+  expect([titles(reading), isCut(reading)]).toEqual([read, cut]);
 });
 
 test("ten sitemaps are read, each once, of this host alone; the pages they name count as links", async () => {
@@ -140,7 +142,9 @@ test.each([
       "https://shop.example/sitemap.xml": urls.join(""),
     });
     const reading = await read();
-    expect([asked.length, reading.cut, reading.failed.length]).toEqual([20_002, cut, 50]);
+    expect([asked.length, isCut(reading), reading.problems.length]).toEqual([
+      ...[20_002, cut, 50 + Number(cut)],
+    ]);
   },
 );
 

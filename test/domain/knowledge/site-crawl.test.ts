@@ -74,12 +74,15 @@ test("the number of pages is bounded, and said to be cut only above it", async (
     [`${START}2`]: page("2"),
   });
   const cutAt = async (pagesMax: number) => {
-    const { pages, cut } = await read({ pagesMax });
-    return [pages.length, cut];
+    const { pages, problems } = await read({ pagesMax });
+    return [pages.length, problems.map(({ message }) => message)];
   };
-  expect(await cutAt(2)).toEqual([2, true]);
-  expect(await cutAt(3)).toEqual([3, false]);
-  expect(await cutAt(4)).toEqual([3, false]);
+  expect(await cutAt(2)).toEqual([
+    2,
+    ["Only 2 pages were read: there are more than a site may have."],
+  ]);
+  expect(await cutAt(3)).toEqual([3, []]);
+  expect(await cutAt(4)).toEqual([3, []]);
 });
 
 test("cycles of redirects and ways out of the site end, and the rest is read", async () => {
@@ -91,11 +94,11 @@ test("cycles of redirects and ways out of the site end, and the rest is read", a
     [`${START}moved`]: { to: "new" },
     [`${START}new`]: page("New"),
   });
-  const { failed, ...reading } = await read();
+  const { problems, ...reading } = await read();
   expect(titles(reading)).toEqual(["New", "Start"]);
-  expect(failed.map(({ url, problem }) => `${url.slice(START.length)}: ${problem}`)).toEqual([
-    "loop: its redirects go in a circle",
-    "gone: it answered 404",
+  expect(problems.map(({ url, reason }) => `${url?.slice(START.length)}: ${reason}`)).toEqual([
+    "loop: site_circle",
+    "gone: site_gone",
   ]);
 });
 
@@ -112,7 +115,7 @@ test("pages that ask for it are not listed, or their links not followed", async 
 
 test("a site whose first page cannot be read says why", async () => {
   const { read } = siteOf({});
-  expect(read()).rejects.toThrow("could not be read: it answered 404");
+  expect(read()).rejects.toThrow("There is no such page: the server answered 404.");
 });
 
 test.each([
@@ -148,20 +151,20 @@ test("what robots.txt forbids is not asked for; the sitemaps that it names are r
 test.each([
   [404, "reads"],
   [403, "reads"],
-  [500, "robots.txt: it answered 500"],
-  [503, "robots.txt: it answered 503"],
+  [500, `${ROBOTS} site_fails 500`],
+  [503, `${ROBOTS} site_fails 503`],
 ])("a robots.txt that answers %d: %s", async (status, expected) => {
   const { read } = siteOf({ [ROBOTS]: { status }, [START]: page("Start") });
   const said = await read().then(
     () => "reads",
-    (error) => error.publicMessage,
+    ({ problem: { url, reason, params } }) => `${url} ${reason} ${params.status}`,
   );
   expect(said).toEndWith(expected);
 });
 
 test("a site whose robots.txt forbids its first page says what to do", async () => {
   const { read } = siteOf({ [ROBOTS]: "User-agent: *\nDisallow: /", [START]: page("Start") });
-  await expect(read()).rejects.toThrow("robots.txt forbids it; allow the user agent Linevoice");
+  await expect(read()).rejects.toThrow("robots.txt forbids it. Allow the user agent Linevoice");
 });
 
 test("a sitemap may have moved on the host, name itself, and be an index", async () => {
@@ -225,6 +228,16 @@ test.each([
 
 test("a site whose first page does not answer is asked for nothing else", async () => {
   const { asked, read } = siteOf({ [START]: { status: 500 } });
-  await expect(read({}, KNOWN)).rejects.toThrow("it answered 500");
+  await expect(read({}, KNOWN)).rejects.toThrow(
+    "The server answered 500: it is overloaded or out of order.",
+  );
   expect(asked).toEqual([ROBOTS, START, MAP]);
+});
+
+test.each([
+  ["made by scripts alone", `<html><a href="a"></a><script>draw()</script>`],
+  ["not to be listed", `<html><meta name="robots" content="noindex"><p>Start`],
+])("a site whose pages are %s is not read, and says so", async (_, start) => {
+  const { read } = siteOf({ [START]: start });
+  await expect(read()).rejects.toThrow("No page with text was found.");
 });

@@ -6,6 +6,7 @@ import { SiteReader, type SiteRecord, Sites } from "../../../src/domain/knowledg
 import { fakeClock } from "../../support/fake-clock.ts";
 
 const HOUR_MS = 3_600_000;
+const PAGE = { base: null, sitemaps: [], listed: true, follows: true };
 const FILE_BYTES_MAX = 512_000;
 
 interface KeptFile {
@@ -22,7 +23,7 @@ function world(kept: Partial<SiteRecord> = {}) {
   const written: number[] = [];
   let site = {
     ...{ id: 7, url: "https://shop.example/help/", depthMax: 0, pagesMax: 50, everyHours: 0 },
-    ...{ fileIds: [], pages: [], problem: null, readAt: null, dueAt: 0, readingUntil: null },
+    ...{ fileIds: [], pages: [], problems: null, readAt: null, dueAt: 0, readingUntil: null },
     agentId: 3,
     ...kept,
   } as SiteRecord;
@@ -76,10 +77,12 @@ function world(kept: Partial<SiteRecord> = {}) {
       return new SiteReader({
         ...{ sites, clock, log: silentLog, fetch },
         ...(sites as unknown as { deps: object }).deps,
-        reader: { read: async () => ({ title: "Start", markdown: "M", links: [], listed: true }) },
+        reader: {
+          read: async () => ({ ...{ title: "Start", markdown: "M", links: ["a"] }, ...PAGE }),
+        },
       } as unknown as ConstructorParameters<typeof SiteReader>[0]);
     },
-    store: (...pages: readonly ReturnType<typeof page>[]) => sites.store(1, site, { pages }, null),
+    store: (...pages: readonly ReturnType<typeof page>[]) => sites.store(1, site, { pages }),
     vanish() {
       isThere = false;
     },
@@ -162,7 +165,7 @@ test("a page that could not be read stays as it was, and one that is gone goes",
   const [a, b, c] = [page("a", "A"), page("b", "# Prices\n\nB\n\n## More\n\nB2"), page("c", "C")];
   await store(a, b, c);
   const again = { pages: [page("a", "A2")], unread: [b.url] };
-  await sites.store(1, site(), again, "b did not answer");
+  await sites.store(1, site(), again);
   expect(changes()).toBe("a changed, b same, c gone");
   expect(contents().join()).toBe(
     "# a\n\nhttps://shop.example/help/a\n\nA2\n\n# b\n\nhttps://shop.example/help/b\n\n## Prices\n\nB\n\n### More\n\nB2\n",
@@ -177,7 +180,7 @@ test("a long page that stands in several files stays whole", async () => {
   const long = page("b", `# Words\n\n${words}`);
   await store(page("a", "A"), long);
   expect(contents().length).toBeGreaterThan(2);
-  await sites.store(1, site(), { pages: [page("a", "A2")], unread: [long.url] }, null);
+  await sites.store(1, site(), { pages: [page("a", "A2")], unread: [long.url] });
   expect(
     contents()
       .join("")
@@ -190,14 +193,14 @@ test("with pages that stay as they were, a site has no more pages than its bound
   const [a, b] = [page("a", "A"), page("b", "B")];
   await store(a, b);
   const unread = [a.url, b.url];
-  await sites.store(1, site(), { pages: [page("c", "C")], unread }, null);
+  await sites.store(1, site(), { pages: [page("c", "C")], unread });
   expect(changes()).toBe("c new, a same, b gone");
 });
 
 test("a site that was deleted, or that another node took, while it was read leaves no files", async () => {
   const { page, sites, site, files, vanish } = world();
   const pages = [page("a", "A")];
-  await sites.store(1, { ...site(), readingUntil: 5 }, { pages }, null);
+  await sites.store(1, { ...site(), readingUntil: 5 }, { pages });
   expect([files.size, site().readAt]).toEqual([0, null]);
   const { deps } = sites as unknown as {
     deps: { files: { createAll: (...all: unknown[]) => unknown } };
@@ -207,7 +210,7 @@ test("a site that was deleted, or that another node took, while it was read leav
     vanish();
     return await createAll(...all);
   };
-  await sites.store(1, site(), { pages }, null);
+  await sites.store(1, site(), { pages });
   expect(files.size).toBe(0);
 });
 
@@ -260,7 +263,7 @@ test.each([
     sites.start();
     await sites.idle();
     expect(site().dueAt).toBe(after === null ? null : clock.now() + after);
-    expect(site().problem).toContain("it answered 500");
+    expect(site().problems).toMatchObject([{ url: site().url, reason: "site_fails" }]);
     await sites.stop();
   },
 );
@@ -283,7 +286,7 @@ test.each([
   const sites = reader(1, home);
   sites.start();
   await sites.idle();
-  expect(site().problem).toEndWith(told);
+  expect(site().problems).toMatchObject([{ url: null, message: told }]);
   await sites.stop();
 });
 
@@ -305,12 +308,14 @@ test("a site that was read has no problem; one read in part says how much", asyn
   const wholly = whole.reader(1, home);
   wholly.start();
   await wholly.idle();
-  expect(whole.site().problem).toBeNull();
-  const part = world({ pagesMax: 0 });
+  expect(whole.site().problems).toEqual([]);
+  const part = world({ pagesMax: 1, depthMax: 1 });
   const partly = part.reader(1, home);
   partly.start();
   await partly.idle();
-  expect(part.site().problem).toBe("Only 0 pages were read.");
+  expect(part.site().problems).toMatchObject([
+    { url: null, reason: "site_cut", params: { pages: 1 } },
+  ]);
   await Promise.all([wholly.stop(), partly.stop()]);
 });
 

@@ -12,6 +12,7 @@ import {
 import type { JsonObject } from "../../../core/json.ts";
 import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
 import type { AgentContent } from "../../../domain/agent/agent-content.ts";
+import type { SiteProblem } from "../../../domain/knowledge/site-problems.ts";
 import type { StoredPage } from "../../../domain/knowledge/sites.ts";
 import { flag, id, json, time } from "./columns.ts";
 import { tenantId } from "./tenants.ts";
@@ -205,7 +206,7 @@ export const knowledgeSites = sqliteTable(
     agentId: integer("agent_id").references(() => agents.id, { onDelete: "set null" }),
     fileIds: json<readonly number[]>("file_ids").notNull(),
     pages: json<readonly StoredPage[]>("pages").notNull(),
-    problem: text("problem"),
+    problems: json<readonly SiteProblem[]>("problem"),
     readAt: time("read_at"),
     dueAt: time("due_at"),
     readingUntil: time("reading_until"),

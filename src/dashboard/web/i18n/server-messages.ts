@@ -351,6 +351,86 @@ export const serverMessages = {
     lv: "Kampaņas pašreizējais stāvoklis to neļauj.",
     ru: "Нынешнее состояние кампании этого не позволяет.",
   },
+  "problem.site_address": {
+    lt: "Veda į adresą, kurio pasiekti negalima: galima tik viešus, per https.",
+    lv: "Ved uz adresi, ko nedrīkst sasniegt: drīkst tikai publiskas, ar https.",
+    ru: "Ведёт на адрес, к которому нельзя обращаться: можно только к общедоступным, по https.",
+  },
+  "problem.site_answer": {
+    lt: "Serverio atsakymas neperskaitomas.",
+    lv: "Servera atbilde nav nolasāma.",
+    ru: "Ответ сервера нельзя прочитать.",
+  },
+  "problem.site_certificate": {
+    lt: "Serverio sertifikatu nepasitikima.",
+    lv: "Servera sertifikāts nav uzticams.",
+    ru: "Сертификат сервера не вызывает доверия.",
+  },
+  "problem.site_circle": {
+    lt: "Nukreipimai sukasi ratu.",
+    lv: "Pāradresācijas iet pa apli.",
+    ru: "Перенаправления идут по кругу.",
+  },
+  "problem.site_connection": {
+    lt: "Nepavyko prisijungti prie serverio arba ryšys nutrūko.",
+    lv: "Neizdevās savienoties ar serveri, vai savienojums pārtrūka.",
+    ru: "Не удалось соединиться с сервером, или связь оборвалась.",
+  },
+  "problem.site_cut": {
+    lt: "Perskaityta puslapių: {pages}. Svetainėje jų daugiau, nei leidžiama.",
+    lv: "Izlasītas lapas: {pages}. Vietnē to ir vairāk, nekā atļauts.",
+    ru: "Прочитано страниц: {pages}. На сайте их больше, чем разрешено.",
+  },
+  "problem.site_fails": {
+    lt: "Serveris atsakė {status}: jis perkrautas arba sugedęs.",
+    lv: "Serveris atbildēja {status}: tas ir pārslogots vai bojāts.",
+    ru: "Сервер ответил {status}: он перегружен или неисправен.",
+  },
+  "problem.site_gone": {
+    lt: "Tokio puslapio nėra: serveris atsakė {status}.",
+    lv: "Tādas lapas nav: serveris atbildēja {status}.",
+    ru: "Такой страницы нет: сервер ответил {status}.",
+  },
+  "problem.site_large": {
+    lt: "Puslapis per didelis.",
+    lv: "Lapa ir pārāk liela.",
+    ru: "Страница слишком большая.",
+  },
+  "problem.site_login": {
+    lt: "Serveris programoms arba be slaptažodžio jo nerodo: atsakė {status}.",
+    lv: "Serveris to nerāda programmām vai bez paroles: atbildēja {status}.",
+    ru: "Сервер не показывает её программам или без пароля: он ответил {status}.",
+  },
+  "problem.site_name": {
+    lt: "Serverio tokiu vardu nėra. Patikrinkite adresą.",
+    lv: "Servera ar tādu vārdu nav. Pārbaudiet adresi.",
+    ru: "Сервера с таким именем нет. Проверьте адрес.",
+  },
+  "problem.site_no_pages": {
+    lt: "Nerasta puslapių su tekstu. Neskaitomi puslapiai, kuriuos kuria tik skriptai arba kurie prašo jų neįtraukti.",
+    lv: "Nav atrasta neviena lapa ar tekstu. Netiek lasītas lapas, ko veido tikai skripti vai kas lūdz tās neiekļaut.",
+    ru: "Страниц с текстом не найдено. Не читаются страницы, которые создают одни скрипты или которые просят их не включать.",
+  },
+  "problem.site_redirects": {
+    lt: "Per daug nukreipimų.",
+    lv: "Pārāk daudz pāradresāciju.",
+    ru: "Слишком много перенаправлений.",
+  },
+  "problem.site_robots": {
+    lt: "Draudžia svetainės robots.txt. Leiskite jame „Linevoice“ (user agent).",
+    lv: "To aizliedz vietnes robots.txt. Atļaujiet tajā “Linevoice” (user agent).",
+    ru: "Это запрещает robots.txt сайта. Разрешите в нём «Linevoice» (user agent).",
+  },
+  "problem.site_status": {
+    lt: "Vietoj puslapio serveris atsakė {status}.",
+    lv: "Lapas vietā serveris atbildēja {status}.",
+    ru: "Вместо страницы сервер ответил {status}.",
+  },
+  "problem.site_time": {
+    lt: "Atsakymas užtruko per ilgai.",
+    lv: "Atbilde nāca pārāk ilgi.",
+    ru: "Ответ шёл слишком долго.",
+  },
   "problem.last_owner": {
     lt: "Tai paskutinis įmonės savininkas. Pirmiau paskirkite kitą.",
     lv: "Tas ir pēdējais uzņēmuma īpašnieks. Vispirms ieceliet citu.",

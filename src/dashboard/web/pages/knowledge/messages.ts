@@ -188,6 +188,12 @@ export const messages = {
     lv: "lapas: {pages}",
     ru: "страниц: {pages}",
   },
+  "knowledge.site_problems": {
+    en: "Not read either: {n}",
+    lt: "Taip pat neperskaityta: {n}",
+    lv: "Nav izlasīts arī: {n}",
+    ru: "Не прочитано также: {n}",
+  },
   "knowledge.page_new": { en: "new", lt: "naujas", lv: "jauna", ru: "новая" },
   "knowledge.page_changed": { en: "changed", lt: "pakeistas", lv: "mainīta", ru: "изменена" },
   "knowledge.page_gone": { en: "gone", lt: "nebėra", lv: "vairs nav", ru: "больше нет" },

@@ -2,7 +2,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, own } from "../../api/client.ts";
+import { ApiProblem } from "../../api/problem.ts";
 import { type QueryData, sitesQuery } from "../../api/queries.ts";
+import { problemText } from "../../i18n/problem-text.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -91,9 +93,36 @@ function SiteRow({ site }: { site: Site }) {
           </>
         )}
       </p>
-      {site.problem && <p className="error-text">{site.problem}</p>}
+      <Problems problems={site.problems} />
       <Changes changes={site.changes} />
     </div>
+  );
+}
+
+const PROBLEMS_SHOWN_MAX = 3;
+
+/** What could not be read, and why; the rest of a long list on demand. */
+function Problems({ problems }: Pick<Site, "problems">) {
+  const texts = useText();
+  const rows = problems.map(({ url, ...problem }) => (
+    <p key={`${url} ${problem.reason}`} className="error-text break">
+      {url && `${url}: `}
+      {problemText(new ApiProblem(200, problem), texts)}
+    </p>
+  ));
+  const more = rows.slice(PROBLEMS_SHOWN_MAX);
+  return (
+    <>
+      {rows.slice(0, PROBLEMS_SHOWN_MAX)}
+      {more.length > 0 && (
+        <details>
+          <summary className="small">
+            {texts.t("knowledge.site_problems", { n: more.length })}
+          </summary>
+          {more}
+        </details>
+      )}
+    </>
   );
 }
 

@@ -27,7 +27,17 @@ export const KnowledgeSite = z
     file_ids: z.array(shown(z.int(), "A knowledge file with its pages.", 1)),
     pages: shown(z.int(), "Pages read.", 42),
     reading: shown(z.boolean(), "It waits to be read, or is being read.", false),
-    problem: shown(z.string().nullable(), "What could not be read, and why.", null),
+    problems: z.array(
+      z
+        .strictObject({
+          url: shown(z.string().nullable(), "What could not be read; null: the site.", null),
+          error: shown(z.string(), "As of an error.", "unavailable"),
+          reason: shown(z.string().nullable(), "Which message it is.", "site_gone"),
+          params: z.record(z.string(), z.union([z.string(), z.number()])),
+          message: shown(z.string(), "In English.", "There is no such page."),
+        })
+        .meta({ id: "KnowledgeSiteProblem" }),
+    ),
     read_at: shown(z.string().nullable(), "When it was read last.", isoUtc(1_795_000_000_000)),
     changes: z.array(
       z.strictObject({
@@ -97,7 +107,8 @@ function present(site: SiteRecord, nowMs: number): z.input<typeof KnowledgeSite>
     ...{ id: site.id, url: site.url, depth: site.depthMax, pages_max: site.pagesMax },
     ...{ every_hours: site.everyHours, file_ids: [...site.fileIds], pages: there.length },
     reading: (site.dueAt !== null && site.dueAt <= nowMs) || (site.readingUntil ?? 0) > nowMs,
-    ...{ problem: site.problem, read_at: isoOrNull(site.readAt) },
+    problems: (site.problems ?? []).map(({ code, ...problem }) => ({ ...problem, error: code })),
+    read_at: isoOrNull(site.readAt),
     changes: site.pages
       .slice()
       .flatMap(({ url, title, change }) => (change === "same" ? [] : [{ url, title, change }]))

@@ -1,0 +1,1 @@
+UPDATE `knowledge_sites` SET `problem` = NULL;

@@ -1,0 +1,84 @@
+/**
+ * What keeps a web site, or a page of it, from being read: each problem has a reason, which the dashboard words in
+ * the reader's language, and an English sentence that says what to do where that helps.
+ */
+import { AppError, describeError } from "../../core/errors.ts";
+import type { SiteReason } from "../../core/message-reasons.ts";
+import { OutboundHttpError } from "../../platform/net/outbound-http-error.ts";
+
+/** As it is kept and shown. `code`, `reason` and `params` are an AppError's. */
+export interface SiteProblem {
+  /** What could not be read; null: the problem is the whole site's. */
+  readonly url: string | null;
+  readonly code: string;
+  readonly reason: string | null;
+  readonly params: Readonly<Record<string, string | number>>;
+  readonly message: string;
+}
+
+const SENTENCES: Readonly<Record<SiteReason, string>> = {
+  site_address: "It leads to an address that may not be reached: only public ones may, by https.",
+  site_answer: "What the server sent is no answer that can be read.",
+  site_certificate: "The server's certificate is not trusted.",
+  site_circle: "Its redirects go in a circle.",
+  site_connection: "There was no connection to the server, or it broke off.",
+  site_cut: "Only {pages} pages were read: there are more than a site may have.",
+  site_fails: "The server answered {status}: it is overloaded or out of order.",
+  site_gone: "There is no such page: the server answered {status}.",
+  site_large: "It is too large.",
+  site_login:
+    "The server does not show it to programs, or not without a password: it answered {status}.",
+  site_name: "There is no server of this name. Check the address.",
+  site_no_pages:
+    "No page with text was found. Pages that are made by scripts alone, or ask not to be listed, are not read.",
+  site_redirects: "It redirects too often.",
+  site_robots: "The site's robots.txt forbids it. Allow the user agent Linevoice there.",
+  site_status: "The server answered {status} instead of the page.",
+  site_time: "The answer took too long.",
+};
+
+export function siteError(reason: SiteReason, params: SiteProblem["params"] = {}): AppError {
+  const publicMessage = SENTENCES[reason].replace(/\{(\w+)\}/g, (_, name) => String(params[name]));
+  return new AppError({ code: "unavailable", publicMessage, reason, params });
+}
+
+/** Of an answer other than the page. */
+export function statusError(status: number): AppError {
+  const params = { status };
+  if (status === 404 || status === 410) return siteError("site_gone", params);
+  if (status === 401 || status === 403) return siteError("site_login", params);
+  if (status === 429 || status >= 500) return siteError("site_fails", params);
+  return siteError("site_status", params);
+}
+
+/** Whether the page is no more; otherwise it is not known now. */
+export const tellsGone = ({ reason }: Pick<SiteProblem, "reason">): boolean =>
+  reason === "site_gone" || reason === "site_robots";
+
+const OF_REQUEST: Readonly<Record<OutboundHttpError["failure"], SiteReason>> = {
+  invalid_url: "site_address",
+  blocked_address: "site_address",
+  name_not_found: "site_name",
+  connection_failed: "site_connection",
+  certificate: "site_certificate",
+  timeout: "site_time",
+  aborted: "site_time",
+  too_large: "site_large",
+  bad_response: "site_answer",
+};
+
+/** Anything that was thrown while a site was read. */
+export function siteProblem(url: string | null, thrown: unknown): SiteProblem {
+  const error =
+    thrown instanceof OutboundHttpError ? siteError(OF_REQUEST[thrown.failure]) : thrown;
+  if (!(error instanceof AppError))
+    return { url, code: "engine", reason: null, params: {}, message: describeError(error) };
+  const { code, publicMessage: message, messageName } = error;
+  return {
+    url,
+    code,
+    reason: messageName.reason ?? null,
+    params: messageName.params ?? {},
+    message,
+  };
+}
