@@ -6,6 +6,8 @@ export interface ReadDocument {
   /** Empty: the document names none. */
   readonly title: string;
   readonly markdown: string;
+  /** What stands at the foot of a web page, as Markdown. */
+  readonly footer: string;
   /** Pages of a PDF without text, such as scanned ones. */
   readonly emptyPages: number;
   /** Of a web page: as they stand there, and what they are relative to. */

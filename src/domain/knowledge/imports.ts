@@ -3,6 +3,7 @@ import type { Author } from "../../core/author.ts";
 import { AppError } from "../../core/errors.ts";
 import { type DocumentReader, readerBusy } from "./documents.ts";
 import { FILE_BYTES_MAX, type FileRecord, type Files } from "./files.ts";
+import { withFooter } from "./footers.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
 export const DOCUMENT_BYTES_MAX = 8 * 1024 * 1024;
@@ -40,12 +41,13 @@ export class DocumentImports {
   ): Promise<ImportedDocument> {
     if (!this.reader)
       throw new AppError({ code: "unavailable", publicMessage: "Start the server first." });
-    const { markdown, title, emptyPages } = await this.#read(tenantId, this.reader, {
+    const { markdown, title, footer, emptyPages } = await this.#read(tenantId, this.reader, {
       filename,
       bytes,
     });
     const headed = title === "" || /^# /m.test(markdown) ? markdown : `# ${title}\n\n${markdown}`;
-    const texts = await splitMarkdown(headed, FILE_BYTES_MAX);
+    const whole = withFooter({ title: title || filename, markdown: headed }, footer);
+    const texts = await splitMarkdown(whole, FILE_BYTES_MAX);
     const files = await this.files.createAll(
       tenantId,
       texts.map((content, at) => ({ filename: partName(filename, at), content, agentId })),

@@ -6,6 +6,7 @@
  */
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
 import { type DocumentReader, type ReadDocument, SITEMAP_TYPE } from "./documents.ts";
+import { withFooters } from "./footers.ts";
 import { readRobots } from "./robots.ts";
 import {
   type SiteProblem,
@@ -87,7 +88,7 @@ interface Found {
 }
 
 class Crawl {
-  readonly #pages = new Map<string, SitePage>();
+  readonly #pages = new Map<string, { readonly page: SitePage; readonly footer: string }>();
   readonly #problems: SiteProblem[] = [];
   readonly #seen = new Set<string>();
   readonly #queue: Found[] = [];
@@ -121,7 +122,7 @@ class Crawl {
     await this.#visitAll(endMs);
     for (const { url } of this.#queue) this.#unread.add(url);
     const unread = known.filter((url) => this.#unread.has(url) && !this.#pages.has(url));
-    const pages = [...this.#pages.values()];
+    const pages = withFooters([...this.#pages.values()]);
     if (this.#cut)
       this.#problems.push(siteProblem(null, siteError("site_cut", { pages: pages.length })));
     return { pages, problems: this.#problems, unread };
@@ -168,11 +169,11 @@ class Crawl {
     }
   }
 
-  #keep(url: string, { title, markdown, listed }: ReadDocument): void {
+  #keep(url: string, { title, markdown, footer, listed }: ReadDocument): void {
     // The same text at two addresses is one page.
-    if (!listed || markdown.trim() === "" || this.#texts.has(markdown)) return;
+    if (!listed || (markdown + footer).trim() === "" || this.#texts.has(markdown)) return;
     this.#texts.add(markdown);
-    this.#pages.set(url, { url, title, markdown });
+    this.#pages.set(url, { page: { url, title, markdown }, footer });
   }
 
   async #follow(url: string, { links, base }: ReadDocument, depth: number): Promise<void> {

@@ -4,10 +4,10 @@ import { DocumentImports, partName } from "../../../src/domain/knowledge/imports
 
 type Deps = ConstructorParameters<typeof DocumentImports>;
 
-async function added(markdown: string, title: string) {
+async function added(markdown: string, title: string, footer = "") {
   const made: { filename: string; content: string; agentId: number | null }[] = [];
   const files = { createAll: async (_: number, drafts: typeof made) => void made.push(...drafts) };
-  const reader = { read: async () => ({ markdown, title, emptyPages: 2 }) };
+  const reader = { read: async () => ({ markdown, title, footer, emptyPages: 2 }) };
   const imports = new DocumentImports(files as unknown as Deps[0], reader as unknown as Deps[1]);
   const document = { filename: "price list.pdf", bytes: new Uint8Array(), agentId: 7 };
   const { emptyPages } = await imports.add(1, document, {} as Parameters<typeof imports.add>[2]);
@@ -23,6 +23,14 @@ test.each([
   expect(made.map(({ filename, agentId }) => [filename, agentId])).toEqual([["price list.md", 7]]);
   expect(made[0]?.content.trim()).toBe(begin);
   expect(emptyPages).toBe(2);
+});
+
+test.each([
+  ["Clinic", "# Clinic\n\nWelcome.\n\n# Clinic\n\nOpen 9–17"],
+  ["", "Welcome.\n\n# price list.pdf\n\nOpen 9–17"],
+])("what stands at the foot of a page titled %j stands at the end, once", async (title, text) => {
+  const { made } = await added("Welcome.", title, "Open 9–17");
+  expect(made[0]?.content.trim()).toBe(text);
 });
 
 test("a part is named after the document, with 120 characters of it at most", () => {
@@ -53,9 +61,9 @@ test("a company has three documents read at a time, whatever others do: below, a
   const added = [add(1), add(1), add(1)];
   expect(await add(1)).toBe("unavailable");
   added.push(add(2));
-  for (const settle of waiting) settle({ markdown: "A", title: "", emptyPages: 0 });
+  for (const settle of waiting) settle({ markdown: "A", title: "", footer: "", emptyPages: 0 });
   expect(await Promise.all(added)).toEqual(Array(4).fill("added"));
   const later = add(1);
-  waiting.at(-1)?.({ markdown: "A", title: "", emptyPages: 0 });
+  waiting.at(-1)?.({ markdown: "A", title: "", footer: "", emptyPages: 0 });
   expect(await later).toBe("added");
 });

@@ -29,7 +29,14 @@ function site(answers: Readonly<Record<string, Answer>>, start = START) {
       if (contentType === SITEMAP_TYPE) return await readDocumentHere(bytes, hint);
       contentTypes.push(contentType);
       const [title = "", ...links] = new TextDecoder().decode(bytes).split(" ");
-      const rest = { emptyPages: 0, base: null, sitemaps: [], listed: true, follows: true };
+      const rest = {
+        footer: "",
+        emptyPages: 0,
+        base: null,
+        sitemaps: [],
+        listed: true,
+        follows: true,
+      };
       return { title, markdown: title, links, ...rest };
     },
   };

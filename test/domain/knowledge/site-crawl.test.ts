@@ -113,6 +113,22 @@ test("pages that ask for it are not listed, or their links not followed", async 
   expect(titles(await read())).toEqual(["Behind", "Leaf", "Start"]);
 });
 
+test("what stands at the foot of every page is kept once; what one page alone says there stays with it", async () => {
+  const foot = (own: string) =>
+    `<footer><p>Open 9–17</p><h3>Where</h3><p>Garden Street 12</p><p>${own}</p></footer>`;
+  const { read } = siteOf({
+    [START]: page("Start", "a", "b") + foot(""),
+    [`${START}a`]: page("A") + foot("Room 3"),
+    [`${START}b`]: page("B"),
+  });
+  const { pages } = await read();
+  expect(pages.map(({ markdown }) => markdown)).toEqual([
+    "Start\n\nxx\n\n# Start\n\nOpen 9–17\n\n### Where\n\nGarden Street 12",
+    "A\n\n# A\n\n### Where\n\nRoom 3",
+    "B",
+  ]);
+});
+
 test("a site whose first page cannot be read says why", async () => {
   const { read } = siteOf({});
   expect(read()).rejects.toThrow("There is no such page: the server answered 404.");

@@ -6,7 +6,7 @@ import { SiteReader, type SiteRecord, Sites } from "../../../src/domain/knowledg
 import { fakeClock } from "../../support/fake-clock.ts";
 
 const HOUR_MS = 3_600_000;
-const PAGE = { base: null, sitemaps: [], listed: true, follows: true };
+const PAGE = { footer: "", base: null, sitemaps: [], listed: true, follows: true };
 const FILE_BYTES_MAX = 512_000;
 
 interface KeptFile {

@@ -1,7 +1,7 @@
 /**
  * The text of an HTML page, as Markdown. Scripts, styles, form fields and navigation are dropped and nothing is run
- * or loaded. Where a page says what its main part is, only that is taken. Elements may nest as deep as they
- * like: the parser reports them one by one.
+ * or loaded. Where a page says what its main part is, only that is taken, and what stands at its foot apart from
+ * it. Elements may nest as deep as they like: the parser reports them one by one.
  */
 import { Parser } from "htmlparser2";
 import { decodeText } from "../../../core/text-encoding.ts";
@@ -10,6 +10,7 @@ import { MarkdownWriter } from "./markdown.ts";
 interface HtmlPage {
   readonly title: string;
   readonly markdown: string;
+  readonly footer: string;
   /** As they stand in the page. */
   readonly links: readonly string[];
   /** What links are relative to, where the page says so. */
@@ -20,7 +21,7 @@ interface HtmlPage {
 }
 
 const DROPPED = new Set(
-  "script style noscript template svg math iframe object embed canvas audio video nav footer aside button label select textarea dialog menu".split(
+  "script style noscript template svg math iframe object embed canvas audio video nav aside button label select textarea dialog menu".split(
     " ",
   ),
 );
@@ -43,7 +44,8 @@ export function readHtml(html: string): HtmlPage {
 type Attributes = Readonly<Record<string, string>>;
 
 class HtmlReader {
-  readonly #writer = new MarkdownWriter();
+  readonly #body = new MarkdownWriter();
+  readonly #foot = new MarkdownWriter();
   readonly #links: string[] = [];
   #title = "";
   #firstHeading = "";
@@ -56,16 +58,25 @@ class HtmlReader {
   /** Likewise of the main part. */
   #main = 0;
   #hasMain = false;
+  /** Likewise of the page's footer; what stands at the foot of an article is not the page's. */
+  #footer = 0;
+  #article = 0;
 
   onopentag(name: string, attributes: Attributes): void {
     this.#note(name, attributes);
-    if (this.#dropped > 0 || DROPPED.has(name) || isHidden(attributes)) {
+    const isFoot = isFooter(name, attributes);
+    const isOfArticle = isFoot && this.#article > 0;
+    if (this.#dropped > 0 || DROPPED.has(name) || isHidden(attributes) || isOfArticle) {
       if (!VOID.has(name)) this.#dropped++;
       return;
     }
+    if (!VOID.has(name)) {
+      if (this.#footer > 0 || isFoot) this.#footer++;
+      if (this.#article > 0 || name === "article") this.#article++;
+    }
     if (this.#main > 0 && !VOID.has(name)) this.#main++;
     else if (!this.#hasMain && (name === "main" || attributes.role === "main")) {
-      this.#writer.restart();
+      this.#body.restart();
       this.#hasMain = true;
       this.#main = 1;
     }
@@ -74,7 +85,7 @@ class HtmlReader {
 
   ontext(text: string): void {
     if (this.#inTitle) this.#title += text;
-    if (this.#dropped > 0 || this.#inTitle || (this.#hasMain && this.#main === 0)) return;
+    if (this.#dropped > 0 || this.#inTitle || this.#isBeside) return;
     if (this.#heading === "open") this.#firstHeading += text;
     this.#writer.text(text);
   }
@@ -90,18 +101,30 @@ class HtmlReader {
     if (name === "table") this.#writer.endTable();
     else if (BLOCKS.has(name) || name === "li" || /^h[1-6]$/.test(name)) this.#writer.block();
     if (this.#main > 0) this.#main--;
+    if (this.#footer > 0) this.#footer--;
+    if (this.#article > 0) this.#article--;
   }
 
   page(): HtmlPage {
     const title = (this.#title.trim() || this.#firstHeading).replace(/\s+/g, " ").trim();
     return {
       title: title.slice(0, TITLE_CHARACTERS_MAX),
-      markdown: this.#writer.toString(),
+      markdown: this.#body.toString(),
+      footer: this.#foot.toString(),
       links: this.#links,
       base: this.#base,
       listed: !/\b(?:noindex|(?<!:\s*)none)\b/i.test(this.#robots),
       follows: !/\b(?:nofollow|(?<!:\s*)none)\b/i.test(this.#robots),
     };
+  }
+
+  get #writer(): MarkdownWriter {
+    return this.#footer > 0 ? this.#foot : this.#body;
+  }
+
+  /** Outside the main part of a page that has one. */
+  get #isBeside(): boolean {
+    return this.#hasMain && this.#main === 0 && this.#footer === 0;
   }
 
   /** What matters of an element wherever it stands. */
@@ -115,7 +138,7 @@ class HtmlReader {
 
   #open(name: string, { colspan = "1", rowspan = "1" }: Attributes): void {
     const writer = this.#writer;
-    if (this.#hasMain && this.#main === 0) return;
+    if (this.#isBeside) return;
     if (/^h[1-6]$/.test(name)) {
       writer.heading(Number(name[1]));
       if (name === "h1" && this.#heading === "none") this.#heading = "open";
@@ -137,6 +160,13 @@ const isHidden = ({ hidden, style = "", ...more }: Attributes): boolean =>
   hidden !== undefined ||
   more["aria-hidden"] === "true" ||
   /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
+
+const FOOTER_NAME = /(?:^|\s)(?:site-|page-)?footer(?:\s|$)/i;
+
+const isFooter = (name: string, { role, id = "", class: classes = "" }: Attributes): boolean =>
+  name === "footer" ||
+  role === "contentinfo" ||
+  (/^(?:div|section)$/.test(name) && (FOOTER_NAME.test(id) || FOOTER_NAME.test(classes)));
 
 const SAID = /charset\s*=\s*["']?([\w-]+)/i;
 

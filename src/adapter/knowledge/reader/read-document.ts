@@ -12,7 +12,7 @@ import { readPdf } from "./pdf.ts";
 import { readSitemap } from "./sitemap.ts";
 
 const NOTHING_MORE = {
-  ...{ title: "", markdown: "", emptyPages: 0, links: [], sitemaps: [], base: null },
+  ...{ title: "", markdown: "", footer: "", emptyPages: 0, links: [], sitemaps: [], base: null },
   ...{ listed: true, follows: true },
 };
 
@@ -23,7 +23,8 @@ export async function readDocument(
 ): Promise<ReadDocument> {
   const document = await read(bytes, hint);
   const isSitemap = hint.contentType === SITEMAP_TYPE;
-  if (document.markdown.trim() === "" && document.links.length === 0 && !isSitemap)
+  const text = document.markdown + document.footer;
+  if (text.trim() === "" && document.links.length === 0 && !isSitemap)
     throw new DocumentError("empty");
   return document;
 }

@@ -160,3 +160,34 @@ test("what cannot be read says why", async () => {
   expect(await refused(read(bytesOf("plain text"), "a.pages"))).toBe("unsupported");
   expect(await refused(read(bytesOf("")))).toBe("empty");
 });
+
+test.each([
+  ["<footer>", "</footer>"],
+  ['<div role="contentinfo">', "</div>"],
+  ['<div id="footer">', "</div>"],
+  ['<section class="dark site-footer">', "</section>"],
+])(
+  "what stands in %s is the page's foot, beside its main part or without one",
+  async (from, to) => {
+    const foot = `${from}<nav>menu</nav><h4>Hours</h4><address>9–17<br>Garden Street</address>${to}`;
+    for (const body of ["<main><p>Text</p></main>", "<p>Text</p>"])
+      for (const page of [`${body}${foot}`, `${foot}${body}`, `<div>${foot}</div>${body}`]) {
+        const { markdown, footer } = await read(bytesOf(`<html>${page}`), "a.html");
+        expect([markdown, footer]).toEqual(["Text", "#### Hours\n\n9–17\nGarden Street"]);
+      }
+  },
+);
+
+test("the foot of an article, of a card and of a hidden part is none of the page's", async () => {
+  const { markdown, footer } = await read(
+    bytesOf(
+      '<html><article><p>Text</p><footer>by us</footer></article><div class="card-footer">Card</div><div hidden><footer>no</footer></div><p>End',
+    ),
+    "a.html",
+  );
+  expect([markdown, footer]).toEqual(["Text\n\nCard\n\nEnd", ""]);
+});
+
+test("a page that says something at its foot alone is not empty", async () => {
+  expect((await read(bytesOf("<html><footer>9–17</footer>"), "a.html")).footer).toBe("9–17");
+});
