@@ -228,9 +228,7 @@ const targetOfCall = statement((queries) =>
     })
     .from(campaignTargets)
     .innerJoin(campaigns, eq(campaigns.id, campaignTargets.campaignId))
-    .where(
-      and(eq(campaignTargets.callUuid, arg("callUuid")), eq(campaignTargets.status, "calling")),
-    )
+    .where(and(eq(campaignTargets.callUuid, arg("callUuid")), IS_CALLING))
     .prepare(),
 );
 

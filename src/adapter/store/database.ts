@@ -8,14 +8,13 @@
  * writer.
  */
 import type { Database as Sqlite } from "bun:sqlite";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { Clock } from "../../core/clock.ts";
-import type { Database, Queries } from "../../core/database.ts";
+import type { Database } from "../../core/database.ts";
+import { queriesOf } from "./file-queries.ts";
 import { groupCommit } from "./group-commit.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { revocationNotes } from "./revocation-notes.ts";
-import * as schema from "./schema/index.ts";
 import { StatementCachingSqlite } from "./statement-cache.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -29,12 +28,6 @@ function connect(path: string): Sqlite {
   sqlite.run("PRAGMA temp_store = MEMORY");
   return sqlite;
 }
-
-/**
- * The only cast of this kind in the project: the driver is synchronous, but its builders can be
- * awaited.
- */
-const queriesOf = (sqlite: Sqlite) => drizzle(sqlite, { schema }) as unknown as Queries;
 
 /**
  * Opens the file, creating and migrating it if necessary. Throws MigrationRejected for a newer

@@ -9,6 +9,9 @@ import { reportedEvents } from "./schema/joint-writes.ts";
 import { events, outbox } from "./schema/outbox.ts";
 import { tenants } from "./schema/tenants.ts";
 
+/** As text, so that the index of an endpoint's pending deliveries is used (file-queries.ts). */
+const IS_PENDING = sql`${outbox.status} = 'pending'`;
+
 const noLease = { leaseOwner: null, leaseUntil: null };
 
 const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
@@ -167,9 +170,7 @@ function outboxOutcomes(queries: Queries): Pick<OutboxStore, "conclude" | "aband
       await queries
         .update(outbox)
         .set({ status: "failed", nextAttemptAt: null })
-        .where(
-          and(eq(outbox.tenantId, tenantId), sentTo(subscriber), eq(outbox.status, "pending")),
-        );
+        .where(and(eq(outbox.tenantId, tenantId), sentTo(subscriber), IS_PENDING));
     },
   };
 }

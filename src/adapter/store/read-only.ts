@@ -1,8 +1,7 @@
 /** Opens the database read-only beside a running server. Migrates and changes nothing. */
 import { Database as Sqlite } from "bun:sqlite";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { Queries } from "../../core/database.ts";
-import * as schema from "./schema/index.ts";
+import { queriesOf } from "./file-queries.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -19,7 +18,7 @@ export function openReadOnly(path: string): ReadOnlyDatabase {
   sqlite.run("PRAGMA query_only = ON");
   return {
     sqlite,
-    queries: drizzle(sqlite, { schema }) as unknown as Queries,
+    queries: queriesOf(sqlite),
     close: () => sqlite.close(true),
   };
 }
