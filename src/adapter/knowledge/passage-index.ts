@@ -4,11 +4,13 @@
  * the files it may find. Belongs to the knowledge worker's thread.
  *
  * A look-up costs little however common its words are: only the rarest words that together stand in
- * `POSTINGS_MAX` passages are ranked. A word that stands nowhere is replaced by the words most like it (trigrams).
+ * `POSTINGS_MAX` passages are ranked. A word that stands nowhere is replaced by
+ * those that a slip of one letter makes it, or by the words most like it (trigrams).
  */
 import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import type { IndexedFile, KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
+import { stemsMeant } from "../../domain/knowledge/misspellings.ts";
 import { cutPassages, type Passage } from "../../domain/knowledge/passages.ts";
 import {
   contentWords,
@@ -38,6 +40,8 @@ const SOURCES_MAX = 3;
 const SOURCE_COVERAGE_MIN = 0.5;
 const SIMILAR_MAX = 2;
 const SIMILARITY_MIN = 0.45;
+/** Of a question: each costs a millisecond. Further ones are compared by trigrams alone. */
+const SLIPS_SOUGHT_MAX = 3;
 const CANDIDATE_WORDS_MAX = 400;
 
 const TABLES = `
@@ -247,33 +251,43 @@ export class PassageIndex {
       .query<{ count: number }, []>("SELECT total(passages) AS count FROM files")
       .get();
     const total = all?.count ?? 0;
+    let unknown = 0;
     const terms = words.map((word): Term => {
       const stems = stemsOfWord(word);
       const present = stems.filter((stem) => known.get(stem));
-      const spellings = present.length > 0 || !guessesSpelling ? present : this.#similarTo(stems);
+      const isUnknown = present.length === 0 && guessesSpelling;
+      const spellings = isUnknown ? this.#meantBy(word, ++unknown <= SLIPS_SOUGHT_MAX) : present;
       const passages = spellings.reduce((sum, stem) => sum + (known.get(stem)?.passages ?? 0), 0);
       return { spellings, passages, weight: Math.log(1 + (total + 1) / (passages + 0.5)) };
     });
     return terms.toSorted((a, b) => b.weight - a.weight);
   }
 
-  /** Words of the index that share most trigrams with one that stands nowhere. */
-  #similarTo(stems: readonly string[]): string[] {
-    const [word = ""] = stems;
-    if (word.length < 4 || /\d/.test(word)) return [];
+  /** Words of the index for one that stands nowhere. */
+  #meantBy(word: string, seeksSlips: boolean): string[] {
+    const [stem = ""] = stemsOfWord(word);
+    if (stem.length < 4 || /\d/.test(stem)) return [];
+    const slips = seeksSlips ? this.#slipsOf(word) : [];
+    return slips.length > 0 ? nearest(stem, slips) : this.#similarTo(stem);
+  }
+
+  #slipsOf(word: string): { term: string }[] {
+    return this.#database
+      .query<{ term: string }, [string]>(
+        "SELECT term FROM terms WHERE term IN (SELECT value FROM json_each(?)) AND passages > 0",
+      )
+      .all(JSON.stringify([...stemsMeant(word)]));
+  }
+
+  /** Words of the index that share many trigrams with another. */
+  #similarTo(word: string): string[] {
     const similar = this.#database
       .query<{ term: string }, [string, number]>(
         `SELECT terms.term FROM spellings JOIN terms ON terms.id = spellings.rowid
          WHERE spellings MATCH ? AND terms.passages > 0 LIMIT ?`,
       )
       .all(runsOf(word), CANDIDATE_WORDS_MAX);
-    const own = trigramsOf(word);
-    return similar
-      .map(({ term }) => ({ term, similarity: similarityOf(own, trigramsOf(term)) }))
-      .filter(({ similarity }) => similarity >= SIMILARITY_MIN)
-      .sort((a, b) => b.similarity - a.similarity)
-      .slice(0, SIMILAR_MAX)
-      .map(({ term }) => term);
+    return nearest(word, similar, SIMILARITY_MIN);
   }
 
   #readyRows(fileIds: readonly number[]): number[] {
@@ -392,6 +406,17 @@ function runsOf(word: string): string {
 function trigramsOf(word: string): Set<string> {
   const padded = ` ${word} `;
   return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)));
+}
+
+/** Those that share most trigrams with the word. */
+function nearest(word: string, terms: readonly { term: string }[], similarityMin = 0): string[] {
+  const own = trigramsOf(word);
+  return terms
+    .map(({ term }) => ({ term, similarity: similarityOf(own, trigramsOf(term)) }))
+    .filter(({ similarity }) => similarity >= similarityMin)
+    .sort((a, b) => b.similarity - a.similarity)
+    .slice(0, SIMILAR_MAX)
+    .map(({ term }) => term);
 }
 
 /** Dice's coefficient. */

@@ -41,6 +41,14 @@ test.each([
   ["Cik maksā zobu balināšanu?", "Cenas"],
   ["Где стоянка?", "Парковка"],
   ["teeth whitning price", "Whitening"],
+  ["whietning", "Whitening"],
+  ["wihtening", "Whitening"],
+  ["pakring", "Parking"],
+  ["klinkia", "Darbo laikas"],
+  ["šeštdaienį", "Darbo laikas"],
+  ["maskā", "Cenas"],
+  ["стояка", "Парковка"],
+  ["столнка", "Парковка"],
 ])("%s is answered by %s", async (question, heading) => {
   const index = await indexOf([CLINIC]);
   expect(index.search([1], question)[0]?.heading).toBe(heading);
@@ -51,6 +59,18 @@ test("words that no passage holds find nothing", async () => {
   expect(index.search([1], "xylophone")).toEqual([]);
   expect(index.search([1], "")).toEqual([]);
   expect(index.search([1], '") OR "a* NEAR(')).toEqual([]);
+});
+
+test("of a question three words that stand nowhere are taken for slips: at the limit, below and above", async () => {
+  const index = await indexOf([CLINIC]);
+  const asked = (unknown: number) =>
+    index.search(
+      [1],
+      `${"xylophone zyzzyva vuvuzela ".split(" ").slice(0, unknown).join(" ")} huose`,
+    );
+  expect([0, 1, 2, 3].map((unknown) => asked(unknown)[0]?.heading ?? null)).toEqual([
+    ...["Parking", "Parking", "Parking", null],
+  ]);
 });
 
 test("only files of the scope are found", async () => {

@@ -111,8 +111,9 @@ export const RESULT_LISTS: Readonly<Record<string, Lists>> = {
     ],
   },
   "Do you do profesional hygenne?": {
-    words: [],
+    words: ["Hygiene"],
     both: [
+      "Hygiene",
       "Whitening",
       "Opening hours",
       "Implants",
@@ -120,7 +121,6 @@ export const RESULT_LISTS: Readonly<Record<string, Lists>> = {
       "Address",
       "Check-up",
       "Fillings",
-      "Payment",
     ],
   },
   "My tooth hurts terribly": {
