@@ -28,8 +28,9 @@ const fields = Object.entries(FIELDS).flatMap(([name, column]) => {
 const FILES = sql`(
   SELECT json_group_array(json_object('filename', filename, 'format', format,
     'sizeBytes', size_bytes, 'sha256', content_sha256))
-  FROM (SELECT f.* FROM agent_files l JOIN files f ON f.id = l.file_id
-    WHERE l.agent_id = a.id ORDER BY f.filename, f.id))`;
+  FROM (SELECT f.id, filename, format, size_bytes, content_sha256
+    FROM agent_files l JOIN files f INDEXED BY files_listed ON f.id = l.file_id
+    WHERE f.tenant_id = a.tenant_id AND l.agent_id = a.id ORDER BY f.filename, f.id))`;
 
 const TOOLS = sql`(
   SELECT json_group_array(json_object('name', name, 'description', description, 'url', url,
@@ -51,9 +52,10 @@ export async function recordVersions(
   const scope = sql`a.tenant_id = ${tenantId}${agentId === null ? sql`` : sql` AND a.id = ${agentId}`}`;
   const inScope = sql`agent_id IN (SELECT a.id FROM agents a WHERE ${scope})`;
   await queries.run(sql`
-    INSERT INTO version_texts (tenant_id, sha256, content)
-    SELECT DISTINCT f.tenant_id, f.content_sha256, f.content
-    FROM agents a JOIN agent_files l ON l.agent_id = a.id JOIN files f ON f.id = l.file_id
+    INSERT OR IGNORE INTO version_texts (tenant_id, sha256, content)
+    SELECT f.tenant_id, f.content_sha256, f.content
+    FROM agents a JOIN agent_files l ON l.agent_id = a.id
+      JOIN files f INDEXED BY files_listed ON f.id = l.file_id AND f.tenant_id = a.tenant_id
     WHERE ${scope} AND f.content_sha256 IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM version_texts t WHERE t.tenant_id = f.tenant_id AND t.sha256 = f.content_sha256)`);
   await queries.run(sql`

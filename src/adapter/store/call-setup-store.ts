@@ -63,11 +63,13 @@ const agentContext = statement((queries) => {
       files: parsedJson<KnowledgeFile[]>(sql`(
         SELECT json_group_array(json_object('id', id, 'filename', filename, 'format', format,
           'sizeBytes', size_bytes, 'version', updated_at,
-          'content', CASE WHEN bytes <= ${arg("bytesMax")} THEN content END))
-        FROM (SELECT files.*, sum(size_bytes) OVER (ORDER BY files.id) AS bytes
-          FROM agent_files JOIN files ON files.id = agent_files.file_id
+          'content', CASE WHEN bytes <= ${arg("bytesMax")}
+            THEN (SELECT content FROM files WHERE files.id = listed.id) END))
+        FROM (SELECT files.id, filename, format, size_bytes, updated_at,
+            sum(size_bytes) OVER (ORDER BY files.id) AS bytes
+          FROM agent_files JOIN files INDEXED BY files_listed ON files.id = agent_files.file_id
           WHERE agent_files.agent_id = ${agentId} AND files.tenant_id = ${tenantId}
-          ORDER BY files.id))`),
+          ORDER BY files.id) listed)`),
       tools: parsedJson<CallConfig["tools"]>(sql`(
         SELECT json_group_array(
           json_object('name', name, 'description', description, 'parameters', json(parameters)))
@@ -102,17 +104,19 @@ const versionContext = statement((queries) =>
       files: parsedJson<VersionFileRow[]>(sql`(
         SELECT json_group_array(json_object('id', id, 'filename', filename, 'format', format,
           'sizeBytes', size_bytes, 'version', coalesce(updated_at, 0), 'sha256', sha256,
-          'content', CASE WHEN bytes <= ${arg("bytesMax")} THEN content END))
-        FROM (SELECT l.id, l.updated_at, t.sha256, t.content, f.value ->> 'filename' AS filename,
+          'content', CASE WHEN bytes <= ${arg("bytesMax")} THEN (SELECT content FROM version_texts
+            WHERE tenant_id = ${agentVersions.tenantId} AND sha256 = listed.sha256) END))
+        FROM (SELECT l.id, l.updated_at, t.sha256, f.value ->> 'filename' AS filename,
             f.value ->> 'format' AS format, f.value ->> 'sizeBytes' AS size_bytes,
             sum(f.value ->> 'sizeBytes') OVER (ORDER BY f.key) AS bytes
           FROM json_each(${agentVersions.content}, '$.files') f
           JOIN version_texts t
             ON t.tenant_id = ${agentVersions.tenantId} AND t.sha256 = f.value ->> 'sha256'
-          LEFT JOIN files l ON l.id = (SELECT min(s.id) FROM files s
+          LEFT JOIN files l INDEXED BY files_listed ON l.tenant_id = t.tenant_id
+            AND l.id = (SELECT min(s.id) FROM files s INDEXED BY files_listed
             WHERE s.tenant_id = t.tenant_id AND s.content_sha256 = t.sha256
               AND s.filename = f.value ->> 'filename')
-          ORDER BY f.key))`),
+          ORDER BY f.key) listed)`),
       tools: parsedJson<VersionToolRow[]>(sql`(
         SELECT json_group_array(json_object('name', l.name, 'url', t.value ->> 'url',
           'urlNow', l.url, 'description', t.value ->> 'description',
