@@ -22,7 +22,8 @@ export interface Database {
   /**
    * Runs `body` in one immediate transaction: all or nothing, one at a time, durable when the
    * promise resolves. An exception rolls back and is rethrown. Never nest transactions: pass
-   * `Queries` down instead. On a database server an urgent one does not wait for others; on a file one
+   * `Queries` down instead. An urgent one does not wait for others on a database server, nor for the
+   * disk on a file: only for what a power cut ends, too, such as the beginning of a call. On a file one
    * in the background, for which nobody waits, may wait some milliseconds to share a COMMIT.
    */
   tx<Result>(
@@ -40,6 +41,11 @@ export interface Database {
     work: () => Promise<Result>,
     again?: () => Promise<Result>,
   ): Promise<Result>;
+  /**
+   * What can be read may not be on the disk yet. Whoever tells others what they read waits for this
+   * first. Null: all of it is. Never rejects: who wrote hears of a disk that fails.
+   */
+  settled(): Promise<void> | null;
   /** Where permanent revocations are recorded, outside the database (revocation/journal.ts). */
   readonly revocations: RevocationNotes<Queries>;
   /** Sets where revocations are recorded. Before this call they are not recorded. */

@@ -61,11 +61,17 @@ const readable = Number(await walletStore(database.read).balance(tenantId));
 rmSync(flag);
 const fixed = { ...(await all()), recorded: await record("c.wav", false) };
 const balance = Number(await walletStore(database.read).balance(tenantId));
+const write = () =>
+  attempt(() => database.tx((queries) => walletStore(queries).add(tenantId, microEur(1))));
+writeFileSync(`${flag}.sync`, "");
+const unsynced = [await write(), await write()];
+rmSync(`${flag}.sync`);
+unsynced.push(await write(), await attempt(() => database.probeWrites()));
 await database.close();
 const partial = readdirSync(join(dir, "outbox")).concat(readdirSync(join(dir, "backups")));
 console.log(
   JSON.stringify({
-    ...{ well, broken, fixed, readable, balance },
+    ...{ well, broken, fixed, readable, balance, unsynced },
     left: partial.filter((name) => name.endsWith(".partial")),
     integrity: fileProblems(databasePath, "integrity_check"),
   }),

@@ -11,11 +11,12 @@ import type { Database as Sqlite } from "bun:sqlite";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { queriesOf } from "./file-queries.ts";
-import { groupCommit } from "./group-commit.ts";
+import { GroupCommit } from "./group-commit.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { revocationNotes } from "./revocation-notes.ts";
 import { StatementCachingSqlite } from "./statement-cache.ts";
+import { walFlush } from "./wal-flush.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -42,14 +43,18 @@ export function openDatabase(path: string, nowMs: number, clock: Clock | null = 
     throw error;
   }
   const reader = connect(path);
-  const writes = groupCommit(writer, queriesOf(writer), clock);
+  const log = walFlush(path);
+  // A COMMIT leaves the disk to the log's flush; a checkpoint still syncs both files itself.
+  writer.run("PRAGMA synchronous = NORMAL");
+  const writes = new GroupCommit(writer, queriesOf(writer), clock, log);
   const dataVersion = reader.query<{ data_version: number }, []>("PRAGMA data_version");
   const ownChanges = reader.query<{ n: number }, []>("SELECT total_changes() AS n");
 
   return {
     read: queriesOf(reader),
-    tx: (body, urgency) => writes.run(body, urgency === "background"),
+    tx: (body, urgency) => writes.run(body, urgency),
     finish: (_queries, work) => work(),
+    settled: () => log.pending()?.catch(() => undefined) ?? null,
     ...revocationNotes(),
     // The pragma counts commits of other connections; this connection's own changes are added.
     version: () => (dataVersion.get()?.data_version ?? 0) + (ownChanges.get()?.n ?? 0),
@@ -66,6 +71,7 @@ export function openDatabase(path: string, nowMs: number, clock: Clock | null = 
     },
     async close() {
       await writes.idle();
+      log.close();
       reader.close(true);
       try {
         writer.run("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -104,6 +104,7 @@ export async function openRemoteDatabase(
         urgency === "urgent",
       ),
     finish: bodies.finish,
+    settled: () => null,
     ...revocationNotes(),
     version: () => changes.version(),
     async ping() {

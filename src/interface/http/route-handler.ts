@@ -3,6 +3,7 @@
  * log. Counts the requests under way, so that the server can stop after the last one.
  */
 import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Sessions } from "../../domain/identity/sessions.ts";
 import { requireScope } from "../../domain/tenant/key-limits.ts";
@@ -24,6 +25,7 @@ interface RouteHandlerDependencies {
   readonly sessions: Pick<Sessions, "requireRecent">;
   readonly audit: AuditNotes;
   readonly storeDeadline: StoreDeadline;
+  readonly database: Pick<Database, "settled">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -48,7 +50,7 @@ export class RouteHandler {
   }
 
   async #respond(route: Route, request: Request, params: PathParams): Promise<Response> {
-    const { middleware, ownApi, audit, clock, log } = this.deps;
+    const { middleware, ownApi, audit, database, clock, log } = this.deps;
     const pipeline = (ownApi.has(route) ? ownApi.pipeline : null) ?? this.deps.pipeline;
     this.#underWay++;
     try {
@@ -57,6 +59,8 @@ export class RouteHandler {
         (await this.#rejection(route, requestContext)) ??
         (await pipeline(route, requestContext, request, params));
       await audit.note(route.contract, requestContext, response.status);
+      const settling = database.settled();
+      if (settling) await settling;
       log.debug("http.request", {
         request_id: requestContext.requestId,
         method: request.method,

@@ -96,7 +96,7 @@ export class HttpServer {
       ownApi: this.#ownApi,
       audit: createAuditNotes({ identity, clock, log }),
       storeDeadline: this.#storeDeadline,
-      ...{ sessions, clock, log },
+      ...{ database, sessions, clock, log },
     });
     this.#app.onRequest(({ request }) => this.#middleware.admit(request));
     this.#answerErrors(this.#app);

@@ -2,7 +2,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type GroupCommit, groupCommit } from "../../../src/adapter/store/group-commit.ts";
+import { GroupCommit } from "../../../src/adapter/store/group-commit.ts";
 import { yieldToEventLoop } from "../../../src/core/clock.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -26,7 +26,7 @@ beforeEach(() => {
     if (text === "COMMIT") committed++;
     return run(text, ...bindings);
   };
-  group = groupCommit(writer, writer);
+  group = new GroupCommit(writer, writer);
 });
 
 afterEach(() => {
@@ -53,10 +53,10 @@ describe("what nobody waits for", () => {
   const later = (text: string) =>
     group.run(
       async (sqlite) => void sqlite.run("INSERT INTO notes (text) VALUES (?)", [text]),
-      true,
+      "background",
     );
   beforeEach(() => {
-    group = groupCommit(writer, writer, clock);
+    group = new GroupCommit(writer, writer, clock);
   });
 
   test("shares the COMMIT of what somebody waits for, in order", async () => {
@@ -264,4 +264,124 @@ test("idle waits for what is under way and what was asked for meanwhile", async 
   await group.idle();
   expect(done).toBe(3);
   expect(stored()).toEqual(names(3));
+});
+
+describe("a log that is flushed outside of this thread", () => {
+  /** Flushes that were begun, to be ended by hand. */
+  let flushes: PromiseWithResolvers<void>[] = [];
+  const log = {
+    flush() {
+      const flush = Promise.withResolvers<void>();
+      flushes.push(flush);
+      return flush.promise;
+    },
+    pending: () => flushes.at(-1)?.promise ?? null,
+  };
+  const told: string[] = [];
+  const tell = (text: string, urgency?: "urgent") =>
+    group
+      .run(
+        async (sqlite) => void sqlite.run("INSERT INTO notes (text) VALUES (?)", [text]),
+        urgency,
+      )
+      .then(
+        () => void told.push(text),
+        (error: { code?: string }) => void told.push(`${text}: ${error.code}`),
+      );
+  const until = async (isSo: () => boolean) => {
+    for (let turn = 0; !isSo() && turn < 50; turn++) await yieldToEventLoop();
+    expect(isSo()).toBe(true);
+  };
+  const lost = new Error("EIO");
+
+  beforeEach(() => {
+    flushes = [];
+    told.length = 0;
+    group = new GroupCommit(writer, writer, null, log);
+  });
+
+  test("tells who waits when the flush has ended, and writes the next group meanwhile", async () => {
+    const first = tell("first");
+    await until(() => flushes.length === 1);
+    const second = tell("second");
+    await until(() => flushes.length === 2);
+    expect([stored(), told]).toEqual([["first", "second"], []]);
+    flushes[0]?.resolve();
+    await first;
+    expect(told).toEqual(["first"]);
+    flushes[1]?.resolve();
+    await second;
+    expect(told).toEqual(["first", "second"]);
+  });
+
+  test("tells the urgent at the COMMIT", async () => {
+    const both = [tell("waits"), tell("urgent", "urgent")];
+    await until(() => told.length === 1);
+    expect(told).toEqual(["urgent"]);
+    flushes[0]?.resolve();
+    await Promise.all(both);
+  });
+
+  test("tells a failure when what may have caused it has been flushed", async () => {
+    const first = tell("taken");
+    await until(() => flushes.length === 1);
+    const second = tell("taken");
+    for (let turn = 0; turn < 5; turn++) await yieldToEventLoop();
+    expect(told).toEqual([]);
+    flushes[0]?.resolve();
+    await Promise.all([first, second]);
+    expect(told).toEqual(["taken", expect.stringContaining("SQLITE_CONSTRAINT")]);
+  });
+
+  test("idle waits for the flush", async () => {
+    void tell("one");
+    await until(() => flushes.length === 1);
+    const idle = group.idle().then(() => told.push("idle"));
+    await yieldToEventLoop();
+    flushes[0]?.resolve();
+    await idle;
+    expect(told).toEqual(["one", "idle"]);
+  });
+
+  test("that fails: its group and those behind it reject, the next one stores all of the log first", async () => {
+    const both = [tell("first")];
+    await until(() => flushes.length === 1);
+    both.push(tell("second"));
+    await until(() => flushes.length === 2);
+    flushes[0]?.reject(lost);
+    await both[0];
+    flushes[1]?.resolve();
+    await both[1];
+    expect(told).toEqual(["first: SQLITE_IOERR_FSYNC", "second: SQLITE_IOERR_FSYNC"]);
+    expect(group.failure()?.code).toBe("SQLITE_IOERR_FSYNC");
+    const third = tell("third");
+    await until(() => flushes.length === 3);
+    flushes[2]?.resolve();
+    await third;
+    expect([told[2], group.failure()]).toEqual(["third", null]);
+    // The log holds the third only: SQLite has put the others into the file and synced it.
+    const { log: frames } = writer
+      .query<{ log: number }, []>("PRAGMA wal_checkpoint(PASSIVE)")
+      .get() ?? { log: 0 };
+    expect(frames).toBe(2);
+    expect(stored()).toEqual(["first", "second", "third"]);
+  });
+
+  test("that fails while somebody reads the log: writes are refused until it can be stored", async () => {
+    const first = tell("first");
+    await until(() => flushes.length === 1);
+    reader.run("BEGIN");
+    expect(stored()).toEqual(["first"]);
+    flushes[0]?.reject(lost);
+    await first;
+    writer.run("PRAGMA busy_timeout = 1");
+    await tell("refused");
+    reader.run("COMMIT");
+    const third = tell("third");
+    await until(() => flushes.length === 2);
+    flushes[1]?.resolve();
+    await third;
+    expect(told).toEqual(["first: SQLITE_IOERR_FSYNC", "refused: SQLITE_IOERR_FSYNC", "third"]);
+    expect(stored()).toEqual(["first", "third"]);
+  });
 });

@@ -204,6 +204,9 @@ test.skipIf(compiler === undefined)(
     expect(seen.broken.mailed).toContain("EIO");
     expect(seen.broken.backedUp).not.toBe("ok");
     expect(seen).toMatchObject({ readable: 1, balance: 2, integrity: [] });
+    // A disk that takes what is written and does not keep it.
+    const refused = expect.stringMatching(/^503 SQLITE_IOERR/);
+    expect(seen.unsynced).toEqual([refused, refused, "ok", "ok"]);
   },
 );
 
