@@ -42,6 +42,14 @@ const TOOLS = sql`(
 
 const CONTENT = sql`json_object(${sql.join(fields, sql`, `)}, 'files', json(${FILES}), 'tools', json(${TOOLS}))`;
 
+/** Of a file, before a version has it: what no version needs is deleted again with the next that is recorded. */
+export async function keepText(queries: Queries, tenantId: number, fileId: number): Promise<void> {
+  await queries.run(sql`
+    INSERT OR IGNORE INTO version_texts (tenant_id, sha256, content)
+    SELECT tenant_id, content_sha256, content FROM files
+    WHERE id = ${fileId} AND tenant_id = ${tenantId}`);
+}
+
 /** `agentId` null: of every agent of the tenant, as after a change of a tool or a file. */
 export async function recordVersions(
   queries: Queries,

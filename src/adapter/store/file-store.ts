@@ -2,7 +2,7 @@
 import { and, asc, between, count, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { FileRecord, FileRecords } from "../../domain/knowledge/files.ts";
-import { recordVersions } from "./agent-version-store.ts";
+import { keepText, recordVersions } from "./agent-version-store.ts";
 import { ownedBy, ownedRows } from "./owned-rows.ts";
 import { agentFiles, agents, files, versionTexts } from "./schema/index.ts";
 
@@ -53,6 +53,7 @@ export function fileStore(queries: Queries): FileRecords & KnowledgeOwners {
     },
 
     count: rows.count,
+    keepText: (tenantId, id) => keepText(queries, tenantId, id),
     recordVersions: (tenantId, note) => recordVersions(queries, tenantId, null, note),
 
     remove: rows.remove,

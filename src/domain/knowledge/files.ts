@@ -54,6 +54,8 @@ export interface FileRecords {
   detachAll(fileId: number): Promise<void>;
   /** How many of these ids are agents of the tenant. */
   countAgents(tenantId: number, agentIds: readonly number[]): Promise<number>;
+  /** Stores its text where versions of agents have theirs, before one needs it. */
+  keepText(tenantId: number, id: number): Promise<void>;
   /** Stores a version of every agent that has changed. */
   recordVersions(tenantId: number, note: VersionNote): Promise<void>;
 }
@@ -61,6 +63,11 @@ export interface FileRecords {
 interface NewFile {
   readonly filename: string;
   readonly content: string;
+  readonly agentId: number | null;
+}
+
+interface FileToStore {
+  readonly file: StoredFile;
   readonly agentId: number | null;
 }
 
@@ -164,46 +171,71 @@ export class Files {
     return file;
   }
 
-  /** All of them, or none. Throws as `create`. */
+  /**
+   * All of them, or none where it throws, as `create` does. Each text is written in a transaction of its own, since
+   * everybody waits while the disk takes one; agents get the files in the last. A process that dies in between
+   * leaves files that no agent has.
+   */
   async createAll(
     tenantId: number,
     inputs: readonly NewFile[],
     author: Author,
   ): Promise<FileRecord[]> {
-    for (const { filename, content } of inputs) {
-      checkContent(formatOf(filename), content);
+    if (inputs.length === 0) return [];
+    const { database, clock } = this.deps;
+    const nowMs = clock.now();
+    const waiting: FileToStore[] = [];
+    for (const { filename, content, agentId } of inputs) {
+      const format = formatOf(filename);
+      checkContent(format, content);
+      const times = { createdAt: nowMs, updatedAt: nowMs };
+      waiting.push({ agentId, file: { filename, format, ...storedText(content), ...times } });
       if (inputs.length > 1) await yieldToEventLoop();
     }
-    const nowMs = this.deps.clock.now();
-    const files = await this.deps.database.tx(async (queries) => {
-      const made: FileRecord[] = [];
-      for (const input of inputs) {
-        made.push(await this.#insert(queries, tenantId, input, nowMs));
-        if (inputs.length > 1) await yieldToEventLoop();
-      }
-      await this.deps.records(queries).recordVersions(tenantId, { author, nowMs });
-      return made;
-    });
-    return files.map((file) => this.#indexed(tenantId, file));
+    const ids: number[] = [];
+    try {
+      for (let at = 0; at < waiting.length - 1; at++)
+        ids.push(
+          await database.tx((queries) => this.#insertFirst(queries, tenantId, waiting.slice(at))),
+        );
+      const files = await database.tx(async (queries) => {
+        const last = await this.#insertFirst(queries, tenantId, waiting.slice(-1));
+        const made: FileRecord[] = [];
+        for (const [at, id] of [...ids, last].entries()) {
+          await this.#assign(queries, tenantId, id, agentsOf(waiting[at]));
+          made.push(await this.#found(queries, tenantId, id));
+        }
+        await this.deps.records(queries).recordVersions(tenantId, { author, nowMs });
+        return made;
+      });
+      return files.map((file) => this.#indexed(tenantId, file));
+    } catch (error) {
+      for (const id of ids)
+        await database
+          .tx((queries) => this.deps.records(queries).remove(tenantId, id))
+          .catch(() => false);
+      throw error;
+    }
   }
 
-  async #insert(
+  /** Throws where there is no room for all of them, or no such agent. */
+  async #insertFirst(
     queries: Queries,
     tenantId: number,
-    { filename, content, agentId }: NewFile,
-    nowMs: number,
-  ): Promise<FileRecord> {
+    waiting: readonly FileToStore[],
+  ): Promise<number> {
+    const [first] = waiting;
+    if (!first) throw new Error("a file was to be stored");
     const store = this.deps.records(queries);
-    const plan = await this.deps.billing.planOf(queries, tenantId);
-    if ((await store.count(tenantId)) >= plan.maxFiles) throw fileCap(plan.slug, plan.maxFiles);
-    const text = storedText(content);
-    await this.deps.quotas.require(queries, tenantId, "knowledgeBytes", text.sizeBytes);
-    const id = await store.insert(tenantId, {
-      ...{ filename, format: formatOf(filename), ...text },
-      ...{ createdAt: nowMs, updatedAt: nowMs },
-    });
-    if (agentId !== null) await this.#assign(queries, tenantId, id, { agentId });
-    return this.#found(queries, tenantId, id);
+    const { slug, maxFiles } = await this.deps.billing.planOf(queries, tenantId);
+    if ((await store.count(tenantId)) + waiting.length > maxFiles) throw fileCap(slug, maxFiles);
+    const bytes = waiting.reduce((sum, { file }) => sum + file.sizeBytes, 0);
+    await this.deps.quotas.require(queries, tenantId, "knowledgeBytes", bytes);
+    const agentIds = waiting.flatMap(({ agentId }) => agentId ?? []);
+    await this.requireAgents(queries, tenantId, agentIds);
+    const id = await store.insert(tenantId, first.file);
+    if (waiting.length > 1 && first.agentId !== null) await store.keepText(tenantId, id);
+    return id;
   }
 
   async #withContent(queries: Queries, tenantId: number, file: FileRecord) {
@@ -255,6 +287,9 @@ export class Files {
     );
   }
 }
+
+const agentsOf = (stored: FileToStore | undefined): FileChanges =>
+  stored?.agentId ? { agentId: stored.agentId } : {};
 
 const fileCap = (slug: string, filesMax: number) =>
   new AppError({

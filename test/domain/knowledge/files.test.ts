@@ -1,11 +1,12 @@
 /** Knowledge files as they are kept: what a change stores and when it counts as one, and the plan's bounds. */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
 import { fileStore } from "../../../src/adapter/store/file-store.ts";
 import { quotaStore } from "../../../src/adapter/store/quota-store.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
+import { OPERATOR } from "../../../src/core/author.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
 import { createQuotas } from "../../../src/domain/billing/quotas.ts";
 import { Files } from "../../../src/domain/knowledge/files.ts";
@@ -131,4 +132,57 @@ test("a file knows only agents and files of its tenant, and a removed one is gon
   await files.remove(tenantId, id);
   expect(await codeOf(files.get(tenantId, id))).toBe("not_found");
   expect(await codeOf(files.remove(tenantId, id))).toBe("not_found");
+});
+
+describe("several files at once", () => {
+  const several = (count: number, content = "a", of: number | null = agentId) =>
+    Array.from({ length: count }, (_, at) => ({ filename: `${at}.txt`, content, agentId: of }));
+  const add = (inputs: ReturnType<typeof several>, to = files) =>
+    to.createAll(tenantId, inputs, OPERATOR);
+  const versions = () =>
+    database.read.all<{ number: number }>(
+      sql`SELECT number FROM agent_versions WHERE agent_id = ${agentId}`,
+    );
+  const texts = () =>
+    database.read.all(sql`SELECT sha256 FROM version_texts WHERE tenant_id = ${tenantId}`);
+
+  test("are one change of their agent, which keeps the text of each", async () => {
+    const before = (await versions()).length;
+    const made = await add([...several(1, "a"), ...several(1, "b")]);
+    expect(made.map(({ agentIds }) => agentIds)).toEqual([[agentId], [agentId]]);
+    expect([(await versions()).length, (await texts()).length]).toEqual([before + 1, 2]);
+    expect(await add([])).toEqual([]);
+  });
+
+  test.each([
+    ["one file more than the plan has", 3, "a", "plan_limit_reached"],
+    ["one byte more than the plan has", 2, "aaaaaa", "plan_limit_reached"],
+    ["as much as the plan has", 2, "aaaaa", "none"],
+  ])("%s: all or none", async (_, count, content, code) => {
+    expect(await codeOf(add(several(count, content)))).toBe(code);
+    expect(await files.list(tenantId)).toHaveLength(code === "none" ? count : 0);
+  });
+
+  test("for an agent that is not there, or was deleted meanwhile, are not stored", async () => {
+    expect(await codeOf(add(several(2, "a", agentId + 1_000)))).toBe("not_found");
+    let inserted = 0;
+    const deleting = new Files({
+      ...{ database, billing, clock, quotas: createQuotas(billing, quotaStore) },
+      records(queries) {
+        const store = fileStore(queries);
+        return {
+          ...store,
+          async countAgents(...args) {
+            return inserted === 0 ? await store.countAgents(...args) : 0;
+          },
+          async insert(...args) {
+            inserted++;
+            return await store.insert(...args);
+          },
+        };
+      },
+    });
+    expect(await codeOf(add(several(2), deleting))).toBe("not_found");
+    expect([inserted, await files.list(tenantId)]).toEqual([1, []]);
+  });
 });
