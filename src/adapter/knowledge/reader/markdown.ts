@@ -139,7 +139,7 @@ export class MarkdownWriter {
       return;
     }
     const row = table.rows.at(-1) ?? [];
-    fillCarried(table, row);
+    this.#fillCarried(table, row);
     const above = continues ? (table.rows.at(-2)?.[row.length] ?? "") : "";
     const text = this.#text.trim() || (above.length <= CARRIED_CHARACTERS_MAX ? above : "");
     this.#text = "";
@@ -156,7 +156,17 @@ export class MarkdownWriter {
     this.#endCell();
     const table = this.#tables.at(-1);
     const row = table?.rows.at(-1);
-    if (table && row && row.length > 0) fillCarried(table, row);
+    if (table && row && row.length > 0) this.#fillCarried(table, row);
+  }
+
+  /** Columns in which a cell of a row above still stands. */
+  #fillCarried({ carried }: Table, row: string[]): void {
+    for (let above = carried.get(row.length); above; above = carried.get(row.length)) {
+      above.rows--;
+      if (above.rows === 0) carried.delete(row.length);
+      row.push(above.text);
+      this.#count(above.text.length + COLUMN_CHARACTERS);
+    }
   }
 
   #count(characters: number): void {
@@ -182,19 +192,11 @@ export class MarkdownWriter {
   }
 }
 
-/** Columns in which a cell of a row above still stands. */
-function fillCarried({ carried }: Table, row: string[]): void {
-  for (let above = carried.get(row.length); above; above = carried.get(row.length)) {
-    above.rows--;
-    if (above.rows === 0) carried.delete(row.length);
-    row.push(above.text);
-  }
-}
-
 /** As a Markdown table; one column, or one row, is no table but text. */
 export function tableText(cells: readonly (readonly string[])[]): string {
   const rows = cells.filter((row) => row.some((cell) => cell !== ""));
-  const columns = Math.max(0, ...rows.map((row) => row.length));
+  // Not spread: a table may have more rows than a call takes arguments.
+  const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
   if (columns < 2 || rows.length < 2)
     return rows.map((row) => row.filter((cell) => cell !== "").join(": ")).join("\n\n");
   const line = (row: readonly string[]) => {

@@ -30,7 +30,7 @@ export interface WorkerReader extends DocumentReader {
 
 const READ_MS_MAX = 60_000;
 /** Of the whole process, since the document was begun. */
-const MEMORY_GROWTH_BYTES_MAX = 768 * 1024 * 1024;
+const MEMORY_GROWTH_BYTES_MAX = 384 * 1024 * 1024;
 const MEMORY_LOOK_MS = 100;
 const IDLE_MS_MAX = 30_000;
 const WAITING_MAX = 16;

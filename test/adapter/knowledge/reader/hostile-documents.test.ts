@@ -251,3 +251,10 @@ test.each([
 ])("%s", async (_, bytes, contentType, expected) => {
   expect(await said(bytes, contentType, contentType === "" ? "a.html" : "")).toBe(expected);
 });
+
+test("a table of 200,000 rows is read, and one whose cells fill rows without end is refused", async () => {
+  const rows = await said(bytesOf(`<html><table>${"<tr><td>a<td>b".repeat(200_000)}</table>`));
+  expect(rows.split("\n")).toHaveLength(200_001);
+  const cell = `<tr><td rowspan=1000 colspan=50>${"x".repeat(200)}`;
+  expect(await said(bytesOf(`<html><table>${cell.repeat(30_000)}</table>`))).toBe("too_long");
+});

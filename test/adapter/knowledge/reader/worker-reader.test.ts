@@ -78,7 +78,7 @@ test("a document that takes too long ends its thread, and the next gets a new on
 test("memory is bounded: at the limit, and one byte above", async () => {
   const { reader, clock, ended, grow } = silentWorld();
   const reading = reasonOf(reader.read(bytesOf("<html>"), HINT));
-  grow(768 * 1024 * 1024);
+  grow(384 * 1024 * 1024);
   await clock.advance(200);
   expect(ended).toEqual([false]);
   grow(1);
