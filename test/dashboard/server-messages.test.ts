@@ -154,7 +154,7 @@ describe("a field that is at fault", () => {
     expect(problemText(answered(bad), lithuanian)).toBe(
       `${serverMessages["field.content"].lt} 3 eilutė.`,
     );
-    expect(problemText(answered(bad), english)).toBe("`content` is not valid JSON (line 3).");
+    expect(problemText(answered(bad), english)).toBe("Is not valid JSON (line 3).");
   });
 
   test.each([
@@ -215,6 +215,8 @@ describe("a field that is at fault", () => {
     expect(problemText(answered(zone), english)).toBe("Must be an IANA time zone.");
     const unheard = invalidField("hue", "`hue` must be a colour.");
     expect(problemText(answered(unheard), lithuanian)).toBe("Must be a colour.");
+    const url = invalidField("url", "`url` cannot be used: not a URL.", { reason: "url" });
+    expect(problemText(answered(url), english)).toBe("Cannot be used: not a URL.");
   });
 });
 

@@ -16,6 +16,9 @@ export function formatOf(filename: string): FileFormat {
 export function checkContent(format: FileFormat, content: string): void {
   const broken = brokenCharacter(content);
   if (broken !== null) throw badLine(content, broken, "is not valid UTF-8");
+  // A picture or a program that is called a text.
+  const binary = content.indexOf("\0");
+  if (binary >= 0) throw badLine(content, binary, "is not text");
   if (format === "json") checkJson(content);
   if (format === "csv") checkCsv(content);
 }

@@ -5,6 +5,7 @@
  * not gone, is told as such. What may be requested at all, the HTTP client decides.
  */
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
+import type { FieldReason } from "../../core/message-reasons.ts";
 import { type DocumentReader, type ReadDocument, SITEMAP_TYPE } from "./documents.ts";
 import { withFooters } from "./footers.ts";
 import { readRobots } from "./robots.ts";
@@ -59,6 +60,7 @@ interface CrawlDependencies {
   readonly known?: readonly string[];
 }
 
+const EMPTY: FieldReason = "document_empty";
 const REDIRECTS_MAX = 5;
 const SITEMAPS_MAX = 10;
 const SITE_BYTES_MAX = 50 * 1024 * 1024;
@@ -162,6 +164,8 @@ class Crawl {
         await this.#follow(answer.url, page, depth + 1);
     } catch (error) {
       const problem = siteProblem(url, error);
+      // One that had text stays as it was.
+      if (problem.reason === EMPTY && !this.deps.known?.includes(url)) return;
       if (this.#problems.length < FAILED_MAX) this.#problems.push(problem);
       if (tellsGone(problem)) return;
       this.#hasGaps = true;

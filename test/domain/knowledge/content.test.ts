@@ -65,3 +65,7 @@ test.each([
 ] as const)("%s %j: line %p", (format, content, line) => {
   expect(lineOf(format, content)).toBe(line);
 });
+
+test.each(["txt", "md", "csv", "json"] as const)("a picture called .%s is no text", (format) => {
+  expect(lineOf(format, "PNG\nIHDR\0\0")).toBe(2);
+});

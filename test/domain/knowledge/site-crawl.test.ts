@@ -129,6 +129,16 @@ test("what stands at the foot of every page is kept once; what one page alone sa
   ]);
 });
 
+test("a page without text beside others is no problem", async () => {
+  const { read } = siteOf({ [START]: page("Start", "a"), [`${START}a`]: "<html><img src=a.png>" });
+  expect((await read()).problems).toEqual([]);
+  const again = await read({}, [`${START}a`]);
+  expect([again.unread, again.problems.map(({ reason }) => reason)]).toEqual([
+    [`${START}a`],
+    ["document_empty"],
+  ]);
+});
+
 test("a site whose first page cannot be read says why", async () => {
   const { read } = siteOf({});
   expect(read()).rejects.toThrow("There is no such page: the server answered 404.");
@@ -252,6 +262,7 @@ test("a site whose first page does not answer is asked for nothing else", async 
 
 test.each([
   ["made by scripts alone", `<html><a href="a"></a><script>draw()</script>`],
+  ["one without links", "<html><script>draw()</script>"],
   ["not to be listed", `<html><meta name="robots" content="noindex"><p>Start`],
 ])("a site whose pages are %s is not read, and says so", async (_, start) => {
   const { read } = siteOf({ [START]: start });

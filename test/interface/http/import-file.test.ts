@@ -55,6 +55,7 @@ test("what cannot be read is refused with what to do", async () => {
     "The document is encrypted. Save it without a password and add it again.",
   ]);
   expect((await problem(pdfOf([[]])))[2]).toContain("OCR");
+  expect((await problem(new Uint8Array()))[2]).toBe("The document has no text.");
 });
 
 test("a document is taken up to 8 MB: below, at and above the limit", async () => {

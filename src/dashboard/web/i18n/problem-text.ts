@@ -17,7 +17,9 @@ export function problemText(problem: ApiProblem, texts: TextLookup): string {
     findText(`${place}.${problem.reason ?? field}`, params) ?? findText(`problem.${code}`);
   // The code-like name stands beside the field: "Must be six digits".
   if (text === null || (language === "en" && place === "field"))
-    return message.replace(`\`${field}\` must `, "Must ");
+    return message.replace(/^`(\w+)` (\w)/, (whole, name: string, letter: string) =>
+      name === field ? letter.toUpperCase() : whole,
+    );
   return params.line === undefined ? text : `${text} ${t("contacts.line", { line: params.line })}.`;
 }
 

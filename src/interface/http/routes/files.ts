@@ -4,6 +4,7 @@ import { z } from "zod";
 import { yieldToEventLoop } from "../../../core/clock.ts";
 import { invalidField } from "../../../core/errors.ts";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";
+import { documentRefused } from "../../../domain/knowledge/documents.ts";
 import { FILE_BYTES_MAX, type FileRecord } from "../../../domain/knowledge/files.ts";
 import { DOCUMENT_BYTES_MAX } from "../../../domain/knowledge/imports.ts";
 import {
@@ -82,7 +83,7 @@ export const createFile = contract({
 });
 
 const BASE64_MAX = Math.ceil(DOCUMENT_BYTES_MAX / 3) * 4;
-const isBase64Long = (text: string) => text.length >= 4 && text.length <= BASE64_MAX;
+const isBase64Long = (text: string) => text.length <= BASE64_MAX;
 const BASE64_RULE = `be base64 of at most ${DOCUMENT_BYTES_MAX} bytes`;
 /** Room for the other fields. */
 const IMPORT_BODY_BYTES_MAX = BASE64_MAX + 4_096;
@@ -175,6 +176,7 @@ const present = (file: FileRecord) => wireOf(KnowledgeFile, file);
 
 /** Not by a pattern: eight megabytes are too many for one. */
 function documentOf(base64: string): Uint8Array<ArrayBuffer> {
+  if (base64 === "") throw documentRefused("empty");
   const refused = invalidField("content_base64", `\`content_base64\` must ${BASE64_RULE}.`);
   try {
     const bytes = Uint8Array.fromBase64(base64);

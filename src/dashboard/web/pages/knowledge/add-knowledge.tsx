@@ -2,7 +2,7 @@
 import { answer, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { AreaField, FileField, SelectField, TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
+import { type Form, useForm } from "../../ui/form.ts";
 import { useStale } from "../../ui/mutate.ts";
 import { FormDialog } from "../../ui/send-form.tsx";
 import { useToasts } from "../../ui/toast.tsx";
@@ -11,8 +11,8 @@ import { useAgentChoices } from "../agents/agent-choices.ts";
 interface Draft {
   readonly filename: string;
   readonly content: string;
-  /** A document, as base64; empty: text was chosen or is written here. */
-  readonly document: string;
+  /** A document, as base64; null: text was chosen or is written here. */
+  readonly document: string | null;
   readonly agent_id: string;
 }
 
@@ -27,7 +27,7 @@ const bodyOf = (draft: Draft) => ({ ...commonOf(draft), content: draft.content }
 
 /** Returns how many pages of it have no text. */
 async function add(draft: Draft): Promise<number> {
-  if (draft.document === "") {
+  if (draft.document === null) {
     await answer(rest.POST("/files", { body: bodyOf(draft) }));
     return 0;
   }
@@ -40,7 +40,12 @@ export function AddKnowledge(props: { agentId: string; onClose: () => void }) {
   const { showMessage } = useToasts();
   const stale = useStale();
   const agents = useAgentChoices(t("knowledge.nobody"));
-  const form = useForm<Draft>({ filename: "", content: "", document: "", agent_id: props.agentId });
+  const form = useForm<Draft>({
+    filename: "",
+    content: "",
+    document: null,
+    agent_id: props.agentId,
+  });
   return (
     <FormDialog
       onClose={props.onClose}
@@ -48,7 +53,7 @@ export function AddKnowledge(props: { agentId: string; onClose: () => void }) {
       title={t("knowledge.new")}
       action={t("action.add")}
       form={form}
-      {...(form.values.document === ""
+      {...(form.values.document === null
         ? { curl: (draft: Draft) => ({ method: "POST", path: "/files", body: bodyOf(draft) }) }
         : {})}
       onSend={async (draft) => {
@@ -67,29 +72,28 @@ export function AddKnowledge(props: { agentId: string; onClose: () => void }) {
         onFile={(read, filename) => {
           const isDocument = DOCUMENT.test(filename);
           form.set({
-            ...{ filename, content: isDocument ? "" : read, document: isDocument ? read : "" },
+            ...{ filename, content: isDocument ? "" : read, document: isDocument ? read : null },
           });
         }}
       />
-      {form.values.document === "" && (
-        <>
-          <TextField
-            label={t("knowledge.filename")}
-            hint={t("knowledge.filename_hint")}
-            placeholder="prices.md"
-            required
-            {...form.bind("filename")}
-          />
-          <AreaField
-            label={t("knowledge.content")}
-            code
-            rows={8}
-            required
-            {...form.bind("content")}
-          />
-        </>
-      )}
+      {form.values.document === null && <WrittenText form={form} />}
       <SelectField label={t("knowledge.agents")} choices={agents} {...form.bind("agent_id")} />
     </FormDialog>
+  );
+}
+
+function WrittenText({ form }: { form: Form<Draft> }) {
+  const { t } = useText();
+  return (
+    <>
+      <TextField
+        label={t("knowledge.filename")}
+        hint={t("knowledge.filename_hint")}
+        placeholder="prices.md"
+        required
+        {...form.bind("filename")}
+      />
+      <AreaField label={t("knowledge.content")} code rows={8} required {...form.bind("content")} />
+    </>
   );
 }

@@ -141,6 +141,12 @@ function Changes({ changes }: Pick<Site, "changes">) {
   );
 }
 
+/** People write addresses as they say them. */
+const webAddress = (text: string): string => {
+  const address = text.trim();
+  return address === "" || /^[a-z][a-z+.-]*:/i.test(address) ? address : `https://${address}`;
+};
+
 function AddSite(props: { agentId: string; onClose: () => void }) {
   const { t } = useText();
   const stale = useStale();
@@ -154,7 +160,11 @@ function AddSite(props: { agentId: string; onClose: () => void }) {
       form={form}
       onSend={async ({ url, every_hours, agent_id }) => {
         const every = ([0, 24, 168] as const).find((hours) => hours === Number(every_hours)) ?? 24;
-        const body = { url, every_hours: every, agent_id: agent_id ? Number(agent_id) : null };
+        const body = {
+          url: webAddress(url),
+          every_hours: every,
+          agent_id: agent_id ? Number(agent_id) : null,
+        };
         await answer(own.POST("/knowledge-sites", { body }));
         await stale("sites");
         props.onClose();
