@@ -151,7 +151,8 @@ export class Sites {
     const { clock, database, records } = this.deps;
     const isCurrent = (found: SiteRecord | undefined) =>
       found !== undefined && found.readingUntil === site.readingUntil;
-    if (!isCurrent(await records(database.read).find(tenantId, site.id))) return;
+    const before = await records(database.read).find(tenantId, site.id);
+    if (!before || !isCurrent(before)) return;
     const sections: PageSection[] = [];
     for (const page of pages) {
       const { url, title, markdown } = page;
@@ -163,7 +164,9 @@ export class Sites {
     const isSame =
       sections.length === site.pages.filter(({ change }) => change !== "gone").length &&
       sections.every(({ sha256 }, at) => site.pages[at]?.sha256 === sha256);
-    const fileIds = isSame ? site.fileIds : await this.#write(tenantId, site, sections);
+    const fileIds = isSame
+      ? site.fileIds
+      : await this.#write(tenantId, { ...site, agentId: before.agentId }, sections);
     const nowMs = clock.now();
     const stored = sections.map(({ url, title, sha256 }) => ({ url, title, sha256 }));
     const unused = await database.tx(async (queries) => {
@@ -236,10 +239,17 @@ export class Sites {
       })),
       OPERATOR,
     );
-    for (const [at, id] of known.slice(0, texts.length).entries())
-      await files.update(tenantId, id, { content: texts[at] }, OPERATOR);
-    if (agents)
-      for (const { id } of added) await files.update(tenantId, id, { agentIds: agents }, OPERATOR);
+    try {
+      for (const [at, id] of known.slice(0, texts.length).entries())
+        await files.update(tenantId, id, { content: texts[at] }, OPERATOR);
+      if (agents)
+        for (const { id } of added)
+          await files.update(tenantId, id, { agentIds: agents }, OPERATOR);
+    } catch (error) {
+      const unused = added.map(({ id }) => id);
+      await this.#removeFiles(tenantId, unused, OPERATOR);
+      throw error;
+    }
     for (const id of known.slice(texts.length)) await files.remove(tenantId, id, OPERATOR);
     return [...known.slice(0, texts.length), ...added.map(({ id }) => id)];
   }

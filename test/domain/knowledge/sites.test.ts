@@ -86,6 +86,10 @@ function world(kept: Partial<SiteRecord> = {}) {
     vanish() {
       isThere = false;
     },
+    /** Its agent is deleted. */
+    detach() {
+      site = { ...site, agentId: null };
+    },
     /** Another node reads it now. */
     take(readingUntil: number) {
       site = { ...site, readingUntil };
@@ -238,6 +242,23 @@ test("where the plan has no room for more files, the old text stays whole", asyn
   const failed = await store(page("a", "a ".repeat(FILE_BYTES_MAX))).catch(String);
   expect(failed).toBe("Error: full");
   expect(contents()).toEqual(["# a\n\nhttps://shop.example/help/a\n\nA\n"]);
+});
+
+test("where the old files have no room to grow, no new ones stay that nobody knows of", async () => {
+  const { page, store, sites, site, files } = world();
+  await store(page("a", "A"));
+  const { deps } = sites as unknown as { deps: { files: { update: () => Promise<never> } } };
+  deps.files.update = () => Promise.reject(new Error("full"));
+  expect(await store(page("a", "a ".repeat(FILE_BYTES_MAX))).catch(String)).toBe("Error: full");
+  expect([...files.keys()]).toEqual([...site().fileIds]);
+});
+
+test("an agent that was deleted while its site was read gets no files", async () => {
+  const { page, sites, site, files, detach } = world();
+  const reading = site();
+  detach();
+  await sites.store(1, reading, { pages: [page("a", "A")] });
+  expect([...files.values()].map(({ agentIds }) => agentIds)).toEqual([[]]);
 });
 
 test.each([
