@@ -2,6 +2,8 @@
  * What stands at the foot of web pages: opening hours, addresses, telephone numbers. Callers ask for just that, and
  * a site repeats it on every page: what several pages say is kept once, with the first of them.
  */
+import { yieldToEventLoop } from "../../core/clock.ts";
+
 interface FooterBlock {
   /** Above it in the footer, as Markdown; empty: none. */
   readonly heading: string;
@@ -15,34 +17,49 @@ interface PageText {
 
 /** Of one page, and of what the pages of a site have in common. */
 export const FOOTER_CHARACTERS_MAX = 4_000;
+const BLOCKS_MAX = 100;
+const PAGES_A_TURN = 50;
+
+/** The beginning of a footer, in whole words. */
+export const footerBegin = (text: string, charactersMax = FOOTER_CHARACTERS_MAX): string =>
+  text.length <= charactersMax ? text : text.slice(0, charactersMax + 1).replace(/\s*\S*$/, "");
 
 /** A page's text with its footer below, as Markdown; `title` heads it. */
 export const withFooter = (page: PageText, footer: string): string =>
   joined(page, blocksOf(footer));
 
-/** Likewise of a site's pages. */
-export function withFooters<Page extends PageText>(
+/** Likewise of a site's pages; other work goes on meanwhile. */
+export async function withFooters<Page extends PageText>(
   pages: readonly { readonly page: Page; readonly footer: string }[],
-): Page[] {
-  const footers = pages.map(({ footer }) => blocksOf(footer));
-  const counts = new Map<string, number>();
-  for (const { text } of footers.flat()) counts.set(text, (counts.get(text) ?? 0) + 1);
-  const isShared = ({ text }: FooterBlock) => (counts.get(text) ?? 0) > 1;
-  const shared = new Map(
-    footers.flat().flatMap((block) => (isShared(block) ? [[block.text, block]] : [])),
-  );
-  return pages.map(({ page }, at) => {
-    const own = (footers[at] ?? []).filter((block) => !isShared(block));
-    const blocks = at === 0 ? [...shared.values(), ...own] : own;
-    return { ...page, markdown: joined(page, blocks) };
-  });
+): Promise<Page[]> {
+  const footers: FooterBlock[][] = [];
+  const seen = new Set<string>();
+  const shared = new Map<string, FooterBlock>();
+  for (const { footer } of pages) {
+    const blocks = blocksOf(footer);
+    for (const block of blocks) {
+      if (seen.has(block.text)) shared.set(block.text, block);
+      seen.add(block.text);
+    }
+    footers.push(blocks);
+    if (footers.length % PAGES_A_TURN === 0) await yieldToEventLoop();
+  }
+  const made: Page[] = [];
+  for (const { page } of pages) {
+    const own = (footers[made.length] ?? []).filter(({ text }) => !shared.has(text));
+    const blocks = made.length === 0 ? [...shared.values(), ...own] : own;
+    made.push({ ...page, markdown: joined(page, blocks) });
+    if (made.length % PAGES_A_TURN === 0) await yieldToEventLoop();
+  }
+  return made;
 }
 
 /** Each once. */
 function blocksOf(footer: string): FooterBlock[] {
   const blocks = new Map<string, FooterBlock>();
   let heading = "";
-  for (const text of footer.split(/\n{2,}/)) {
+  for (const text of footerBegin(footer).split(/\n{2,}/, 2 * BLOCKS_MAX)) {
+    if (blocks.size === BLOCKS_MAX) break;
     if (/^#{1,6} /.test(text)) heading = text;
     else if (text !== "" && !blocks.has(text)) blocks.set(text, { heading, text });
   }
@@ -58,7 +75,7 @@ function joined({ title, markdown }: PageText, blocks: readonly FooterBlock[]): 
     const room = FOOTER_CHARACTERS_MAX - length;
     above = heading;
     length += part.length;
-    const fitting = part.length <= room ? part : part.slice(0, room + 1).replace(/\s*\S*$/, "");
+    const fitting = footerBegin(part, room);
     if (fitting !== "") parts.push(fitting);
     if (part.length > room) break;
   }

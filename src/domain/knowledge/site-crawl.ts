@@ -124,7 +124,7 @@ class Crawl {
     await this.#visitAll(endMs);
     for (const { url } of this.#queue) this.#unread.add(url);
     const unread = known.filter((url) => this.#unread.has(url) && !this.#pages.has(url));
-    const pages = withFooters([...this.#pages.values()]);
+    const pages = await withFooters([...this.#pages.values()]);
     if (this.#cut)
       this.#problems.push(siteProblem(null, siteError("site_cut", { pages: pages.length })));
     return { pages, problems: this.#problems, unread };

@@ -5,6 +5,7 @@
  */
 import { Parser } from "htmlparser2";
 import { decodeText } from "../../../core/text-encoding.ts";
+import { footerBegin } from "../../../domain/knowledge/footers.ts";
 import { MarkdownWriter } from "./markdown.ts";
 
 interface HtmlPage {
@@ -110,7 +111,7 @@ class HtmlReader {
     return {
       title: title.slice(0, TITLE_CHARACTERS_MAX),
       markdown: this.#body.toString(),
-      footer: this.#foot.toString(),
+      footer: footerBegin(this.#foot.toString()),
       links: this.#links,
       base: this.#base,
       listed: !/\b(?:noindex|(?<!:\s*)none)\b/i.test(this.#robots),

@@ -258,3 +258,10 @@ test("a table of 200,000 rows is read, and one whose cells fill rows without end
   const cell = `<tr><td rowspan=1000 colspan=50>${"x".repeat(200)}`;
   expect(await said(bytesOf(`<html><table>${cell.repeat(30_000)}</table>`))).toBe("too_long");
 });
+
+test("of a foot without end 4,000 characters leave the thread that reads", async () => {
+  const { footer } = await readDocument(bytesOf(`<html><footer>${"ab ".repeat(500_000)}`), {
+    ...{ filename: "", contentType: "text/html" },
+  });
+  expect(footer).toHaveLength(3_998);
+});
