@@ -1,6 +1,6 @@
 /** Web sites that are read into knowledge, and what has changed there. */
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import { answer, own } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { type QueryData, sitesQuery } from "../../api/queries.ts";
@@ -21,7 +21,13 @@ type Site = QueryData<typeof sitesQuery>[number];
 export function Sites({ agentId }: { agentId: string }) {
   const { t } = useText();
   const { mayChange } = useSession();
+  const queries = useQueryClient();
   const sites = useQuery(sitesQuery).data ?? [];
+  const readAt = sites.map(({ read_at }) => read_at ?? "").join("");
+  // A reading in the background has made or changed files.
+  useEffect(() => {
+    if (readAt !== "") void queries.invalidateQueries({ queryKey: ["files"] });
+  }, [queries, readAt]);
   const [adding, setAdding] = useState(false);
   return (
     <>
