@@ -174,11 +174,11 @@ export class Middleware {
   /** After many unknown keys from one network, keys from there that were never valid are not looked up. */
   async #keyOf(secret: string, ip: string): Promise<KnownKey | null> {
     const { apiKeys } = this.deps;
-    const source = numberOf(networkOf(ip));
-    if (this.#unknownKeys.isFull(source) && !apiKeys.wasKnown(secret))
+    const source = () => numberOf(networkOf(ip));
+    if (!apiKeys.wasKnown(secret) && this.#unknownKeys.isFull(source()))
       throw tooManyRequests(UNKNOWN_KEYS_PER_MINUTE, 60);
     const key = await apiKeys.identify(secret, ip);
-    if (!key) this.#unknownKeys.take(source);
+    if (!key) this.#unknownKeys.take(source());
     return key;
   }
 

@@ -51,13 +51,28 @@ export function checkParams(
 export function checkQuery(contract: Contract, search: string): Record<string, unknown> {
   const schema = contract.query;
   if (!schema) return {};
-  const sent = new URLSearchParams(search);
   const values: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(schema.shape)) {
-    const text = sent.get(name);
-    if (text !== null) values[name] = isNumeric(field) ? asNumber(text) : text;
+  if (search !== "") {
+    const sent = new URLSearchParams(search);
+    for (const [name, numeric] of queryFieldsOf(schema)) {
+      const text = sent.get(name);
+      if (text !== null) values[name] = numeric ? asNumber(text) : text;
+    }
   }
   return checked(schema, values);
+}
+
+/** The fields of each query schema, and whether they are numbers. */
+const queryFields = new WeakMap<z.ZodObject, readonly (readonly [string, boolean])[]>();
+
+function queryFieldsOf(schema: z.ZodObject) {
+  const known = queryFields.get(schema);
+  if (known) return known;
+  const fields = Object.entries(schema.shape).map(
+    ([name, field]) => [name, isNumeric(field)] as const,
+  );
+  queryFields.set(schema, fields);
+  return fields;
 }
 
 export function checkBody(contract: Contract, sent: Record<string, unknown>): unknown {

@@ -27,16 +27,20 @@ export function createCallTexts(
       textsAt = changes;
       // A change during the next read puts another map in place of this one.
       const known = texts;
-      const shown = new Map(ids.map((id) => [id, known.get(id)]));
-      const missing = ids.filter((id) => !known.has(id));
-      for (const call of missing.length > 0 ? await records.listed(tenantId, missing) : []) {
-        // It went on since the ids were read.
-        if (filter.status !== undefined && call.status !== filter.status) continue;
-        const text = write(call);
-        shown.set(String(call.id), text);
-        if (call.endedAt !== null) known.set(String(call.id), text);
+      const shown = ids.map((id) => known.get(id));
+      const missing = ids.filter((_, at) => shown[at] === undefined);
+      if (missing.length > 0) {
+        const placeOf = new Map(ids.map((id, at) => [id, at]));
+        for (const call of await records.listed(tenantId, missing)) {
+          // It went on since the ids were read.
+          if (filter.status !== undefined && call.status !== filter.status) continue;
+          const [id, text] = [String(call.id), write(call)];
+          const place = placeOf.get(id);
+          if (place !== undefined) shown[place] = text;
+          if (call.endedAt !== null) known.set(id, text);
+        }
       }
-      return { calls: [...shown.values()].filter((text) => text !== undefined), total };
+      return { calls: shown.filter((text) => text !== undefined), total };
     },
   };
 }

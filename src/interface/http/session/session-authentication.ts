@@ -37,7 +37,7 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
   const bySource = memoryRateLimiter(() => OPEN_REQUESTS_PER_MINUTE, clock);
 
   function readOrigins(requestContext: RequestContext, request: Request): void {
-    requestContext.origins = deps.origins(request.headers, deps.peerOf(request));
+    requestContext.origins = deps.origins.read(request.headers, deps.peerOf(request));
     requestContext.userAgent = request.headers.get("user-agent") ?? "";
     requestContext.token = cookieOf(request.headers, cookieName(requestContext.origins.secure));
   }
@@ -52,7 +52,7 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
 
   return {
     /** The client's address, read through trusted proxies. */
-    ipOf: (request: Request): string => deps.origins(request.headers, deps.peerOf(request)).ip,
+    ipOf: (request: Request): string => deps.origins.ipOf(request.headers, deps.peerOf(request)),
 
     /** Whether the request has a session cookie under the expected name. */
     hasCookie(requestContext: RequestContext, request: Request): boolean {
@@ -81,7 +81,7 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
 
     /** For pages: throws where the host's name is not ours (DNS rebinding). */
     requireKnownHost(request: Request): void {
-      if (!deps.origins(request.headers, "").hostKnown) throw misdirected();
+      if (!deps.origins.read(request.headers, "").hostKnown) throw misdirected();
     },
   };
 }

@@ -23,7 +23,11 @@ export interface OriginSettings {
   readonly trustedProxies: readonly string[];
 }
 
-export type OriginReader = (headers: Headers, peer: string) => Origins;
+export interface OriginReader {
+  read(headers: Headers, peer: string): Origins;
+  /** `ip` of the same, alone. */
+  ipOf(headers: Headers, peer: string): string;
+}
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i;
 
@@ -38,9 +42,16 @@ export function createOriginReader(settings: OriginSettings): OriginReader {
     return isAddress(name) || name === "localhost" || name.endsWith(".localhost") || ours.has(name);
   }
 
-  return (headers, peer) => {
+  const isProxy = (address: string) =>
+    settings.trustedProxies.length > 0 && isListed(proxies, address);
+
+  function ipOf(headers: Headers, peer: string): string {
     const direct = plainAddress(peer);
-    const proxied = isListed(proxies, direct);
+    return isProxy(direct) ? clientOf(headers.get("x-forwarded-for"), direct, proxies) : direct;
+  }
+
+  function read(headers: Headers, peer: string): Origins {
+    const proxied = isProxy(plainAddress(peer));
     const forwarded = (name: string) =>
       proxied ? (headers.get(name)?.split(",").at(-1)?.trim() ?? null) : null;
     const hostText = forwarded("x-forwarded-host") ?? headers.get("host") ?? "";
@@ -54,9 +65,11 @@ export function createOriginReader(settings: OriginSettings): OriginReader {
       own: originOf(behindTls, host),
       secure: behindTls || (isLoopbackName(name) && !isSafari(headers)),
       hostKnown: host !== "" && nameIsOurs(name),
-      ip: proxied ? clientOf(headers.get("x-forwarded-for"), direct, proxies) : direct,
+      ip: ipOf(headers, peer),
     };
-  };
+  }
+
+  return { read, ipOf };
 }
 
 /** Browsers omit the default port of the scheme. */

@@ -11,7 +11,7 @@ const read = (
   settings: Partial<OriginSettings> = {},
   peer = "203.0.113.5",
 ) =>
-  createOriginReader({ publicUrl: null, tls: false, trustedProxies: [], ...settings })(
+  createOriginReader({ publicUrl: null, tls: false, trustedProxies: [], ...settings }).read(
     new Headers(headers),
     peer,
   );
