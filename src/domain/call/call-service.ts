@@ -18,7 +18,6 @@ import type { CallNumber, CallSetupRecords, CallTrunk } from "./stores.ts";
 import { type TransferPorts, transferCall } from "./transfer.ts";
 
 const PAST_MS_MAX = 60_000;
-const AHEAD_MS_MAX = 366 * 86_400_000;
 
 export interface CallServicePorts extends TransferPorts {
   readonly admission: Pick<Admission, "askRequest" | "request" | "transfer">;
@@ -72,7 +71,7 @@ function checkTime(scheduleAtMs: number | null, nowMs: number): void {
   if (scheduleAtMs === null) return;
   if (scheduleAtMs < nowMs - PAST_MS_MAX)
     throw invalidField("schedule_at", "`schedule_at` is in the past; send a time to come, in UTC.");
-  if (scheduleAtMs > nowMs + AHEAD_MS_MAX)
+  if (scheduleAtMs > new Date(nowMs).setUTCFullYear(new Date(nowMs).getUTCFullYear() + 1))
     throw invalidField("schedule_at", "`schedule_at` may be at most one year ahead.");
 }
 
