@@ -39,7 +39,7 @@ export interface SignallingOptions {
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const PATH = `${process.env.PATH}:/usr/sbin`;
 const SERVER_START_MS = 500;
-const WARM_UP_CALLS = 20;
+export const WARM_UP_CALLS = 20;
 
 /** Null without sipp. */
 export async function measureAppliance(
