@@ -71,7 +71,7 @@ export function openDatabase(path: string, nowMs: number, clock: Clock | null = 
     },
     async close() {
       await writes.idle();
-      log.close();
+      await log.close();
       reader.close(true);
       try {
         writer.run("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -6,27 +6,29 @@
  * The log is opened beside SQLite: its locks are on the database and on the shared memory, so that this
  * descriptor loses none of them.
  */
-import { closeSync, fdatasync, openSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 
 export interface WalFlush {
   /** Resolves when all that is committed now is on the disk; rejects with the disk's error. */
   flush(): Promise<void>;
   /** The last flush that is under way or waits; null: all that can be read is on the disk. */
   pending(): Promise<void> | null;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export function walFlush(databasePath: string): WalFlush {
-  let descriptor: number | null = null;
+  let log: Promise<FileHandle> | null = null;
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
 
-  const sync = () =>
-    new Promise<void>((done, fail) => {
-      // SQLite makes the log with the first change.
-      descriptor ??= openSync(`${databasePath}-wal`, "r");
-      fdatasync(descriptor, (error) => (error ? fail(error) : done()));
+  async function sync(): Promise<void> {
+    // SQLite makes the log with the first change.
+    log ??= open(`${databasePath}-wal`, "r").catch((error) => {
+      log = null;
+      throw error;
     });
+    await (await log).datasync();
+  }
 
   function begin(): Promise<void> {
     const begun = sync().finally(() => {
@@ -51,9 +53,10 @@ export function walFlush(databasePath: string): WalFlush {
       return next;
     },
     pending: () => next ?? running,
-    close() {
-      if (descriptor !== null) closeSync(descriptor);
-      descriptor = null;
+    async close() {
+      const opened = log;
+      log = null;
+      await (await opened)?.close();
     },
   };
 }

@@ -23,7 +23,7 @@ test("who asks while a flush runs shares the next one; then nothing is pending",
   await Promise.all([first, second]);
   expect(log.pending()).toBeNull();
   await log.flush();
-  log.close();
+  await log.close();
 });
 
 test("a log that cannot be opened fails its flush, and the one behind it", async () => {
@@ -31,7 +31,7 @@ test("a log that cannot be opened fails its flush, and the one behind it", async
   const outcomes = await Promise.allSettled([log.flush(), log.flush()]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(log.pending()).toBeNull();
-  log.close();
+  await log.close();
 });
 
 test("a transaction that resolved leaves nothing pending", async () => {

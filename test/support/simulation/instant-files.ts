@@ -7,6 +7,7 @@
 import { mock } from "bun:test";
 import {
   closeSync,
+  fdatasyncSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -21,12 +22,13 @@ import * as files from "node:fs/promises";
 const real = { ...files };
 let simulations = 0;
 
-/** What `repairWav` and `openWav` ask of an open file. */
+/** What `repairWav`, `openWav` and `walFlush` ask of an open file. */
 function instantHandle(fd: number) {
   return {
     stat: async () => fstatSync(fd),
     truncate: async (bytes: number) => ftruncateSync(fd, bytes),
     sync: async () => fsyncSync(fd),
+    datasync: async () => fdatasyncSync(fd),
     close: async () => closeSync(fd),
     read: async (buffer: Uint8Array, offset: number, length: number, position: number) => ({
       bytesRead: readSync(fd, buffer, offset, length, position),
