@@ -36,7 +36,7 @@ const GROWING = [
 
 /** Leases of a process that is gone are taken back once, before anything is taken. */
 const AT_THE_START =
-  /^update "\w+" set "lease_owner" = \?, "lease_until" = \? where "\w+"\."lease_owner" is not null$/;
+  /^update "\w+" set "lease_owner" = \+\?, "lease_until" = \+\? where "\w+"\."lease_owner" is not null$/;
 
 const directory = tempDir();
 const watched = watchStatements();
