@@ -79,7 +79,7 @@ test("a call shows while it is live and is counted by direction and reason when 
   call.hangUp();
   const ended = 'linevoice_calls_total{direction="inbound",reason="caller_hangup"}';
   await eventually(async () => (await figure(ended)) === 1, "the call's end");
-  expect(await figure("linevoice_calls_live")).toBe(0);
+  await eventually(async () => (await figure("linevoice_calls_live")) === 0, "no live call");
   expect(await figure('linevoice_call_setup_seconds_count{direction="inbound"}')).toBe(1);
   expect(await figure("linevoice_call_talk_seconds_count")).toBe(1);
   expect(await figure("linevoice_ledger_difference_microeur")).toBe(0);
