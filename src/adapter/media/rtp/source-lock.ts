@@ -8,8 +8,9 @@
  * | the SDP's host at another port, the signalling host | after four packets in a row |
  * | any other: media from elsewhere, or a stranger | after four packets in a row |
  *
- * A more credible source replaces a less credible one at any time; otherwise only a new SDP moves
- * the lock. After a new SDP, late packets of the old source may still arrive: until the old source
+ * A more credible source replaces a less credible one at any time. A source that has been silent for
+ * two seconds is replaced by its own host at another port (its NAT gave it a new one) or by a known
+ * host. Otherwise only a new SDP moves the lock. After a new SDP, late packets of the old source may still arrive: until the old source
  * has continued for a second, another source of the same credibility replaces it, and we send to
  * the new SDP's address. Packets from any other source are dropped.
  */
@@ -20,6 +21,8 @@ const LEARN_PACKETS = 4;
 const LATE_MS = 1000;
 /** After this pause the old source counts as stopped. */
 const SILENT_MS = 100;
+/** After this pause the source may have got another port from its NAT. */
+const REBOUND_MS = 2000;
 
 interface SourceAddress {
   readonly host: string;
@@ -88,7 +91,7 @@ export class SourceLock {
     }
     if (!this.#signalled) return false;
     const credibility = this.#credibilityOf(this.#signalled, host, port);
-    if (this.#locked && !this.#mayReplace(credibility, nowMs)) return false;
+    if (this.#locked && !this.#mayReplace(this.#locked, host, credibility, nowMs)) return false;
     if (credibility === 3) {
       this.#lock(this.#signalled, credibility, nowMs);
       return true;
@@ -99,9 +102,17 @@ export class SourceLock {
     return learnt !== null;
   }
 
-  #mayReplace(credibility: Credibility, nowMs: number): boolean {
-    if (credibility !== this.#credibility) return credibility > this.#credibility;
-    return this.#lateSinceMs !== null && nowMs - this.#lockedPacketMs >= SILENT_MS;
+  #mayReplace(
+    locked: SourceAddress,
+    host: string,
+    credibility: Credibility,
+    nowMs: number,
+  ): boolean {
+    if (credibility > this.#credibility) return true;
+    const silentMs = nowMs - this.#lockedPacketMs;
+    if (silentMs >= REBOUND_MS && (credibility === 2 || host === locked.host)) return true;
+    const isLate = credibility === this.#credibility && this.#lateSinceMs !== null;
+    return isLate && silentMs >= SILENT_MS;
   }
 
   #credibilityOf(signalled: SourceAddress, host: string, port: number): Credibility {

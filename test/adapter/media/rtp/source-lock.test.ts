@@ -84,9 +84,11 @@ test("a stranger who fills every gap keeps nobody from being learnt", () => {
   expect(lock.destination?.host).toBe(NAT);
 });
 
-test("what was learnt from a known host is moved by the SDP's address only", () => {
+test("while a known host's source sends, it is moved by the SDP's address only", () => {
   const lock = lockTo(NAT);
-  stream(lock, NAT, 33_000)(0, 4);
+  const caller = stream(lock, NAT, 33_000);
+  caller(0, 4);
+  caller(8_000);
   for (const [host, port] of [
     [STRANGER, 7000],
     [NAT, 33_002],
@@ -94,6 +96,27 @@ test("what was learnt from a known host is moved by the SDP's address only", () 
   ] as const)
     expect(stream(lock, host, port)(9_000, 10)).not.toContain(true);
   expect(stream(lock, SDP.host, SDP.port)(9_500)).toEqual([true]);
+  expect(lock.destination).toEqual(SDP);
+});
+
+test.each([
+  ["its signalling host", NAT, NAT],
+  ["a host that nobody named", PROXY, NAT],
+] as const)("who gets another port from its NAT, behind %s, is heard on", (_, signalling, host) => {
+  const lock = lockTo(signalling);
+  stream(lock, host, 33_000)(0, 4); // the last at 60 ms
+  const moved = stream(lock, host, 33_002);
+  expect(moved(2_059)).toEqual([false]);
+  expect(moved(2_060, 4)).toEqual(LEARNT);
+  expect(lock.destination).toEqual({ host, port: 33_002 });
+});
+
+test("two seconds of silence let no stranger in, and the SDP's address back at once", () => {
+  const lock = lockTo(NAT);
+  stream(lock, SDP.host, SDP.port)(0);
+  expect(stream(lock, STRANGER, 7000)(60_000, 10)).not.toContain(true);
+  expect(stream(lock, NAT, 33_000)(60_300, 4)).toEqual(LEARNT);
+  expect(stream(lock, SDP.host, SDP.port)(60_400)).toEqual([true]);
   expect(lock.destination).toEqual(SDP);
 });
 
@@ -133,7 +156,7 @@ test("a source that goes on for a second after a new SDP is the remote party's s
   expect(heard.slice(0, 4)).toEqual(LEARNT);
   expect(heard.slice(4)).not.toContain(false);
   expect(lock.destination).toEqual({ host: NAT, port: 33_000 });
-  expect(stream(lock, NAT, 33_002)(9_000, 10)).not.toContain(true);
+  expect(stream(lock, NAT, 33_002)(1_500, 10)).not.toContain(true);
 });
 
 test("while the old source still sends, a burst does not take its place", () => {
