@@ -10,6 +10,8 @@ export interface Impairment {
 }
 
 export interface ImpairedPath {
+  /** Where the remote party sends to: the phone names this port in its SDP. */
+  readonly port: number;
   /** The plan over this path. */
   readonly route: (plan: MediaPlan) => MediaPlan;
   close(): void;
@@ -54,6 +56,7 @@ export async function openImpairedPath(
     },
   });
   return {
+    port: socket.port,
     route: (plan) => {
       remote = plan.remote;
       return { ...plan, remote: { host: phone.host, port: socket.port } };

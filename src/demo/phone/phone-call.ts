@@ -8,6 +8,7 @@ import { LegEnded } from "../../domain/call/leg-ended.ts";
 import type { IncomingLeg, LegEnd, OutgoingLeg } from "../../domain/call/sip-port.ts";
 import type { CallAudio } from "../../domain/conversation/audio-port.ts";
 import { levelOf } from "../../platform/audio/level.ts";
+import type { ImpairedPath } from "./impaired-path.ts";
 
 export const PHONE_SAMPLE_RATE_HZ = 8000;
 
@@ -19,9 +20,13 @@ export interface PhoneCallDeps {
   readonly audio: CallAudio;
   readonly speech: SpeechMaker;
   readonly clock: Clock;
-  /** Leads the audio another way than the plan says. Missing: the plan's. */
-  readonly route?: (plan: MediaPlan) => MediaPlan;
+  /** What the audio passes on its way. Missing: nothing. */
+  readonly path?: Pick<ImpairedPath, "port" | "route">;
 }
+
+/** Where the phone is sent audio. */
+export const rtpPortOf = ({ audio, path }: Pick<PhoneCallDeps, "audio" | "path">): number =>
+  path?.port ?? audio.rtpPort;
 
 interface ListenOptions {
   /** Silence that ends a turn of the remote party. */
@@ -50,7 +55,8 @@ export class PhoneCall {
     private readonly leg: OutgoingLeg | IncomingLeg,
     protected readonly deps: PhoneCallDeps,
   ) {
-    const { audio, route = (plan) => plan } = deps;
+    const { audio, path } = deps;
+    const route = path?.route ?? ((plan: MediaPlan) => plan);
     this.#answered.promise.catch(() => {});
     audio.onFrame((pcm) => this.#keep(pcm));
     audio.onDigit((digit) => {
@@ -190,7 +196,7 @@ export class IncomingCall extends PhoneCall {
 
   /** Resolves when the caller has acknowledged. Rejects with LegEnded. */
   async answer(): Promise<void> {
-    await this.incoming.answer({ host: this.host, port: this.deps.audio.rtpPort });
+    await this.incoming.answer({ host: this.host, port: rtpPortOf(this.deps) });
     await this.answered;
   }
 

@@ -14,7 +14,13 @@ import { silentLog } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { RegistrationStatus, SipStack, Trunk } from "../../domain/call/sip-port.ts";
 import { type ImpairedPath, type Impairment, openImpairedPath } from "./impaired-path.ts";
-import { IncomingCall, PhoneCall, type PhoneCallDeps, type SpeechMaker } from "./phone-call.ts";
+import {
+  IncomingCall,
+  PhoneCall,
+  type PhoneCallDeps,
+  rtpPortOf,
+  type SpeechMaker,
+} from "./phone-call.ts";
 
 interface PhoneOptions {
   /** E.164: its address, its user name at the carrier, and its caller id. */
@@ -50,7 +56,7 @@ const JITTER_MS_MAX = 200;
 /** Never reached: a phone does not listen for time-outs of its media. */
 const MEDIA_TIMEOUT_MS = 3_600_000;
 
-type Opened = Pick<PhoneCallDeps, "audio" | "route">;
+type Opened = Pick<PhoneCallDeps, "audio" | "path">;
 
 /** Resolves when the phone is registered; rejects with the reason when the carrier refuses it. */
 export async function createPhone(options: PhoneOptions): Promise<Phone> {
@@ -75,7 +81,7 @@ export async function createPhone(options: PhoneOptions): Promise<Phone> {
     if (!network) return { audio };
     const path = await openImpairedPath(network, { host, port: audio.rtpPort }, { clock, random });
     paths.push(path);
-    return { audio, route: path.route };
+    return { audio, path };
   };
   const close = async () => {
     await stack.close();
@@ -95,7 +101,7 @@ export async function createPhone(options: PhoneOptions): Promise<Phone> {
       const leg = trunk.place({
         to: e164(called),
         from: e164(number),
-        media: { host, port: opened.audio.rtpPort },
+        media: { host, port: rtpPortOf(opened) },
         ringTimeoutMs: RING_TIMEOUT_MS,
       });
       return new PhoneCall(leg, { ...opened, speech, clock });
