@@ -8,6 +8,9 @@
  */
 import { type FileHandle, open } from "node:fs/promises";
 
+/** A handle that nothing refers to ends the process with an error when it is collected. */
+const handles = new Set<FileHandle>();
+
 export interface WalFlush {
   /** Resolves when all that is committed now is on the disk; rejects with the disk's error. */
   flush(): Promise<void>;
@@ -23,10 +26,16 @@ export function walFlush(databasePath: string): WalFlush {
 
   async function sync(): Promise<void> {
     // SQLite makes the log with the first change.
-    log ??= open(`${databasePath}-wal`, "r").catch((error) => {
-      log = null;
-      throw error;
-    });
+    log ??= open(`${databasePath}-wal`, "r").then(
+      (handle) => {
+        handles.add(handle);
+        return handle;
+      },
+      (error) => {
+        log = null;
+        throw error;
+      },
+    );
     await (await log).datasync();
   }
 
@@ -54,9 +63,10 @@ export function walFlush(databasePath: string): WalFlush {
     },
     pending: () => next ?? running,
     async close() {
-      const opened = log;
+      const handle = await log;
       log = null;
-      await (await opened)?.close();
+      if (!handle || !handles.delete(handle)) return;
+      await handle.close();
     },
   };
 }

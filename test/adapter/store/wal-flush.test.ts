@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { walFlush } from "../../../src/adapter/store/wal-flush.ts";
-import { yieldToEventLoop } from "../../../src/core/clock.ts";
+import { sleep, systemClock, yieldToEventLoop } from "../../../src/core/clock.ts";
 import { ask, startApiServer } from "../../support/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -32,6 +32,19 @@ test("a log that cannot be opened fails its flush, and the one behind it", async
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(log.pending()).toBeNull();
   await log.close();
+});
+
+test("logs that nobody closes end nothing when their databases are collected", async () => {
+  const leave = async () => {
+    const path = join(tempDir(), "left.db");
+    writeFileSync(`${path}-wal`, "frames");
+    await walFlush(path).flush();
+  };
+  for (let left = 0; left < 20; left++) await leave();
+  for (let turn = 0; turn < 5; turn++) {
+    Bun.gc(true);
+    await sleep(systemClock, 10);
+  }
 });
 
 test("a transaction that resolved leaves nothing pending", async () => {
