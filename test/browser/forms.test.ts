@@ -151,3 +151,30 @@ inChromium("two tabs with one record", () => {
     await other.close();
   });
 });
+
+inChromium("a file that is chosen", () => {
+  const chosen = (name: string, bytes: number) => ({
+    ...{ name, mimeType: "application/octet-stream", buffer: Buffer.alloc(bytes, "a") },
+  });
+
+  test("says that one of its name is there, and a document above 8 MB takes its place away", async () => {
+    const body = { filename: "Prices.md", content: "A check-up is 40 EUR." };
+    expect((await world.api("POST", "/files", body)).status).toBe(200);
+    await page.goto(address("/knowledge"));
+    await page.getByRole("button", { name: en["knowledge.new"] }).first().click();
+    const dialog = page.getByRole("dialog");
+    const field = dialog.getByLabel(en["knowledge.choose"], { exact: true });
+    const name = dialog.getByLabel(en["knowledge.filename"], { exact: true });
+    const twice = dialog.getByText(en["knowledge.twice"].replace("{name}", "prices.md"));
+    await field.setInputFiles(chosen("hours.txt", 10));
+    await page.waitForFunction(() => document.querySelector("textarea")?.value === "a".repeat(10));
+    expect(await twice.count()).toBe(0);
+    await field.setInputFiles(chosen("prices.pdf", 8_388_608));
+    await twice.waitFor();
+    expect(await name.count()).toBe(0);
+    await field.setInputFiles(chosen("prices.pdf", 8_388_609));
+    await name.waitFor();
+    expect(await name.inputValue()).toBe("");
+    expect(await twice.count()).toBe(0);
+  });
+});

@@ -285,6 +285,8 @@ export function FileField(props: {
   base64?: (name: string) => boolean;
   bytesMax?: number;
   onFile: (text: string, name: string) => void;
+  /** The file is too large: whichever was chosen before is chosen no more. */
+  onTooLarge?: () => void;
 }) {
   const { t, bytes } = useText();
   const { label, hint, accept, bytesMax = Number.POSITIVE_INFINITY, onFile } = props;
@@ -304,9 +306,10 @@ export function FileField(props: {
           accept={accept}
           onChange={(event) => {
             const file = event.target.files?.[0];
-            setLarge(file !== undefined && file.size > bytesMax);
-            if (file && file.size <= bytesMax)
-              void read(file).then((text) => onFile(text, file.name));
+            const isTooLarge = file !== undefined && file.size > bytesMax;
+            setLarge(isTooLarge);
+            if (isTooLarge) props.onTooLarge?.();
+            else if (file) void read(file).then((text) => onFile(text, file.name));
           }}
         />
       )}

@@ -1,5 +1,7 @@
 /** Add a file: chosen from the disk, or written here. */
+import { useQuery } from "@tanstack/react-query";
 import { answer, rest } from "../../api/client.ts";
+import { filesQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { AreaField, FileField, SelectField, TextField } from "../../ui/field.tsx";
 import { type Form, useForm } from "../../ui/form.ts";
@@ -16,6 +18,7 @@ interface Draft {
   readonly agent_id: string;
 }
 
+const NO_FILE = { filename: "", content: "", document: null };
 const DOCUMENT = /\.(pdf|docx?|x?html?)$/i;
 const DOCUMENT_BYTES_MAX = 8_388_608;
 
@@ -24,6 +27,9 @@ const commonOf = ({ filename, agent_id }: Draft) => ({
   ...(agent_id ? { agent_id: Number(agent_id) } : {}),
 });
 const bodyOf = (draft: Draft) => ({ ...commonOf(draft), content: draft.content });
+
+/** A document becomes text of the same name. */
+const storedName = (filename: string) => filename.replace(DOCUMENT, ".md").toLowerCase();
 
 /** Returns how many pages of it have no text. */
 async function add(draft: Draft): Promise<number> {
@@ -40,12 +46,10 @@ export function AddKnowledge(props: { agentId: string; onClose: () => void }) {
   const { showMessage } = useToasts();
   const stale = useStale();
   const agents = useAgentChoices(t("knowledge.nobody"));
-  const form = useForm<Draft>({
-    filename: "",
-    content: "",
-    document: null,
-    agent_id: props.agentId,
-  });
+  const form = useForm<Draft>({ ...NO_FILE, agent_id: props.agentId });
+  const { data: files = [] } = useQuery(filesQuery);
+  const name = storedName(form.values.filename);
+  const isTwice = files.some(({ filename }) => filename.toLowerCase() === name);
   return (
     <FormDialog
       onClose={props.onClose}
@@ -69,6 +73,7 @@ export function AddKnowledge(props: { agentId: string; onClose: () => void }) {
         accept=".pdf,.docx,.html,.htm,.md,.txt,.csv,.json"
         base64={(name) => DOCUMENT.test(name)}
         bytesMax={DOCUMENT_BYTES_MAX}
+        onTooLarge={() => form.set(NO_FILE)}
         onFile={(read, filename) => {
           const isDocument = DOCUMENT.test(filename);
           form.set({
@@ -77,6 +82,11 @@ export function AddKnowledge(props: { agentId: string; onClose: () => void }) {
         }}
       />
       {form.values.document === null && <WrittenText form={form} />}
+      {isTwice && (
+        <p className="hint" role="status">
+          {t("knowledge.twice", { name })}
+        </p>
+      )}
       <SelectField label={t("knowledge.agents")} choices={agents} {...form.bind("agent_id")} />
     </FormDialog>
   );

@@ -57,6 +57,12 @@ export const messages = {
     lv: "PDF, Word, HTML līdz 8 MB, .txt, .md, .csv, .json līdz 500 KB; vai rakstiet zemāk",
     ru: "PDF, Word, HTML до 8 МБ, .txt, .md, .csv, .json до 500 КБ; или напишите ниже",
   },
+  "knowledge.twice": {
+    en: "A file named {name} is here already. It stays, and agents get both. To replace its text, open it in the list.",
+    lt: "Failas {name} čia jau yra. Jis liks, ir agentai žinos abu. Jei norite pakeisti jo tekstą, atverkite jį sąraše.",
+    lv: "Fails {name} šeit jau ir. Tas paliks, un aģenti zinās abus. Lai mainītu tā tekstu, atveriet to sarakstā.",
+    ru: "Файл {name} уже есть. Он останется, и агенты будут знать оба. Чтобы заменить его текст, откройте его в списке.",
+  },
   "knowledge.added": {
     en: "The file was added.",
     lt: "Failas pridėtas.",
