@@ -11,7 +11,7 @@ import { networkOf } from "../../domain/identity/lock-out.ts";
 import type { ApiKeys, KnownKey } from "../../domain/tenant/api-keys.ts";
 import { NO_LIMITS } from "../../domain/tenant/key-limits.ts";
 import { bearerOf } from "./authenticate.ts";
-import type { RateLimiter } from "./ports.ts";
+import type { RateLimiter, RateLimitResult } from "./ports.ts";
 import {
   draining,
   methodNotAllowed,
@@ -79,21 +79,36 @@ export class Middleware {
   }
 
   /** Returns the rejection; undefined: the request goes on to its route. */
-  async admit(request: Request): Promise<Response | undefined> {
+  admit(request: Request): Promise<Response | undefined> | Response | undefined {
     const requestContext = this.#open(request);
     try {
-      if (isDashboard(requestContext.path)) await this.deps.loadOwnApi();
-      await this.deps.storeDeadline(this.#identify(requestContext, request));
+      const waiting = this.#identify(requestContext, request);
+      return waiting ? this.#admitLater(requestContext, waiting) : undefined;
+    } catch (error) {
+      return this.#rejection(requestContext, error);
+    }
+  }
+
+  async #admitLater(
+    requestContext: RequestContext,
+    waiting: Promise<void>,
+  ): Promise<Response | undefined> {
+    try {
+      await this.deps.storeDeadline(waiting);
       return undefined;
     } catch (error) {
-      const problem = problemOf(error);
-      if (problem.cause !== null && !this.#refusing)
-        this.deps.log.error("http.admission_failed", {
-          request_id: requestContext.requestId,
-          error: describeError(problem.cause),
-        });
-      return problemResponse(requestContext, problem);
+      return this.#rejection(requestContext, error);
     }
+  }
+
+  #rejection(requestContext: RequestContext, error: unknown): Response {
+    const problem = problemOf(error);
+    if (problem.cause !== null && !this.#refusing)
+      this.deps.log.error("http.admission_failed", {
+        request_id: requestContext.requestId,
+        error: describeError(problem.cause),
+      });
+    return problemResponse(requestContext, problem);
   }
 
   /** Answers a request without a route: an unknown path, another method, or OPTIONS. */
@@ -109,12 +124,13 @@ export class Middleware {
     return problemResponse(requestContext, problemOf(methodNotAllowed(allow)), { allow });
   }
 
-  /** Counts the additional cost of a heavy route. Throws rate_limited. */
-  async chargeWeight(requestContext: RequestContext, weight: number): Promise<void> {
-    if (weight <= 1) return;
+  /** Counts the additional cost of a heavy route. Throws or rejects with rate_limited. */
+  chargeWeight(requestContext: RequestContext, weight: number): Promise<void> | null {
+    if (weight <= 1) return null;
     const { session, keyId } = requestContext;
-    if (session) this.deps.sessionAuthentication.chargeWeight(session, weight - 1);
-    else await this.#take(requestContext, keyId, weight - 1);
+    if (!session) return this.#take(requestContext, keyId, weight - 1);
+    this.deps.sessionAuthentication.chargeWeight(session, weight - 1);
+    return null;
   }
 
   #open(request: Request): RequestContext {
@@ -141,34 +157,52 @@ export class Middleware {
     return requestContext;
   }
 
-  /** Throws the reason for a rejection. */
-  async #identify(requestContext: RequestContext, request: Request): Promise<void> {
+  /** Null: nothing has to be waited for. Throws the reason for a rejection. */
+  #identify(requestContext: RequestContext, request: Request): Promise<void> | null {
     const { table, sessionAuthentication } = this.deps;
     const { path } = requestContext;
     if (isPage(path)) sessionAuthentication.requireKnownHost(request);
-    if (!table.isApi(path)) return;
+    if (!table.isApi(path)) return null;
+    if (isDashboard(path)) return this.#identifyBrowser(requestContext, request);
     if (this.#refusing) throw draining();
-    const isOpen = table.isOpen(path);
-    if (isDashboard(path)) {
-      await sessionAuthentication.authenticate(requestContext, request, isOpen);
-      if (!requestContext.session && !isOpen) throw signInNeeded();
-      return;
-    }
-    if (isOpen) return;
+    if (table.isOpen(path)) return null;
     const secret = bearerOf(request.headers);
-    if (secret === null && sessionAuthentication.hasCookie(requestContext, request)) {
+    if (secret === null) return this.#identifySession(requestContext, request);
+    const ipOf = () => sessionAuthentication.ipOf(request);
+    const key = this.deps.apiKeys.identifyCached(secret, ipOf);
+    if (key) return this.#admitKey(requestContext, key);
+    return this.#identifyKey(requestContext, secret, ipOf());
+  }
+
+  async #identifyBrowser(requestContext: RequestContext, request: Request): Promise<void> {
+    const { table, sessionAuthentication } = this.deps;
+    await this.deps.loadOwnApi();
+    if (this.#refusing) throw draining();
+    const isOpen = table.isOpen(requestContext.path);
+    await sessionAuthentication.authenticate(requestContext, request, isOpen);
+    if (!requestContext.session && !isOpen) throw signInNeeded();
+  }
+
+  /** Of a request to REST v1 without a key. */
+  async #identifySession(requestContext: RequestContext, request: Request): Promise<void> {
+    const { sessionAuthentication } = this.deps;
+    if (sessionAuthentication.hasCookie(requestContext, request))
       await sessionAuthentication.authenticate(requestContext, request, false);
-      if (!requestContext.session) throw unauthorized();
-      return;
-    }
-    requestContext.origins = null;
-    const ip = sessionAuthentication.ipOf(request);
-    const key = secret === null ? null : await this.#keyOf(secret, ip);
+    else requestContext.origins = null;
+    if (!requestContext.session) throw unauthorized();
+  }
+
+  async #identifyKey(requestContext: RequestContext, secret: string, ip: string): Promise<void> {
+    const key = await this.#keyOf(secret, ip);
     if (!key) throw unauthorized();
+    await this.#admitKey(requestContext, key);
+  }
+
+  #admitKey(requestContext: RequestContext, key: KnownKey): Promise<void> | null {
     requestContext.tenantId = key.tenantId;
     requestContext.keyId = key.keyId;
     requestContext.keyLimits = key;
-    await this.#take(requestContext, key.keyId);
+    return this.#take(requestContext, key.keyId);
   }
 
   /** After many unknown keys from one network, keys from there that were never valid are not looked up. */
@@ -182,8 +216,14 @@ export class Middleware {
     return key;
   }
 
-  async #take(requestContext: RequestContext, keyId: number, weight?: number): Promise<void> {
-    requestContext.rate = await this.deps.limiter.take(keyId, weight);
-    if (!requestContext.rate.allowed) throw rateLimited(requestContext.rate.limit);
+  #take(requestContext: RequestContext, keyId: number, weight?: number): Promise<void> | null {
+    const note = (rate: RateLimitResult) => {
+      requestContext.rate = rate;
+      if (!rate.allowed) throw rateLimited(rate.limit);
+    };
+    const taken = this.deps.limiter.take(keyId, weight);
+    if (taken instanceof Promise) return taken.then(note);
+    note(taken);
+    return null;
   }
 }

@@ -25,44 +25,46 @@ export function routeTable(
   contracts: readonly Contract[],
   rootPaths: readonly string[],
 ): RouteTable {
-  const mounts = [...MOUNTS, DASHBOARD_MOUNT];
   const fixed = new Map<string, Entry>();
   const patterned = new Map<string, Entry>();
+  const openPatterned = new Set<Entry>();
 
-  function entryOf(path: string): Entry {
-    const entries = path.includes("{") ? patterned : fixed;
-    const shape = path.replace(/\{\w+\}/g, "[^/]+");
-    const known = entries.get(shape);
-    if (known) return known;
-    const entry = { pattern: new RegExp(`^${shape}$`), methods: new Set<string>(), open: false };
-    entries.set(shape, entry);
-    return entry;
-  }
+  const entryOf = (path: string) => entryIn(path.includes("{") ? patterned : fixed, path);
 
   function add(mount: string, contract: Contract): void {
     const entry = entryOf(mount + contract.path);
     entry.methods.add(contract.method);
-    if (contract.open) entry.open = true;
+    if (contract.open) open(entry, contract.path);
+  }
+
+  function open(entry: Entry, path: string): void {
+    entry.open = true;
+    if (path.includes("{")) openPatterned.add(entry);
   }
 
   for (const contract of contracts) for (const mount of MOUNTS) add(mount, contract);
   for (const path of rootPaths) {
     const entry = entryOf(path);
     entry.methods.add("GET");
-    entry.open = true;
+    open(entry, path);
   }
 
   function find(path: string): Entry | undefined {
     const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
-    const exact = fixed.get(plain);
-    if (exact) return exact;
-    for (const entry of patterned.values()) if (entry.pattern.test(plain)) return entry;
-    return undefined;
+    return fixed.get(plain) ?? matching(patterned.values(), plain);
+  }
+
+  function isOpen(path: string): boolean {
+    const exact = fixed.get(path);
+    if (exact) return exact.open;
+    // Asked with every request, and few patterns are open: most paths need not be held against all.
+    if (!path.endsWith("/") && !matching(openPatterned, path)) return false;
+    return find(path)?.open ?? false;
   }
 
   return {
-    isApi: (path) => mounts.some((mount) => path === mount || path.startsWith(`${mount}/`)),
-    isOpen: (path) => find(path)?.open ?? false,
+    isApi,
+    isOpen,
     allow(path) {
       const entry = find(path);
       if (!entry) return null;
@@ -74,4 +76,23 @@ export function routeTable(
       for (const contract of added) add(mount, contract);
     },
   };
+}
+
+function entryIn(entries: Map<string, Entry>, path: string): Entry {
+  const shape = path.replace(/\{\w+\}/g, "[^/]+");
+  const known = entries.get(shape);
+  if (known) return known;
+  const entry = { pattern: new RegExp(`^${shape}$`), methods: new Set<string>(), open: false };
+  entries.set(shape, entry);
+  return entry;
+}
+
+const ALL_MOUNTS = [...MOUNTS, DASHBOARD_MOUNT].map((path) => ({ path, below: `${path}/` }));
+
+const isApi = (path: string) =>
+  ALL_MOUNTS.some((mount) => path.startsWith(mount.below) || path === mount.path);
+
+function matching(entries: Iterable<Entry>, path: string): Entry | undefined {
+  for (const entry of entries) if (entry.pattern.test(path)) return entry;
+  return undefined;
 }
