@@ -11,10 +11,10 @@ import type { Database } from "./database.ts";
 
 export interface QueryCache {
   /**
-   * `name` must contain everything that the result depends on besides the database. Errors are not
-   * cached.
+   * `name` must contain everything that the result depends on besides the database. What is cached
+   * is returned at once, without a promise. Errors are not cached.
    */
-  read<Result>(name: string, make: () => Promise<Result>): Promise<Result>;
+  read<Result>(name: string, make: () => Promise<Result>): Promise<Result> | Result;
 }
 
 const ENTRIES_MAX = 128;
@@ -25,18 +25,21 @@ export function createQueryCache(database: Database): QueryCache {
   const results = new BoundedMap<string, unknown>(ENTRIES_MAX);
   let resultsVersion: number | null = null;
 
+  async function add<Result>(name: string, version: number, make: () => Promise<Result>) {
+    const result = await make();
+    // Read after `version` was, so it is at least as new. If another commit came in between, it
+    // is not cached.
+    if (resultsVersion === version) results.set(name, result);
+    return result;
+  }
+
   return {
-    async read<Result>(name: string, make: () => Promise<Result>): Promise<Result> {
+    read<Result>(name: string, make: () => Promise<Result>): Promise<Result> | Result {
       const version = name.length > NAME_LENGTH_MAX ? null : database.version();
-      if (version === null) return await make();
+      if (version === null) return make();
       if (version !== resultsVersion) results.clear();
       resultsVersion = version;
-      if (results.has(name)) return results.get(name) as Result;
-      const result = await make();
-      // Read after `version` was, so it is at least as new. If another commit came in between, it
-      // is not cached.
-      if (resultsVersion === version) results.set(name, result);
-      return result;
+      return results.has(name) ? (results.get(name) as Result) : add(name, version, make);
     },
   };
 }

@@ -42,33 +42,34 @@ export type Pipeline = (
   requestContext: RequestContext,
   request: Request,
   params: PathParams,
-) => Promise<Response>;
+) => Promise<Response> | Response;
+
+/** The body of a JSON answer, and its version where it has one. */
+interface Written {
+  readonly json: string;
+  readonly etag: string | null;
+}
 
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   const { queryCache, log } = dependencies;
   const versions = createVersions(dependencies.routes);
   const auditDetails = createAuditDetails(dependencies.routes);
 
-  function answered(contract: Contract, requestContext: RequestContext, json: string): Response {
-    const response = jsonResponse(requestContext, contract.status ?? 200, json);
-    if (versions.has(contract)) response.headers.set("etag", versionOf(json));
-    return response;
-  }
-
-  async function answer(
+  function answer(
     route: Route,
     requestContext: RequestContext,
     request: Request,
     params: PathParams,
-  ): Promise<Response> {
+  ): Promise<Response> | Response {
     const { contract } = route;
-    if (!contract.cacheable) return await executeRequest(route, requestContext, request, params);
+    if (!contract.cacheable) return executeRequest(route, requestContext, request, params);
     const { tenantId, path, search } = requestContext;
-    const json = await queryCache.read(`${tenantId} ${path}?${search}`, async () => {
+    const made = queryCache.read(`${tenantId} ${path}?${search}`, async () => {
       const input = inputOf(contract, requestContext, request, params);
-      return jsonOf(await route.handle({ ...input, body: {} } as never));
+      return written(versions, contract, await route.handle({ ...input, body: {} } as never));
     });
-    return answered(contract, requestContext, json);
+    if (!(made instanceof Promise)) return answered(contract, requestContext, made);
+    return made.then((result) => answered(contract, requestContext, result));
   }
 
   async function executeRequest(
@@ -80,29 +81,40 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     const { contract } = route;
     const input = inputOf(contract, requestContext, request, params);
     if (contract.method === "GET" || contract.method === "DELETE") {
-      const described = await auditDetails.before(contract, requestContext, readerOf(input));
+      const described =
+        requestContext.session &&
+        (await auditDetails.before(contract, requestContext, readerOf(input)));
       const result = await route.handle({ ...input, body: {} } as never);
       described?.(null, null);
       if (result instanceof Response) return withCommonHeaders(requestContext, result);
-      return answered(contract, requestContext, jsonOf(result));
+      return answered(contract, requestContext, written(versions, contract, result));
     }
     const asked = { route, requestContext, request, input };
     return await change(dependencies, versions, auditDetails, asked);
   }
 
-  return async (route, requestContext, request, params) => {
-    try {
-      return await answer(route, requestContext, request, params);
-    } catch (error) {
+  return (route, requestContext, request, params) => {
+    const failed = (error: unknown) => {
       const problem = problemOf(error);
       report(log, requestContext, problem);
       return problemResponse(requestContext, problem);
+    };
+    try {
+      const response = answer(route, requestContext, request, params);
+      return response instanceof Promise ? response.catch(failed) : response;
+    } catch (error) {
+      return failed(error);
     }
   };
 }
 
-const jsonOf = (result: unknown): string =>
-  result instanceof WrittenJson ? result.json : JSON.stringify(result);
+function written(versions: Versions, contract: Contract, result: unknown): Written {
+  const json = result instanceof WrittenJson ? result.json : JSON.stringify(result);
+  return { json, etag: versions.has(contract) ? versionOf(json) : null };
+}
+
+const answered = ({ status = 200 }: Contract, to: RequestContext, { json, etag }: Written) =>
+  jsonResponse(to, status, json, etag);
 
 interface Changing {
   readonly route: Route;

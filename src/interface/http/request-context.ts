@@ -94,8 +94,11 @@ export function jsonResponse(
   requestContext: RequestContext,
   status: number,
   json: string,
+  etag: string | null = null,
 ): Response {
-  return new Response(json, { status, headers: headersOf(requestContext, JSON_TYPE) });
+  const headers = headersOf(requestContext, JSON_TYPE);
+  if (etag !== null) headers.etag = etag;
+  return new Response(json, { status, headers });
 }
 
 /** `retry-after` of 429: the specification's 60 seconds if no other value is known. */

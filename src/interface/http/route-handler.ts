@@ -38,41 +38,63 @@ export class RouteHandler {
 
   constructor(private readonly deps: RouteHandlerDependencies) {}
 
-  async handle(route: Route, request: Request, params: PathParams): Promise<Response> {
-    const response = this.#respond(route, request, params);
+  /** What nothing has to be waited for, as most repeated reads, is answered at once. */
+  handle(route: Route, request: Request, params: PathParams): Promise<Response> | Response {
+    const requestContext = this.deps.middleware.requestContextOf(request);
+    const response = this.#answer(route, requestContext, request, params);
+    // Only what a browser may have sent is in the audit log.
+    const isDone = !(response instanceof Promise || requestContext.origins);
+    if (isDone && this.deps.database.settled() === null) {
+      this.#log(request, requestContext, response);
+      return response;
+    }
+    return this.#later(
+      route,
+      requestContext,
+      this.#finish(route, request, requestContext, response),
+    );
+  }
+
+  async #later(
+    { contract }: Route,
+    requestContext: RequestContext,
+    response: Promise<Response>,
+  ): Promise<Response> {
     // How a change ended must be told.
-    if (route.contract.method !== "GET") return await response;
+    if (contract.method !== "GET") return await response;
     try {
       return await this.deps.storeDeadline(response);
     } catch (error) {
-      return problemResponse(this.deps.middleware.requestContextOf(request), problemOf(error));
+      return problemResponse(requestContext, problemOf(error));
     }
   }
 
-  async #respond(route: Route, request: Request, params: PathParams): Promise<Response> {
-    const { middleware, ownApi, audit, database, clock, log } = this.deps;
-    const pipeline = (ownApi.has(route) ? ownApi.pipeline : null) ?? this.deps.pipeline;
+  async #finish(
+    { contract }: Route,
+    request: Request,
+    requestContext: RequestContext,
+    answer: Promise<Response> | Response,
+  ): Promise<Response> {
+    const { audit, database } = this.deps;
     this.#underWay++;
     try {
-      const requestContext = middleware.requestContextOf(request);
-      const response =
-        (await this.#rejection(route, requestContext)) ??
-        (await pipeline(route, requestContext, request, params));
-      await audit.note(route.contract, requestContext, response.status);
+      const response = await answer;
+      if (requestContext.origins) await audit.note(contract, requestContext, response.status);
       const settling = database.settled();
       if (settling) await settling;
-      log.debug("http.request", {
-        request_id: requestContext.requestId,
-        method: request.method,
-        path: requestContext.path,
-        status: response.status,
-        ms: Math.round(clock.monotonic() - requestContext.startedAt),
-      });
+      this.#log(request, requestContext, response);
       return response;
     } finally {
       this.#underWay--;
       if (this.#underWay === 0) this.#onIdle?.();
     }
+  }
+
+  #log({ method }: Request, requestContext: RequestContext, { status }: Response): void {
+    const { clock, log } = this.deps;
+    const { requestId, path, startedAt } = requestContext;
+    const ms = Math.round(clock.monotonic() - startedAt);
+    log.debug("http.request", { request_id: requestId, method, path, status, ms });
   }
 
   /** Resolves when no request is under way, or after `limitMs`. */
@@ -85,22 +107,38 @@ export class RouteHandler {
     timer.cancel();
   }
 
-  /** Without a tenant or the right role a request reaches open routes only. */
-  async #rejection(route: Route, requestContext: RequestContext): Promise<Response | null> {
-    const { middleware, sessions, ownApi } = this.deps;
+  #answer(
+    route: Route,
+    requestContext: RequestContext,
+    request: Request,
+    params: PathParams,
+  ): Promise<Response> | Response {
+    const { ownApi } = this.deps;
+    const pipeline = (ownApi.has(route) ? ownApi.pipeline : null) ?? this.deps.pipeline;
+    const run = () => pipeline(route, requestContext, request, params);
+    const fail = (error: unknown) => problemResponse(requestContext, problemOf(error));
     try {
-      // The middleware reads the origins of every request to these routes.
-      if (ownApi.has(route) && !requestContext.origins) throw signInNeeded();
-      if (route.contract.open) return null;
-      if (requestContext.session) {
-        authorise(route.contract, requestContext.session);
-        if (route.contract.recent) sessions.requireRecent(requestContext.session);
-      } else if (requestContext.tenantId === 0) throw unauthorized();
-      else requireScope(requestContext.keyLimits, requiredScope(route.contract));
-      await middleware.chargeWeight(requestContext, route.contract.weight ?? 1);
-      return null;
+      const charging = this.#authorise(route, requestContext);
+      return charging ? charging.then(run, fail) : run();
     } catch (error) {
-      return problemResponse(requestContext, problemOf(error));
+      return fail(error);
     }
+  }
+
+  /**
+   * Without a tenant or the right role a request reaches open routes only. Null: nothing has to be
+   * waited for.
+   */
+  #authorise(route: Route, requestContext: RequestContext): Promise<void> | null {
+    const { middleware, sessions, ownApi } = this.deps;
+    // The middleware reads the origins of every request to these routes.
+    if (ownApi.has(route) && !requestContext.origins) throw signInNeeded();
+    if (route.contract.open) return null;
+    if (requestContext.session) {
+      authorise(route.contract, requestContext.session);
+      if (route.contract.recent) sessions.requireRecent(requestContext.session);
+    } else if (requestContext.tenantId === 0) throw unauthorized();
+    else requireScope(requestContext.keyLimits, requiredScope(route.contract));
+    return middleware.chargeWeight(requestContext, route.contract.weight ?? 1);
   }
 }

@@ -58,7 +58,10 @@ function logOf(context: Fields, personalData: boolean): Log {
   // LogTape would read `{` in an event name as a placeholder.
   const name = (event: string) => event.replaceAll("{", "{{").replaceAll("}", "}}");
   return {
-    debug: (event, fields) => logger.debug(name(event), plain(fields)),
+    // There is one with every request, and mostly nobody asked for them.
+    debug(event, fields) {
+      if (logger.isEnabledFor("debug")) logger.debug(name(event), plain(fields));
+    },
     info: (event, fields) => logger.info(name(event), plain(fields)),
     warn: (event, fields) => logger.warn(name(event), plain(fields)),
     error: (event, fields) => logger.error(name(event), plain(fields)),
