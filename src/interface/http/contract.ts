@@ -81,10 +81,10 @@ export interface Contract<
   /** A GET that exports personal data. The audit log records it like a change. */
   readonly audited?: boolean;
   /**
-   * A GET whose answer depends only on tenant, path, query and database. It is made again only
-   * after a commit (core/query-cache.ts).
+   * A GET whose answer depends only on tenant, path, query and database; `today`: also on which day
+   * it is where the tenant is. It is made again only after a commit (core/query-cache.ts), and then.
    */
-  readonly cacheable?: boolean;
+  readonly cacheable?: true | "today";
   /**
    * A POST that replaces the record that GET shows at the same path. It takes `If-Match`, as a
    * PATCH does.

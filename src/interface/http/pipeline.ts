@@ -35,6 +35,9 @@ interface PipelineDependencies {
 /** The largest body of a request without a session or key. */
 const OPEN_BODY_BYTES_MAX = 65_536;
 
+/** Midnight falls on one in every time zone. */
+const QUARTER_MS = 900_000;
+
 type PathParams = Readonly<Record<string, string | null | undefined>>;
 
 export type Pipeline = (
@@ -51,7 +54,7 @@ interface Written {
 }
 
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  const { queryCache, log } = dependencies;
+  const { queryCache, clock, log } = dependencies;
   const versions = createVersions(dependencies.routes);
   const auditDetails = createAuditDetails(dependencies.routes);
 
@@ -64,7 +67,8 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     const { contract } = route;
     if (!contract.cacheable) return executeRequest(route, requestContext, request, params);
     const { tenantId, path, search } = requestContext;
-    const made = queryCache.read(`${tenantId} ${path}?${search}`, async () => {
+    const quarter = contract.cacheable === "today" ? Math.floor(clock.now() / QUARTER_MS) : "";
+    const made = queryCache.read(`${tenantId} ${path}?${search} ${quarter}`, async () => {
       const input = inputOf(contract, requestContext, request, params);
       return written(versions, contract, await route.handle({ ...input, body: {} } as never));
     });

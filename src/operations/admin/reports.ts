@@ -51,11 +51,7 @@ function byDay(days: readonly DaySpan[], hours: readonly HourRow[]) {
   );
   for (const { day, hour } of withDays(days, hours)) {
     const sum = sums.get(day.date);
-    if (!sum) continue;
-    sum.calls += hour.calls;
-    sum.answered += hour.answered;
-    sum.billableSeconds += hour.billableSeconds;
-    sum.cost += hour.cost;
+    if (sum) addTo(sum, hour);
   }
   return [...sums].map(([date, figures]) => ({ date, ...figures }));
 }
@@ -83,12 +79,14 @@ const totalsOf = (rows: readonly KindRow[]): Figures => ({
 function latencyStages(measures: readonly TurnMeasures[]) {
   type Step = Exclude<keyof TurnMeasures, "early">;
   const stage = (from: Step | null, to: Step) => {
-    const values = measures.flatMap((turn) => {
+    const values: number[] = [];
+    for (const turn of measures) {
       const began = from === null ? 0 : turn[from];
       const ended = turn[to];
-      return began === null || ended === null ? [] : [Math.max(0, ended - began)];
-    });
-    return { p50Ms: percentile(values, 0.5), p95Ms: percentile(values, 0.95) };
+      if (began !== null && ended !== null) values.push(Math.max(0, ended - began));
+    }
+    const sorted = inOrder(values);
+    return { p50Ms: rankOf(sorted, 0.5), p95Ms: rankOf(sorted, 0.95) };
   };
   return {
     endpoint: stage(null, "endpointMs"),
@@ -99,10 +97,33 @@ function latencyStages(measures: readonly TurnMeasures[]) {
   };
 }
 
+const inOrder = (values: readonly number[]) => Float64Array.from(values).sort();
+
+const rankOf = (sorted: Float64Array, share: number): number | null =>
+  sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+
 /** The nearest rank; null if there are no values. */
-export function percentile(values: readonly number[], share: number): number | null {
-  const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+export const percentile = (values: readonly number[], share: number): number | null =>
+  rankOf(inOrder(values), share);
+
+/** One row for each agent, the busiest first. */
+function byAgent(kinds: readonly KindRow[]) {
+  const sums = new Map<number, Figures & { readonly name: string | null }>();
+  for (const { agentId, name, ...kind } of kinds) {
+    const sum = sums.get(agentId) ?? { name, calls: 0, answered: 0, billableSeconds: 0, cost: 0 };
+    sums.set(agentId, sum);
+    addTo(sum, kind);
+  }
+  return [...sums]
+    .map(([agentId, sum]) => ({ agentId, ...sum }))
+    .sort((left, right) => right.calls - left.calls);
+}
+
+function addTo(sum: Figures, more: Figures): void {
+  sum.calls += more.calls;
+  sum.answered += more.answered;
+  sum.billableSeconds += more.billableSeconds;
+  sum.cost += more.cost;
 }
 
 const spanOf = (days: readonly DaySpan[]): Span => ({
@@ -117,7 +138,7 @@ async function figuresOf(read: Queries, tenantId: number, calendar: readonly Day
   const kinds = await reports.byKind(tenantId, span);
   return {
     ...{ span, hours, kinds, totals: totalsOf(kinds), days: byDay(calendar, hours) },
-    agents: await reports.byAgent(tenantId, span),
+    agents: byAgent(kinds),
   };
 }
 
@@ -222,28 +243,28 @@ function usageReports({ database: { read }, billing, clock }: ReportDependencies
       const now = wallClock(zone, clock.now());
       const { year = now.year, month = now.month } = asked;
       const calendar = daySpans(zone, { year, month, day: 1 }, daysInMonth(year, month));
-      const { kinds, totals, days, agents } = await figuresOf(read, tenantId, calendar);
+      const { span, totals, days, agents } = await figuresOf(read, tenantId, calendar);
+      const use = await reportStore(read).use(tenantId, span);
       const inMonth = monthText(year, month);
       const used = await reportStore(read).planSecondsUsed(tenantId, inMonth);
       const { balance, plan } = await billing.balance(tenantId);
       const allowance = await allowanceSeconds(billingStores(read), tenantId, plan, inMonth);
-      const sum = (pick: (row: KindRow) => number) => sumOf(kinds, pick);
       return {
         ...{ year, month, totals, balance, byDay: days, byAgent: agents },
         includedSecondsUsed: used,
         includedSecondsLeft: Math.max(0, allowance - used),
-        overageSeconds: sum((row) => row.overageSeconds),
-        llmInputTokens: sum((row) => row.llmInputTokens),
-        llmCachedInputTokens: sum((row) => row.llmCachedInputTokens),
-        llmOutputTokens: sum((row) => row.llmOutputTokens),
-        ttsCharacters: sum((row) => row.ttsCharacters),
-        sttSeconds: sum((row) => row.sttSeconds),
-        costOfGoods: sum((row) => row.costOfGoods),
+        overageSeconds: use.overageSeconds,
+        llmInputTokens: use.llmInputTokens,
+        llmCachedInputTokens: use.llmCachedInputTokens,
+        llmOutputTokens: use.llmOutputTokens,
+        ttsCharacters: use.ttsCharacters,
+        sttSeconds: use.sttSeconds,
+        costOfGoods: use.costOfGoods,
         discarded: {
-          tokens: sum((row) => row.discardedTokens),
-          characters: sum((row) => row.discardedCharacters),
-          sttSeconds: sum((row) => row.discardedSttSeconds),
-          cost: sum((row) => row.costDiscarded),
+          tokens: use.discardedTokens,
+          characters: use.discardedCharacters,
+          sttSeconds: use.discardedSttSeconds,
+          cost: use.costDiscarded,
         },
       };
     },

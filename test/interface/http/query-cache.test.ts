@@ -1,6 +1,8 @@
 /** Answers that are kept until something is committed: what a client sees of them. */
 import { expect, test } from "bun:test";
-import { pick, pickId } from "../../support/api-server.ts";
+import { ask, pick, pickId, startApiServer } from "../../support/api-server.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { tempDir } from "../../support/temp-dir.ts";
 import { newAgent, twoTenants } from "../../support/two-tenants.ts";
 
 const room = twoTenants();
@@ -36,4 +38,23 @@ test("a kept answer opens nothing to a key that was revoked", async () => {
   expect((await remove(`/keys?id=${pickId(answer, "key.id")}`)).status).toBe(200);
   for (const path of ["/agents", "/tenant", "/calls?limit=25"])
     expect((await get(path, key)).status).toBe(401);
+});
+
+test("figures up to today go on to the next day, and the next month, at midnight where the tenant is", async () => {
+  // 23:59 in Vilnius, where new tenants are.
+  const clock = fakeClock(Date.UTC(2026, 10, 30, 21, 59));
+  const server = await startApiServer({ directory: tempDir(), clock });
+  const tenant = await server.tenant();
+  const shown = async () => {
+    const day = pick(await ask(server, tenant, "GET", "/analytics?days=1"), "by_day.0.date");
+    return [day, pick(await ask(server, tenant, "GET", "/usage"), "month")];
+  };
+  expect(await shown()).toEqual(["2026-11-30", 11]);
+  const version = server.database.version();
+  clock.stepWallClock(59_999);
+  expect(await shown()).toEqual(["2026-11-30", 11]);
+  clock.stepWallClock(1);
+  expect(await shown()).toEqual(["2026-12-01", 12]);
+  expect(server.database.version()).toBe(version);
+  await server.stop();
 });

@@ -34,6 +34,7 @@ const agentOf = {
 export const getAnalytics = contract({
   operationId: "getAnalytics",
   at: "GET /analytics",
+  cacheable: "today",
   tag: "Reports",
   summary: "Calls of the last days",
   query: z.strictObject({
@@ -87,6 +88,7 @@ export const getAnalytics = contract({
 export const getUsage = contract({
   operationId: "getUsage",
   at: "GET /usage",
+  cacheable: "today",
   tag: "Reports",
   summary: "Minutes, tokens and costs of a month",
   query: z.strictObject({
