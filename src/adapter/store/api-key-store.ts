@@ -1,7 +1,8 @@
 /** API keys: rows of `api_keys`. Only the SHA-256 of a secret is stored. */
-import { and, asc, count, eq, isNull } from "drizzle-orm";
+import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { ApiKeyRecords } from "../../domain/tenant/api-keys.ts";
+import { arg, statement } from "./prepared.ts";
 import { apiKeys, tenants } from "./schema/index.ts";
 
 const limits = {
@@ -57,30 +58,42 @@ export function apiKeyStore(queries: Queries): ApiKeyRecords {
 }
 
 /** Finding a key by its hash, and recording its use. */
+const findKey = statement((queries) =>
+  queries
+    .select({
+      keyId: apiKeys.id,
+      tenantId: apiKeys.tenantId,
+      secretHash: apiKeys.secretHash,
+      ...limits,
+    })
+    .from(apiKeys)
+    .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))
+    .where(
+      and(
+        eq(apiKeys.secretHash, arg("secretHash")),
+        isNull(apiKeys.revokedAt),
+        eq(tenants.suspended, false),
+      ),
+    )
+    .prepare(),
+);
+
+const touchKey = statement((queries) =>
+  queries
+    .update(apiKeys)
+    .set({ lastUsedAt: sql`${arg("usedAt")}` })
+    .where(eq(apiKeys.id, arg("id")))
+    .prepare(),
+);
+
 function keysInUse(queries: Queries): Pick<ApiKeyRecords, "findByHash" | "touch"> {
   return {
     async findByHash(secretHash) {
-      return await queries
-        .select({
-          keyId: apiKeys.id,
-          tenantId: apiKeys.tenantId,
-          secretHash: apiKeys.secretHash,
-          ...limits,
-        })
-        .from(apiKeys)
-        .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))
-        .where(
-          and(
-            eq(apiKeys.secretHash, secretHash),
-            isNull(apiKeys.revokedAt),
-            eq(tenants.suspended, false),
-          ),
-        )
-        .get();
+      return await findKey(queries).get({ secretHash });
     },
 
     async touch(id, usedAt) {
-      await queries.update(apiKeys).set({ lastUsedAt: usedAt }).where(eq(apiKeys.id, id));
+      await touchKey(queries).run({ id, usedAt });
     },
   };
 }

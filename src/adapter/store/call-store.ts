@@ -3,7 +3,21 @@
  * have their own stores.
  */
 
-import { and, count, eq, gt, gte, inArray, isNull, lt, ne, or, sql, sum } from "drizzle-orm";
+import {
+  and,
+  count,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  ne,
+  notInArray,
+  or,
+  sql,
+  sum,
+} from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { FinalFigures } from "../../domain/call/final-figures.ts";
 import type { RecordingPeaks } from "../../domain/call/media-port.ts";
@@ -169,6 +183,25 @@ const findOpenCall = statement((queries) =>
     .select()
     .from(calls)
     .where(and(OWN, inArray(calls.status, [...OPEN])))
+    .prepare(),
+);
+
+const GIVEN = sql`(SELECT value FROM json_each(${arg("callUuids")}))`;
+
+const beat = statement((queries) =>
+  queries
+    .update(calls)
+    .set({ heartbeatAt: sql`${arg("nowMs")}` })
+    .where(and(inArray(calls.callUuid, GIVEN), inArray(calls.status, [...LIVE])))
+    .returning({ callUuid: calls.callUuid })
+    .prepare(),
+);
+
+const liveExcept = statement((queries) =>
+  queries
+    .select()
+    .from(calls)
+    .where(and(inArray(calls.status, [...LIVE]), notInArray(calls.callUuid, GIVEN)))
     .prepare(),
 );
 
@@ -350,20 +383,13 @@ function callsOfNodes(queries: Queries) {
      */
     async heartbeat(callUuids: readonly string[], nowMs: number): Promise<Set<string>> {
       if (callUuids.length === 0) return new Set();
-      const open = await queries
-        .update(calls)
-        .set({ heartbeatAt: nowMs })
-        .where(and(inArray(calls.callUuid, [...callUuids]), inArray(calls.status, [...LIVE])))
-        .returning({ callUuid: calls.callUuid });
+      const open = await beat(queries).all({ nowMs, callUuids: JSON.stringify(callUuids) });
       return new Set(open.map(({ callUuid }) => callUuid));
     },
 
-    /** Calls of all tenants that a crash left open. */
-    leftLive(): Promise<CallRow[]> {
-      return queries
-        .select()
-        .from(calls)
-        .where(inArray(calls.status, [...LIVE]));
+    /** Open calls of all tenants but these. */
+    async leftLive(except: readonly string[] = []): Promise<CallRow[]> {
+      return await liveExcept(queries).all({ callUuids: JSON.stringify(except) });
     },
 
     /** Open calls and unprocessed recordings are this node's from now on. */

@@ -29,7 +29,7 @@ import type { StoredCall } from "./stores.ts";
 export interface RecoveryPorts extends RecordingPorts {
   readonly node: string;
   readonly billing: Pick<Billing, "heldSeconds" | "settle">;
-  readonly registry: Pick<CallRegistry, "find">;
+  readonly registry: Pick<CallRegistry, "find" | "all">;
 }
 
 const LOOK_EVERY_MS = 10_000;
@@ -168,9 +168,11 @@ export function watchLeftCalls(context: RecoveryPorts): Timer {
 
   async function look(): Promise<void> {
     const askedAt = clock.monotonic();
-    const live = await context.stores.calls(database.read).leftLive();
+    const own = registry.all.map((call) => call.identity.callUuid);
+    const live = await context.stores.calls(database.read).leftLive(own);
     if (clock.monotonic() - lookedAt > GAP_MS_MAX) seen.clear();
     lookedAt = askedAt;
+    // One of ours may have begun meanwhile.
     const remoteCalls = live.filter((call) => !registry.find(call.tenantId, call.callUuid));
     const present = new Set(remoteCalls.map((call) => call.callUuid));
     for (const uuid of seen.keys()) if (!present.has(uuid)) seen.delete(uuid);

@@ -202,8 +202,8 @@ export interface CallRecords {
   ): Promise<Partial<StoredCall>>;
   /** Stores a proof of life. Returns the calls that are still open. */
   heartbeat(callUuids: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
-  /** Calls of every tenant that a crash left open. */
-  leftLive(): Promise<readonly StoredCall[]>;
+  /** Calls of every tenant that are open, or that a crash left so; but these. */
+  leftLive(except?: readonly string[]): Promise<readonly StoredCall[]>;
   /** Of every tenant: open calls and unprocessed recordings are that node's from now on. */
   adoptLeft(node: string): Promise<void>;
   /** Unprocessed recordings on this node's disk, of every tenant. */

@@ -25,7 +25,7 @@ async function endOfSilentCall(secondLookMs: number) {
     return [];
   };
   const timer = watchLeftCalls({
-    ...{ clock, log: silentLog, node: "B", registry: { find: () => undefined } },
+    ...{ clock, log: silentLog, node: "B", registry: { all: [], find: () => undefined } },
     stores: { calls, recordings: () => ({ leftByOtherNodes }) },
     database: {
       read: {},
