@@ -51,8 +51,8 @@ export interface Database {
   /** Sets where revocations are recorded. Before this call they are not recorded. */
   keepRevocations(notes: RevocationNotes<Queries>): void;
   /**
-   * Changes after every commit by any connection; on a database server after one of another node
-   * within a second. Null while it is unknown.
+   * Changes after every commit by any connection, after one of another process by the next turn of the
+   * event loop; on a database server after one of another node within a second. Null while it is unknown.
    */
   version(): number | null;
   /** Rejects when the database cannot be read. */

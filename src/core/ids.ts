@@ -4,7 +4,7 @@
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 
-export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+export const hex = (bytes: Uint8Array): string => bytes.toHex();
 
 /** A lower-case UUID v7: 48 bits of time in ms, then 74 random bits. Sorts by creation time. */
 export function uuidV7(clock: Clock, random: Random): string {

@@ -1,7 +1,7 @@
 /**
  * Caches query results until anything in the database changes. SQLite reports whether another
  * commit took place (`Database.version`), by any connection, so a cached result is never older than
- * a new read would be. On a database server a result may miss what another node changed within the
+ * a new read at the begin of this turn of the event loop would be. On a database server a result may miss what another node changed within the
  * last second; what this node changed it never misses.
  *
  * The number of entries is bounded. Cached results are shared and must not be modified.

@@ -8,8 +8,8 @@
  * writer.
  */
 import type { Database as Sqlite } from "bun:sqlite";
-import type { Clock } from "../../core/clock.ts";
-import type { Database } from "../../core/database.ts";
+import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { queriesOf } from "./file-queries.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { migrate } from "./migrate.ts";
@@ -47,8 +47,7 @@ export function openDatabase(path: string, nowMs: number, clock: Clock | null = 
   // A COMMIT leaves the disk to the log's flush; a checkpoint still syncs both files itself.
   writer.run("PRAGMA synchronous = NORMAL");
   const writes = new GroupCommit(writer, queriesOf(writer), clock, log);
-  const dataVersion = reader.query<{ data_version: number }, []>("PRAGMA data_version");
-  const ownChanges = reader.query<{ n: number }, []>("SELECT total_changes() AS n");
+  const commits = commitsSeenBy(reader, writes);
 
   return {
     read: queriesOf(reader),
@@ -56,8 +55,7 @@ export function openDatabase(path: string, nowMs: number, clock: Clock | null = 
     finish: (_queries, work) => work(),
     settled: () => log.pending()?.catch(() => undefined) ?? null,
     ...revocationNotes(),
-    // The pragma counts commits of other connections; this connection's own changes are added.
-    version: () => (dataVersion.get()?.data_version ?? 0) + (ownChanges.get()?.n ?? 0),
+    version: commits,
     async ping() {
       reader.query("SELECT count(*) FROM sqlite_schema").get();
     },
@@ -80,5 +78,27 @@ export function openDatabase(path: string, nowMs: number, clock: Clock | null = 
       }
       writer.close(true);
     },
+  };
+}
+
+/**
+ * The pragma counts commits of other connections; this connection's own changes are added. It is a seventh
+ * of a kept read, so that it is asked once in a turn of the event loop, and after each of our commits: a
+ * request that follows another process's commit is read in a later turn.
+ */
+function commitsSeenBy(reader: Sqlite, writes: Pick<GroupCommit<Queries>, "commits">) {
+  const dataVersion = reader.query<{ data_version: number }, []>("PRAGMA data_version");
+  const ownChanges = reader.query<{ n: number }, []>("SELECT total_changes() AS n");
+  let seen: { readonly ours: number; readonly version: number } | null = null;
+  const forget = () => {
+    seen = null;
+  };
+  return () => {
+    const ours = writes.commits;
+    if (seen?.ours !== ours) {
+      if (!seen) void yieldToEventLoop().then(forget);
+      seen = { ours, version: dataVersion.get()?.data_version ?? 0 };
+    }
+    return seen.version + (ownChanges.get()?.n ?? 0);
   };
 }

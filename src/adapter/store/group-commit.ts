@@ -62,6 +62,7 @@ export class GroupCommit<Queries> {
   #failure: DiskFailure | null = null;
   #isLogInDoubt = false;
   #lingering: Timer | null = null;
+  #commits = 0;
 
   /** Without a clock nothing lingers; without a log to flush, a COMMIT is durable by itself. */
   constructor(
@@ -94,6 +95,11 @@ export class GroupCommit<Queries> {
       await this.#working;
       await Promise.all(this.#finishing);
     }
+  }
+
+  /** Increased by each COMMIT. */
+  get commits(): number {
+    return this.#commits;
   }
 
   /** Why the newest group could not be written; null: it was. */
@@ -133,6 +139,7 @@ export class GroupCommit<Queries> {
     try {
       if (this.#isLogInDoubt) this.#secureLog();
       const done = await commitTogether(this.sqlite, this.queries, takeNext);
+      this.#commits++;
       for (const { settle, isUrgent } of done) if (isUrgent) settle();
       this.#finish(this.#tellWhenDurable(taken, done));
     } catch (error) {
