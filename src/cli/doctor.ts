@@ -31,6 +31,7 @@ import {
   rtpRange,
   trunkRegistrations,
 } from "../operations/doctor/network-checks.ts";
+import { packetPriority } from "../operations/doctor/packets-check.ts";
 import {
   backupAge,
   clockSanity,
@@ -48,7 +49,7 @@ import { type Command, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
 const OTHER_CHECKS = [
-  ...[secrets, clockSanity, ports, rtpRange, diskRoom, fileDescriptors],
+  ...[secrets, clockSanity, ports, rtpRange, packetPriority, diskRoom, fileDescriptors],
   ...[engineSelfTest, speechCapacity, modelEnds, knowledgeSearch, storedTools],
   ...[trunkRegistrations, trunkDns, nat, sipAlg, mailProvider, certificate, backupAge],
 ];

@@ -1,18 +1,34 @@
 /**
  * The compiled program under what the unit forbids it: no privileges and no way to get them, everything
- * read-only but its data, a /tmp of its own, only the system calls of the unit's SystemCallFilter.
+ * read-only but its data, a /tmp of its own, only the system calls of the unit's SystemCallFilter; and with
+ * the real-time priority that the unit allows. Where no limit can be raised here (a container without
+ * CAP_SYS_RESOURCE), CAP_SYS_NICE stands for that one.
  */
 import { expect } from "bun:test";
-import { chmodSync, chownSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
 import { requirePeer } from "../support/peers.ts";
-import { mayMakeNamespaces, testWhere } from "../support/privileges.ts";
+import { mayMakeNamespaces, mayRaisePriorityLimit, testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const UNIT = join(ROOT, "systemd/linevoice.service");
 const NOBODY = 65_534;
+const hasLimit = mayRaisePriorityLimit();
+/** What the unit allows of real time, as prlimit(1) sets it. */
+const REAL_TIME = (hasLimit ? ["RTPRIO", "RTTIME"] : ["RTTIME"]).map((limit) => {
+  const [, value] = new RegExp(`^Limit${limit}=(.*)$`, "m").exec(readFileSync(UNIT, "utf8")) ?? [];
+  return `--${limit.toLowerCase()}=${value ?? 0}`;
+});
+const CAPABILITIES = hasLimit ? "-all" : "-all,+sys_nice";
 const hasTools = [requirePeer("bwrap"), requirePeer("systemd-analyze")].every(Boolean);
 const hardened = testWhere(hasTools && mayMakeNamespaces(), "making namespaces");
 
@@ -46,6 +62,9 @@ cat /data/run.json; echo
 ask -o /data/run.mp3 -w 'recording %{http_code} %{size_download}\\n' $api/rehearsals/$id/recording
 ls -d /data/phones-* 2>/dev/null && echo "LEFT BEHIND"
 grep departures_unavailable /data/serve.log && echo "NO DEPARTURES"
+for thread in /proc/$server/task/*; do
+  grep -qx departures $thread/comm && echo "departures $(cut -d " " -f 40,41 $thread/stat)"
+done
 touch /usr/local/touched 2>/dev/null && echo "WROTE OUTSIDE"
 mount -t tmpfs none /tmp 2>/dev/null && echo "MOUNTED"
 ionice -c 3 true 2>&1 | grep -q "not permitted" || echo "NO FILTER"
@@ -74,7 +93,19 @@ hardened(
     chownSync(data, NOBODY, NOBODY);
     const child = Bun.spawn(
       [
-        ...["bwrap", "--tmpfs", "/", "--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc"],
+        ...[
+          "prlimit",
+          ...REAL_TIME,
+          "bwrap",
+          "--tmpfs",
+          "/",
+          "--ro-bind",
+          "/usr",
+          "/usr",
+          "--ro-bind",
+          "/etc",
+          "/etc",
+        ],
         ...["--symlink", "usr/bin", "/bin", "--symlink", "usr/sbin", "/sbin"],
         ...["--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"],
         ...["--ro-bind", opt, "/opt", "--bind", data, "/data"],
@@ -87,9 +118,11 @@ hardened(
           "--die-with-parent",
         ],
         ...["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"],
+        ...(hasLimit ? [] : ["--cap-add", "CAP_SYS_NICE"]),
         ...["--clearenv", "--setenv", "PATH", "/opt:/usr/sbin:/usr/bin", "--"],
         ...["setpriv", "--reuid", String(NOBODY), "--regid", String(NOBODY), "--clear-groups"],
-        ...["--no-new-privs", "--inh-caps=-all", "--bounding-set=-all"],
+        ...["--no-new-privs", `--inh-caps=${CAPABILITIES}`, `--ambient-caps=${CAPABILITIES}`],
+        `--bounding-set=${CAPABILITIES}`,
         ...["/usr/bin/python3", "/opt/seccomp-run.py", "/opt/linevoice.service", "sh", "-c"],
         SCRIPT,
       ],
@@ -102,6 +135,9 @@ hardened(
     expect({ status: await child.exited, out, err }).toMatchObject({ status: 0 });
     expect(out).toContain("stopped with 0");
     expect(out).toMatch(/ok {2}engine/);
+    expect(out).toMatch(/ok {2}packets/);
+    // The lowest priority of SCHED_FIFO, which is policy 1.
+    expect(out.match(/^departures .*$/gm)).toEqual(["departures 1 1"]);
     expect(out).toMatch(/^recording 200 \d{4,}$/m);
     expect(out).not.toMatch(/WROTE OUTSIDE|MOUNTED|NO FILTER|LEFT BEHIND|NO DEPARTURES/);
   },

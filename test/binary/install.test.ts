@@ -39,14 +39,16 @@ beforeAll(async () => {
     cpSync(binary, file);
     cpSync(join(dirname(binary), PACK), join(dirname(file), PACK));
   });
-  await release("newer", (file) => pretending(file, "99.0.0", ""));
+  await release("newer", (file) => {
+    pretending(file, "99.0.0", "");
+    newUnit(file);
+  });
   await release("older", (file) => pretending(file, "0.0.1", ""));
   const fails = "serve) echo broken >&2; exit 1 ;;";
   await release("broken", (file) => pretending(file, "99.0.0", fails));
   await release("broken-with-pack", (file) => {
     pretending(file, "99.0.0", fails, otherPack(file));
-    const unit = join(dirname(file), "systemd/linevoice.service");
-    writeFileSync(unit, `${readFileSync(unit, "utf8")}# of 99.0.0\n`);
+    newUnit(file);
   });
   await release("newer-with-pack", (file) => pretending(file, "99.0.0", "", otherPack(file)));
   await release("forged", (file) => cpSync(binary, file));
@@ -67,6 +69,11 @@ async function release(name: string, put: (file: string) => void) {
   put(join(directory, "linevoice"));
   chmodSync(join(directory, "linevoice"), 0o755);
   sign(directory, "ours");
+}
+
+function newUnit(file: string) {
+  const unit = join(dirname(file), "systemd/linevoice.service");
+  writeFileSync(unit, `${readFileSync(unit, "utf8")}# of 99.0.0\n`);
 }
 
 const keyOf = (who: string) => join(releases, `${who}.key`);
@@ -334,7 +341,7 @@ describe("install.sh", () => {
   );
 
   onDebian(
-    "an upgrade backs up first, swaps the program and keeps the data",
+    "an upgrade backs up first, swaps the program and its unit, and keeps the data",
     async () => {
       const debian = start();
       await debian.run("sh /releases/this/install.sh");
@@ -344,6 +351,9 @@ describe("install.sh", () => {
       expect(upgraded).toMatchObject({ status: 0 });
       expect(upgraded.out).toMatch(/backed up to .*before-99\.0\.0/);
       expect((await debian.run("linevoice version")).out).toContain("99.0.0");
+      expect((await debian.run("cat /etc/systemd/system/linevoice.service")).out).toContain(
+        "# of 99.0.0",
+      );
       expect((await debian.run("linevoice tenant list")).out).toContain("Clinic");
       const older = await debian.run("sh /releases/older/install.sh --upgrade");
       expect(older).toMatchObject({ status: 1 });

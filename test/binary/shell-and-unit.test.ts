@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { requirePeer } from "../support/peers.ts";
+import { testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -40,6 +41,19 @@ test.each(UNITS)("%s runs as the user of its program", async (unit) => {
   const text = await Bun.file(join(ROOT, "systemd", unit)).text();
   expect(/^User=(.*)$/m.exec(text)?.[1]).toBe(program);
 });
+
+testWhere(process.getuid?.() === 0, "real time")(
+  "what computes at real-time priority without a pause is ended by the unit's limit",
+  async () => {
+    const unit = await Bun.file(join(ROOT, "systemd/linevoice.service")).text();
+    const [, limit = ""] = /^LimitRTTIME=(.*)$/m.exec(unit) ?? [];
+    const endless = ["chrt", "--fifo", "1", "sh", "-c", "while :; do :; done"];
+    const child = Bun.spawn(["prlimit", `--rttime=${limit}`, "timeout", "5", ...endless]);
+    await child.exited;
+    // timeout(1) ends by the signal that its command ended by.
+    expect(child.signalCode).toBe("SIGXCPU");
+  },
+);
 
 test("the unit is not restarted after the status of a wrong configuration", async () => {
   const configuration = join(tempDir(), "wrong.toml");

@@ -118,7 +118,7 @@ test("beside a running server and after it, a sound appliance passes every check
     finding: expect.stringContaining(`${DESCRIPTORS_MAX} file descriptors are allowed`),
   });
   expect(running.report.checks.map((check) => check.number)).toEqual(
-    Array.from({ length: 21 }, (_, index) => index + 1),
+    Array.from({ length: 22 }, (_, index) => index + 1),
   );
   for (const name of ["configuration", "data directory", "database", "clock", "ports", "engine"])
     expect([name, running.verdictOf(name)]).toEqual([name, "ok"]);

@@ -24,6 +24,10 @@ export function mayMakeNamespaces(): boolean {
   return tried.status === 0;
 }
 
+/** May a process get a higher limit of real-time priority than this one has? */
+export const mayRaisePriorityLimit = (): boolean =>
+  spawnSync("prlimit", ["--rtprio=1", "true"], { stdio: "ignore" }).status === 0;
+
 /** May a test listen on these ports, which are the system's (below 1024), and is nobody there? */
 export function mayListenOn(hostname: string, ports: readonly number[]): boolean {
   try {

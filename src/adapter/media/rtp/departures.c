@@ -16,7 +16,8 @@
 #define TIMER_ABSTIME 1
 /* MSG_DONTWAIT and MSG_NOSIGNAL. */
 #define AT_ONCE 0x4040
-#define SCHED_FIFO 1
+/* With SCHED_RESET_ON_FORK: what it might start does not inherit it. */
+#define SCHED_FIFO 0x40000001
 #define SIG_SETMASK 2
 #define PR_SET_NAME 15
 #define PR_SET_TIMERSLACK 29

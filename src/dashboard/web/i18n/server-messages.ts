@@ -842,6 +842,7 @@ export const serverMessages = {
     lv: "Adrešu pārveide (NAT)",
     ru: "Трансляция адресов (NAT)",
   },
+  "doctor.packets": { lt: "Garso paketai", lv: "Skaņas paketes", ru: "Пакеты звука" },
   "doctor.ports": { lt: "Prievadai", lv: "Porti", ru: "Порты" },
   "doctor.RTP_ports": {
     lt: "Garso prievadai (RTP)",

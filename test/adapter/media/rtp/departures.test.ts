@@ -1,6 +1,7 @@
 /** Packets that leave from a thread of their own: real threads, real sockets, the kernel's time stamps. */
 import { afterEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
 import {
   type Departures,
@@ -18,6 +19,7 @@ import { systemClock } from "../../../../src/core/clock.ts";
 import { type Log, silentLog } from "../../../../src/core/log.ts";
 import type { MediaPlan } from "../../../../src/core/media-plan.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { mayRaisePriorityLimit, testWhere } from "../../../support/privileges.ts";
 
 const HOST = "127.0.78.1";
 const NEAR = 24_120;
@@ -161,6 +163,36 @@ test("a worker's packets do not wait for another worker's, and each thread ends 
   await eventually(() => hear().length === 3, "the second still sends");
   second.close();
 });
+
+const isRoot = process.getuid?.() === 0;
+/** Without the privilege that needs no limit. */
+const UNPRIVILEGED = isRoot ? ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"] : [];
+const PROCESS = fileURLToPath(new URL("../../../support/departing-process.ts", import.meta.url));
+
+async function policiesUnder(...command: string[]) {
+  const child = Bun.spawn([...command, process.execPath, PROCESS], { stdout: "pipe" });
+  return JSON.parse(await new Response(child.stdout).text());
+}
+
+test("without the right to real time packets leave as well, in order", async () => {
+  expect(await policiesUnder("prlimit", "--rtprio=0", ...UNPRIVILEGED)).toEqual({
+    heard: "0123456789",
+    departures: [0],
+    others: [0],
+  });
+});
+
+testWhere(isRoot, "real time")(
+  "with that right this thread alone has it, at the lowest priority",
+  async () => {
+    const right = mayRaisePriorityLimit() ? ["prlimit", "--rtprio=1", ...UNPRIVILEGED] : [];
+    expect(await policiesUnder(...right)).toEqual({
+      heard: "0123456789",
+      departures: [1],
+      others: [0],
+    });
+  },
+);
 
 test("a system that cannot says so in the log, and its calls go on without", () => {
   const lines: string[] = [];
