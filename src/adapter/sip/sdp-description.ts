@@ -7,6 +7,7 @@ import { type MediaDescription, parse, type SessionDescription } from "sdp-trans
 import { CODEC_NAMES, type CodecName, codecFormat, staticCodec } from "../../core/codecs.ts";
 import type { MediaDirection } from "../../core/media-plan.ts";
 import type { LocalMedia } from "../../domain/call/sip-port.ts";
+import { systemText } from "../../platform/net/ip-address.ts";
 import { type CryptoLine, readCryptoLines, type SrtpMode } from "./sdes.ts";
 
 export const PTIME_DEFAULT_MS = 20;
@@ -73,7 +74,7 @@ export function readDescription(
     return { ok: false, reason: isOnlyKeyMissing ? "srtp_required" : "no_audio" };
   }
   const { stream: audio, isSecureProfile, crypto } = chosen;
-  const host = String(audio.connection?.ip ?? session.connection?.ip ?? "");
+  const host = systemText(String(audio.connection?.ip ?? session.connection?.ip ?? ""));
   if (host === "") return { ok: false, reason: "malformed" };
   return {
     ok: true,

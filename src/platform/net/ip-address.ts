@@ -78,6 +78,16 @@ export function parseNetwork(text: string): Network {
   return { ...address, prefixLength };
 }
 
+/** `::ffff:192.0.2.1` is an IPv4 address on a dual-stack socket. */
+export const unmapped = (host: string): string => host.replace(/^::ffff:(?=\d+\.)/i, "");
+
+/** As the system writes it: IPv6 shortened (RFC 5952 4), `unmapped`. What is no plain address stays. */
+export function systemText(host: string): string {
+  const plain = unmapped(host);
+  if (parseAddress(plain)?.version !== 6) return plain;
+  return new URL(`http://[${plain}]`).hostname.slice(1, -1);
+}
+
 export function contains(network: Network, address: IpAddress): boolean {
   if (network.version !== address.version) return false;
   const hostBits = BigInt(widthOf(network.version) - network.prefixLength);

@@ -58,6 +58,17 @@ describe("answerOffer", () => {
     expect(text).toContain("m=audio 4000 RTP/AVP 8 101\r\n");
   });
 
+  test("writes an IPv6 address as the kernel names its packets' source", () => {
+    for (const [host, remote] of [
+      ["2001:DB8:0:0:0:0:0:5", "2001:db8::5"],
+      ["2001:db8::5", "2001:db8::5"],
+      ["::ffff:192.0.2.5", "192.0.2.5"],
+      ["media.example", "media.example"],
+      ["2001:db8:::5", "2001:db8:::5"],
+    ] as const)
+      expect(answered({ host }).plan.remote.host).toBe(remote);
+  });
+
   test("follows dynamic payload types", () => {
     const { plan } = answered({
       audio: "m=audio 30000 RTP/AVP 97 96",

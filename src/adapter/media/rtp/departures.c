@@ -8,7 +8,8 @@
  */
 #define PLACES 1024
 #define OCTETS_MAX 704
-#define ADDRESS_OCTETS 16
+/* Of a sockaddr_in6; the kernel takes a sockaddr_in in as many. */
+#define ADDRESS_OCTETS 28
 /* In place of a size. */
 #define CLOSE_SOCKET -1
 #define END_THREAD -2

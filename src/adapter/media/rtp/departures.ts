@@ -21,7 +21,8 @@ export const LEAD_MS = 10;
 export interface Departures {
   /**
    * Copies the packet, and sends it through the socket `LEAD_MS` after `slotMs` (of the clock's monotonic
-   * time). Both addresses are of memory that stays where it is; `to` is a `sockaddr_in`. False: it is too
+   * time). Both addresses are of memory that stays where it is; `to` is a
+   * `sockaddr_in6`, or a `sockaddr_in` in as much memory. False: it is too
    * long, or too many wait; nothing was queued.
    */
   queue(socket: number, octets: Pointer, size: number, to: Pointer, slotMs: number): boolean;

@@ -1,13 +1,14 @@
 /**
  * A UDP socket that is read when its owner asks, through libc: one call takes what has come since the
  * last, with the time at which the kernel received it. So a packet costs no wake-up of the thread, no
- * callback and no memory. For IPv4 on 64-bit Linux with glibc; elsewhere `openPolledSocket` answers null,
- * and the runtime's own sockets do the same.
+ * callback and no memory. For 64-bit Linux with glibc; elsewhere `openPolledSocket` answers null, and the
+ * runtime's own sockets do the same. On `::` IPv4 arrives too, under its own addresses.
  */
-import { dlopen, FFIType, ptr } from "bun:ffi";
-import { isIPv4 } from "node:net";
+import { CString, dlopen, FFIType, ptr } from "bun:ffi";
+import { isIP, isIPv4 } from "node:net";
+import { unmapped } from "../../../platform/net/ip-address.ts";
 import type { Departures } from "./departures.ts";
-import { readUint16, readUint32, writeUint16, writeUint32 } from "./packet.ts";
+import { readUint16, writeUint16 } from "./packet.ts";
 
 /** `datagram` is overwritten by the next one; it came at `atMs`. */
 type PolledDatagramListener = (
@@ -29,15 +30,25 @@ export interface PolledSocket {
 }
 
 const IPV4 = 2;
+const IPV6 = 10;
 /** SOCK_DGRAM and SOCK_CLOEXEC. */
 const DATAGRAMS = 0x80002;
 const SOCKET_LEVEL = 1;
 /** SO_TIMESTAMPNS, and the type of the message that it causes. */
 const TIME_STAMPS = 35;
+const IPV6_LEVEL = 41;
+const IPV6_ONLY = 26;
 const REAL_TIME = 0;
 /** MSG_DONTWAIT and MSG_NOSIGNAL. */
 const AT_ONCE = 0x4040;
-const ADDRESS_BYTES = 16;
+/** Of a `sockaddr_in6`; the kernel takes a `sockaddr_in` in as much memory. */
+const ADDRESS_BYTES = 28;
+/** Their words of 32 bits: the first is family and port, the last of IPv6 the network interface. */
+const ADDRESS_WORDS = 7;
+const INTERFACE = 6;
+/** With `%` and the name of an interface. */
+const HOST_BYTES = 64;
+const NUMERIC_HOST = 1;
 /** The longest audio of the codecs we speak takes half of it. */
 const DATAGRAM_BYTES_MAX = 2048;
 const BATCH = 8;
@@ -60,6 +71,9 @@ const SYMBOLS = {
   sendto: { args: [i32, pointer, u64, i32, pointer, u32], returns: i64 },
   recvmmsg: { args: [i32, pointer, u32, i32, pointer], returns: i32 },
   clock_gettime: { args: [i32, pointer], returns: i32 },
+  inet_pton: { args: [i32, pointer, pointer], returns: i32 },
+  if_nametoindex: { args: [pointer], returns: u32 },
+  getnameinfo: { args: [pointer, u32, pointer, u32, pointer, u32, i32], returns: i32 },
   close: { args: [i32], returns: i32 },
 } as const;
 
@@ -69,20 +83,58 @@ type Libc = ReturnType<typeof dlopen<typeof SYMBOLS>>["symbols"];
 const fixedMemory = (bytes: number) => new Uint8Array(new SharedArrayBuffer(bytes));
 const words = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new Uint32Array(buffer, byteOffset, byteLength / 4);
+const cString = (text: string) => Buffer.from(`${text}\0`);
+
+/** Where a socket is bound or sends to, as the kernel reads it. */
+class SocketAddress {
+  readonly #bytes = fixedMemory(ADDRESS_BYTES);
+  readonly at = ptr(this.#bytes);
+  #host = "";
+
+  constructor(
+    private readonly libc: Libc,
+    private readonly family: typeof IPV4 | typeof IPV6,
+  ) {}
+
+  /** False: it is no address of this family. */
+  set(host: string, port: number): boolean {
+    writeUint16(this.#bytes, 2, port);
+    return host === this.#host || this.#setHost(host);
+  }
+
+  #setHost(host: string): boolean {
+    const [address = "", zone] = host.split("%");
+    const isMapped = this.family === IPV6 && isIPv4(address);
+    const text = cString(isMapped ? `::ffff:${address}` : address);
+    const place = ptr(this.#bytes, this.family === IPV6 ? 8 : 4);
+    if (this.libc.inet_pton(this.family, text, place) !== 1) return false;
+    this.#bytes[0] = this.family;
+    words(this.#bytes)[INTERFACE] = zone ? this.libc.if_nametoindex(cString(zone)) : 0;
+    this.#host = host;
+    return true;
+  }
+}
+
+/** Of the last datagram of a socket: mostly the next one has the same. */
+class Sender {
+  readonly words = new Uint32Array(ADDRESS_WORDS);
+  host = "";
+}
 
 /** Of this thread: all its sockets read and send through the same memory, one after the other. */
 class Exchange {
   readonly sent = fixedMemory(DATAGRAM_BYTES_MAX);
-  readonly address = fixedMemory(ADDRESS_BYTES);
   readonly sentAt = ptr(this.sent);
-  readonly addressAt = ptr(this.address);
   readonly #now = fixedMemory(16);
   readonly #nowAt = ptr(this.#now);
   readonly #nowWords = words(this.#now);
   readonly #headers = fixedMemory(BATCH * HEADER_WORDS * 4);
   readonly headersAt = ptr(this.#headers);
   readonly #headerWords = words(this.#headers);
-  readonly names = fixedMemory(BATCH * ADDRESS_BYTES);
+  readonly #names = fixedMemory(BATCH * ADDRESS_BYTES);
+  readonly #nameWords = words(this.#names);
+  readonly #host = fixedMemory(HOST_BYTES);
+  readonly #hostAt = ptr(this.#host);
   readonly #control = fixedMemory(BATCH * CONTROL_BYTES);
   readonly #controlWords = words(this.#control);
   readonly #received = fixedMemory(BATCH * DATAGRAM_BYTES_MAX);
@@ -99,7 +151,7 @@ class Exchange {
       const vector = [place(this.#received, index), BigInt(DATAGRAM_BYTES_MAX)];
       vectors.set(vector, index * 2);
       const fields = [
-        ...[place(this.names, index), BigInt(ADDRESS_BYTES)],
+        ...[place(this.#names, index), BigInt(ADDRESS_BYTES)],
         ...[place(this.#vectors, index), 1n],
         ...[place(this.#control, index), BigInt(CONTROL_BYTES)],
       ];
@@ -108,13 +160,7 @@ class Exchange {
     }
   }
 
-  setAddress(host: number, port: number): void {
-    this.address[0] = IPV4;
-    writeUint16(this.address, 2, port);
-    writeUint32(this.address, 4, host);
-  }
-
-  /** How many came; `datagram` and `agoMs` tell of each. */
+  /** How many came; `hostOf`, `portOf`, `agoMs` and last `datagram` tell of each. */
   receive(socket: number): number {
     return this.libc.recvmmsg(socket, this.headersAt, BATCH, AT_ONCE, null);
   }
@@ -122,6 +168,31 @@ class Exchange {
   /** From now on `agoMs` is counted. */
   readTime(): void {
     this.libc.clock_gettime(REAL_TIME, this.#nowAt);
+  }
+
+  portOf(index: number): number {
+    return readUint16(this.#names, index * ADDRESS_BYTES + 2);
+  }
+
+  /** `last` is of the same socket, and becomes this one's. */
+  hostOf(index: number, last: Sender): string {
+    const length = this.#headerWords[index * HEADER_WORDS + NAME_LENGTH] ?? 0;
+    const start = index * ADDRESS_WORDS;
+    let isSame = last.host !== "";
+    for (let word = 1; word < length / 4; word++) {
+      const value = this.#nameWords[start + word] ?? 0;
+      if (last.words[word] !== value) isSame = false;
+      last.words[word] = value;
+    }
+    if (!isSame) last.host = this.#textOf(index, length);
+    return last.host;
+  }
+
+  /** As the runtime's sockets write it. */
+  #textOf(index: number, length: number): string {
+    const name = ptr(this.#names, index * ADDRESS_BYTES);
+    this.libc.getnameinfo(name, length, this.#hostAt, HOST_BYTES, null, 0, NUMERIC_HOST);
+    return unmapped(new CString(this.#hostAt).toString());
   }
 
   /** Makes the place ready for the next one. */
@@ -165,33 +236,36 @@ export function openPolledSocket(
   port: number,
   departures: Departures | null = null,
 ): PolledSocket | null {
-  if (!isIPv4(host)) return null;
+  const version = isIP(host);
+  if (version === 0) return null;
   exchange ??= loadExchange();
   if (!exchange) return null;
   const { libc } = exchange;
-  const socket = libc.socket(IPV4, DATAGRAMS, 0);
-  exchange.setAddress(ipv4Of(host), port);
-  const isBound = socket >= 0 && libc.bind(socket, exchange.addressAt, ADDRESS_BYTES) === 0;
-  if (!isBound) {
+  const family = version === 4 ? IPV4 : IPV6;
+  const socket = libc.socket(family, DATAGRAMS, 0);
+  const setOption = (level: number, option: number, value: number) =>
+    libc.setsockopt(socket, level, option, Uint32Array.of(value), 4);
+  if (family === IPV6) setOption(IPV6_LEVEL, IPV6_ONLY, 0);
+  const address = new SocketAddress(libc, family);
+  address.set(host, port);
+  if (socket < 0 || libc.bind(socket, address.at, ADDRESS_BYTES) !== 0) {
     if (socket >= 0) libc.close(socket);
     throw new Error(`the system refuses UDP port ${port}`);
   }
-  exchange.sent[0] = 1;
-  exchange.sent.fill(0, 1, 4);
-  libc.setsockopt(socket, SOCKET_LEVEL, TIME_STAMPS, exchange.sentAt, 4);
-  return new LibcSocket(socket, exchange, departures);
+  setOption(SOCKET_LEVEL, TIME_STAMPS, 1);
+  return new LibcSocket(socket, exchange, departures, address);
 }
 
 class LibcSocket implements PolledSocket {
-  /** The party that sent last, and the one that was sent to last. */
-  #from = { address: 0, host: "" };
-  #to = { address: 0, host: "" };
+  readonly #from = new Sender();
   #isOpen = true;
 
   constructor(
     private readonly socket: number,
     private readonly exchange: Exchange,
     private readonly departures: Departures | null,
+    /** Its own at first, then that of the party that is sent to. */
+    private readonly to: SocketAddress,
   ) {}
 
   poll(nowMs: number, listener: PolledDatagramListener): void {
@@ -200,9 +274,8 @@ class LibcSocket implements PolledSocket {
       const count = exchange.receive(socket);
       if (batch === 0 && count > 0) exchange.readTime();
       for (let index = 0; index < count; index++) {
-        const name = index * ADDRESS_BYTES;
-        const port = readUint16(exchange.names, name + 2);
-        const host = this.#hostOf(readUint32(exchange.names, name + 4));
+        const host = exchange.hostOf(index, this.#from);
+        const port = exchange.portOf(index);
         listener(exchange.datagram(index), host, port, nowMs - exchange.agoMs(index));
       }
       if (count < BATCH) return;
@@ -210,19 +283,13 @@ class LibcSocket implements PolledSocket {
   }
 
   send(datagram: Uint8Array, host: string, port: number, slotMs?: number): void {
-    const { exchange, socket, departures } = this;
-    if (datagram.length > DATAGRAM_BYTES_MAX) return;
-    if (this.#to.host !== host) {
-      if (!isIPv4(host)) return;
-      this.#to = { address: ipv4Of(host), host };
-    }
-    exchange.setAddress(this.#to.address, port);
+    const { exchange, socket, departures, to } = this;
+    if (datagram.length > DATAGRAM_BYTES_MAX || !to.set(host, port)) return;
     exchange.sent.set(datagram);
-    const { sentAt, addressAt } = exchange;
+    const { sentAt } = exchange;
     const size = datagram.length;
-    const isQueued =
-      slotMs !== undefined && departures?.queue(socket, sentAt, size, addressAt, slotMs);
-    if (!isQueued) exchange.libc.sendto(socket, sentAt, size, AT_ONCE, addressAt, ADDRESS_BYTES);
+    const isQueued = slotMs !== undefined && departures?.queue(socket, sentAt, size, to.at, slotMs);
+    if (!isQueued) exchange.libc.sendto(socket, sentAt, size, AT_ONCE, to.at, ADDRESS_BYTES);
   }
 
   close(): void {
@@ -230,16 +297,4 @@ class LibcSocket implements PolledSocket {
     if (this.departures) this.departures.closeSocket(this.socket);
     else this.exchange.libc.close(this.socket);
   }
-
-  #hostOf(address: number): string {
-    if (this.#from.address !== address || this.#from.host === "")
-      this.#from = { address, host: textOf(address) };
-    return this.#from.host;
-  }
 }
-
-const ipv4Of = (host: string): number =>
-  host.split(".").reduce((address, part) => address * 256 + Number(part), 0);
-
-const textOf = (address: number): string =>
-  [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff).join(".");

@@ -4,6 +4,7 @@
  * tried. Send errors (such as ECONNREFUSED when the remote party is gone) are expected and ignored.
  */
 import { AppError, describeError } from "../../../core/errors.ts";
+import { unmapped } from "../../../platform/net/ip-address.ts";
 import { type Departures, LEAD_MS } from "./departures.ts";
 import { openPolledSocket, type PolledSocket } from "./polled-socket.ts";
 import type { PortPool } from "./port-pool.ts";
@@ -106,7 +107,7 @@ async function bind(
     port,
     socket: {
       data: (_socket, datagram, fromPort, fromHost) =>
-        onDatagram(datagram, fromHost, fromPort, null),
+        onDatagram(datagram, unmapped(fromHost), fromPort, null),
       error: () => {},
     },
   });

@@ -8,6 +8,7 @@ import type { Clock, Timer } from "../../../core/clock.ts";
 import type { Unsubscribe } from "../../../core/emitter.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
+import { unmapped } from "../../../platform/net/ip-address.ts";
 import type { Address, StreamFlow, StreamName } from "./flow.ts";
 import { StreamFramer, UnframedStream } from "./framer.ts";
 
@@ -53,8 +54,8 @@ export class StreamConnection implements StreamFlow {
     private readonly socket: Socket,
     private readonly deps: ConnectionDeps,
   ) {
-    this.remote = { host: plain(socket.remoteAddress), port: socket.remotePort ?? 0 };
-    this.local = { host: plain(socket.localAddress), port: socket.localPort ?? 0 };
+    this.remote = { host: unmapped(socket.remoteAddress ?? ""), port: socket.remotePort ?? 0 };
+    this.local = { host: unmapped(socket.localAddress ?? ""), port: socket.localPort ?? 0 };
     this.openedAtMs = deps.clock.monotonic();
     this.#usedAtMs = this.openedAtMs;
     socket.setNoDelay(true);
@@ -171,6 +172,3 @@ export class StreamConnection implements StreamFlow {
     }
   }
 }
-
-/** `::ffff:192.0.2.1` is an IPv4 address on a dual-stack socket. */
-const plain = (host: string | undefined): string => (host ?? "").replace(/^::ffff:/i, "");

@@ -2,15 +2,13 @@
 import { isIPv6 } from "node:net";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
+import { unmapped } from "../../../platform/net/ip-address.ts";
 import type { Address, Flow, OnBytes, Transport } from "./flow.ts";
 
 export interface UdpTransport extends Transport {
   /** Sends something other than SIP, e.g. STUN. Never throws. */
   sendBytes(bytes: Uint8Array, remote: Address): void;
 }
-
-/** `::ffff:192.0.2.1` is an IPv4 address on a dual-stack socket. */
-const plain = (host: string): string => host.replace(/^::ffff:(?=\d+\.)/i, "");
 
 /** One retry for an error of an earlier datagram, and one for an error that arrived in between. */
 const SENDS_MAX = 3;
@@ -41,7 +39,7 @@ export async function openUdpTransport(
     hostname: bind.host,
     port: bind.port,
     socket: {
-      data: (_socket, bytes, port, host) => onBytes(bytes, flowTo({ host: plain(host), port })),
+      data: (_socket, bytes, port, host) => onBytes(bytes, flowTo({ host: unmapped(host), port })),
       // ICMP errors of earlier datagrams; the retransmission timers handle missing responses.
       error: (_socket, error) => log.debug("sip.udp_error", { error: describeError(error) }),
     },

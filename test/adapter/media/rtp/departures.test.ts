@@ -1,5 +1,5 @@
 /** Packets that leave from a thread of their own: real threads, real sockets, the kernel's time stamps. */
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
@@ -21,7 +21,9 @@ import type { MediaPlan } from "../../../../src/core/media-plan.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { mayRaisePriorityLimit, testWhere } from "../../../support/privileges.ts";
 
-const HOST = "127.0.78.1";
+/** Of the tests that run over both families. */
+const HOSTS = ["127.0.78.1", "::1"];
+let host = "127.0.78.1";
 const NEAR = 24_120;
 const FAR = 24_122;
 const PLACES = 1024;
@@ -42,7 +44,7 @@ function departures(): Departures {
 }
 
 function open(port: number, through: Departures | null = null): PolledSocket {
-  const socket = openPolledSocket(HOST, port, through);
+  const socket = openPolledSocket(host, port, through);
   if (!socket) throw new Error("this test is for Linux with glibc");
   return socket;
 }
@@ -53,7 +55,7 @@ function listen() {
   cleanups.push(() => socket.close());
   const heard: { text: string; octets: number; atMs: number }[] = [];
   return () => {
-    socket.poll(now(), (datagram, _host, _port, atMs) => {
+    socket.poll(now(), (datagram, _from, _port, atMs) => {
       const text = Buffer.from(datagram).toString().replaceAll("\0", "");
       heard.push({ text, octets: datagram.length, atMs });
     });
@@ -80,88 +82,146 @@ function threadCount(): number {
   }).length;
 }
 
-test("packets leave in order, the lead after their slot and never before", async () => {
-  const hear = listen();
-  const near = open(NEAR, departures());
-  cleanups.push(() => near.close());
-  const firstMs = now() + 5;
-  for (let n = 0; n < 40; n++) near.send(Buffer.from(`${n}`), HOST, FAR, firstMs + n * 5);
-  await eventually(() => hear().length === 40, "all have come");
-  const early = hear().filter(({ atMs }, n) => atMs < firstMs + n * 5 + LEAD_MS - CLOCKS_MS);
-  expect(early).toEqual([]);
-  expect(hear().map(({ text }) => text)).toEqual(Array.from({ length: 40 }, (_, n) => `${n}`));
-});
+const KEYS = {
+  ours: Buffer.alloc(30, 7).toString("base64"),
+  theirs: Buffer.alloc(30, 9).toString("base64"),
+};
+const SUITE = "AES_CM_128_HMAC_SHA1_80";
 
-test("what is made too late leaves at once, and what has no slot does not wait", async () => {
-  const hear = listen();
-  const near = open(NEAR, departures());
-  cleanups.push(() => near.close());
-  near.send(Buffer.from("later"), HOST, FAR, now() + 300);
-  near.send(Buffer.from("a report"), HOST, FAR);
-  await eventually(() => hear().length === 2, "both have come");
-  expect(hear().map(({ text }) => text)).toEqual(["a report", "later"]);
-  const lateMs = now() - 200;
-  near.send(Buffer.from("late"), HOST, FAR, lateMs);
-  await eventually(() => hear().length === 3, "it has come");
-});
-
-test("a closed socket sends what it was given, and its port is free afterwards", async () => {
-  const hear = listen();
-  const through = departures();
-  const near = open(NEAR, through);
-  near.send(Buffer.from("the last one"), HOST, FAR, now() + 100);
-  near.close();
-  expect(isFree(NEAR)).toBe(false);
-  await eventually(() => isFree(NEAR), "the port is free");
-  expect(hear().map(({ text }) => text)).toEqual(["the last one"]);
-});
-
-test("what is too long or finds no place leaves at once; nothing is lost", async () => {
-  // So many that each keeps its share in the kernel, however late it is read.
-  const heard: string[][] = Array.from({ length: 8 }, () => []);
-  const ports: number[] = [];
-  for (const texts of heard) {
-    const data = (_: unknown, datagram: Buffer) =>
-      void texts.push(datagram.toString().replaceAll("\0", ""));
-    const far = await Bun.udpSocket({ hostname: HOST, port: 0, socket: { data } });
-    ports.push(far.port);
-    cleanups.push(() => far.close());
-  }
-  const near = open(NEAR, departures());
-  cleanups.push(() => near.close());
-  const slotMs = now() + 300;
-  const send = (to: number, text: string, size: number) => {
-    const packet = Buffer.alloc(size);
-    packet.write(text);
-    near.send(packet, HOST, ports[to] ?? 0, slotMs);
+function planTo(port: number, send: string, receive: string): MediaPlan {
+  return {
+    remote: { host: host, port },
+    codec: { name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 },
+    telephoneEvent: { send: 101, receive: 101 },
+    direction: "sendrecv",
+    ptimeMs: 20,
+    rtcpMux: true,
+    srtp: { suite: SUITE, sendKey: send, receiveKey: receive },
   };
-  send(0, "long enough", OCTETS_MAX);
-  send(0, "too long", OCTETS_MAX + 1);
-  for (let n = 1; n < PLACES; n++) send(n % 8, `${n}`, 4);
-  send(1, "no place", 8);
-  await eventually(() => heard.flat().length === PLACES + 2, "all have come");
-  const numbers = (from: number) => Array.from({ length: 128 }, (_, n) => `${from + n * 8}`);
-  expect(heard[0]).toEqual(["too long", "long enough", ...numbers(0).slice(1)]);
-  expect(heard[1]).toEqual(["no place", ...numbers(1)]);
-  for (let far = 2; far < 8; far++) expect(heard[far]).toEqual(numbers(far));
-});
+}
 
-test("a worker's packets do not wait for another worker's, and each thread ends alone", async () => {
-  const hear = listen();
-  await eventually(() => threadCount() === 0, "the threads before have ended");
-  const [one, other] = [departures(), departures()];
-  const [first, second] = [open(NEAR, one), open(NEAR + 4, other)];
-  await eventually(() => threadCount() === 2, "both run");
-  first.send(Buffer.from("first"), HOST, FAR, now() + 200);
-  second.send(Buffer.from("second"), HOST, FAR, now());
-  await eventually(() => hear().length === 2, "both have come");
-  expect(hear().map(({ text }) => text)).toEqual(["second", "first"]);
-  first.close();
-  cleanups.splice(1, 1)[0]?.();
-  await eventually(() => threadCount() === 1, "the first has ended");
-  second.send(Buffer.from("third"), HOST, FAR, now());
-  await eventually(() => hear().length === 3, "the second still sends");
-  second.close();
+describe.each(HOSTS)("over %s", (address) => {
+  beforeEach(() => {
+    host = address;
+  });
+
+  test("packets leave in order, the lead after their slot and never before", async () => {
+    const hear = listen();
+    const near = open(NEAR, departures());
+    cleanups.push(() => near.close());
+    const firstMs = now() + 5;
+    for (let n = 0; n < 40; n++) near.send(Buffer.from(`${n}`), host, FAR, firstMs + n * 5);
+    await eventually(() => hear().length === 40, "all have come");
+    const early = hear().filter(({ atMs }, n) => atMs < firstMs + n * 5 + LEAD_MS - CLOCKS_MS);
+    expect(early).toEqual([]);
+    expect(hear().map(({ text }) => text)).toEqual(Array.from({ length: 40 }, (_, n) => `${n}`));
+  });
+
+  test("what is made too late leaves at once, and what has no slot does not wait", async () => {
+    const hear = listen();
+    const near = open(NEAR, departures());
+    cleanups.push(() => near.close());
+    near.send(Buffer.from("later"), host, FAR, now() + 300);
+    near.send(Buffer.from("a report"), host, FAR);
+    await eventually(() => hear().length === 2, "both have come");
+    expect(hear().map(({ text }) => text)).toEqual(["a report", "later"]);
+    const lateMs = now() - 200;
+    near.send(Buffer.from("late"), host, FAR, lateMs);
+    await eventually(() => hear().length === 3, "it has come");
+  });
+
+  test("a closed socket sends what it was given, and its port is free afterwards", async () => {
+    const hear = listen();
+    const through = departures();
+    const near = open(NEAR, through);
+    near.send(Buffer.from("the last one"), host, FAR, now() + 100);
+    near.close();
+    expect(isFree(NEAR)).toBe(false);
+    await eventually(() => isFree(NEAR), "the port is free");
+    expect(hear().map(({ text }) => text)).toEqual(["the last one"]);
+  });
+
+  test("what is too long or finds no place leaves at once; nothing is lost", async () => {
+    // So many that each keeps its share in the kernel, however late it is read.
+    const heard: string[][] = Array.from({ length: 8 }, () => []);
+    const ports: number[] = [];
+    for (const texts of heard) {
+      const data = (_: unknown, datagram: Buffer) =>
+        void texts.push(datagram.toString().replaceAll("\0", ""));
+      const far = await Bun.udpSocket({ hostname: host, port: 0, socket: { data } });
+      ports.push(far.port);
+      cleanups.push(() => far.close());
+    }
+    const near = open(NEAR, departures());
+    cleanups.push(() => near.close());
+    const slotMs = now() + 300;
+    const send = (to: number, text: string, size: number) => {
+      const packet = Buffer.alloc(size);
+      packet.write(text);
+      near.send(packet, host, ports[to] ?? 0, slotMs);
+    };
+    send(0, "long enough", OCTETS_MAX);
+    send(0, "too long", OCTETS_MAX + 1);
+    for (let n = 1; n < PLACES; n++) send(n % 8, `${n}`, 4);
+    send(1, "no place", 8);
+    await eventually(() => heard.flat().length === PLACES + 2, "all have come");
+    const numbers = (from: number) => Array.from({ length: 128 }, (_, n) => `${from + n * 8}`);
+    expect(heard[0]).toEqual(["too long", "long enough", ...numbers(0).slice(1)]);
+    expect(heard[1]).toEqual(["no place", ...numbers(1)]);
+    for (let far = 2; far < 8; far++) expect(heard[far]).toEqual(numbers(far));
+  });
+
+  test("a worker's packets do not wait for another worker's, and each thread ends alone", async () => {
+    const hear = listen();
+    await eventually(() => threadCount() === 0, "the threads before have ended");
+    const [one, other] = [departures(), departures()];
+    const [first, second] = [open(NEAR, one), open(NEAR + 4, other)];
+    await eventually(() => threadCount() === 2, "both run");
+    first.send(Buffer.from("first"), host, FAR, now() + 200);
+    second.send(Buffer.from("second"), host, FAR, now());
+    await eventually(() => hear().length === 2, "both have come");
+    expect(hear().map(({ text }) => text)).toEqual(["second", "first"]);
+    first.close();
+    cleanups.splice(1, 1)[0]?.();
+    await eventually(() => threadCount() === 1, "the first has ended");
+    second.send(Buffer.from("third"), host, FAR, now());
+    await eventually(() => hear().length === 3, "the second still sends");
+    second.close();
+  });
+
+  test("an encrypted call with digits loses nothing and keeps its order", async () => {
+    const ports = createPortPool({ first: 24_140, last: 24_159 }, systemClock);
+    const pacer = createPacer(systemClock, silentLog);
+    cleanups.push(() => pacer.close());
+    const through = departures();
+    const deps = { ports, pacer, departures: through, clock: systemClock, log: silentLog };
+    const options = {
+      rtpHost: host,
+      jitterMsMax: 200,
+      rtpTimeoutMs: 15_000,
+      holdTimeoutMs: 60_000,
+    };
+    const ours = await createCallAudio(options, deps);
+    const theirs = await createCallAudio(options, deps);
+    cleanups.push(
+      () => ours.close(),
+      () => theirs.close(),
+    );
+    let digits = "";
+    theirs.onDigit((digit) => {
+      digits += digit;
+    });
+    ours.connect(planTo(theirs.rtpPort, KEYS.ours, KEYS.theirs));
+    theirs.connect(planTo(ours.rtpPort, KEYS.theirs, KEYS.ours));
+    ours.sendDigits("12#");
+    await eventually(() => digits === "12#", "the digits are heard");
+    await eventually(() => theirs.statistics.packetsReceived > 60, "audio goes on");
+    expect(theirs.statistics).toMatchObject({ packetsLost: 0, packetsDiscarded: 0 });
+    expect(ours.statistics).toMatchObject({ packetsLost: 0 });
+    await ours.close();
+    const { packetsSent } = ours.statistics;
+    await eventually(() => theirs.statistics.packetsReceived === packetsSent, "the last one came");
+  }, 30_000);
 });
 
 const isRoot = process.getuid?.() === 0;
@@ -201,63 +261,15 @@ test("a system that cannot says so in the log, and its calls go on without", () 
   expect(lines).toEqual(["media.departures_unavailable"]);
 });
 
-test("only the addresses that polled sockets serve have the lead", async () => {
+test("only with departures there is a lead, in both families", async () => {
   const ports = createPortPool({ first: 24_160, last: 24_179 }, systemClock);
   const through = departures();
-  const leadOf = async (host: string, by: Departures | null) => {
+  const leadOf = async (on: string, by: Departures | null) => {
     const ignore = () => {};
-    const sockets = await bindRtpSockets(host, ports, ignore, ignore, by);
+    const sockets = await bindRtpSockets(on, ports, ignore, ignore, by);
     cleanups.push(() => sockets.close());
     return sockets.leadMs;
   };
-  expect(await leadOf(HOST, through)).toBe(LEAD_MS);
-  expect(await leadOf(HOST, null)).toBe(0);
-  expect(await leadOf("::1", through)).toBe(0);
+  for (const on of HOSTS)
+    expect([await leadOf(on, through), await leadOf(on, null)]).toEqual([LEAD_MS, 0]);
 });
-
-const KEYS = {
-  ours: Buffer.alloc(30, 7).toString("base64"),
-  theirs: Buffer.alloc(30, 9).toString("base64"),
-};
-const SUITE = "AES_CM_128_HMAC_SHA1_80";
-
-function planTo(port: number, send: string, receive: string): MediaPlan {
-  return {
-    remote: { host: HOST, port },
-    codec: { name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 },
-    telephoneEvent: { send: 101, receive: 101 },
-    direction: "sendrecv",
-    ptimeMs: 20,
-    rtcpMux: true,
-    srtp: { suite: SUITE, sendKey: send, receiveKey: receive },
-  };
-}
-
-test("an encrypted call with digits loses nothing and keeps its order", async () => {
-  const ports = createPortPool({ first: 24_140, last: 24_159 }, systemClock);
-  const pacer = createPacer(systemClock, silentLog);
-  cleanups.push(() => pacer.close());
-  const through = departures();
-  const deps = { ports, pacer, departures: through, clock: systemClock, log: silentLog };
-  const options = { rtpHost: HOST, jitterMsMax: 200, rtpTimeoutMs: 15_000, holdTimeoutMs: 60_000 };
-  const ours = await createCallAudio(options, deps);
-  const theirs = await createCallAudio(options, deps);
-  cleanups.push(
-    () => ours.close(),
-    () => theirs.close(),
-  );
-  let digits = "";
-  theirs.onDigit((digit) => {
-    digits += digit;
-  });
-  ours.connect(planTo(theirs.rtpPort, KEYS.ours, KEYS.theirs));
-  theirs.connect(planTo(ours.rtpPort, KEYS.theirs, KEYS.ours));
-  ours.sendDigits("12#");
-  await eventually(() => digits === "12#", "the digits are heard");
-  await eventually(() => theirs.statistics.packetsReceived > 60, "audio goes on");
-  expect(theirs.statistics).toMatchObject({ packetsLost: 0, packetsDiscarded: 0 });
-  expect(ours.statistics).toMatchObject({ packetsLost: 0 });
-  await ours.close();
-  const { packetsSent } = ours.statistics;
-  await eventually(() => theirs.statistics.packetsReceived === packetsSent, "the last one came");
-}, 30_000);

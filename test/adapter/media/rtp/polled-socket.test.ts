@@ -1,5 +1,6 @@
 /** The socket that is read once a tick, beside sockets of the runtime's as its far ends. */
-import { expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { networkInterfaces } from "node:os";
 import {
   openPolledSocket,
   type PolledSocket,
@@ -7,17 +8,17 @@ import {
 import { systemClock } from "../../../../src/core/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 
-const HOST = "127.0.77.1";
+let host = "";
 const PORT = 24_100;
 
 async function open() {
-  const socket = openPolledSocket(HOST, PORT);
+  const socket = openPolledSocket(host, PORT);
   if (!socket) throw new Error("this test is for Linux with glibc");
   const heard: string[] = [];
   const far = await Bun.udpSocket({
-    hostname: HOST,
+    hostname: host,
     port: 0,
-    socket: { data: (_, datagram, port, host) => void heard.push(`${datagram} ${host}:${port}`) },
+    socket: { data: (_, datagram, port, from) => void heard.push(`${datagram} ${from}:${port}`) },
   });
   return { socket, far, heard };
 }
@@ -30,59 +31,103 @@ interface Arrival {
 
 function poll(socket: PolledSocket): Arrival[] {
   const arrivals: Arrival[] = [];
-  socket.poll(systemClock.monotonic(), (datagram, host, port, atMs) => {
-    arrivals.push({ text: Buffer.from(datagram).toString(), from: `${host}:${port}`, atMs });
+  socket.poll(systemClock.monotonic(), (datagram, from, port, atMs) => {
+    arrivals.push({ text: Buffer.from(datagram).toString(), from: `${from}:${port}`, atMs });
   });
   return arrivals;
 }
 
-test("what came between two ticks is read in order, each with its sender and its time", async () => {
-  const { socket, far } = await open();
-  const before = systemClock.monotonic();
-  for (let n = 0; n < 20; n++) far.send(`packet ${n}`, PORT, HOST);
-  const after = systemClock.monotonic();
-  await Bun.sleep(60);
-  const arrivals: Arrival[] = [];
-  await eventually(() => arrivals.push(...poll(socket)) === 20, "all have come");
-  expect(arrivals.map(({ text }) => text)).toEqual(
-    Array.from({ length: 20 }, (_, n) => `packet ${n}`),
-  );
-  expect(new Set(arrivals.map(({ from }) => from))).toEqual(new Set([`${HOST}:${far.port}`]));
-  const times = arrivals.map(({ atMs }) => atMs);
-  expect(times).toEqual(times.toSorted((a, b) => a - b));
-  // Not when they were read, 60 ms later; the kernel's clock is another than ours.
-  expect(times[0]).toBeGreaterThan(before - 5);
-  expect(times.at(-1)).toBeLessThan(after + 30);
-  expect(poll(socket)).toEqual([]);
-  socket.close();
-  far.close();
+describe.each(["127.0.77.1", "::1"])("over %s", (address) => {
+  beforeEach(() => {
+    host = address;
+  });
+
+  test("what came between two ticks is read in order, each with its sender and its time", async () => {
+    const { socket, far } = await open();
+    const before = systemClock.monotonic();
+    for (let n = 0; n < 20; n++) far.send(`packet ${n}`, PORT, host);
+    const after = systemClock.monotonic();
+    await Bun.sleep(60);
+    const arrivals: Arrival[] = [];
+    await eventually(() => arrivals.push(...poll(socket)) === 20, "all have come");
+    expect(arrivals.map(({ text }) => text)).toEqual(
+      Array.from({ length: 20 }, (_, n) => `packet ${n}`),
+    );
+    expect(new Set(arrivals.map(({ from }) => from))).toEqual(new Set([`${host}:${far.port}`]));
+    const times = arrivals.map(({ atMs }) => atMs);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    // Not when they were read, 60 ms later; the kernel's clock is another than ours.
+    expect(times[0]).toBeGreaterThan(before - 5);
+    expect(times.at(-1)).toBeLessThan(after + 30);
+    expect(poll(socket)).toEqual([]);
+    socket.close();
+    far.close();
+  });
+
+  test("sends to whom it is told, and what cannot be sent is lost", async () => {
+    const { socket, far, heard } = await open();
+    socket.send(Buffer.from("to a name"), "localhost", far.port);
+    socket.send(Buffer.from("to the other family"), host === "::1" ? "127.0.0.1" : "::1", far.port);
+    socket.send(Buffer.from("to no address"), `${host}.`, far.port);
+    socket.send(Buffer.alloc(4_000), host, far.port);
+    socket.send(Buffer.from("heard"), host, far.port);
+    await eventually(() => heard.length === 1, "it has come");
+    expect(heard).toEqual([`heard ${host}:${PORT}`]);
+    socket.close();
+    far.close();
+  });
+
+  test("a flood is read in parts, and a taken port is refused until it is free", async () => {
+    const { socket, far } = await open();
+    expect(() => openPolledSocket(host, PORT)).toThrow("refuses");
+    for (let n = 0; n < 100; n++) far.send("x", PORT, host);
+    await eventually(() => poll(socket).length === 64, "a part of them");
+    socket.close();
+    expect(poll(socket)).toEqual([]);
+    const again = openPolledSocket(host, PORT);
+    expect(again).not.toBeNull();
+    again?.close();
+    far.close();
+  });
 });
 
-test("sends to whom it is told, and what cannot be sent is lost", async () => {
-  const { socket, far, heard } = await open();
-  socket.send(Buffer.from("to a name"), "localhost", far.port);
-  socket.send(Buffer.from("to IPv6"), "::1", far.port);
-  socket.send(Buffer.alloc(4_000), HOST, far.port);
-  socket.send(Buffer.from("heard"), HOST, far.port);
-  await eventually(() => heard.length === 1, "it has come");
-  expect(heard).toEqual([`heard ${HOST}:${PORT}`]);
-  socket.close();
-  far.close();
+test("on every address both families are heard and answered under their own addresses", async () => {
+  const socket = openPolledSocket("::", PORT);
+  const senders = new Map<string, string>();
+  for (const own of ["127.0.77.2", "::1", "127.0.77.3"]) {
+    const data = (_: unknown, datagram: Buffer) => void senders.set(own, `${datagram}`);
+    const far = await Bun.udpSocket({ hostname: own, port: 0, socket: { data } });
+    far.send(`from ${own}`, PORT, own === "::1" ? own : "127.0.77.1");
+    await eventually(() => {
+      socket?.poll(0, (datagram, from, port) =>
+        socket.send(Buffer.concat([datagram, Buffer.from(` is ${from}`)]), from, port),
+      );
+      return senders.has(own);
+    }, "it is answered");
+    expect(senders.get(own)).toBe(`from ${own} is ${own}`);
+    far.close();
+  }
+  socket?.close();
 });
 
-test("a flood is read in parts, and a taken port is refused until it is free", async () => {
-  const { socket, far } = await open();
-  expect(() => openPolledSocket(HOST, PORT)).toThrow("refuses");
-  for (let n = 0; n < 100; n++) far.send("x", PORT, HOST);
-  await eventually(() => poll(socket).length === 64, "a part of them");
-  socket.close();
-  expect(poll(socket)).toEqual([]);
-  const again = openPolledSocket(HOST, PORT);
-  expect(again).not.toBeNull();
-  again?.close();
-  far.close();
-});
+const linkLocal = Object.entries(networkInterfaces())
+  .flatMap(([name, addresses = []]) => addresses.map(({ address }) => `${address}%${name}`))
+  .find((address) => address.startsWith("fe80:"));
 
-test("other systems' and IPv6 addresses are the runtime's own", () => {
-  expect(openPolledSocket("::1", PORT)).toBeNull();
+test.skipIf(!linkLocal)(
+  "an address of one link is heard and answered on its interface",
+  async () => {
+    host = linkLocal ?? "";
+    const { socket, far, heard } = await open();
+    far.send("one", PORT, host);
+    await eventually(() => poll(socket)[0]?.from === `${host}:${far.port}`, "it has come");
+    socket.send(Buffer.from("answer"), host, far.port);
+    await eventually(() => heard[0] === `answer ${host}:${PORT}`, "the answer has come");
+    socket.close();
+    far.close();
+  },
+);
+
+test("a name is left to the runtime's own sockets", () => {
+  expect(openPolledSocket("localhost", PORT)).toBeNull();
 });
