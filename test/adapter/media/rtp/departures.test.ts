@@ -72,14 +72,21 @@ function isFree(port: number): boolean {
   }
 }
 
-function threadCount(): number {
+function threads(): string[] {
   return readdirSync("/proc/self/task").filter((thread) => {
     try {
       return readFileSync(`/proc/self/task/${thread}/comm`, "utf8") === "departures\n";
     } catch {
       return false;
     }
-  }).length;
+  });
+}
+const threadCount = () => threads().length;
+
+/** How often the one thread has waited for something (proc(5)). */
+function restsTaken(): number {
+  const status = readFileSync(`/proc/self/task/${threads()[0]}/status`, "utf8");
+  return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]);
 }
 
 const KEYS = {
@@ -169,6 +176,19 @@ describe.each(HOSTS)("over %s", (address) => {
     expect(heard[0]).toEqual(["too long", "long enough", ...numbers(0).slice(1)]);
     expect(heard[1]).toEqual(["no place", ...numbers(1)]);
     for (let far = 2; far < 8; far++) expect(heard[far]).toEqual(numbers(far));
+  });
+
+  test("a thread that cannot keep up rests, and is not taken for one that went astray", async () => {
+    await eventually(() => threadCount() === 0, "the threads before have ended");
+    const hear = listen();
+    const near = open(NEAR, departures());
+    cleanups.push(() => near.close());
+    await eventually(() => threadCount() === 1, "it runs");
+    const slotMs = now() + 200;
+    for (let n = 0; n < 256; n++) near.send(Buffer.from(`${n}`), host, FAR, slotMs);
+    const before = restsTaken();
+    await eventually(() => hear().at(-1)?.text === "255", "the last one has come");
+    expect(restsTaken() - before).toBeGreaterThanOrEqual(256 / 32 - 1);
   });
 
   test("a worker's packets do not wait for another worker's, and each thread ends alone", async () => {
