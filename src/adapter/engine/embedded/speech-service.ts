@@ -140,7 +140,10 @@ class SharedRecogniser {
     if (this.#openStreams > 0) return;
     recogniser.unload();
     // Not from here: this stack may still point into the memory.
-    this.#unloadTimer = this.#clock.after(COLLECT_AFTER_MS, () => Bun.gc(true));
+    this.#unloadTimer = this.#clock.after(COLLECT_AFTER_MS, () => {
+      Bun.gc(true);
+      Bun.shrink();
+    });
   }
 }
 

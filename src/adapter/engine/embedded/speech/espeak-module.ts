@@ -2,15 +2,15 @@
  * Loads espeak-ng (plain JavaScript made by emscripten, kept compressed) with the embedded data of our four
  * languages. The package's own 24 MB archive is replaced by ours: every file it lists starts empty,
  * ours are written over them before the synthesiser starts. The Russian dictionary, 8.5 MB of the
- * 9.5, is written when Russian is first spoken (0.1 s, once).
+ * 9.5, is a file of its own and written when Russian is first spoken (0.1 s, once).
  */
 import { readFileSync } from "node:fs";
 import type { CreateModule, SpeechModule, SpeechWorker } from "@echogarden/espeak-ng-emscripten";
 import programPath from "../data/espeak.zst" with { type: "file" };
+import russianPath from "../data/russian.zst" with { type: "file" };
 import archivePath from "../data/voices.zst" with { type: "file" };
 import { VOICE_VARIANTS } from "./voices.ts";
 
-const RUSSIAN_DICTIONARY = "/usr/share/espeak-ng-data/ru_dict";
 const VARIANT_FOLDER = "/usr/share/espeak-ng-data/voices/!v/";
 
 export interface Espeak extends SpeechWorker {
@@ -27,7 +27,7 @@ export async function loadEspeak(): Promise<Espeak> {
     print() {},
     printErr() {},
   });
-  unpack(module, (path) => path !== RUSSIAN_DICTIONARY);
+  unpack(module, archivePath);
   for (const [name, definition] of Object.entries(VOICE_VARIANTS)) {
     module.FS.writeFile(VARIANT_FOLDER + name, definition);
   }
@@ -36,7 +36,7 @@ export async function loadEspeak(): Promise<Espeak> {
     learn(language: string) {
       if (language !== "ru" || knowsRussian) return;
       knowsRussian = true;
-      unpack(module, (path) => path === RUSSIAN_DICTIONARY);
+      unpack(module, russianPath);
     },
   });
 }
@@ -44,8 +44,8 @@ export async function loadEspeak(): Promise<Espeak> {
 const decompressed = (path: string): Buffer => Bun.zstdDecompressSync(readFileSync(path));
 
 /** The format is written down in scripts/speech-data.ts. */
-function unpack(module: SpeechModule, isWanted: (path: string) => boolean): void {
-  const archive = decompressed(archivePath);
+function unpack(module: SpeechModule, packed: string): void {
+  const archive = decompressed(packed);
   const headerEnd = archive.indexOf(0x0a);
   const listing = JSON.parse(new TextDecoder().decode(archive.subarray(0, headerEnd))) as [
     string,
@@ -53,7 +53,7 @@ function unpack(module: SpeechModule, isWanted: (path: string) => boolean): void
   ][];
   let offset = headerEnd + 1;
   for (const [path, size] of listing) {
-    if (isWanted(path)) module.FS.writeFile(path, archive.subarray(offset, offset + size));
+    module.FS.writeFile(path, archive.subarray(offset, offset + size));
     offset += size;
   }
 }
