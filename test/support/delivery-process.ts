@@ -58,6 +58,11 @@ const stores: WebhookStores = {
         dieAt("the outcome written, not committed");
         return held;
       },
+      async concludeDelivered(...args) {
+        const held = await real.concludeDelivered(...args);
+        dieAt("the outcome written, not committed");
+        return held;
+      },
     };
   },
 };

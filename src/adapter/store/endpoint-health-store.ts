@@ -2,7 +2,7 @@
  * The health of endpoints: webhooks in their own row, legacy URLs in `legacy_endpoints` while they
  * fail.
  */
-import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { HealthStore } from "../../domain/webhook/stores.ts";
 import { arg, statement } from "./prepared.ts";
@@ -33,6 +33,19 @@ const webhookHealth = statement((queries) =>
     .prepare(),
 );
 
+const failingWebhooks = statement((queries) =>
+  queries
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(
+      and(
+        inArray(webhooks.id, sql`(SELECT value FROM json_each(${arg("ids")}))`),
+        isNotNull(webhooks.failingSince),
+      ),
+    )
+    .prepare(),
+);
+
 export function endpointHealthStore(queries: Queries): HealthStore {
   return {
     ...endpointOutcomes(queries),
@@ -49,6 +62,11 @@ export function endpointHealthStore(queries: Queries): HealthStore {
       const failing = found[0];
       if (!failing) return { enabled: true, failingSince: null };
       return { enabled: failing.disabledReason === null, failingSince: failing.failingSince };
+    },
+
+    async failing(webhookIds) {
+      const found = await failingWebhooks(queries).all({ ids: JSON.stringify(webhookIds) });
+      return found.map(({ id }) => id);
     },
   };
 }

@@ -1,5 +1,18 @@
 /** Events and their outbox: which subscriber still gets which event, under which lease. */
-import { and, asc, eq, gt, inArray, isNull, lte, min, ne, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  gt,
+  inArray,
+  isNull,
+  lte,
+  min,
+  ne,
+  or,
+  type Placeholder,
+  sql,
+} from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { EventStore, OutboxStore, Subscriber } from "../../domain/webhook/stores.ts";
 import { dueStatement } from "./due-deliveries.ts";
@@ -60,6 +73,8 @@ const insertDelivery = statement((queries) =>
     .prepare(),
 );
 
+const given = (ids: Placeholder) => inArray(outbox.id, sql`(SELECT value FROM json_each(${ids}))`);
+
 const leaseDeliveries = statement((queries) =>
   queries
     .update(outbox)
@@ -67,7 +82,7 @@ const leaseDeliveries = statement((queries) =>
       leaseOwner: sql`${arg("owner")}`,
       leaseUntil: sql`${arg("untilMs")}`,
     })
-    .where(inArray(outbox.id, sql`(SELECT value FROM json_each(${arg("ids")}))`))
+    .where(given(arg("ids")))
     .prepare(),
 );
 
@@ -81,6 +96,18 @@ const concludeDelivery = statement((queries) =>
       ...noLease,
     })
     .where(and(eq(outbox.id, arg("outboxId")), eq(outbox.leaseOwner, arg("owner"))))
+    .returning({ id: outbox.id })
+    .prepare(),
+);
+
+const concludeDelivered = statement((queries) =>
+  queries
+    .update(outbox)
+    .set({
+      ...{ status: "delivered", nextAttemptAt: null, ...noLease },
+      attempts: sql`${outbox.attempts} + 1`,
+    })
+    .where(and(given(arg("ids")), eq(outbox.leaseOwner, arg("owner"))))
     .returning({ id: outbox.id })
     .prepare(),
 );
@@ -159,11 +186,19 @@ function outboxQueue(
 }
 
 /** Results of attempts. */
-function outboxOutcomes(queries: Queries): Pick<OutboxStore, "conclude" | "abandon"> {
+function outboxOutcomes(
+  queries: Queries,
+): Pick<OutboxStore, "conclude" | "concludeDelivered" | "abandon"> {
   return {
     async conclude(outboxId, owner, outcome) {
       const changed = await concludeDelivery(queries).all({ ...outcome, outboxId, owner });
       return changed.length > 0;
+    },
+
+    async concludeDelivered(outboxIds, owner) {
+      const ids = JSON.stringify(outboxIds);
+      const held = await concludeDelivered(queries).all({ ids, owner });
+      return held.map(({ id }) => id);
     },
 
     async abandon(tenantId, subscriber) {

@@ -2,7 +2,7 @@
  * All stores of webhook delivery: subscribers and the delivery log. The health store is a separate
  * file.
  */
-import { and, eq, isNotNull } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { DeliveryStore, SubscriberStore, WebhookStores } from "../../domain/webhook/stores.ts";
 import { endpointHealthStore } from "./endpoint-health-store.ts";
@@ -23,24 +23,21 @@ const webhookTarget = statement((queries) =>
     .prepare(),
 );
 
-const insertDeliveryRecord = statement((queries) =>
+/**
+ * Of JSON, so that a group of outcomes is one statement. In the order of the table's columns. Materialized,
+ * or SQLite would write each record's JSON again for each of its values.
+ */
+const insertDeliveryRecords = statement((queries) =>
   queries
     .insert(deliveries)
-    .values({
-      tenantId: arg("tenantId"),
-      id: arg("id"),
-      outboxId: arg("outboxId"),
-      webhookId: arg("webhookId"),
-      eventId: arg("eventId"),
-      type: arg("type"),
-      attempt: arg("attempt"),
-      status: arg("status"),
-      httpStatus: arg("httpStatus"),
-      durationMs: arg("durationMs"),
-      error: arg("error"),
-      createdAt: arg("createdAt"),
-      nextAttemptAt: arg("nextAttemptAt"),
-    })
+    .select(
+      sql`WITH records AS MATERIALIZED (SELECT value AS record FROM json_each(${arg("records")}))
+        SELECT record ->> 'id', record ->> 'tenantId', record ->> 'outboxId', record ->> 'webhookId',
+          record ->> 'eventId', record ->> 'type', record ->> 'attempt', record ->> 'status',
+          record ->> 'httpStatus', record ->> 'durationMs', record ->> 'error',
+          record ->> 'createdAt', record ->> 'nextAttemptAt'
+        FROM records`,
+    )
     .prepare(),
 );
 
@@ -63,8 +60,8 @@ function subscriberStore(queries: Queries): SubscriberStore {
 
 function deliveryStore(queries: Queries): DeliveryStore {
   return {
-    async insert(tenantId, record) {
-      await insertDeliveryRecord(queries).run({ tenantId, ...record });
+    async insertAll(records) {
+      await insertDeliveryRecords(queries).run({ records: JSON.stringify(records) });
     },
 
     async eventOf(tenantId, webhookId, deliveryId) {

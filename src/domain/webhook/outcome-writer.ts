@@ -5,7 +5,7 @@
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import type { Random } from "../../core/random.ts";
-import { type Attempted, type SwitchedOff, writeOutcome } from "./outcome.ts";
+import { type Attempted, type SwitchedOff, writeOutcomes } from "./outcome.ts";
 import type { WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";
 
@@ -51,11 +51,11 @@ export function createOutcomeWriter(options: {
   async function writeGroup(group: readonly Waiting[]): Promise<void> {
     try {
       const written = await database.tx(async (queries) => {
-        const results: (SwitchedOff | null)[] = [];
-        for (const { attempted } of group) {
-          const off = await writeOutcome(stores, queries, attempted, clock, random);
-          if (off) await switchedOff?.store(queries, attempted.delivery.tenantId, off);
-          results.push(off);
+        const attempts = group.map(({ attempted }) => attempted);
+        const results = await writeOutcomes(stores, queries, attempts, clock, random);
+        for (const [index, off] of results.entries()) {
+          const tenantId = attempts[index]?.delivery.tenantId;
+          if (off && tenantId !== undefined) await switchedOff?.store(queries, tenantId, off);
         }
         return results;
       });

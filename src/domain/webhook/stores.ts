@@ -95,6 +95,8 @@ export interface OutboxStore {
       readonly nextAttemptAt: number | null;
     },
   ): Promise<boolean>;
+  /** The same for many that were delivered. Returns those that this owner held. */
+  concludeDelivered(outboxIds: readonly number[], owner: string): Promise<readonly number[]>;
   /**
    * Fails pending deliveries to a disabled subscriber. A delivery that is being sent still gets the
    * outcome of that attempt.
@@ -111,7 +113,8 @@ export interface OutboxStore {
   ): Promise<void>;
 }
 
-interface DeliveryRecord {
+export interface DeliveryRecord {
+  readonly tenantId: number;
   readonly id: string;
   /** Null: a test. */
   readonly outboxId: number | null;
@@ -129,7 +132,7 @@ interface DeliveryRecord {
 
 /** The delivery log: receiver, time and result, never the content. */
 export interface DeliveryStore {
-  insert(tenantId: number, record: DeliveryRecord): Promise<void>;
+  insertAll(records: readonly DeliveryRecord[]): Promise<void>;
   /** Null: not a delivery of this webhook, or a test (its event is not stored). */
   eventOf(tenantId: number, webhookId: number, deliveryId: string): Promise<string | null>;
 }
@@ -144,6 +147,8 @@ interface EndpointHealth {
 export interface HealthStore {
   /** Null: the webhook no longer exists. */
   of(tenantId: number, subscriber: Subscriber): Promise<EndpointHealth | null>;
+  /** Which of these webhooks, of whatever tenants, are failing. */
+  failing(webhookIds: readonly number[]): Promise<readonly number[]>;
   succeeded(tenantId: number, subscriber: Subscriber): Promise<void>;
   /** Keeps the time of the first failure in the current series. */
   failed(tenantId: number, subscriber: Subscriber, nowMs: number): Promise<void>;

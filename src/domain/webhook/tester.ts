@@ -85,10 +85,17 @@ export class WebhookTester {
     await database.tx(async (queries) => {
       // The webhook was deleted during the test: there is no log to write to.
       if (!(await stores.subscribers(queries).target(tenantId, webhookId))) return;
-      await stores.deliveries(queries).insert(tenantId, {
-        ...{ id, outboxId: null, webhookId, eventId, type: TEST_TYPE, attempt: 1 },
-        ...{ status, httpStatus, durationMs, error, createdAt, nextAttemptAt: null },
-      });
+      const attempt = {
+        tenantId,
+        id,
+        outboxId: null,
+        webhookId,
+        eventId,
+        type: TEST_TYPE,
+        attempt: 1,
+      };
+      const outcome = { status, httpStatus, durationMs, error, createdAt, nextAttemptAt: null };
+      await stores.deliveries(queries).insertAll([{ ...attempt, ...outcome }]);
     });
   }
 
