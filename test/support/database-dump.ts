@@ -16,11 +16,23 @@ const namesOf = (db: Database, table: string) =>
     .all()
     .map(({ name }) => `"${name}"`);
 
+/** The order of a table's key; one without a key is read in the order of its rows. */
+export function orderOf(db: Database, table: string): string {
+  const key = db
+    .query<{ name: string }, [string]>(
+      "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk",
+    )
+    .all(table);
+  return key.length === 0 ? "rowid" : key.map(({ name }) => `"${name}"`).join(", ");
+}
+
 function rowsOf(db: Database, table: string): string[] {
   const names = namesOf(db, table);
   const values = names.map((name) => `quote(${name})`).join(" || ', ' || ");
   return db
-    .query<{ line: string }, []>(`SELECT ${values} AS line FROM "${table}" ORDER BY rowid`)
+    .query<{ line: string }, []>(
+      `SELECT ${values} AS line FROM "${table}" ORDER BY ${orderOf(db, table)}`,
+    )
     .all()
     .map(({ line }) => `INSERT INTO "${table}" (${names.join(", ")}) VALUES (${line});`);
 }

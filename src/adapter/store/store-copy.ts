@@ -11,7 +11,7 @@ import type { RawStore, StoredValue } from "./raw-store.ts";
 export interface CopiedTable {
   readonly table: string;
   readonly rows: number;
-  /** Of all its rows with their types, in the order of their rowid. */
+  /** Of all its rows with their types, in the order of their key. */
   readonly sha256: string;
 }
 
@@ -130,17 +130,52 @@ async function finish(source: RawStore, target: RawStore): Promise<void> {
   ]);
 }
 
-/** Rows with their rowid before them, in its order, in pages of bounded size. */
-async function* pagesOf(store: RawStore, table: string, columns: readonly string[], after: bigint) {
-  const list = ["rowid", ...columns.map(quoted)].join(", ");
-  const sql = `SELECT ${list} FROM ${quoted(table)} WHERE rowid > ? ORDER BY rowid LIMIT ?`;
+interface Layout {
+  /** How many of the columns, the first ones, are the key in whose order the table stands. */
+  readonly key: number;
+  /** Quoted. */
+  readonly columns: readonly string[];
+}
+
+async function layoutOf(store: RawStore, table: string): Promise<Layout> {
+  const names = (await columnsOf(store, table)).map(quoted);
+  const [[isKeyed = 0n] = []] = await store.rows(
+    "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main'",
+    [table],
+  );
+  if (isKeyed !== 1n) return { key: 1, columns: ["rowid", ...names] };
+  const rows = await store.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", [
+    table,
+  ]);
+  const key = rows.map(([name]) => quoted(String(name)));
+  return { key: key.length, columns: [...key, ...names.filter((name) => !key.includes(name))] };
+}
+
+type Key = readonly StoredValue[];
+
+/** Rows in the order of their key, in pages of bounded size. `after` null: from the start. */
+async function* pagesOf(
+  store: RawStore,
+  table: string,
+  { key, columns }: Layout,
+  after: Key | null,
+) {
+  const order = columns.slice(0, key).join(", ");
+  const rest = `ORDER BY ${order} LIMIT ?`;
+  const select = `SELECT ${columns.join(", ")} FROM ${quoted(table)}`;
+  const places = Array(key).fill("?").join(", ");
   let last = after;
   for (let limit = ROWS_FIRST; ; ) {
-    const rows = await store.rows(sql, [last, BigInt(limit)]);
-    const end = rows.at(-1)?.[0];
+    const rows = last
+      ? await store.rows(`${select} WHERE (${order}) > (${places}) ${rest}`, [
+          ...last,
+          BigInt(limit),
+        ])
+      : await store.rows(`${select} ${rest}`, [BigInt(limit)]);
+    const end = rows.at(-1);
     if (end === undefined) return;
     yield rows;
-    last = BigInt(String(end));
+    last = end.slice(0, key);
     const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0);
     const fitting = Math.floor(PAGE_BYTES / Math.max(1, bytes / rows.length));
     limit = Math.min(ROWS_MAX, Math.max(1, fitting));
@@ -154,15 +189,15 @@ const bytesOf = (row: readonly StoredValue[]) =>
     0,
   );
 
-const FROM_THE_START = -(2n ** 63n);
-
 async function copyTable(source: RawStore, target: RawStore, table: string): Promise<void> {
-  const columns = await columnsOf(target, table);
-  const names = ["rowid", ...columns.map(quoted)];
-  const sql = `INSERT INTO ${quoted(table)} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
-  const [[newest = null] = []] = await target.rows(`SELECT max(rowid) FROM ${quoted(table)}`);
-  const after = newest === null ? FROM_THE_START : BigInt(String(newest));
-  for await (const rows of pagesOf(source, table, columns, after))
+  const layout = await layoutOf(target, table);
+  const { key, columns } = layout;
+  const sql = `INSERT INTO ${quoted(table)} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+  const names = columns.slice(0, key);
+  const [newest = null] = await target.rows(
+    `SELECT ${names.join(", ")} FROM ${quoted(table)} ORDER BY ${names.map((name) => `${name} DESC`).join(", ")} LIMIT 1`,
+  );
+  for await (const rows of pagesOf(source, table, layout, newest))
     await target.write(rows.map((args) => ({ sql, args })));
 }
 
@@ -172,15 +207,15 @@ async function compareTable(
   target: RawStore,
   table: string,
 ): Promise<CopiedTable> {
-  const columns = await columnsOf(target, table);
-  const copies = rowsOf(pagesOf(target, table, columns, FROM_THE_START));
+  const layout = await layoutOf(target, table);
+  const copies = rowsOf(pagesOf(target, table, layout, null));
   const hash = createHash("sha256");
   let count = 0;
   const differs = (row: readonly StoredValue[] | undefined) =>
     conflict(
-      `Row ${row?.[0]} of ${table} is not the same in ${source.name} and ${target.name}. If the source was in use meanwhile, stop all nodes, empty the target and copy again.`,
+      `Row ${row?.slice(0, layout.key).join(" ")} of ${table} is not the same in ${source.name} and ${target.name}. If the source was in use meanwhile, stop all nodes, empty the target and copy again.`,
     );
-  for await (const row of rowsOf(pagesOf(source, table, columns, FROM_THE_START))) {
+  for await (const row of rowsOf(pagesOf(source, table, layout, null))) {
     const { value: copy } = await copies.next();
     const text = written(row);
     if (!copy || written(copy) !== text) throw differs(row);

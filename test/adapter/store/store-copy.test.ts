@@ -75,11 +75,13 @@ async function contentOf(store: RawStore): Promise<Map<string, unknown>> {
   );
   for (const [type = null, name = null, sql = null] of objects) {
     if (type === "trigger") content.set(`trigger ${name}`, sql);
-    else
+    else {
+      const columns = String(sql).endsWith("WITHOUT ROWID") ? "*" : "rowid, *";
       content.set(
         `table ${name}`,
-        await store.rows(`SELECT rowid, * FROM "${name}" ORDER BY 2, 1`),
+        await store.rows(`SELECT ${columns} FROM "${name}" ORDER BY 2, 1`),
       );
+    }
   }
   return content;
 }

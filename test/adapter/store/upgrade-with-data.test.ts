@@ -16,6 +16,7 @@ import { SEALED_COLUMNS, sealedStore } from "../../../src/adapter/store/sealed-s
 import { openVault } from "../../../src/app/vault.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
+import { orderOf } from "../../support/database-dump.ts";
 import { FILLED_VERSIONS, filledBy, masterKeyOf } from "../../support/filled-by.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -44,7 +45,7 @@ const contentOf = (db: Database): Content =>
   new Map(
     tablesOf(db).map((table) => [
       table,
-      db.query<Row, []>(`SELECT * FROM "${table}" ORDER BY rowid`).all(),
+      db.query<Row, []>(`SELECT * FROM "${table}" ORDER BY ${orderOf(db, table)}`).all(),
     ]),
   );
 

@@ -132,7 +132,8 @@ export const calls = sqliteTable(
 
 /**
  * Sums of calls per UTC hour, maintained by triggers on `calls` (migration 0003), so that totals
- * and reports never read a million calls. `hour` is created_at / 3,600,000; no agent is 0.
+ * and reports never read a million calls. `hour` is created_at / 3,600,000; no agent is 0. Without rowid
+ * (migration 0019): a month is read where it stands, in the order of the key.
  */
 export const callRollups = sqliteTable(
   "call_rollups",
