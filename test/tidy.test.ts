@@ -315,6 +315,18 @@ test("every file opens with what it is", () => {
   expect(bare.map(([file]) => file)).toEqual([]);
 });
 
+test("of the schema's snapshots only the last is kept, which the next migration is made from", async () => {
+  const tags = await Array.fromAsync(new Bun.Glob("migrations/*.sql").scan({ cwd: root }));
+  const last = tags
+    .sort()
+    .at(-1)
+    ?.replace(/^migrations\/(\d+)_.*$/, "$1");
+  const kept = await Array.fromAsync(
+    new Bun.Glob("migrations/meta/*_snapshot.json").scan({ cwd: root }),
+  );
+  expect(kept).toEqual([`migrations/meta/${last}_snapshot.json`]);
+});
+
 test("functions fit a screen: 60 lines at most", () => {
   const long = [...sources].flatMap(([file, text]) =>
     longFunctionsOf(file, text).map(({ line, lines }) => `${file}:${line}: ${lines} lines`),
