@@ -216,7 +216,10 @@ interface CachedKey {
 const hasForm = (secret: string) =>
   secret.startsWith("lv_live_") && secret.length <= SECRET_LENGTH_MAX;
 
-/** The runtime's own hasher takes half the time of node:crypto. */
+/**
+ * The runtime's own hasher takes half the time of node:crypto. A map from secrets to keys would spare
+ * the rest (0.3 µs), but keep the secrets in memory.
+ */
 const hashOf = (secret: string) => Bun.SHA256.hash(secret, "hex");
 
 function sameHash(left: string, right: string): boolean {
