@@ -41,6 +41,10 @@ interface Page {
 type OfTenant<Given> = Given & { readonly tenantId: number };
 
 const HOUR_MS = 3_600_000;
+/** From here on, skipping rows costs more than adding up hours. */
+const FAR_OFFSET = 50_000;
+/** Of hours added up: three weeks. */
+const SUMMED_HOURS_MAX = 500;
 
 const ITEM = {
   id: calls.id,
@@ -71,7 +75,7 @@ export function callHistoryStore(queries: Queries) {
 
     /** Newest first. */
     async list(tenantId: number, filter: CallFilter, page: Page) {
-      const row = { tenantId, ...filter, ...page };
+      const row = await pageRow(queries, tenantId, filter, page);
       return readItems(await itemsOfPage(queries, row).values({ ...row }));
     },
 
@@ -80,7 +84,8 @@ export function callHistoryStore(queries: Queries) {
      * whenever what `list` says of an ended call may have changed: all three of one moment.
      */
     async listing(tenantId: number, filter: UntaggedFilter, page: Page) {
-      const row = { tenantId, ...filter, ...page, ...hoursOf(filter) };
+      const { toMs: belowMs, offset: skipped } = await nearer(queries, tenantId, filter, page);
+      const row = { tenantId, ...filter, ...page, ...hoursOf(filter), belowMs, skipped };
       const [found] = await listingOf(queries, row).values({ ...row });
       const [total, ids, changes] = found as [number, string | null, number];
       return { total, ids: ids?.split(",") ?? [], changes };
@@ -94,7 +99,7 @@ export function callHistoryStore(queries: Queries) {
 
     /** The same, as a person sees them. */
     async found(tenantId: number, filter: CallFilter, page: Page) {
-      const row = { tenantId, ...filter, ...page };
+      const row = await pageRow(queries, tenantId, filter, page);
       return readFound(await foundOfPage(queries, row).values({ ...row }));
     },
 
@@ -277,10 +282,61 @@ function total(queries: Queries, { tenantId, fromHour, toHour, ...filter }: Summ
 
 const totalOf = rowStatement((queries, row: SummedFilter) => total(queries, row).prepare());
 
-const listingOf = rowStatement((queries, row: SummedFilter & Page) => {
-  const { tenantId, limit, offset, fromHour: _from, toHour: _to, ...filter } = row;
+/** Calls of the newest hours that match, by the hour. */
+const callsOfHours = rowStatement(
+  (queries, { tenantId, fromHour, toHour, ...filter }: SummedFilter) =>
+    queries
+      .select({ hour: callRollups.hour, n: sql`sum(${callRollups.calls})`.mapWith(Number) })
+      .from(callRollups)
+      .where(
+        matching(callRollups, callRollups.hour, tenantId, {
+          ...{ ...filter, fromMs: fromHour, toMs: toHour },
+        }),
+      )
+      .groupBy(callRollups.hour)
+      .orderBy(desc(callRollups.hour))
+      .limit(SUMMED_HOURS_MAX)
+      .prepare(),
+);
+
+/**
+ * The same page with fewer rows to skip: whole hours above it are counted by their sums. The sums know
+ * no tags.
+ */
+async function nearer(
+  queries: Queries,
+  tenantId: number,
+  filter: CallFilter,
+  { offset }: Page,
+): Promise<{ readonly toMs: number | undefined; readonly offset: number }> {
+  let place = { toMs: filter.toMs, offset };
+  if (offset < FAR_OFFSET || filter.tag !== undefined) return place;
+  const row = { tenantId, ...filter, ...hoursOf(filter) };
+  for (const { hour, n } of await callsOfHours(queries, row).all({ ...row })) {
+    if (n > place.offset) break;
+    place = { toMs: hour * HOUR_MS, offset: place.offset - n };
+  }
+  return place;
+}
+
+const pageRow = async (queries: Queries, tenantId: number, filter: CallFilter, page: Page) => ({
+  ...{ tenantId, ...filter, ...page },
+  ...(await nearer(queries, tenantId, filter, page)),
+});
+
+type ListingRow = SummedFilter & Page & { readonly belowMs?: number; readonly skipped: number };
+
+const listingOf = rowStatement((queries, row: ListingRow) => {
+  const { tenantId, limit, offset, fromHour: _from, toHour: _to, ...others } = row;
+  const { belowMs, skipped, ...filter } = others;
   const matches = total(queries, row).as("matches");
-  const ids = pageOf(queries, tenantId, filter, { limit, offset }, { id: calls.id });
+  const ids = pageOf(
+    queries,
+    tenantId,
+    { ...filter, toMs: belowMs },
+    { limit, offset: skipped },
+    { id: calls.id },
+  );
   return queries
     .select({
       total: matches.n,
