@@ -34,13 +34,16 @@ interface ListPlace {
 /** Implemented by store/contact-store.ts. */
 export interface ContactRecords {
   list(tenantId: number, page: { limit: number; offset: number }): Promise<ContactRecord[]>;
-  /** The next `rows` of the list after a place, and which of them have the text in them. */
+  /**
+   * Of the next `rows` of the list after a place, those that have the text in them, in order; and the
+   * last of these rows, null: there are fewer.
+   */
   search(
     tenantId: number,
     text: string,
     after: ListPlace | null,
     rows: number,
-  ): Promise<readonly (ListPlace & { readonly matches: boolean })[]>;
+  ): Promise<{ readonly ids: readonly number[]; readonly last: ListPlace | null }>;
   /** In the order of the list. */
   withIds(tenantId: number, ids: readonly number[]): Promise<ContactRecord[]>;
   count(tenantId: number): Promise<number>;
@@ -147,20 +150,16 @@ async function searched(
   text: string,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ) {
-  const ids: number[] = [];
-  let total = 0;
+  const found: number[] = [];
   for (let after: ListPlace | null = null; ; ) {
-    const rows = await store.search(tenantId, text, after, SEARCHED_AT_ONCE);
-    for (const { id, matches } of rows) {
-      if (!matches) continue;
-      if (total >= offset && ids.length < limit) ids.push(id);
-      total++;
-    }
-    after = rows.at(-1) ?? null;
-    if (rows.length < SEARCHED_AT_ONCE) break;
+    const { ids, last } = await store.search(tenantId, text, after, SEARCHED_AT_ONCE);
+    found.push(...ids);
+    if (last === null) break;
+    after = last;
     await yieldToEventLoop();
   }
-  return { contacts: await store.withIds(tenantId, ids), total };
+  const ids = found.slice(offset, offset + limit);
+  return { contacts: await store.withIds(tenantId, ids), total: found.length };
 }
 
 const pinHashOf = async (pin: string | null): Promise<string | null> =>
