@@ -63,7 +63,7 @@ export class DecoderPool {
         this.#module,
         await createRawDecoder(this.#module, this.#allSounds),
       );
-      sounds.setJsgf(SOUND_LOOP, SOUND_LOOP_SEARCH);
+      sounds.setGraph(SOUND_LOOP, SOUND_LOOP_SEARCH);
       this.#idle.push({
         ...{ words, sounds, estimator: this.#estimator },
         ...{ grammarKey: "", adaptedTo: null, lastUsed: 0 },
