@@ -5,9 +5,10 @@
  * neither .env nor bunfig.toml of the directory it runs in. The same sources give the same bytes,
  * wherever they lie.
  */
-import { rename } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { smallerPackages } from "./smaller-packages.ts";
+import { smallerRuntime } from "./smaller-runtime.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -46,6 +47,7 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
     },
   });
   if (!result.success) throw new AggregateError(result.logs, "build failed");
+  await writeFile(`${outfile}.new`, smallerRuntime(await readFile(`${outfile}.new`)));
   await rename(`${outfile}.new`, outfile);
 }
 
