@@ -1,8 +1,10 @@
 /**
  * Packages that the bundler would store several times as large as they are: a name with an accent in a notice doubles
  * all of its chunk; bytes in a string are written with escapes or in base 64, once as source and once as bytecode.
+ * What is asked for seldom needs no bytecode: it is kept compressed, a tenth as large, and compiled when it is loaded.
  */
-import type { BunPlugin } from "bun";
+import { fileURLToPath } from "node:url";
+import type { BunPlugin, OnLoadResult } from "bun";
 
 /** Compresses what a package wrote as text, embeds it as a file, and answers the expression that unpacks it. */
 type Keep = (name: string, bytes: Uint8Array) => string;
@@ -26,6 +28,21 @@ const SMALLER: readonly (readonly [RegExp, (text: string, keep: Keep) => string]
       }),
   ],
   [
+    /\/mpg123-decoder\/src\/EmscriptenWasm\.js$/,
+    (text, keep) =>
+      replaceIn(text, /(String\.raw`[^`]{9999,}`)/, (literal) => {
+        const letters: string = new Function(`return ${literal}`)();
+        return `${keep("mpg123.zst", Buffer.from(letters, "latin1"))}.toString("latin1")`;
+      }),
+  ],
+  [
+    /\/libphonenumber-js\/metadata\.max\.json\.js$/,
+    (text, keep) =>
+      replaceIn(text, /export default (\{.*\})/s, (json) => {
+        return `JSON.parse(${keep("numbers.zst", Buffer.from(json))}.toString())`;
+      }),
+  ],
+  [
     /\/llama-tokenizer\.js$/,
     (text, keep) =>
       ["vocab", "merges"].reduce(
@@ -39,22 +56,85 @@ const SMALLER: readonly (readonly [RegExp, (text: string, keep: Keep) => string]
   ],
 ];
 
+/**
+ * What is imported of packages that stand behind an `import()`: payments, mail and passkeys; certificate and mails of the
+ * demo; what Elysia would load for kinds of fields that no operation has.
+ */
+const SELDOM: Readonly<Record<string, readonly string[]>> = {
+  stripe: ["default"],
+  resend: ["Resend"],
+  "nodemailer/lib/smtp-connection": ["default"],
+  "nodemailer/lib/mail-composer": ["default"],
+  "postal-mime": ["default"],
+  "file-type": ["fileTypeFromBlob"],
+  "@simplewebauthn/server": [
+    ...["generateRegistrationOptions", "verifyRegistrationResponse"],
+    ...["generateAuthenticationOptions", "verifyAuthenticationResponse"],
+  ],
+  "@peculiar/x509": [
+    ...["BasicConstraintsExtension", "ExtendedKeyUsage", "ExtendedKeyUsageExtension"],
+    ...["KeyUsageFlags", "KeyUsagesExtension", "PemConverter"],
+    ...["SubjectAlternativeNameExtension", "X509CertificateGenerator"],
+  ],
+};
+
+/** A package with all that it imports, as the bundler would have written it: an expression that is a function. */
+async function bundled(name: string): Promise<Uint8Array> {
+  const built = await Bun.build({
+    entrypoints: [fileURLToPath(import.meta.resolve(name))],
+    ...{ target: "bun", format: "cjs", minify: { whitespace: true, syntax: true } },
+    define: { __filename: '"/linevoice.js"', __dirname: '"/"' },
+  });
+  const [output] = built.outputs;
+  if (!output || built.outputs.length > 1) throw new Error(`${name} is not one file`);
+  return new Uint8Array(await output.arrayBuffer());
+}
+
+/** The module that compiles a package when it is loaded. `unpacked`: the expression that answers its bytes. */
+function seldomModule(names: readonly string[], unpacked: string): string {
+  const exports = names.map((name) =>
+    name === "default"
+      ? "export default given.__esModule ? given.default : given;"
+      : `export const ${name} = given.${name};`,
+  );
+  return `const made = { exports: {} };
+(0, eval)(${unpacked}.toString())(made.exports, import.meta.require, made);
+const given = made.exports;
+${exports.join("\n")}`;
+}
+
 /** Throws where a package is not written as expected. */
 export const smallerPackages: BunPlugin = {
   name: "smaller packages",
-  setup(build) {
+  async setup(build) {
     const kept = new Map<string, Uint8Array>();
+    /** `write` gets the expression that unpacks what it keeps. */
+    const contentsWith = (write: (keep: Keep) => string): OnLoadResult => {
+      let imports = 'import { readFileSync as readKept } from "node:fs";';
+      const text = write((name, bytes) => {
+        kept.set(name, Bun.zstdCompressSync(bytes, { level: 22 }));
+        const file = `kept_${name.replace(/\W/g, "_")}`;
+        imports += `import ${file} from "kept:${name}";`;
+        return `Bun.zstdDecompressSync(readKept(${file}))`;
+      });
+      return { contents: imports + text, loader: "js" };
+    };
     for (const [filter, change] of SMALLER)
       build.onLoad({ filter }, async ({ path }) => {
-        let imports = 'import { readFileSync as readKept } from "node:fs";';
-        const text = change(await Bun.file(path).text(), (name, bytes) => {
-          kept.set(name, Bun.zstdCompressSync(bytes, { level: 22 }));
-          const file = `kept${kept.size}`;
-          imports += `import ${file} from "kept:${name}";`;
-          return `Bun.zstdDecompressSync(readKept(${file}))`;
-        });
-        return { contents: imports + text, loader: "js" };
+        const text = await Bun.file(path).text();
+        return contentsWith((keep) => change(text, keep));
       });
+    for (const [name, names] of Object.entries(SELDOM)) {
+      const bytes = await bundled(name);
+      build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({
+        path: name,
+        namespace: "seldom",
+      }));
+      build.onLoad({ filter: new RegExp(`^${name}$`), namespace: "seldom" }, () => {
+        const file = `${name.replace(/\W+/g, "-").replace(/^-/, "")}.zst`;
+        return contentsWith((keep) => seldomModule(names, keep(file, bytes)));
+      });
+    }
     build.onResolve({ filter: /^kept:/ }, ({ path }) => ({
       path: path.slice("kept:".length),
       namespace: "kept",

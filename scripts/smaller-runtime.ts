@@ -6,14 +6,14 @@
 
 /** Languages whose dates, money, plurals and order the program writes or reads ("sv": dates as in ISO 8601). */
 const LANGUAGES = new Set(["en", "lt", "lv", "ru", "sv"]);
-/** Words of languages that are written without spaces. */
-const WORD_LISTS = /\/brkitr\/\w+\.dict$/;
+/** Words of languages that are written without spaces; how languages, countries and units of measure are called. */
+const NOT_ASKED = /\/brkitr\/\w+\.dict$|\/(?:lang|region|unit)\/(?!root|pool|res_index|en\.)/;
 /** `…/de_AT.res`, `…/zone/de.res`; not `…/res_index.res`. */
 const LANGUAGE_FILE = /\/(?!res_index)([a-z]{2,3})(?:_\w+)?\.res$/;
 
 const isAsked = (name: string): boolean => {
   const [, language] = LANGUAGE_FILE.exec(name) ?? [];
-  return !WORD_LISTS.test(name) && (language === undefined || LANGUAGES.has(language));
+  return !NOT_ASKED.test(name) && (language === undefined || LANGUAGES.has(language));
 };
 
 /** Bytes of the file, or of memory: the first, and the one behind the last. */
