@@ -3,29 +3,65 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Resident, residentMemory } from "../process/usage.ts";
+import { mainThreadTimes, type Resident, residentMemory } from "../process/usage.ts";
+
+/** Of several starts. */
+interface Spread {
+  readonly median: number;
+  readonly worst: number;
+}
+
+export interface Starts {
+  /** exec → first 200 of GET /ping. */
+  readonly firstAnswerMs: Spread;
+  /** What the main thread ran until then. */
+  readonly mainThreadMs: Spread;
+}
 
 export interface BinaryResult {
+  /** Of each kind. */
   readonly runs: number;
-  /** Median of exec → first 200 of GET /ping. */
-  readonly firstAnswerMs: number;
-  readonly idle: Resident;
+  readonly empty: Starts;
+  /** In the directory of the start before. */
+  readonly existing: Starts;
+  /** Megabytes of all starts. */
+  readonly idle: Readonly<Record<keyof Resident, Spread>>;
   readonly megabytes: number;
 }
 
 const BINARY =
   process.env.LINEVOICE_BINARY ?? fileURLToPath(new URL("../../dist/linevoice", import.meta.url));
 const HOST = "127.0.44.1";
+/** After /readyz. */
 const IDLE_AFTER_MS = 3_000;
 const GIVE_UP_MS = 30_000;
+const OFTEN_MS = 2;
 
-async function startOnce(port: number): Promise<{ firstAnswerMs: number; resident: Resident }> {
-  const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+interface Start {
+  readonly firstAnswerMs: number;
+  readonly mainThreadMs: number;
+  readonly resident: Resident;
+}
+
+async function answered(url: string, since: number): Promise<void> {
+  const asked = () =>
+    fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    );
+  while (!(await asked())) {
+    if (performance.now() - since > GIVE_UP_MS) throw new Error("serve never answered");
+    await Bun.sleep(OFTEN_MS);
+  }
+}
+
+async function startOnce(directory: string, port: number): Promise<Start> {
   const startedAt = performance.now();
   const server = Bun.spawn([BINARY, "serve"], {
     cwd: directory,
     env: {
       ...process.env,
+      LINEVOICE_BINARY: undefined,
       LINEVOICE_SERVER__LISTEN: `${HOST}:${port}`,
       LINEVOICE_SERVER__METRICS_LISTEN: "",
       LINEVOICE_SIP__BIND: `${HOST}:${port + 1000}`,
@@ -35,36 +71,45 @@ async function startOnce(port: number): Promise<{ firstAnswerMs: number; residen
     stderr: "inherit",
   });
   try {
-    for (;;) {
-      const answered = await fetch(`http://${HOST}:${port}/api/v1/ping`).then(
-        (response) => response.ok,
-        () => false,
-      );
-      if (answered) break;
-      if (performance.now() - startedAt > GIVE_UP_MS) throw new Error("serve never answered");
-      await Bun.sleep(2);
-    }
+    await answered(`http://${HOST}:${port}/api/v1/ping`, startedAt);
     const firstAnswerMs = performance.now() - startedAt;
+    const { ranMs: mainThreadMs } = mainThreadTimes(server.pid);
+    await answered(`http://${HOST}:${port}/readyz`, startedAt);
     await Bun.sleep(IDLE_AFTER_MS);
-    return { firstAnswerMs, resident: residentMemory(server.pid) };
+    return { firstAnswerMs, mainThreadMs, resident: residentMemory(server.pid) };
   } finally {
     server.kill("SIGTERM");
     await server.exited;
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** Needs `npm run build` first. */
+function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  return { median: sorted[Math.floor(sorted.length / 2)] ?? 0, worst: sorted.at(-1) ?? 0 };
+}
+
+const startsOf = (starts: readonly Start[]): Starts => ({
+  firstAnswerMs: spreadOf(starts.map(({ firstAnswerMs }) => firstAnswerMs)),
+  mainThreadMs: spreadOf(starts.map(({ mainThreadMs }) => mainThreadMs)),
+});
+
+/** `runs` starts with an empty directory, and each of them once more. Needs `npm run build` first. */
 export async function measureBinary(runs: number): Promise<BinaryResult> {
-  const results = [];
-  for (let run = 0; run < runs; run++) results.push(await startOnce(18_100 + run));
-  const times = results.map(({ firstAnswerMs }) => firstAnswerMs).sort((a, b) => a - b);
-  const [idle] = results.map(({ resident }) => resident).sort((a, b) => b.all - a.all);
-  if (!idle) throw new RangeError("at least one run");
+  const [empty, existing]: [Start[], Start[]] = [[], []];
+  for (let run = 0; run < runs; run++) {
+    const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+    try {
+      empty.push(await startOnce(directory, 18_100 + 2 * run));
+      existing.push(await startOnce(directory, 18_101 + 2 * run));
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }
+  const residents = [...empty, ...existing].map(({ resident }) => resident);
+  const megabytesOf = (part: keyof Resident) => spreadOf(residents.map((one) => one[part]));
   return {
-    runs,
-    firstAnswerMs: times[Math.floor(times.length / 2)] ?? 0,
-    idle,
+    ...{ runs, empty: startsOf(empty), existing: startsOf(existing) },
+    idle: { all: megabytesOf("all"), own: megabytesOf("own"), files: megabytesOf("files") },
     megabytes: statSync(BINARY).size / 1e6,
   };
 }
