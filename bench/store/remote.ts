@@ -45,7 +45,7 @@ const TOGETHER = 4;
 /** The pages after those that the load has read. */
 const PAGES_READ = 600;
 const TALK_MS = 200;
-const REST_MS = 1_000;
+const REST_MS = 500;
 
 /** How much of it is measured. */
 interface Extent {

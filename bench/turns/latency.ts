@@ -54,12 +54,18 @@ interface Subject {
   readonly speculate: Speculate;
 }
 
-/** `alone`: our own share only, with nothing begun before the caller's silence is over. */
-export async function measureTurns(turns: number, alone: boolean): Promise<TurnsResult[]> {
+/**
+ * `short`: our own share only, with nothing begun before the caller's silence is over, and the providers,
+ * whose calls leave this machine idle, side by side.
+ */
+export async function measureTurns(turns: number, short: boolean): Promise<TurnsResult[]> {
   return await withServers(async (servers) => {
-    const results: TurnsResult[] = [];
-    for (const subject of subjects(servers))
-      if (!alone || subject.speculate === "off") results.push(await measure(subject, turns));
+    const [embedded, ...remote] = subjects(servers);
+    const wanted = remote.filter(({ speculate }) => !short || speculate === "off");
+    const results = embedded ? [await measure(embedded, turns)] : [];
+    if (short)
+      return [...results, ...(await Promise.all(wanted.map((one) => measure(one, turns))))];
+    for (const subject of wanted) results.push(await measure(subject, turns));
     return results;
   });
 }
@@ -129,7 +135,7 @@ async function measure(
   const own: number[] = [];
   const whole: number[] = [];
   try {
-    const { callId: _, ...brief } = callConfig({ firstMessage: "Hello, how can I help you?" });
+    const { callId: _, ...brief } = callConfig({ firstMessage: "Hello." });
     const call = await startCall(studio, { ...brief, knowledge: KNOWLEDGE });
     await call.agentDone(0);
     for (let turn = 1; turn <= wanted; turn++) {

@@ -5,7 +5,7 @@ export interface Servers {
 }
 
 export const QUESTION = "What are your opening hours?";
-export const ANSWER = "We are open from nine to five.";
+export const ANSWER = "From nine to five.";
 
 /** Milliseconds a server waits before its first byte. */
 export const DELAYS = { stt: 80, llm: 200, tts: 120, realtime: 300 } as const;
