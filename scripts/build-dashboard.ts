@@ -197,7 +197,7 @@ export async function buildDashboard(): Promise<boolean> {
   });
   files.push({ name: "index.html", bytes: new TextEncoder().encode(html) });
   await mkdir(output, { recursive: true });
-  await Bun.write(`${packFile}.new`, packed(files, true));
+  await Bun.write(`${packFile}.new`, packed(files));
   await rename(`${packFile}.new`, packFile);
   await Bun.write(stampFile, hash);
   return true;

@@ -262,7 +262,7 @@ export async function buildDocsSite(): Promise<boolean> {
   if (existsSync(packFile) && existsSync(stampFile) && (await Bun.file(stampFile).text()) === hash)
     return false;
   await mkdir(output, { recursive: true });
-  await Bun.write(`${packFile}.new`, packed(await builtSite(await pages()), false));
+  await Bun.write(`${packFile}.new`, packed(await builtSite(await pages())));
   await rename(`${packFile}.new`, packFile);
   await Bun.write(stampFile, hash);
   return true;

@@ -1,9 +1,10 @@
 /**
  * Packs files for the web into one file that the binary embeds: one line of JSON (a `PackEntry` per
- * file), a newline, then the bodies one after another, each as brotli and, where many ask for it, as gzip. Deterministic.
+ * file), a newline, then the bodies one after another, each as brotli: the program makes gzip of it where that is asked for.
+ * Deterministic.
  */
 import { createHash } from "node:crypto";
-import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
+import { brotliCompressSync, constants as zlib } from "node:zlib";
 
 export interface PackEntry {
   /** The name under which it is served. */
@@ -13,8 +14,7 @@ export interface PackEntry {
   readonly etag: string;
   /** Bytes unpacked. */
   readonly plain: number;
-  /** Bytes of each body in the pack, in this order; gzip 0: the program makes it. */
-  readonly gzip: number;
+  /** Bytes of the body in the pack. */
   readonly brotli: number;
 }
 
@@ -42,12 +42,10 @@ export function hashedFile(stem: string, extension: string, bytes: Uint8Array): 
   return { name: `${stem}-${digest}.${extension}`, bytes };
 }
 
-/** `withGzip`: for what a browser without TLS, which takes no brotli, opens often. */
-export function packed(files: readonly PackedFile[], withGzip: boolean): Uint8Array {
+export function packed(files: readonly PackedFile[]): Uint8Array {
   const index: PackEntry[] = [];
   const bodies: Uint8Array[] = [];
   for (const { name, bytes } of [...files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const gzip = withGzip ? gzipSync(bytes, { level: 9 }) : new Uint8Array();
     const brotli = brotliCompressSync(bytes, {
       params: { [zlib.BROTLI_PARAM_QUALITY]: 11, [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length },
     });
@@ -56,10 +54,9 @@ export function packed(files: readonly PackedFile[], withGzip: boolean): Uint8Ar
       type: CONTENT_TYPES[name.split(".").pop() ?? ""] ?? "application/octet-stream",
       etag: `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`,
       plain: bytes.length,
-      gzip: gzip.length,
       brotli: brotli.length,
     });
-    bodies.push(gzip, brotli);
+    bodies.push(brotli);
   }
   return Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...bodies]);
 }

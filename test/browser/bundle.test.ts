@@ -1,5 +1,6 @@
 /** What the dashboard weighs, how it is served, and that its texts are whole in every language. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { brotliDecompressSync, gzipSync } from "node:zlib";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import type { PackEntry } from "../../scripts/pack.ts";
@@ -17,13 +18,23 @@ const PACK = new URL("../../src/dashboard/dist/dashboard.pack", import.meta.url)
 const isFont = (name: string) => name.endsWith(".woff2");
 
 let server: ApiServer;
-let entries: PackEntry[];
+/** `gzip`: bytes as a browser without TLS gets them. */
+interface Entry extends PackEntry {
+  readonly gzip: number;
+}
+let entries: Entry[];
 let text: (name: string) => Promise<string>;
 
 beforeAll(async () => {
   await buildDashboard();
   const bytes = await Bun.file(PACK).bytes();
-  entries = JSON.parse(new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(10))));
+  let at = bytes.indexOf(10) + 1;
+  const index: PackEntry[] = JSON.parse(new TextDecoder().decode(bytes.subarray(0, at)));
+  entries = index.map((entry) => {
+    at += entry.brotli;
+    const plain = brotliDecompressSync(bytes.subarray(at - entry.brotli, at));
+    return { ...entry, gzip: gzipSync(plain).length };
+  });
   server = await startApiServer({ directory: tempDir() });
   text = async (name) => await (await fetch(`${server.base}/app/assets/${name}`)).text();
 }, 60_000);

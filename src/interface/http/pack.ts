@@ -7,8 +7,6 @@ interface PackEntry {
   readonly name: string;
   readonly type: string;
   readonly etag: string;
-  /** Bytes; 0: made of the other body when somebody asks for it. */
-  readonly gzip: number;
   readonly brotli: number;
 }
 
@@ -32,23 +30,16 @@ async function unpack(file: string): Promise<ReadonlyMap<string, PackedAsset>> {
   const end = bytes.indexOf(NEWLINE);
   const index = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))) as PackEntry[];
   let at = end + 1;
-  const next = (length: number) => {
-    at += length;
-    return bytes.subarray(at - length, at);
-  };
   return new Map(
-    index.map(({ name, type, etag, ...lengths }) => {
-      const gzip = next(lengths.gzip);
-      const brotli = next(lengths.brotli);
-      return [
-        name,
-        { type, etag, gzip: gzip.length > 0 ? async () => gzip : remade(brotli), brotli },
-      ];
+    index.map(({ name, type, etag, brotli: length }) => {
+      const brotli = bytes.subarray(at, at + length);
+      at += length;
+      return [name, { type, etag, gzip: remade(brotli), brotli }];
     }),
   );
 }
 
-/** Made once, then kept. */
+/** Made when somebody asks for it (a browser without TLS takes no brotli), then kept. */
 function remade(brotli: Uint8Array): PackedAsset["gzip"] {
   let made: Promise<Uint8Array<ArrayBuffer>> | null = null;
   return () => {
