@@ -20,7 +20,7 @@ const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 const VOICE_FILES_MIN = 20;
 
 /** Bump when what is generated changes without a change of the packages. */
-const FORMAT = 7;
+const FORMAT = 8;
 
 /** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
 const INCLUDED_VOICE_FILES =
@@ -32,9 +32,6 @@ const RUSSIAN_DICTIONARY = /\/ru_dict$/;
 /** Our name ← name in the package. A decoder reads these by their paths, so they stay as they are. */
 const MODEL_FILES: Readonly<Record<string, string>> = {
   "noise-dictionary.bin": "model/en-us/noisedict.txt",
-  "means.bin": "model/en-us/means",
-  "variances.bin": "model/en-us/variances",
-  "mixture-weights.bin": "model/en-us/sendump",
   "transitions.bin": "model/en-us/transition_matrices",
   "features.bin": "model/en-us/feat_params.json",
 };
@@ -44,6 +41,9 @@ const COMPRESSED_MODEL_FILES: Readonly<Record<string, string>> = {
   "recogniser.zst": "soundswallower.node.wasm",
   "model-definition.zst": "model/en-us/mdef",
   "dictionary.zst": "model/en-us/dict.txt",
+  "means.zst": "model/en-us/means",
+  "variances.zst": "model/en-us/variances",
+  "mixture-weights.zst": "model/en-us/sendump",
 };
 
 export const HEARING_PACK = "linevoice-hearing-en.pack";

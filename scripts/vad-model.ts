@@ -26,7 +26,7 @@ export async function buildVadModel(): Promise<void> {
   const hash = createHash("sha256");
   for (const input of INPUTS) hash.update(await Bun.file(input).bytes());
   const stamp = hash.digest("hex");
-  const files = [`${OUT}/weights.bin`, `${OUT}/kernel.wasm`, `${OUT}/stamp`];
+  const files = [`${OUT}/weights.zst`, `${OUT}/kernel.wasm`, `${OUT}/stamp`];
   if (files.every((file) => existsSync(file)) && (await Bun.file(`${OUT}/stamp`).text()) === stamp)
     return;
   mkdirSync(OUT, { recursive: true });
@@ -36,7 +36,7 @@ export async function buildVadModel(): Promise<void> {
     if (!found) throw new Error(`the speech model has no ${name}`);
     return found;
   };
-  await Bun.write(`${OUT}/weights.bin`, weights(named));
+  await Bun.write(`${OUT}/weights.zst`, Bun.zstdCompressSync(weights(named), { level: 22 }));
   const module = (await wabt()).parseWat(KERNEL, await Bun.file(KERNEL).text(), { simd: true });
   await Bun.write(`${OUT}/kernel.wasm`, module.toBinary({}).buffer);
   module.destroy();

@@ -8,13 +8,13 @@
 import { readFileSync } from "node:fs";
 import createModule, { type Decoder as DecoderOfModule } from "soundswallower";
 import features from "../data/features.bin" with { type: "file" };
-import means from "../data/means.bin" with { type: "file" };
-import mixtureWeights from "../data/mixture-weights.bin" with { type: "file" };
+import means from "../data/means.zst" with { type: "file" };
+import mixtureWeights from "../data/mixture-weights.zst" with { type: "file" };
 import modelDefinition from "../data/model-definition.zst" with { type: "file" };
 import noiseDictionary from "../data/noise-dictionary.bin" with { type: "file" };
 import wasm from "../data/recogniser.zst" with { type: "file" };
 import transitions from "../data/transitions.bin" with { type: "file" };
-import variances from "../data/variances.bin" with { type: "file" };
+import variances from "../data/variances.zst" with { type: "file" };
 
 /** Average cepstrum of telephone speech, so that the first words of a caller fit already. */
 const CEPSTRAL_MEAN = "41.00,-5.29,-0.12,5.09,2.48,-4.07,-1.37,-1.78,-5.08,-2.05,-6.45,-1.42,1.17";
@@ -25,9 +25,6 @@ const COMMON_SETTINGS = {
   hmm: null,
   dict: null,
   fdict: noiseDictionary,
-  mean: means,
-  var: variances,
-  sendump: mixtureWeights,
   tmat: transitions,
   featparams: features,
   cmninit: CEPSTRAL_MEAN,
@@ -55,6 +52,8 @@ export type RawDecoder = DecoderOfModule & {
   readonly cacmod: Pointer;
   /** Reads the model's definition from a file. */
   load_mdef: () => Promise<Pointer>;
+  /** Reads the model's Gaussians and their weights from files. */
+  load_gmm: () => Promise<void>;
 };
 
 /** The C functions behind the class that we call ourselves. */
@@ -80,6 +79,14 @@ export interface RecogniserModule {
   /** 0: it is none. */
   _bin_mdef_read_s3file(file: Pointer, phonesOnly: boolean): Pointer;
   _set_mdef(decoder: Pointer, definition: Pointer): void;
+  /** Takes over the files. Below 0: they do not fit. */
+  _load_gmm(
+    decoder: Pointer,
+    means: Pointer,
+    variances: Pointer,
+    noWeights: 0,
+    mixtureWeights: Pointer,
+  ): number;
   _decoder_set_fsg(decoder: Pointer, graph: Pointer): number;
 }
 
@@ -110,6 +117,7 @@ export async function createRawDecoder(
 ): Promise<RawDecoder> {
   const decoder = new module.Decoder({ ...COMMON_SETTINGS, compallsen: allSounds });
   decoder.load_mdef = async () => setModelDefinition(module, decoder);
+  decoder.load_gmm = async () => setGaussians(module, decoder);
   await decoder.initialize();
   decoder.set_config("remove_noise", 0);
   await decoder.reinitialize_audio();
@@ -118,13 +126,23 @@ export async function createRawDecoder(
 
 /** A fifth of the file's size; unpacked in 7 ms. */
 function setModelDefinition(module: RecogniserModule, decoder: RawDecoder): Pointer {
-  const content = Bun.zstdDecompressSync(readFileSync(modelDefinition));
-  const file = module._s3file_init(copied(module, content), content.length);
+  const file = unpacked(module, modelDefinition);
   const definition = module._bin_mdef_read_s3file(file, false);
   module._s3file_free(file);
   if (definition === 0) throw new Error("the telephone model's definition is damaged");
   module._set_mdef(decoder.cdecoder, definition);
   return definition;
+}
+
+function setGaussians(module: RecogniserModule, { cdecoder }: RawDecoder): void {
+  const [mean, variance] = [unpacked(module, means), unpacked(module, variances)];
+  if (module._load_gmm(cdecoder, mean, variance, 0, unpacked(module, mixtureWeights)) < 0)
+    throw new Error("the telephone model is damaged");
+}
+
+function unpacked(module: RecogniserModule, path: string): Pointer {
+  const content = Bun.zstdDecompressSync(readFileSync(path));
+  return module._s3file_init(copied(module, content), content.length);
 }
 
 /** With a zero behind it, as the package does it. */

@@ -1,6 +1,6 @@
 /**
  * The Silero v5 speech model at 8 kHz as a list of layers, each a matrix and a bias:
- * scripts/vad-model.ts extracts them from the published ONNX file and writes them to `weights.bin`
+ * scripts/vad-model.ts extracts them from the published ONNX file and writes them to `weights.zst`
  * in this order.
  *
  *   288 samples (32 previous, 256 new) → mirrored to 320 → STFT, 4 frames of 65 magnitudes

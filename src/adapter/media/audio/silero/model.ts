@@ -5,7 +5,7 @@
  * allocates nothing per window.
  */
 import kernelPath from "./data/kernel.wasm" with { type: "file" };
-import weightsPath from "./data/weights.bin" with { type: "file" };
+import weightsPath from "./data/weights.zst" with { type: "file" };
 import {
   DECODER,
   ENCODER_0,
@@ -97,7 +97,8 @@ export class SileroModel {
 
   /** Loads kernel and weights, which are embedded in the program. */
   static async load(): Promise<SileroModel> {
-    const weights = new Float32Array(await Bun.file(weightsPath).arrayBuffer());
+    const packed = await Bun.file(weightsPath).bytes();
+    const weights = new Float32Array(Uint8Array.from(Bun.zstdDecompressSync(packed)).buffer);
     const bytes = weights.byteLength + PAGE_BYTES;
     const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
     const kernel = await Bun.file(kernelPath).arrayBuffer();
