@@ -44,21 +44,23 @@ const SMALLER: readonly (readonly [RegExp, (text: string, keep: Keep) => string]
   ],
   [
     /\/llama-tokenizer\.js$/,
+    // Only texts become tokens by merging, and we make texts of tokens.
     (text, keep) =>
-      ["vocab", "merges"].reduce(
-        (left, name) =>
-          replaceIn(left, new RegExp(`llama_${name}_\\w+ = ("[^"]*")`), (literal) => {
-            const bytes = Buffer.from(literal.slice(1, -1), "base64");
-            return `${keep(`${name}.zst`, bytes)}.toString("base64")`;
-          }),
-        text,
+      replaceIn(
+        replaceIn(text, /llama_merges_\w+ = ("[^"]*")/, () => '""'),
+        /llama_vocab_\w+ = ("[^"]*")/,
+        (literal) => {
+          const bytes = Buffer.from(literal.slice(1, -1), "base64");
+          return `${keep("vocab.zst", bytes)}.toString("base64")`;
+        },
       ),
   ],
 ];
 
 /**
- * What is imported of packages that stand behind an `import()`: payments, mail and passkeys; certificate and mails of the
- * demo; what Elysia would load for kinds of fields that no operation has.
+ * What is imported of packages that stand behind an `import()` or in a seldom worker: payments, mail and passkeys;
+ * certificate and mails of the demo; HTML that becomes knowledge; what Elysia would load for kinds of fields that no
+ * operation has.
  */
 const SELDOM: Readonly<Record<string, readonly string[]>> = {
   stripe: ["default"],
@@ -67,6 +69,7 @@ const SELDOM: Readonly<Record<string, readonly string[]>> = {
   "nodemailer/lib/mail-composer": ["default"],
   "postal-mime": ["default"],
   "file-type": ["fileTypeFromBlob"],
+  htmlparser2: ["Parser"],
   "@simplewebauthn/server": [
     ...["generateRegistrationOptions", "verifyRegistrationResponse"],
     ...["generateAuthenticationOptions", "verifyAuthenticationResponse"],
