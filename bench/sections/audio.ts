@@ -82,7 +82,7 @@ const talkers: Section = {
   name: "talkers",
   async measure({ full, note }) {
     const rounds = full ? 8 : 2;
-    const once = await measureTalkers(full ? [1, 2, 3, 4, 5, 6, 8, 10] : [1, 4], rounds);
+    const once = await measureTalkers(full ? [1, 2, 3, 4, 5, 6, 8, 10] : [4], rounds);
     for (const { talkers: count, p50Ms, p95Ms, utterances, lost, cores } of once)
       note({
         what: `${count} talk at once to a speech thread`,
@@ -118,7 +118,7 @@ const understanding: Section = {
   name: "understanding",
   async measure({ full, note }) {
     const faqs = full ? [GARAGE, HOTEL, SCHOOL] : [GARAGE];
-    const trials = await measureUnderstanding(faqs, JUDGING_CALLERS, full ? 300 : 7);
+    const trials = await measureUnderstanding(faqs, JUDGING_CALLERS, full ? 300 : 4);
     const callers = [...new Set(trials.map(({ caller }) => caller))];
     const percent = (share: number) => (100 * share).toFixed(0);
     for (const faq of full ? [null, ...faqs.map(({ name }) => name)] : [null])

@@ -6,7 +6,7 @@ import { ms, type Section } from "../report.ts";
 const binary: Section = {
   name: "binary",
   async measure({ full, note }) {
-    const result = await measureBinary(full ? 7 : 3);
+    const result = await measureBinary(full ? 7 : 1);
     for (const [where, starts] of [
       ["an empty directory", result.empty],
       ["an existing store", result.existing],

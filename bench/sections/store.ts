@@ -23,7 +23,7 @@ const store: Section = {
     const delaysMs = goals.flatMap(({ delayMs }) => delayMs ?? []);
     const extent = full
       ? { seconds: 8, alone: 6, rounds: 12 }
-      : { seconds: 1, alone: 3, rounds: 3 };
+      : { seconds: 1, alone: 3, rounds: 2 };
     const results = await measureRemoteStore(delaysMs, extent);
     for (const [at, { setUp, ...figures }] of results.entries()) {
       const goal = goals[at];

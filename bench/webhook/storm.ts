@@ -52,7 +52,7 @@ const HOST = "127.46.0.2";
 const TICK_MS = 10;
 /** Events of a transaction when all happen at once. */
 const AT_ONCE = 500;
-const BASELINE_MS = 3000;
+const BASELINE_MS = 1000;
 const WAIT_MAX_MS = 180_000;
 
 const storm = JSON.parse(process.argv[2] ?? "{}") as Storm;
