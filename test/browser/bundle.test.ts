@@ -41,8 +41,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** The chunks that hold a catalogue: whoever reads one language loads one of them. */
-async function catalogueChunks(): Promise<Map<string, PackEntry>> {
-  const found = new Map<string, PackEntry>();
+async function catalogueChunks(): Promise<Map<string, Entry>> {
+  const found = new Map<string, Entry>();
   for (const [language, catalogue] of Object.entries(CATALOGUES)) {
     const mark = catalogue["home.lead"];
     for (const entry of entries)
