@@ -49,7 +49,7 @@ interface Watched {
 }
 
 /** Longer than the slowest page takes, here and on the phone. Asking the page meanwhile would take its time. */
-const WATCHED_MS = { here: 2_000, phone: 5_000 };
+const WATCHED_MS = { here: 1_500, phone: 4_000 };
 
 type State = Awaited<ReturnType<Awaited<ReturnType<typeof visit>>["context"]["storageState"]>>;
 

@@ -38,7 +38,7 @@ export const PACERS: Readonly<Record<Pacer, string>> = {
 };
 
 const HOST = "127.0.42.1";
-const WARM_UP_MS = 1500;
+const WARM_UP_MS = 1000;
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Each for `seconds` after a warm-up. Null where there is no C compiler. */

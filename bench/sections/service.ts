@@ -29,7 +29,7 @@ const http: Section = {
 const million: Section = {
   name: "million",
   async measure({ full, note }) {
-    const [calls, times, downloadSeconds] = full ? [1_000_000, 100, 600] : [50_000, 20, 2];
+    const [calls, times, downloadSeconds] = full ? [1_000_000, 100, 600] : [30_000, 20, 2];
     const result = await measureMillion({ calls, tenants: 2_000, times, downloadSeconds });
     const stored = `${calls.toLocaleString("en")} calls and 2,000 tenants stored`;
     for (const [kind, reads] of Object.entries(Object.groupBy(result.reads, (read) => read.kind))) {
@@ -147,7 +147,7 @@ const knowledge: Section = {
   async measure({ full, note }) {
     const results = [];
     for (const byMeaning of full ? [false, true] : [false]) {
-      const result = await measureKnowledge(full ? 50 : 5, byMeaning);
+      const result = await measureKnowledge(full ? 50 : 3, byMeaning);
       results.push(result);
       const { megabytes, search, longestBlockMs, indexedSeconds } = result;
       const how = byMeaning ? "by words and meaning" : "by words";

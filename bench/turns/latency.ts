@@ -43,7 +43,7 @@ interface Percentiles {
 type Speculate = ConversationSettings["speculate"];
 
 const ENDPOINTING_MS = 350;
-const PAUSE_MS = 600;
+const PAUSE_MS = 300;
 const KNOWLEDGE = [
   { filename: "hours.md", format: "md" as const, content: `## ${QUESTION}\n${ANSWER}\n` },
 ];
