@@ -4,7 +4,7 @@
  */
 
 import { createCallAudio } from "../../src/adapter/media/call-audio.ts";
-import { startDepartures } from "../../src/adapter/media/rtp/departures.ts";
+import { createDepartures, startDepartures } from "../../src/adapter/media/rtp/departures.ts";
 import { createPacer } from "../../src/adapter/media/rtp/pacer.ts";
 import { createPortPool } from "../../src/adapter/media/rtp/port-pool.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -14,7 +14,8 @@ const [host = "", port = "", streams = "250"] = process.argv.slice(2);
 const pacer = createPacer(systemClock, silentLog);
 const ports = createPortPool({ first: 22_000, last: 23_999 }, systemClock);
 const options = { rtpHost: host, jitterMsMax: 200, rtpTimeoutMs: 600_000, holdTimeoutMs: 600_000 };
-const departures = startDepartures(systemClock, silentLog);
+const owned = createDepartures(silentLog);
+const departures = owned && startDepartures(owned.handle, systemClock, silentLog);
 const deps = { ports, pacer, departures, clock: systemClock, log: silentLog };
 Bun.gc(true);
 const bytesBefore = process.memoryUsage().rss;

@@ -1,6 +1,8 @@
-/** A thread that dies takes at most its own calls, and the next call works: about 25 s. */
+/** A thread that dies takes at most its own calls, and the next call works: about 35 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
+import { eventually } from "../support/eventually.ts";
 import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
 import { AGENT } from "../support/scripted-call.ts";
 import { spoken } from "../support/spoken.ts";
@@ -67,6 +69,57 @@ test(
     await expectServed();
   },
   spoken(90_000),
+);
+
+function sockets(): number {
+  return readdirSync("/proc/self/fd").filter((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`).startsWith("socket:");
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+function departuresThreads(): number {
+  return readdirSync("/proc/self/task").filter((thread) => {
+    try {
+      return readFileSync(`/proc/self/task/${thread}/comm`, "utf8") === "departures\n";
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  try {
+    (await Bun.udpSocket({ hostname: "127.0.0.1", port })).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test(
+  "call workers that die in the middle of their calls leave no thread and no socket behind",
+  async () => {
+    await eventually(() => departuresThreads() === 1, "the workers before have ended");
+    const before = sockets();
+    for (let round = 0; round < 2; round++) {
+      const calls = [await untilOpen()];
+      while (calls.length < 6) calls.push(await startCall(studio));
+      const ports = calls.map(({ channel }) => channel.rtpPort);
+      await Promise.all(calls.map(({ peer }) => peer.media.play(new Int16Array(8 * 100))));
+      studio.callWorkers.at(-1)?.terminate();
+      await Promise.all(calls.map((call) => call.hangUp()));
+      for (const port of ports.flatMap((port) => [port, port + 1]))
+        await eventually(() => isFree(port), `${port} is free`);
+      await expectServed();
+      await eventually(() => departuresThreads() === 1, "one thread, the new worker's");
+      await eventually(() => sockets() <= before, "no socket is left");
+    }
+  },
+  spoken(120_000),
 );
 
 async function expectServed(): Promise<void> {

@@ -25,6 +25,7 @@ import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech
 import { CONCURRENT_UTTERANCES_MAX, WaitingTalkers } from "../engine/embedded/talkers.ts";
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import { needsSpeechWorker } from "../engine/settings.ts";
+import { createDepartures } from "../media/rtp/departures.ts";
 import { PoolCall } from "./call-channel.ts";
 import { PoolChat } from "./chat-channel.ts";
 import type {
@@ -277,15 +278,18 @@ class WorkerSlot {
       event.preventDefault?.();
       this.#callWorkerDied(callWorker, describeError(event.message));
     });
-    callWorker.addEventListener("close", () =>
-      this.#callWorkerDied(callWorker, "the call worker ended"),
-    );
+    const departures = createDepartures(this.options.log);
+    callWorker.addEventListener("close", () => {
+      departures?.end();
+      this.#callWorkerDied(callWorker, "the call worker ended");
+    });
     this.#startTimer = this.options.clock.after(this.timeouts.startMs, () =>
       this.#callWorkerDied(callWorker, `not ready within ${this.timeouts.startMs} ms`),
     );
     const speechPort = this.#startSpeechWorker();
     const settings: CallWorkerSettings = { ...this.options.settings, rtpPorts: this.rtpPorts };
-    this.#post({ type: "init", args: [settings, speechPort] }, [speechPort]);
+    const handle = departures?.handle ?? null;
+    this.#post({ type: "init", args: [settings, speechPort, handle] }, [speechPort]);
     return this.#ready.promise;
   }
 

@@ -12,7 +12,7 @@ import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
 import { loadVad } from "../media/audio/vad.ts";
 import { createBrowserAudio } from "../media/browser-audio.ts";
 import { createCallAudio } from "../media/call-audio.ts";
-import { startDepartures } from "../media/rtp/departures.ts";
+import { type DeparturesHandle, startDepartures } from "../media/rtp/departures.ts";
 import { createPacer } from "../media/rtp/pacer.ts";
 import { createPortPool } from "../media/rtp/port-pool.ts";
 import { CallHost } from "./call-host.ts";
@@ -59,13 +59,16 @@ function survive(error: unknown): void {
 process.on("unhandledRejection", survive);
 process.on("uncaughtException", survive);
 
-async function start(settings: CallWorkerSettings, speechPort: MessagePort): Promise<void> {
+async function start(
+  settings: CallWorkerSettings,
+  speechPort: MessagePort,
+  handle: DeparturesHandle | null,
+): Promise<void> {
   const { rtpPorts, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, keepsPacketHeaders } = settings;
   const clock = systemClock;
   const ports = createPortPool(rtpPorts, clock);
   const pacer = createPacer(clock, log);
-  const departures = startDepartures(clock, log);
-  process.on("exit", () => departures?.end());
+  const departures = handle && startDepartures(handle, clock, log);
   const createVad = await loadVad();
   host = new CallHost(
     {

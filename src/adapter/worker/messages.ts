@@ -18,6 +18,7 @@ import type { ConversationSettings } from "../../domain/conversation/conversatio
 import type { KnowledgePassage } from "../../domain/knowledge/knowledge-index.ts";
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import type { EngineSettings } from "../engine/settings.ts";
+import type { DeparturesHandle } from "../media/rtp/departures.ts";
 
 export interface CallWorkerSettings {
   /** This worker's slice of `[rtp] ports`, inclusive; even ports carry RTP, odd ones RTCP. */
@@ -55,7 +56,12 @@ export interface CallHostCommands {
 
 /** Main to the thread itself. */
 interface CallWorkerCommands extends CallHostCommands {
-  init: [settings: CallWorkerSettings, speechPort: MessagePort];
+  init: [
+    settings: CallWorkerSettings,
+    speechPort: MessagePort,
+    /** Null: packets leave when they are made. */
+    departures: DeparturesHandle | null,
+  ];
   /** Answered with `pong` between two pieces of work. */
   ping: [];
   shutdown: [];

@@ -1,7 +1,8 @@
 /*
  * The thread from which packets leave (departures.ts): it takes what a call worker queued, sleeps until
  * the packet is due, and sends it. One thread queues, one takes; two semaphores of POSIX count what is
- * queued and what is free, and order the memory between the two.
+ * queued and what is free, and order the memory between the two. The main thread makes and ends it, so that
+ * a call worker may break off between any two of these functions: what it had open is closed at the end.
  *
  * The compiler that is part of the runtime reads this on a machine without any header, so what is used
  * of the C library is declared here, as it is on 64-bit Linux.
@@ -12,7 +13,6 @@
 #define ADDRESS_OCTETS 28
 /* In place of a size. */
 #define CLOSE_SOCKET -1
-#define END_THREAD -2
 #define CLOCK_MONOTONIC 1
 #define TIMER_ABSTIME 1
 /* MSG_DONTWAIT and MSG_NOSIGNAL. */
@@ -25,6 +25,8 @@
 #define UNRESTED_MAX 32
 #define REST_MS 0.05
 #define PR_SET_TIMERSLACK 29
+/* SOCK_DGRAM and SOCK_CLOEXEC. */
+#define DATAGRAMS 0x80002
 
 /* A `sem_t` and a `sigset_t` are not longer. */
 typedef long semaphore[8];
@@ -44,6 +46,7 @@ int prctl(int, ...);
 int sched_setscheduler(int, int, const int *);
 int clock_gettime(int, struct timespec *);
 int clock_nanosleep(int, int, const struct timespec *, struct timespec *);
+int socket(int, int, int);
 long sendto(int, const void *, unsigned long, int, const void *, unsigned);
 int close(int);
 void *calloc(unsigned long, unsigned long);
@@ -56,9 +59,17 @@ struct place {
   unsigned char address[ADDRESS_OCTETS], octets[OCTETS_MAX];
 };
 
+struct owned_socket {
+  int socket;
+  struct owned_socket *next;
+};
+
 struct departures {
   semaphore queued, empty;
   unsigned next_in, next_out;
+  int is_started;
+  /* Of the call worker, then of the thread's end. */
+  struct owned_socket *sockets;
   struct place places[PLACES];
 };
 
@@ -73,6 +84,16 @@ static void sleep_until(double ms) {
   due.seconds = (long)(ms / 1e3);
   due.nanoseconds = (long)((ms - (double)due.seconds * 1e3) * 1e6);
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, 0);
+}
+
+static void release(struct departures *departures) {
+  while (departures->sockets) {
+    struct owned_socket *left = departures->sockets;
+    departures->sockets = left->next;
+    close(left->socket);
+    free(left);
+  }
+  free(departures);
 }
 
 static void *depart(void *argument) {
@@ -91,6 +112,7 @@ static void *depart(void *argument) {
   sched_setscheduler(0, SCHED_FIFO, &lowest);
   for (;;) {
     sem_wait(&departures->queued);
+    if (departures->next_out == departures->next_in) break;
     struct place *place = &departures->places[departures->next_out++ % PLACES];
     if (place->due_ms > slept_until_ms) {
       slept_until_ms = place->due_ms;
@@ -103,28 +125,50 @@ static void *depart(void *argument) {
       sleep_until(now_ms() + REST_MS);
       unrested = 0;
     }
-    if (place->size == END_THREAD) break;
     if (place->size == CLOSE_SOCKET) close(place->socket);
     else sendto(place->socket, place->octets, place->size, AT_ONCE, place->address, ADDRESS_OCTETS);
     sem_post(&departures->empty);
   }
-  free(departures);
+  release(departures);
   return 0;
 }
 
-/* Null: the system gives no memory or no thread. */
-struct departures *start_departures(void) {
+/* Null: the system gives no memory. */
+struct departures *create_departures(void) {
   struct departures *departures = calloc(1, sizeof *departures);
-  unsigned long thread;
   if (!departures) return 0;
   sem_init(&departures->queued, 0, 0);
   sem_init(&departures->empty, 0, PLACES);
-  if (pthread_create(&thread, 0, depart, departures) != 0) {
-    free(departures);
-    return 0;
-  }
-  pthread_detach(thread);
   return departures;
+}
+
+/* Once the call worker has ended: after what it queued, and without a wait. */
+void end_departures(struct departures *departures) {
+  if (departures->is_started) sem_post(&departures->queued);
+  else release(departures);
+}
+
+/* All below is for the call worker. 0: the system gives no thread. */
+int start_departures(struct departures *departures) {
+  unsigned long thread;
+  if (pthread_create(&thread, 0, depart, departures) != 0) return 0;
+  pthread_detach(thread);
+  departures->is_started = 1;
+  return 1;
+}
+
+/* Negative: the system gives none. */
+int open_socket(struct departures *departures, int family) {
+  struct owned_socket *opened = calloc(1, sizeof *opened);
+  if (!opened) return -1;
+  opened->socket = socket(family, DATAGRAMS, 0);
+  if (opened->socket < 0) {
+    free(opened);
+    return -1;
+  }
+  opened->next = departures->sockets;
+  departures->sockets = opened;
+  return opened->socket;
 }
 
 static struct place *next_place(struct departures *departures, int socket, int size) {
@@ -149,14 +193,13 @@ int queue_packet(struct departures *departures, double due_ms, int socket, const
 
 /* After what was queued before; waits for a place. */
 void queue_close(struct departures *departures, int socket) {
+  struct owned_socket **at = &departures->sockets;
+  while (*at && (*at)->socket != socket) at = &(*at)->next;
+  if (!*at) return;
+  struct owned_socket *closed = *at;
+  *at = closed->next;
+  free(closed);
   sem_wait(&departures->empty);
   next_place(departures, socket, CLOSE_SOCKET);
-  sem_post(&departures->queued);
-}
-
-/* The same; nothing may be queued afterwards. */
-void end_departures(struct departures *departures) {
-  sem_wait(&departures->empty);
-  next_place(departures, 0, END_THREAD);
   sem_post(&departures->queued);
 }

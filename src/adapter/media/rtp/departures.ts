@@ -1,14 +1,18 @@
 /**
  * A thread from which packets leave on time, whatever the call worker is doing then: the worker makes
  * each `LEAD_MS` before it is due and queues it. The thread is a small C program (departures.c) that the
- * runtime's own compiler translates when it starts. Where the system allows, it goes before all threads of
- * ordinary priority (SCHED_FIFO); else it has the priority of the thread that started it.
+ * runtime's own compiler translates when the main thread starts. Where the system allows, it goes before all
+ * threads of ordinary priority (SCHED_FIFO); else it has the priority of the thread that started it.
  *
  * It sends in the order of queueing, never before the due time; what is queued too late leaves at once.
- * At most 1024 wait, of 704 octets each. For 64-bit Linux with glibc; elsewhere `startDepartures` answers
+ * At most 1024 wait, of 704 octets each. For 64-bit Linux with glibc; elsewhere `createDepartures` answers
  * null, and packets leave when they are made.
+ *
+ * The main thread owns program, thread and sockets, because a call worker may be ended at any moment and the
+ * runtime closes nothing of all this with it: `createDepartures` for each worker, and `end` when it has ended.
+ * The worker starts and uses them (`startDepartures`).
  */
-import { cc, dlopen, FFIType, type Pointer } from "bun:ffi";
+import { cc, dlopen, FFIType, linkSymbols, type Pointer } from "bun:ffi";
 import { closeSync, writeSync } from "node:fs";
 import type { Clock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -18,7 +22,24 @@ import program from "./departures.c" with { type: "text" };
 /** A call worker that gets a processor this late still makes its packets in time. */
 export const LEAD_MS = 10;
 
+/** What the main thread made for one call worker: addresses in this process. */
+export interface DeparturesHandle {
+  readonly departures: Pointer | bigint;
+  readonly functions: Readonly<Record<string, number>>;
+}
+
+interface OwnedDepartures {
+  readonly handle: DeparturesHandle;
+  /**
+   * After the last packet; closes what sockets are open. Its owner calls it once, when nobody uses the handle
+   * any more.
+   */
+  end(): void;
+}
+
 export interface Departures {
+  /** A UDP socket, closed by `closeSocket` or with the departures. Negative: the system gives none. */
+  openSocket(family: number): number;
   /**
    * Copies the packet, and sends it through the socket `LEAD_MS` after `slotMs` (of the clock's monotonic
    * time). Both addresses are of memory that stays where it is; `to` is a
@@ -28,52 +49,81 @@ export interface Departures {
   queue(socket: number, octets: Pointer, size: number, to: Pointer, slotMs: number): boolean;
   /** Closes the socket after the last packet that was queued for it. */
   closeSocket(socket: number): void;
-  /** After the last packet. Its owner calls it once, and nothing else afterwards. */
-  end(): void;
 }
 
 const { f64, i32, u32, ptr: pointer, void: nothing } = FFIType;
-const SYMBOLS = {
+const WORKER_SYMBOLS = {
   now_ms: { args: [], returns: f64 },
-  start_departures: { args: [], returns: pointer },
+  start_departures: { args: [pointer], returns: i32 },
+  open_socket: { args: [pointer, i32], returns: i32 },
   queue_packet: { args: [pointer, f64, i32, pointer, i32, pointer], returns: i32 },
   queue_close: { args: [pointer, i32], returns: nothing },
+} as const;
+const SYMBOLS = {
+  ...WORKER_SYMBOLS,
+  create_departures: { args: [], returns: pointer },
   end_departures: { args: [pointer], returns: nothing },
 } as const;
 const CLOSE_ON_EXEC = 1;
 const CLOCK_READS = 8;
 
+/** Of the main thread, for the life of the process. */
+let compiled: ReturnType<typeof compile> | null = null;
+
 /** Null, and a line in the log: the system cannot. The caller must `end` it. */
-export function startDepartures(
-  clock: Clock,
+export function createDepartures(
   log: Log,
   system: string = process.platform,
-): Departures | null {
+): OwnedDepartures | null {
   try {
     if (system !== "linux") throw new Error("not on this system");
-    return start(clock);
+    compiled ??= compile();
+    const { functions, symbols } = compiled;
+    const departures = symbols.create_departures();
+    if (departures === null) throw new Error("the system gives no memory");
+    return { handle: { departures, functions }, end: () => symbols.end_departures(departures) };
   } catch (error) {
-    log.info("media.departures_unavailable", { error: describeError(error) });
+    unavailable(log, error);
     return null;
   }
 }
 
-function start(clock: Clock): Departures {
-  const native = compile();
+/** Null, and a line in the log: the system cannot. */
+export function startDepartures(
+  handle: DeparturesHandle,
+  clock: Clock,
+  log: Log,
+): Departures | null {
+  try {
+    return start(handle, clock);
+  } catch (error) {
+    unavailable(log, error);
+    return null;
+  }
+}
+
+const unavailable = (log: Log, error: unknown) =>
+  log.info("media.departures_unavailable", { error: describeError(error) });
+
+function start({ departures, functions }: DeparturesHandle, clock: Clock): Departures {
+  const linked = Object.entries(WORKER_SYMBOLS).map(([name, symbol]) => [
+    name,
+    { ...symbol, ptr: functions[name] },
+  ]);
+  const native = linkSymbols(Object.fromEntries(linked) as typeof WORKER_SYMBOLS).symbols;
   // Read more than once: the thread may be interrupted between the two clocks.
   let aheadMs = Number.POSITIVE_INFINITY;
   for (let read = 0; read < CLOCK_READS; read++) {
     const nowMs = clock.monotonic();
     aheadMs = Math.min(aheadMs, native.now_ms() - nowMs);
   }
-  const thread = native.start_departures();
-  if (thread === null) throw new Error("the system gives no thread");
+  if (native.start_departures(departures) === 0) throw new Error("the system gives no thread");
   const dueAfterMs = aheadMs + LEAD_MS;
   return {
+    openSocket: (family) => native.open_socket(departures, family),
     queue: (socket, octets, size, to, slotMs) =>
-      native.queue_packet(thread, slotMs + dueAfterMs, socket, octets, size, to) !== 0,
-    closeSocket: (socket) => native.queue_close(thread, socket),
-    end: () => native.end_departures(thread),
+      native.queue_packet(departures, slotMs + dueAfterMs, socket, octets, size, to) !== 0,
+    closeSocket: (socket) => native.queue_close(departures, socket),
   };
 }
 
@@ -85,8 +135,18 @@ function compile() {
   if (file < 0) throw new Error("the system gives no file in memory");
   try {
     writeSync(file, program);
-    return cc({ source: `/proc/self/fd/${file}`, symbols: SYMBOLS }).symbols;
+    const { symbols } = cc({ source: `/proc/self/fd/${file}`, symbols: SYMBOLS });
+    const functions = Object.fromEntries(
+      Object.keys(WORKER_SYMBOLS).map((name) => [name, addressOf(name, symbols)]),
+    );
+    return { symbols, functions };
   } finally {
     closeSync(file);
   }
+}
+
+function addressOf(name: string, symbols: Readonly<Record<string, object>>): number {
+  const found = symbols[name];
+  if (found && "ptr" in found && typeof found.ptr === "number") return found.ptr;
+  throw new Error(`the runtime tells no address of ${name}`);
 }

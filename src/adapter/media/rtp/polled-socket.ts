@@ -230,7 +230,10 @@ function loadExchange(): Exchange | null {
   }
 }
 
-/** Null: not on this system, or not for this address. Throws when the port is taken. */
+/**
+ * Null: not on this system, or not for this address. Throws when the port is taken. Without `departures` the
+ * thread must not end before the socket is closed: the runtime closes nothing that libc opened.
+ */
 export function openPolledSocket(
   host: string,
   port: number,
@@ -242,18 +245,22 @@ export function openPolledSocket(
   if (!exchange) return null;
   const { libc } = exchange;
   const family = version === 4 ? IPV4 : IPV6;
-  const socket = libc.socket(family, DATAGRAMS, 0);
+  const socket = departures?.openSocket(family) ?? libc.socket(family, DATAGRAMS, 0);
+  const close = () => {
+    if (departures) departures.closeSocket(socket);
+    else libc.close(socket);
+  };
   const setOption = (level: number, option: number, value: number) =>
     libc.setsockopt(socket, level, option, Uint32Array.of(value), 4);
   if (family === IPV6) setOption(IPV6_LEVEL, IPV6_ONLY, 0);
   const address = new SocketAddress(libc, family);
   address.set(host, port);
   if (socket < 0 || libc.bind(socket, address.at, ADDRESS_BYTES) !== 0) {
-    if (socket >= 0) libc.close(socket);
+    if (socket >= 0) close();
     throw new Error(`the system refuses UDP port ${port}`);
   }
   setOption(SOCKET_LEVEL, TIME_STAMPS, 1);
-  return new LibcSocket(socket, exchange, departures, address);
+  return new LibcSocket(socket, exchange, departures, address, close);
 }
 
 class LibcSocket implements PolledSocket {
@@ -266,6 +273,7 @@ class LibcSocket implements PolledSocket {
     private readonly departures: Departures | null,
     /** Its own at first, then that of the party that is sent to. */
     private readonly to: SocketAddress,
+    private readonly closeSocket: () => void,
   ) {}
 
   poll(nowMs: number, listener: PolledDatagramListener): void {
@@ -294,7 +302,6 @@ class LibcSocket implements PolledSocket {
 
   close(): void {
     this.#isOpen = false;
-    if (this.departures) this.departures.closeSocket(this.socket);
-    else this.exchange.libc.close(this.socket);
+    this.closeSocket();
   }
 }

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
 import {
+  createDepartures,
   type Departures,
   LEAD_MS,
-  startDepartures,
 } from "../../../../src/adapter/media/rtp/departures.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
 import {
@@ -18,6 +18,8 @@ import { bindRtpSockets } from "../../../../src/adapter/media/rtp/socket-pair.ts
 import { systemClock } from "../../../../src/core/clock.ts";
 import { type Log, silentLog } from "../../../../src/core/log.ts";
 import type { MediaPlan } from "../../../../src/core/media-plan.ts";
+import { departuresOfThisThread } from "../../../support/departing.ts";
+import type { DepartingOrder } from "../../../support/departing.worker.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { mayRaisePriorityLimit, testWhere } from "../../../support/privileges.ts";
 
@@ -36,9 +38,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-function departures(): Departures {
-  const started = startDepartures(systemClock, silentLog);
-  if (!started) throw new Error("this test is for Linux with glibc");
+function departures(): ReturnType<typeof departuresOfThisThread> {
+  const started = departuresOfThisThread();
   cleanups.push(() => started.end());
   return started;
 }
@@ -277,7 +278,7 @@ testWhere(isRoot, "real time")(
 test("a system that cannot says so in the log, and its calls go on without", () => {
   const lines: string[] = [];
   const log: Log = { ...silentLog, info: (event) => void lines.push(event) };
-  expect(startDepartures(systemClock, log, "darwin")).toBeNull();
+  expect(createDepartures(log, "darwin")).toBeNull();
   expect(lines).toEqual(["media.departures_unavailable"]);
 });
 
@@ -292,4 +293,58 @@ test("only with departures there is a lead, in both families", async () => {
   };
   for (const on of HOSTS)
     expect([await leadOf(on, through), await leadOf(on, null)]).toEqual([LEAD_MS, 0]);
+});
+
+describe("a worker that is ended while it sends", () => {
+  const PORTS = [24_180, 24_182, 24_184, 24_186];
+  const descriptors = () => readdirSync("/proc/self/fd").length;
+
+  /** Resolves when the thread has ended. */
+  async function endWhileItSends(owned: NonNullable<ReturnType<typeof createDepartures>>) {
+    const worker = new Worker(
+      new URL("../../../support/departing.worker.ts", import.meta.url).href,
+    );
+    const closed = new Promise((resolve) => worker.addEventListener("close", resolve));
+    const sends = new Promise((resolve) => worker.addEventListener("message", resolve));
+    const order: DepartingOrder = { handle: owned.handle, host, ports: PORTS, to: FAR };
+    worker.postMessage(order);
+    await sends;
+    await Bun.sleep(Math.random() * 20);
+    worker.terminate();
+    await closed;
+  }
+
+  test("leaves neither thread nor socket behind, and its ports are free", async () => {
+    await eventually(() => threadCount() === 0, "the threads before have ended");
+    let before = 0;
+    for (let round = 0; round < 30; round++) {
+      const owned = createDepartures(silentLog);
+      if (!owned) throw new Error("this test is for Linux with glibc");
+      await endWhileItSends(owned);
+      await eventually(() => threadCount() === 1, "its thread runs on");
+      owned.end();
+      await eventually(() => threadCount() === 0, "its thread has ended");
+      expect(PORTS.filter((port) => !isFree(port))).toEqual([]);
+      // The runtime keeps some for its first worker.
+      if (round === 0) before = descriptors();
+    }
+    expect(descriptors()).toBe(before);
+  }, 60_000);
+
+  test("what it has queued still leaves, through its own sockets", async () => {
+    const hear = listen();
+    const through = departures();
+    cleanups.pop();
+    const near = open(NEAR, through);
+    for (let n = 0; n < 10; n++) near.send(Buffer.from(`${n}`), host, FAR, now() + 100 + n);
+    through.end();
+    expect(isFree(NEAR)).toBe(false);
+    await eventually(() => isFree(NEAR), "the port is free");
+    expect(hear().map(({ text }) => text)).toEqual([..."0123456789"]);
+  });
+
+  test("one that never started them leaves nothing either", async () => {
+    for (let round = 0; round < 30; round++) createDepartures(silentLog)?.end();
+    expect(threadCount()).toBe(0);
+  });
 });

@@ -1,12 +1,12 @@
 /** Calls over IPv6, and over both families on one socket: who is believed, by real sockets. */
 import { afterEach, expect, test } from "bun:test";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
-import { startDepartures } from "../../../../src/adapter/media/rtp/departures.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
 import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
 import { bindRtpSockets } from "../../../../src/adapter/media/rtp/socket-pair.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
+import { departuresOfThisThread } from "../../../support/departing.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { buildRtpPacket } from "../../../support/rtp-packet.ts";
 
@@ -38,7 +38,7 @@ async function farEnd(hostname: string) {
 
 async function callOn(rtpHost: string, remote: { host: string; port: number }) {
   const pacer = createPacer(systemClock, silentLog);
-  const departures = startDepartures(systemClock, silentLog);
+  const departures = departuresOfThisThread();
   const audio = await createCallAudio(
     { rtpHost, jitterMsMax: 200, rtpTimeoutMs: 15_000, holdTimeoutMs: 60_000 },
     { ports, pacer, departures, clock: systemClock, log: silentLog },
@@ -46,7 +46,7 @@ async function callOn(rtpHost: string, remote: { host: string; port: number }) {
   cleanups.push(async () => {
     await audio.close();
     pacer.close();
-    departures?.end();
+    departures.end();
   });
   audio.connect({
     remote,
