@@ -1,11 +1,13 @@
-/** A thread that dies takes at most its own calls, and the next call works: about 35 s. */
+/** A thread that dies takes at most its own calls, and the next call works: about a minute. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
 import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { eventually } from "../support/eventually.ts";
 import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
 import { AGENT } from "../support/scripted-call.ts";
 import { spoken } from "../support/spoken.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 const PHRASES = phrasesFor("en");
 
@@ -71,10 +73,11 @@ test(
   spoken(90_000),
 );
 
-function sockets(): number {
+/** What this process has open, and what of it begins so. */
+function openThat(begins: string): number {
   return readdirSync("/proc/self/fd").filter((name) => {
     try {
-      return readlinkSync(`/proc/self/fd/${name}`).startsWith("socket:");
+      return readlinkSync(`/proc/self/fd/${name}`).startsWith(begins);
     } catch {
       return false;
     }
@@ -101,22 +104,28 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 test(
-  "call workers that die in the middle of their calls leave no thread and no socket behind",
+  "call workers that die in the middle of their calls leave no thread, no socket and no file open",
   async () => {
     await eventually(() => departuresThreads() === 1, "the workers before have ended");
-    const before = sockets();
+    const before = openThat("socket:");
+    const directory = tempDir();
     for (let round = 0; round < 2; round++) {
       const calls = [await untilOpen()];
-      while (calls.length < 6) calls.push(await startCall(studio));
+      while (calls.length < 6) {
+        const recordingPath = join(directory, `${round}-${calls.length}.wav`);
+        calls.push(await startCall(studio, { recordingPath }));
+      }
       const ports = calls.map(({ channel }) => channel.rtpPort);
       await Promise.all(calls.map(({ peer }) => peer.media.play(new Int16Array(8 * 100))));
+      await eventually(() => openThat(directory) === 5, "all are recorded");
       studio.callWorkers.at(-1)?.terminate();
       await Promise.all(calls.map((call) => call.hangUp()));
       for (const port of ports.flatMap((port) => [port, port + 1]))
         await eventually(() => isFree(port), `${port} is free`);
       await expectServed();
       await eventually(() => departuresThreads() === 1, "one thread, the new worker's");
-      await eventually(() => sockets() <= before, "no socket is left");
+      await eventually(() => openThat("socket:") <= before, "no socket is left");
+      await eventually(() => openThat(directory) === 0, "no recording is left", 30_000);
     }
   },
   spoken(120_000),

@@ -20,6 +20,7 @@ import type { VoiceSample, VoiceSampler } from "../../domain/call/voice-samples.
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { KnowledgeIndex } from "../../domain/knowledge/knowledge-index.ts";
+import { LeftOpenFiles } from "../../platform/files/left-open.ts";
 import type { ReadingOutcome } from "../engine/embedded/recogniser/second-reading.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
 import { CONCURRENT_UTTERANCES_MAX, WaitingTalkers } from "../engine/embedded/talkers.ts";
@@ -221,6 +222,7 @@ class WorkerSlot {
   #startTimer: Timer | null = null;
   #respawnTimer: Timer | null = null;
   #speechRespawnTimer: Timer | null = null;
+  readonly #leftOpen: LeftOpenFiles;
   readonly #events = {
     ready: () => {
       this.#callWorkerReady = true;
@@ -245,7 +247,9 @@ class WorkerSlot {
     private readonly timeouts: PoolTimeouts,
     private readonly rtpPorts: { readonly first: number; readonly last: number },
     private readonly waiting: WaitingTalkers,
-  ) {}
+  ) {
+    this.#leftOpen = new LeftOpenFiles(options.clock);
+  }
 
   get ready(): boolean {
     const canSpeak = this.#speechWorkerReady || !this.#needsSpeechWorker;
@@ -338,6 +342,7 @@ class WorkerSlot {
     this.#respawnTimer?.cancel();
     this.#speechRespawnTimer?.cancel();
     this.#startTimer?.cancel();
+    this.#leftOpen.stop();
     for (const chat of [...this.#chats.values()]) chat.close();
     await Promise.all([...this.#calls.values()].map((call) => call.close("interrupted")));
     this.#post({ type: "shutdown", args: [] });
@@ -386,7 +391,9 @@ class WorkerSlot {
     this.#speechWorker?.terminate();
     this.#speechWorker = null;
     this.options.log.error("call_worker.died", { detail, calls: this.#calls.size });
-    for (const call of [...this.#calls.values()]) call.workerDied(`call worker died: ${detail}`);
+    const calls = [...this.#calls.values()];
+    this.#leftOpen.add(calls.flatMap(({ config }) => config.recordingPath ?? []));
+    for (const call of calls) call.workerDied(`call worker died: ${detail}`);
     for (const settle of this.#samples.values()) settle(null);
     for (const chat of [...this.#chats.values()]) chat.workerDied(`call worker died: ${detail}`);
     this.#ready.reject(
