@@ -9,6 +9,7 @@ import { LATVIAN } from "./languages/latvian.ts";
 import { LITHUANIAN } from "./languages/lithuanian.ts";
 import { RUSSIAN } from "./languages/russian.ts";
 import {
+  type Agreement,
   type Amount,
   afterOf,
   beforeOf,
@@ -33,6 +34,7 @@ type Step = (text: string, language: SpokenLanguage) => string;
 const STEPS: readonly Step[] = [
   spokenAddresses,
   rewritten,
+  spokenScales,
   spokenTimestamps,
   spokenDates,
   (text, { inflected }) => inflected.reduce((said, step) => step(said), text),
@@ -48,6 +50,8 @@ const STEPS: readonly Step[] = [
   spokenNumbers,
   // The point of "p.m." ends its sentence, too.
   (text) => text.replace(/(\b[ap]\.m\.)\.(?!\w)/g, "$1"),
+  // Nouns of two words keep them together until they are declined.
+  (text) => text.replaceAll("\u00a0", " "),
 ];
 
 export function spokenText(text: string, language: string): string {
@@ -94,6 +98,34 @@ function spokenAddresses(text: string, { signs, digits }: SpokenLanguage): strin
     .replace(HOST, (_, host: string, path: string) => spell(host + path));
 }
 
+// Thousands and millions.
+
+/** "5 tūkst. eurų", "€1.5M", "5–10 тыс.": the whole figure. */
+function spokenScales(text: string, { scales, decimalMark }: SpokenLanguage): string {
+  const sum = (whole: string, fraction: string | undefined, factor: number) => {
+    const value = Math.round(Number(`${whole}.${fraction ?? "0"}`) * factor);
+    // Seven figures in a row are a telephone number.
+    if (value < 1e6) return String(value);
+    return String(value).replace(/\B(?=(?:\d{3})+$)/g, decimalMark === "." ? "," : ".");
+  };
+  const amount = "(\\d{1,3})(?:[.,](\\d{1,3}))?";
+  return scales.reduce((said, [mark, factor]) => {
+    const pattern = new RegExp(
+      `(?<![\\p{L}\\d.,])([€$£]?)(?:${amount}\\s?[–—-]\\s?)?${amount}\\s?(${mark})(?!\\p{L})`,
+      "gu",
+    );
+    return said.replace(pattern, (...parts) => {
+      const [written = "", sign = "", low, lowFraction, high = "", highFraction] =
+        parts as string[];
+      if (decimalMark === "." && sign === "") return written;
+      const first = low === undefined ? "" : `${sum(low, lowFraction, factor)}–`;
+      const after = afterOf(parts);
+      const end = /^\s(?:Eur|EUR|USD|GBP)/.test(after) ? "" : sentenceEnd(written, after);
+      return `${sign}${first}${sum(high, highFraction, factor)}${end}`;
+    });
+  }, text);
+}
+
 // Dates.
 
 const isDay = (day: number, month: number) => month >= 1 && month <= 12 && day >= 1 && day <= 31;
@@ -106,17 +138,25 @@ function spokenTimestamps(text: string): string {
   );
 }
 
+/** Seven figures and a hyphen would be a telephone number. */
+const YEARS = /(?<![\d.,-])((?:19|20)\d{2})-((?:19|20)\d{2})(?![\d-])/g;
+
 function spokenDates(text: string, language: SpokenLanguage): string {
   const said = (whole: string, day: number, month: number, year: number | null, before: string) =>
     isDay(day, month) ? language.date({ day, month, year }, before) : whole;
   return text
+    .replace(/(?<![\d.-])((?:19|20)\d{2}) (\d{2}) (\d{2})(?![\d-]| \d{1,4}(?![\d:]))/g, "$1-$2-$3")
+    .replace(YEARS, (...parts) =>
+      CALLS.test(beforeOf(parts)) ? String(parts[0]) : `${parts[1]}–${parts[2]}`,
+    )
     .replace(/(?<![\d.-])(\d{4})([-./])(\d{2})\2(\d{2})(?![\d-])/g, (...parts) => {
       const [whole, year, , month, day] = parts as string[];
       return said(String(whole), Number(day), Number(month), Number(year), beforeOf(parts));
     })
     .replace(/(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?![\d-])/g, (...parts) => {
       const [whole, first, sign, second, year] = parts as string[];
-      const isMonthFirst = language.monthFirst && sign === "/" && Number(first) <= 12;
+      const isAmerican = language.monthFirst || Number(second) > 12;
+      const isMonthFirst = isAmerican && sign === "/" && Number(first) <= 12;
       const [day, month] = isMonthFirst ? [second, first] : [first, second];
       return said(String(whole), Number(day), Number(month), Number(year), beforeOf(parts));
     })
@@ -248,7 +288,7 @@ const CURRENCIES: readonly (readonly [RegExp, Unit, Unit])[] = [
   [/^(?:₽|rub|руб)/i, "rouble", "kopeck"],
 ];
 const SIGNS = "€|\\$|£|₽|(?:EUR|USD|GBP|RUB)(?![\\p{L}])";
-const AFTER = `${SIGNS}|Eur(?!\\p{L})|eur\\.|руб\\.|руб(?!\\p{L})`;
+const AFTER = `${SIGNS}|[Ee]ur(?!\\p{L})|eur\\.|руб\\.|руб(?!\\p{L})`;
 /** Whole words count only where coins are written: "12,50 eurų". */
 const WORDS =
   "euros?|eur(?:as|ai|ų|us|ą|o)|eiro|евро|dollars?|doleri\\p{L}+|dolār\\p{L}+|доллар\\p{L}*|pounds?|рубл\\p{L}+";
@@ -267,7 +307,8 @@ function spokenMoney(text: string, language: SpokenLanguage): string {
     })
     .replace(before, (...parts) => {
       const [, sign, whole, coins, each] = parts as string[];
-      return sumOf(language, { sign, whole, coins, each, before: beforeOf(parts) });
+      const said = sumOf(language, { sign, whole, coins, each, before: beforeOf(parts) });
+      return said + sentenceEnd(each ?? "", afterOf(parts));
     })
     .replace(behind, (...parts) => {
       const [, whole, coins, sign, each] = parts as string[];
@@ -330,10 +371,11 @@ function sumOf(language: SpokenLanguage, { sign = "", whole = "", coins, each, b
 
 /** "/month", "/mėn.": for each of them. */
 function perOf(language: SpokenLanguage, written: string): string {
-  const unit = unitOf(language, written);
+  const bare = written.replace(/\.$/, "");
+  const unit = unitOf(language, written) ?? unitOf(language, bare);
   const { word, case: wanted } = language.per;
   const one = { whole: 1, fraction: "" };
-  return joined(word, unit === null ? written : language.noun(unit, one, wanted));
+  return joined(word, unit === null ? bare : language.noun(unit, one, wanted));
 }
 
 function unitOf({ units }: SpokenLanguage, written: string): Unit | null {
@@ -383,23 +425,24 @@ const amountOf = (whole: string | undefined, fraction: string | undefined): Amou
   fraction: fraction ?? "",
 });
 
-/** "5 min.", "3,5 %", "10–15 min.". */
+/** "5 min.", "3,5 %", "10–15 min.", "50 km/h". */
 function spokenQuantities(text: string, language: SpokenLanguage): string {
   const amount = amountPattern(language);
   const units = language.units.map(([pattern]) => pattern).join("|");
   const pattern = new RegExp(
-    `(?<![\\p{L}\\d.,:/–-])(?:${amount}\\s?[–—-]\\s?)?${amount}\\s?(${units})(?![\\p{L}\\d])`,
+    `(?<![\\p{L}\\d.,:/–-])(?:${amount}\\s?[–—-]\\s?)?${amount}\\s?(${units})(?![\\p{L}\\d])(?:/(\\p{L}+\\.?))?`,
     "gu",
   );
   /** "after 1 min. 15 sec.": the case of the minutes is that of the seconds. */
   const quantityBefore = new RegExp(`${amount}\\s?(?:${units})\\s*$`, "iu");
   return text.replace(pattern, (...parts) => {
-    const [whole, low, lowFraction, high, highFraction, written = ""] = parts as string[];
+    const [whole, low, lowFraction, high, highFraction, written = "", each] = parts as string[];
     const unit = unitOf(language, written);
     if (unit === null) return String(whole);
+    const per = each === undefined ? "" : ` ${perOf(language, each)}`;
     const before = beforeOf(parts).replace(quantityBefore, "");
     const upper = amountOf(high, highFraction);
-    const end = sentenceEnd(written, afterOf(parts));
+    const end = per + sentenceEnd(each ?? written, afterOf(parts));
     if (low === undefined) return quantityOf(language, upper, unit, before) + end;
     const noun = language.noun(unit, upper, language.caseAfter(before, upper));
     return `${language.span(amountOf(low, lowFraction), upper, before, ` ${noun}`)} ${noun}${end}`;
@@ -432,6 +475,14 @@ const DIALLED = /(?<!\p{L})(?:call|dial|zvaniet|zvanīt)\s+$/iu;
 /** What comes next is a name, and counts nothing. */
 const IS_LABEL = /(?<!\p{L})(?:number|numer(?:is|į|iu|io)|numurs?|номер)\s*$/iu;
 
+/** "dvi su puse valandos", "до двух с половиной часов": the gender of the noun. Of other fractions nothing agrees. */
+function ofFraction(amount: Amount, parts: unknown[], language: SpokenLanguage): Agreement {
+  if (amount.fraction !== "5") return NOMINATIVE;
+  const before = beforeOf(parts);
+  const { gender } = language.agreement({ whole: 2, fraction: "" }, before, afterOf(parts));
+  return { gender, case: language.caseAfter(before, amount) };
+}
+
 function spokenNumbers(text: string, language: SpokenLanguage): string {
   const { digits } = language;
   const pattern = new RegExp(`(?<![\\p{L}\\d])${amountPattern(language)}(?![\\p{L}\\d])`, "gu");
@@ -449,6 +500,7 @@ function spokenNumbers(text: string, language: SpokenLanguage): string {
     const agreement = IS_LABEL.test(before)
       ? NOMINATIVE
       : language.agreement(amount, before, afterOf(parts));
-    return language.number(amount, fraction === undefined ? agreement : NOMINATIVE);
+    if (fraction === undefined) return language.number(amount, agreement);
+    return language.number(amount, ofFraction(amount, parts, language));
   });
 }

@@ -83,6 +83,10 @@ const NOUNS: Readonly<Record<Unit, readonly [one: string, many: string]>> = {
   kilometre: ["kilometer", "kilometers"],
   kilogram: ["kilogram", "kilograms"],
   gram: ["gram", "grams"],
+  litre: ["liter", "liters"],
+  squareMetre: ["square meter", "square meters"],
+  piece: ["piece", "pieces"],
+  workday: ["working day", "working days"],
   degree: ["degree", "degrees"],
 };
 
@@ -106,8 +110,15 @@ const MONTH_FIRST = new RegExp(
   "g",
 );
 
-/** "December 24–26" */
-const DAYS = new RegExp(`(?<![\\w:])${MONTH} (\\d{1,2})\\s?[–-]\\s?(\\d{1,2})(?!\\d)`, "g");
+/** "December 24–26", and "24th to 26th December 2026" brought into that form. */
+const DAYS = new RegExp(
+  `(?<![\\w:])${MONTH} (\\d{1,2})\\s?[–-]\\s?(\\d{1,2})(?!\\d)(?:,? (\\d{4})(?!\\d))?`,
+  "g",
+);
+const DAYS_FIRST = new RegExp(
+  `(?<![\\w:])${DAY}(?:\\s?[–-]\\s?|(?<=[Ff]rom \\d{1,2}(?:st|nd|rd|th)?)\\sto\\s)${DAY} (?:of )?${MONTH}(?![a-z])`,
+  "g",
+);
 
 const monthOf = (name: string) =>
   MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3))) + 1;
@@ -115,11 +126,12 @@ const yearOf = (written: string | undefined) => (written === undefined ? null : 
 
 const namedDates = (text: string): string =>
   text
-    .replace(
-      DAYS,
-      (_, month: string, first, last) =>
-        `${date({ day: Number(first), month: monthOf(month), year: null })} to ${ordinal(Number(last))}`,
-    )
+    .replace(DAYS_FIRST, "$3 $1–$2")
+    .replace(DAYS, (_, month: string, first, last, year?: string) => {
+      const from = date({ day: Number(first), month: monthOf(month), year: null });
+      const said = `${from} to ${ordinal(Number(last))}`;
+      return year === undefined ? said : `${said}, ${yearInWords(Number(year))}`;
+    })
     .replace(DAY_FIRST, (_, day, month: string, year?: string) =>
       date({ day: Number(day), month: monthOf(month), year: yearOf(year) }),
     )
@@ -130,6 +142,10 @@ const namedDates = (text: string): string =>
 /** "in 2026", "since 1998": a year after such a word, with no noun behind it. */
 const years = (text: string): string =>
   text
+    .replace(
+      /(?<![\d.,-])((?:19|20)\d{2})\s?[–-]\s?((?:19|20)\d{2})(?![\d-])/g,
+      (_, from, to) => `${yearInWords(Number(from))} to ${yearInWords(Number(to))}`,
+    )
     .replace(
       /(?<=\b(?:in|since|from|until|by|of|year|to) )((?:19|20)\d{2})(?!\d|[,.]\d|\s?[%€]| (?:euros|dollars|pounds|people|minutes|hours|customers|calls))/gi,
       (_, year) => yearInWords(Number(year)),
@@ -169,8 +185,15 @@ export const ENGLISH: SpokenLanguage = {
     ["km", "kilometre"],
     ["kg", "kilogram"],
     ["g", "gram"],
+    ["m²|m2|sq\\.? ?m", "squareMetre"],
     ["m", "metre"],
+    ["l", "litre"],
     ["°C?", "degree"],
+  ],
+  scales: [
+    ["[kK]", 1e3],
+    ["[mM]", 1e6],
+    ["bn", 1e9],
   ],
   hourMark: "",
   timeWord: "",
@@ -198,6 +221,22 @@ export const ENGLISH: SpokenLanguage = {
     [/\bapprox\.(?=\s)/gi, "approximately"],
     [/\b[Tt]el\.?(?=:?\s?[+\d(])/g, "telephone"],
     [/\b[Ee]xt\.\s?(?=\d)/g, "extension "],
+    // "12 Garden St.", but "3 St. John Street".
+    [
+      /(?<=\d\p{L}? (?:(?:St\.|\p{Lu}[\p{L}']+) )+)St(?![\p{L}])(?:\.(?!\s*$|\s+["(]?\p{Lu}))?/gu,
+      "Street",
+    ],
+    [
+      /(?<=\d\p{L}? (?:(?:St\.|\p{Lu}[\p{L}']+) )+)Ave(?![\p{L}])(?:\.(?!\s*$|\s+["(]?\p{Lu}))?/gu,
+      "Avenue",
+    ],
+    [
+      /(?<=\d\p{L}? (?:(?:St\.|\p{Lu}[\p{L}']+) )+)Rd(?![\p{L}])(?:\.(?!\s*$|\s+["(]?\p{Lu}))?/gu,
+      "Road",
+    ],
+    [/(?<=\d\s?)°\s?F\b/g, "° Fahrenheit"],
+    [/(?<=\b\d{1,2})\s?[x×](?= (?:a|per|each|every)\b)/g, " times"],
+    [/(?<=\d\s?[ap]\.?m\.?)\s?[–—-]\s?(?=noon|midnight)/gi, " to "],
     [/(?<=\w) & (?=\w)/g, " and "],
   ],
   inflected: [namedDates, years, ordinals],

@@ -3,6 +3,7 @@ import {
   type Agreement,
   type Amount,
   afterOf,
+  beforeOf,
   type CalendarDay,
   type Case,
   type ClockTime,
@@ -15,6 +16,7 @@ import {
   listOf,
   NOMINATIVE,
   type SpokenLanguage,
+  sentenceEnd,
   type Unit,
 } from "./spoken-language.ts";
 
@@ -164,6 +166,10 @@ const NOUNS: Readonly<Record<Unit, NounForms>> = {
   kilometre: masculine("kilometr"),
   kilogram: masculine("kilogram"),
   gram: masculine("gram"),
+  litre: masculine("litr"),
+  piece: masculine("gabal"),
+  squareMetre: masculine("kvadrātmetr"),
+  workday: feminine("darba\u00a0dien"),
   degree: masculine("grād"),
 };
 
@@ -390,6 +396,14 @@ const YEAR_CASES: Readonly<Record<string, Case>> = {
 const years = (text: string): string =>
   text
     .replace(
+      /(?<!\d)([12]\d{3})\.?\s?[–-]\s?([12]\d{3})\.\s?g(?:\.|ad(?:s|iem|am|i)(?!\p{L}))/gu,
+      (...parts) => {
+        const from = ordinal(Number(parts[1]), "masculine", "genitive");
+        const to = ordinal(Number(parts[2]), "masculine", "dative");
+        return `no ${from} līdz ${to} gadam${sentenceEnd(String(parts[0]), afterOf(parts))}`;
+      },
+    )
+    .replace(
       /(?<!\d)([12]\d{3})\.?\s(gad(?:s|a|am|u|ā))(?!\p{L})/gu,
       (_, year, word: string) =>
         `${ordinal(Number(year), "masculine", YEAR_CASES[word] ?? "genitive")} ${word}`,
@@ -424,15 +438,34 @@ const ordinals = (text: string): string =>
 
 const WEEKDAYS: Readonly<Record<string, string>> = {
   ...{ p: "pirmdien", pr: "pirmdien", pirmd: "pirmdien", pirmdiena: "pirmdien" },
-  ...{ ot: "otrdien", otrd: "otrdien", otrdiena: "otrdien" },
-  ...{ tr: "trešdien", trešd: "trešdien", trešdiena: "trešdien" },
-  ...{ ce: "ceturtdien", ceturtd: "ceturtdien", ceturtdiena: "ceturtdien" },
+  ...{ o: "otrdien", ot: "otrdien", otrd: "otrdien", otrdiena: "otrdien" },
+  ...{ t: "trešdien", tr: "trešdien", trešd: "trešdien", trešdiena: "trešdien" },
+  ...{ c: "ceturtdien", ce: "ceturtdien", ceturtd: "ceturtdien", ceturtdiena: "ceturtdien" },
   ...{ pk: "piektdien", piektd: "piektdien", piektdiena: "piektdien" },
-  ...{ se: "sestdien", sestd: "sestdien", sestdiena: "sestdien" },
+  ...{ s: "sestdien", se: "sestdien", sestd: "sestdien", sestdiena: "sestdien" },
   ...{ sv: "svētdien", svētd: "svētdien", svētdiena: "svētdien" },
 };
 const WEEKDAY =
   "(pr|pirmd|ot|otrd|tr|trešd|ce|ceturtd|pk|piektd|se|sestd|sv|svētd|p|(?:pirm|otr|treš|ceturt|piekt|sest|svēt)diena)(?:\\.(?!\\s*$|\\s+\\p{Lu}))?";
+
+const daysFromTo = (_: string, from = "", to = "") =>
+  `no ${WEEKDAYS[from.toLowerCase()] ?? from}as līdz ${WEEKDAYS[to.toLowerCase()] ?? to}ai`;
+
+/** "pusotras stundas", "divas ar pusi stundas", "pusotru gadu" */
+function halves(parts: string[]): string {
+  const [written = "", whole, named = ""] = parts;
+  const before = beforeOf(parts);
+  const end = sentenceEnd(written, afterOf(parts));
+  const noun = named === "st." ? "stundas" : named;
+  if (Number(whole) > 1) {
+    const agreed = agreement({ whole: 2, fraction: "" }, before, ` ${noun}`);
+    return `${cardinal(Number(whole), agreed)} ar pusi ${noun}${end}`;
+  }
+  const isHour = noun.startsWith("stund");
+  if (TAKES_ACCUSATIVE.test(lastWordOf(before)))
+    return `pusotru ${isHour ? "stundu" : "gadu"}${end}`;
+  return `${isHour ? "pusotras stundas" : "pusotra gada"}${end}`;
+}
 
 export const LATVIAN: SpokenLanguage = {
   digits: DIGITS,
@@ -453,29 +486,49 @@ export const LATVIAN: SpokenLanguage = {
     ["st\\.|h", "hour"],
     ["ned\\.", "week"],
     ["mēn\\.", "month"],
+    ["d\\. ?d\\.", "workday"],
     ["d\\.", "day"],
     ["km", "kilometre"],
     ["kg", "kilogram"],
     ["g", "gram"],
+    ["m²|m2|kv\\. ?m\\.?", "squareMetre"],
     ["m", "metre"],
+    ["l", "litre"],
+    ["gab\\.", "piece"],
     ["°C?", "degree"],
+  ],
+  scales: [
+    ["tūkst\\.", 1e3],
+    ["milj\\.|mlj\\.", 1e6],
+    ["mljrd\\.|miljrd\\.", 1e9],
   ],
   hourMark: "",
   timeWord: "plkst\\.?|pulksten",
   hoursBefore:
-    /(strādā|darba laik|atvērt|pieņem|gaid|darbdien|piektdien|sestdien|svētdien|katru dien)[^.!?]{0,24}$/iu,
+    /(strādā|darba laik|atvērt|pieņem|gaid|darbdien|pirmdien|otrdien|trešdien|ceturtdien|piektdien|sestdien|svētdien|katru dien)[^.!?]{0,24}$/iu,
   hoursAfter: /^\s*(katru|darbdien|ik)/i,
   rewrites: [
     [/(?<!\d)24\/7(?!\d)/g, "visu diennakti, septiņas dienas nedēļā"],
     [
       new RegExp(`(?<![\\p{L}\\d])${WEEKDAY}\\s?[–—-]\\s?${WEEKDAY}(?![\\p{L}\\d])`, "giu"),
-      (_, from = "", to = "") =>
-        `no ${WEEKDAYS[from.toLowerCase()] ?? from}as līdz ${WEEKDAYS[to.toLowerCase()] ?? to}ai`,
+      daysFromTo,
     ],
+    [/(?<![\p{L}\d])([POTCS])\.?\s?[–-]\s?(Pk|Sv|[OTCS])\.?(?=:?\s\d)/gu, daysFromTo],
+    [/(?<=\d )d\.( ?d\.)?(?=\slaikā)/g, (_, isWork = "") => (isWork ? "darba dienu" : "dienu")],
+    // "S 9–14", "Sv. slēgts"
+    [
+      /(?<![\p{L}\d–-])(Pk|Pr|Ot|Tr|Ce|Se|Sv|[POTCS])\.?(?=:?\s\d{1,2}(?:[.:]\d{2})?\s?[–-]\s?\d{1,2}(?:[.:]\d{2})?(?!\d|\s\p{Ll})|\s(?:[–-]\s)?slēgt)/gu,
+      (_, day = "") => WEEKDAYS[day.toLowerCase()] ?? day,
+    ],
+    // The point belongs to the date.
+    [/(?<=\d{1,2}\.\d{2}\.\d{4})\.(?=\s(?:plkst|pulksten|\d{1,2}:))/g, ""],
+    [/(?<![\d.,])(\d{1,2}),5\s(st\.|(?:stund|gad)\p{L}+)/gu, (...parts) => halves(parts)],
     [/(?<!\p{L})plkst\.?(?=\s)/giu, "pulksten"],
+    [/(?<![\p{L}\d])#/gu, "restīti"],
+    [/(?<=spied\p{L}+\s(?:\S+\svai\s)?)\*/giu, "zvaigznīti"],
     [/(?<!\p{L})Nr\.\s?(?=\d)/giu, "numurs "],
     [/(?<![\d/])1\/2(?![\d/])/g, "puse"],
-    [/№\s?/g, "numurs "],
+    [/(?:№|(?<!\w)#(?=\s?\d))\s?/g, "numurs "],
     [/(?<!\p{L})(tālr|tel)\.(?=\s?[+\d(:])/giu, "tālrunis"],
     [/(?<!\p{L})piem\./giu, "piemēram"],
     [/(?<!\p{L})t\. ?i\./giu, "tas ir"],

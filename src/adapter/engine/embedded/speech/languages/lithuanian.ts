@@ -133,6 +133,8 @@ const ORDINAL_ENDINGS = {
   masculine: "as o am ą u ame",
   feminine: "a os ai ą a oje",
   plural: "i ų iems us ais uose",
+  definite: "asis ojo ajam ąjį uoju ajame",
+  "definite feminine": "oji osios ajai ąją ąja ojoje",
 };
 
 type OrdinalKind = keyof typeof ORDINAL_ENDINGS;
@@ -207,6 +209,15 @@ const NOUNS: Readonly<Record<Unit, NounForms>> = {
   kilometre: masculine("kilometr"),
   kilogram: masculine("kilogram"),
   gram: masculine("gram"),
+  litre: masculine("litr"),
+  piece: masculine("vienet"),
+  // Two words, of which both are declined.
+  squareMetre: [
+    "kvadratinis\u00a0metras kvadratinio\u00a0metro kvadratiniam\u00a0metrui kvadratinį\u00a0metrą kvadratiniu\u00a0metru kvadratiniame\u00a0metre",
+    "kvadratiniai\u00a0metrai kvadratinių\u00a0metrų kvadratiniams\u00a0metrams kvadratinius\u00a0metrus kvadratiniais\u00a0metrais kvadratiniuose\u00a0metruose",
+    "masculine",
+  ],
+  workday: feminine("darbo\u00a0dien"),
   degree: [
     "laipsnis laipsnio laipsniui laipsnį laipsniu laipsnyje",
     "laipsniai laipsnių laipsniams laipsnius laipsniais laipsniuose",
@@ -320,7 +331,10 @@ function date({ day, month, year }: CalendarDay, before: string): string {
 function clockIn({ hour, minute }: ClockTime, wanted: Case): string {
   const said = ordinal(hour === 0 ? 24 : hour, "feminine", wanted);
   if (minute === 0) return `${said} ${formOf(NOUNS.hour[0], wanted)}`;
-  if (minute >= 10) return `${said} ${cardinal(minute, MINUTES)}`;
+  // "iki septintos trisdešimt", but "iki septintos keturiasdešimt penkių".
+  const isDeclined = wanted === "genitive" && minute > 20 && minute % 10 > 0;
+  if (minute >= 10)
+    return `${said} ${cardinal(minute, isDeclined ? { ...MINUTES, case: wanted } : MINUTES)}`;
   const minutes = noun("minute", { whole: minute, fraction: "" }, "nominative");
   return joined(said, formOf(NOUNS.hour[0], wanted), cardinal(minute, MINUTES), minutes);
 }
@@ -368,7 +382,7 @@ function span(low: Amount, high: Amount, before: string, after: string): string 
   return number(low, { ...agreed, gender }) + joint + number(high, { ...agreed, gender });
 }
 
-const DAY = String.raw`(\d{1,2})(?:\s?d\.|\s(?:dieną|dienos|diena)|(?!\d|[.,:]\d|\s?(?:m\.|val|€|eur)))`;
+const DAY = String.raw`(\d{1,2})(?:\s?d\.|\s(?:dieną|dienos|diena)|(?!\d|[.,:]\d|-\p{L}|\s?(?:m\.|val|€|eur)))`;
 const YEAR = String.raw`(?:(\d{4})\s?(?:m\.|metų)\s)?`;
 const NAMED_DATE = new RegExp(`(?<![\\p{L}\\d])${YEAR}(${MONTHS.join("|")})\\s${DAY}`, "giu");
 
@@ -383,6 +397,19 @@ function daysSaid(...parts: string[]): string {
   const to = ordinal(Number(last), "feminine", "genitive");
   return `nuo ${month} ${from} iki ${to}${sentenceEnd(whole, afterOf(parts))}`;
 }
+
+/** "lapkričio mėn.", but "lapkričio mėn. 24 d." */
+const MONTH_SHORT = new RegExp(`(?<=(?:${MONTHS.join("|")})\\s)mėn\\.(\\s?(?=\\d))?`, "giu");
+const monthsSaid = (text: string): string =>
+  text.replace(MONTH_SHORT, (...parts) => {
+    if (parts[1] !== undefined) return "";
+    const isGenitive = /(?:^|\s)(?:nuo|iki|po|be|dėl)\s\S+\s$/iu.test(beforeOf(parts));
+    const isOwned = /^\s(?:pabaig|pradži|vidur|pirm|antr|paskutin)/iu.test(afterOf(parts));
+    return (
+      formOf(NOUNS.month[0], isGenitive || isOwned ? "genitive" : "accusative") +
+      sentenceEnd(".", afterOf(parts))
+    );
+  });
 
 const namedDates = (text: string): string =>
   text.replace(DAYS, daysSaid).replace(NAMED_DATE, (...parts) => {
@@ -411,6 +438,12 @@ const years = (text: string): string =>
       /(?<![\d,.])(\d{1,2})\s?m\.(?=\s\p{Ll})/gu,
       (_, count) => `${cardinal(Number(count), { gender: "collective", case: "genitive" })} metų`,
     )
+    .replace(/(?<!\d)([12]\d{3})\s?[–-]\s?([12]\d{3})\s?m\./gu, (...parts) => {
+      const [from, to] = [parts[1], parts[2]].map((year) =>
+        ordinal(Number(year), "plural", "genitive"),
+      );
+      return `nuo ${from} iki ${to} metų${sentenceEnd(".", afterOf(parts))}`;
+    })
     .replace(
       /(?<!\d)([12]\d{3})\s?m\./gu,
       (...parts) =>
@@ -431,8 +464,17 @@ const SUFFIXES: readonly (readonly [RegExp, readonly [OrdinalKind, Case]])[] = [
   [/^i?os$/, ["feminine", "genitive"]],
   [/^ame$/, ["masculine", "locative"]],
   [/^oje$/, ["feminine", "locative"]],
+  [/^i?asis$/, ["definite", "nominative"]],
+  [/^i?ojo$/, ["definite", "genitive"]],
+  [/^i?ąjį$/, ["definite", "accusative"]],
+  [/^i?ajame$/, ["definite", "locative"]],
+  [/^i?oji$/, ["definite feminine", "nominative"]],
+  [/^i?osios$/, ["definite feminine", "genitive"]],
+  [/^i?ąją$/, ["definite feminine", "accusative"]],
+  [/^i?ojoje$/, ["definite feminine", "locative"]],
 ];
-/** "5-as", "3-ą", "2-ame aukšte". */
+const ROMAN = listOf("I II III IV V VI VII VIII IX X");
+/** "5-as", "3-ą", "2-ame aukšte", "II aukšte". */
 const ordinals = (text: string): string =>
   text
     .replace(
@@ -440,11 +482,16 @@ const ordinals = (text: string): string =>
       (_, hour) => `${ordinal(Number(hour), "feminine", "genitive")} valandos`,
     )
     .replace(
-      /(?<![\p{L}\d])(\d{1,4})-(as|is|o|am|ią|ia|ios|ą|a|os|ame|oje)(?!\p{L})/gu,
+      /(?<![\p{L}\d])(\d{1,4})-(as|is|o|am|ią|ia|ios|ą|a|os|ame|oje|i?(?:asis|ojo|ąjį|ajame|oji|osios|ąją|ojoje))(?!\p{L})/gu,
       (whole, value, suffix) => {
         const found = firstFitting(SUFFIXES, suffix);
         return found === null ? whole : ordinal(Number(value), found[0], found[1]);
       },
+    )
+    .replace(
+      /(?<![\p{L}\d])(I{1,3}|IV|VI{0,3}|IX|X)(?=\saukšt(as|e)(?!\p{L}))/gu,
+      (_, value: string, ending) =>
+        ordinal(ROMAN.indexOf(value) + 1, "masculine", ending === "e" ? "locative" : "nominative"),
     )
     .replace(
       /(?<![\p{L}\d])(\d{1,3})\s((?:aukšt|kabinet|peron)(as|e)|(?:kambar|puslap)(?:(?:y|i)s|yje))(?!\p{L})/gu,
@@ -497,18 +544,27 @@ export const LITHUANIAN: SpokenLanguage = {
     ["val\\.?|h", "hour"],
     ["sav\\.", "week"],
     ["mėn\\.", "month"],
+    ["d\\. ?d\\.", "workday"],
     ["d\\.", "day"],
     ["m\\.", "year"],
     ["km", "kilometre"],
     ["kg", "kilogram"],
     ["g", "gram"],
+    ["m²|m2|kv\\. ?m", "squareMetre"],
     ["m", "metre"],
+    ["l", "litre"],
+    ["vnt\\.", "piece"],
     ["°C?", "degree"],
+  ],
+  scales: [
+    ["tūkst\\.", 1e3],
+    ["mln\\.?", 1e6],
+    ["mlrd\\.?", 1e9],
   ],
   hourMark: "val\\.?|valandą|h",
   timeWord: "",
   hoursBefore:
-    /(dirba|darbo laik|atidar|priima|laukiame|veikia|penktadienio|šeštadien\p{L}+|sekmadien\p{L}+|kasdien)[^.!?]{0,24}$/iu,
+    /(dirba|darbo laik|atidar|priima|laukiame|veikia|penktadienio|\p{L}+dienį|šeštadien\p{L}+|sekmadien\p{L}+|kasdien)[^.!?]{0,24}$/iu,
   hoursAfter: /^\s*(val|kasdien|darbo dienomis|šiokiadien)/i,
   rewrites: [
     [/(?<!\d)24\/7(?!\d)/g, "visą parą, septynias dienas per savaitę"],
@@ -517,9 +573,17 @@ export const LITHUANIAN: SpokenLanguage = {
       (_, from = "", to = "") =>
         `nuo ${WEEKDAYS[from.toLowerCase()] ?? from}io iki ${WEEKDAYS[to.toLowerCase()] ?? to}io`,
     ],
+    // "VI 9–14 val.", "VII nedirbame"
+    [
+      /(?<![\p{L}\d–-])(VII|VI|IV|V|I{1,3}|[Šš]t|[Ss]k|[Šš]ešt|[Ss]ekm)\.?(?=:?\s\d{1,2}(?:[.:]\d{2})?\s?[–-]\s?\d{1,2}(?:[.:]\d{2})?(?!\d|\s(?!val)\p{Ll})|\s(?:[–-]\s)?nedirb)/gu,
+      (_, day = "") => `${WEEKDAYS[day.toLowerCase()] ?? day}į`,
+    ],
     [/(?<!\p{L})Nr\.\s?(?=\d)/giu, "numeris "],
+    [/(?<!\p{L})kab\.\s?(?=\d)/giu, "kabinetas "],
+    [/(?<![\p{L}\d])#/gu, "groteles"],
+    [/(?<=spaus\p{L}+\s(?:\S+\s(?:ar|arba)\s)?)\*/giu, "žvaigždutę"],
     [/(?<![\d/])1\/2(?![\d/])/g, "pusė"],
-    [/№\s?/g, "numeris "],
+    [/(?:№|(?<!\w)#(?=\s?\d))\s?/g, "numeris "],
     [/(?<=skambin\p{L}{1,6}\s)tel\.(?=\s?[+\d(])/giu, "telefonu"],
     [/(?<!\p{L})(tel)\.(?=\s?[+\d(:])/giu, "telefonas"],
     [
@@ -540,7 +604,7 @@ export const LITHUANIAN: SpokenLanguage = {
     [/(?<!\p{L})AB(?=\s+["„“A-ZĄČĘĖĮŠŲŪŽ])/gu, "a bė"],
     [/(?<!\p{L})PIN(?!\p{L})/gu, "pin"],
   ],
-  inflected: [namedDates, years, ordinals],
+  inflected: [monthsSaid, namedDates, years, ordinals],
   date,
   clock,
   isDuration,

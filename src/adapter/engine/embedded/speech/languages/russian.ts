@@ -126,6 +126,14 @@ const NOUNS: Readonly<Record<Unit, NounForms>> = {
   kilometre: hard("километр"),
   kilogram: hard("килограмм"),
   gram: hard("грамм"),
+  litre: hard("литр"),
+  piece: feminine("штук", "штук", "и"),
+  squareMetre: hard("метр"),
+  workday: [
+    "рабочий\u00a0день рабочего\u00a0дня рабочему\u00a0дню рабочий\u00a0день рабочим\u00a0днём рабочем\u00a0дне",
+    "рабочие\u00a0дни рабочих\u00a0дней рабочим\u00a0дням рабочие\u00a0дни рабочими\u00a0днями рабочих\u00a0днях",
+    "masculine",
+  ],
   degree: hard("градус"),
 };
 const SCALES: readonly (readonly [size: number, forms: NounForms])[] = [
@@ -238,7 +246,7 @@ function ordinalStem(value: number): readonly [stem: string, before: string] {
 
 const GOVERNED: readonly (readonly [RegExp, Case])[] = [
   [
-    /^(до|от|с|со|около|без|из|для|после|более|менее|больше|меньше|свыше|порядка|не|у|кроме)$/,
+    /^(до|от|с|со|около|без|из|для|после|более|менее|больше|меньше|свыше|порядка|не|у|кроме|позже|раньше|старше|младше|дольше|дороже|дешевле)$/,
     "genitive",
   ],
   [/^(через|за|на|про|в|во|каждые|каждый|каждую|спустя)$/, "accusative"],
@@ -333,7 +341,18 @@ function number({ whole, fraction }: Amount, wanted: Agreement): string {
   );
 }
 
+const SQUARE_ONE = "квадратный квадратного квадратному квадратный квадратным квадратном";
+const SQUARE_MANY = "квадратных квадратных квадратным квадратных квадратными квадратных";
+
+/** "два квадратных метра" */
+function square({ whole, fraction }: Amount, wanted: Case): string {
+  if (fraction !== "") return formOf(SQUARE_ONE, "genitive");
+  return formOf(countOf(whole) === "one" ? SQUARE_ONE : SQUARE_MANY, wanted);
+}
+
 function noun(unit: Unit, { whole, fraction }: Amount, wanted: Case): string {
+  if (unit === "squareMetre")
+    return `${square({ whole, fraction }, wanted)} ${noun("metre", { whole, fraction }, wanted)}`;
   const isAdded = isHalf({ whole, fraction }) && whole > 1;
   if (fraction !== "" && !isAdded) return formOf(NOUNS[unit][0], "genitive");
   return inflected(NOUNS[unit], whole, wanted);
@@ -423,6 +442,11 @@ const YEAR_CASES: Readonly<Record<string, Case>> = {
 };
 const years = (text: string): string =>
   text
+    .replace(/(?<!\d)([12]\d{3})\s?[–-]\s?([12]\d{3})\s?(?:гг\.|годы)/gu, (...parts) => {
+      const from = ordinal(Number(parts[1]), "masculine", "genitive");
+      const to = ordinal(Number(parts[2]), "masculine", "accusative");
+      return `с ${from} по ${to} год${sentenceEnd(String(parts[0]), afterOf(parts))}`;
+    })
     .replace(
       /(?<=(?:^|\s)ко?\s)([12]\d{3})\sгоду(?!\p{L})/giu,
       (_, year) => `${ordinal(Number(year), "masculine", "dative")} году`,
@@ -480,6 +504,13 @@ const WEEKDAY =
 const weekday = (written: string, form: 1 | 2) =>
   WEEKDAYS.find(([pattern]) => pattern.test(written.toLowerCase()))?.[form] ?? written;
 
+/** "в субботу", once. */
+function dayIn(parts: string[]): string {
+  const day = weekday(parts[1] ?? "", 2);
+  if (/^(?:в|во)$/.test(lastWordOf(beforeOf(parts)))) return day;
+  return `${day.startsWith("вт") ? "во" : "в"} ${day}`;
+}
+
 export const RUSSIAN: SpokenLanguage = {
   digits: DIGITS,
   signs: {
@@ -499,19 +530,28 @@ export const RUSSIAN: SpokenLanguage = {
     ["сек\\.?", "second"],
     ["мин\\.?", "minute"],
     ["ч\\.?", "hour"],
+    ["(?:раб\\.|р\\.) ?д(?:н|ней)?\\.", "workday"],
     ["дн\\.", "day"],
     ["нед\\.", "week"],
     ["мес\\.", "month"],
     ["км", "kilometre"],
     ["кг", "kilogram"],
     ["г", "gram"],
+    ["м²|м2|кв\\. ?м\\.?", "squareMetre"],
     ["м", "metre"],
+    ["л", "litre"],
+    ["шт\\.", "piece"],
     ["°C?", "degree"],
+  ],
+  scales: [
+    ["тыс\\.", 1e3],
+    ["млн\\.?", 1e6],
+    ["млрд\\.?", 1e9],
   ],
   hourMark: "ч\\.?|час(?:ов|а)?",
   timeWord: "",
   hoursBefore:
-    /(работа|график|режим|открыт|принима|пятницу|субботу|воскресенье|ежедневно|по будням)[^.!?]{0,24}$/iu,
+    /(работа|график|режим|открыт|принима|понедельник|вторник|среду|четверг|пятницу|субботу|воскресенье|ежедневно|по будням)[^.!?]{0,24}$/iu,
   hoursAfter: /^\s*(ежедневно|по\s|в будни|каждый|кроме)/i,
   rewrites: [
     [/(?<!\d)24\/7(?!\d)/g, "круглосуточно, без выходных"],
@@ -519,8 +559,26 @@ export const RUSSIAN: SpokenLanguage = {
       new RegExp(`(?<![\\p{L}\\d])${WEEKDAY}\\s?[–—-]\\s?${WEEKDAY}(?![\\p{L}\\d])`, "giu"),
       (_, from = "", to = "") => `с ${weekday(from, 1)} по ${weekday(to, 2)}`,
     ],
+    // "сб 9–14", "вс выходной"
+    [
+      new RegExp(
+        `(?<![\\p{L}\\d–-])${WEEKDAY}(?=:?\\s\\d{1,2}(?:[.:]\\d{2})?\\s?[–-]\\s?\\d{1,2}(?:[.:]\\d{2})?(?!\\d|\\s(?!ч)\\p{Ll}))`,
+        "giu",
+      ),
+      (...parts) => dayIn(parts),
+    ],
+    [/(?<![\p{L}\d–-])вс\.?(?=\s(?:[–-]\s)?(?:выходной|закрыт))/giu, "воскресенье"],
+    [/(?<![\p{L}\d–-])сб\.?(?=\s(?:[–-]\s)?(?:выходной|закрыт))/giu, "суббота"],
+    // "в 10.30", no decimal fraction.
+    [
+      /(?<=(?:^|\s)(?:в|с|со|до|к|около|после)\s)(\d{1,2})\.([0-5]\d)(?=\s*(?:$|[,;!?)]|\.(?:\s|$)|[–-]|(?:до|по|и|утра|вечера|дня)(?!\p{L})))/giu,
+      (_, hour = "", minute = "") => `${hour}:${minute}`,
+    ],
+    [/(?<![\p{L}\d])#/gu, "решётку"],
+    [/(?<=нажм\p{L}+\s(?:\S+\sили\s)?)\*/giu, "звёздочку"],
     [/(?<![\d/])1\/2(?![\d/])/g, "половина"],
-    [/№\s?/g, "номер "],
+    [/(?:№|(?<!\w)#(?=\s?\d))\s?/g, "номер "],
+    [/(?<=\d )раб\. (?=дн)/g, "рабочих "],
     [/(?<!\p{L})тел\.(?=\s?[+\d(:])/giu, "телефон"],
     [/(?<=(?:^|\s)на\s)ул\.(?=\s)/giu, "улице"],
     [/(?<=(?:^|\s)в\s)г\.(?=\s\p{Lu})/gu, "городе"],

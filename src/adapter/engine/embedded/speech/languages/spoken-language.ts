@@ -61,6 +61,10 @@ export type Unit =
   | "kilometre"
   | "kilogram"
   | "gram"
+  | "litre"
+  | "squareMetre"
+  | "piece"
+  | "workday"
   | "degree";
 
 type Rewrite = readonly [RegExp, string | ((...parts: string[]) => string)];
@@ -85,6 +89,8 @@ export interface SpokenLanguage {
   readonly monthFirst: boolean;
   /** Units as written after a figure, as patterns without regard to case. */
   readonly units: readonly (readonly [pattern: string, unit: Unit])[];
+  /** Thousands and millions as written after a figure, as patterns. */
+  readonly scales: readonly (readonly [pattern: string, factor: number])[];
   /** The mark of a clock hour after its figure ("val.", "ч."), as a pattern. */
   readonly hourMark: string;
   /** The word before a time that belongs to it ("plkst."), as a pattern. */
