@@ -27,14 +27,18 @@ interface TurnKnowledge {
   readonly unanswered?: string;
 }
 
-/** How agents say that they do not know, in the four languages. */
+/** How agents say that they do not know, in the four languages, in either order of the words. */
 const NOT_KNOWN = new RegExp(
   [
-    /\b(?:do not|don't|don’t|cannot|can't|can’t) (?:know|have (?:that|this|any|the|exact|more)? ?(?:information|details|answer)|find (?:that|this|any)|answer (?:that|this))/,
-    /\b(?:not sure about that|no information (?:about|on))/,
-    /\b(?:nežinau|neturiu (?:šios |tokios |tikslios )?informacijos|negaliu (?:į tai )?atsakyti)/,
-    /(?:es |to |šo )?(?:nezinu|nav (?:šādas |šīs |precīzas )?informācijas|nevaru (?:uz to )?atbildēt)/,
-    /(?:не знаю|нет (?:такой |этой |точной )?информации|не могу (?:на это )?ответить|не располагаю)/,
+    /\b(?:do not|don't|don’t|cannot|can't|can’t|could not|couldn't|couldn’t) (?:know|have (?:that|this|any|the|exact|more)? ?(?:information|details|answer)|find (?:that|this|any)|answer (?:that|this)|say for (?:sure|certain))/,
+    /\b(?:not able|unable) to (?:answer|find|say|tell)|\bnot certain(?! i\b)|\bnot sure about that/,
+    /\bno (?:information|details) (?:about|on)/,
+    /\bnežinau|\b(?:neturiu|nerandu|neradau) (?:\S+ )?(?:informacijos|duomenų)|\b(?:informacijos|duomenų) (?:neturiu|nerandu|neradau)/,
+    /\bnegaliu (?:\S+ ){0,2}(?:atsakyti|pasakyti)|(?:atsakyti|pasakyti) negaliu|\bnesu tikr/,
+    /nezinu|nav (?:\S+ )?(?:informācijas|datu)|(?:informācijas|datu) (?:man |mums )?nav|nav zināms/,
+    /nevaru (?:\S+ ){0,2}(?:atbildēt|pateikt)|neesmu (?:droš|pārliecināt)/,
+    /не знаю|нет (?:\S+ )?(?:информации|данных|сведений)|(?:информации|данных|сведений) (?:у меня |у нас )?нет|неизвестно/,
+    /не могу (?:\S+ ){0,2}(?:ответить|сказать)|(?:ответить|сказать) не могу|не располагаю|не уверен/,
   ]
     .map(({ source }) => source)
     .join("|"),

@@ -29,6 +29,21 @@ test.each([
   ["Ar parduodate balkono augalus?", "Atsiprašau, to nežinau."],
   ["Vai jūs pārdodat balkona augus?", "Atvainojiet, to es nezinu."],
   ["Вы продаёте растения для балкона?", "Извините, этого я не знаю."],
+  ["Do you sell balcony plants?", "I don't have any details on that."],
+  ["Do you sell balcony plants?", "Unfortunately I'm not able to answer that."],
+  ["Do you sell balcony plants?", "I couldn't find anything about balcony plants."],
+  ["Do you sell balcony plants?", "I'm not certain, let me take a message."],
+  ["Ar parduodate balkono augalus?", "Deja, tokios informacijos neturiu."],
+  ["Ar parduodate balkono augalus?", "Neturiu duomenų apie balkono augalus."],
+  ["Ar parduodate balkono augalus?", "Atsiprašau, tiksliai pasakyti negaliu."],
+  ["Ar parduodate balkono augalus?", "Apie tai informacijos nerandu."],
+  ["Vai jūs pārdodat balkona augus?", "Diemžēl šādas informācijas man nav."],
+  ["Vai jūs pārdodat balkona augus?", "Man tas nav zināms."],
+  ["Vai jūs pārdodat balkona augus?", "Diemžēl nevaru pateikt."],
+  ["Вы продаёте растения для балкона?", "К сожалению, такой информации у меня нет."],
+  ["Вы продаёте растения для балкона?", "Мне это неизвестно."],
+  ["Вы продаёте растения для балкона?", "Извините, точно сказать не могу."],
+  ["Вы продаёте растения для балкона?", "У меня нет данных о растениях."],
 ])("%s has no answer in: %s", async (question, answer) => {
   const [asked] = await knowledgeOfTurns([customer(question), agent(answer)], scope, index);
   expect(asked?.unanswered).toBe(questionKey(question));
@@ -40,6 +55,12 @@ test.each([
   ["Thanks.", "I don't know."],
   ["[keys 12]", "I don't know that."],
   ["[inaudible]", "I don't know that."],
+  ["Do you sell plants?", "We have no plants, but we can order them."],
+  ["Ar turite augalų?", "Augalų neturime, bet galime užsakyti."],
+  ["Ar galiu atvykti rytoj?", "Negaliu priimti rytoj, ar tiktų poryt?"],
+  ["Vai jums ir augi?", "Augu mums nav, bet varam pasūtīt."],
+  ["У вас есть растения?", "Растений у нас нет, но можем заказать."],
+  ["Можно завтра?", "Завтра я не могу вас записать, подойдёт среда?"],
 ])("%s is no open question after: %s", async (question, answer) => {
   const [asked] = await knowledgeOfTurns([customer(question), agent(answer)], scope, index);
   expect(asked).toEqual({});
