@@ -16,3 +16,5 @@ export const spawnReaderWorker = () =>
   new Worker(new URL("./adapter/knowledge/reader/reader.worker.ts", import.meta.url).href);
 export const spawnDatabaseWorker = () =>
   new Worker(new URL("./operations/backup/database.worker.ts", import.meta.url).href);
+export const spawnCheckpointWorker = () =>
+  new Worker(new URL("./adapter/store/checkpoint.worker.ts", import.meta.url).href);

@@ -12,6 +12,7 @@ import type { Random } from "../core/random.ts";
 import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
 import { requireWholeDatabase } from "../operations/backup/whole-database.ts";
 import { makeOnce } from "../platform/files/durable-file.ts";
+import { spawnCheckpointWorker } from "../workers.ts";
 
 export interface DataPaths {
   readonly database: string;
@@ -77,7 +78,7 @@ export async function openStore(
     // An appliance with a file does not load the client of a server.
     const { openRemoteDatabase } = await import("../adapter/store/remote-database.ts");
     database = await openRemoteDatabase(remote, { ...deps, owner: deps.node });
-  } else database = openDatabase(databasePath, nowMs, deps.clock);
+  } else database = openDatabase(databasePath, nowMs, deps.clock, spawnCheckpointWorker);
   await recordFirstVersions(database, nowMs);
   return database;
 }

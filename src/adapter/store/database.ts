@@ -16,6 +16,7 @@ import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { revocationNotes } from "./revocation-notes.ts";
 import { StatementCachingSqlite } from "./statement-cache.ts";
+import { walCheckpoints } from "./wal-checkpoints.ts";
 import { walFlush } from "./wal-flush.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -32,9 +33,15 @@ function connect(path: string): Sqlite {
 
 /**
  * Opens the file, creating and migrating it if necessary. Throws MigrationRejected for a newer
- * database. Without a clock work in the background is committed at once, too.
+ * database. Without a clock work in the background is committed at once, too; without a worker a commit
+ * copies the log into the file now and then.
  */
-export function openDatabase(path: string, nowMs: number, clock: Clock | null = null): Database {
+export function openDatabase(
+  path: string,
+  nowMs: number,
+  clock: Clock | null = null,
+  spawnCheckpointWorker: (() => Worker) | null = null,
+): Database {
   const writer = connect(path);
   try {
     migrate(writer, migrations, nowMs);
@@ -43,7 +50,7 @@ export function openDatabase(path: string, nowMs: number, clock: Clock | null = 
     throw error;
   }
   const reader = connect(path);
-  const log = walFlush(path);
+  const log = logOf(path, { writer, reader }, clock, spawnCheckpointWorker);
   // A COMMIT leaves the disk to the log's flush; a checkpoint still syncs both files itself.
   writer.run("PRAGMA synchronous = NORMAL");
   const writes = new GroupCommit(writer, queriesOf(writer), clock, log);
@@ -77,6 +84,29 @@ export function openDatabase(path: string, nowMs: number, clock: Clock | null = 
         // The disk does not accept writes: the log beside the file holds the missing changes.
       }
       writer.close(true);
+    },
+  };
+}
+
+function logOf(
+  path: string,
+  connections: { readonly writer: Sqlite; readonly reader: Sqlite },
+  clock: Clock | null,
+  spawnCheckpointWorker: (() => Worker) | null,
+) {
+  const log = walFlush(path);
+  if (!clock || !spawnCheckpointWorker) return log;
+  const checkpoints = walCheckpoints(path, connections, spawnCheckpointWorker, clock);
+  return {
+    ...log,
+    room: checkpoints.room,
+    flush() {
+      checkpoints.afterCommit();
+      return log.flush();
+    },
+    async close() {
+      await log.close();
+      await checkpoints.close();
     },
   };
 }

@@ -17,6 +17,7 @@
  */
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Clock, type Timer, yieldToEventLoop } from "../../core/clock.ts";
+import type { WalCheckpoints } from "./wal-checkpoints.ts";
 import type { WalFlush } from "./wal-flush.ts";
 
 type Urgency = "urgent" | "background";
@@ -37,6 +38,8 @@ class FlushFailed extends Error {
     super("the write-ahead log could not be written to the disk", { cause });
   }
 }
+
+type Log = Pick<WalFlush, "flush" | "pending"> & Partial<Pick<WalCheckpoints, "room">>;
 
 interface Member<Queries> {
   /** Runs the body. The returned function settles its promise later. */
@@ -69,7 +72,7 @@ export class GroupCommit<Queries> {
     private readonly sqlite: Sqlite,
     private readonly queries: Queries,
     private readonly clock: Clock | null = null,
-    private readonly log: Pick<WalFlush, "flush" | "pending"> | null = null,
+    private readonly log: Log | null = null,
   ) {}
 
   /** In the background: nobody waits for it. Order is kept all the same. */
@@ -137,6 +140,7 @@ export class GroupCommit<Queries> {
       return member;
     };
     try {
+      await this.log?.room?.();
       if (this.#isLogInDoubt) this.#secureLog();
       const done = await commitTogether(this.sqlite, this.queries, takeNext);
       this.#commits++;

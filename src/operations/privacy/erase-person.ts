@@ -18,7 +18,7 @@ import { callStore } from "../../adapter/store/call-store.ts";
 import { eraseStore, type PersonsCall } from "../../adapter/store/erase-store.ts";
 import { type PersonCounts, personStore } from "../../adapter/store/person-store.ts";
 import { scheduleStore } from "../../adapter/store/schedule-store.ts";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { isE164 } from "../../core/e164.ts";
 import { AppError, invalidField } from "../../core/errors.ts";
@@ -56,6 +56,8 @@ interface ErasureOptions {
   readonly restored?: boolean;
 }
 
+const EMPTY_LOG_TIMEOUT_MS = 1000;
+const EMPTY_LOG_PAUSE_MS = 10;
 const UNFINISHED = new Set(["dialing", "ringing", "in_progress"]);
 const IN_WORK = new Set(["recording", "processing"]);
 
@@ -120,9 +122,20 @@ export async function erasePerson(
     await store.erase(tenantId, number, now, clock.now());
     await doNotCallList.noteErased(queries, tenantId, number);
   });
-  // Removes the old pages from the write-ahead log as well.
-  await database.read.run(sql`PRAGMA wal_checkpoint(TRUNCATE)`);
+  await emptyLog(options);
   return report;
+}
+
+/** Removes the old pages from the write-ahead log as well. A copy of the log that is under way is waited for. */
+async function emptyLog({ database, clock }: ErasureOptions): Promise<void> {
+  const giveUpAt = clock.monotonic() + EMPTY_LOG_TIMEOUT_MS;
+  do {
+    const [outcome] = await database.read.all<{ busy: number }>(
+      sql`PRAGMA wal_checkpoint(TRUNCATE)`,
+    );
+    if (outcome?.busy !== 1) return;
+    await sleep(clock, EMPTY_LOG_PAUSE_MS);
+  } while (clock.monotonic() < giveUpAt);
 }
 
 function requireFinished(found: readonly PersonsCall[]): void {
