@@ -16,7 +16,9 @@ const TIMEOUT = "--timeout=180000";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bun = process.execPath;
-const only = process.argv.slice(2);
+/** `--times` lists the test files at the end, the longest first. */
+const only = process.argv.slice(2).filter((argument) => argument !== "--times");
+const toldTimes = process.argv.includes("--times");
 
 /** While several run at once, each one's words are held back until it has ended. */
 let together = false;
@@ -34,9 +36,11 @@ async function run(label: string, command: string[], extra = {}): Promise<boolea
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ]);
+  const isGreen = (await child.exited) === 0;
   const seconds = Math.round((performance.now() - began) / 1_000);
-  console.error(`── ${label} (${seconds} s)\n${words.join("")}`);
-  return (await child.exited) === 0;
+  const processor = Math.round(Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6);
+  console.error(`── ${label} (${seconds} s, ${processor} s of a processor)\n${words.join("")}`);
+  return isGreen;
 }
 
 interface Tally {
@@ -45,11 +49,24 @@ interface Tally {
   skipped: number;
 }
 
+const fileTimes: { readonly label: string; readonly file: string; readonly seconds: number }[] = [];
+
+function keepTimes(label: string, report: string): void {
+  for (const [, file = "", seconds] of report.matchAll(
+    /<testsuite name="([^"]+)" file="\1"[^>]*? time="([\d.]+)"/g,
+  ))
+    fileTimes.push({ label, file, seconds: Number(seconds) });
+}
+
 /** Reads the totals of bun's JUnit report, and which files failed. */
-async function tallyOf(report: string): Promise<(Tally & { failedFiles: string[] }) | null> {
+async function tallyOf(
+  label: string,
+  report: string,
+): Promise<(Tally & { failedFiles: string[] }) | null> {
   const file = Bun.file(report);
   if (!(await file.exists())) return null;
   const text = await file.text();
+  keepTimes(label, text);
   const head = /<testsuites[^>]*>/.exec(text)?.[0] ?? "";
   const number = (name: string) => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(head)?.[1] ?? 0);
   const failed = number("failures") + number("errors");
@@ -83,7 +100,10 @@ async function testSuite({ label, files, env }: Suite, yielding = false): Promis
   const priority = yielding ? GIVING_WAY : [];
   const command = [...priority, bun, "test", ...files, TIMEOUT, ...reporter];
   const isGreen = await run(`tests: ${label}`, command, env);
-  const { failedFiles, ...counts } = (await tallyOf(report)) ?? { ...NOTHING, failedFiles: [] };
+  const { failedFiles, ...counts } = (await tallyOf(label, report)) ?? {
+    ...NOTHING,
+    failedFiles: [],
+  };
   const isEmpty = counts.passed + counts.failed === 0;
   if (isGreen && !isEmpty && counts.failed === 0) return counts;
   const isWhole = failedFiles.length === 0;
@@ -160,6 +180,9 @@ if (only.length > 0) {
   together = false;
   await askAgain();
 }
+if (toldTimes)
+  for (const { label, file, seconds } of fileTimes.sort((a, b) => b.seconds - a.seconds))
+    console.error(`${seconds.toFixed(1).padStart(7)} s  ${file} (${label})`);
 for (const name of red) console.error(`Failed: ${name}`);
 if (total.skipped > 0) {
   console.error(`${total.skipped} tests were skipped: a peer is missing (see the notes above).`);
