@@ -9,6 +9,8 @@ export interface Suite {
   readonly label: string;
   readonly files: readonly string[];
   readonly env?: Record<string, string>;
+  /** Starts no compiled program, so it need not wait for the build. */
+  readonly isWithoutProgram?: boolean;
 }
 
 /** Files whose path begins so, below test/; so many to a process, Infinity where none is given. */
@@ -97,4 +99,4 @@ export const pacedSuites: readonly Suite[] = suitesOf(PACED);
 export const yieldingSuites: readonly Suite[] = [
   { label: "shared-store", files: SHARED_STORE, env: { LINEVOICE_TEST_STORE: "remote" } },
   ...suitesOf(YIELDING),
-];
+].map((suite) => ({ ...suite, isWithoutProgram: /^(?:shared-store|domain)/.test(suite.label) }));

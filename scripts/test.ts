@@ -1,6 +1,6 @@
 /**
- * `npm test`: lint, types, build, then every test, and one closing line. A step that fails counts
- * as a failed test, so that nothing red can hide behind a green number.
+ * `npm test`: build, lint, types and every test beside each other, and one closing line. A step that
+ * fails counts as a failed test, so that nothing red can hide behind a green number.
  */
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -127,16 +127,19 @@ async function step(label: string, command: string[]): Promise<void> {
 
 /**
  * Real audio takes two lanes, and what gives way to it two more; a lane with no real audio left takes from the others.
- * So no processor is idle while there is work, and the end is not one long suite alone.
+ * So no processor is idle while there is work, and the end is not one long suite alone. While the program is still
+ * being built, on one processor, only what does without it runs.
  */
-async function everySuite(): Promise<void> {
+async function everySuite(built: Promise<void>): Promise<void> {
   const paced = [...pacedSuites];
   const yielding = [...yieldingSuites];
   const lane = async (isPaced: boolean) => {
+    if (isPaced) await built;
     for (;;) {
       const first = isPaced ? paced.shift() : undefined;
       const next = first ?? yielding.shift();
       if (!next) return;
+      if (!next.isWithoutProgram) await built;
       add(await testSuite(next, first === undefined));
     }
   };
@@ -170,12 +173,11 @@ await generateSources();
 if (only.length > 0) {
   add(await testSuite({ label: "selected", files: only }));
 } else {
-  await step("build", [bun, "scripts/build.ts", "--if-changed"]);
   together = true;
   await Promise.all([
     step("lint", [...GIVING_WAY, `${root}node_modules/.bin/biome`, "check", "."]),
     step("types", [...GIVING_WAY, `${root}node_modules/.bin/tsc`, "--noEmit"]),
-    everySuite(),
+    everySuite(step("build", [bun, "scripts/build.ts", "--if-changed"])),
   ]);
   together = false;
   await askAgain();
