@@ -13,7 +13,8 @@ import type { CallService } from "../domain/call/ports.ts";
 import type { BirthdayCalls } from "../domain/contact/birthday-calls.ts";
 import type { CallConfig } from "../domain/conversation/call-config.ts";
 import type { EventSink } from "../domain/webhook/ports.ts";
-import { type Ask, askServices } from "../interface/contracts/operations.ts";
+import { askServices } from "../interface/contracts/ask.ts";
+import type { Ask } from "../interface/contracts/operations.ts";
 import type { Services } from "../operations/admin/services.ts";
 import type { TurnFeed } from "../operations/admin/turn-feed.ts";
 import type { FreeDiskBytes } from "../operations/ops/disk-watch.ts";
@@ -73,6 +74,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   const services = prepareServices(prepareCalls(telephony));
   const phase = await openHttp(services, given.doctor ?? null, given.phones ?? null);
   await startJobs(phase);
+  await phase.http.server.loadRoutes();
   const sip = `${phase.sip.localAddress.host}:${phase.sip.localAddress.port}`;
   phase.log.info("app.started", { sip });
   return {

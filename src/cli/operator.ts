@@ -8,14 +8,8 @@ import { requireFile } from "../app/storage.ts";
 import { systemClock as clock, sleep } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { systemRandom as random } from "../core/random.ts";
-import {
-  askServices,
-  type InputOf,
-  needsServer,
-  type OperationName,
-  type OutputOf,
-} from "../interface/contracts/operations.ts";
-import { createControlClient, NoServer } from "../interface/control/client.ts";
+import { askServices } from "../interface/contracts/ask.ts";
+import type { InputOf, OperationName, OutputOf } from "../interface/contracts/operations.ts";
 import { type LoadedConfig, loadConfig } from "../operations/config/load.ts";
 import { withMasterKey } from "../operations/config/master-key.ts";
 import {
@@ -55,6 +49,7 @@ export async function operate<Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
 ): Promise<OutputOf<Name>> {
+  const { createControlClient, NoServer } = await import("../interface/control/client.ts");
   const until = clock.monotonic() + DATA_DIR_WAIT_MS;
   for (;;) {
     try {
@@ -80,6 +75,7 @@ async function directly<Name extends OperationName>(
   lock: DataDirLock,
 ): Promise<OutputOf<Name>> {
   try {
+    const { needsServer } = await import("../interface/contracts/operations.ts");
     if (needsServer(name)) throw noServer();
     const { config, dataDir } = loaded;
     return await withMasterKey(loaded, random, (masterKey) => {

@@ -51,7 +51,20 @@ test("the server starts without what it needs later or never", async () => {
     ),
   ).toEqual([]);
   expect(among(loaded, /^src\/(operations\/doctor|demo)\//)).toEqual([]);
-  expect(among(loaded, /^src\/interface\/http\/dashboard\/(routes\/|document)/)).toEqual([]);
+});
+
+test("before it listens the server loads of its APIs only /ping: no other contract, no operation", async () => {
+  const loaded = await loadedBy("src/cli/serve.ts");
+  const contracts = /^src\/interface\/(http\/(dashboard\/)?routes|contracts)\//;
+  expect(among(loaded, contracts).sort()).toEqual(
+    [
+      ...["contracts/ask.ts", "contracts/check.ts", "contracts/schema.ts"],
+      ...["http/routes/health.ts", "http/routes/service.ts"],
+    ].map((path) => `src/interface/${path}`),
+  );
+  expect(
+    among(loaded, /^src\/interface\/http\/(openapi|dashboard\/(document|sockets\/socket))/),
+  ).toEqual([]);
 });
 
 test("tables of the codecs and the speech of the workers are not loaded by main", async () => {

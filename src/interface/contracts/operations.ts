@@ -65,9 +65,3 @@ export async function runOperation(
   const { input: schema, run } = anyOperation(name);
   return await run(services, checked(schema, input), asker);
 }
-
-/** Asks the services of this process. */
-export const askServices =
-  (services: Services, asker = OPERATOR): Ask =>
-  <Name extends OperationName>(name: Name, input: InputOf<Name>) =>
-    runOperation(services, name, input, asker) as Promise<OutputOf<Name>>;

@@ -10,8 +10,6 @@ import { type Clock, systemClock } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Services } from "../../operations/admin/services.ts";
-import { followCall } from "../contracts/calls.ts";
-import { isOperation, runOperation } from "../contracts/operations.ts";
 import { type AnswerLine, LineReader, PROTOCOL, requestLine } from "./protocol.ts";
 import { checkSocketPath } from "./socket-path.ts";
 
@@ -99,6 +97,10 @@ function createAnswerer(started: () => Promise<Services>, log: Log): Answerer {
 
   async function carryOut(socket: Socket, line: string, signal: AbortSignal): Promise<unknown> {
     const { hello, operation, input } = requestLine.parse(JSON.parse(line));
+    const [{ isOperation, runOperation }, { followCall }] = await Promise.all([
+      import("../contracts/operations.ts"),
+      import("../contracts/calls.ts"),
+    ]);
     if (hello !== PROTOCOL || !(isOperation(operation) || operation === followCall.name))
       throw new AppError({
         code: "conflict",

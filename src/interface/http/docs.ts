@@ -79,13 +79,13 @@ function siteRoutes(app: Elysia, clock: Clock): void {
   }
 }
 
-/** `document` makes the OpenAPI document. It is called once, at the first request. */
-export function docsRoutes(app: Elysia, document: () => object, clock: Clock): void {
+/** `document` makes the OpenAPI document. It is called at the first request. */
+export function docsRoutes(app: Elysia, document: () => Promise<object>, clock: Clock): void {
   let made: PackedAsset | null = null;
   for (const path of DOCUMENT_PATHS)
     for (const method of ["GET", "HEAD"])
-      app.route(method, path, ({ request }) => {
-        made ??= packedText("application/json", JSON.stringify(document()));
+      app.route(method, path, async ({ request }) => {
+        made ??= packedText("application/json", JSON.stringify(await document()));
         return packedResponse(made, request, HEADERS);
       });
   siteRoutes(app, clock);

@@ -40,8 +40,6 @@ interface MiddlewareDependencies {
   readonly limiter: RateLimiter;
   readonly sessionAuthentication: SessionAuthentication;
   readonly storeDeadline: StoreDeadline;
-  /** Resolves when the table knows the dashboard's own routes. */
-  readonly loadOwnApi: () => Promise<unknown>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -176,7 +174,6 @@ export class Middleware {
 
   async #identifyBrowser(requestContext: RequestContext, request: Request): Promise<void> {
     const { table, sessionAuthentication } = this.deps;
-    await this.deps.loadOwnApi();
     if (this.#refusing) throw draining();
     const isOpen = table.isOpen(requestContext.path);
     await sessionAuthentication.authenticate(requestContext, request, isOpen);

@@ -8,7 +8,6 @@ import type { Log } from "../../core/log.ts";
 import type { Sessions } from "../../domain/identity/sessions.ts";
 import { requireScope } from "../../domain/tenant/key-limits.ts";
 import { type Route, requiredScope } from "./contract.ts";
-import type { OwnApi } from "./dashboard/own-api.ts";
 import type { Middleware } from "./middleware.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { problemOf, signInNeeded, unauthorized } from "./problem.ts";
@@ -19,15 +18,20 @@ import type { StoreDeadline } from "./store-deadline.ts";
 
 interface RouteHandlerDependencies {
   readonly middleware: Middleware;
-  readonly pipeline: Pipeline;
-  /** Its routes only the dashboard's pages may call. */
-  readonly ownApi: Pick<OwnApi, "has" | "pipeline">;
   readonly sessions: Pick<Sessions, "requireRecent">;
   readonly audit: AuditNotes;
   readonly storeDeadline: StoreDeadline;
   readonly database: Pick<Database, "settled">;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** A route below a mount, and what runs its requests. */
+interface MountedRoute {
+  readonly route: Route;
+  readonly pipeline: Pipeline;
+  /** Only the dashboard's pages may call it. */
+  readonly isOwn: boolean;
 }
 
 type PathParams = Readonly<Record<string, string>>;
@@ -39,9 +43,14 @@ export class RouteHandler {
   constructor(private readonly deps: RouteHandlerDependencies) {}
 
   /** What nothing has to be waited for, as most repeated reads, is answered at once. */
-  handle(route: Route, request: Request, params: PathParams): Promise<Response> | Response {
+  handle(
+    mounted: MountedRoute,
+    request: Request,
+    params: PathParams,
+  ): Promise<Response> | Response {
+    const { route } = mounted;
     const requestContext = this.deps.middleware.requestContextOf(request);
-    const response = this.#answer(route, requestContext, request, params);
+    const response = this.#answer(mounted, requestContext, request, params);
     // Only what a browser may have sent is in the audit log.
     const isDone = !(response instanceof Promise || requestContext.origins);
     if (isDone && this.deps.database.settled() === null) {
@@ -108,17 +117,15 @@ export class RouteHandler {
   }
 
   #answer(
-    route: Route,
+    mounted: MountedRoute,
     requestContext: RequestContext,
     request: Request,
     params: PathParams,
   ): Promise<Response> | Response {
-    const { ownApi } = this.deps;
-    const pipeline = (ownApi.has(route) ? ownApi.pipeline : null) ?? this.deps.pipeline;
-    const run = () => pipeline(route, requestContext, request, params);
+    const run = () => mounted.pipeline(mounted.route, requestContext, request, params);
     const fail = (error: unknown) => problemResponse(requestContext, problemOf(error));
     try {
-      const charging = this.#authorise(route, requestContext);
+      const charging = this.#authorise(mounted, requestContext);
       return charging ? charging.then(run, fail) : run();
     } catch (error) {
       return fail(error);
@@ -129,10 +136,10 @@ export class RouteHandler {
    * Without a tenant or the right role a request reaches open routes only. Null: nothing has to be
    * waited for.
    */
-  #authorise(route: Route, requestContext: RequestContext): Promise<void> | null {
-    const { middleware, sessions, ownApi } = this.deps;
+  #authorise({ route, isOwn }: MountedRoute, requestContext: RequestContext): Promise<void> | null {
+    const { middleware, sessions } = this.deps;
     // The middleware reads the origins of every request to these routes.
-    if (ownApi.has(route) && !requestContext.origins) throw signInNeeded();
+    if (isOwn && !requestContext.origins) throw signInNeeded();
     if (route.contract.open) return null;
     if (requestContext.session) {
       authorise(route.contract, requestContext.session);

@@ -10,8 +10,7 @@ export interface RouteTable {
   isOpen(path: string): boolean;
   /** `GET, HEAD, OPTIONS, POST`, or null for an unknown path. */
   allow(path: string): string | null;
-  /** `mount` is the dashboard's: its contracts are known later. */
-  add(mount: string, contracts: readonly Contract[]): void;
+  add(mount: string, contract: Contract): void;
 }
 
 interface Entry {
@@ -21,10 +20,7 @@ interface Entry {
 }
 
 /** `rootPaths` stand beside the mounts and answer GET without a key. */
-export function routeTable(
-  contracts: readonly Contract[],
-  rootPaths: readonly string[],
-): RouteTable {
+export function routeTable(rootPaths: readonly string[]): RouteTable {
   const fixed = new Map<string, Entry>();
   const patterned = new Map<string, Entry>();
   const openPatterned = new Set<Entry>();
@@ -42,7 +38,6 @@ export function routeTable(
     if (path.includes("{")) openPatterned.add(entry);
   }
 
-  for (const contract of contracts) for (const mount of MOUNTS) add(mount, contract);
   for (const path of rootPaths) {
     const entry = entryOf(path);
     entry.methods.add("GET");
@@ -72,9 +67,7 @@ export function routeTable(
       if (methods.has("GET")) methods.add("HEAD");
       return [...methods].sort().join(", ");
     },
-    add(mount, added) {
-      for (const contract of added) add(mount, contract);
-    },
+    add,
   };
 }
 

@@ -9,33 +9,30 @@
  */
 import { Elysia } from "elysia";
 import { cannotListen } from "../../core/cannot-listen.ts";
-import { systemClock } from "../../core/clock.ts";
+import { systemClock, yieldToEventLoop } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { createQueryCache } from "../../core/query-cache.ts";
 import { AGENT_VOICES } from "../../domain/agent/agent.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
 import { createConnectionCap } from "./connection-cap.ts";
 import type { Route } from "./contract.ts";
-import { OwnApi } from "./dashboard/own-api.ts";
-import { dashboardSockets } from "./dashboard/sockets/index.ts";
-import { mountSockets, SOCKET_SETTINGS } from "./dashboard/sockets/socket.ts";
+import { SOCKET_EVENTS, type SocketData } from "./dashboard/sockets/transport.ts";
 import { DASHBOARD_PATHS, dashboardApp } from "./dashboard-pack.ts";
 import { DOCS_PATHS, DOCUMENT_PATHS, docsRoutes } from "./docs.ts";
 import { createIdempotency, type Idempotency } from "./idempotency.ts";
+import { LateRoutes } from "./late-routes.ts";
 import { Middleware } from "./middleware.ts";
-import { openApiDocument } from "./openapi.ts";
-import { createPipeline, type Pipeline } from "./pipeline.ts";
+import { createPipeline } from "./pipeline.ts";
 import type { HttpDependencies, HttpSettings } from "./ports.ts";
 import { problemOf } from "./problem.ts";
 import { memoryRateLimiter } from "./rate-limit.ts";
 import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./recording-links.ts";
-import { problemResponse } from "./request-context.ts";
+import { problemResponse, splitUrl } from "./request-context.ts";
 import { RouteHandler } from "./route-handler.ts";
-import { MOUNTS, type RouteTable, routeTable } from "./route-table.ts";
+import { DASHBOARD_MOUNT, MOUNTS, type RouteTable, routeTable } from "./route-table.ts";
 import type { RouteContext } from "./routes/context.ts";
-import { allContracts } from "./routes/contracts.ts";
 import { HEALTH_PATHS, healthRoutes } from "./routes/health.ts";
-import { apiRoutes } from "./routes/index.ts";
+import { serviceRoutes } from "./routes/service.ts";
 import { createAuditNotes } from "./session/audit-notes.ts";
 import { createSessionAuthentication } from "./session/session-authentication.ts";
 import { blockListOf, createOriginReader, isListed } from "./session/source.ts";
@@ -52,13 +49,17 @@ const CONNECTIONS_PER_ADDRESS = 512;
 export class HttpServer {
   /** As bound: port 0 is resolved. */
   readonly address: { readonly host: string; port: number };
-  readonly #app = new Elysia({ systemRouter: false, websocket: SOCKET_SETTINGS });
+  readonly #app = new Elysia({ systemRouter: false });
+  readonly #context: RouteContext;
+  readonly #table: RouteTable;
+  readonly #api: LateRoutes;
+  readonly #ownApi: LateRoutes;
   readonly #idempotency: Idempotency;
   readonly #middleware: Middleware;
-  readonly #ownApi: OwnApi;
   readonly #handler: RouteHandler;
-  readonly #sockets: { closeAll(): void };
   readonly #storeDeadline: StoreDeadline;
+  #server: Bun.Server<SocketData> | null = null;
+  #sockets: { closeAll(): void } | null = null;
   #connectionCap: { stop(): void } | null = null;
 
   constructor(
@@ -74,39 +75,26 @@ export class HttpServer {
     this.#storeDeadline = deps.isStoreRemote
       ? createStoreDeadline({ database, clock })
       : (work) => work;
-    const context = this.#routeContext();
-    const routes = apiRoutes(context);
-    const table = routeTable(
-      routes.map(({ contract }) => contract),
-      [...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, ...DASHBOARD_PATHS, CHECKOUT_PATH],
-    );
-    const pipelineOf = (own: readonly Route[]): Pipeline =>
-      createPipeline({
-        idempotency: this.#idempotency,
-        queryCache: context.queryCache,
-        bodyBytesMax: settings.bodyBytesMax,
-        routes: [own],
-        ...{ clock, log },
-      });
-    this.#ownApi = this.#createOwnApi(context, table, pipelineOf);
-    this.#middleware = this.#createMiddleware(table);
+    this.#context = this.#routeContext();
+    this.#table = routeTable([
+      ...[...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, ...DASHBOARD_PATHS, CHECKOUT_PATH],
+    ]);
+    this.#api = new LateRoutes(MOUNTS, () => this.#mountApi());
+    this.#ownApi = new LateRoutes([DASHBOARD_MOUNT], () => this.#mountOwnApi());
+    this.#middleware = this.#createMiddleware();
     this.#handler = new RouteHandler({
       middleware: this.#middleware,
-      pipeline: pipelineOf(routes),
-      ownApi: this.#ownApi,
       audit: createAuditNotes({ identity, clock, log }),
       storeDeadline: this.#storeDeadline,
       ...{ database, sessions, clock, log },
     });
     this.#app.onRequest(({ request }) => this.#middleware.admit(request));
-    this.#answerErrors(this.#app);
-    for (const route of routes) this.#mount(this.#app, route, MOUNTS);
-    this.#sockets = mountSockets(this.#app, dashboardSockets(context), {
-      requestContextOf: (request) => this.#middleware.requestContextOf(request),
-      ...{ sessions, clock, log },
-    });
-    this.#ownApi.mountOn(this.#app);
+    this.#app.onError({ as: "global" }, ({ code, error, request }) =>
+      code === "NOT_FOUND" ? this.#middleware.notFound(request) : this.#failed(request, error),
+    );
+    this.#mount(serviceRoutes(this.#context), MOUNTS);
     this.#mountPages();
+    this.#app.compile();
   }
 
   /** Binds and serves. Throws when the address is taken. */
@@ -117,7 +105,6 @@ export class HttpServer {
     } catch (error) {
       throw cannotListen("The API", settings, "[server] listen", error);
     }
-    this.address.port = this.#app.server?.port ?? settings.port;
     const proxies = blockListOf(settings.trustedProxies ?? []);
     this.#connectionCap = createConnectionCap({
       port: this.address.port,
@@ -130,6 +117,16 @@ export class HttpServer {
     return this;
   }
 
+  /**
+   * Loads the routes of REST v1 before somebody asks for one of them, and the operations, which the dashboard's
+   * own API is made of: in parts, so that requests are answered in between.
+   */
+  async loadRoutes(): Promise<void> {
+    await import("../contracts/operations.ts");
+    await yieldToEventLoop();
+    await this.#api.load();
+  }
+
   /** From now on every API request gets 503 `unavailable` with Retry-After; /healthz goes on. */
   refuse(): void {
     this.#middleware.refuse();
@@ -139,7 +136,7 @@ export class HttpServer {
   renewCertificate(tls: NonNullable<HttpSettings["tls"]>): void {
     if (!this.settings.tls) return;
     // The old listener accepts no more and serves its open connections. The new one follows at once.
-    void this.#app.server?.stop();
+    void this.#server?.stop();
     this.#bind(tls);
   }
 
@@ -148,8 +145,8 @@ export class HttpServer {
     this.refuse();
     this.#connectionCap?.stop();
     await this.#handler.idle(STOP_WAIT_MS);
-    this.#sockets.closeAll();
-    await this.#app.stop(true);
+    this.#sockets?.closeAll();
+    await this.#server?.stop(true);
     this.#idempotency.stop();
     await this.deps.rateLimiter?.stop?.();
     // The last requests have used keys, and their use must be written.
@@ -157,7 +154,8 @@ export class HttpServer {
   }
 
   #bind(tls: HttpSettings["tls"]): void {
-    this.#app.listen({
+    this.#server = Bun.serve<SocketData>({
+      fetch: (request) => this.#fetch(request),
       hostname: this.address.host,
       port: this.address.port,
       development: false,
@@ -165,8 +163,29 @@ export class HttpServer {
       reusePort: false,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       maxRequestBodySize: TRANSPORT_BYTES_MAX,
+      websocket: SOCKET_EVENTS,
       ...(tls ? { tls } : {}),
     });
+    this.address.port = this.#server.port ?? this.address.port;
+  }
+
+  /** A request for a route that is not loaded yet waits for it. */
+  #fetch(request: Request): Promise<Response> | Response {
+    if (this.#api.isLoaded && this.#ownApi.isLoaded) return this.#app.fetch(request);
+    const { path } = splitUrl(request.url);
+    const late = [this.#api, this.#ownApi].find((one) => !one.isLoaded && one.covers(path));
+    return late && !this.#table.isOpen(path)
+      ? this.#fetchLater(late, request)
+      : this.#app.fetch(request);
+  }
+
+  async #fetchLater(routes: LateRoutes, request: Request): Promise<Response> {
+    try {
+      await routes.load();
+    } catch (error) {
+      return this.#failed(request, error);
+    }
+    return await this.#app.fetch(request);
   }
 
   #routeContext(): RouteContext {
@@ -185,32 +204,11 @@ export class HttpServer {
     };
   }
 
-  #createOwnApi(
-    context: RouteContext,
-    table: RouteTable,
-    pipelineOf: (routes: readonly Route[]) => Pipeline,
-  ): OwnApi {
-    return new OwnApi({
-      ...{ context, table, pipelineOf },
-      createRouter: () => this.#answerErrors(new Elysia({ systemRouter: false })),
-      mount: (router, route, mounts) => this.#mount(router, route, mounts),
-      requestContextOf: (request) => this.#middleware.requestContextOf(request),
-    });
-  }
-
-  #answerErrors<Router extends Elysia>(router: Router): Router {
-    router.onError({ as: "global" }, ({ code, error, request }) =>
-      code === "NOT_FOUND" ? this.#middleware.notFound(request) : this.#failed(request, error),
-    );
-    return router;
-  }
-
-  #createMiddleware(table: RouteTable): Middleware {
+  #createMiddleware(): Middleware {
     const { settings, deps } = this;
     const { clock, random, log } = deps;
     return new Middleware({
-      table,
-      loadOwnApi: () => this.#ownApi.load(),
+      table: this.#table,
       apiKeys: deps.services.apiKeys,
       limiter: deps.rateLimiter ?? memoryRateLimiter(() => settings.requestsPerMinute, clock),
       sessionAuthentication: createSessionAuthentication({
@@ -220,7 +218,7 @@ export class HttpServer {
           tls: settings.tls !== null,
           trustedProxies: settings.trustedProxies ?? [],
         }),
-        peerOf: (request) => this.#app.server?.requestIP(request)?.address ?? "",
+        peerOf: (request) => this.#server?.requestIP(request)?.address ?? "",
         ...{ clock, log },
       }),
       storeDeadline: this.#storeDeadline,
@@ -228,17 +226,51 @@ export class HttpServer {
     });
   }
 
-  #mount(router: Elysia, route: Route, mounts: readonly string[]): void {
-    const { method, path } = route.contract;
-    for (const mount of mounts)
-      for (const each of method === "GET" ? ["GET", "HEAD"] : [method])
-        router.route(
-          each,
-          mount + path.replace(/\{(\w+)\}/g, ":$1"),
-          ({ request, params }) =>
-            this.#handler.handle(route, request, params as Record<string, string>),
-          { parse: "none" },
-        );
+  async #mountApi(): Promise<void> {
+    const { apiRoutes } = await import("./routes/index.ts");
+    this.#mount(apiRoutes(this.#context), MOUNTS);
+    this.#app.compile();
+  }
+
+  async #mountOwnApi(): Promise<void> {
+    const { dashboardDocumentRoute, dashboardRoutes, dashboardSockets, mountSockets } =
+      await import("./dashboard/own-api.ts");
+    const { clock, log, identity } = this.deps;
+    const requestContextOf = (request: Request) => this.#middleware.requestContextOf(request);
+    dashboardDocumentRoute(this.#app, this.settings.version, requestContextOf);
+    this.#sockets = mountSockets(this.#app, dashboardSockets(this.#context), {
+      upgrade: (request, data) => this.#server?.upgrade(request, { data }) ?? false,
+      ...{ requestContextOf, sessions: identity.sessions, clock, log },
+    });
+    this.#mount(dashboardRoutes(this.#context), [DASHBOARD_MOUNT]);
+    this.#app.compile();
+  }
+
+  /** Also while it listens: what is asked from then on finds the routes. */
+  #mount(routes: readonly Route[], mounts: readonly string[]): void {
+    const { settings, deps } = this;
+    const { clock, log } = deps;
+    const pipeline = createPipeline({
+      idempotency: this.#idempotency,
+      queryCache: this.#context.queryCache,
+      bodyBytesMax: settings.bodyBytesMax,
+      routes: [routes],
+      ...{ clock, log },
+    });
+    for (const route of routes)
+      for (const mount of mounts) {
+        const mounted = { route, pipeline, isOwn: mount === DASHBOARD_MOUNT };
+        const { method, path } = route.contract;
+        this.#table.add(mount, route.contract);
+        for (const each of method === "GET" ? ["GET", "HEAD"] : [method])
+          this.#app.route(
+            each,
+            mount + path.replace(/\{(\w+)\}/g, ":$1"),
+            ({ request, params }) =>
+              this.#handler.handle(mounted, request, params as Record<string, string>),
+            { parse: "none" },
+          );
+      }
   }
 
   /** Everything that is not an API route. */
@@ -248,7 +280,14 @@ export class HttpServer {
     const middleware = this.#middleware;
     healthRoutes(app, { health: deps.health, isDraining: () => middleware.isDraining });
     const voices = [...AGENT_VOICES, ...Object.keys(settings.voiceAliases)];
-    docsRoutes(app, () => openApiDocument(allContracts(voices), settings.version), deps.clock);
+    const document = async () => {
+      const [{ openApiDocument }, { allContracts }] = await Promise.all([
+        import("./openapi.ts"),
+        import("./routes/contracts.ts"),
+      ]);
+      return openApiDocument(allContracts(voices), settings.version);
+    };
+    docsRoutes(app, document, deps.clock);
     dashboardApp(app, (request) => middleware.notFound(request));
     checkoutRoutes(app, { checkouts: deps.checkouts, bankDetails: settings.bankDetails });
     if (deps.stripeEvents) stripeWebhookRoute(app, deps.stripeEvents, deps.clock);

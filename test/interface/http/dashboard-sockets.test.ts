@@ -4,11 +4,11 @@ import { connect } from "node:net";
 import { Elysia } from "elysia";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
+import { mountSockets, type Socket } from "../../../src/interface/http/dashboard/sockets/socket.ts";
 import {
-  mountSockets,
-  SOCKET_SETTINGS,
-  type Socket,
-} from "../../../src/interface/http/dashboard/sockets/socket.ts";
+  SOCKET_EVENTS,
+  type SocketData,
+} from "../../../src/interface/http/dashboard/sockets/transport.ts";
 import type { RequestContext } from "../../../src/interface/http/request-context.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { browserOf } from "../../support/appliance-browser.ts";
@@ -129,7 +129,7 @@ test("registration changes are told as they happen", async () => {
 });
 
 test("a browser that reads nothing is cut off a megabyte behind, and gets no audio before", async () => {
-  const app = new Elysia({ systemRouter: false, websocket: SOCKET_SETTINGS });
+  const app = new Elysia({ systemRouter: false });
   const session = { id: 1, role: "owner", tenant: { id: 1 }, user: { id: 1, operator: false } };
   const told = Promise.withResolvers<Socket>();
   let closed = 0;
@@ -146,15 +146,18 @@ test("a browser that reads nothing is cut off a megabyte behind, and gets no aud
       },
     ],
     {
+      upgrade: (request, data) => server.upgrade(request, { data }),
       requestContextOf: () => ({ session, tenantId: 1 }) as unknown as RequestContext,
       sessions: { again: async (same) => same },
       clock: systemClock,
       log: silentLog,
     },
   );
-  app.listen({ hostname: "127.0.8.74", port: 0 });
-  const port = app.server?.port ?? 0;
-  const deaf = connect(port, "127.0.8.74");
+  const server = Bun.serve<SocketData>({
+    ...{ fetch: app.fetch, websocket: SOCKET_EVENTS },
+    ...{ hostname: "127.0.8.74", port: 0 },
+  });
+  const deaf = connect(server.port ?? 0, "127.0.8.74");
   deaf.on("error", () => {});
   const gone = new Promise<void>((resolve) => deaf.on("close", () => resolve()));
   deaf.once("data", () => deaf.pause());
@@ -184,5 +187,5 @@ test("a browser that reads nothing is cut off a megabyte behind, and gets no aud
   await gone;
   expect(closed).toBe(1);
   sockets.closeAll();
-  await app.stop(true);
+  await server.stop(true);
 });

@@ -6,9 +6,10 @@ import { AppError, notFound } from "../../../../core/errors.ts";
 import { wireOf } from "../../../../core/wire-names.ts";
 import type { BackupSummary } from "../../../../operations/backup/backups.ts";
 import { Backup } from "../../../contracts/appliance.ts";
+import { askServices } from "../../../contracts/ask.ts";
 import { type Checkout, checkoutFields } from "../../../contracts/money.ts";
 import { ApplianceNode } from "../../../contracts/nodes.ts";
-import { askServices, type OutputOf, operations } from "../../../contracts/operations.ts";
+import { type OutputOf, operations } from "../../../contracts/operations.ts";
 import {
   choice,
   emailIn,

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { notFound } from "../../../../core/errors.ts";
 import { newTrunkShape } from "../../../../operations/admin/trunk-schema.ts";
 import type { TrunkState } from "../../../../operations/admin/trunks.ts";
-import { askServices, operations } from "../../../contracts/operations.ts";
+import { askServices } from "../../../contracts/ask.ts";
+import { operations } from "../../../contracts/operations.ts";
 import { field, flag, okReply, shown } from "../../../contracts/schema.ts";
 import {
   presentTrunk,

@@ -14,6 +14,7 @@ import { problemOf, signInNeeded } from "../../problem.ts";
 import { problemResponse, type RequestContext } from "../../request-context.ts";
 import { DASHBOARD_MOUNT } from "../../route-table.ts";
 import { authorise } from "../../session/rights.ts";
+import type { RawSocket, SocketData } from "./transport.ts";
 
 /** Close codes (RFC 6455 7.4.2: 4000 to 4999 are ours). */
 export const CLOSE = { done: 1000, goingAway: 1001, noSession: 4401, tooSlow: 4408 } as const;
@@ -50,19 +51,13 @@ export interface SocketRoute {
 type SocketOpener = (socket: Socket) => SocketHandler;
 
 interface SocketDependencies {
+  /** False: it is no request for a WebSocket, or its connection is gone. */
+  readonly upgrade: (request: Request, data: SocketData) => boolean;
   readonly requestContextOf: (request: Request) => RequestContext;
   readonly sessions: Pick<Sessions, "again">;
   readonly clock: Clock;
   readonly log: Log;
 }
-
-/** Receives Bun's WebSocket events; Elysia calls these methods on `ws.data`. */
-interface SocketData {
-  open(raw: RawSocket): void;
-  message(raw: RawSocket, data: string | Uint8Array): void;
-  close(): void;
-}
-type RawSocket = Pick<Bun.ServerWebSocket, "send" | "close" | "terminate" | "getBufferedAmount">;
 
 const SOCKETS_MAX = 500;
 const SOCKETS_OF_USER_MAX = 20;
@@ -70,8 +65,6 @@ const BACKLOG_BYTES_MAX = 1_048_576;
 /** Audio that waits longer than 4 s is useless. */
 const BACKLOG_AUDIO_BYTES_MAX = 128 * 1024;
 const CHECK_EVERY_MS = 3_000;
-/** For `new Elysia({ websocket })`. */
-export const SOCKET_SETTINGS = { idleTimeout: 60, maxPayloadLength: 64 * 1024 } as const;
 
 /** Mounts the routes. Returns a function that closes every socket when the server stops. */
 export function mountSockets(
@@ -103,8 +96,7 @@ export function mountSockets(
         open.delete(socket),
       );
       open.add(socket);
-      const stands = app.server?.upgrade(request, { data: socket.data });
-      if (stands) {
+      if (deps.upgrade(request, socket.data)) {
         socket.watch(contract);
         return undefined;
       }
