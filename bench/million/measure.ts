@@ -4,7 +4,6 @@
  * asks meanwhile. `bun bench/million/measure.ts [calls]`.
  */
 import { fileURLToPath } from "node:url";
-import { sleep, systemClock } from "../../src/core/clock.ts";
 import { firstLine } from "../http/first-line.ts";
 import { linesOf } from "../media/lines.ts";
 import { percentile } from "../process/percentile.ts";
@@ -165,30 +164,30 @@ async function download(
 ): Promise<Download> {
   const before = residentMemory(pid).own;
   let highest = before;
-  let isOver = false;
-  const pingsMs: number[] = [];
+  const pings = Bun.spawn(
+    [
+      process.execPath,
+      fileURLToPath(new URL("./pings.ts", import.meta.url)),
+      `${target.base}/api/v1/ping`,
+    ],
+    { stdin: "pipe", stdout: "pipe", stderr: "inherit" },
+  );
+  const answered = linesOf(pings.stdout, "who asks meanwhile");
+  await answered.next();
   await heldMs();
-  const watching = (async () => {
-    while (!isOver) {
-      const askedAt = performance.now();
-      await (await fetch(`${target.base}/api/v1/ping`)).arrayBuffer();
-      pingsMs.push(performance.now() - askedAt);
-      highest = Math.max(highest, residentMemory(pid).own);
-      await sleep(systemClock, 5);
-    }
-  })();
   const startedAt = performance.now();
   const seconds = () => (performance.now() - startedAt) / 1000;
   let bytes = 0;
   let lines = 0;
   for await (const chunk of (await ask(target, path)).body ?? []) {
     bytes += chunk.byteLength;
-    for (const byte of chunk) if (byte === 10) lines++;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++;
+    highest = Math.max(highest, residentMemory(pid).own);
     if (seconds() > downloadSeconds) break;
   }
   const tookSeconds = seconds();
-  isOver = true;
-  await watching;
+  await pings.stdin.end();
+  const pingsMs: number[] = JSON.parse(await answered.next());
   pingsMs.sort((left, right) => left - right);
   return {
     ...{ path, megabytes: bytes / 1e6, lines, seconds: tookSeconds },
