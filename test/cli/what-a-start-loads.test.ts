@@ -51,6 +51,7 @@ test("the server starts without what it needs later or never", async () => {
     ),
   ).toEqual([]);
   expect(among(loaded, /^src\/(operations\/doctor|demo)\//)).toEqual([]);
+  expect(among(loaded, /^src\/domain\/rehearsal\/(scenario|agent-file|text-call)\./)).toEqual([]);
 });
 
 test("before it listens the server loads of its APIs only /ping: no other contract, no operation", async () => {

@@ -10,12 +10,11 @@ import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { AgentContent } from "../agent/agent-content.ts";
 import type { RehearsedAgent } from "./agent-file.ts";
-import { ScenarioInvalid } from "./read-scenario.ts";
-import { rehearseText, type TextRehearsalPorts } from "./rehearse-text.ts";
+import type { TextRehearsalPorts } from "./rehearse-text.ts";
 import { reportJson } from "./report.ts";
 import type { RehearsalResult } from "./result.ts";
 import { contentHash } from "./stored-agent.ts";
-import { filesOf, loadSuite, runSuite, type SuiteCase, type SuiteReport } from "./suite.ts";
+import type { SuiteCase, SuiteReport } from "./suite.ts";
 
 type RunReport = ReturnType<typeof reportJson>;
 
@@ -199,6 +198,8 @@ export class Rehearsals {
   ): Promise<SuiteCase[]> {
     const own = await this.#documentsOf(tenantId, order);
     const isWanted = (file: string) => own !== null || file.startsWith(`${order.suite}/`);
+    const { filesOf, loadSuite } = await import("./suite.ts");
+    const { ScenarioInvalid } = await import("./read-scenario.ts");
     try {
       const cases = await loadSuite(filesOf(own ?? this.ports.readySuites, isWanted), agent);
       if (cases.length === 0) throw notFound("suite");
@@ -257,8 +258,10 @@ export class Rehearsals {
     }
   }
 
-  #inWriting(cases: readonly SuiteCase[], runs: number): Promise<SuiteReport> {
-    return runSuite(cases, {
+  async #inWriting(cases: readonly SuiteCase[], runs: number): Promise<SuiteReport> {
+    const { runSuite } = await import("./suite.ts");
+    const { rehearseText } = await import("./rehearse-text.ts");
+    return await runSuite(cases, {
       ...{ runs, atOnce: 1 },
       rehearse: ({ scenario, agent }, run) => rehearseText(scenario, agent, run, this.ports.text),
     });
@@ -271,6 +274,7 @@ export class Rehearsals {
     runs: number,
   ): Promise<SuiteReport> {
     const { openPhones, runs: records } = this.ports;
+    const { runSuite } = await import("./suite.ts");
     try {
       if (!openPhones) throw onlyInWriting();
       const recordingsDir = records.recordingsDir(tenantId, id);

@@ -72,7 +72,7 @@ export async function pushAgent(
   const after = draftContent(before, changes);
   const changed = compareContents(before, after, (sha256) => texts.get(sha256));
   const kept = await agentScenarios.list(tenantId, agentId);
-  const rehearsals = scenarios ? scenarioDifferences(kept, scenarios.yamls) : [];
+  const rehearsals = scenarios ? await scenarioDifferences(kept, scenarios.yamls) : [];
   const differences = [...changed, ...rehearsals];
   if (dry || differences.length === 0) return { version, differences, notes: [], draft: false };
   const known = scenariosHash(kept.map(({ yaml }) => yaml));
@@ -97,14 +97,14 @@ interface PushServices {
 }
 
 /** Throws valid_yaml_required. */
-const scenarioDifferences = (
+const scenarioDifferences = async (
   kept: readonly { readonly name: string; readonly yaml: string }[],
   yamls: readonly string[],
-): PartDifference[] =>
+): Promise<PartDifference[]> =>
   compareTexts(
     "rehearsals",
     new Map(kept.map(({ name, yaml }) => [name, yaml])),
-    scenariosByName(yamls),
+    await scenariosByName(yamls),
   );
 
 const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });

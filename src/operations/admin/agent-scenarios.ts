@@ -4,7 +4,6 @@ import { agentStore } from "../../adapter/store/agent-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
-import { readScenario, ScenarioInvalid } from "../../domain/rehearsal/read-scenario.ts";
 
 interface StoredScenario {
   readonly id: number;
@@ -34,7 +33,7 @@ export function createAgentScenarios({
 
     /** Replaces the one of the same name. Throws not_found, valid_yaml_required, conflict. */
     async put(tenantId: number, agentId: number, yaml: string): Promise<StoredScenario> {
-      const { name } = scenarioOf(yaml);
+      const { name } = await scenarioOf(yaml);
       return await database.tx(async (queries) => {
         await requireAgent(queries, tenantId, agentId);
         const store = agentScenarioStore(queries);
@@ -47,7 +46,7 @@ export function createAgentScenarios({
 
     /** These instead of all that were kept. Throws not_found, valid_yaml_required. */
     async replace(tenantId: number, agentId: number, yamls: readonly string[]): Promise<void> {
-      const wanted = scenariosByName(yamls);
+      const wanted = await scenariosByName(yamls);
       await database.tx(async (queries) => {
         await requireAgent(queries, tenantId, agentId);
         const store = agentScenarioStore(queries);
@@ -75,11 +74,13 @@ async function requireAgent(queries: Queries, tenantId: number, agentId: number)
   if (!(await agentStore(queries).find(tenantId, agentId))) throw notFound("agent");
 }
 
-function scenarioOf(yaml: string) {
+async function scenarioOf(yaml: string) {
   if (yaml.length > SCENARIO_CHARACTERS_MAX)
     throw invalidField("yaml", `A scenario has at most ${SCENARIO_CHARACTERS_MAX} characters.`, {
       ...{ reason: "length_max", params: { to: SCENARIO_CHARACTERS_MAX } },
     });
+  // Their schema is made when the first scenario is read.
+  const { readScenario, ScenarioInvalid } = await import("../../domain/rehearsal/read-scenario.ts");
   try {
     return readScenario("scenario.yaml", yaml);
   } catch (error) {
@@ -89,10 +90,12 @@ function scenarioOf(yaml: string) {
 }
 
 /** Throws valid_yaml_required for a wrong one, two of one name, or too many. */
-export function scenariosByName(yamls: readonly string[]): ReadonlyMap<string, string> {
+export async function scenariosByName(
+  yamls: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const yaml of yamls) {
-    const { name } = scenarioOf(yaml);
+    const { name } = await scenarioOf(yaml);
     if (found.has(name)) throw invalidField("yaml", `Two scenarios are named "${name}".`);
     found.set(name, yaml);
   }
