@@ -39,7 +39,12 @@ const SMALLER: readonly (readonly [RegExp, (text: string, keep: Keep) => string]
     /\/libphonenumber-js\/metadata\.max\.json\.js$/,
     (text, keep) =>
       replaceIn(text, /export default (\{.*\})/s, (json) => {
-        return `JSON.parse(${keep("numbers.zst", Buffer.from(json))}.toString())`;
+        // Read with the first number, not by every start.
+        const read = `(read ??= JSON.parse(${keep("numbers.zst", Buffer.from(json))}.toString()))`;
+        const parts = Object.keys(JSON.parse(json)).map(
+          (name) => `get ${name}() { return ${read}.${name}; }`,
+        );
+        return `((read) => ({ ${parts.join(", ")} }))(undefined)`;
       }),
   ],
   [
