@@ -6,6 +6,7 @@
  * TOML has no null: an empty string means that the key is unset, and it is read as null.
  */
 import { z } from "zod";
+import { integerWith, numberWith, stringWith } from "../../core/schema.ts";
 
 export interface KeyMeta {
   /** What the key means, in full sentences. */
@@ -46,11 +47,11 @@ function ruled({ allowed, matches, charactersMax = 1000 }: TextRule, emptyAllowe
     if (matches === undefined) return true;
     return matches instanceof RegExp ? matches.test(text) : matches(text);
   };
-  return z.string().refine(fits, { error: allowed });
+  return stringWith(z.refine(fits, { error: allowed }));
 }
 
 export const text = (description: string, fallback: string, rule: TextRule) =>
-  described(ruled(rule, fallback === "").default(fallback), {
+  described(z._default(ruled(rule, fallback === ""), fallback), {
     description,
     allowed: rule.allowed,
     kind: "text",
@@ -59,40 +60,45 @@ export const text = (description: string, fallback: string, rule: TextRule) =>
 /** A text with a default; `""` turns it off. */
 export const textOrOff = (description: string, fallback: string, rule: TextRule) => {
   const allowed = `${rule.allowed}, or "" for none`;
-  return described(ruled({ ...rule, allowed }, true).default(fallback), {
+  return described(z._default(ruled({ ...rule, allowed }, true), fallback), {
     description,
     allowed,
     kind: "text",
   });
 };
 
+const orNull = (schema: z.ZodString) =>
+  z.pipe(
+    z._default(schema, ""),
+    z.transform((value: string) => (value === "" ? null : value)),
+  );
+
 /** An empty string means unset and is read as null. */
 export const optionalText = (description: string, rule: TextRule) => {
   const allowed = `${rule.allowed}, or "" for none`;
-  return described(
-    ruled({ ...rule, allowed }, true)
-      .default("")
-      .transform((value) => (value === "" ? null : value)),
-    { description, allowed, kind: "text" },
-  );
+  return described(orNull(ruled({ ...rule, allowed }, true)), {
+    description,
+    allowed,
+    kind: "text",
+  });
 };
 
 /** Read as null when unset. Never printed. */
 export const secret = (description: string, rule: TextRule) => {
   const allowed = `${rule.allowed}, { file = "…" }, or "" for none`;
-  return described(
-    ruled({ ...rule, allowed, charactersMax: 4096 }, true)
-      .default("")
-      .transform((value) => (value === "" ? null : value)),
-    { description, allowed, kind: "text", secret: true },
-  );
+  return described(orNull(ruled({ ...rule, allowed, charactersMax: 4096 }, true)), {
+    description,
+    allowed,
+    kind: "text",
+    secret: true,
+  });
 };
 
 const bounds = (what: string, min: number, max: number) => `${what} from ${min} to ${max}`;
 
 export const integer = (description: string, fallback: number, min: number, max: number) => {
   const allowed = bounds("a whole number", min, max);
-  return described(z.int().min(min).max(max).default(fallback), {
+  return described(z._default(integerWith(z.gte(min), z.lte(max)), fallback), {
     description,
     allowed,
     kind: "number",
@@ -101,7 +107,7 @@ export const integer = (description: string, fallback: number, min: number, max:
 
 export const decimal = (description: string, fallback: number, min: number, max: number) => {
   const allowed = bounds("a number", min, max);
-  return described(z.number().min(min).max(max).default(fallback), {
+  return described(z._default(numberWith(z.gte(min), z.lte(max)), fallback), {
     description,
     allowed,
     kind: "number",
@@ -109,7 +115,7 @@ export const decimal = (description: string, fallback: number, min: number, max:
 };
 
 export const flag = (description: string, fallback: boolean) =>
-  described(z.boolean().default(fallback), {
+  described(z._default(z.boolean(), fallback), {
     description,
     allowed: "true or false",
     kind: "boolean",
@@ -120,7 +126,7 @@ export const oneOf = <const Values extends readonly [string, ...string[]]>(
   values: Values,
   fallback: Values[number],
 ) =>
-  described(z.enum(values).default(fallback as never), {
+  described(z._default(z.enum(values), fallback as never), {
     description,
     allowed: quoted(values, " or "),
     kind: "text",
@@ -134,11 +140,7 @@ export const listOf = <Item extends z.ZodType>(
   { min = 0, max = 100 } = {},
 ) =>
   described(
-    z
-      .array(item)
-      .min(min)
-      .max(max)
-      .default(fallback as never),
+    z._default(z.array(item).check(z.minLength(min), z.maxLength(max)), fallback as never),
     { description, allowed, kind: "list" },
   );
 
@@ -159,7 +161,7 @@ export const tableOf = <Value extends z.ZodType>(
 
 /** A section. Unknown keys are rejected; a missing section takes all defaults. */
 export const section = <Shape extends z.ZodRawShape>(shape: Shape, description = "") => {
-  const schema = z.strictObject(shape).prefault({} as never);
+  const schema = z.prefault(z.strictObject(shape), {} as never);
   if (description !== "") z.globalRegistry.add(schema, { description });
   return schema;
 };
@@ -176,11 +178,7 @@ export const tables = <Item extends z.ZodType>(
   }: { min: number; max: number; allowed: string; description: string },
 ) =>
   described(
-    z
-      .array(item)
-      .min(min)
-      .max(max)
-      .prefault(fallback as never),
+    z.prefault(z.array(item).check(z.minLength(min), z.maxLength(max)), fallback as never),
     { description, allowed, kind: "table" },
   );
 
