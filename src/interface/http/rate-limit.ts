@@ -1,6 +1,7 @@
 /**
  * The sliding window of requests: a ring of the last `limit` request times for each key, so that
- * in no 60 seconds more than `limit` pass. Exact, 8 bytes a request, bounded in keys.
+ * in no 60 seconds more than `limit` pass. Exact, 8 bytes a request, bounded in keys: those of the last minute
+ * and few more.
  * Refused requests do not count.
  */
 import type { Clock } from "../../core/clock.ts";
@@ -28,6 +29,7 @@ export function memoryRateLimiter(limitOf: () => number, clock: Clock): MemoryRa
   function ringOf(keyId: number, limit: number): Ring {
     const known = rings.get(keyId);
     if (known?.times.length === limit) return known;
+    if (!known) dropExpired(rings, clock.monotonic());
     if (!known && rings.size >= KEYS_MAX) dropOldest(rings);
     const ring = resized(known, limit);
     rings.set(keyId, ring);
@@ -98,6 +100,17 @@ function countFree(ring: Ring, now: number): number {
 function oldestLive(ring: Ring, now: number): number {
   const free = countFree(ring, now);
   return ring.times[(ring.next + free) % ring.times.length] ?? now;
+}
+
+/** Looks at two for each new key: those that nobody uses any more go faster than others come. */
+function dropExpired(rings: Map<number, Ring>, now: number): void {
+  for (let looked = 0; looked < 2; looked++) {
+    const [longestKept] = rings;
+    if (!longestKept) return;
+    const [keyId, ring] = longestKept;
+    rings.delete(keyId);
+    if (countFree(ring, now) < ring.times.length) rings.set(keyId, ring);
+  }
 }
 
 function dropOldest(rings: Map<number, Ring>): void {

@@ -1,4 +1,5 @@
 /** The sliding window, against a plain model of it. */
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { memoryRateLimiter } from "../../../src/interface/http/rate-limit.ts";
@@ -34,4 +35,25 @@ test("keys do not share a window", async () => {
   expect((await limiter.take(1)).allowed).toBe(true);
   expect((await limiter.take(1)).allowed).toBe(false);
   expect((await limiter.take(2)).allowed).toBe(true);
+});
+
+test("keys of more than a minute ago take no memory, and those of less are counted on", async () => {
+  const windows = () => {
+    Bun.gc(true);
+    return heapStats().objectTypeCounts.Float64Array ?? 0;
+  };
+  const clock = fakeClock();
+  const limiter = memoryRateLimiter(() => 2, clock);
+  const before = windows();
+  for (let key = 0; key < 1000; key++) limiter.take(key);
+  expect(windows() - before).toBeGreaterThan(900);
+  await clock.advance(59_999);
+  for (let key = 0; key < 100; key++) limiter.take(key);
+  for (let key = 1000; key < 1500; key++) limiter.take(key);
+  for (let key = 0; key < 100; key++) expect(limiter.take(key).allowed).toBe(false);
+  await clock.advance(1);
+  for (let key = 2000; key < 3000; key++) limiter.take(key);
+  expect(windows() - before).toBeLessThan(1700);
+  for (let key = 0; key < 100; key++)
+    expect([limiter.take(key).allowed, limiter.take(key).allowed]).toEqual([true, false]);
 });
