@@ -10,12 +10,15 @@ import type { AcquiredDecoders, DecoderAllocator, GrammarChoice } from "./decode
 import { confidenceOf } from "./likelihood.ts";
 import type { Backlog, PieceQueue } from "./piece-queue.ts";
 import { StableWords } from "./stable-words.ts";
+import { mixed, type TelephoneSound } from "./telephone-audio.ts";
 
 interface UtteranceOptions {
   readonly choice: GrammarChoice;
   readonly expected: ExpectedAnswer;
   /** Decoders adapt to the caller that this stands for. */
   readonly caller: object;
+  /** How much louder the caller is to be, as far as he was heard. */
+  readonly gain: () => number;
   readonly allocator: DecoderAllocator;
   readonly pieces: PieceQueue;
   readonly clock: Clock;
@@ -46,9 +49,9 @@ const RESULT_MS_MAX = 8_000;
 
 export class HeardUtterance implements Backlog {
   /** Not decoded yet, in its order. */
-  #waiting: Float32Array[] = [];
+  #waiting: TelephoneSound[] = [];
   /** Decoded with a strict grammar: the open graph may want it as well. */
-  #kept: Float32Array[] = [];
+  #kept: TelephoneSound[] = [];
   readonly #stable = new StableWords();
   readonly #result = Promise.withResolvers<Recognised>();
   #acquired: AcquiredDecoders | null = null;
@@ -58,6 +61,8 @@ export class HeardUtterance implements Backlog {
   #decodedSamples = 0;
   /** The decoders know the caller's voice, and follow. */
   #isFollowed = false;
+  /** Of the whole utterance: a change in its middle is heard as another sound. */
+  #gain = 1;
   #limit: Timer | null = null;
   #isEnded = false;
   /** What the strict grammar made of it, while the open graph has its turn. */
@@ -73,10 +78,10 @@ export class HeardUtterance implements Backlog {
     return this.#acquired === null;
   }
 
-  push(audio: Float32Array): void {
+  push(sound: TelephoneSound): void {
     const isFollowing = this.#acquired !== null && !this.options.pieces.has(this);
-    this.#samples += audio.length;
-    this.#waiting.push(audio);
+    this.#samples += sound.signal.length;
+    this.#waiting.push(sound);
     if (isFollowing) this.#decode();
   }
 
@@ -137,10 +142,10 @@ export class HeardUtterance implements Backlog {
     if (acquired === null || !this.#follow(acquired)) return false;
     let samples = 0;
     while (samples < PIECE_SAMPLES) {
-      const audio = this.#waiting.shift();
-      if (audio === undefined) break;
-      samples += audio.length;
-      this.#process(audio, acquired);
+      const sound = this.#waiting.shift();
+      if (sound === undefined) break;
+      samples += sound.signal.length;
+      this.#process(sound, acquired);
     }
     if (this.#waiting.length === 0 && this.#isEnded) this.#conclude(acquired);
     // The open graph may have its turn now.
@@ -151,23 +156,26 @@ export class HeardUtterance implements Backlog {
   #follow({ pair }: AcquiredDecoders): boolean {
     if (this.#isFollowed) return true;
     if (pair.adaptedTo !== this.options.caller) {
-      const samples = this.#waiting.reduce((sum, audio) => sum + audio.length, 0);
+      const samples = this.#waiting.reduce((sum, { signal }) => sum + signal.length, 0);
       if (samples < ADAPTATION_SAMPLES && !this.#isEnded) return false;
-      const heard = joined(this.#waiting, ADAPTATION_SAMPLES);
+      this.#gain = this.options.gain();
+      const louder = this.#waiting.map((sound) => mixed(sound, this.#gain));
+      const heard = joined(louder, ADAPTATION_SAMPLES);
       for (const decoder of [pair.words, pair.sounds]) decoder.adaptTo(heard, pair.estimator);
       pair.adaptedTo = this.options.caller;
-    }
+    } else this.#gain = this.options.gain();
     pair.words.start();
     pair.sounds.start();
     this.#isFollowed = true;
     return true;
   }
 
-  #process(audio: Float32Array, { pair, closed }: AcquiredDecoders): void {
+  #process(sound: TelephoneSound, { pair, closed }: AcquiredDecoders): void {
+    const audio = mixed(sound, this.#gain);
     pair.words.process(audio);
     pair.sounds.process(audio);
     if (closed !== null) {
-      this.#kept.push(audio);
+      this.#kept.push(sound);
       return;
     }
     this.#decodedSamples += audio.length;

@@ -136,6 +136,7 @@ class CallerSttStream implements ListeningSttStream {
     const utterance = new HeardUtterance({
       ...{ choice: this.#options, expected: this.#expected, caller: this },
       ...{ allocator, pieces, clock },
+      gain: () => this.#audio.gain,
       onPartial: (text) => {
         if (this.#running === utterance) this.#options.onPartial(text);
       },
@@ -150,10 +151,10 @@ class CallerSttStream implements ListeningSttStream {
 
   push(pcm: Int16Array): void {
     if (this.#samples >= UTTERANCE_SAMPLES_MAX || pcm.length === 0) return;
-    const audio = this.#audio.convert(pcm);
-    this.#samples += audio.length;
+    const sound = this.#audio.convert(pcm);
+    this.#samples += sound.signal.length;
     this.#second?.push(pcm);
-    this.#running?.push(audio);
+    this.#running?.push(sound);
   }
 
   recogniseEarly(): void {

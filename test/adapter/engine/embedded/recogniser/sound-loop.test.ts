@@ -10,7 +10,10 @@ import {
   createRawDecoder,
   loadRecogniserModule,
 } from "../../../../../src/adapter/engine/embedded/recogniser/soundswallower.ts";
-import { TelephoneAudio } from "../../../../../src/adapter/engine/embedded/recogniser/telephone-audio.ts";
+import {
+  mixed,
+  TelephoneAudio,
+} from "../../../../../src/adapter/engine/embedded/recogniser/telephone-audio.ts";
 import {
   createSynthesiser,
   type Synthesiser,
@@ -44,7 +47,7 @@ test.each([false, true])(
       ["f4", "Where are you?"],
     ] as const) {
       const order = { text, voice, language: "en", sampleRateHz: 8000 } as const;
-      const audio = new TelephoneAudio(8000).convert(await synthesiser.speakAll(order));
+      const audio = mixed(new TelephoneAudio(8000).convert(await synthesiser.speakAll(order)), 1);
       const [byGraph, byGrammar] = [graph, grammar].map((decoder) => scoreOf(decoder, audio));
       const frames = audio.length / FRAME_SAMPLES;
       expect(byGrammar).toBeLessThan(-frames);
