@@ -1,23 +1,36 @@
 /**
  * The checkpoint worker: copies SQLite's write-ahead log into the database file, and syncs both, while others
- * read and write. Each message, the path of a database, is answered when what could be copied is.
+ * read and write. While nobody writes it also begins the log anew. Each message is answered when what could
+ * be done is.
  */
 import { Database as Sqlite } from "bun:sqlite";
+import type { CheckpointOrder } from "./wal-checkpoints.ts";
 
 declare const self: Worker;
 
-function copyLog(path: string): void {
+function copyLog({ path, isAlone }: CheckpointOrder): void {
   const sqlite = new Sqlite(path, { readwrite: true });
   try {
-    sqlite.run("PRAGMA wal_checkpoint(PASSIVE)");
+    const copy = sqlite.query<{ log: number; checkpointed: number }, []>(
+      "PRAGMA wal_checkpoint(PASSIVE)",
+    );
+    const state = copy.get();
+    if (isAlone && state?.log === state?.checkpointed) beginAnew(sqlite);
   } finally {
     sqlite.close();
   }
 }
 
-self.onmessage = ({ data: path }: MessageEvent<string>) => {
+/** Whoever writes first into a log that was copied syncs its header. The same number again changes nothing. */
+function beginAnew(sqlite: Sqlite): void {
+  sqlite.run("PRAGMA synchronous = NORMAL");
+  const version = sqlite.query<{ user_version: number }, []>("PRAGMA user_version").get();
+  sqlite.run(`PRAGMA user_version = ${version?.user_version ?? 0}`);
+}
+
+self.onmessage = ({ data: order }: MessageEvent<CheckpointOrder>) => {
   try {
-    copyLog(path);
+    copyLog(order);
   } catch {
     // A disk that fails: the next flush hears of it, too, and tells who wrote. It is tried again later.
   }

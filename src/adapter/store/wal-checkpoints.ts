@@ -19,9 +19,16 @@ export interface WalCheckpoints {
   close(): Promise<void>;
 }
 
-/** 4 MB. */
-const PAGES = 1000;
-const PAGES_MAX = 8 * PAGES;
+/** To the worker. */
+export interface CheckpointOrder {
+  readonly path: string;
+  /** Transactions wait meanwhile. */
+  readonly isAlone: boolean;
+}
+
+/** 16 MB. With each copy a call waits, so that copies are to be seldom. */
+const PAGES = 4000;
+const PAGES_MAX = 4 * PAGES;
 /** A call that rings waits as long at most: on a disk that is slower the log grows meanwhile. */
 const ROOM_TIMEOUT_MS = 50;
 
@@ -48,7 +55,7 @@ export function walCheckpoints(
     return { log, left: log - checkpointed };
   }
 
-  function copy(): Promise<void> {
+  function copy(isAlone: boolean): Promise<void> {
     const done = Promise.withResolvers<void>();
     worker ??= spawn();
     worker.onmessage = () => done.resolve();
@@ -56,7 +63,7 @@ export function walCheckpoints(
       worker = null;
       done.resolve();
     };
-    worker.postMessage(path);
+    worker.postMessage({ path, isAlone } satisfies CheckpointOrder);
     running = done.promise.finally(() => {
       running = null;
     });
@@ -70,14 +77,14 @@ export function walCheckpoints(
       if (log < asked) asked = 0;
       if (Math.min(left, log - asked) < PAGES) return;
       asked = log;
-      void copy().then(() => {
+      void copy(false).then(() => {
         isRoomWanted = worker !== null;
       });
     },
     room() {
       if (!isRoomWanted) return null;
       isRoomWanted = false;
-      return state().left > 0 ? within(clock, ROOM_TIMEOUT_MS, copy()) : null;
+      return within(clock, ROOM_TIMEOUT_MS, copy(true));
     },
     async close() {
       await running;

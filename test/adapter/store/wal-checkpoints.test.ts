@@ -1,7 +1,8 @@
 /** A long write-ahead log is copied beside the commits, by a real worker. */
 import { Database as Sqlite } from "bun:sqlite";
-import { expect, test } from "bun:test";
-import { readdirSync, statSync } from "node:fs";
+import { afterAll, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
@@ -9,15 +10,19 @@ import { fileProblems } from "../../../src/adapter/store/integrity.ts";
 import { sleep, systemClock } from "../../../src/core/clock.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { spawnCheckpointWorker } from "../../../src/workers.ts";
-import { tempDir } from "../../support/temp-dir.ts";
 
 const PAGE_BYTES = 4096;
 /** As in wal-checkpoints.ts: where a copy is asked for, and where SQLite makes one at a commit. */
-const PAGES = 1000;
-const PAGES_MAX = 8 * PAGES;
+const PAGES = 4000;
+const PAGES_MAX = 4 * PAGES;
+
+// In memory where there is such a file system: another's writing is not to decide.
+const directory = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "linevoice-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+let files = 0;
 
 async function open(spawn: () => Worker) {
-  const file = join(tempDir(), "long.db");
+  const file = join(directory, `${++files}.db`);
   const database = openDatabase(file, systemClock.now(), systemClock, spawn);
   await database.tx(async (queries) => {
     await queries.run(sql`CREATE TABLE pages (content BLOB)`);
@@ -33,8 +38,7 @@ async function open(spawn: () => Worker) {
 
 const add = (database: Database, pages: number) =>
   database.tx(async (queries) => {
-    for (let left = pages; left > 0; left--)
-      await queries.run(sql`INSERT INTO pages VALUES (randomblob(${PAGE_BYTES - 200}))`);
+    await queries.run(sql`INSERT INTO pages VALUES (zeroblob(${pages * (PAGE_BYTES - 4)}))`);
   });
 
 const until = async (condition: () => boolean) => {
@@ -57,7 +61,7 @@ function counted() {
   return { seen, spawn };
 }
 
-test("a short log is left alone; from 4 MB on a worker copies it, no commit", async () => {
+test("a short log is left alone; from 16 MB on a worker copies it, no commit", async () => {
   const { seen, spawn } = counted();
   const { database, log } = await open(spawn);
   await add(database, PAGES - 1 - log().log - 20);
@@ -68,26 +72,32 @@ test("a short log is left alone; from 4 MB on a worker copies it, no commit", as
   await database.close();
 });
 
-test("while commits go on, the log begins anew again and again", async () => {
+test("what was copied is left before the next transaction, so that the log begins anew", async () => {
   const { seen, spawn } = counted();
-  const { file, database } = await open(spawn);
+  const { file, database, log } = await open(spawn);
   const handles = () => readdirSync("/proc/self/fd").length;
-  await add(database, 2 * PAGES);
-  await until(() => seen.asked > 0);
-  const before = handles();
-  for (let n = 0; n < 100; n++) await add(database, PAGES / 10);
-  expect(statSync(`${file}-wal`).size).toBeLessThan(PAGES_MAX * PAGE_BYTES);
-  expect(seen.asked).toBeGreaterThan(4);
+  let begun = 0;
+  let before = 0;
+  // Less than SQLite would copy by itself. A disk that is slow for a moment may miss one.
+  for (let round = 0; round < 3; round++) {
+    await add(database, PAGES);
+    await until(() => log().checkpointed >= PAGES);
+    await sleep(systemClock, 20);
+    before ||= handles();
+    await add(database, 1);
+    if (log().log < PAGES) begun++;
+  }
+  expect(begun).toBeGreaterThan(0);
   expect(seen.workers).toBe(1);
   expect(handles()).toBeLessThanOrEqual(before + 3);
   await database.close();
   expect(fileProblems(file, "integrity_check")).toEqual([]);
   const kept = new Sqlite(file, { readonly: true });
-  expect(kept.query("SELECT count(*) AS n FROM pages").get()).toEqual({ n: 12 * PAGES });
+  expect(kept.query("SELECT count(*) AS n FROM pages").get()).toEqual({ n: 6 });
   kept.close();
 });
 
-test("while somebody reads an old state, copies are asked for with each 4 MB, not with each commit", async () => {
+test("while somebody reads an old state, copies are asked for with each 16 MB, not with each commit", async () => {
   const { seen, spawn } = counted();
   const { database, other, log } = await open(spawn);
   other.run("BEGIN");
@@ -106,7 +116,7 @@ test("without its worker the log is bounded all the same, and transactions go on
     spawned++;
     return new Worker("data:text/javascript,throw new Error('died')");
   });
-  for (let n = 0; n < 100; n++) await add(database, PAGES / 10);
+  for (let n = 0; n < 60; n++) await add(database, PAGES / 10);
   expect(spawned).toBeGreaterThan(0);
   expect(statSync(`${file}-wal`).size).toBeLessThan(1.2 * PAGES_MAX * PAGE_BYTES);
   await database.close();
