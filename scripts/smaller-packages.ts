@@ -64,7 +64,7 @@ const SMALLER: readonly (readonly [RegExp, (text: string, keep: Keep) => string]
 
 /**
  * What is imported of packages that stand behind an `import()` or in a seldom worker: payments, mail and passkeys;
- * certificate and mails of the demo; HTML that becomes knowledge; what Elysia would load for kinds of fields that no
+ * certificate and mails of the demo; HTML and tables that become knowledge or contacts; what Elysia would load for kinds of fields that no
  * operation has.
  */
 const SELDOM: Readonly<Record<string, readonly string[]>> = {
@@ -75,6 +75,9 @@ const SELDOM: Readonly<Record<string, readonly string[]>> = {
   "postal-mime": ["default"],
   "file-type": ["fileTypeFromBlob"],
   htmlparser2: ["Parser"],
+  "csv-parse": ["parse"],
+  "csv-parse/sync": ["parse"],
+  "reflect-metadata": [],
   "@simplewebauthn/server": [
     ...["generateRegistrationOptions", "verifyRegistrationResponse"],
     ...["generateAuthenticationOptions", "verifyAuthenticationResponse"],

@@ -1,7 +1,4 @@
 /** The entry of the binary: argv → cli/. */
-// Before everything: a library below passkeys looks for it while it loads, and a bundle keeps no
-// other order than this one.
-import "reflect-metadata";
 import { runCli } from "./cli/run.ts";
 
 // Whatever a command writes (calls, recordings, keys) is its owner's alone.

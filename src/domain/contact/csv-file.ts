@@ -3,7 +3,6 @@
  * without a byte order mark, the header in the first row. For contacts and campaigns.
  */
 import { Readable } from "node:stream";
-import { parse } from "csv-parse";
 import { type E164, isE164 } from "../../core/e164.ts";
 import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
@@ -45,6 +44,7 @@ export async function readCsvFile(csv: string): Promise<CsvFile> {
   const delimiter = firstLine.split(";").length > firstLine.split(",").length ? ";" : ",";
   const rows: Row[] = [];
   const turn = createYielder();
+  const { parse } = await import("csv-parse");
   try {
     const parser = parse({
       // Trimming also removes a byte order mark.

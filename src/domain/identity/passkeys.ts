@@ -24,8 +24,11 @@ const NAME = "Linevoice";
 
 type Purpose = "sign in" | `register ${number}`;
 
-/** Ten megabytes of certificates and parsers: loaded with the first passkey. */
-const webAuthn = () => import("@simplewebauthn/server");
+/** Ten megabytes of certificates and parsers: loaded with the first passkey, behind what they look for while they load. */
+async function webAuthn() {
+  await import("reflect-metadata");
+  return await import("@simplewebauthn/server");
+}
 
 export class Passkeys {
   readonly #handleKey: Uint8Array;
