@@ -64,6 +64,7 @@ const SHARED_STORE = [
     (name) => `domain/webhook/${name}`,
   ),
   ...["operations/privacy/privacy", "property/money-histories", "adapter/store/key-cache"],
+  ...["adapter/store/search-index", "property/call-search"],
   ...["shared-limit", "sign-in", "one-time-links", "owner-link", "team-and-account"].map(
     (name) => `interface/http/${name}`,
   ),

@@ -114,7 +114,7 @@ function databaseFacts({ dataDir, config }: Loaded) {
   try {
     const tables = database
       .query<{ name: string }, []>(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'search_index' ORDER BY name",
       )
       .all();
     const count = (name: string) =>

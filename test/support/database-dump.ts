@@ -37,17 +37,24 @@ function rowsOf(db: Database, table: string): string[] {
     .map(({ line }) => `INSERT INTO "${table}" (${names.join(", ")}) VALUES (${line});`);
 }
 
+/** The index of words is made again of the calls. */
+const QUEUE_OF_WORDS =
+  "INSERT INTO search_queue (tenant_id, call_id, due_at) SELECT tenant_id, id, ended_at FROM calls;";
+
 export function dumpOf(db: Database): string {
   const items = db
     .query<SchemaItem, []>(
-      "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+      "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name NOT GLOB 'search_index_*' ORDER BY rowid",
     )
     .all();
   const parts = items.map(({ type, sql }) => ({ type, text: `${sql};` }));
-  const tables = items.filter(({ type }) => type === "table").map(({ name }) => name);
+  const tables = items
+    .filter(({ type, name }) => type === "table" && !name.startsWith("search_"))
+    .map(({ name }) => name);
   for (const table of tables)
     for (const text of rowsOf(db, table)) parts.push({ type: "rows", text });
   parts.push({ type: "rows", text: "DELETE FROM sqlite_sequence;" });
+  parts.push({ type: "rows", text: QUEUE_OF_WORDS });
   for (const text of rowsOf(db, "sqlite_sequence")) parts.push({ type: "rows", text });
   return parts
     .toSorted((left, right) => ORDER.indexOf(left.type) - ORDER.indexOf(right.type))

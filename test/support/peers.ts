@@ -12,6 +12,7 @@ const PACKAGES = {
   nginx: "nginx-light",
   "systemd-analyze": "systemd",
   promtool: "prometheus",
+  sqlite3: "sqlite3",
   pocketsphinx_batch: "pocketsphinx pocketsphinx-en-us",
 } as const;
 

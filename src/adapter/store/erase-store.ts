@@ -17,7 +17,10 @@ import {
   toolCalls,
   turns,
 } from "./schema/index.ts";
+import { searchIndexStore } from "./search-index.ts";
 
+/** Time to erase a call that is out of the index; later it is indexed as it is. */
+const UNINDEXED_MS = 600_000;
 /** Bound variables per statement. */
 const CHUNK = 500;
 
@@ -34,7 +37,7 @@ function chunksOf<Item>(items: readonly Item[]): Item[][] {
 
 export function eraseStore(queries: Queries) {
   return {
-    ...eraseSearch(queries),
+    ...{ ...eraseSearch(queries), ...eraseIndexed(queries) },
 
     /** Deletes texts, copies and numbers; the call stays in bills and reports. */
     async erase(
@@ -44,7 +47,10 @@ export function eraseStore(queries: Queries) {
       nowMs: number,
     ): Promise<void> {
       await queries.run(sql`PRAGMA secure_delete = ON`);
+      const index = searchIndexStore(queries);
       for (const ids of chunksOf(found.map(({ id }) => id))) {
+        for (const id of await index.indexed(ids)) await index.unindex(tenantId, id, nowMs, true);
+        await index.setDue(ids, nowMs);
         await queries.delete(turns).where(inArray(turns.callId, ids));
         await queries.delete(toolCalls).where(inArray(toolCalls.callId, ids));
         await queries.delete(callNotes).where(inArray(callNotes.callId, ids));
@@ -77,6 +83,20 @@ export function eraseStore(queries: Queries) {
         .update(schedules)
         .set({ toNumber: "" })
         .where(and(eq(schedules.tenantId, tenantId), eq(schedules.toNumber, number)));
+      await queries.run(sql`PRAGMA secure_delete = OFF`);
+    },
+  };
+}
+
+function eraseIndexed(queries: Queries) {
+  return {
+    /**
+     * Takes a call out of the index of words, and what only it had said out of the list of words. Before
+     * `erase`, a call a transaction: each has hundreds of words.
+     */
+    async unindex(tenantId: number, callId: number, nowMs: number): Promise<void> {
+      await queries.run(sql`PRAGMA secure_delete = ON`);
+      await searchIndexStore(queries).unindex(tenantId, callId, nowMs + UNINDEXED_MS, true);
       await queries.run(sql`PRAGMA secure_delete = OFF`);
     },
   };

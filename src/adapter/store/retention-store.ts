@@ -38,6 +38,7 @@ import {
   toolCalls,
   turns,
 } from "./schema/index.ts";
+import { searchIndexStore } from "./search-index.ts";
 
 const DAY_MS = 86_400_000;
 const BLOCK_DAYS = 30;
@@ -62,7 +63,7 @@ export function retentionStore(queries: Queries): RetentionRecords {
     /** Deletes the texts and diagnostics of expired calls. Returns the number of calls. */
     async expireTranscripts(nowMs: number, baseDays: number, limit: number): Promise<number> {
       const due = await queries
-        .select({ id: calls.id })
+        .select({ id: calls.id, tenantId: calls.tenantId })
         .from(tenants)
         // A cross join keeps this order: an index search per tenant instead of a scan of
         // everything.
@@ -78,6 +79,11 @@ export function retentionStore(queries: Queries): RetentionRecords {
         .limit(limit);
       const ids = due.map(({ id }) => id);
       if (ids.length === 0) return 0;
+      const index = searchIndexStore(queries);
+      const indexed = new Set(await index.indexed(ids));
+      for (const { id, tenantId } of due)
+        if (indexed.has(id)) await index.unindex(tenantId, id, nowMs, false);
+      await index.setDue(ids, nowMs);
       await queries.delete(turns).where(inArray(turns.callId, ids));
       await queries.delete(callDiagnostics).where(inArray(callDiagnostics.callId, ids));
       await callAnnotationStore(queries).deleteOf(ids);

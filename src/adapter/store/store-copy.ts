@@ -15,8 +15,11 @@ export interface CopiedTable {
   readonly sha256: string;
 }
 
-/** Belong to a store, not to its data. */
+/** Belong to a store, not to its data. So do the tables of the index of words: `REINDEXED` fills it anew. */
 const OWN_TABLES = ["migrations", "migration_lock", "commit_marks"];
+const IS_OF_INDEX = /^search_/;
+const REINDEXED =
+  "INSERT INTO search_queue (tenant_id, call_id, due_at) SELECT tenant_id, id, ended_at FROM calls ORDER BY tenant_id, id";
 const ROWS_FIRST = 16;
 const ROWS_MAX = 500;
 const PAGE_BYTES = 500_000;
@@ -77,7 +80,9 @@ async function tablesOf(store: RawStore): Promise<string[]> {
     `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'
       AND name NOT GLOB 'libsql_*' ORDER BY name`,
   );
-  return rows.map(([name]) => String(name)).filter((name) => !OWN_TABLES.includes(name));
+  return rows
+    .map(([name]) => String(name))
+    .filter((name) => !OWN_TABLES.includes(name) && !IS_OF_INDEX.test(name));
 }
 
 const columnsOf = async (store: RawStore, table: string): Promise<string[]> =>
@@ -126,6 +131,7 @@ async function finish(source: RawStore, target: RawStore): Promise<void> {
     ...(await triggersOf(source))
       .filter(([name]) => !present.has(name ?? null))
       .map(([, sql]) => ({ sql: String(sql) })),
+    { sql: REINDEXED },
     { sql: "DELETE FROM migrations WHERE tag = ?", args: [UNFINISHED_COPY] },
   ]);
 }

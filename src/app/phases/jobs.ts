@@ -8,6 +8,7 @@ import { startHeartbeat } from "../../domain/call/heartbeat.ts";
 import { handleIncoming } from "../../domain/call/inbound.ts";
 import { deleteMailedRecordings } from "../../domain/call/mailed-recordings.ts";
 import { recoverCalls, watchLeftCalls } from "../../domain/call/recovery.ts";
+import { startCallIndexing } from "../call-indexing.ts";
 import { createSiteReader } from "../knowledge.ts";
 import type { HttpPhase } from "./services.ts";
 
@@ -51,4 +52,6 @@ export async function startJobs(phase: HttpPhase): Promise<void> {
     ...{ events: delivery.events, clock, log },
   });
   stops.add(() => billingJobs.stop());
+  const callIndexing = startCallIndexing({ database, clock, log });
+  stops.add(() => callIndexing.stop());
 }

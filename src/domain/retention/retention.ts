@@ -94,6 +94,8 @@ const MEMORY_DAYS = 90;
 const PERIOD_MS = 3_600_000;
 const FIRST_AFTER_MS = 60_000;
 const BATCH_MAX = 200;
+/** Each has hundreds of words, which leave the index first. */
+const TRANSCRIPTS_AT_ONCE = 3;
 /** Pause between batches, so that calls and requests get the thread and the writer. */
 const PAUSE_MS = 20;
 const RECORDING_NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(?:wav|mp3)/;
@@ -140,8 +142,9 @@ export class Retention {
     const copiesBefore = this.#daysAgo(Math.min(LOG_DAYS, transcriptsDays));
     const mailFilesBefore = this.#daysAgo(Math.min(outboxDays, transcriptsDays));
     const report = {
-      transcripts: await this.#inBatches((records, limit) =>
-        records.expireTranscripts(clock.now(), transcriptsDays, limit),
+      transcripts: await this.#inBatches(
+        (records, limit) => records.expireTranscripts(clock.now(), transcriptsDays, limit),
+        TRANSCRIPTS_AT_ONCE,
       ),
       recordings: await this.#expireRecordings(),
       orphan_files: await this.#deleteOrphans(),
@@ -175,9 +178,15 @@ export class Retention {
     return this.#inBatches((records, limit) => records.deleteOld(what, beforeMs, limit));
   }
 
-  #inBatches(step: (records: RetentionRecords, limit: number) => Promise<number>): Promise<number> {
+  #inBatches(
+    step: (records: RetentionRecords, limit: number) => Promise<number>,
+    batchMax?: number,
+  ): Promise<number> {
     const { database, records } = this.options;
-    return this.#untilDone((limit) => database.tx((queries) => step(records(queries), limit)));
+    return this.#untilDone(
+      (limit) => database.tx((queries) => step(records(queries), limit)),
+      batchMax,
+    );
   }
 
   /** Deletes each file before its row is updated. */
@@ -197,8 +206,11 @@ export class Retention {
   }
 
   /** Repeats a step until a batch is not full. Returns the sum. */
-  async #untilDone(step: (limit: number) => Promise<number>): Promise<number> {
-    const { clock, batchMax = BATCH_MAX } = this.options;
+  async #untilDone(
+    step: (limit: number) => Promise<number>,
+    batchMax = this.options.batchMax ?? BATCH_MAX,
+  ): Promise<number> {
+    const { clock } = this.options;
     let total = 0;
     while (!this.#leaving.signal.aborted) {
       const count = await step(batchMax);

@@ -1,15 +1,21 @@
 /**
  * Calls as a person looks for them: with the contact's name and the summary, found by words that were
- * said, by name or by number. Words are searched in pieces, between which other work goes on.
+ * said, by name or by number. The index (store/search-index.ts) and the queue before it say which calls
+ * may have the words; whether they have them, in this order, is read in the calls. Where the index is of no
+ * use, as it is for a single letter, all calls are read, the newest first, until a page is full. All this
+ * is done in pieces, between which other work goes on.
  */
 import { callAnnotationStore } from "../../adapter/store/call-annotation-store.ts";
 import { type CallFilter, callHistoryStore } from "../../adapter/store/call-history-store.ts";
 import { contactStore } from "../../adapter/store/contact-store.ts";
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import { scheduleListStore } from "../../adapter/store/schedule-list-store.ts";
+import { searchIndexStore } from "../../adapter/store/search-index.ts";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
+import { folded, wordsSought } from "../../core/search-words.ts";
 import { type CsvCall, type ListedCall, totalAndPage } from "./call-records.ts";
 
 interface Page {
@@ -35,25 +41,25 @@ export interface FoundCall extends ListedCall {
 }
 
 /** Of calls that are read at once, so that it takes a few milliseconds only. */
-const PIECE_CALLS = 100;
+const PIECE_CALLS = 50;
+/** With more ended calls that are not in the index, as after an upgrade, the calls are read. */
+const BEHIND_MAX = 1_000;
+/** With no more calls that have the tag, these are read. */
+const TAGGED_READ_MAX = 500;
 /** Older calls are found by their day. */
 const LIVE: readonly CallStatus[] = ["dialing", "ringing", "in_progress"];
 /** Of one status. */
 const LIVE_MAX = 100;
-const SEARCHED_CALLS_MAX = 10_000;
 const AROUND_CHARACTERS = 60;
-
-/** Without case and accents, of the same length: "Sąskaita" is found by "saskaita". */
-const folded = (text: string): string =>
-  isAscii(text)
-    ? text.toLowerCase()
-    : [...text].map((letter) => (letter.normalize("NFD")[0] ?? letter).toLowerCase()).join("");
-const isAscii = (text: string) => /^[\0-\x7f]*$/.test(text);
+/** Of tenants; and of each. */
+const NAMES_KEPT_MAX = 16;
+const NAMES_LETTERS_MAX = 2_000_000;
 
 export type CallSearch = ReturnType<typeof createCallSearch>;
 
 export function createCallSearch({ read }: Pick<Database, "read">) {
   const history = callHistoryStore(read);
+  const names = contactNames(read);
   /** Live calls of all pages stand on the first page, above the others, and on no other page. */
   async function liveFirst(
     tenantId: number,
@@ -74,7 +80,7 @@ export function createCallSearch({ read }: Pick<Database, "read">) {
   return {
     /** Those that live first, then newest first; where words are looked for, newest first only. `total` null: not counted; `more`: there are others after these. */
     async find(tenantId: number, filter: CallFilter, words: string, page: Page) {
-      if (words.trim() !== "") return await search(read, { tenantId, filter, words, page });
+      if (words.trim() !== "") return await search(read, names, { tenantId, filter, words, page });
       const [total, listed] = await totalAndPage(page, {
         total: () => history.total(tenantId, filter),
         rows: () => history.found(tenantId, filter, page),
@@ -94,24 +100,146 @@ export function createCallSearch({ read }: Pick<Database, "read">) {
   };
 }
 
-async function search(read: Queries, { tenantId, filter, words, page }: Search) {
+async function search(
+  read: Queries,
+  names: ContactNames,
+  { tenantId, filter, words, page }: Search,
+) {
   const wanted = folded(words.trim());
-  const found: FoundCall[] = [];
   const end = page.offset + page.limit;
-  const store = diagnosticsStore(read);
-  type Piece = Awaited<ReturnType<typeof store.pageOfCalls>>;
-  for (let last: Piece[number] | null = null, seen = 0; seen < SEARCHED_CALLS_MAX; ) {
-    const piece: Piece = await store.pageOfCalls(tenantId, filter, last, PIECE_CALLS);
-    found.push(...(await matching(read, tenantId, piece, wanted)));
-    if (piece.length < PIECE_CALLS || found.length > end) break;
-    last = piece.at(-1) ?? null;
-    seen += piece.length;
-    await yieldToEventLoop();
-  }
+  const sought = { tenantId, filter, wanted, end };
+  const { tag } = filter;
+  const index = searchIndexStore(read);
+  const tagged = tag === undefined ? null : await index.tagged(tenantId, tag, TAGGED_READ_MAX);
+  const found = tagged
+    ? await findAmong(read, tagged, sought)
+    : await findAnywhere(read, names, sought);
   return {
     calls: found.slice(page.offset, end),
     ...{ total: null, more: found.length > end },
   };
+}
+
+interface Sought extends Pick<Search, "tenantId" | "filter"> {
+  /** Folded. */
+  readonly wanted: string;
+  /** One more than so many are found. */
+  readonly end: number;
+}
+
+async function findAnywhere(read: Queries, names: ContactNames, sought: Sought) {
+  const query = await indexQuery(read, names, sought);
+  return await (query === null ? findByReading(read, sought) : findIndexed(read, query, sought));
+}
+
+/** Null: the index is of no use. */
+async function indexQuery(
+  read: Queries,
+  names: ContactNames,
+  { tenantId, filter, wanted }: Sought,
+): Promise<string | null> {
+  const index = searchIndexStore(read);
+  const [isBehind, ids] = await Promise.all([
+    index.isBehind(tenantId, BEHIND_MAX),
+    names.find(tenantId, wanted),
+  ]);
+  if (isBehind) return null;
+  return await index.queryFor(tenantId, wordsSought(wanted), ids, filter);
+}
+
+type ContactNames = ReturnType<typeof contactNames>;
+
+/** Names as they are searched are kept until one is changed: to read 20,000 takes some milliseconds. */
+function contactNames(read: Queries) {
+  const index = searchIndexStore(read);
+  const kept = new BoundedMap<number, { readonly changes: number; readonly names: string }>(
+    NAMES_KEPT_MAX,
+  );
+
+  async function namesOf(tenantId: number): Promise<string> {
+    const changes = await index.contactChanges(tenantId);
+    const known = kept.get(tenantId);
+    if (known?.changes === changes) return known.names;
+    const names = await index.contactNames(tenantId, yieldToEventLoop);
+    if (names.length <= NAMES_LETTERS_MAX) kept.set(tenantId, { changes, names });
+    else kept.delete(tenantId);
+    return names;
+  }
+
+  return {
+    /** Ids of contacts in whose names the text stands; what is found in an id itself does no harm. */
+    async find(tenantId: number, wanted: string): Promise<number[]> {
+      const names = await namesOf(tenantId);
+      const ids: number[] = [];
+      for (let at = names.indexOf(wanted); at >= 0; ) {
+        ids.push(Number.parseInt(names.slice(names.lastIndexOf("\n", at) + 1), 10));
+        const next = names.indexOf("\n", at);
+        at = next < 0 ? -1 : names.indexOf(wanted, next);
+      }
+      return ids;
+    },
+  };
+}
+
+/** Calls that may have the words, and those of them that do. */
+function candidates(read: Queries, { tenantId, filter, wanted }: Sought) {
+  // A call that leaves the queue meanwhile is looked at twice.
+  const found = new Map<number, FoundCall>();
+  return {
+    async look(callIds: readonly number[]) {
+      const calls = await diagnosticsStore(read).callsNamed(tenantId, filter, callIds);
+      for (const call of await matching(read, tenantId, calls, wanted)) found.set(call.id, call);
+      await yieldToEventLoop();
+    },
+    newerThan: (atMs: number) =>
+      [...found.values()].filter(({ createdAt }) => createdAt > atMs).length,
+    newestFirst: () =>
+      [...found.values()].toSorted((a, b) => b.createdAt - a.createdAt || b.id - a.id),
+  };
+}
+
+async function findAmong(read: Queries, callIds: readonly number[], sought: Sought) {
+  const calls = candidates(read, sought);
+  for (let at = 0; at < callIds.length; at += PIECE_CALLS)
+    await calls.look(callIds.slice(at, at + PIECE_CALLS));
+  return calls.newestFirst();
+}
+
+async function findIndexed(read: Queries, query: string, sought: Sought) {
+  const { tenantId, filter, end } = sought;
+  const index = searchIndexStore(read);
+  const calls = candidates(read, sought);
+  for (let last = 0; ; ) {
+    const waiting = await index.waiting(tenantId, last, PIECE_CALLS);
+    if (waiting.length > 0) await calls.look(waiting);
+    if (waiting.length < PIECE_CALLS) break;
+    last = waiting.at(-1) ?? last;
+  }
+  for (let before: number | null = null; ; ) {
+    const documents: Documents = await index.documents(query, before, PIECE_CALLS);
+    if (documents.length > 0) await calls.look(documents.map(({ callId }) => callId));
+    const last = documents.at(-1);
+    if (!last || documents.length < PIECE_CALLS || last.newestAt < (filter.fromMs ?? 0)) break;
+    if (calls.newerThan(last.newestAt) > end) break;
+    before = last.doc;
+  }
+  return calls.newestFirst();
+}
+
+type Documents = Awaited<ReturnType<ReturnType<typeof searchIndexStore>["documents"]>>;
+
+/** Newest first. */
+async function findByReading(read: Queries, { tenantId, filter, wanted, end }: Sought) {
+  const found: FoundCall[] = [];
+  const store = diagnosticsStore(read);
+  type Piece = Awaited<ReturnType<typeof store.pageOfCalls>>;
+  for (let last: Piece[number] | null = null; ; ) {
+    const piece: Piece = await store.pageOfCalls(tenantId, filter, last, PIECE_CALLS);
+    found.push(...(await matching(read, tenantId, piece, wanted)));
+    if (piece.length < PIECE_CALLS || found.length > end) return found;
+    last = piece.at(-1) ?? null;
+    await yieldToEventLoop();
+  }
 }
 
 async function matching(

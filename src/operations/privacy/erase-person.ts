@@ -18,7 +18,7 @@ import { callStore } from "../../adapter/store/call-store.ts";
 import { eraseStore, type PersonsCall } from "../../adapter/store/erase-store.ts";
 import { type PersonCounts, personStore } from "../../adapter/store/person-store.ts";
 import { scheduleStore } from "../../adapter/store/schedule-store.ts";
-import { type Clock, sleep } from "../../core/clock.ts";
+import { type Clock, sleep, yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { isE164 } from "../../core/e164.ts";
 import { AppError, invalidField } from "../../core/errors.ts";
@@ -113,6 +113,10 @@ export async function erasePerson(
   await database.tx((queries) => cancelPending(queries, tenantId, pending, clock.now()));
   for (const path of [...files.recordings, ...files.mails]) await rm(path, { force: true });
   options.eraseRehearsals?.(tenantId, number, false);
+  for (const { id } of found) {
+    await database.tx((queries) => eraseStore(queries).unindex(tenantId, id, clock.now()));
+    await yieldToEventLoop();
+  }
   await database.tx(async (queries) => {
     const store = eraseStore(queries);
     const now = await store.callsWith(tenantId, number);

@@ -20,8 +20,9 @@ interface ExportReport {
 
 const BUSY_TIMEOUT_MS = 5000;
 const SECRET_COLUMN = /_sealed$|_hash$|^lease_/;
-/** Without meaning outside this appliance, or aggregates of exported rows. */
+/** Without meaning outside this appliance, or made of exported rows: sums, and the index of words. */
 const LEFT_OUT = new Set(["idempotency", "holds", "call_rollups", "call_totals", "ledger_rollups"]);
+const IS_OF_INDEX = /^search_/;
 /** Rows that belong to a tenant through their parent. */
 const BY_PARENT: Readonly<Record<string, string>> = {
   turns: "call_id IN (SELECT id FROM calls WHERE tenant_id = ?)",
@@ -82,7 +83,7 @@ function tablesOf(sqlite: Sqlite): { readonly table: string; readonly where: str
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
     .all()
     .map(({ name }) => name)
-    .filter((name) => !LEFT_OUT.has(name) && hasTenantId(sqlite, name))
+    .filter((name) => !LEFT_OUT.has(name) && !IS_OF_INDEX.test(name) && hasTenantId(sqlite, name))
     .map((table) => ({ table, where: "tenant_id = ?" }));
   const hanging = Object.entries(BY_PARENT).map(([table, where]) => ({ table, where }));
   return [{ table: "tenants", where: "id = ?" }, ...named, ...hanging];

@@ -1,6 +1,5 @@
 /** A whole store is copied from the file to a real libSQL server and back: every row, or a reason why not. */
 
-import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { callStore } from "../../../src/adapter/store/call-store.ts";
@@ -18,6 +17,7 @@ import { copyStore } from "../../../src/adapter/store/store-copy.ts";
 import { systemClock as clock } from "../../../src/core/clock.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
 import { copyStoreTo } from "../../../src/operations/backup/copy-store.ts";
+import { requirePeer } from "../../support/peers.ts";
 import { type SqldServer, startSqld } from "../../support/sqld-server.ts";
 import { insertCall, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -44,7 +44,7 @@ function valueFor(type: string, isNullable: boolean, n: number): StoredValue {
 
 async function fill(store: RawStore): Promise<void> {
   const tables = await store.rows(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name <> 'migrations'",
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name <> 'migrations' AND name NOT GLOB 'search_*'",
   );
   for (const [table = null] of tables) {
     const columns = await store.rows(
@@ -71,7 +71,7 @@ async function fill(store: RawStore): Promise<void> {
 async function contentOf(store: RawStore): Promise<Map<string, unknown>> {
   const content = new Map<string, unknown>();
   const objects = await store.rows(
-    "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT IN ('commit_marks', 'migration_lock', 'migrations') AND name NOT GLOB 'sqlite_stat*' ORDER BY name",
+    "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT IN ('commit_marks', 'migration_lock', 'migrations') AND name NOT GLOB 'sqlite_stat*' AND (type = 'trigger' OR name NOT GLOB 'search_*') ORDER BY name",
   );
   for (const [type = null, name = null, sql = null] of objects) {
     if (type === "trigger") content.set(`trigger ${name}`, sql);
@@ -160,19 +160,24 @@ test("and back into a file: the same rows, hashes, triggers and numbers", async 
   await database.close();
 });
 
-test("the server's dump is a backup: restored into a file it is the same store", async () => {
-  const headers = { authorization: `Bearer ${place.authToken}` };
-  const dump = await (await fetch(`${place.url}/dump`, { headers })).text();
-  const restored = join(directory, "restored.db");
-  const sqlite = new Sqlite(restored);
-  sqlite.run(dump);
-  sqlite.close();
-  const [first, last] = [openRawFile(source, true), openRawFile(restored, true)];
-  expect(await contentOf(last)).toEqual(await contentOf(first));
-  first.close();
-  last.close();
-  await openDatabase(restored, 0).close();
-});
+const canRestore = requirePeer("sqlite3");
+
+// The runtime's SQLite refuses what makes a virtual table in a dump.
+test.skipIf(!canRestore)(
+  "the server's dump is a backup: restored into a file it is the same store",
+  async () => {
+    const headers = { authorization: `Bearer ${place.authToken}` };
+    const dump = await (await fetch(`${place.url}/dump`, { headers })).text();
+    const restored = join(directory, "restored.db");
+    const { exitCode } = Bun.spawnSync(["sqlite3", restored], { stdin: Buffer.from(dump) });
+    expect(exitCode).toBe(0);
+    const [first, last] = [openRawFile(source, true), openRawFile(restored, true)];
+    expect(await contentOf(last)).toEqual(await contentOf(first));
+    first.close();
+    last.close();
+    await openDatabase(restored, 0).close();
+  },
+);
 
 test("a store that has rows is refused and stays as it is, also one that was just filled", async () => {
   const target = join(directory, "used.db");

@@ -36,7 +36,7 @@ type Content = ReadonlyMap<string, Row[]>;
 const tablesOf = (db: Database): string[] =>
   db
     .query<{ name: string }, []>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('migrations', 'sqlite_sequence') ORDER BY name",
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('migrations', 'sqlite_sequence') AND name NOT GLOB 'search_*' ORDER BY name",
     )
     .all()
     .map(({ name }) => name);

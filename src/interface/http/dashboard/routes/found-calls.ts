@@ -58,7 +58,7 @@ export const findCalls = contract({
   tag: "Calls",
   summary: "Calls, newest first, with names and summaries; found by words",
   description:
-    "The first page begins with all live calls, beyond the limit. Words are looked for in the newest 10,000 calls that the other filters let through.",
+    "The first page begins with all live calls, beyond the limit. Words are looked for in all calls that the other filters let through.",
   query: z.strictObject({
     limit: page.limit(25),
     offset: page.offset(),
