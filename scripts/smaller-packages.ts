@@ -16,7 +16,6 @@ function replaceIn(text: string, found: RegExp, by: (match: string) => string): 
 }
 
 const SMALLER: readonly (readonly [RegExp, (text: string, keep: Keep) => string])[] = [
-  [/\/otpauth\/dist\//, (text) => text.replace(/^\/\/!.*$/gm, "")],
   [
     /\/libopus\.generated\.mjs$/,
     (text, keep) =>
@@ -63,7 +62,7 @@ const SMALLER: readonly (readonly [RegExp, (text: string, keep: Keep) => string]
 ];
 
 /**
- * What is imported of packages that stand behind an `import()` or in a seldom worker: payments, mail and passkeys;
+ * What is imported of packages that stand behind an `import()` or in a seldom worker: payments, mail, passkeys and codes;
  * certificate and mails of the demo; HTML and tables that become knowledge or contacts; what Elysia would load for kinds of fields that no
  * operation has.
  */
@@ -78,6 +77,7 @@ const SELDOM: Readonly<Record<string, readonly string[]>> = {
   "csv-parse": ["parse"],
   "csv-parse/sync": ["parse"],
   "reflect-metadata": [],
+  otpauth: ["Secret", "TOTP"],
   "@simplewebauthn/server": [
     ...["generateRegistrationOptions", "verifyRegistrationResponse"],
     ...["generateAuthenticationOptions", "verifyAuthenticationResponse"],

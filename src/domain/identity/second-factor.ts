@@ -4,7 +4,6 @@
  * one, and only once. The secret is sealed at rest; recovery codes are stored as HMACs.
  */
 import { createHmac } from "node:crypto";
-import { Secret, TOTP } from "otpauth";
 import { AppError, invalidField } from "../../core/errors.ts";
 import { type IdentityChange, type IdentityDependencies, transaction } from "./dependencies.ts";
 import { userFingerprintOf } from "./fingerprint.ts";
@@ -30,7 +29,8 @@ export class SecondFactor {
     this.#fingerprint = userFingerprintOf(this.deps.vault);
   }
 
-  #totpOf(secret: string, email: string) {
+  async #totpOf(secret: string, email: string) {
+    const { Secret, TOTP } = await import("otpauth");
     return new TOTP({
       issuer: ISSUER,
       label: email,
@@ -42,9 +42,9 @@ export class SecondFactor {
   }
 
   /** The time step of a code; null: none near the current time. */
-  #stepOf(sealed: string, user: Pick<User, "id" | "email">, code: string): number | null {
+  async #stepOf(sealed: string, user: Pick<User, "id" | "email">, code: string) {
     const timestamp = this.deps.clock.now();
-    const totp = this.#totpOf(this.deps.vault.open(sealed, totpBinding(user.id)), user.email);
+    const totp = await this.#totpOf(this.deps.vault.open(sealed, totpBinding(user.id)), user.email);
     const away = totp.validate({ token: code, timestamp, window: STEPS_AROUND });
     return away === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + away;
   }
@@ -72,11 +72,12 @@ export class SecondFactor {
     return transaction(this.deps, async ({ users }) => {
       const user = await users.byId(userId);
       if (!user || user.totpSealed !== null) throw alreadyOn();
+      const { Secret } = await import("otpauth");
       const secret = new Secret({ buffer: this.deps.random.bytes(SECRET_BYTES).slice().buffer })
         .base32;
       const totpPendingSealed = this.deps.vault.seal(secret, totpBinding(userId));
       await users.update(userId, { totpPendingSealed });
-      return { secret, otpauthUri: this.#totpOf(secret, user.email).toString() };
+      return { secret, otpauthUri: (await this.#totpOf(secret, user.email)).toString() };
     });
   }
 
@@ -89,7 +90,7 @@ export class SecondFactor {
       const user = await users.byId(userId);
       if (!user || user.totpSealed !== null) throw alreadyOn();
       if (user.totpPendingSealed === null) throw notBegun();
-      const step = this.#stepOf(user.totpPendingSealed, user, code);
+      const step = await this.#stepOf(user.totpPendingSealed, user, code);
       if (step === null || !(await users.spendTotpStep(userId, step))) throw wrongCode();
       await users.update(userId, {
         totpSealed: user.totpPendingSealed,
@@ -114,7 +115,7 @@ export class SecondFactor {
     if (user.totpSealed === null) return false;
     const plain = code.toLowerCase().replace(/[\s-]/g, "");
     if (/^\d{6}$/.test(plain)) {
-      const step = this.#stepOf(user.totpSealed, user, plain);
+      const step = await this.#stepOf(user.totpSealed, user, plain);
       return step !== null && (await users.spendTotpStep(user.id, step));
     }
     const read = plain.replaceAll("o", "0").replace(/[il]/g, "1");
