@@ -85,7 +85,11 @@ function lookUps(queries: Queries) {
       filter: CallFilter,
     ): Promise<string | null> {
       if (contactIds.length > WORDS_MAX) return null;
-      const meant = await Promise.all(sought.map((word) => numbersOf(queries, tenantId, word)));
+      // A sign or a letter alone stands nearly everywhere: it would only be compared at length.
+      const longer = sought.filter(({ text }) => text.length > 1);
+      const meant = await Promise.all(
+        (longer.length > 0 ? longer : sought).map((word) => numbersOf(queries, tenantId, word)),
+      );
       const telling = meant.filter((ids) => ids.length <= WORDS_MAX);
       if (telling.length === 0) return null;
       const numbers =
