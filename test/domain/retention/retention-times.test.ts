@@ -31,8 +31,8 @@ function world(days: { transcripts: number; recordings: number; outbox: number }
     },
     markRecordingExpired: async (_tenantId: number, callUuid: string) =>
       void expired.push(callUuid),
-    async deleteEvents(before: { anyMs: number; transcriptMs: number }) {
-      asked.events = [daysBefore(before.anyMs), daysBefore(before.transcriptMs)];
+    async deleteEvents(before: { anyMs: number; transcriptMs: number }, limit: number) {
+      asked.events = [daysBefore(before.anyMs), daysBefore(before.transcriptMs), limit];
       return 0;
     },
     async deleteOld(what: string, beforeMs: number) {
@@ -66,12 +66,13 @@ test("logs go after 30 days, memories after 90, copies of a transcript with it",
   const { asked, retention } = world({ transcripts: 10, recordings: 20, outbox: 7 });
   await retention.run();
   expect(asked).toEqual({
-    ...{ transcripts: [10, 200], recordings: 20, deliveries: 30, events: [30, 10], mails: 10 },
+    ...{ transcripts: [10, 3], recordings: 20, deliveries: 30, events: [30, 10, 200] },
+    mails: 10,
     ...{ memories: 90, crm_answers: 90, crm_messages: 10, purposes: 90, pin_attempts: 90 },
   });
   const longer = world({ transcripts: 60, recordings: 90, outbox: 7 });
   await longer.retention.run();
-  expect(longer.asked).toMatchObject({ events: [30, 30], mails: 30, crm_messages: 30 });
+  expect(longer.asked).toMatchObject({ events: [30, 30, 200], mails: 30, crm_messages: 30 });
 });
 
 test("a pass runs a minute after the start and every hour", async () => {
@@ -88,17 +89,17 @@ test("a pass runs a minute after the start and every hour", async () => {
   await retention.stop();
 });
 
-test("200 rows are a batch, 20 ms rest before the next, and no more after one that is not full", async () => {
+test("three calls are a batch, 20 ms rest before the next, and no more after one that is not full", async () => {
   const { clock, passesAtMs, batches, retention } = world({
     ...{ transcripts: 1, recordings: 1, outbox: 1 },
   });
-  batches.push(200, 199, 200);
+  batches.push(3, 2, 3);
   const report = retention.run();
   await eventually(() => clock.pendingTimers === 1, "the rest");
   await clock.advance(19);
   expect(passesAtMs).toEqual([0]);
   await clock.advance(1);
-  expect((await report).transcripts).toBe(399);
+  expect((await report).transcripts).toBe(5);
   expect(passesAtMs).toEqual([0, 20]);
 });
 
