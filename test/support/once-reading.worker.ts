@@ -16,8 +16,6 @@ const service = createSpeechService({
   onSecondReadingFailed: (detail) => tell({ type: "second_reading_failed", detail }),
   spawnTranscriber: () =>
     new Worker(new URL("./broken-transcriber.worker.ts", import.meta.url).href),
-  spawnSelfTest: () =>
-    new Worker(new URL("../../src/adapter/worker/recogniser-test.worker.ts", import.meta.url).href),
 });
 self.onmessage = ({ data }: MessageEvent<ToSpeechWorker>) => {
   if (data.type === "init") service.serve(data.port);

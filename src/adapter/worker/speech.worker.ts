@@ -18,7 +18,6 @@ const service = createSpeechService({
   onSecondReading: (outcome) => tell({ type: "second_reading", outcome }),
   onSecondReadingFailed: (detail) => tell({ type: "second_reading_failed", detail }),
   spawnTranscriber: () => new Worker(new URL("./transcriber.worker.ts", import.meta.url).href),
-  spawnSelfTest: () => new Worker(new URL("./recogniser-test.worker.ts", import.meta.url).href),
 });
 
 service.ready.then(

@@ -3,9 +3,8 @@
  * workers, each over its own port. Requests that arrive while the parts are still loading wait for
  * them. One customer's failure is told to that customer and touches nobody else.
  *
- * The recogniser is tested at the start in a thread of its own, beside the loading of the voices. The first request
- * about an STT stream loads it here (while the greeting is spoken); `UNLOAD_AFTER_MS` after the last STT stream was
- * closed it is unloaded again.
+ * The recogniser is tested at the start and unloaded. The first request about an STT stream loads it (while
+ * the greeting is spoken); `REST_AFTER_MS` after the last STT stream was closed it is unloaded again.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -41,19 +40,6 @@ interface SpeechServiceOptions {
   readonly onSecondReading: (outcome: ReadingOutcome) => void;
   readonly onSecondReadingFailed: (detail: string) => void;
   readonly spawnTranscriber: () => TranscriberThread;
-  readonly spawnSelfTest: () => SelfTestThread;
-}
-
-/** Says a `SelfTestResult`, unasked. */
-export interface SelfTestThread {
-  addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
-  addEventListener(type: "error" | "close", listener: (event: Event) => void): void;
-  terminate(): void;
-}
-
-export interface SelfTestResult {
-  /** Null: the recogniser can be loaded. */
-  readonly failure: string | null;
 }
 
 export function createSpeechService(options: SpeechServiceOptions): SpeechService {
@@ -66,7 +52,7 @@ export function createSpeechService(options: SpeechServiceOptions): SpeechServic
   const sharedRecogniser = new SharedRecogniser(synthesiser, transcriber, options);
 
   return {
-    ready: Promise.all([synthesiser, selfTest(options.spawnSelfTest)]).then(giveFreePagesBack),
+    ready: sharedRecogniser.selfTest(),
     serve(port) {
       ports.add(port);
       const connection = new PortConnection(port, synthesiser, sharedRecogniser, transcriber);
@@ -111,7 +97,13 @@ class SharedRecogniser {
     );
   }
 
-  /** Awake, for `UNLOAD_AFTER_MS` at least. */
+  /** Loads everything once, so that a broken model is known at the start; then unloads it. */
+  async selfTest(): Promise<void> {
+    await this.use();
+    if (this.#openStreams === 0) await this.#unload();
+  }
+
+  /** Awake, for `REST_AFTER_MS` at least. */
   async use(): Promise<Recogniser> {
     this.#unloadTimer?.cancel();
     this.#unloadTimer = null;
@@ -148,30 +140,10 @@ class SharedRecogniser {
     if (this.#openStreams > 0) return;
     recogniser.unload();
     // Not from here: this stack may still point into the memory.
-    this.#unloadTimer = this.#clock.after(COLLECT_AFTER_MS, giveFreePagesBack);
-  }
-}
-
-function giveFreePagesBack(): void {
-  Bun.gc(true);
-  Bun.shrink();
-}
-
-/** Loads the recogniser once, so that a broken model is known at the start. The thread's end gives the memory back. */
-async function selfTest(spawn: () => SelfTestThread): Promise<void> {
-  const thread = spawn();
-  const { promise, resolve, reject } = Promise.withResolvers<SelfTestResult>();
-  thread.addEventListener("message", ({ data }) => resolve(data as SelfTestResult));
-  for (const end of ["error", "close"] as const)
-    thread.addEventListener(end, (event) => {
-      event.preventDefault();
-      reject(new Error(event instanceof ErrorEvent ? event.message : "the self-test ended"));
+    this.#unloadTimer = this.#clock.after(COLLECT_AFTER_MS, () => {
+      Bun.gc(true);
+      Bun.shrink();
     });
-  try {
-    const { failure } = await promise;
-    if (failure !== null) throw new Error(failure);
-  } finally {
-    thread.terminate();
   }
 }
 
