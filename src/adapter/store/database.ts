@@ -28,6 +28,8 @@ function connect(path: string): Sqlite {
   sqlite.run("PRAGMA synchronous = FULL");
   sqlite.run("PRAGMA foreign_keys = ON");
   sqlite.run("PRAGMA temp_store = MEMORY");
+  // Always: a row that moves to another place in its page leaves a copy, which an erasure cannot find later.
+  sqlite.run("PRAGMA secure_delete = ON");
   return sqlite;
 }
 

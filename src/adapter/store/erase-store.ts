@@ -46,7 +46,6 @@ export function eraseStore(queries: Queries) {
       found: readonly PersonsCall[],
       nowMs: number,
     ): Promise<void> {
-      await queries.run(sql`PRAGMA secure_delete = ON`);
       const index = searchIndexStore(queries);
       for (const ids of chunksOf(found.map(({ id }) => id))) {
         for (const id of await index.indexed(ids)) await index.unindex(tenantId, id, nowMs, true);
@@ -83,7 +82,6 @@ export function eraseStore(queries: Queries) {
         .update(schedules)
         .set({ toNumber: "" })
         .where(and(eq(schedules.tenantId, tenantId), eq(schedules.toNumber, number)));
-      await queries.run(sql`PRAGMA secure_delete = OFF`);
     },
   };
 }
@@ -95,9 +93,7 @@ function eraseIndexed(queries: Queries) {
      * `erase`, a call a transaction: each has hundreds of words.
      */
     async unindex(tenantId: number, callId: number, nowMs: number): Promise<void> {
-      await queries.run(sql`PRAGMA secure_delete = ON`);
       await searchIndexStore(queries).unindex(tenantId, callId, nowMs + UNINDEXED_MS, true);
-      await queries.run(sql`PRAGMA secure_delete = OFF`);
     },
   };
 }

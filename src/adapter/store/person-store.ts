@@ -67,10 +67,7 @@ export function personStore(queries: Queries) {
       };
     },
 
-    /**
-     * Deletes all of it, including the campaign lines. The owner of the connection sets
-     * secure_delete.
-     */
+    /** Deletes all of it, including the campaign lines. */
     async erase(tenantId: number, number: string, callUuids: readonly string[]): Promise<void> {
       const where = wheres(tenantId, number);
       const persons = queries.select({ id: contacts.id }).from(contacts).where(where.contacts);

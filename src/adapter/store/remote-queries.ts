@@ -14,8 +14,8 @@ import { NO_ROWS, type Query, type Rows } from "./hrana-json.ts";
 
 type Execute = (query: Query) => Promise<Rows>;
 
-/** The server decides how pages are overwritten, and when they leave its log; it refuses to be asked. */
-const isServerManaged = ({ sql }: Query) => /^PRAGMA (secure_delete|wal_checkpoint)/i.test(sql);
+/** The server decides when pages leave its log; it refuses to be asked. */
+const isServerManaged = ({ sql }: Query) => /^PRAGMA wal_checkpoint/i.test(sql);
 
 export function queriesOf(execute: Execute): Queries {
   const dialect = new SQLiteAsyncDialect();

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import { doNotCallStore } from "../../../src/adapter/store/do-not-call-store.ts";
 import {
   agentScenarios,
@@ -101,7 +102,13 @@ async function insertCall(
     });
     await queries.insert(mails).values({
       ...{ tenantId, key: `transcript:${callUuid}`, callUuid, recipient: "a@example.com" },
-      ...{ subject: PERSON, body: SECRET_WORDS, status: "pending", attempts: 0, createdAt: 0 },
+      ...{
+        subject: fields.fromNumber ?? PERSON,
+        body: SECRET_WORDS,
+        status: "pending",
+        attempts: 0,
+        createdAt: 0,
+      },
     });
   });
   return callUuid;
@@ -229,6 +236,26 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   const [schedule] = await database.read.select().from(schedules);
   expect(schedule).toMatchObject({ status: "cancelled", toNumber: "" });
   expect((await erasePerson(world, tenantId, PERSON, false)).calls).toBe(0);
+});
+
+test("rows that grew and pages that were divided before an erasure keep no old copy", async () => {
+  const world = await appliance();
+  const { database, databasePath } = world;
+  const tenantId = await insertTenant(database);
+  for (let n = 1; n <= 300; n += 1) {
+    const other = { fromNumber: `+3706${String(n).padStart(7, "0")}`, summary: null };
+    await insertCall(world, tenantId, n, n % 3 === 0 ? { summary: null } : other);
+    const grown = uuidOf(Math.max(1, n - 2));
+    const summary = "what was said ".repeat(1 + (n % 29));
+    await database.tx((queries) =>
+      queries.update(calls).set({ summary }).where(eq(calls.callUuid, grown)),
+    );
+  }
+  expect((await erasePerson(world, tenantId, PERSON, false)).calls).toBe(100);
+
+  const files = isRemote ? [] : [databasePath, `${databasePath}-wal`];
+  const bytes = files.map((path) => readFileSync(path, "latin1")).join("");
+  expect(bytes.split(PERSON).length - 1).toBe(0);
 });
 
 test("whoever asked not to be called is erased with the number, and still known as one who refused", async () => {
