@@ -217,7 +217,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "operations/ops",
     "operations/privacy",
   ],
-  "operations/backup": ["adapter/store", "adapter/worker", "domain/billing", "domain/schedule"],
+  "operations/backup": ["adapter/store", "domain/billing", "domain/schedule"],
   "operations/config": ["adapter/engine", "domain/agent", "domain/conversation"],
   "operations/doctor": [
     "adapter/engine",
@@ -240,6 +240,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "platform/memory": [],
   "platform/net": [],
   "platform/secrets": [],
+  "platform/threads": [],
   "workers.ts": [],
 };
 

@@ -5,11 +5,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { raiseSignalling } from "../../src/platform/threads/priority.ts";
 import { startAppliance } from "../../test/support/appliance.ts";
 import { startCarrierProcess } from "./carrier-process.ts";
 import { roomFor } from "./room.ts";
 import { BENCH_HOST, type CallTarget, callerNumber } from "./target.ts";
 
+raiseSignalling(); // as `serve` does
 const calls = Number(process.argv[2] ?? 100);
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
 const world = await startAppliance({

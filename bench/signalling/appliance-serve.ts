@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AppSettings } from "../../src/app/settings.ts";
 import { conversationKeys } from "../../src/domain/conversation/conversation-settings.ts";
+import { raiseSignalling } from "../../src/platform/threads/priority.ts";
 import { OWN_NUMBER, startAppliance } from "../../test/support/appliance.ts";
 import { openAiChoice, sameForAllParts } from "../../test/support/engine-session.ts";
 import { countQueries } from "../../test/support/statement-watch.ts";
@@ -43,6 +44,7 @@ function withProvider(settings: AppSettings, url: string): AppSettings {
   };
 }
 
+raiseSignalling(); // as `serve` does
 const queries = countQueries();
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
 const world = await startAppliance({

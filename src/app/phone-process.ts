@@ -11,6 +11,7 @@ import { failedResult, type RehearsalResult } from "../domain/rehearsal/result.t
 import type { SuiteCase } from "../domain/rehearsal/suite.ts";
 import type { LiveTools } from "../domain/rehearsal/text-call.ts";
 import type { Config } from "../operations/config/schema.ts";
+import { atOrdinaryPriority } from "../platform/threads/priority.ts";
 
 type Sections = Pick<Config, "engine" | "conversation">;
 type ToolAnswer = Awaited<ReturnType<LiveTools>>;
@@ -108,10 +109,12 @@ class PhoneProcess implements PhoneRehearsals {
   ) {
     // Deleted with the process, however it ends.
     const workDir = mkdtempSync(join(ports.dataDir, WORK_DIR));
-    this.#child = Bun.spawn([...command], {
-      env: { ...process.env, TMPDIR: workDir },
-      ...{ stdin: "pipe", stdout: "pipe", stderr: "ignore" },
-    });
+    this.#child = atOrdinaryPriority(() =>
+      Bun.spawn([...command], {
+        env: { ...process.env, TMPDIR: workDir },
+        ...{ stdin: "pipe", stdout: "pipe", stderr: "ignore" },
+      }),
+    );
     this.#ready.promise.catch(() => {});
     const followed = this.#follow(this.#child.stdout);
     this.#ended = Promise.allSettled([followed, this.#child.exited]).then(() => {

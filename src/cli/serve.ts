@@ -22,6 +22,7 @@ import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../operations/ops/sd-notify.ts";
 import { releaseStartMemory } from "../operations/ops/start-memory.ts";
+import { raiseSignalling } from "../platform/threads/priority.ts";
 import { interpreted } from "./interpreted.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { reloadConfig } from "./reload.ts";
@@ -108,6 +109,7 @@ async function startListening(
   log: Log,
   inForce: () => LoadedConfig,
 ) {
+  raiseSignalling();
   const { dataDir } = loaded;
   const { database, controlSocket: path } = prepareDataDir(dataDir);
   const services = Promise.withResolvers<Services>();

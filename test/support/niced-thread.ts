@@ -1,9 +1,6 @@
 /** A thread that gives way or goes first, and tells its own nice value and the process's main thread's. */
 import { readFileSync, readlinkSync } from "node:fs";
-import {
-  lowerThreadPriority,
-  raiseThreadPriority,
-} from "../../src/adapter/worker/thread-priority.ts";
+import { lowerThreadPriority, raiseThreadPriority } from "../../src/platform/threads/priority.ts";
 
 declare const self: Worker;
 

@@ -8,6 +8,7 @@ import { describeError } from "../../core/errors.ts";
 import { systemRandom } from "../../core/random.ts";
 import { dispatch } from "../../core/thread-messages.ts";
 import type { Engine } from "../../domain/conversation/engine-port.ts";
+import { raiseThreadPriority } from "../../platform/threads/priority.ts";
 import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
 import { loadVad } from "../media/audio/vad.ts";
 import { createBrowserAudio } from "../media/browser-audio.ts";
@@ -23,7 +24,6 @@ import type {
   FromCallWorker,
   ToCallWorker,
 } from "./messages.ts";
-import { raiseThreadPriority } from "./thread-priority.ts";
 import { createWorkerLog } from "./worker-log.ts";
 
 declare const self: Worker;

@@ -3,9 +3,9 @@
  * Every "encode" is answered by exactly one "encoded" or "failed".
  */
 import { describeError } from "../../core/errors.ts";
+import { lowerThreadPriority } from "../../platform/threads/priority.ts";
 import type { FromEncoderWorker, ToEncoderWorker } from "../media/recording/encoder-messages.ts";
 import { encodeMp3 } from "../media/recording/mp3.ts";
-import { lowerThreadPriority } from "./thread-priority.ts";
 
 declare const self: Worker;
 

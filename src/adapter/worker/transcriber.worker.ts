@@ -1,7 +1,8 @@
 /** Entry of the transcriber's thread, which a speech worker starts while somebody talks English to it. */
+
+import { lowerThreadPriority } from "../../platform/threads/priority.ts";
 import { TranscriberHost } from "../engine/embedded/recogniser/transcriber/host.ts";
 import type { ToTranscriber } from "../engine/embedded/recogniser/transcriber/messages.ts";
-import { lowerThreadPriority } from "./thread-priority.ts";
 
 declare const self: Worker;
 

@@ -4,8 +4,8 @@
  */
 
 import { fileProblems } from "../../adapter/store/integrity.ts";
-import { lowerThreadPriority } from "../../adapter/worker/thread-priority.ts";
 import { AppError, describeError } from "../../core/errors.ts";
+import { lowerThreadPriority } from "../../platform/threads/priority.ts";
 import type { DatabaseJob, DatabaseResults, FromDatabaseWorker } from "./database-messages.ts";
 import { writeSnapshot } from "./snapshot.ts";
 import { verifyBackup } from "./verify.ts";

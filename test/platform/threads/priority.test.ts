@@ -1,6 +1,7 @@
 /** Threads of another priority: theirs alone. */
 import { expect, test } from "bun:test";
 import { getPriority } from "node:os";
+import { fileURLToPath } from "node:url";
 
 const [NICE_MIN, NICE_MAX] = [-20, 19];
 
@@ -34,5 +35,16 @@ test.skipIf(process.platform !== "linux")(
     const { own, main } = await nicesOf(true);
     expect([before, Math.max(NICE_MIN, before - 10)]).toContain(own);
     expect(main).toBe(before);
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "signalling goes first with the threads of the runtime; what it starts does not, nor anything where the system refuses",
+  async () => {
+    const script = fileURLToPath(new URL("../../support/niced-process.ts", import.meta.url));
+    const child = Bun.spawn([process.execPath, script], { stdout: "pipe" });
+    const { before, main, ...others } = await new Response(child.stdout).json();
+    expect([before, Math.max(NICE_MIN, before - 10)]).toContain(main);
+    expect(others).toEqual({ runtime: [main], worker: before, program: before, after: main });
   },
 );
