@@ -30,8 +30,8 @@ import { type Command, PHONES, parse } from "./usage.ts";
 import { version } from "./version.ts";
 
 const DRAIN_MS_MAX = 3_600_000;
-const STOP_EXTENSION_EVERY_MS = 10_000;
-const STOP_EXTENSION_MS = 30_000;
+const EXTENSION_EVERY_MS = 10_000;
+const EXTENSION_MS = 30_000;
 /** Time after READY until the memory of the start is released. */
 const SETTLED_AFTER_MS = 1_000;
 
@@ -61,7 +61,7 @@ export const serveCommand: Command = {
         terminal.out(`Owner ${url}   (valid once, for 30 minutes; new link: linevoice setup)`);
       }
       terminal.out(`Data  ${dataDir}   (next: linevoice tenant create --name N --email E)`);
-      await Promise.race([app.ready(), signals.first]);
+      await extendingStart(systemd, Promise.race([app.ready(), signals.first]));
       const watchdog =
         systemd.watchdogMs === null
           ? null
@@ -146,13 +146,21 @@ function doctorOnDemand(loaded: LoadedConfig): Doctor {
   };
 }
 
+/** The workers know best how long they are waited for: meanwhile extends systemd's start timeout. */
+async function extendingStart(systemd: SystemdNotifier, ready: Promise<void>): Promise<void> {
+  const extension = clock.every(EXTENSION_EVERY_MS, () =>
+    systemd.send(`EXTEND_TIMEOUT_USEC=${EXTENSION_MS * 1000}\nSTATUS=starting the media engine`),
+  );
+  await ready.finally(() => extension.cancel());
+}
+
 /** Extends systemd's stop timeout while calls are live, for an hour at most. */
 function extendStopTimeout(app: App, systemd: SystemdNotifier): Timer {
   const until = clock.monotonic() + DRAIN_MS_MAX;
-  return clock.every(STOP_EXTENSION_EVERY_MS, () => {
+  return clock.every(EXTENSION_EVERY_MS, () => {
     if (clock.monotonic() > until) return;
     systemd.send(
-      `EXTEND_TIMEOUT_USEC=${STOP_EXTENSION_MS * 1000}\nSTATUS=draining, ${app.liveCalls()} calls go on`,
+      `EXTEND_TIMEOUT_USEC=${EXTENSION_MS * 1000}\nSTATUS=draining, ${app.liveCalls()} calls go on`,
     );
   });
 }

@@ -21,6 +21,7 @@ import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { KnowledgeIndex } from "../../domain/knowledge/knowledge-index.ts";
 import { LeftOpenFiles } from "../../platform/files/left-open.ts";
+import { processorWaitMs } from "../../platform/threads/processor-wait.ts";
 import type { ReadingOutcome } from "../engine/embedded/recogniser/second-reading.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
 import { CONCURRENT_UTTERANCES_MAX, WaitingTalkers } from "../engine/embedded/talkers.ts";
@@ -76,10 +77,12 @@ interface CallWorkerPoolOptions {
   /** Never rejects. Missing: nothing is found. */
   readonly searchKnowledge?: KnowledgeIndex["search"];
   readonly timeouts?: Partial<PoolTimeouts>;
+  /** How long this process's threads have waited for a processor. */
+  readonly processorWaitMs?: () => number;
 }
 
 interface PoolTimeouts {
-  /** From spawn to `ready`. */
+  /** From spawn to `ready`, not counting spans of this length in which there was hardly a processor to be had. */
   readonly startMs: number;
   /** From `open` to `opened`: the greeting is synthesised meanwhile. */
   readonly openMs: number;
@@ -92,6 +95,8 @@ const DEFAULT_TIMEOUTS: PoolTimeouts = { startMs: 30_000, openMs: 10_000, closeM
 /** Pause before a dead worker's replacement: 0 at first, doubling from here while they keep dying. */
 const RESPAWN_PAUSE_MS = 500;
 const RESPAWN_PAUSE_MS_MAX = 30_000;
+/** Threads that waited for a processor for this share of a span are late because of the machine. */
+const STARVED_SHARE = 0.5;
 const PONG_MS_MAX = 5_000;
 const SAMPLE_MS_MAX = 15_000;
 
@@ -287,14 +292,28 @@ class WorkerSlot {
       departures?.end();
       this.#callWorkerDied(callWorker, "the call worker ended");
     });
-    this.#startTimer = this.options.clock.after(this.timeouts.startMs, () =>
-      this.#callWorkerDied(callWorker, `not ready within ${this.timeouts.startMs} ms`),
-    );
+    this.#awaitReady(callWorker);
     const speechPort = this.#startSpeechWorker();
     const settings: CallWorkerSettings = { ...this.options.settings, rtpPorts: this.rtpPorts };
     const handle = departures?.handle ?? null;
     this.#post({ type: "init", args: [settings, speechPort, handle] }, [speechPort]);
     return this.#ready.promise;
+  }
+
+  /** A worker begun anew would have to make up for what this one has done already. */
+  #awaitReady(callWorker: WorkerHandle): void {
+    const { clock, log, processorWaitMs: waited = processorWaitMs } = this.options;
+    const { startMs } = this.timeouts;
+    const before = waited();
+    this.#startTimer = clock.after(startMs, () => {
+      const waitedMs = Math.round(waited() - before);
+      if (waitedMs < STARVED_SHARE * startMs)
+        this.#callWorkerDied(callWorker, `not ready within ${startMs} ms`);
+      else {
+        log.warn("call_worker.starved", { waited_for_processor_ms: waitedMs });
+        this.#awaitReady(callWorker);
+      }
+    });
   }
 
   async open(config: CallConfig): Promise<CallChannel> {

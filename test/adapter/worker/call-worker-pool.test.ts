@@ -304,8 +304,8 @@ test("workers that keep dying are replaced ever more slowly", async () => {
   await pool.shutdown();
 });
 
-test("a pool whose workers don't come up is refused, and leaves none behind", async () => {
-  const clock = fakeClock();
+/** Its workers do not answer until they are told. */
+function lateWorkers(clock: FakeClock, processorWaitMs?: () => number) {
   const workers: ScriptedWorker[] = [];
   const spawn = () => {
     const worker = new ScriptedWorker();
@@ -327,12 +327,51 @@ test("a pool whose workers don't come up is refused, and leaves none behind", as
     },
     clock,
     log: silentLog,
+    ...(processorWaitMs ? { processorWaitMs } : {}),
   });
   starting.catch(() => {});
+  return { workers, starting };
+}
+
+test("a pool whose workers don't come up is refused, and leaves none behind", async () => {
+  const clock = fakeClock();
+  const { workers, starting } = lateWorkers(clock);
   await clock.advance(30_000);
   await expect(starting).rejects.toMatchObject({ code: "unavailable" });
   expect(workers.every((worker) => worker.terminated)).toBe(true);
   expect(clock.pendingTimers).toBe(0);
+});
+
+test.each([
+  { share: 0.49, isRefused: true },
+  { share: 0.5, isRefused: false },
+  { share: 12, isRefused: false },
+])(
+  "workers whose threads waited for a processor for $share of the time are refused: $isRefused",
+  async ({ share, isRefused }) => {
+    const clock = fakeClock();
+    const { workers, starting } = lateWorkers(clock, () => share * clock.elapsedMs);
+    await clock.advance(100_000);
+    expect(workers.length).toBe(2);
+    if (isRefused) return await expect(starting).rejects.toMatchObject({ code: "unavailable" });
+    at(workers, 0).say({ type: "ready", args: [] });
+    at(workers, 1).tell({ type: "ready", startMs: 100_000 });
+    await clock.advance(1);
+    const pool = await starting;
+    expect(pool.capacity).toBe(5);
+    await pool.shutdown();
+    expect(clock.pendingTimers).toBe(0);
+  },
+);
+
+test("a worker that was starved at first and then hangs is given up", async () => {
+  const clock = fakeClock();
+  const { starting } = lateWorkers(clock, () => Math.min(clock.elapsedMs, 30_000));
+  await clock.advance(59_999);
+  const state = await Promise.race([starting.catch(() => "refused"), "waits"]);
+  expect(state).toBe("waits");
+  await clock.advance(1);
+  await expect(starting).rejects.toMatchObject({ code: "unavailable" });
 });
 
 test("shutdown closes what is open and ends the workers", async () => {
