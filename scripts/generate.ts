@@ -1,7 +1,7 @@
 /** Everything that is made from other files before types are checked or code is bundled. */
 import { buildDashboard } from "./build-dashboard.ts";
 import { buildDocsSite } from "./docs-site.ts";
-import { writeMigrationList } from "./migrations.ts";
+import { writeMigrations } from "./migrations.ts";
 import { writeClients } from "./openapi-client.ts";
 import { buildPdfReader } from "./pdf-reader.ts";
 import { writeReadySuites } from "./ready-suites.ts";
@@ -9,7 +9,7 @@ import { buildSpeechData } from "./speech-data.ts";
 import { buildVadModel } from "./vad-model.ts";
 
 export async function generateSources(): Promise<void> {
-  await writeMigrationList();
+  await writeMigrations();
   await writeReadySuites();
   await buildSpeechData();
   await buildVadModel();

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { type MigrationStatus, migrate, migrationStatus } from "../adapter/store/migrate.ts";
-import { migrations } from "../adapter/store/migrations.gen.ts";
+import { migrations, schemaAfterAll } from "../adapter/store/migrations.ts";
 import { prepareDataDir } from "../app/storage.ts";
 import { systemClock } from "../core/clock.ts";
 import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
@@ -73,7 +73,7 @@ async function bringUp(
     const database = new Database(fileOf(dataDir), { create: true });
     try {
       database.run("PRAGMA journal_mode = WAL");
-      return { tags: migrate(database, migrations, systemClock.now()), copy };
+      return { tags: migrate(database, migrations, systemClock.now(), schemaAfterAll), copy };
     } finally {
       database.close();
     }

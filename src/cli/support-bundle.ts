@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node
 import { cpus, freemem, loadavg, release, tmpdir, totalmem, uptime } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { migrationStatus } from "../adapter/store/migrate.ts";
-import { migrations } from "../adapter/store/migrations.gen.ts";
+import { migrations } from "../adapter/store/migrations.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import { createControlClient, NoServer } from "../interface/control/client.ts";

@@ -4,7 +4,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrate } from "../../src/adapter/store/migrate.ts";
-import { migrations } from "../../src/adapter/store/migrations.gen.ts";
+import { migrations } from "../../src/adapter/store/migrations.ts";
 import { runCli } from "../support/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -5,7 +5,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { migrate } from "../../src/adapter/store/migrate.ts";
-import { migrations } from "../../src/adapter/store/migrations.gen.ts";
+import { migrations } from "../../src/adapter/store/migrations.ts";
 import { copyBeforeUpgrade } from "../../src/operations/backup/before-upgrade.ts";
 
 const [dataDir = "", killedAt = ""] = process.argv.slice(2);

@@ -13,7 +13,7 @@ import type { Database, Queries } from "../../core/database.ts";
 import { queriesOf } from "./file-queries.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { migrate } from "./migrate.ts";
-import { migrations } from "./migrations.gen.ts";
+import { migrations, schemaAfterAll } from "./migrations.ts";
 import { revocationNotes } from "./revocation-notes.ts";
 import { StatementCachingSqlite } from "./statement-cache.ts";
 import { walCheckpoints } from "./wal-checkpoints.ts";
@@ -46,7 +46,7 @@ export function openDatabase(
 ): Database {
   const writer = connect(path);
   try {
-    migrate(writer, migrations, nowMs);
+    migrate(writer, migrations, nowMs, schemaAfterAll);
   } catch (error) {
     writer.close(true);
     throw error;

@@ -123,14 +123,27 @@ export function checkApplied(done: ReadonlyMap<string, string>, list: readonly M
   }
 }
 
+/** But for the table of migrations. */
+const isEmpty = (db: Database): boolean =>
+  db.query("SELECT 1 FROM sqlite_schema WHERE tbl_name <> 'migrations'").get() === null &&
+  db.query("SELECT 1 FROM migrations").get() === null;
+
 export function migrationStatus(db: Database, list: readonly Migration[]): MigrationStatus[] {
   const done = withBaseline(applied(db), list);
   checkApplied(done, list);
   return list.map(({ tag }) => ({ tag, applied: done.has(tag) }));
 }
 
-/** Applies the missing migrations, all or nothing. Returns their tags. */
-export function migrate(db: Database, list: readonly Migration[], nowMs: number): string[] {
+/**
+ * Applies the missing migrations, all or nothing. Returns their tags. `schemaAfterAll`: statements with which an
+ * empty database has the schema in which the list ends; else it is led through all of them.
+ */
+export function migrate(
+  db: Database,
+  list: readonly Migration[],
+  nowMs: number,
+  schemaAfterAll: (() => string) | null = null,
+): string[] {
   db.run("PRAGMA foreign_keys = OFF"); // no effect inside a transaction
   try {
     return db
@@ -139,8 +152,10 @@ export function migrate(db: Database, list: readonly Migration[], nowMs: number)
         checkApplied(done, list);
         for (const { sql, args } of baselineStatements(list, nowMs)) db.run(sql, args);
         const missing = list.filter(({ tag }) => !done.has(tag));
+        const isWhole = schemaAfterAll !== null && isEmpty(db);
+        if (isWhole) db.run(schemaAfterAll());
         for (const migration of missing) {
-          for (const statement of statementsOf(migration)) db.run(statement);
+          if (!isWhole) for (const statement of statementsOf(migration)) db.run(statement);
           db.run("INSERT INTO migrations (tag, hash, applied_at) VALUES (?, ?, ?)", [
             migration.tag,
             hashOf(migration),

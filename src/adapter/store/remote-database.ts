@@ -20,7 +20,7 @@ import { describeError } from "../../core/errors.ts";
 import type { Random } from "../../core/random.ts";
 import { keepWriters } from "./commit-marks.ts";
 import type { Migration } from "./migrate.ts";
-import { migrations } from "./migrations.gen.ts";
+import { migrations } from "./migrations.ts";
 import { watchChanges } from "./remote-changes.ts";
 import { isResultLost, StoreUnreachable, unreachable } from "./remote-errors.ts";
 import { httpStreamsOf } from "./remote-http.ts";

@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { openDatabase } from "../../adapter/store/database.ts";
-import { migrations } from "../../adapter/store/migrations.gen.ts";
+import { migrations } from "../../adapter/store/migrations.ts";
 import { openRawFile, openRawServer, type RawStore } from "../../adapter/store/raw-store.ts";
 import { openRemoteDatabase, type RemoteAddress } from "../../adapter/store/remote-database.ts";
 import {

@@ -9,7 +9,7 @@ import { billingStores } from "../../adapter/store/billing-stores.ts";
 import { openDatabase } from "../../adapter/store/database.ts";
 import { integrityProblems } from "../../adapter/store/integrity.ts";
 import { migrationStatus } from "../../adapter/store/migrate.ts";
-import { migrations } from "../../adapter/store/migrations.gen.ts";
+import { migrations } from "../../adapter/store/migrations.ts";
 import { describeError } from "../../core/errors.ts";
 import { verifyLedger } from "../../domain/billing/ledger.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { billingStores } from "../../adapter/store/billing-stores.ts";
 import { integrityProblems } from "../../adapter/store/integrity.ts";
 import { migrationStatus } from "../../adapter/store/migrate.ts";
-import { migrations } from "../../adapter/store/migrations.gen.ts";
+import { migrations } from "../../adapter/store/migrations.ts";
 import { openReadOnly } from "../../adapter/store/read-only.ts";
 import { trunkPasswordBinding } from "../../adapter/store/trunk-store.ts";
 import { type Clock, isoUtc } from "../../core/clock.ts";

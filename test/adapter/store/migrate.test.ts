@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { MigrationRejected, migrate, migrationStatus } from "../../../src/adapter/store/migrate.ts";
-import { migrations } from "../../../src/adapter/store/migrations.gen.ts";
+import { migrations, schemaAfterAll } from "../../../src/adapter/store/migrations.ts";
 import { fillAs010, type SchemaItem, schemaOf010 } from "../../support/database-of-0.1.0.ts";
 
 const BREAK = "--> statement-breakpoint";
@@ -95,6 +95,45 @@ function schemaOf(db: Database): SchemaItem[] {
     .all();
   return rows.sort((a, b) => (a.type + a.name).localeCompare(b.type + b.name));
 }
+
+/** Every row but those of sqlite_schema, by table; an index of words by the tables that it is kept in. */
+function rowsOf(db: Database): Record<string, unknown[]> {
+  const tables = db
+    .query<{ name: string }, []>(
+      "SELECT name FROM pragma_table_list WHERE type IN ('table', 'shadow') AND name <> 'sqlite_schema' AND name <> 'sqlite_temp_schema' ORDER BY name",
+    )
+    .all();
+  return Object.fromEntries(
+    tables.map(({ name }) => [name, db.query(`SELECT * FROM ${name}`).all()]),
+  );
+}
+
+test("an empty database begins with the schema in which all migrations end, and with their rows", () => {
+  const [led, begun] = [new Database(":memory:"), new Database(":memory:")];
+  const tags = migrations.map(({ tag }) => tag);
+  expect(migrate(led, migrations, 7)).toEqual(tags);
+  let asked = 0;
+  const schema = () => {
+    asked += 1;
+    return schemaAfterAll();
+  };
+  expect(migrate(begun, migrations, 7, schema)).toEqual(tags);
+  expect(schemaOf(begun)).toEqual(schemaOf(led));
+  expect(rowsOf(begun)).toEqual(rowsOf(led));
+  expect(Object.keys(rowsOf(led)).length).toBeGreaterThan(70);
+  expect(migrate(begun, migrations, 8, schema)).toEqual([]);
+  expect(asked).toBe(1);
+});
+
+test("a database with a table, or with a migration, is led through what it lacks", () => {
+  const other = new Database(":memory:");
+  other.run("CREATE TABLE kept (id INTEGER PRIMARY KEY)");
+  const never = () => {
+    throw new Error("not empty");
+  };
+  expect(migrate(other, [first], 0, never)).toEqual([first.tag]);
+  expect(migrate(filled(), [first, rebuild], 0, never)).toEqual([rebuild.tag]);
+});
 
 function databaseOf010(): Database {
   const db = new Database(":memory:");

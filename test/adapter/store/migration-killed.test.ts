@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { fileProblems } from "../../../src/adapter/store/integrity.ts";
 import { migrate } from "../../../src/adapter/store/migrate.ts";
-import { migrations } from "../../../src/adapter/store/migrations.gen.ts";
+import { migrations } from "../../../src/adapter/store/migrations.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";

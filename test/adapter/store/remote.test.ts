@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { walletStore } from "../../../src/adapter/store/ledger-store.ts";
 import { MigrationRejected } from "../../../src/adapter/store/migrate.ts";
-import { migrations } from "../../../src/adapter/store/migrations.gen.ts";
+import { migrations } from "../../../src/adapter/store/migrations.ts";
 import { openRemoteDatabase } from "../../../src/adapter/store/remote-database.ts";
 import { StoreUnreachable } from "../../../src/adapter/store/remote-errors.ts";
 import { systemClock as clock } from "../../../src/core/clock.ts";

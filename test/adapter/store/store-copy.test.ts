@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { callStore } from "../../../src/adapter/store/call-store.ts";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
-import { migrations } from "../../../src/adapter/store/migrations.gen.ts";
+import { migrations } from "../../../src/adapter/store/migrations.ts";
 import {
   openRawFile,
   openRawServer,

@@ -11,7 +11,7 @@ import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { fileProblems } from "../../../src/adapter/store/integrity.ts";
 import { migrationStatus } from "../../../src/adapter/store/migrate.ts";
-import { migrations } from "../../../src/adapter/store/migrations.gen.ts";
+import { migrations } from "../../../src/adapter/store/migrations.ts";
 import { SEALED_COLUMNS, sealedStore } from "../../../src/adapter/store/sealed-store.ts";
 import { openVault } from "../../../src/app/vault.ts";
 import { systemRandom } from "../../../src/core/random.ts";

@@ -1,0 +1,13 @@
+/** The migrations of this program, as scripts/migrations.ts packs them. */
+import { readFileSync } from "node:fs";
+import migrationsPath from "./data/migrations.zst" with { type: "file" };
+import schemaPath from "./data/schema.zst" with { type: "file" };
+import type { Migration } from "./migrate.ts";
+
+const unpacked = (path: string): string =>
+  Bun.zstdDecompressSync(readFileSync(path)).toString("utf8");
+
+export const migrations: readonly Migration[] = JSON.parse(unpacked(migrationsPath));
+
+/** The schema in which they end, as statements: for an empty store. */
+export const schemaAfterAll = (): string => unpacked(schemaPath);
