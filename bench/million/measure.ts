@@ -7,16 +7,20 @@ import { fileURLToPath } from "node:url";
 import { firstLine } from "../http/first-line.ts";
 import { linesOf } from "../media/lines.ts";
 import { percentile } from "../process/percentile.ts";
-import { residentMemory } from "../process/usage.ts";
+import { mainThreadTimes, residentMemory } from "../process/usage.ts";
 import { uuidOfCall } from "./fill.ts";
-import type { MillionTarget } from "./serve.ts";
+import type { MillionTarget, Order } from "./serve.ts";
 
 export interface PathTimes {
   readonly kind: string;
   readonly path: string;
   readonly bytes: number;
+  /** The first request: what it needs is compiled while it waits. */
+  readonly firstMs: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Of the server's thread, on average. */
+  readonly processorMs: number;
   /** Processor time of the server's thread at once, the longest. */
   readonly heldMs: number;
 }
@@ -43,38 +47,48 @@ export interface MillionResult {
 interface Options {
   readonly calls: number;
   readonly tenants: number;
-  /** Requests to each path. */
+  /** Requests to each path that count, after the first ones. */
   readonly times: number;
   /** A download is broken off after this. */
   readonly downloadSeconds: number;
 }
 
+/** Before those that count: the first is told apart, and the others warm the path. */
+export const FIRST_ONES = 30;
+/** After those that count: the meter of the thread never lets it rest. */
+const METERED = 20;
+
 const month = (atMs: number) => new Date(atMs).toISOString().slice(0, 7);
 const THIS_MONTH = month(Date.now());
-const DAY = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+const day = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
+const TWO_DAYS = `from=${day(Date.now() - 86_400_000)}&to=${day(Date.now())}`;
 
-/** `#` is another number and `@` another call with each request: nothing is asked for twice. */
+/**
+ * `#` is another number with each request, `^` one behind half of the calls, and `@` another call. Before
+ * each request another tenant's change is stored, as calls do all the time: nothing is answered from what
+ * was kept.
+ */
 const READS = {
   "one record": ["/api/v1/tenant", "/api/v1/billing/balance", "/api/v1/calls/@"],
   lists: [
     "/api/v1/agents",
     "/api/v1/calls?limit=25&offset=#",
     "/api/v1/calls?limit=200&offset=#",
-    "/api/v1/calls?limit=25&offset=5000#",
+    "/api/v1/calls?limit=25&offset=^",
     "/api/v1/calls?limit=25&status=no_answer&direction=outbound&offset=#",
-    `/api/v1/calls?limit=25&from=${DAY}&to=${DAY}&offset=#`,
+    `/api/v1/calls?limit=25&${TWO_DAYS}&offset=#`,
     "/api/v1/contacts?limit=25&offset=#",
     "/api/dashboard/calls?limit=25&offset=#",
   ],
   sums: [
     "/api/v1/usage",
-    "/api/v1/analytics?days=1#",
+    "/api/v1/analytics?days=#",
     `/api/v1/billing/statements/${THIS_MONTH}`,
     "/api/dashboard/home",
   ],
   searches: [
-    "/api/v1/contacts?limit=25&search=petraitis%20199#",
-    "/api/dashboard/calls?limit=25&words=number%20150#",
+    "/api/v1/contacts?limit=25&search=petraitis%201#",
+    "/api/dashboard/calls?limit=25&words=number%201#",
     "/api/dashboard/calls?limit=25&words=giraffe%20#",
   ],
   "all tenants": ["/api/dashboard/operator/tenants"],
@@ -92,24 +106,22 @@ export async function measureMillion(options: Options): Promise<MillionResult> {
   try {
     const target = JSON.parse(await firstLine(server.stdout)) as MillionTarget;
     const answers = linesOf(server.stdout, "the server");
-    const heldMs = async () => {
-      server.stdin.write("\n");
+    const tell = async (order: Order) => {
+      server.stdin.write(`${order}\n`);
       await server.stdin.flush();
-      return Number(await answers.next());
+      return await answers.next();
     };
     const reads: PathTimes[] = [];
-    const kinds = Object.entries<readonly string[]>(READS);
-    for (const [kind, path] of kinds.flatMap(([kind, paths]) =>
-      paths.map((path) => [kind, path] as const),
-    )) {
-      const another = (n: number) =>
-        path.replace("#", String(n)).replace("@", uuidOfCall(calls, n));
-      const taken = await timed((n) => ask(target, another(n)), heldMs, times);
-      reads.push({ kind, path, ...taken });
-    }
+    for (const [kind, paths] of Object.entries<readonly string[]>(READS))
+      for (const path of paths) {
+        const watched = { pid: server.pid, target, tell, cookie: await tell("cookie") };
+        reads.push({ kind, path, ...(await timed(watched, path, { calls, times })) });
+      }
     const downloads: Download[] = [];
-    for (const path of DOWNLOADS)
-      downloads.push(await download(target, { pid: server.pid, heldMs, downloadSeconds }, path));
+    for (const path of DOWNLOADS) {
+      const watched = { pid: server.pid, target, tell, cookie: await tell("cookie") };
+      downloads.push(await download(watched, path, downloadSeconds));
+    }
     return { fillSeconds: target.fillSeconds, reads, downloads };
   } finally {
     await server.stdin.end();
@@ -117,51 +129,65 @@ export async function measureMillion(options: Options): Promise<MillionResult> {
   }
 }
 
-const headersOf = ({ key, cookie }: MillionTarget, path: string): Record<string, string> =>
-  path.startsWith("/api/dashboard") ? { cookie } : { authorization: `Bearer ${key}` };
+interface Watched {
+  readonly pid: number;
+  readonly target: MillionTarget;
+  readonly tell: (order: Order) => Promise<string>;
+  /** Of a session of its own for each path: a session may ask 600 times a minute. */
+  readonly cookie: string;
+}
 
-async function ask(target: MillionTarget, path: string): Promise<Response> {
-  const response = await fetch(target.base + path, { headers: headersOf(target, path) });
+async function ask({ target, cookie }: Watched, path: string): Promise<Response> {
+  const headers: Record<string, string> = path.startsWith("/api/dashboard")
+    ? { cookie }
+    : { authorization: `Bearer ${target.key}` };
+  const response = await fetch(target.base + path, { headers });
   if (!response.ok)
     throw new Error(`${path} was answered ${response.status}: ${await response.text()}`);
   return response;
 }
 
 async function timed(
-  request: (n: number) => Promise<Response>,
-  heldMs: () => Promise<number>,
-  times: number,
+  watched: Watched,
+  path: string,
+  { calls, times }: Pick<Options, "calls" | "times">,
 ): Promise<Omit<PathTimes, "kind" | "path">> {
-  const takenMs: number[] = [];
-  let bytes = 0;
-  const once = async (n: number) => {
-    bytes = (await (await request(n)).arrayBuffer()).byteLength;
-  };
-  await once(0);
-  await heldMs();
-  for (let n = 1; n <= times; n++) {
+  const { pid, tell } = watched;
+  let [n, bytes, ranMs] = [0, 0, 0];
+  const once = async () => {
+    await tell("change");
+    const another = path
+      .replace("#", String(++n))
+      .replace("^", String(Math.floor(calls / 2) + n))
+      .replace("@", uuidOfCall(calls, n));
+    const before = mainThreadTimes(pid).ranMs;
     const startedAt = performance.now();
-    await once(n);
-    takenMs.push(performance.now() - startedAt);
-  }
+    bytes = (await (await ask(watched, another)).arrayBuffer()).byteLength;
+    const tookMs = performance.now() - startedAt;
+    ranMs += mainThreadTimes(pid).ranMs - before;
+    return tookMs;
+  };
+  const firstMs = await once();
+  for (let more = 1; more < FIRST_ONES; more++) await once();
+  ranMs = 0;
+  const takenMs: number[] = [];
+  for (let more = 0; more < times; more++) takenMs.push(await once());
+  const processorMs = ranMs / times;
+  await tell("held");
+  for (let more = 0; more < METERED; more++) await once();
   takenMs.sort((left, right) => left - right);
   return {
-    ...{ bytes, heldMs: await heldMs() },
+    ...{ bytes, firstMs, processorMs, heldMs: Number(await tell("held")) },
     ...{ p50Ms: percentile(takenMs, 0.5), p99Ms: percentile(takenMs, 0.99) },
   };
 }
 
-interface Watched {
-  readonly pid: number;
-  readonly heldMs: () => Promise<number>;
-  readonly downloadSeconds: number;
-}
-
 async function download(
-  target: MillionTarget,
-  { pid, heldMs, downloadSeconds }: Watched,
+  watched: Watched,
   path: string,
+  downloadSeconds: number,
 ): Promise<Download> {
+  const { pid, target, tell } = watched;
   const before = residentMemory(pid).own;
   let highest = before;
   const pings = Bun.spawn(
@@ -174,12 +200,12 @@ async function download(
   );
   const answered = linesOf(pings.stdout, "who asks meanwhile");
   await answered.next();
-  await heldMs();
+  await tell("held");
   const startedAt = performance.now();
   const seconds = () => (performance.now() - startedAt) / 1000;
   let bytes = 0;
   let lines = 0;
-  for await (const chunk of (await ask(target, path)).body ?? []) {
+  for await (const chunk of (await ask(watched, path)).body ?? []) {
     bytes += chunk.byteLength;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++;
     highest = Math.max(highest, residentMemory(pid).own);
@@ -191,13 +217,13 @@ async function download(
   pingsMs.sort((left, right) => left - right);
   return {
     ...{ path, megabytes: bytes / 1e6, lines, seconds: tookSeconds },
-    ...{ grewMegabytes: highest - before, heldMs: await heldMs() },
+    ...{ grewMegabytes: highest - before, heldMs: Number(await tell("held")) },
     ...{ pingP99Ms: percentile(pingsMs, 0.99), pingMaxMs: percentile(pingsMs, 1) },
   };
 }
 
 if (import.meta.main) {
-  const [calls = 1_000_000, tenants = 2_000, times = 30, downloadSeconds = 600] = process.argv
+  const [calls = 1_000_000, tenants = 2_000, times = 300, downloadSeconds = 600] = process.argv
     .slice(2)
     .map(Number);
   const result = await measureMillion({ calls, tenants, times, downloadSeconds });

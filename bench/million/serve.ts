@@ -1,17 +1,18 @@
 /**
  * The measured process: the whole appliance over a file with a tenant of very many calls and with very
- * many tenants. Prints one JSON line when it listens; answers each line of standard input with how long
- * the thread was held at once since the last, and ends with it.
+ * many tenants. Prints one JSON line when it listens, answers each order on standard input with a line, and
+ * ends with it.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "drizzle-orm";
 import { openDatabase } from "../../src/adapter/store/database.ts";
 import { indexSomeCalls } from "../../src/app/call-indexing.ts";
 import { yieldToEventLoop } from "../../src/core/clock.ts";
 import { startAppliance } from "../../test/support/appliance.ts";
 import { browserOf } from "../../test/support/appliance-browser.ts";
-import { startEventLoopMeter } from "../../test/support/event-loop-meter.ts";
+import { type EventLoopMeter, startEventLoopMeter } from "../../test/support/event-loop-meter.ts";
 import { roomFor } from "../calls/room.ts";
 import { BENCH_HOST } from "../calls/target.ts";
 import { fillPast } from "./fill.ts";
@@ -19,10 +20,14 @@ import { fillPast } from "./fill.ts";
 export interface MillionTarget {
   readonly base: string;
   readonly key: string;
-  /** Of the tenant's owner, who operates the appliance too. */
-  readonly cookie: string;
   readonly fillSeconds: number;
 }
+
+/**
+ * `cookie`: somebody signs in, who owns the tenant and operates the appliance. `change`: another tenant's
+ * change is stored. `held`: how long the thread was held at once, from one such order to the next one.
+ */
+export type Order = "cookie" | "change" | "held";
 
 const [calls = 1_000_000, tenants = 2_000] = process.argv.slice(2).map(Number);
 const directory = mkdtempSync(
@@ -41,18 +46,28 @@ const fillSeconds = (performance.now() - startedAt) / 1000;
 const world = await startAppliance({ dataDir: directory, host: BENCH_HOST, settings: roomFor(10) });
 const { app } = world;
 const { secret } = await app.ask("key.create", { tenant: large, label: "bench" });
-const { cookie } = await browserOf(app, { tenantId: large, operator: true });
-const meter = startEventLoopMeter();
-const target: MillionTarget = {
-  base: app.addresses.http,
-  key: secret,
-  cookie: cookie ?? "",
-  fillSeconds,
-};
+const target: MillionTarget = { base: app.addresses.http, key: secret, fillSeconds };
 console.log(JSON.stringify(target));
 
-for await (const _ of console) console.log(meter.longestMs());
-meter.stop();
+let meter: EventLoopMeter | null = null;
+function held(): number {
+  const longestMs = meter?.longestMs() ?? 0;
+  meter?.stop();
+  meter = meter ? null : startEventLoopMeter();
+  return longestMs;
+}
+async function change(): Promise<void> {
+  await app.database.tx((queries) =>
+    queries.run(sql`UPDATE tenants SET name = name WHERE id = ${large - 1}`),
+  );
+}
+const orders = new Map<string, () => unknown>(
+  Object.entries({
+    cookie: async () => (await browserOf(app, { tenantId: large, operator: true })).cookie,
+    ...{ change, held },
+  } satisfies Record<Order, () => unknown>),
+);
+for await (const order of console) console.log((await orders.get(order)?.()) ?? "");
 await world.close();
 rmSync(directory, { recursive: true, force: true });
 process.exit(0);

@@ -2,7 +2,7 @@
 import { measureGrowth } from "../growth/exponents.ts";
 import { measureReads, PAGE_AFTER_PAGE } from "../http/reads.ts";
 import { measureKnowledge } from "../knowledge/search.ts";
-import { measureMillion } from "../million/measure.ts";
+import { FIRST_ONES, measureMillion } from "../million/measure.ts";
 import { ms, type Section } from "../report.ts";
 import { type Lateness, measureLateness } from "../schedule/lateness.ts";
 import { measureDeliveries } from "../webhook/deliveries.ts";
@@ -29,7 +29,7 @@ const http: Section = {
 const million: Section = {
   name: "million",
   async measure({ full, note }) {
-    const [calls, times, downloadSeconds] = full ? [1_000_000, 100, 600] : [30_000, 20, 2];
+    const [calls, times, downloadSeconds] = full ? [1_000_000, 300, 600] : [30_000, 300, 2];
     const result = await measureMillion({ calls, tenants: 2_000, times, downloadSeconds });
     const stored = `${calls.toLocaleString("en")} calls and 2,000 tenants stored`;
     for (const [kind, reads] of Object.entries(Object.groupBy(result.reads, (read) => read.kind))) {
@@ -37,11 +37,12 @@ const million: Section = {
       const slowest = sorted[0];
       if (!slowest) continue;
       const heldMs = Math.max(...sorted.map((read) => read.heldMs));
+      const firstMs = Math.max(...sorted.map((read) => read.firstMs));
       note({
         what: `${kind}, ${stored}`,
         goal: "p99 ≤ 5 ms, thread ≤ 50 ms",
-        value: `slowest p50 ${ms(slowest.p50Ms)}, p99 ${ms(slowest.p99Ms)}; thread held for ${ms(heldMs)} at most`,
-        method: `${sorted.length} paths, ${times} requests each, one after the other, each another one; slowest: ${slowest.path.split("?")[0]}`,
+        value: `slowest p50 ${ms(slowest.p50Ms)}, p99 ${ms(slowest.p99Ms)}; thread held for ${ms(heldMs)} at most; the very first ${ms(firstMs)} at most`,
+        method: `${sorted.length} paths, ${times} requests each after ${FIRST_ONES} that do not count, one after the other, each another one; slowest: ${slowest.path.split("?")[0]}`,
       });
     }
     for (const each of result.downloads)
