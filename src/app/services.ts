@@ -2,6 +2,7 @@
 
 import type { EngineSettings } from "../adapter/engine/settings.ts";
 import { agentStore } from "../adapter/store/agent-store.ts";
+import { contactSearch } from "../adapter/store/contact-search.ts";
 import { contactStore } from "../adapter/store/contact-store.ts";
 import { fileStore } from "../adapter/store/file-store.ts";
 import { numberStore } from "../adapter/store/number-store.ts";
@@ -107,6 +108,7 @@ export function createServices(
 ): Services {
   const { database, identity, vault, billing, apiKeys, checkouts, clock, running } = parts;
   const quotas = createQuotas(billing, quotaStore);
+  const search = contactSearch(database.read);
   const rehearsals = rehearsalRuns(dataDir);
   const doNotCallList = doNotCallListOf(vault, database);
   const urlProblem = createUrlCheck(httpClient.allowNetworks);
@@ -122,7 +124,10 @@ export function createServices(
       ...{ database, records: toolStore, vault, quotas, clock, urlProblem },
     }),
     ...resourceServices(parts, quotas, urlProblem, rehearsals),
-    contacts: new ContactBook({ database, records: contactStore, doNotCallList, quotas, clock }),
+    contacts: new ContactBook({
+      ...{ database, records: contactStore, search, doNotCallList, quotas, clock },
+    }),
+    callSearch: createCallSearch(database, search),
     statements: new Statements(database, statementStore),
     calls: createOperatorCalls({ database, clock, running }),
     nodes: createNodes({ database, clock, running: running?.nodes ?? null }),
@@ -176,7 +181,6 @@ function resourceServices(
     agentSplits: createAgentSplits({ database, clock, versions: agentVersions }),
     numbers: new Numbers({ database, records: numberStore, billing, clock }),
     callRecords: createCallRecords(database),
-    callSearch: createCallSearch(database),
     callAnnotations: createCallAnnotations({ database, clock }),
     reports: createReports({ database, billing, clock }),
     featureSettings: createFeatureSettings({ database, vault, urlProblem, clock }),

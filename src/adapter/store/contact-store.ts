@@ -1,19 +1,14 @@
 /** Contacts: rows of `contacts`. */
-import { and, asc, eq, getTableColumns, gt, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { ContactRecords } from "../../domain/contact/contacts.ts";
 import { ownedRows } from "./owned-rows.ts";
-import { arg, rowStatement, statement } from "./prepared.ts";
+import { arg, statement } from "./prepared.ts";
 import { contacts } from "./schema/index.ts";
 
 const SAME_NUMBER_MAX = 50;
 
 const { tenantId, ...COLUMNS } = getTableColumns(contacts);
-
-/** Only such a text can stand in a number. */
-const OF_NUMBER = /^\+?\d*$/;
-
-const patternOf = (text: string) => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
 const ofTenant = (tenantId: number) => eq(contacts.tenantId, tenantId);
 const IN_ORDER = [asc(contacts.lastName), asc(contacts.firstName), asc(contacts.id)];
@@ -36,66 +31,7 @@ export function contactStore(queries: Queries): ContactRecords {
   };
 }
 
-interface Piece {
-  readonly tenantId: number;
-  readonly rows: number;
-  /** Of the contact before it; undefined: it is the first. */
-  readonly id?: number;
-  readonly lastName?: string;
-  readonly firstName?: string;
-}
-
-interface Match extends Piece {
-  readonly pattern: string;
-  /** Whether numbers are looked at. Without them all is read from the index of the list. */
-  readonly number?: true;
-}
-
-function piece(queries: Queries, { tenantId, rows, id, lastName, firstName }: Piece, number: SQL) {
-  const place = sql`(${contacts.lastName}, ${contacts.firstName}, ${contacts.id})`;
-  return queries
-    .select({
-      ...{ id: contacts.id, lastName: contacts.lastName, firstName: contacts.firstName },
-      number: number.as("number"),
-    })
-    .from(contacts)
-    .where(
-      and(
-        ofTenant(tenantId),
-        id === undefined ? undefined : sql`${place} > (${lastName}, ${firstName}, ${id})`,
-      ),
-    )
-    .orderBy(...IN_ORDER)
-    .limit(rows)
-    .as("piece");
-}
-
-const matchesIn = rowStatement((queries, { pattern, number, ...row }: Match) => {
-  const searched = piece(queries, row, number ? sql`${contacts.numberE164}` : sql`''`);
-  const holds = [searched.number, searched.firstName, searched.lastName].map(
-    (column) => sql`${column} LIKE ${pattern} ESCAPE '\\'`,
-  );
-  return queries
-    .select({ id: searched.id })
-    .from(searched)
-    .where(or(...holds))
-    .prepare();
-});
-
-const lastOf = rowStatement((queries, row: Piece) => {
-  const searched = piece(queries, row, sql`''`);
-  const { id, lastName, firstName } = searched;
-  return queries
-    .select({ id, lastName, firstName })
-    .from(searched)
-    .limit(1)
-    .offset(arg("skipped"))
-    .prepare();
-});
-
-const contactLists = (
-  queries: Queries,
-): Pick<ContactRecords, "list" | "search" | "withIds" | "after"> => ({
+const contactLists = (queries: Queries): Pick<ContactRecords, "list" | "withIds" | "after"> => ({
   async list(tenantId, { limit, offset }) {
     return await queries
       .select(COLUMNS)
@@ -104,17 +40,6 @@ const contactLists = (
       .orderBy(...IN_ORDER)
       .limit(limit)
       .offset(offset);
-  },
-
-  async search(tenantId, text, after, rows) {
-    const { id, lastName, firstName } = after ?? {};
-    const piece = { tenantId, rows, id, lastName, firstName };
-    const match = { ...piece, pattern: patternOf(text), number: OF_NUMBER.test(text) || undefined };
-    const [found, last] = await Promise.all([
-      matchesIn(queries, match).values({ ...match }),
-      lastOf(queries, piece).get({ ...piece, skipped: rows - 1 }),
-    ]);
-    return { ids: found.map(([contactId]) => Number(contactId)), last: last ?? null };
   },
 
   async withIds(tenantId, ids) {

@@ -28,7 +28,6 @@ const DAYS_MAX = 100;
 const CALLS_MAX = 25;
 /** An index of fewer parts is searched faster; a step takes a few milliseconds. */
 const MERGED_PAGES = 16;
-const CONTACTS_AT_ONCE = 4_000;
 const LAST_LETTER = "\u{10ffff}";
 
 interface Document {
@@ -66,7 +65,7 @@ const isUnindexed = sql`EXISTS (SELECT 1 FROM search_queue q WHERE q.tenant_id =
 
 export function searchIndexStore(queries: Queries) {
   return {
-    ...{ ...lookUps(queries), ...namesOf(queries), ...queueOf(queries) },
+    ...{ ...lookUps(queries), ...queueOf(queries) },
     ...{ ...changesOfQueue(queries), ...indexing(queries) },
   };
 }
@@ -111,33 +110,6 @@ function lookUps(queries: Queries) {
           WHERE i.search_index MATCH ${query} AND i.rowid < ${before ?? Number.MAX_SAFE_INTEGER}
           ORDER BY i.rowid DESC LIMIT ${limit}`,
       );
-    },
-  };
-}
-
-/** Names of contacts, for searches. */
-function namesOf(queries: Queries) {
-  return {
-    /** Another one whenever a name of a contact may have changed. */
-    async contactChanges(tenantId: number): Promise<number> {
-      const row = await rowOf<{ changes: number }>(
-        queries,
-        sql`SELECT changes FROM search_contact_changes WHERE tenant_id = ${tenantId}`,
-      );
-      return row?.changes ?? 0;
-    },
-
-    /** A line for each contact, folded: its id and its name. */
-    async contactNames(tenantId: number, turn: () => Promise<void>): Promise<string> {
-      const pieces: string[] = [];
-      for (let last: ContactPlace | null = null; ; await turn()) {
-        const piece: ContactPiece | undefined = await namesAfter(queries, tenantId, last);
-        if (!piece?.names) break;
-        pieces.push(folded(piece.names));
-        if (piece.contacts < CONTACTS_AT_ONCE) break;
-        last = await contactAt(queries, tenantId, last);
-      }
-      return pieces.join("\n");
     },
   };
 }
@@ -194,39 +166,6 @@ function timesSought(tenantId: number, fromMs: number, toMs: number): string[] {
   }
   return times;
 }
-
-interface ContactPlace {
-  readonly id: number;
-  readonly lastName: string;
-  readonly firstName: string;
-}
-
-interface ContactPiece {
-  readonly contacts: number;
-  readonly names: string | null;
-}
-
-const contactsAfter = (tenantId: number, last: ContactPlace | null) =>
-  sql`FROM contacts WHERE tenant_id = ${tenantId} ${
-    last
-      ? sql`AND (last_name, first_name, id) > (${last.lastName}, ${last.firstName}, ${last.id})`
-      : sql``
-  } ORDER BY last_name, first_name, id`;
-
-/** As one text, which is read and folded at once. */
-const namesAfter = (queries: Queries, tenantId: number, last: ContactPlace | null) =>
-  rowOf<ContactPiece>(
-    queries,
-    sql`SELECT count(*) AS contacts, group_concat(id || ':' || first_name || ' ' || last_name, char(10)) AS names
-      FROM (SELECT id, first_name, last_name ${contactsAfter(tenantId, last)} LIMIT ${CONTACTS_AT_ONCE})`,
-  );
-
-const contactAt = async (queries: Queries, tenantId: number, last: ContactPlace | null) =>
-  (await rowOf<ContactPlace>(
-    queries,
-    sql`SELECT id, last_name AS "lastName", first_name AS "firstName" ${contactsAfter(tenantId, last)}
-      LIMIT 1 OFFSET ${CONTACTS_AT_ONCE - 1}`,
-  )) ?? null;
 
 /** Calls that are not in the index. */
 function queueOf(queries: Queries) {

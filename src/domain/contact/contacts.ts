@@ -1,13 +1,11 @@
 /** The people a tenant knows (decisions.md 11). */
 
-import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Quotas } from "../billing/quotas.ts";
 import type { ContactFields, NewContact } from "./contact-schema.ts";
 import type { DoNotCallList } from "./do-not-call.ts";
-
-const SEARCHED_AT_ONCE = 4000;
 
 export interface ContactRecord extends ContactFields {
   readonly id: number;
@@ -18,32 +16,15 @@ export interface ContactRecord extends ContactFields {
 }
 
 interface ContactQuery {
-  /** In number, first or last name. */
+  /** In the number, or in first and last name. */
   readonly search: string | null;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** A contact's place in the list, which is in the order of last name, first name, id. */
-interface ListPlace {
-  readonly id: number;
-  readonly lastName: string;
-  readonly firstName: string;
-}
-
 /** Implemented by store/contact-store.ts. */
 export interface ContactRecords {
   list(tenantId: number, page: { limit: number; offset: number }): Promise<ContactRecord[]>;
-  /**
-   * Of the next `rows` of the list after a place, those that have the text in them, in order; and the
-   * last of these rows, null: there are fewer.
-   */
-  search(
-    tenantId: number,
-    text: string,
-    after: ListPlace | null,
-    rows: number,
-  ): Promise<{ readonly ids: readonly number[]; readonly last: ListPlace | null }>;
   /** In the order of the list. */
   withIds(tenantId: number, ids: readonly number[]): Promise<ContactRecord[]>;
   count(tenantId: number): Promise<number>;
@@ -66,6 +47,12 @@ export interface ContactRecords {
   setDoNotCall(tenantId: number, numberE164: string, nowMs: number): Promise<number>;
 }
 
+/** Implemented by store/contact-search.ts. */
+export interface ContactSearch {
+  /** Ids of those in whose number or name it stands, without case and accents; in the order of the list. */
+  find(tenantId: number, text: string): Promise<readonly number[]>;
+}
+
 export interface ContactsDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => ContactRecords;
@@ -78,11 +65,15 @@ export interface ContactsDependencies {
 const PIN_HASH = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
 export class Contacts {
-  constructor(protected readonly deps: ContactsDependencies) {}
+  constructor(protected readonly deps: ContactsDependencies & { readonly search: ContactSearch }) {}
 
   async list(tenantId: number, { search, limit, offset }: ContactQuery) {
     const store = this.deps.records(this.deps.database.read);
-    if (search !== null) return searched(store, tenantId, search, { limit, offset });
+    if (search !== null) {
+      const ids = await this.deps.search.find(tenantId, search);
+      const shown = ids.slice(offset, offset + limit);
+      return { contacts: await store.withIds(tenantId, shown), total: ids.length };
+    }
     const contacts = await store.list(tenantId, { limit, offset });
     return { contacts, total: await store.count(tenantId) };
   }
@@ -141,25 +132,6 @@ export class Contacts {
         await doNotCallList.add(queries, tenantId, contact.numberE164, clock.now());
     });
   }
-}
-
-/** A search reads every contact, in batches that let other work run in between. */
-async function searched(
-  store: ContactRecords,
-  tenantId: number,
-  text: string,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-) {
-  const found: number[] = [];
-  for (let after: ListPlace | null = null; ; ) {
-    const { ids, last } = await store.search(tenantId, text, after, SEARCHED_AT_ONCE);
-    found.push(...ids);
-    if (last === null) break;
-    after = last;
-    await yieldToEventLoop();
-  }
-  const ids = found.slice(offset, offset + limit);
-  return { contacts: await store.withIds(tenantId, ids), total: found.length };
 }
 
 const pinHashOf = async (pin: string | null): Promise<string | null> =>

@@ -7,11 +7,11 @@
  */
 import { callAnnotationStore } from "../../adapter/store/call-annotation-store.ts";
 import { type CallFilter, callHistoryStore } from "../../adapter/store/call-history-store.ts";
+import { contactSearch } from "../../adapter/store/contact-search.ts";
 import { contactStore } from "../../adapter/store/contact-store.ts";
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import { scheduleListStore } from "../../adapter/store/schedule-list-store.ts";
 import { searchIndexStore } from "../../adapter/store/search-index.ts";
-import { BoundedMap } from "../../core/bounded-map.ts";
 import { yieldToEventLoop } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
@@ -51,15 +51,16 @@ const LIVE: readonly CallStatus[] = ["dialing", "ringing", "in_progress"];
 /** Of one status. */
 const LIVE_MAX = 100;
 const AROUND_CHARACTERS = 60;
-/** Of tenants; and of each. */
-const NAMES_KEPT_MAX = 16;
-const NAMES_LETTERS_MAX = 2_000_000;
 
 export type CallSearch = ReturnType<typeof createCallSearch>;
 
-export function createCallSearch({ read }: Pick<Database, "read">) {
+type ContactNames = Pick<ReturnType<typeof contactSearch>, "named">;
+
+export function createCallSearch(
+  { read }: Pick<Database, "read">,
+  names: ContactNames = contactSearch(read),
+) {
   const history = callHistoryStore(read);
-  const names = contactNames(read);
   /** Live calls of all pages stand on the first page, above the others, and on no other page. */
   async function liveFirst(
     tenantId: number,
@@ -141,44 +142,10 @@ async function indexQuery(
   const index = searchIndexStore(read);
   const [isBehind, ids] = await Promise.all([
     index.isBehind(tenantId, BEHIND_MAX),
-    names.find(tenantId, wanted),
+    names.named(tenantId, wanted),
   ]);
   if (isBehind) return null;
   return await index.queryFor(tenantId, wordsSought(wanted), ids, filter);
-}
-
-type ContactNames = ReturnType<typeof contactNames>;
-
-/** Names as they are searched are kept until one is changed: to read 20,000 takes some milliseconds. */
-function contactNames(read: Queries) {
-  const index = searchIndexStore(read);
-  const kept = new BoundedMap<number, { readonly changes: number; readonly names: string }>(
-    NAMES_KEPT_MAX,
-  );
-
-  async function namesOf(tenantId: number): Promise<string> {
-    const changes = await index.contactChanges(tenantId);
-    const known = kept.get(tenantId);
-    if (known?.changes === changes) return known.names;
-    const names = await index.contactNames(tenantId, yieldToEventLoop);
-    if (names.length <= NAMES_LETTERS_MAX) kept.set(tenantId, { changes, names });
-    else kept.delete(tenantId);
-    return names;
-  }
-
-  return {
-    /** Ids of contacts in whose names the text stands; what is found in an id itself does no harm. */
-    async find(tenantId: number, wanted: string): Promise<number[]> {
-      const names = await namesOf(tenantId);
-      const ids: number[] = [];
-      for (let at = names.indexOf(wanted); at >= 0; ) {
-        ids.push(Number.parseInt(names.slice(names.lastIndexOf("\n", at) + 1), 10));
-        const next = names.indexOf("\n", at);
-        at = next < 0 ? -1 : names.indexOf(wanted, next);
-      }
-      return ids;
-    },
-  };
 }
 
 /** Calls that may have the words, and those of them that do. */
