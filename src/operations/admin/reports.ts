@@ -8,7 +8,6 @@ import {
   daysInMonth,
   hourIn,
   monthText,
-  startOfDay,
   wallClock,
 } from "../../core/calendar.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -184,15 +183,6 @@ function analyticsReports({ database: { read }, clock }: ReportDependencies) {
         p95Ms: percentile(latencies.p95, 0.95),
         stages: latencyStages(measures),
       };
-    },
-
-    /** Since midnight in the tenant's zone. */
-    async today(tenantId: number): Promise<Figures> {
-      const zone = await zoneOf(read, tenantId);
-      const day = wallClock(zone, clock.now());
-      const toMs = startOfDay(zone, { ...day, day: day.day + 1 });
-      const span = { fromMs: startOfDay(zone, day), toMs };
-      return totalsOf(await reportStore(read).byKind(tenantId, span));
     },
 
     /** Of the agent's turns of the last 24 hours. */

@@ -160,10 +160,6 @@ function homeParts({ dependencies, parts }: ProductContext) {
     ...live.list(tenantId),
     ...((await remoteNodes?.list(tenantId)) ?? []),
   ];
-  async function today(tenantId: number) {
-    const { calls, billableSeconds, cost } = await services.reports.today(tenantId);
-    return { calls, minutes: minutesOf(billableSeconds), cost_eur: eur(cost) };
-  }
   async function week(tenantId: number) {
     const { days, before } = await services.reports.week(tenantId);
     const present = ({
@@ -201,7 +197,7 @@ function homeParts({ dependencies, parts }: ProductContext) {
     ] as const;
     return steps.map(([id, isDone, href]) => ({ id, done: isDone, href }));
   }
-  return { billing, services, clock, statusSources, liveCalls, today, week, lastCalls, checklist };
+  return { billing, services, clock, statusSources, liveCalls, week, lastCalls, checklist };
 }
 
 type Parts = ReturnType<typeof homeParts>;
@@ -212,7 +208,6 @@ const routesOf = ({
   clock,
   statusSources,
   liveCalls,
-  today,
   week,
   lastCalls,
   checklist,
@@ -222,13 +217,18 @@ const routesOf = ({
     const shownTrunk = trunk && presentTrunk(trunk);
     const statuses = await statusesOf(statusSources, shownTrunk, clock.now());
     const { p50Ms, p90Ms } = await services.reports.latency(tenantId);
+    const { days, before } = await week(tenantId);
+    const today = days.at(-1);
     const money = await billing.balance(tenantId);
     return {
       ok: true,
       statuses,
       live_calls: (await liveCalls(tenantId)).length,
-      today: await today(tenantId),
-      week: await week(tenantId),
+      today: {
+        ...{ calls: today?.calls ?? 0, minutes: today?.minutes ?? 0 },
+        cost_eur: today?.cost_eur ?? 0,
+      },
+      week: { days, before },
       money: {
         plan: money.plan.name,
         included_minutes_left: minutesOf(money.includedSecondsLeft),
