@@ -91,7 +91,7 @@ const READS = {
     "/api/dashboard/calls?limit=25&words=number%201#",
     "/api/dashboard/calls?limit=25&words=giraffe%20#",
   ],
-  "all tenants": ["/api/dashboard/operator/tenants"],
+  "all tenants": ["/api/dashboard/operator/tenants?limit=50&offset=#"],
 } as const;
 const DOWNLOADS = [
   "/api/dashboard/calls.csv?words=",

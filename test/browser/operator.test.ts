@@ -128,4 +128,30 @@ inChromium("the operator", () => {
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/usage.png`, fullPage: true });
     await context.close();
   });
+
+  test("leafs through many companies and finds one by its name", async () => {
+    for (let n = 0; n < 50; n++)
+      await world.app.ask("tenant.create", {
+        ...{ name: `Branch ${n}`, email: `branch${n}@clinic.example`, plan: null },
+      });
+    const visitor = await visit(browser, { width: 1440, height: 900 });
+    const { page, context } = visitor;
+    await signIn(visitor, world.app, {
+      ...{ tenantId: world.tenantId, email: "ops2@clinic.example", operator: true },
+    });
+    await page.goto(address("/operator"));
+    const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+    await row("Branch 5").first().waitFor();
+    expect(await row("Branch 49").count()).toBe(0);
+    await page.getByRole("button", { name: en["pager.next"] }).click();
+    await row("Branch 49").waitFor();
+    expect(await violations(page, "companies")).toEqual([]);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/operator-companies.png` });
+    await page.getByLabel(en["operator.search"]).fill("branch 7");
+    await row("branch7@clinic.example").waitFor();
+    await row("Branch 49").waitFor({ state: "detached" });
+    await page.getByLabel(en["operator.search"]).fill("giraffe");
+    await page.getByText(en["operator.none_match"]).waitFor();
+    await context.close();
+  });
 });

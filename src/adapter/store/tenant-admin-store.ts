@@ -2,7 +2,7 @@
  * Tenants for the operator: creates, lists and suspends them. Covers all tenants, unlike the other
  * stores.
  */
-import { and, eq, gte, isNull, lte, ne, or, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
 import type { NotifiedTenant } from "../../domain/call/burst-notice.ts";
@@ -16,10 +16,16 @@ const LATENCY_CALLS_MAX = 1000;
 type TenantRecord = typeof tenants.$inferSelect;
 type NewTenant = Omit<typeof tenants.$inferInsert, "id">;
 
+/** Nothing: all. */
+export interface TenantPage {
+  readonly ids?: readonly number[];
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
 export function tenantAdminStore(queries: Queries) {
   return {
-    ...tenantMarks(queries),
-    ...tenantActivity(queries),
+    ...{ ...tenantLists(queries), ...tenantMarks(queries), ...tenantActivity(queries) },
 
     /** Also creates an empty wallet. */
     async insert(tenant: NewTenant): Promise<number> {
@@ -34,17 +40,6 @@ export function tenantAdminStore(queries: Queries) {
         .update(tenants)
         .set({ webhookSecretSealed: sealed })
         .where(eq(tenants.id, tenantId));
-    },
-
-    /** In the order of their ids; `tenantId`: only this one. */
-    list(tenantId?: number) {
-      const { id, name, email, plan, suspended, createdAt } = tenants;
-      return queries
-        .select({ id, name, email, plan, suspended, createdAt, balance: wallets.balance })
-        .from(tenants)
-        .leftJoin(wallets, eq(wallets.tenantId, tenants.id))
-        .where(tenantId === undefined ? undefined : eq(tenants.id, tenantId))
-        .orderBy(tenants.id);
     },
 
     find(tenantId: number): Promise<TenantRecord | undefined> {
@@ -73,11 +68,38 @@ export function tenantAdminStore(queries: Queries) {
   };
 }
 
-/** How the tenants' calls went. Tenants without calls have no row. */
+function tenantLists(queries: Queries) {
+  return {
+    /** Of all, in the order of their ids: what a search looks at. */
+    labels() {
+      const { id, name, email } = tenants;
+      return queries.select({ id, name, email }).from(tenants).orderBy(id);
+    },
+
+    async count(): Promise<number> {
+      return await queries.$count(tenants);
+    },
+
+    /** In the order of their ids. */
+    list({ ids, limit = -1, offset = 0 }: TenantPage) {
+      const { id, name, email, plan, suspended, createdAt } = tenants;
+      return queries
+        .select({ id, name, email, plan, suspended, createdAt, balance: wallets.balance })
+        .from(tenants)
+        .leftJoin(wallets, eq(wallets.tenantId, tenants.id))
+        .where(ids && inArray(tenants.id, [...ids]))
+        .orderBy(tenants.id)
+        .limit(limit)
+        .offset(offset);
+    },
+  };
+}
+
+/** How the calls of these tenants went. Tenants without calls have no row. */
 function tenantActivity(queries: Queries) {
   return {
     /** Calls that began since that hour, and how many of them failed. */
-    callsSince(sinceMs: number) {
+    callsSince(tenantIds: readonly number[], sinceMs: number) {
       const failed = sql<number>`sum(CASE WHEN ${callRollups.status} = 'failed' THEN ${callRollups.calls} ELSE 0 END)`;
       return (
         queries
@@ -91,6 +113,7 @@ function tenantActivity(queries: Queries) {
           .crossJoin(callRollups)
           .where(
             and(
+              inArray(tenants.id, [...tenantIds]),
               eq(callRollups.tenantId, tenants.id),
               gte(callRollups.hour, Math.floor(sinceMs / HOUR_MS)),
               ne(callRollups.status, "queued"),
@@ -101,7 +124,7 @@ function tenantActivity(queries: Queries) {
     },
 
     /** Latencies (95th percentile) of each tenant's newest calls since then, in no order. */
-    latenciesSince(sinceMs: number) {
+    latenciesSince(tenantIds: readonly number[], sinceMs: number) {
       // Drizzle would leave out the tables' names: there is no join.
       const latencies = sql<number[]>`(
         SELECT json_group_array(latency) FROM (
@@ -114,7 +137,8 @@ function tenantActivity(queries: Queries) {
           tenantId: tenants.id,
           latenciesMs: latencies.mapWith((json: string) => JSON.parse(json) as number[]),
         })
-        .from(tenants);
+        .from(tenants)
+        .where(inArray(tenants.id, [...tenantIds]));
     },
   };
 }

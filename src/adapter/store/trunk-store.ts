@@ -1,5 +1,5 @@
 /** Trunks, currently one per tenant. Passwords are sealed by the vault, bound to their row. */
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { trunks } from "./schema/index.ts";
 
@@ -21,9 +21,10 @@ export function trunkStore(queries: Queries) {
       return queries.select().from(trunks).where(eq(trunks.tenantId, tenantId)).get();
     },
 
-    /** Trunks of all tenants: for the SIP stack at start and the operator's list. */
-    all(): Promise<TrunkRecord[]> {
-      return queries.select().from(trunks).orderBy(trunks.id);
+    /** Trunks of all tenants, or of these: for the SIP stack at start and the operator's list. */
+    all(tenantIds?: readonly number[]): Promise<TrunkRecord[]> {
+      const those = tenantIds && inArray(trunks.tenantId, [...tenantIds]);
+      return queries.select().from(trunks).where(those).orderBy(trunks.id);
     },
 
     /**

@@ -79,7 +79,7 @@ export const dialingFields = {
 export const dialingOut = shownFields(dialingFields);
 const Dialing = z.strictObject({ tenant_id: z.int(), ...dialingOut });
 
-const presentTenant = (tenant: AdminTenant) =>
+export const presentTenant = (tenant: AdminTenant) =>
   wireOf(Tenant, tenant, { balance_eur: microToEur(tenant.balance) });
 
 export const eurOrNull = (amount: MicroEur | null) => (amount === null ? null : microToEur(amount));

@@ -5,13 +5,14 @@ import { dashboardListStore } from "../../adapter/store/dashboard-list-store.ts"
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import { fileStore } from "../../adapter/store/file-store.ts";
 import { numberStore } from "../../adapter/store/number-store.ts";
-import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
+import { type TenantPage, tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
 import { tenantStore } from "../../adapter/store/tenant-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { invalidField, notFound } from "../../core/errors.ts";
 import { eurToMicro, type MicroEur, microEur } from "../../core/money.ts";
 import type { Random } from "../../core/random.ts";
+import { folded } from "../../core/search-words.ts";
 import type { Billing } from "../../domain/billing/billing.ts";
 import { createTenant } from "../../domain/tenant/create-tenant.ts";
 import { percentile } from "./reports.ts";
@@ -106,23 +107,38 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
 }
 
 function createTenantReads(database: Pick<Database, "read">) {
-  async function list(tenantId?: number): Promise<AdminTenant[]> {
-    const rows = await tenantAdminStore(database.read).list(tenantId);
+  const store = tenantAdminStore(database.read);
+  async function list(which: TenantPage = {}): Promise<AdminTenant[]> {
+    const rows = await store.list(which);
     return rows.map((row) => ({ ...row, balance: row.balance ?? microEur(0) }));
   }
   return {
     list: () => list(),
 
+    /** Those in whose name or address it stands, without case and accents; in the order of their ids. */
+    async page(search: string, { limit, offset }: { limit: number; offset: number }) {
+      const wanted = folded(search.trim());
+      if (wanted === "") {
+        const [tenants, total] = await Promise.all([list({ limit, offset }), store.count()]);
+        return { tenants, total };
+      }
+      const found = (await store.labels()).filter(({ name, email }) =>
+        [name, email].some((text) => folded(text).includes(wanted)),
+      );
+      const shown = found.slice(offset, offset + limit).map(({ id }) => id);
+      return { tenants: await list({ ids: shown }), total: found.length };
+    },
+
     /** Throws not_found. */
     async get(tenantId: number): Promise<AdminTenant> {
-      const [found] = await list(tenantId);
+      const [found] = await list({ ids: [tenantId] });
       if (!found) throw notFound("tenant");
       return found;
     },
 
     /** Throws not_found. */
     async require(tenantId: number): Promise<void> {
-      if (!(await tenantAdminStore(database.read).find(tenantId))) throw notFound("tenant");
+      if (!(await store.find(tenantId))) throw notFound("tenant");
     },
   };
 }
@@ -130,14 +146,17 @@ function createTenantReads(database: Pick<Database, "read">) {
 /** For the operator's page of all tenants. */
 const createActivity = ({ database, clock }: TenantAdminDependencies) => ({
   /** How the calls of the last 24 hours went, by tenant; latency of the newest. A tenant without calls is not there. */
-  async activity() {
+  async activity(tenantIds: readonly number[]) {
     const store = tenantAdminStore(database.read);
     const sinceMs = clock.now() - DAY_MS;
     const latencies = new Map(
-      (await store.latenciesSince(sinceMs)).map((row) => [row.tenantId, row.latenciesMs]),
+      (await store.latenciesSince(tenantIds, sinceMs)).map((row) => [
+        row.tenantId,
+        row.latenciesMs,
+      ]),
     );
     return new Map(
-      (await store.callsSince(sinceMs)).map(({ tenantId, calls, failed }) => [
+      (await store.callsSince(tenantIds, sinceMs)).map(({ tenantId, calls, failed }) => [
         tenantId,
         { calls, failed, p95Ms: percentile(latencies.get(tenantId) ?? [], 0.95) },
       ]),
@@ -173,13 +192,14 @@ function createTenantViews({
       const numbers = await numberStore(database.read).list(tenantId);
       const files = await fileStore(database.read).list(tenantId);
       const called = await diagnostics.hasAnsweredCall(tenantId);
-      const asked =
+      const talked =
+        called ||
         (await diagnostics.wasDone(tenantId, WEB_CALL_ACTION)) ||
         (await diagnostics.wasDone(tenantId, CHAT_ACTION));
       return {
         agent: (await agentStore(database.read).count(tenantId)) > 0,
         knowledge: files.some(({ agentIds }) => agentIds.length > 0),
-        talk: called || asked,
+        talk: talked,
         number: numbers.some(({ agentId }) => agentId !== null),
         first_call: called,
       };

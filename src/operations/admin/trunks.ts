@@ -132,8 +132,9 @@ function createTrunkReads({ database, running }: TrunksDependencies) {
       return trunk;
     },
 
-    async list(): Promise<TrunkState[]> {
-      return (await trunkStore(database.read).all()).map(stateOf);
+    /** Of all tenants, or of these. */
+    async list(tenantIds?: readonly number[]): Promise<TrunkState[]> {
+      return (await trunkStore(database.read).all(tenantIds)).map(stateOf);
     },
 
     /** null: the tenant has none. */

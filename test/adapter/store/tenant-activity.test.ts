@@ -1,4 +1,4 @@
-/** How the calls of every tenant went, as the operator's list of tenants reads it. */
+/** How the calls of some tenants went, as the operator's list of tenants reads it. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
@@ -22,13 +22,16 @@ test("each tenant has its own calls and latencies since then", async () => {
   const rows = [row(busy, 1, 900), row(busy, 2, 300), row(busy, 3, null), row(other, 2, 700)];
   await database.tx((queries) => queries.insert(calls).values(rows));
   const store = tenantAdminStore(database.read);
-  expect(await store.latenciesSince(2 * HOUR_MS)).toEqual([
+  expect(await store.latenciesSince([busy, other], 2 * HOUR_MS)).toEqual([
     { tenantId: busy, latenciesMs: [300] },
     { tenantId: other, latenciesMs: [700] },
   ]);
-  expect(await store.callsSince(2 * HOUR_MS)).toEqual([
+  expect(await store.callsSince([busy, other], 2 * HOUR_MS)).toEqual([
     { tenantId: busy, calls: 2, failed: 2 },
     { tenantId: other, calls: 1, failed: 1 },
   ]);
+  expect(await store.latenciesSince([other], 0)).toEqual([{ tenantId: other, latenciesMs: [700] }]);
+  expect(await store.callsSince([other], 0)).toEqual([{ tenantId: other, calls: 1, failed: 1 }]);
+  expect(await store.callsSince([], 0)).toEqual([]);
   await database.close();
 });

@@ -217,6 +217,46 @@ describe("the operator", () => {
     expect((await operator.ask("PATCH", "/operator/tenants/99999", {})).status).toBe(404);
   });
 
+  test("reads tenants page by page, and finds them by name and address", async () => {
+    const operator = as("operator");
+    for (const [name, email] of [
+      ["Žalia klinika", "info@green.example"],
+      ["Dantys 24", "zalia@teeth.example"],
+    ])
+      await operator.ask("POST", "/operator/tenants", { name, email });
+    const page = async (query: string) =>
+      replyOf(operators.listTenants, await operator.ask("GET", `/operator/tenants?${query}`));
+    const all = await page("");
+    const ids = all.tenants.map(({ id }) => id);
+    expect(all.total).toBe(ids.length);
+    expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+    expect(all.tenants.find(({ id }) => id === room.world.tenantId)?.trunk?.status).toBe(
+      "registered",
+    );
+    for (const [limit, offset] of [
+      [all.total - 1, 0],
+      [all.total, 0],
+      [1, all.total - 1],
+      [1, all.total],
+    ] as const) {
+      const { tenants, total } = await page(`limit=${limit}&offset=${offset}`);
+      expect(total).toBe(all.total);
+      expect(tenants).toEqual(all.tenants.slice(offset, offset + limit));
+    }
+    const named = async (search: string) =>
+      (await page(`search=${encodeURIComponent(search)}`)).tenants.map(({ name }) => name);
+    expect(await named("ZALIA")).toEqual(["Žalia klinika", "Dantys 24"]);
+    expect(await named("žalia k")).toEqual(["Žalia klinika"]);
+    expect(await named("%")).toEqual([]);
+    expect((await page("search=zalia&limit=1&offset=1")).total).toBe(2);
+    for (const wrong of ["limit=0", "limit=201", "offset=-1", `search=${"a".repeat(121)}`])
+      expect((await operator.ask("GET", `/operator/tenants?${wrong}`)).status).toBe(400);
+    expect((await operator.ask("GET", `/operator/tenants?search=${"a".repeat(120)}`)).status).toBe(
+      200,
+    );
+    expect((await as("owner").ask("GET", "/operator/tenants")).status).toBe(403);
+  });
+
   test("backs up, and sees the log without what is personal", async () => {
     const operator = as("operator");
     const { backup } = replyOf(

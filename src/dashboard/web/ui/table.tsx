@@ -146,10 +146,10 @@ export function Pager(props: {
           disabled={offset === 0}
           onClick={() => props.onOffset(Math.max(0, offset - limit))}
         >
-          {t("pager.newer")}
+          {t("pager.back")}
         </Button>
         <Button small disabled={!more} onClick={() => props.onOffset(offset + limit)}>
-          {t("pager.older")}
+          {t("pager.next")}
         </Button>
       </span>
     </div>

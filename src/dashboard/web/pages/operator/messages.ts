@@ -14,6 +14,18 @@ export const messages = {
     lv: "Pati sistēma un visi uzņēmumi.",
     ru: "Сама система и все компании.",
   },
+  "operator.search": {
+    en: "Search by name or address",
+    lt: "Ieškoti pagal pavadinimą ar adresą",
+    lv: "Meklēt pēc nosaukuma vai adreses",
+    ru: "Искать по названию или адресу",
+  },
+  "operator.none_match": {
+    en: "No company matches",
+    lt: "Tokių įmonių nėra",
+    lv: "Neviens uzņēmums neatbilst",
+    ru: "Компаний не найдено",
+  },
   "operator.tab.tenants": { en: "Companies", lt: "Įmonės", lv: "Uzņēmumi", ru: "Компании" },
   "operator.tab.payments": { en: "Payments", lt: "Mokėjimai", lv: "Maksājumi", ru: "Платежи" },
   "operator.tab.health": { en: "Health", lt: "Būklė", lv: "Stāvoklis", ru: "Состояние" },

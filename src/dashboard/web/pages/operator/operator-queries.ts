@@ -4,11 +4,14 @@ import { answer, own } from "../../api/client.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-export const tenantsQuery = queryOptions({
-  queryKey: ["operator", "tenants"],
-  queryFn: async () => (await answer(own.GET("/operator/tenants"))).tenants,
-  refetchInterval: 10_000,
-});
+export const tenantsQuery = (search: string, offset: number, limit: number) =>
+  queryOptions({
+    queryKey: ["operator", "tenants", search, offset],
+    queryFn: () =>
+      answer(own.GET("/operator/tenants", { params: { query: { search, offset, limit } } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 10_000,
+  });
 export const waitingQuery = queryOptions({
   queryKey: ["operator", "checkouts"],
   queryFn: async () => (await answer(own.GET("/operator/checkouts"))).checkouts,

@@ -1,4 +1,4 @@
-/** Every company on the appliance. */
+/** Every company on the appliance, page by page. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Own, own } from "../../api/client.ts";
@@ -10,8 +10,8 @@ import { ConfirmAbout } from "../../ui/dialog.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Card, StatusIndicator, type Tone } from "../../ui/page.tsx";
-import { Loaded } from "../../ui/states.tsx";
-import { Table } from "../../ui/table.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { Pager, Table } from "../../ui/table.tsx";
 import { tenantsQuery } from "./operator-queries.ts";
 import { Credit, NewTenant } from "./tenant-dialogs.tsx";
 
@@ -24,6 +24,7 @@ type Asked = {
   readonly page?: "settings" | undefined;
 };
 
+const LIMIT = 50;
 /** From this answer time on callers notice the wait. */
 const SLOW_MS = 2_000;
 const TRUNK_TONES: Readonly<Record<NonNullable<Tenant["trunk"]>["status"], Tone>> = {
@@ -37,44 +38,83 @@ const TRUNK_TONES: Readonly<Record<NonNullable<Tenant["trunk"]>["status"], Tone>
 
 export function Tenants() {
   const { t } = useText();
-  const tenants = useQuery(tenantsQuery);
-  const doing = useDoing("operator");
+  const [search, setSearch] = useState("");
+  const [offset, setOffset] = useState(0);
+  const tenants = useQuery(tenantsQuery(search, offset, LIMIT));
   const [creating, setCreating] = useState(false);
   const [asked, setAsked] = useState<Asked | null>(null);
-  const enter = useEnterTenant();
-  const change = ({ id }: Tenant, body: Change) =>
+  return (
+    <div className="stack">
+      {(search !== "" || (tenants.data?.total ?? 0) > LIMIT) && (
+        <input
+          type="search"
+          className="input"
+          aria-label={t("operator.search")}
+          placeholder={t("operator.search")}
+          value={search}
+          maxLength={120}
+          onChange={(event) => {
+            setSearch(event.target.value);
+            setOffset(0);
+          }}
+        />
+      )}
+      <Card
+        title={t("operator.tab.tenants")}
+        note={t("operator.tenants_lead")}
+        actions={
+          <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
+            {t("operator.new_tenant")}
+          </Button>
+        }
+        flush
+      >
+        <Loaded query={tenants}>
+          {({ tenants: rows, total }) => (
+            <>
+              <TenantTable rows={rows} onAsk={setAsked} />
+              <Pager
+                offset={offset}
+                limit={LIMIT}
+                shown={rows.length}
+                total={total}
+                onOffset={setOffset}
+              />
+            </>
+          )}
+        </Loaded>
+      </Card>
+      <NewTenant open={creating} onClose={() => setCreating(false)} />
+      <AskedAbout asked={asked} onClose={() => setAsked(null)} />
+    </div>
+  );
+}
+
+function useChange() {
+  const { t } = useText();
+  const doing = useDoing("operator");
+  return ({ id }: Tenant, body: Change) =>
     doing.run(
       () => answer(own.PATCH("/operator/tenants/{id}", { params: { path: { id } }, body })),
       t("form.saved"),
     );
+}
+
+/** The dialog about a company. */
+function AskedAbout({ asked, onClose }: { asked: Asked | null; onClose: () => void }) {
+  const { t } = useText();
+  const doing = useDoing("operator");
+  const enter = useEnterTenant();
+  const change = useChange();
   return (
-    <Card
-      title={t("operator.tab.tenants")}
-      note={t("operator.tenants_lead")}
-      actions={
-        <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
-          {t("operator.new_tenant")}
-        </Button>
-      }
-      flush
-    >
-      <Loaded query={tenants}>
-        {(rows) => (
-          <TenantTable
-            rows={rows}
-            onAsk={setAsked}
-            onChange={(tenant, body) => void change(tenant, body)}
-          />
-        )}
-      </Loaded>
-      <NewTenant open={creating} onClose={() => setCreating(false)} />
-      {asked?.what === "credit" && <Credit tenant={asked.tenant} onClose={() => setAsked(null)} />}
+    <>
+      {asked?.what === "credit" && <Credit tenant={asked.tenant} onClose={onClose} />}
       <ConfirmAbout
         about={asked?.what === "act" ? asked.tenant : null}
         title={({ name }) => t("operator.act_title", { name })}
         body={t("operator.act_body")}
         action={t("operator.act")}
-        onClose={() => setAsked(null)}
+        onClose={onClose}
         onConfirm={(tenant) => doing.run(() => enter(tenant.id, asked?.page))}
       />
       <ConfirmAbout
@@ -82,21 +122,21 @@ export function Tenants() {
         title={({ name }) => t("operator.suspend_title", { name })}
         body={t("operator.suspend_body")}
         action={t("operator.suspend")}
-        onClose={() => setAsked(null)}
+        onClose={onClose}
         onConfirm={(tenant) => change(tenant, { suspended: true })}
       />
-    </Card>
+    </>
   );
 }
 
 interface TenantActions {
   readonly onAsk: (asked: Asked) => void;
-  readonly onChange: (tenant: Tenant, body: Change) => void;
 }
 
-function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantActions) {
+function TenantTable({ rows, onAsk }: { rows: readonly Tenant[] } & TenantActions) {
   const texts = useText();
   const { t, eur, number } = texts;
+  if (rows.length === 0) return <EmptyState icon="contacts" title={t("operator.none_match")} />;
   return (
     <Table
       caption={t("operator.tab.tenants")}
@@ -145,7 +185,7 @@ function TenantTable({ rows, ...actions }: { rows: readonly Tenant[] } & TenantA
           head: t("action.more"),
           card: "block",
           end: true,
-          cell: (tenant) => <TenantButtons tenant={tenant} {...actions} />,
+          cell: (tenant) => <TenantButtons tenant={tenant} onAsk={onAsk} />,
         },
       ]}
     />
@@ -173,12 +213,13 @@ function TrunkState({ tenant: { trunk } }: { tenant: Tenant }) {
   );
 }
 
-function TenantButtons({ tenant, onAsk, onChange }: { tenant: Tenant } & TenantActions) {
+function TenantButtons({ tenant, onAsk }: { tenant: Tenant } & TenantActions) {
   const { t } = useText();
   const plans = useQuery(plansQuery);
   const enter = useEnterTenant();
   const { tenants } = useSession();
   const doing = useDoing();
+  const change = useChange();
   const isOwn = tenants.some(({ id }) => id === tenant.id);
   const open = (page?: "settings") =>
     isOwn ? void doing.run(() => enter(tenant.id, page)) : onAsk({ what: "act", tenant, page });
@@ -196,7 +237,7 @@ function TenantButtons({ tenant, onAsk, onChange }: { tenant: Tenant } & TenantA
           tenant.suspended
             ? {
                 label: t("operator.resume"),
-                onChoose: () => onChange(tenant, { suspended: false }),
+                onChoose: () => void change(tenant, { suspended: false }),
               }
             : {
                 label: t("operator.suspend"),
@@ -208,7 +249,7 @@ function TenantButtons({ tenant, onAsk, onChange }: { tenant: Tenant } & TenantA
           ...(plans.data ?? []).map((plan) => ({
             label: plan.name,
             checked: plan.slug === tenant.plan,
-            onChoose: () => onChange(tenant, { plan: plan.slug }),
+            onChoose: () => void change(tenant, { plan: plan.slug }),
           })),
         ]}
       />

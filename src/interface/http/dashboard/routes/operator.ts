@@ -21,8 +21,8 @@ import {
   timeOrNull,
   timeOut,
 } from "../../../contracts/schema.ts";
-import { Tenant } from "../../../contracts/tenants.ts";
-import { OperatorTrunk } from "../../../contracts/trunks.ts";
+import { presentTenant, Tenant } from "../../../contracts/tenants.ts";
+import { OperatorTrunk, presentTrunk } from "../../../contracts/trunks.ts";
 import { contract, type Route, route } from "../../contract.ts";
 import type { ProductContext } from "./context.ts";
 
@@ -53,8 +53,21 @@ export const listTenants = contract({
   at: "GET /operator/tenants",
   tag: "Operator",
   role: operations["tenant.list"].role,
-  summary: "Every tenant, and how its calls went in the last 24 hours",
-  reply: okReply({ tenants: z.array(TenantHealth) }),
+  summary: "Tenants, and how their calls went in the last 24 hours",
+  query: z.strictObject({
+    search: field(z.string().max(120), {
+      description: "In name or e-mail address.",
+      example: "dental",
+      must: "be text of at most 120 characters",
+      ...{ reason: "length", params: { from: 0, to: 120 } },
+    }).default(""),
+    limit: page.limit(50),
+    offset: page.offset(),
+  }),
+  reply: okReply({
+    tenants: z.array(TenantHealth),
+    total: shown(z.int(), "How many there are in all.", 1),
+  }),
 });
 
 export const createTenant = contract({
@@ -358,7 +371,7 @@ function operatorParts({ dependencies, settings, parts }: ProductContext) {
   const { services } = dependencies;
   const { live, mailTest, logs, statusSources } = parts;
   const ask = askServices(services);
-  const presentTenant = (tenant: OutputOf<"tenant.create">) => ({
+  const withCalls = (tenant: OutputOf<"tenant.create">) => ({
     ...tenant,
     live_calls: live.list(tenant.id).length,
   });
@@ -371,7 +384,7 @@ function operatorParts({ dependencies, settings, parts }: ProductContext) {
   }
   return {
     ask,
-    presentTenant,
+    withCalls,
     presentCheckouts,
     settings,
     dependencies,
@@ -386,21 +399,22 @@ function operatorParts({ dependencies, settings, parts }: ProductContext) {
 type Parts = ReturnType<typeof operatorParts>;
 
 /** Tenants, and the money that they pay by transfer. */
-const tenantRoutes = ({ ask, presentTenant, presentCheckouts, services }: Parts): Route[] => [
-  route(listTenants)(async () => {
-    const [tenants, trunks, activity] = await Promise.all([
-      ask("tenant.list", {}),
-      ask("trunk.list", {}),
-      services.tenants.activity(),
+const tenantRoutes = ({ ask, withCalls, presentCheckouts, services }: Parts): Route[] => [
+  route(listTenants)(async ({ query: { search, ...asked } }) => {
+    const { tenants, total } = await services.tenants.page(search, asked);
+    const ids = tenants.map(({ id }) => id);
+    const [trunks, activity] = await Promise.all([
+      services.trunks.list(ids),
+      services.tenants.activity(ids),
     ]);
-    const trunkOf = new Map(trunks.map((trunk) => [trunk.tenant_id, trunk]));
+    const trunkOf = new Map(trunks.map((state) => [state.trunk.tenantId, presentTrunk(state)]));
     return {
-      ok: true,
+      ...{ ok: true, total },
       tenants: tenants.map((tenant) => {
         const { calls, failed, p95Ms } = activity.get(tenant.id) ?? NO_CALLS;
         const trunk = trunkOf.get(tenant.id);
         return {
-          ...presentTenant(tenant),
+          ...withCalls(presentTenant(tenant)),
           ...{ calls, failed, p95_ms: p95Ms },
           trunk: trunk
             ? { server: trunk.server, status: trunk.status, explanation: trunk.explanation }
@@ -411,15 +425,14 @@ const tenantRoutes = ({ ask, presentTenant, presentCheckouts, services }: Parts)
   }),
   route(createTenant)(async ({ body }) => ({
     ok: true,
-    tenant: presentTenant(await ask("tenant.create", body)),
+    tenant: withCalls(await ask("tenant.create", body)),
   })),
   route(updateTenant)(async ({ params: { id }, body: { plan, suspended } }) => {
-    let tenant = (await ask("tenant.list", {})).find((row) => row.id === id);
-    if (!tenant) throw notFound("tenant");
+    let tenant = presentTenant(await services.tenants.get(id));
     if (plan !== undefined) tenant = await ask("tenant.plan", { tenant: id, plan });
     if (suspended !== undefined)
       tenant = await ask(suspended ? "tenant.suspend" : "tenant.resume", { tenant: id });
-    return { ok: true, tenant: presentTenant(tenant) };
+    return { ok: true, tenant: withCalls(tenant) };
   }),
   route(creditTenant)(async ({ params: { id }, body }) => ({
     ok: true,
