@@ -58,7 +58,7 @@ function held(): number {
 }
 async function change(): Promise<void> {
   await app.database.tx((queries) =>
-    queries.run(sql`UPDATE tenants SET name = name WHERE id = ${large - 1}`),
+    queries.run(sql`UPDATE tenants SET name = 'Tenant ' || random() WHERE id = ${large - 1}`),
   );
 }
 const orders = new Map<string, () => unknown>(
