@@ -99,6 +99,8 @@ data_dir = "${join(directory, "data")}"
   const microphone = join(directory, "microphone.wav");
   await microphoneFile(microphone);
   browser = await launchChromium([
+    // The headless shell has nobody to ask for the microphone.
+    "--use-fake-ui-for-media-stream",
     "--use-fake-device-for-media-stream",
     `--use-file-for-fake-audio-capture=${microphone}`,
     "--autoplay-policy=no-user-gesture-required",

@@ -2,7 +2,13 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-const EXECUTABLES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** The headless shell first: it takes a quarter to half of the processor time less for the same pages. */
+const EXECUTABLES = [
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
 
 export const chromiumPath = (): string | null =>
   EXECUTABLES.find((path) => existsSync(path)) ?? null;
