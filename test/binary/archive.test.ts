@@ -1,6 +1,6 @@
 /**
  * The way of docs/install.md, from the archive to a registered trunk, on a machine with nothing but Debian. The
- * provider is a registrar of a few lines beside it. Takes about a minute: the archive is made first.
+ * provider is a registrar of a few lines beside it. Takes about a minute: the archive is made first, of the built program.
  */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import {
@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type BareMachine, startBareMachine } from "../support/bare-machine.ts";
+import { builtBinary } from "../support/binary.ts";
 import { requirePeer } from "../support/peers.ts";
 import { mayMakeNamespaces, testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -48,8 +49,13 @@ beforeAll(async () => {
   if (!canRun) return;
   const made = Bun.spawn([process.execPath, "scripts/release.ts", "x64"], {
     cwd: ROOT,
-    // Packed less tightly than a release, which takes a minute and a half.
-    env: { ...process.env, LINEVOICE_RELEASE_DIR: join(directory, "release"), XZ_OPT: "-0" },
+    env: {
+      ...process.env,
+      LINEVOICE_RELEASE_DIR: join(directory, "release"),
+      LINEVOICE_RELEASE_PROGRAM: await builtBinary(),
+      // Packed less tightly than a release, which takes a minute and a half.
+      XZ_OPT: "--lzma2=preset=0,dict=4KiB,nice=3,depth=1",
+    },
     stdout: "ignore",
     stderr: "pipe",
   });
