@@ -40,6 +40,7 @@ const STEPS: readonly Step[] = [
   (text, { inflected }) => inflected.reduce((said, step) => step(said), text),
   spokenVersions,
   spokenPriceSpans,
+  spokenBetween,
   spokenHours,
   spokenClocks,
   spokenMoney,
@@ -47,6 +48,7 @@ const STEPS: readonly Step[] = [
   (text, { signs }) => text.replace(/(?<=^|\s)[-−](?=\d)/g, `${signs.minus} `),
   spokenQuantities,
   spokenSpans,
+  spokenBlocks,
   spokenNumbers,
   // The point of "p.m." ends its sentence, too.
   (text) => text.replace(/(\b[ap]\.m\.)\.(?!\w)/g, "$1"),
@@ -198,6 +200,7 @@ function spokenHours(text: string, language: SpokenLanguage): string {
     `(?<![\\p{L}\\d.,:/–-])${word}${TIME}${mark}(?:\\s?[–—-]\\s?|\\s(?:to|till|until|iki|līdz|до)\\s)${word}${TIME}${mark}(?![\\d:%€]|[.,]\\d|\\s?[€%])`,
     "giu",
   );
+  const isNamed = word === "" ? /(?!)/ : new RegExp(language.timeWord, "iu");
   return text.replace(pattern, (...parts) => {
     const [whole, hour1, minute1, mark1 = "", hour2, minute2, mark2 = ""] = parts as string[];
     const to = timeOf(String(hour2), minute2, mark2);
@@ -205,9 +208,36 @@ function spokenHours(text: string, language: SpokenLanguage): string {
     const before = beforeOf(parts);
     const after = afterOf(parts);
     if (from === null || to === null) return String(whole);
-    const isWritten = minute1 !== undefined || minute2 !== undefined || mark1 + mark2 !== "";
+    const isWhole = minute1 === undefined && minute2 === undefined;
+    if (isWhole && mark2 !== "" && language.lasts.test(before))
+      return spanOf(language, [from.hour, to.hour], "hour", before) + sentenceEnd(mark2, after);
+    const isWritten = !isWhole || mark1 + mark2 !== "" || isNamed.test(String(whole));
     if (!isWritten && !meansHours(from, to, before, after, language)) return String(whole);
     return closed(language.hours(from, to, before), mark2, after);
+  });
+}
+
+/** "tarp 9 ir 11 val.", "между 10:00 и 12:00" */
+function spokenBetween(text: string, language: SpokenLanguage): string {
+  if (language.between === null) return text;
+  const { words, times } = language.between;
+  const [between, and] = words;
+  const word = language.timeWord === "" ? "" : `(?:(?:${language.timeWord})\\s)?`;
+  const mark = `(?:\\s?(${marksOf(language)})(?![\\p{L}\\d]))?`;
+  const pattern = new RegExp(
+    `(?<=(?<!\\p{L})${between}\\s)${word}${TIME}${mark}\\s${and}\\s${word}${TIME}${mark}(?![\\p{L}\\d:])`,
+    "giu",
+  );
+  return text.replace(pattern, (...parts) => {
+    const [whole = "", hour1, minute1, mark1 = "", hour2, minute2, mark2 = ""] = parts as string[];
+    const [from, to] = [
+      timeOf(String(hour1), minute1, mark1),
+      timeOf(String(hour2), minute2, mark2),
+    ];
+    const isNamed = language.timeWord !== "" && new RegExp(language.timeWord, "iu").test(whole);
+    const isTime = isNamed || mark1 + mark2 !== "" || (minute1 ?? minute2) !== undefined;
+    if (from === null || to === null || !isTime) return whole;
+    return times(from, to) + sentenceEnd(mark2, afterOf(parts));
   });
 }
 
@@ -387,10 +417,28 @@ function quantity(language: SpokenLanguage, value: number, unit: Unit, before: s
   return quantityOf(language, { whole: value, fraction: "" }, unit, before);
 }
 
-function quantityOf(language: SpokenLanguage, amount: Amount, unit: Unit, before: string): string {
-  const wanted = language.caseAfter(before, amount);
+function quantityOf(
+  language: SpokenLanguage,
+  amount: Amount,
+  unit: Unit,
+  before: string,
+  after = "",
+): string {
+  const wanted = language.caseAfter(before, amount, after);
   const agreement = { gender: language.genderOf(unit), case: wanted };
   return `${language.number(amount, agreement)} ${language.noun(unit, amount, wanted)}`;
+}
+
+/** "2–3 hours" */
+function spanOf(
+  language: SpokenLanguage,
+  [low, high]: readonly [number, number],
+  unit: Unit,
+  before: string,
+): string {
+  const [lower, upper] = [amountOf(String(low), ""), amountOf(String(high), "")];
+  const noun = language.noun(unit, upper, language.caseAfter(before, upper));
+  return `${language.span(lower, upper, before, ` ${noun}`)} ${noun}`;
 }
 
 // Telephone numbers.
@@ -404,6 +452,9 @@ function spokenPhones(text: string, { signs, digits }: SpokenLanguage): string {
     const [number = ""] = parts as string[];
     const isSum = /^[1-79]\d?(?: \d{3})+$/.test(number);
     if (isSum && !CALLS.test(beforeOf(parts))) return number;
+    // An invoice's: "No. 2026-118".
+    if (/^20\d{2}-\d{3}$/.test(number) && IS_LABEL.test(beforeOf(parts)))
+      return number.replace("-", " ");
     const groups = number.replace(/\D/g, "").match(/\d{1,3}/g) ?? [];
     const said = groups.map((group) =>
       [...group].map((digit) => digits[Number(digit)] ?? "").join(" "),
@@ -435,16 +486,18 @@ function spokenQuantities(text: string, language: SpokenLanguage): string {
   );
   /** "after 1 min. 15 sec.": the case of the minutes is that of the seconds. */
   const quantityBefore = new RegExp(`${amount}\\s?(?:${units})\\s*$`, "iu");
+  const belowNought = new RegExp(`(?<!\\p{L})${language.signs.minus}\\s$`, "u");
   return text.replace(pattern, (...parts) => {
     const [whole, low, lowFraction, high, highFraction, written = "", each] = parts as string[];
     const unit = unitOf(language, written);
     if (unit === null) return String(whole);
     const per = each === undefined ? "" : ` ${perOf(language, each)}`;
-    const before = beforeOf(parts).replace(quantityBefore, "");
+    const before = beforeOf(parts).replace(quantityBefore, "").replace(belowNought, "");
+    const after = afterOf(parts);
     const upper = amountOf(high, highFraction);
-    const end = per + sentenceEnd(each ?? written, afterOf(parts));
-    if (low === undefined) return quantityOf(language, upper, unit, before) + end;
-    const noun = language.noun(unit, upper, language.caseAfter(before, upper));
+    const end = per + sentenceEnd(each ?? written, after);
+    if (low === undefined) return quantityOf(language, upper, unit, before, after) + end;
+    const noun = language.noun(unit, upper, language.caseAfter(before, upper, after));
     return `${language.span(amountOf(low, lowFraction), upper, before, ` ${noun}`)} ${noun}${end}`;
   });
 }
@@ -463,6 +516,20 @@ function spokenSpans(text: string, language: SpokenLanguage): string {
     const upper = amountOf(high, highFraction);
     return language.span(amountOf(low, lowFraction), upper, beforeOf(parts), after);
   });
+}
+
+/** "174A", "R16": a house, a size. */
+function spokenBlocks(text: string, language: SpokenLanguage): string {
+  const say = (figures: string) => language.number(amountOf(figures, ""), NOMINATIVE);
+  return text
+    .replace(
+      /(?<![\p{L}\d.,:-])([1-9]\d{0,3})(\p{Lu})(?![\p{L}\d])/gu,
+      (_, figures, letter) => `${say(figures)} ${letter}`,
+    )
+    .replace(
+      /(?<![\p{L}\d.,:-])(\p{Lu})([1-9]\d{0,2})(?![\p{L}\d.,:-]*\d)(?!\p{L})/gu,
+      (_, letter, figures) => `${letter} ${say(figures)}`,
+    );
 }
 
 /** Said digit by digit after these. */

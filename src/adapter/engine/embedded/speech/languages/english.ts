@@ -80,10 +80,14 @@ const NOUNS: Readonly<Record<Unit, readonly [one: string, many: string]>> = {
   month: ["month", "months"],
   year: ["year", "years"],
   metre: ["meter", "meters"],
+  millimetre: ["millimeter", "millimeters"],
+  centimetre: ["centimeter", "centimeters"],
   kilometre: ["kilometer", "kilometers"],
   kilogram: ["kilogram", "kilograms"],
   gram: ["gram", "grams"],
+  milligram: ["milligram", "milligrams"],
   litre: ["liter", "liters"],
+  millilitre: ["milliliter", "milliliters"],
   squareMetre: ["square meter", "square meters"],
   piece: ["piece", "pieces"],
   workday: ["working day", "working days"],
@@ -184,6 +188,10 @@ export const ENGLISH: SpokenLanguage = {
     ["yrs?\\.?", "year"],
     ["km", "kilometre"],
     ["kg", "kilogram"],
+    ["mg", "milligram"],
+    ["ml", "millilitre"],
+    ["cm", "centimetre"],
+    ["mm", "millimetre"],
     ["g", "gram"],
     ["m²|m2|sq\\.? ?m", "squareMetre"],
     ["m", "metre"],
@@ -199,9 +207,12 @@ export const ENGLISH: SpokenLanguage = {
   timeWord: "",
   hoursBefore:
     /(open|hours|from|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|weekdays|weekends|daily|available|between)[^.!?]{0,12}$/i,
+  lasts: /(?!)/,
+  between: null,
   hoursAfter:
     /^\s*(on|every|daily|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekdays|during|only)\b/i,
   rewrites: [
+    [/(?<=\d)\s?[×x]\s?(?=\d)/g, " by "],
     [/(?<!\d)24\/7(?!\d)/g, "twenty four hours a day, seven days a week"],
     [
       new RegExp(`\\b${WEEKDAY}\\s?[–—-]\\s?${WEEKDAY}(?![a-z])`, "g"),

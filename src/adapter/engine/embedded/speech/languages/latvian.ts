@@ -11,6 +11,7 @@ import {
   firstFitting,
   formOf,
   type Gender,
+  governorOf,
   joined,
   lastWordOf,
   listOf,
@@ -70,7 +71,8 @@ function cardinal(value: number, agreement: Agreement): string {
     const rest = restOf(value % size, agreement);
     if (count === 1) return joined(isNominative ? one : bare, rest);
     if (!isNominative && count < 10) return joined(`${BARE[count] ?? ""}${bare}`, rest);
-    return joined(cardinal(count, NOMINATIVE), countOf(count) === "one" ? one : many, rest);
+    const name = isNominative ? (countOf(count) === "one" ? one : many) : bare;
+    return joined(cardinal(count, NOMINATIVE), name, rest);
   }
   return belowHundred(value, agreement);
 }
@@ -163,10 +165,14 @@ const NOUNS: Readonly<Record<Unit, NounForms>> = {
   ],
   year: masculine("gad"),
   metre: masculine("metr"),
+  millimetre: masculine("milimetr"),
+  centimetre: masculine("centimetr"),
   kilometre: masculine("kilometr"),
   kilogram: masculine("kilogram"),
   gram: masculine("gram"),
+  milligram: masculine("miligram"),
   litre: masculine("litr"),
+  millilitre: masculine("mililitr"),
   piece: masculine("gabal"),
   squareMetre: masculine("kvadrātmetr"),
   workday: feminine("darba\u00a0dien"),
@@ -180,11 +186,14 @@ const SINGULAR: readonly (readonly [RegExp, Case])[] = [
   [/^(par|uz|ar|ap|caur|pret|starp|ik)$/, "accusative"],
 ];
 const TAKES_ACCUSATIVE =
-  /^(ne)?(maksā|samaks|piemaks|apmaks|ilg[ts]|ilgs|gaid|uzgaid|aizņem|prasa|ietaup|saņem|dod|tērē|nopirk|pārdod|sver)/;
+  /^(ne)?(maksā|(?:iz)?dzer|lieto|samaks|piemaks|apmaks|ilg[ts]|ilgs|gaid|uzgaid|aizņem|prasa|ietaup|saņem|dod|tērē|nopirk|pārdod|sver)/;
 const isPreposition = (word: string) => SINGULAR.some(([pattern]) => pattern.test(word));
 
-function caseAfter(before: string, amount: Amount): Case {
-  const word = lastWordOf(before);
+const GENITIVE_BEFORE = /^\s(atlaid|attālum|apmēr|braucien|gājien|temperatūr|laikā)/;
+
+function caseAfter(before: string, amount: Amount, after = ""): Case {
+  if (GENITIVE_BEFORE.test(after)) return "genitive";
+  const word = governorOf(before);
   const isSingular = amount.fraction === "" && countOf(amount.whole) === "one";
   if (isPreposition(word))
     return isSingular ? (firstFitting(SINGULAR, word) ?? "dative") : "dative";
@@ -343,6 +352,10 @@ function hours(from: ClockTime, to: ClockTime, before: string): string {
   return joined(prefix, clockIn(from, "dative"), "līdz", clockIn(to, "dative"));
 }
 
+/** "deviņiem un vienpadsmitiem" */
+const timesBetween = (from: ClockTime, to: ClockTime): string =>
+  joined(clockIn(from, "dative"), "un", clockIn(to, "dative"));
+
 function span(low: Amount, high: Amount, before: string, after: string): string {
   const agreed = agreement(high, before, after);
   const noun = countedWordOf(after, ATTRIBUTE);
@@ -371,6 +384,18 @@ const DAYS = new RegExp(
 );
 const daysSaid = (_: string, first: string, last: string, month: string) =>
   `no ${ordinal(Number(first), "masculine", "genitive")} līdz ${ordinal(Number(last), "masculine", "dative")} ${formOf(monthForms(month.toLowerCase()), "dative")}`;
+
+/** "24., 25. un 26. decembrī" */
+const DAY_LIST = new RegExp(
+  `(?<![\\p{L}\\d])((?:\\d{1,2}\\.,\\s)*\\d{1,2}\\.\\s(?:un|vai)\\s)(?=\\d{1,2}\\.\\s(?:${MONTHS.join("|")})(is|s|a|im|am|i|u|ī|ā)(?!\\p{L}))`,
+  "giu",
+);
+const dayLists = (text: string): string =>
+  text.replace(DAY_LIST, (_, days: string, ending: string) =>
+    days.replace(/(\d+)\./g, (__, day) =>
+      ordinal(Number(day), "masculine", MONTH_CASES[ending.toLowerCase()] ?? "locative"),
+    ),
+  );
 
 const namedDates = (text: string): string =>
   text.replace(DAYS, daysSaid).replace(NAMED_DATE, (...parts) => {
@@ -423,13 +448,13 @@ const ORDINAL_NOUNS: readonly (readonly [RegExp, readonly [Kind, Case]])[] = [
   [/e$/, ["feminine", "nominative"]],
 ];
 const isMasculineGenitive = (word: string) =>
-  /^(stāva|kabineta|gada|dzīvokļa|numura|maršruta)$/.test(word);
+  /^(stāva|kabineta|gada|gadsimta|dzīvokļa|numura|maršruta)$/.test(word);
 /** "5. stāvā", "3. kabinets": a point between a figure and a small letter. */
 const ordinals = (text: string): string =>
   text.replace(/(?<![\p{L}\d.,:])(\d{1,3})\.\s(?=(\p{Ll}+))/gu, (...parts) => {
     const [, value, next = ""] = parts as string[];
     // "1. un 2. stāvs"
-    const following = /^\p{Ll}+ \d{1,3}\.\s(\p{Ll}+)/u.exec(afterOf(parts))?.[1] ?? next;
+    const following = /^(?:un|vai|līdz) \d{1,3}\.\s(\p{Ll}+)/u.exec(afterOf(parts))?.[1] ?? next;
     if (isMasculineGenitive(following))
       return `${ordinal(Number(value), "masculine", "genitive")} `;
     const found = firstFitting(ORDINAL_NOUNS, following) ?? (["feminine", "nominative"] as const);
@@ -490,6 +515,10 @@ export const LATVIAN: SpokenLanguage = {
     ["d\\.", "day"],
     ["km", "kilometre"],
     ["kg", "kilogram"],
+    ["mg", "milligram"],
+    ["ml", "millilitre"],
+    ["cm", "centimetre"],
+    ["mm", "millimetre"],
     ["g", "gram"],
     ["m²|m2|kv\\. ?m\\.?", "squareMetre"],
     ["m", "metre"],
@@ -506,6 +535,7 @@ export const LATVIAN: SpokenLanguage = {
   timeWord: "plkst\\.?|pulksten",
   hoursBefore:
     /(strādā|darba laik|atvērt|pieņem|gaid|darbdien|pirmdien|otrdien|trešdien|ceturtdien|piektdien|sestdien|svētdien|katru dien)[^.!?]{0,24}$/iu,
+  lasts: /(?!)/,
   hoursAfter: /^\s*(katru|darbdien|ik)/i,
   rewrites: [
     [/(?<!\d)24\/7(?!\d)/g, "visu diennakti, septiņas dienas nedēļā"],
@@ -529,6 +559,10 @@ export const LATVIAN: SpokenLanguage = {
     [/(?<!\p{L})Nr\.\s?(?=\d)/giu, "numurs "],
     [/(?<![\d/])1\/2(?![\d/])/g, "puse"],
     [/(?:№|(?<!\w)#(?=\s?\d))\s?/g, "numurs "],
+    [/(?<=\d)\s?[×x]\s?(?=\d)/g, " reiz "],
+    [/(?<=\d\s)g\. ?v\./g, "gadu vecumam"],
+    [/(?<=\d\.\s)gs\.(?=\s\p{Ll})/gu, "gadsimta"],
+    [/(?<=(?:^|\s)pa\s)(?:tālr|tel)\.(?=\s?[+\d(:])/giu, "tālruni"],
     [/(?<!\p{L})(tālr|tel)\.(?=\s?[+\d(:])/giu, "tālrunis"],
     [/(?<!\p{L})piem\./giu, "piemēram"],
     [/(?<!\p{L})t\. ?i\./giu, "tas ir"],
@@ -537,11 +571,12 @@ export const LATVIAN: SpokenLanguage = {
     [/(?<!\p{L})skat\./giu, "skatiet"],
     [/(?<!\p{L})PIN(?!\p{L})/gu, "pin"],
   ],
-  inflected: [namedDates, years, ordinals],
+  inflected: [dayLists, namedDates, years, ordinals],
   date: (day, before) => dateIn(day, dayCase(before)),
   clock,
   isDuration: () => false,
   hours,
+  between: { words: ["starp", "un"], times: timesBetween },
   caseAfter,
   genderOf: (unit) => NOUNS[unit][2],
   number,

@@ -11,6 +11,7 @@ import {
   firstFitting,
   formOf,
   type Gender,
+  governorOf,
   joined,
   lastWordOf,
   listOf,
@@ -206,10 +207,14 @@ const NOUNS: Readonly<Record<Unit, NounForms>> = {
     "collective",
   ],
   metre: masculine("metr"),
+  millimetre: masculine("milimetr"),
+  centimetre: masculine("centimetr"),
   kilometre: masculine("kilometr"),
   kilogram: masculine("kilogram"),
   gram: masculine("gram"),
+  milligram: masculine("miligram"),
   litre: masculine("litr"),
+  millilitre: masculine("mililitr"),
   piece: masculine("vienet"),
   // Two words, of which both are declined.
   squareMetre: [
@@ -230,16 +235,23 @@ const GOVERNED: readonly (readonly [RegExp, Case])[] = [
   [/^(nuo|iki|be|po|prie|ant|dėl|iš|virš|tarp|arti|ne mažiau|netoli|daugiau|mažiau)$/, "genitive"],
   [/^(už|per|apie|į|pas|prieš|kas|pro)$/, "accusative"],
   [/^(su|sulig)$/, "instrumental"],
+  [/^likus$/, "dative"],
   [
-    /^(ne)?(kainuo|kainav|mok[ėa]|sumok|primok|užmok|apmok|trunk|truks|truko|užtruk|užtrunk|lauk(?:ti|ia|ki|s)|sver|palauk[it]|skir|sutaup|gaus|gaunat|gaut|gauk|praleis|perk|suteik|duo|turi|turė|priėm|sudar)/,
+    /^(ne)?(kainuo|(?:iš)?ger[kt]|kainav|mok[ėa]|sumok|primok|užmok|apmok|trunk|truks|truko|užtruk|užtrunk|lauk(?:ti|ia|ki|s)|sver|palauk[it]|skir|sutaup|gaus|gaunat|gaut|gauk|praleis|perk|suteik|galio|dirb|duo|turi|turė|priėm|sudar)/,
     "accusative",
   ],
 ];
 
-const caseAfter = (before: string): Case =>
-  firstFitting(GOVERNED, lastWordOf(before)) ?? "nominative";
+const GENITIVE_BEFORE = /^\s(temperatūr|atstum|spindul)/;
+
+const caseAfter = (before: string, _?: Amount, after = ""): Case =>
+  GENITIVE_BEFORE.test(after)
+    ? "genitive"
+    : (firstFitting(GOVERNED, governorOf(before)) ?? "nominative");
 
 const FEW_ENDINGS: readonly (readonly [RegExp, readonly [Gender, Case]])[] = [
+  [/^žmonės$/, ["masculine", "nominative"]],
+  [/^žmones$/, ["masculine", "accusative"]],
   [/met(ai)$/, ["collective", "nominative"]],
   [/^metų$/, ["collective", "genitive"]],
   [/^metus$/, ["collective", "accusative"]],
@@ -280,6 +292,9 @@ function agreement(amount: Amount, before: string, after: string): Agreement {
     const oblique = /(ams|oms|ėms|iems)$/.test(noun) ? "dative" : governed;
     return { gender: "masculine", case: oblique };
   }
+  // "laukia penki klientai": no other case ends so.
+  if (count === "few" && governed === "accusative" && /(?<!^(?:meta|ik))i$|^žmonės$/.test(noun))
+    return { gender: "masculine", case: "nominative" };
   const found = firstFitting(count === "one" ? ONE_ENDINGS : FEW_ENDINGS, noun);
   if (found === null) return { gender: "masculine", case: governed };
   const [gender, wanted] = found;
@@ -354,7 +369,7 @@ function clock(time: ClockTime, before: string): string {
 
 /** "per 24 val.", "truks 2 val."; few hours are a time of the day only beside a day. */
 const LASTS =
-  /(?:^|\s)(per|už|kas|trunka|truks|truko|užtruks|užtrunka|bent|mažiausiai|daugiausiai?|palaukite|laukti|vos|tik|liko|lieka|dar)\s*$/iu;
+  /(?:^|\s)(per|už|kas|trunka|truks|truko|užtruks|užtrunka|bent|mažiausiai|daugiausiai?|palaukite|laukti|vos|tik|liko|lieka|dar)(?:\s(?:apie|maždaug))?\s*$/iu;
 const ON_A_DAY = /(dieną|dienį|rytoj|šiandien|vakar|poryt|nuo|tarp|\p{L}(?:t|m|či|r)ą),?\s*$/iu;
 
 const PART_OF_DAY = /^\s(ryto|ryte|vakaro|nakties|dienos|popiet)(?!\p{L})/u;
@@ -369,6 +384,10 @@ function hours(from: ClockTime, to: ClockTime, before: string): string {
   const prefix = lastWordOf(before) === "nuo" ? "" : "nuo";
   return joined(prefix, start, "iki", clockIn(to, "genitive"));
 }
+
+/** "dešimtos ir dvyliktos valandos" */
+const timesBetween = (from: ClockTime, to: ClockTime): string =>
+  joined(clockIn(from, "genitive").replace(/ valandos$/, ""), "ir", clockIn(to, "genitive"));
 
 function span(low: Amount, high: Amount, before: string, after: string): string {
   const agreed = agreement(high, before, after);
@@ -494,12 +513,59 @@ const ordinals = (text: string): string =>
         ordinal(ROMAN.indexOf(value) + 1, "masculine", ending === "e" ? "locative" : "nominative"),
     )
     .replace(
-      /(?<![\p{L}\d])(\d{1,3})\s((?:aukšt|kabinet|peron)(as|e)|(?:kambar|puslap)(?:(?:y|i)s|yje))(?!\p{L})/gu,
-      (_, value, noun: string) => {
-        const wanted = noun.endsWith("e") ? "locative" : "nominative";
+      /(?<![\p{L}\d])(\d{1,3})\s((?:aukšt|kabinet|peron)(?:as|o|ui|ą|e)|(?:kambar|puslap)(?:[yi]s|io|iui|į|yje))(?!\p{L})/gu,
+      (...parts) => {
+        const [whole = "", value, noun = ""] = parts as string[];
+        const wanted = firstFitting(PLACE_CASES, noun) ?? "nominative";
+        // "turime vieną kambarį", but "į pirmą kambarį"
+        const mayCount = wanted === "accusative" && countOf(Number(value)) === "one";
+        if (mayCount && lastWordOf(beforeOf(parts)) !== "į") return whole;
         return `${ordinal(Number(value), "masculine", wanted)} ${noun}`;
       },
     );
+const PLACE_CASES: readonly (readonly [RegExp, Case])[] = [
+  [/o$/, "genitive"],
+  [/ui$/, "dative"],
+  [/[ąį]$/, "accusative"],
+  [/e$/, "locative"],
+];
+
+/** "daktaras Petraitis", "pas daktarę Jonaitienę": the name shows gender and case. */
+const TITLES: Readonly<Record<string, readonly [masculine: string, feminine: string]>> = {
+  dr: ["daktar as o ui ą u", "daktar ė ės ei ę e"],
+  gyd: ["gydytoj as o ui ą u", "gydytoj a os ai ą a"],
+};
+const NAME_ENDINGS: readonly (readonly [RegExp, readonly [isFeminine: 0 | 1, ending: number]])[] = [
+  [/(as|is|ys)$/, [0, 1]],
+  [/(aus|o)$/, [0, 2]],
+  [/us$/, [0, 1]],
+  [/ui$/, [0, 3]],
+  [/[ąįų]$/, [0, 4]],
+  [/u$/, [0, 5]],
+  [/(ė|a)$/, [1, 1]],
+  [/(ės|os)$/, [1, 2]],
+  [/(ei|ai)$/, [1, 3]],
+  [/ę$/, [1, 4]],
+  [/e$/, [1, 5]],
+];
+function titled(_: string, written = "", name = ""): string {
+  const [isFeminine, ending] = firstFitting(NAME_ENDINGS, name) ?? [0, 1];
+  const [stem = "", ...endings] = listOf(TITLES[written.toLowerCase()]?.[isFeminine] ?? "");
+  return `${stem}${endings[ending - 1] ?? ""} ${name}`;
+}
+
+/** "lapkričio 24, 25 ir 26 d." */
+const DAY_LIST = new RegExp(
+  `(?<=((?:${MONTHS.join("|")})\\s))((?:\\d{1,2},\\s)*\\d{1,2}\\s(?:ir|arba)\\s\\d{1,2})\\s?d\\.`,
+  "giu",
+);
+const dayLists = (text: string): string =>
+  text.replace(DAY_LIST, (...parts) => {
+    const [written = "", month = "", days = ""] = parts as string[];
+    const wanted = dayCase(beforeOf(parts).slice(0, -month.length));
+    const said = days.replace(/\d+/g, (day) => ordinal(Number(day), "feminine", wanted));
+    return said + sentenceEnd(written, afterOf(parts));
+  });
 
 const WEEKDAYS: Readonly<Record<string, string>> = {
   ...{ i: "pirmadien", pr: "pirmadien", pirm: "pirmadien", pirmadienis: "pirmadien" },
@@ -549,6 +615,10 @@ export const LITHUANIAN: SpokenLanguage = {
     ["m\\.", "year"],
     ["km", "kilometre"],
     ["kg", "kilogram"],
+    ["mg", "milligram"],
+    ["ml", "millilitre"],
+    ["cm", "centimetre"],
+    ["mm", "millimetre"],
     ["g", "gram"],
     ["m²|m2|kv\\. ?m", "squareMetre"],
     ["m", "metre"],
@@ -565,6 +635,7 @@ export const LITHUANIAN: SpokenLanguage = {
   timeWord: "",
   hoursBefore:
     /(dirba|darbo laik|atidar|priima|laukiame|veikia|penktadienio|\p{L}+dienį|šeštadien\p{L}+|sekmadien\p{L}+|kasdien)[^.!?]{0,24}$/iu,
+  lasts: LASTS,
   hoursAfter: /^\s*(val|kasdien|darbo dienomis|šiokiadien)/i,
   rewrites: [
     [/(?<!\d)24\/7(?!\d)/g, "visą parą, septynias dienas per savaitę"],
@@ -593,6 +664,17 @@ export const LITHUANIAN: SpokenLanguage = {
           .replace("elektroninis paštu", "elektroniniu paštu")
           .replace("elektroninis pašto", "elektroninio pašto"),
     ],
+    [/(?<=\d)\s?[×x]\s?(?=\d)/g, " kart "],
+    [
+      /(?<=(\d+))\sk\.(?=\s(?:per|į)\s)/gu,
+      (_, count = "") =>
+        ({ one: " kartą", few: " kartus", many: " kartų" })[countOf(Number(count))],
+    ],
+    [/(?<!\p{L})vid\.\s?(?=\d)/giu, "vidinis numeris "],
+    [
+      /(?<!\p{L})([Dd]r|[Gg]yd)\.\s((?:\p{Lu}(?:\.|\p{Ll}+)\s)?\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?)/gu,
+      titled,
+    ],
     [/(?<=\p{L}\s)pr\.(?=\s?\d|,|$|\s\p{L})/gu, "prospektas"],
     [/(?<=\p{L}\s)g\.(?=\s?\d|,|$|\s\p{L})/gu, "gatvė"],
     [/(?<=\p{L}\s)al\.(?=\s?\d|,)/gu, "alėja"],
@@ -604,11 +686,12 @@ export const LITHUANIAN: SpokenLanguage = {
     [/(?<!\p{L})AB(?=\s+["„“A-ZĄČĘĖĮŠŲŪŽ])/gu, "a bė"],
     [/(?<!\p{L})PIN(?!\p{L})/gu, "pin"],
   ],
-  inflected: [monthsSaid, namedDates, years, ordinals],
+  inflected: [monthsSaid, dayLists, namedDates, years, ordinals],
   date,
   clock,
   isDuration,
   hours,
+  between: { words: ["tarp", "ir"], times: timesBetween },
   caseAfter,
   genderOf: (unit) => NOUNS[unit][2],
   number,

@@ -11,6 +11,7 @@ import {
   firstFitting,
   formOf,
   type Gender,
+  governorOf,
   joined,
   lastWordOf,
   listOf,
@@ -123,10 +124,14 @@ const NOUNS: Readonly<Record<Unit, NounForms>> = {
   ],
   year: ["год года году год годом годе", "годы лет годам годы годами годах", "masculine"],
   metre: hard("метр"),
+  millimetre: hard("миллиметр"),
+  centimetre: hard("сантиметр"),
   kilometre: hard("километр"),
   kilogram: hard("килограмм"),
   gram: hard("грамм"),
+  milligram: hard("миллиграмм"),
   litre: hard("литр"),
+  millilitre: hard("миллилитр"),
   piece: feminine("штук", "штук", "и"),
   squareMetre: hard("метр"),
   workday: [
@@ -246,7 +251,7 @@ function ordinalStem(value: number): readonly [stem: string, before: string] {
 
 const GOVERNED: readonly (readonly [RegExp, Case])[] = [
   [
-    /^(до|от|с|со|около|без|из|для|после|более|менее|больше|меньше|свыше|порядка|не|у|кроме|позже|раньше|старше|младше|дольше|дороже|дешевле)$/,
+    /^(до|от|с|со|около|без|из|для|после|более|менее|больше|меньше|свыше|порядка|не|у|течение|размере|пределах|кроме|позже|раньше|старше|младше|дольше|дороже|дешевле)$/,
     "genitive",
   ],
   [/^(через|за|на|про|в|во|каждые|каждый|каждую|спустя)$/, "accusative"],
@@ -259,8 +264,12 @@ const GOVERNED: readonly (readonly [RegExp, Case])[] = [
   ],
 ];
 
-function caseAfter(before: string, amount: Amount): Case {
-  const word = lastWordOf(before);
+/** "в пятистах метрах от нас", "в двадцати минутах езды" */
+const AWAY = /^\s(от|езды|ходьбы|пути)(?!\p{L})/u;
+
+function caseAfter(before: string, amount: Amount, after = ""): Case {
+  const word = governorOf(before);
+  if (word === "в" && AWAY.test(after)) return "locative";
   const found = firstFitting(GOVERNED, word) ?? "nominative";
   // "по пять евро": only one takes the dative.
   if (word === "по" && countOf(amount.whole) !== "one") return "accusative";
@@ -278,6 +287,7 @@ const FEW_ENDINGS: readonly (readonly [RegExp, readonly [Gender, Case]])[] = [
 ];
 const ONE_ENDINGS: readonly (readonly [RegExp, readonly [Gender, Case]])[] = [
   [/^евро$/, ["masculine", "nominative"]],
+  [/мя$/, ["neuter", "nominative"]],
   [/(ую|юю|у|ю)$/, ["feminine", "accusative"]],
   [/(ая|яя|а|я)$/, ["feminine", "nominative"]],
   [/(ое|ее|о|е)$/, ["neuter", "nominative"]],
@@ -306,6 +316,8 @@ function agreement(amount: Amount, before: string, after: string): Agreement {
   // "от одного доллара", "после одной минуты": the preposition tells the masculine genitive apart.
   if (count === "one" && governed === "genitive" && /[ая]$/.test(following))
     return { gender: "masculine", case: "genitive" };
+  if (count === "one" && governed === "dative" && following.endsWith("е"))
+    return { gender: "feminine", case: "dative" };
   if (count === "one" && governed === "dative" && /[ую]$/.test(following))
     return { gender: "masculine", case: "dative" };
   return { gender, case: wanted };
@@ -400,6 +412,10 @@ function hours(from: ClockTime, to: ClockTime, before: string): string {
   return joined(prefix, clockIn(from, "genitive", false), "до", clockIn(to, "genitive", false));
 }
 
+/** "десятью и двенадцатью часами" */
+const timesBetween = (from: ClockTime, to: ClockTime): string =>
+  joined(clockIn(from, "instrumental", false), "и", clockIn(to, "instrumental", true));
+
 function span(low: Amount, high: Amount, before: string, after: string): string {
   const agreed = agreement(high, before, after);
   const governed = caseAfter(before, high);
@@ -421,6 +437,22 @@ const DAYS = new RegExp(
 );
 const daysSaid = (_: string, first: string, last: string, month: string) =>
   `с ${ordinal(Number(first), "neuter", "genitive")} по ${ordinal(Number(last), "neuter", "accusative")} ${month}`;
+
+/** "24, 25 и 26 декабря" */
+const DAY_LIST = new RegExp(
+  `(?<![\\p{L}\\d.,:])((?:\\d{1,2},\\s)*\\d{1,2}\\s(?:и|или)\\s)(?=\\d{1,2}\\s(?:${MONTHS.join("|")})(?!\\p{L}))`,
+  "giu",
+);
+const DAYS_BETWEEN = new RegExp(
+  `(?<=между\\s)(\\d{1,2}) и (\\d{1,2})(?=\\s(?:${MONTHS.join("|")})(?!\\p{L}))`,
+  "giu",
+);
+const ordinalsIn = (days: string, wanted: Case): string =>
+  days.replace(/\d+/g, (day) => ordinal(Number(day), "neuter", wanted));
+const dayLists = (text: string): string =>
+  text
+    .replace(DAYS_BETWEEN, (days) => ordinalsIn(days, "instrumental"))
+    .replace(DAY_LIST, (...parts) => ordinalsIn(String(parts[1]), dayCase(beforeOf(parts))));
 
 const namedDates = (text: string): string =>
   text.replace(DAYS, daysSaid).replace(NAMED_DATE, (...parts) => {
@@ -476,13 +508,19 @@ const SUFFIXES: readonly (readonly [RegExp, readonly [OrdinalGender, Case]])[] =
   [/^(м|ом)$/, ["masculine", "locative"]],
   [/^(ю|ую)$/, ["feminine", "accusative"]],
 ];
+const PLACE_CASES: Readonly<Record<string, Case>> = { е: "locative", у: "dative" };
 /** "5-й", "2-м этаже". */
 const ordinals = (text: string): string =>
   text
     .replace(
-      /(?<![\p{L}\d.,:–-])(?!1\s)(\d{1,3})\s(этаж|кабинет)(е?)(?!\p{L})/gu,
+      /(?<![\p{L}\d.,:–-])(?!1\s)(\d{1,3})\s(этаж|кабинет|номер(?=[еу]))([еу]?)(?!\p{L})/gu,
       (_, value, noun: string, ending: string) =>
-        `${ordinal(Number(value), "masculine", ending === "" ? "nominative" : "locative")} ${noun}${ending}`,
+        `${ordinal(Number(value), "masculine", PLACE_CASES[ending] ?? "nominative")} ${noun}${ending}`,
+    )
+    // "двадцать один номер" may be a count.
+    .replace(
+      /(?<![\p{L}\d.,:–-])(\d{0,2}[02-9]|1?11)\sномер(?!\p{L})/gu,
+      (_, value) => `${ordinal(Number(value), "masculine", "nominative")} номер`,
     )
     .replace(/(?<![\p{L}\d])(\d{1,4})-(\p{Ll}{1,3})(?!\p{L})/gu, (whole, value, suffix) => {
       const found = firstFitting(SUFFIXES, suffix);
@@ -507,7 +545,7 @@ const weekday = (written: string, form: 1 | 2) =>
 /** "в субботу", once. */
 function dayIn(parts: string[]): string {
   const day = weekday(parts[1] ?? "", 2);
-  if (/^(?:в|во)$/.test(lastWordOf(beforeOf(parts)))) return day;
+  if (/^(?:в|во|по)$/.test(lastWordOf(beforeOf(parts)))) return day;
   return `${day.startsWith("вт") ? "во" : "в"} ${day}`;
 }
 
@@ -536,6 +574,10 @@ export const RUSSIAN: SpokenLanguage = {
     ["мес\\.", "month"],
     ["км", "kilometre"],
     ["кг", "kilogram"],
+    ["мг", "milligram"],
+    ["мл", "millilitre"],
+    ["см", "centimetre"],
+    ["мм", "millimetre"],
     ["г", "gram"],
     ["м²|м2|кв\\. ?м\\.?", "squareMetre"],
     ["м", "metre"],
@@ -552,6 +594,8 @@ export const RUSSIAN: SpokenLanguage = {
   timeWord: "",
   hoursBefore:
     /(работа|график|режим|открыт|принима|понедельник|вторник|среду|четверг|пятницу|субботу|воскресенье|ежедневно|по будням)[^.!?]{0,24}$/iu,
+  lasts:
+    /(?<!\p{L})(займ[её]т|занимает|длится|продлится|уйд[её]т|около|через|за|ждать|подождите)\s*$/iu,
   hoursAfter: /^\s*(ежедневно|по\s|в будни|каждый|кроме)/i,
   rewrites: [
     [/(?<!\d)24\/7(?!\d)/g, "круглосуточно, без выходных"],
@@ -572,13 +616,17 @@ export const RUSSIAN: SpokenLanguage = {
     // "в 10.30", no decimal fraction.
     [
       /(?<=(?:^|\s)(?:в|с|со|до|к|около|после)\s)(\d{1,2})\.([0-5]\d)(?=\s*(?:$|[,;!?)]|\.(?:\s|$)|[–-]|(?:до|по|и|утра|вечера|дня)(?!\p{L})))/giu,
-      (_, hour = "", minute = "") => `${hour}:${minute}`,
+      (written, hour = "", minute = "") => (Number(hour) > 24 ? written : `${hour}:${minute}`),
     ],
+    [/(?<=(?:^|\s)на\s)(\d{1,2})\.(\d{2})(?=\sв\s\d)/giu, (written) => `${written}.`],
     [/(?<![\p{L}\d])#/gu, "решётку"],
     [/(?<=нажм\p{L}+\s(?:\S+\sили\s)?)\*/giu, "звёздочку"],
     [/(?<![\d/])1\/2(?![\d/])/g, "половина"],
     [/(?:№|(?<!\w)#(?=\s?\d))\s?/g, "номер "],
     [/(?<=\d )раб\. (?=дн)/g, "рабочих "],
+    [/(?<=\d)\s?[×xх]\s?(?=\d)/g, " на "],
+    [/(?<!\p{L})доб\.\s?(?=\d)/giu, "добавочный "],
+    [/(?<=(?:^|\s)по\s)тел\.(?=\s?[+\d(:])/giu, "телефону"],
     [/(?<!\p{L})тел\.(?=\s?[+\d(:])/giu, "телефон"],
     [/(?<=(?:^|\s)на\s)ул\.(?=\s)/giu, "улице"],
     [/(?<=(?:^|\s)в\s)г\.(?=\s\p{Lu})/gu, "городе"],
@@ -591,14 +639,15 @@ export const RUSSIAN: SpokenLanguage = {
     [/(?<!\p{L})и т\. ?п\./giu, "и тому подобное"],
     [/(?<!\p{L})т\. ?е\./giu, "то есть"],
     [/(?<!\p{L})напр\./giu, "например"],
-    [/(?<!\p{L})см\.(?=\s)/giu, "смотрите"],
+    [/(?<!\p{L}|\d\s?)см\.(?=\s)/giu, "смотрите"],
     [/(?<!\p{L})ПИН(?!\p{L})/gu, "пин"],
   ],
-  inflected: [namedDates, years, ordinals],
+  inflected: [dayLists, namedDates, years, ordinals],
   date,
   clock,
   isDuration: () => true,
   hours,
+  between: { words: ["между", "и"], times: timesBetween },
   caseAfter,
   genderOf: (unit) => NOUNS[unit][2],
   number,

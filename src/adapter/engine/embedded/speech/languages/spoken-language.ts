@@ -58,10 +58,14 @@ export type Unit =
   | "month"
   | "year"
   | "metre"
+  | "millimetre"
+  | "centimetre"
   | "kilometre"
   | "kilogram"
   | "gram"
+  | "milligram"
   | "litre"
+  | "millilitre"
   | "squareMetre"
   | "piece"
   | "workday"
@@ -98,6 +102,8 @@ export interface SpokenLanguage {
   /** Opening hours are meant where this stands before "9–17", or the next after it. */
   readonly hoursBefore: RegExp;
   readonly hoursAfter: RegExp;
+  /** "takes 2–3 hours": after these it is no time of the day. */
+  readonly lasts: RegExp;
   /** Before all figures: what is to be said where no case has to be found. */
   readonly rewrites: readonly Rewrite[];
   /** Dates with the month in words, ordinals and years; after the dates in figures. */
@@ -107,8 +113,13 @@ export interface SpokenLanguage {
   /** "5 val." is five hours, not five o'clock. */
   isDuration(hour: number, before: string, after: string): boolean;
   hours(from: ClockTime, to: ClockTime, before: string): string;
-  /** The case that the words before ask of a quantity. */
-  caseAfter(before: string, amount: Amount): Case;
+  /** "between 9:00 and 11:00": its words as patterns, and the times. Null: said like any others. */
+  readonly between: {
+    readonly words: readonly [between: string, and: string];
+    times(from: ClockTime, to: ClockTime): string;
+  } | null;
+  /** The case that the words around it ask of a quantity. */
+  caseAfter(before: string, amount: Amount, after?: string): Case;
   genderOf(unit: Unit): Gender;
   number(amount: Amount, agreement: Agreement): string;
   noun(unit: Unit, amount: Amount, wanted: Case): string;
@@ -121,6 +132,11 @@ export interface SpokenLanguage {
 /** The last word of a text in lower case; "" at its beginning and after a punctuation mark. */
 export function lastWordOf(before: string): string {
   return /(\p{L}+)[\s\u00a0]*$/u.exec(before)?.[1]?.toLowerCase() ?? "";
+}
+
+/** The word that decides the case: before "5 and" of "between 5 and 10 €", otherwise the last one. */
+export function governorOf(before: string): string {
+  return lastWordOf(before.replace(/((?:tarp|starp|между)\s)[\d.,]+\s(?:ir|un|и)\s$/iu, "$1"));
 }
 
 /** The word that follows in lower case; "" before a punctuation mark. */
