@@ -19,7 +19,7 @@ const CONTINUATIONS: Readonly<Record<AgentLanguage, readonly string[]>> = {
 
 /** What a listener says without wanting the word. */
 const BACK_CHANNELS: Readonly<Record<AgentLanguage, readonly string[]>> = {
-  en: "mhm mm mmm hm hmm mm-hmm mm-hm uh-huh uhuh aha ah oh yeah yes yep yup ok okay right alright all sure fine cool great exactly got it i see".split(
+  en: "mhm mm mmm hm hmm mm-hmm mm-hm uh-huh uhuh uh huh aha ah oh yeah yes yep yup ok okay right alright all sure fine cool great exactly got it i see understand".split(
     " ",
   ),
   lt: "mhm mm mmm hm aha taip jo ok okay gerai aišku suprantu supratau žinoma puiku nu".split(" "),

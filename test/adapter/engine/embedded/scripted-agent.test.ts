@@ -182,10 +182,13 @@ describe("intents", () => {
 
   /** What ends or hands over the call, as the recogniser heard it; with what confidence. */
   const DOUBTFUL: readonly (readonly [AgentLanguage, string, number, "goodbye" | "human"])[] = [
-    ["en", "where can i bye with tell your address", 0.224, "goodbye"],
-    ["en", "which to leave bye cost", 0.306, "goodbye"],
     ["en", "thank you goodbye", 0.275, "goodbye"],
-    ["en", "i speak to a human", 0.364, "human"],
+    ["en", "hello goodbye", 0.866, "goodbye"],
+    ["en", "okay thank you bye", 0.74, "goodbye"],
+    ["en", "bye", 0.95, "goodbye"],
+    // "Correct."
+    ["en", "human", 0.953, "human"],
+    ["en", "need connect me to an operator", 0.656, "human"],
     ["lt", "iki", 0.972, "goodbye"],
     ["lv", "tas ir viss", 0.995, "goodbye"],
     ["ru", "это всё", 0.989, "goodbye"],
@@ -237,6 +240,12 @@ describe("intents", () => {
     ["thank you", 0.4],
     ["please repeat", 0.4],
     ["where is repeat my of", 0.7],
+    ["where can i bye with tell your address", 0.224],
+    ["which to leave bye cost", 0.306],
+    ["i speak to a human", 0.364],
+    ["my doctor will it goodbye", 0.54],
+    ["speak to tell human your", 0.597],
+    ["bye open on to leave a open", 0.66],
   ])("%j at %d is nothing understood: off-topic words sound like it", async (text, confidence) => {
     const agent = clinicAgent();
     await ask(agent, "do you treat children");
@@ -250,6 +259,33 @@ describe("intents", () => {
     const doubtful = { type: "utterance", text: "no", confidence: 0.4 } as const;
     expect(leaves(await respond(agent, doubtful))).toBe(false);
     expect(leaves(await respond(agent, "yes"))).toBe(true);
+  });
+
+  test("where yes or no is expected, leaving is asked about however well it is heard", async () => {
+    const agent = clinicAgent({ transferTargets: ["sip:desk@example"] });
+    await respond(agent, { type: "utterance", text: "the price of whitening", confidence: 0.7 });
+    const well = { type: "utterance", text: "that is all", confidence: 0.999 } as const;
+    const asked = await respond(agent, well);
+    expect([leaves(asked), spoken(asked)]).toEqual([false, "Would you like to end the call?"]);
+    expect(leaves(await respond(agent, well))).toBe(true);
+  });
+
+  test.each(["okay", "right", "mhm", "uh huh", "aha", "fine"])(
+    "%j answers a question with yes",
+    async (text) => {
+      const agent = clinicAgent();
+      await respond(agent, "i want to speak to a human");
+      expect(await ask(agent, text)).toContain("say your message");
+    },
+  );
+
+  test.each(["hmm", "oh", "i see", "got it"])("%j is no answer to a question", async (text) => {
+    const agent = clinicAgent();
+    await respond(agent, "i want to speak to a human");
+    const again = await respond(agent, text);
+    expect(spoken(again)).toStartWith("Please say yes or no");
+    expect(expected(again)).toBe("yes_no");
+    expect(await ask(agent, "yes")).toContain("say your message");
   });
 
   test("without a transfer target a message is offered and taken", async () => {

@@ -11,6 +11,7 @@ import {
   type Recogniser,
 } from "../../../../src/adapter/engine/embedded/recogniser/recogniser.ts";
 import { grammarSourceOf } from "../../../../src/adapter/engine/embedded/scripted/grammar-source.ts";
+import { matchIntent } from "../../../../src/adapter/engine/embedded/scripted/intents.ts";
 import { parseKnowledge } from "../../../../src/adapter/engine/embedded/scripted/knowledge.ts";
 import { Topics } from "../../../../src/adapter/engine/embedded/scripted/topics.ts";
 import {
@@ -177,6 +178,22 @@ test(
     }
     console.log("short answers", 2 * answers.length, "missed", JSON.stringify(missed));
     expect(missed.length).toBeLessThanOrEqual(0.25 * 2 * answers.length);
+  },
+  spoken(120_000),
+);
+
+test(
+  "a listener's word after a question is no refusal and no goodbye",
+  async () => {
+    const misheard: string[] = [];
+    for (const caller of CALLERS)
+      for (const said of ["Fine.", "Aha.", "Great.", "I see."]) {
+        const { text } = await hear(said, caller, "yes_no");
+        const intent = matchIntent(text, "en")?.intent;
+        const wanted = said === "I see." ? "listening" : "yes";
+        if (intent !== wanted) misheard.push(`${said} (${caller}): ${text}`);
+      }
+    expect(misheard).toEqual([]);
   },
   spoken(120_000),
 );

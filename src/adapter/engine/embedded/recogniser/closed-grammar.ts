@@ -40,7 +40,7 @@ const MONTHS =
 
 /** Rules named `ok` are what is expected. */
 const ENGLISH_RULES: Readonly<Record<Exclude<ExpectedAnswer, "open" | "keys">, string>> = {
-  yes_no: `<ok> = ${either([...LEXICON.en.yes, ...LEXICON.en.no])};`,
+  yes_no: `<ok> = ${either([...LEXICON.en.yes, ...LEXICON.en.no, ...LEXICON.en.listening])};`,
   digits: `<digit> = zero | oh | ${ONES};
 <cardinal> = ${TEENS} | (${TENS}) [${ONES}] | (a | ${ONES}) hundred [[and] ((${TENS}) [${ONES}] | ${TEENS} | ${ONES})];
 <ok> = [it is] ( /0.7/ ( <digit> | double <digit> )+ | /0.3/ <cardinal> );`,

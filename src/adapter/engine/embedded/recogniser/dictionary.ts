@@ -12,6 +12,11 @@ export interface Dictionary {
 }
 
 const KNOWN_WORDS_MAX = 20_000;
+/** What is hummed. CMU's dictionary spells it, or does not have it. */
+const HUMMED: Readonly<Record<string, readonly string[]>> = {
+  mhm: ["M HH M", "AH M HH AH M", "M AH HH AH M"],
+  hmm: ["HH M", "HH AH M"],
+};
 
 export async function loadDictionary(
   phonemes: (text: string, language: string) => string,
@@ -39,7 +44,7 @@ export async function loadDictionary(
     pronunciations(word) {
       const cached = known.get(word);
       if (cached !== undefined) return cached;
-      let found = lookUp(word);
+      let found = HUMMED[word] ?? lookUp(word);
       if (found.length === 0) {
         const guess = arpabetOf(phonemes(word, "en"));
         found = guess === "" ? [] : [guess];

@@ -15,6 +15,8 @@ import type { SearchSettings } from "./soundswallower.ts";
 /** Bounds the time of a build and of every utterance: beyond this knowledge is cut. */
 const QUESTIONS_MAX = 600;
 const CONTEXT_WORDS_MAX = 1_500;
+/** Callers say these to most of what the agent says; heard as other words they would cut it short. */
+const LISTENING = [...LEXICON.en.listening, "mhm", "uh huh", "aha"];
 
 export function openGraph(source: GrammarSource, decoder: Decoder, words: Vocabulary): BigramGraph {
   const questions = source.questions.slice(0, QUESTIONS_MAX).map((text) => wordsOf(text, "en"));
@@ -27,6 +29,7 @@ export function openGraph(source: GrammarSource, decoder: Decoder, words: Vocabu
     ...questions.map((sentence) => ({ words: sentence, weight: 2 })),
     ...carriers.map((sentence) => ({ words: sentence, weight: 1 })),
     ...commands.map((sentence) => ({ words: sentence, weight: 0.5 })),
+    ...LISTENING.map((text) => ({ words: text.split(" "), weight: 1.5 })),
     ...context.map((sentence) => ({ words: sentence, weight: 0.3 })),
   ];
   const all = new Set(sentences.flatMap((sentence) => sentence.words));

@@ -14,7 +14,9 @@ export type Intent =
   | "human"
   | "message"
   | "help"
-  | "cancel";
+  | "cancel"
+  /** Said while somebody listens; it answers no question. */
+  | "listening";
 
 export const LEXICON: Readonly<Record<AgentLanguage, Readonly<Record<Intent, readonly string[]>>>> =
   {
@@ -33,6 +35,12 @@ export const LEXICON: Readonly<Record<AgentLanguage, Readonly<Record<Intent, rea
         "of course",
         "yes it is",
         "yes i do",
+        "mhm",
+        "uh huh",
+        "aha",
+        "all right",
+        "fine",
+        "great",
       ],
       no: [
         "no",
@@ -94,6 +102,7 @@ export const LEXICON: Readonly<Record<AgentLanguage, Readonly<Record<Intent, rea
       ],
       help: ["help", "what can you do", "how can you help me"],
       cancel: ["cancel", "stop", "never mind", "forget it"],
+      listening: ["hmm", "oh", "i see", "got it", "i understand"],
     },
     lt: {
       yes: ["taip", "taip prašau", "gerai", "teisingai", "žinoma"],
@@ -106,6 +115,7 @@ export const LEXICON: Readonly<Record<AgentLanguage, Readonly<Record<Intent, rea
       message: ["noriu palikti žinutę", "palikti žinutę", "perskambinkite man"],
       help: ["pagalba", "kuo galite padėti", "ką galite"],
       cancel: ["atšaukti", "stop", "nesvarbu"],
+      listening: [],
     },
     lv: {
       yes: ["jā", "jā lūdzu", "labi", "pareizi", "protams"],
@@ -118,6 +128,7 @@ export const LEXICON: Readonly<Record<AgentLanguage, Readonly<Record<Intent, rea
       message: ["vēlos atstāt ziņu", "atstāt ziņu", "piezvaniet man"],
       help: ["palīdzība", "ko jūs varat", "kā jūs varat palīdzēt"],
       cancel: ["atcelt", "stop", "nav svarīgi"],
+      listening: [],
     },
     ru: {
       yes: ["да", "да пожалуйста", "хорошо", "верно", "правильно", "конечно"],
@@ -130,6 +141,7 @@ export const LEXICON: Readonly<Record<AgentLanguage, Readonly<Record<Intent, rea
       message: ["хочу оставить сообщение", "оставить сообщение", "перезвоните мне"],
       help: ["помощь", "что вы умеете", "чем вы можете помочь"],
       cancel: ["отмена", "стоп", "неважно"],
+      listening: [],
     },
   };
 

@@ -98,7 +98,10 @@ export class ScriptedAgent {
     if (text.trim() === "") return this.#handleMiss();
     const { language } = this.#options;
     const meaning = evidencedIntent(text, confidence, language);
-    const certain = meaning !== null && isCertain(meaning, confidence, language);
+    // Strict grammars hear one of their commands well in other short words.
+    const isStrict = !["open", "keys"].includes(this.#expected());
+    const certain =
+      meaning !== null && !isStrict && isCertain(meaning, { text, confidence }, language);
     if (meaning?.intent === "repeat") return this.#repeat();
     if (meaning !== null && ["goodbye", "human", "message", "cancel"].includes(meaning.intent)) {
       const known = meaning.whole ? null : this.#find(text, confidence);
@@ -111,6 +114,7 @@ export class ScriptedAgent {
     if (mode.type === "confirming" || mode.type === "offering" || mode.type === "leaving") {
       if (meaning?.intent === "yes") return this.#confirmed(mode);
       if (meaning?.intent === "no") return this.#denied(meaning.rest, confidence);
+      if (meaning?.intent === "listening") return this.#handleMiss();
     }
     if (mode.type === "filling") return this.#fillFromSpeech(mode, text);
     if (meaning !== null && (meaning.whole || meaning.intent === "thanks")) {
@@ -177,6 +181,7 @@ export class ScriptedAgent {
           ? this.#leaveIf(certain, "goodbye")
           : this.#openWith(phrases.anythingElse);
       case "yes":
+      case "listening":
         return this.#openWith(phrases.goAhead);
       case "greeting":
         return this.#openWith(phrases.greeting);
