@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fasterRecogniser, RECOGNISER_KERNEL } from "./recogniser-kernel.ts";
 import { sentenceEncoder } from "./sentence-encoder.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -20,7 +21,7 @@ const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 const VOICE_FILES_MIN = 20;
 
 /** Bump when what is generated changes without a change of the packages. */
-const FORMAT = 8;
+const FORMAT = 9;
 
 /** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
 const INCLUDED_VOICE_FILES =
@@ -38,7 +39,6 @@ const MODEL_FILES: Readonly<Record<string, string>> = {
 
 /** As `MODEL_FILES`, but read by us and so compressed. */
 const COMPRESSED_MODEL_FILES: Readonly<Record<string, string>> = {
-  "recogniser.zst": "soundswallower.node.wasm",
   "model-definition.zst": "model/en-us/mdef",
   "dictionary.zst": "model/en-us/dict.txt",
   "means.zst": "model/en-us/means",
@@ -68,21 +68,22 @@ const compressed = (content: Uint8Array) => Bun.zstdCompressSync(content, { leve
 export async function buildSpeechData(): Promise<boolean> {
   const stamp = stampOf();
   const stampFile = join(OUTPUT, "stamp");
-  const voiceFiles = {
+  const ownFiles = {
     "voices.zst": () => voiceArchive(INCLUDED_VOICE_FILES, VOICE_FILES_MIN),
     "russian.zst": () => voiceArchive(RUSSIAN_DICTIONARY, 1),
     "espeak.zst": espeakProgram,
+    "recogniser.zst": () => fasterRecogniser(join(SOUNDSWALLOWER, "soundswallower.node.wasm")),
   };
   const names = [
-    ...Object.keys({ ...MODEL_FILES, ...COMPRESSED_MODEL_FILES, ...voiceFiles }),
+    ...Object.keys({ ...MODEL_FILES, ...COMPRESSED_MODEL_FILES, ...ownFiles }),
     ...[HEARING_PACK, HEARING_CHECKSUM],
   ];
   const complete = names.every((name) => existsSync(join(OUTPUT, name)));
   if (complete && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return false;
   rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });
-  for (const [name, content] of Object.entries(voiceFiles))
-    writeFileSync(join(OUTPUT, name), compressed(content()));
+  for (const [name, content] of Object.entries(ownFiles))
+    writeFileSync(join(OUTPUT, name), compressed(await content()));
   for (const [name, source] of Object.entries(COMPRESSED_MODEL_FILES))
     writeFileSync(join(OUTPUT, name), compressed(readFileSync(join(SOUNDSWALLOWER, source))));
   const pack = hearingPack();
@@ -109,6 +110,7 @@ function stampOf(): string {
   const hash = createHash("sha256").update(`format ${FORMAT}\n`);
   for (const dir of [ESPEAK, SOUNDSWALLOWER, MOONSHINE, ONNXRUNTIME, SENTENCE_ENCODER])
     hash.update(readFileSync(join(dir, "package.json")));
+  hash.update(readFileSync(RECOGNISER_KERNEL));
   return hash.digest("hex");
 }
 

@@ -90,10 +90,13 @@ export interface RecogniserModule {
   _decoder_set_fsg(decoder: Pointer, graph: Pointer): number;
 }
 
-export async function loadRecogniserModule(): Promise<RecogniserModule> {
+/** `program`: the published one, to compare ours with. */
+export async function loadRecogniserModule(
+  program: Uint8Array = Bun.zstdDecompressSync(readFileSync(wasm)),
+): Promise<RecogniserModule> {
   const listenersBefore = process.listeners("uncaughtException");
   const module = await createModule({
-    wasmBinary: Uint8Array.from(Bun.zstdDecompressSync(readFileSync(wasm))).buffer,
+    wasmBinary: Uint8Array.from(program).buffer,
     print() {},
     printErr() {},
   });
