@@ -1,6 +1,6 @@
 /** A thread that gives way or goes first, and tells its own nice value and the process's main thread's. */
 import { readFileSync, readlinkSync } from "node:fs";
-import { lowerThreadPriority, raiseThreadPriority } from "../../src/platform/threads/priority.ts";
+import { lowerThreadPriority, raiseAudio } from "../../src/platform/threads/priority.ts";
 
 declare const self: Worker;
 
@@ -11,7 +11,7 @@ function niceOf(task: string): number {
 }
 
 self.onmessage = ({ data: isFirst }: MessageEvent<boolean>) => {
-  if (isFirst) raiseThreadPriority();
+  if (isFirst) raiseAudio();
   else lowerThreadPriority();
   const own = readlinkSync("/proc/thread-self");
   self.postMessage({ own: niceOf(own), main: niceOf(`${process.pid}/task/${process.pid}`) });

@@ -8,7 +8,7 @@ import { describeError } from "../../core/errors.ts";
 import { systemRandom } from "../../core/random.ts";
 import { dispatch } from "../../core/thread-messages.ts";
 import type { Engine } from "../../domain/conversation/engine-port.ts";
-import { raiseThreadPriority } from "../../platform/threads/priority.ts";
+import { raiseAudio } from "../../platform/threads/priority.ts";
 import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
 import { loadVad } from "../media/audio/vad.ts";
 import { createBrowserAudio } from "../media/browser-audio.ts";
@@ -28,7 +28,7 @@ import { createWorkerLog } from "./worker-log.ts";
 
 declare const self: Worker;
 
-raiseThreadPriority();
+raiseAudio();
 
 const post = (message: FromCallWorker) => self.postMessage(message);
 const log = createWorkerLog((...line) => post({ type: "log", args: line }));

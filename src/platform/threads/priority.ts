@@ -1,6 +1,6 @@
 /**
  * Threads that only have to be done some time give way to those that keep time: on a machine whose
- * cores are all busy, audio and signalling go first. A thread of Linux has a nice value of its own, which threads that
+ * cores are all busy, audio goes first, then signalling. A thread of Linux has a nice value of its own, which threads that
  * it starts inherit (sched(7)). Giving way needs no privilege; going first needs RLIMIT_NICE or CAP_SYS_NICE. Where
  * the system refuses (another system, a stricter sandbox), all run as before.
  */
@@ -10,7 +10,9 @@ import { getPriority, setPriority } from "node:os";
 /** A third of the processor that somebody else with work gets. */
 const LOWERED_STEPS = 5;
 /** Ten times as much of it as the process's ordinary threads. */
-const RAISED_STEPS = 10;
+const SIGNALLING_STEPS = 10;
+/** Three times as much of it as signalling. */
+const AUDIO_STEPS = 15;
 const NICE_MIN = -20;
 const NICE_MAX = 19;
 
@@ -19,7 +21,8 @@ let ordinaryNice: number | null = null;
 
 /** These two are for the calling thread alone. */
 export const lowerThreadPriority = (): boolean => changeNice(LOWERED_STEPS);
-export const raiseThreadPriority = (): boolean => changeNice(-RAISED_STEPS);
+/** A unit of an older version permits fewer steps. */
+export const raiseAudio = (): boolean => changeNice(-AUDIO_STEPS) || changeNice(-SIGNALLING_STEPS);
 
 /**
  * Of the main thread, before it starts others: raises it with the runtime's compilers and collectors, for which it
@@ -27,10 +30,10 @@ export const raiseThreadPriority = (): boolean => changeNice(-RAISED_STEPS);
  */
 export function raiseSignalling(): void {
   const before = getPriority();
-  if (!raiseThreadPriority()) return;
+  if (!changeNice(-SIGNALLING_STEPS)) return;
   ordinaryNice = before;
   for (const thread of readdirSync("/proc/self/task").map(Number))
-    if (thread !== process.pid) changeNice(-RAISED_STEPS, thread);
+    if (thread !== process.pid) changeNice(-SIGNALLING_STEPS, thread);
 }
 
 /** What the main thread starts here, a thread or a process, has no part in its priority. */
@@ -40,7 +43,7 @@ export function atOrdinaryPriority<Started>(start: () => Started): Started {
   try {
     return start();
   } finally {
-    raiseThreadPriority();
+    changeNice(-SIGNALLING_STEPS);
   }
 }
 
