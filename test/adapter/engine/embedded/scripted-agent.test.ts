@@ -186,6 +186,7 @@ describe("intents", () => {
     ["en", "hello goodbye", 0.866, "goodbye"],
     ["en", "okay thank you bye", 0.74, "goodbye"],
     ["en", "bye", 0.95, "goodbye"],
+    ["en", "bye am forty can learn it", 0.97, "goodbye"],
     // "Correct."
     ["en", "human", 0.953, "human"],
     ["en", "need connect me to an operator", 0.656, "human"],

@@ -41,7 +41,7 @@ const EVIDENCE_MIN_OF_LEAVING: Readonly<Partial<Record<Intent, number>>> = {
 const DOUBTED: readonly Intent[] = ["goodbye", "human", "yes", "no"];
 /** With it a phrase that is an intent and nothing else is certain, … */
 const CERTAIN_WHOLE = 0.8;
-/** … and a sentence that contains one. */
+/** … and a sentence that contains one: a goodbye, with nothing but politeness beside it. */
 const CERTAIN = 0.9;
 /** So short that they are heard well in another short word. */
 const SHORT = /^(bye|bye bye|human|operator|agent|reception)$/;
@@ -66,14 +66,24 @@ export function evidencedIntent(
 
 /** Whether the call may end, or go to a person, without asking. */
 export function isCertain(
-  { whole }: IntentMatch,
+  { intent, whole }: IntentMatch,
   { text, confidence }: { readonly text: string; readonly confidence: number },
   language: AgentLanguage,
 ): boolean {
   if (language !== "en") return confidence >= CERTAIN_OF_CLOSED;
-  if (SHORT.test(wordsOf(text, language).join(" "))) return false;
-  return confidence >= CERTAIN || (whole && confidence >= CERTAIN_WHOLE);
+  const words = wordsOf(text, language);
+  if (SHORT.test(words.join(" "))) return false;
+  if (whole) return confidence >= CERTAIN_WHOLE;
+  return confidence >= CERTAIN && (intent !== "goodbye" || words.every(isOfLeaving));
 }
+
+/** Words with which people take leave: among others "bye" is heard well where "I" was said. */
+const OF_LEAVING = new Set(
+  (["goodbye", "thanks", "yes", "listening"] as const).flatMap((intent) =>
+    LEXICON.en[intent].flatMap((phrase) => phrase.split(" ")),
+  ),
+);
+const isOfLeaving = (word: string): boolean => OF_LEAVING.has(word);
 
 export function matchIntent(text: string, language: AgentLanguage): IntentMatch | null {
   const words = wordsOf(text, language);
