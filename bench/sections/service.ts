@@ -29,7 +29,7 @@ const http: Section = {
 const million: Section = {
   name: "million",
   async measure({ full, note }) {
-    const [calls, times, downloadSeconds] = full ? [1_000_000, 300, 600] : [30_000, 200, 2];
+    const [calls, times, downloadSeconds] = full ? [1_000_000, 300, 600] : [30_000, 100, 2];
     const result = await measureMillion({ calls, tenants: 2_000, times, downloadSeconds });
     const stored = `${calls.toLocaleString("en")} calls and 2,000 tenants stored`;
     for (const [kind, reads] of Object.entries(Object.groupBy(result.reads, (read) => read.kind))) {
