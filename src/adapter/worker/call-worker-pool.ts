@@ -77,7 +77,7 @@ interface CallWorkerPoolOptions {
   /** Never rejects. Missing: nothing is found. */
   readonly searchKnowledge?: KnowledgeIndex["search"];
   readonly timeouts?: Partial<PoolTimeouts>;
-  /** How long this process's threads have waited for a processor. */
+  /** How long the thread of this process that waited longest has waited for a processor. */
   readonly processorWaitMs?: () => number;
 }
 

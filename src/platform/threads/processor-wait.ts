@@ -1,10 +1,13 @@
-/** How long the threads of this process have waited for a processor: on a machine with too much work, most of the time. */
+/** How long a thread of this process has waited for a processor: on a machine with too much work, most of the time. */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Milliseconds of all threads together since each was started (proc(5), schedstat); 0 where the system does not tell. */
+/**
+ * Milliseconds since it was started, of the thread that waited longest (proc(5), schedstat); 0 where the system does not
+ * tell. All together would tell of many threads, not of a machine without room.
+ */
 export function processorWaitMs(): number {
   try {
-    return readdirSync("/proc/self/task").reduce((sum, thread) => sum + waitOf(thread), 0);
+    return Math.max(...readdirSync("/proc/self/task").map(waitOf));
   } catch {
     return 0;
   }
