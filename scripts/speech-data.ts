@@ -7,8 +7,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { shuffled } from "../src/platform/memory/shuffle.ts";
 import { fasterRecogniser, RECOGNISER_KERNEL } from "./recogniser-kernel.ts";
 import { sentenceEncoder } from "./sentence-encoder.ts";
+import { packDictionary } from "./stress-dictionary.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const ESPEAK = join(ROOT, "node_modules/@echogarden/espeak-ng-emscripten");
@@ -21,7 +23,7 @@ const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 const VOICE_FILES_MIN = 20;
 
 /** Bump when what is generated changes without a change of the packages. */
-const FORMAT = 9;
+const FORMAT = 10;
 
 /** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
 const INCLUDED_VOICE_FILES =
@@ -30,20 +32,22 @@ const INCLUDED_VOICE_FILES =
 /** Nine times as large as all of those, and wanted for Russian only. */
 const RUSSIAN_DICTIONARY = /\/ru_dict$/;
 
-/** Our name ← name in the package. A decoder reads these by their paths, so they stay as they are. */
+/**
+ * Our name ← name in the package. A decoder reads these by their paths, so they stay as they are; the weights do, too,
+ * because a release packs them better than we would.
+ */
 const MODEL_FILES: Readonly<Record<string, string>> = {
   "noise-dictionary.bin": "model/en-us/noisedict.txt",
   "transitions.bin": "model/en-us/transition_matrices",
   "features.bin": "model/en-us/feat_params.json",
+  "mixture-weights.bin": "model/en-us/sendump",
 };
 
-/** As `MODEL_FILES`, but read by us and so compressed. */
-const COMPRESSED_MODEL_FILES: Readonly<Record<string, string>> = {
-  "model-definition.zst": "model/en-us/mdef",
-  "dictionary.zst": "model/en-us/dict.txt",
-  "means.zst": "model/en-us/means",
-  "variances.zst": "model/en-us/variances",
-  "mixture-weights.zst": "model/en-us/sendump",
+/** As `MODEL_FILES`, but read by us: records of so many bytes, shuffled and compressed. */
+const COMPRESSED_MODEL_FILES: Readonly<Record<string, [source: string, width: number]>> = {
+  "model-definition.zst": ["model/en-us/mdef", 24],
+  "means.zst": ["model/en-us/means", 4],
+  "variances.zst": ["model/en-us/variances", 4],
 };
 
 export const HEARING_PACK = "linevoice-hearing-en.pack";
@@ -69,8 +73,9 @@ export async function buildSpeechData(): Promise<boolean> {
   const stamp = stampOf();
   const stampFile = join(OUTPUT, "stamp");
   const ownFiles = {
-    "voices.zst": () => voiceArchive(INCLUDED_VOICE_FILES, VOICE_FILES_MIN),
-    "russian.zst": () => voiceArchive(RUSSIAN_DICTIONARY, 1),
+    "voices.zst": voiceArchive,
+    "dictionary.zst": () => readFileSync(join(SOUNDSWALLOWER, "model/en-us/dict.txt")),
+    "russian.zst": russianDictionary,
     "espeak.zst": espeakProgram,
     "recogniser.zst": () => fasterRecogniser(join(SOUNDSWALLOWER, "soundswallower.node.wasm")),
   };
@@ -84,8 +89,10 @@ export async function buildSpeechData(): Promise<boolean> {
   mkdirSync(OUTPUT, { recursive: true });
   for (const [name, content] of Object.entries(ownFiles))
     writeFileSync(join(OUTPUT, name), compressed(await content()));
-  for (const [name, source] of Object.entries(COMPRESSED_MODEL_FILES))
-    writeFileSync(join(OUTPUT, name), compressed(readFileSync(join(SOUNDSWALLOWER, source))));
+  for (const [name, [source, width]] of Object.entries(COMPRESSED_MODEL_FILES)) {
+    const records = readFileSync(join(SOUNDSWALLOWER, source));
+    writeFileSync(join(OUTPUT, name), compressed(shuffled(records, width)));
+  }
   const pack = hearingPack();
   writeFileSync(hearingPackFile, pack);
   writeFileSync(join(OUTPUT, HEARING_CHECKSUM), createHash("sha256").update(pack).digest("hex"));
@@ -114,24 +121,32 @@ function stampOf(): string {
   return hash.digest("hex");
 }
 
-/**
- * One line of JSON `[[path, bytes], …]`, a newline, the files one after another. The
- * package's own archive has its offsets compiled into espeak-ng.js, so ours is unpacked by us.
- */
-function voiceArchive(included: RegExp, filesMin: number): Uint8Array {
+/** One line of JSON `[[path, bytes], …]`, a newline, the files one after another. */
+function voiceArchive(): Uint8Array {
+  const files = voiceFiles(INCLUDED_VOICE_FILES, VOICE_FILES_MIN);
+  const listing = files.map(([path, bytes]) => [path, bytes.length]);
+  return Buffer.concat([
+    Buffer.from(`${JSON.stringify(listing)}\n`),
+    ...files.map(([, bytes]) => bytes),
+  ]);
+}
+
+/** The package's own archive has its offsets compiled into espeak-ng.js, so ours is unpacked by us. */
+function voiceFiles(included: RegExp, filesMin: number): [path: string, bytes: Uint8Array][] {
   const script = readFileSync(join(ESPEAK, "espeak-ng.js"), "utf8");
   const packed = readFileSync(join(ESPEAK, "espeak-ng.data"));
-  const listing: [string, number][] = [];
-  const parts: Uint8Array[] = [];
+  const files: [string, Uint8Array][] = [];
   for (const match of script.matchAll(/filename:"([^"]*)",start:(\d+),end:(\d+)/g)) {
     const [, path = "", start, end] = match;
-    if (!included.test(path)) continue;
-    const bytes = packed.subarray(Number(start), Number(end));
-    listing.push([path, bytes.length]);
-    parts.push(bytes);
+    if (included.test(path)) files.push([path, packed.subarray(Number(start), Number(end))]);
   }
-  if (listing.length < filesMin) throw new Error("espeak-ng.js lists fewer files than expected");
-  return Buffer.concat([Buffer.from(`${JSON.stringify(listing)}\n`), ...parts]);
+  if (files.length < filesMin) throw new Error("espeak-ng.js lists fewer files than expected");
+  return files;
+}
+
+function russianDictionary(): Uint8Array {
+  const [path, dictionary] = voiceFiles(RUSSIAN_DICTIONARY, 1)[0] ?? ["", new Uint8Array()];
+  return packDictionary(path, dictionary);
 }
 
 /**

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import wabt from "wabt";
 import { floatsOf, LAYERS, type Layer, padded } from "../src/adapter/media/audio/silero/layers.ts";
+import { shuffled } from "../src/platform/memory/shuffle.ts";
 import { floatConstants } from "./onnx-constants.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -17,6 +18,7 @@ const INPUTS = [
   MODEL,
   KERNEL,
   `${root}src/adapter/media/audio/silero/layers.ts`,
+  `${root}src/platform/memory/shuffle.ts`,
   fileURLToPath(import.meta.url),
 ];
 /** The model holds a graph for each rate; this one is for 8 kHz. */
@@ -36,7 +38,10 @@ export async function buildVadModel(): Promise<void> {
     if (!found) throw new Error(`the speech model has no ${name}`);
     return found;
   };
-  await Bun.write(`${OUT}/weights.zst`, Bun.zstdCompressSync(weights(named), { level: 22 }));
+  await Bun.write(
+    `${OUT}/weights.zst`,
+    Bun.zstdCompressSync(shuffled(weights(named), 4), { level: 22 }),
+  );
   const module = (await wabt()).parseWat(KERNEL, await Bun.file(KERNEL).text(), { simd: true });
   await Bun.write(`${OUT}/kernel.wasm`, module.toBinary({}).buffer);
   module.destroy();

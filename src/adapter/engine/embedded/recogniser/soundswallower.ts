@@ -7,9 +7,10 @@
  */
 import { readFileSync } from "node:fs";
 import createModule, { type Decoder as DecoderOfModule } from "soundswallower";
+import { unshuffled } from "../../../../platform/memory/shuffle.ts";
 import features from "../data/features.bin" with { type: "file" };
 import means from "../data/means.zst" with { type: "file" };
-import mixtureWeights from "../data/mixture-weights.zst" with { type: "file" };
+import mixtureWeights from "../data/mixture-weights.bin" with { type: "file" };
 import modelDefinition from "../data/model-definition.zst" with { type: "file" };
 import noiseDictionary from "../data/noise-dictionary.bin" with { type: "file" };
 import wasm from "../data/recogniser.zst" with { type: "file" };
@@ -127,9 +128,8 @@ export async function createRawDecoder(
   return decoder;
 }
 
-/** A fifth of the file's size; unpacked in 7 ms. */
 function setModelDefinition(module: RecogniserModule, decoder: RawDecoder): Pointer {
-  const file = unpacked(module, modelDefinition);
+  const file = records(module, modelDefinition);
   const definition = module._bin_mdef_read_s3file(file, false);
   module._s3file_free(file);
   if (definition === 0) throw new Error("the telephone model's definition is damaged");
@@ -138,13 +138,16 @@ function setModelDefinition(module: RecogniserModule, decoder: RawDecoder): Poin
 }
 
 function setGaussians(module: RecogniserModule, { cdecoder }: RawDecoder): void {
-  const [mean, variance] = [unpacked(module, means), unpacked(module, variances)];
-  if (module._load_gmm(cdecoder, mean, variance, 0, unpacked(module, mixtureWeights)) < 0)
+  const [mean, variance] = [records(module, means), records(module, variances)];
+  const weights = s3File(module, readFileSync(mixtureWeights));
+  if (module._load_gmm(cdecoder, mean, variance, 0, weights) < 0)
     throw new Error("the telephone model is damaged");
 }
 
-function unpacked(module: RecogniserModule, path: string): Pointer {
-  const content = Bun.zstdDecompressSync(readFileSync(path));
+const records = (module: RecogniserModule, path: string) =>
+  s3File(module, unshuffled(Bun.zstdDecompressSync(readFileSync(path))));
+
+function s3File(module: RecogniserModule, content: Uint8Array): Pointer {
   return module._s3file_init(copied(module, content), content.length);
 }
 

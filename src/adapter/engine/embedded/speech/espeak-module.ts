@@ -9,6 +9,7 @@ import type { CreateModule, SpeechModule, SpeechWorker } from "@echogarden/espea
 import programPath from "../data/espeak.zst" with { type: "file" };
 import russianPath from "../data/russian.zst" with { type: "file" };
 import archivePath from "../data/voices.zst" with { type: "file" };
+import { unpackDictionary } from "./stress-dictionary.ts";
 import { VOICE_VARIANTS } from "./voices.ts";
 
 const VARIANT_FOLDER = "/usr/share/espeak-ng-data/voices/!v/";
@@ -36,7 +37,7 @@ export async function loadEspeak(): Promise<Espeak> {
     learn(language: string) {
       if (language !== "ru" || knowsRussian) return;
       knowsRussian = true;
-      unpack(module, russianPath);
+      module.FS.writeFile(...unpackDictionary(decompressed(russianPath)));
     },
   });
 }

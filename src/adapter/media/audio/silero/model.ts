@@ -4,6 +4,7 @@
  * weights are stored once per thread; each stream has its own recurrent state. Synchronous;
  * allocates nothing per window.
  */
+import { unshuffled } from "../../../../platform/memory/shuffle.ts";
 import kernelPath from "./data/kernel.wasm" with { type: "file" };
 import weightsPath from "./data/weights.zst" with { type: "file" };
 import {
@@ -98,7 +99,7 @@ export class SileroModel {
   /** Loads kernel and weights, which are embedded in the program. */
   static async load(): Promise<SileroModel> {
     const packed = await Bun.file(weightsPath).bytes();
-    const weights = new Float32Array(Uint8Array.from(Bun.zstdDecompressSync(packed)).buffer);
+    const weights = new Float32Array(unshuffled(Bun.zstdDecompressSync(packed)).buffer);
     const bytes = weights.byteLength + PAGE_BYTES;
     const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
     const kernel = await Bun.file(kernelPath).arrayBuffer();

@@ -1,0 +1,24 @@
+/**
+ * HDF5's shuffle filter: how many bytes a record has, then the first bytes of all records, the second ones, and so on. Bytes of
+ * the same meaning stand together, so that a model is compressed by a tenth to a half more. What is left
+ * behind the last whole record stays behind.
+ */
+export function shuffled(records: Uint8Array, width: number): Uint8Array {
+  const planes = new Uint8Array(1 + records.length);
+  planes[0] = width;
+  planes.set(records, 1);
+  const count = Math.floor(records.length / width);
+  for (let index = 0; index < count * width; index++)
+    planes[1 + (index % width) * count + Math.floor(index / width)] = records[index] ?? 0;
+  return planes;
+}
+
+export function unshuffled(planes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const [width = 1] = planes;
+  const records = Uint8Array.from(planes.subarray(1));
+  const count = Math.floor(records.length / width);
+  for (let plane = 0; plane < width; plane++)
+    for (let index = 0; index < count; index++)
+      records[index * width + plane] = planes[1 + plane * count + index] ?? 0;
+  return records;
+}
