@@ -229,9 +229,8 @@ async function builtSite(all: readonly Page[]): Promise<PackedFile[]> {
   }
   files.push({ name: "search.json", bytes: encode(JSON.stringify(entries)) });
   files.push({ name: "llms.txt", bytes: encode(llms(groups)) });
-  for (const image of await Array.fromAsync(
-    new Bun.Glob("images/*.png").scan({ cwd: `${root}docs` }),
-  ))
+  const texts = groups.flatMap(({ entries: pages }) => pages.map(({ page }) => page.text));
+  for (const [, image = ""] of texts.join("\n").matchAll(/\]\((images\/[\w.-]+)\)/g))
     files.push({ name: image, bytes: await Bun.file(`${root}docs/${image}`).bytes() });
   return files;
 }

@@ -27,6 +27,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   png: "image/png",
   svg: "image/svg+xml",
   txt: "text/plain; charset=utf-8",
+  webp: "image/webp",
   woff2: "font/woff2",
 };
 
