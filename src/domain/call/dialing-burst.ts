@@ -11,6 +11,7 @@ import type { Queries } from "../../core/database.ts";
 import type { E164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
 import { countryOf } from "../number/national-form.ts";
+import type { DialedField } from "./dialing-rules.ts";
 import type { CallStores } from "./stores.ts";
 
 const HOUR_MS = 3_600_000;
@@ -47,7 +48,7 @@ interface Target {
   readonly atMs: number;
 }
 
-function stopped(kind: BurstStop["kind"], limit: number): AppError {
+function stopped({ kind, limit }: BurstStop, field: DialedField): AppError {
   const what =
     kind === "new_numbers"
       ? `${limit} numbers that were never called before were called within an hour`
@@ -55,7 +56,7 @@ function stopped(kind: BurstStop["kind"], limit: number): AppError {
   return new AppError({
     code: "plan_limit_reached",
     publicMessage: `Calls to new destinations are stopped: ${what}. Numbers called before can still be called. Try again later, or ask the operator to raise the limit.`,
-    field: "to_number",
+    field,
   });
 }
 
@@ -100,30 +101,32 @@ export type BurstCheck = (callerId: E164 | null) => string | null;
 export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptions) {
   const { targetsOf, transferred } = keepTransfers(clock);
 
-  function stop(tenantId: number, kind: BurstStop["kind"], limit: number): never {
-    onStop?.({ tenantId, kind, limit });
-    throw stopped(kind, limit);
-  }
-
   function withinCountries(tenantId: number, country: string, since: number, dialled: Countries) {
-    if (dialled.some((known) => known.country === country)) return;
+    if (dialled.some((known) => known.country === country)) return true;
     const fresh = new Set(dialled.filter(({ firstAt }) => firstAt >= since).map((c) => c.country));
     for (const target of targetsOf(tenantId, since))
       if (target.country !== null && !dialled.some((known) => known.country === target.country))
         fresh.add(target.country);
-    const limit = limits().newCountriesPerDay;
-    if (!fresh.has(country) && fresh.size >= limit) stop(tenantId, "new_countries", limit);
+    return fresh.has(country) || fresh.size < limits().newCountriesPerDay;
   }
 
   function withinNumbers(tenantId: number, number: E164, since: number, seen: readonly string[]) {
-    const limit = limits().newNumbersPerHour;
     const fresh = new Set(seen);
     for (const target of targetsOf(tenantId, since)) fresh.add(target.number);
-    if (!fresh.has(number) && fresh.size >= limit) stop(tenantId, "new_numbers", limit);
+    return fresh.has(number) || fresh.size < limits().newNumbersPerHour;
   }
 
   /** Asks what was dialled. Returns the check, for whoever learns the caller id meanwhile. */
-  async function ask(queries: Queries, tenantId: number, number: E164): Promise<BurstCheck> {
+  async function ask(
+    queries: Queries,
+    tenantId: number,
+    number: E164,
+    field: DialedField = "to_number",
+  ): Promise<BurstCheck> {
+    const stop = (kind: BurstStop["kind"], limit: number) => {
+      onStop?.({ tenantId, kind, limit });
+      return stopped({ tenantId, kind, limit }, field);
+    };
     const country = countryOf(number);
     const [dayAgo, hourAgo] = [clock.now() - DAY_MS, clock.now() - HOUR_MS];
     const limit = limits().newNumbersPerHour;
@@ -132,8 +135,10 @@ export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptio
     });
     return (callerId) => {
       const isAbroad = country !== null && country !== (callerId && countryOf(callerId));
-      if (isAbroad) withinCountries(tenantId, country, dayAgo, countries);
-      if (!isKnown) withinNumbers(tenantId, number, hourAgo, newNumbers);
+      if (isAbroad && !withinCountries(tenantId, country, dayAgo, countries))
+        throw stop("new_countries", limits().newCountriesPerDay);
+      if (!isKnown && !withinNumbers(tenantId, number, hourAgo, newNumbers))
+        throw stop("new_numbers", limits().newNumbersPerHour);
       return isAbroad ? country : null;
     };
   }
@@ -141,14 +146,9 @@ export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptio
   return {
     ask,
 
-    async check(
-      queries: Queries,
-      tenantId: number,
-      number: E164,
-      callerId: E164 | null,
-    ): Promise<string | null> {
-      return (await ask(queries, tenantId, number))(callerId);
-    },
+    /** For the target of a transfer. */
+    check: async (queries: Queries, tenantId: number, number: E164, callerId: E164 | null) =>
+      (await ask(queries, tenantId, number, "to"))(callerId),
 
     transferred,
   };

@@ -24,8 +24,11 @@ export interface DialingRules {
   readonly callerId: string | null;
 }
 
-function rejected(publicMessage: string): AppError {
-  return new AppError({ code: "destination_not_allowed", publicMessage, field: "to_number" });
+/** The field that names the number: of a call, or of a transfer. */
+export type DialedField = "to_number" | "to";
+
+function rejected(publicMessage: string, field: DialedField): AppError {
+  return new AppError({ code: "destination_not_allowed", publicMessage, field });
 }
 
 /** The country, not its calling code: +1 876 is Jamaica, +44 7624 the Isle of Man, +7 701 Kazakhstan. */
@@ -37,15 +40,19 @@ function isOwnCountry(to: E164, number: PhoneNumber | undefined, callerId: strin
 }
 
 /** Throws destination_not_allowed with the rule that forbids it. */
-export function checkDestination(to: E164, rules: DialingRules): void {
+export function checkDestination(
+  to: E164,
+  rules: DialingRules,
+  field: DialedField = "to_number",
+): void {
   if (GLOBAL_NETWORKS.some((prefix) => to.startsWith(prefix)))
-    throw rejected("Satellite and international network numbers cannot be dialled.");
+    throw rejected("Satellite and international network numbers cannot be dialled.", field);
   const number = parsePhoneNumberFromString(to);
   const type = number?.getType();
   if (type && REJECTED_TYPES.has(type))
-    throw rejected("Premium-rate and shared-cost numbers cannot be dialled.");
+    throw rejected("Premium-rate and shared-cost numbers cannot be dialled.", field);
   if (!number?.isPossible())
-    throw rejected("This is no complete telephone number. Write it in full: +37060000000.");
+    throw rejected("This is no complete telephone number. Write it in full: +37060000000.", field);
   if (rules.allowedPrefixes.length === 0) {
     if (isOwnCountry(to, number, rules.callerId)) return;
     const own = rules.callerId && isE164(rules.callerId) ? countryOf(rules.callerId) : null;
@@ -53,11 +60,13 @@ export function checkDestination(to: E164, rules: DialingRules): void {
       own
         ? `Only numbers of the caller id's own country (${own}) may be dialled. More countries are the operator's to allow: Settings, Dialling rules.`
         : "No number may be dialled before the trunk has a caller id of a country. Set one; countries are the operator's to allow: Settings, Dialling rules.",
+      field,
     );
   }
   if (!rules.allowedPrefixes.some((prefix) => to.startsWith(prefix)))
     throw rejected(
       `Only numbers that begin with ${rules.allowedPrefixes.join(", ")} may be dialled. More countries are the operator's to allow: Settings, Dialling rules.`,
+      field,
     );
 }
 
@@ -67,7 +76,7 @@ export function checkDestination(to: E164, rules: DialingRules): void {
  */
 export function checkTransferTarget(to: string, rules: DialingRules): E164 | null {
   if (isE164(to)) {
-    checkDestination(to, rules);
+    checkDestination(to, rules, "to");
     return to;
   }
   if (/^sips:/i.test(to))
@@ -89,8 +98,11 @@ export function checkTransferTarget(to: string, rules: DialingRules): E164 | nul
   const international = dialled.includes("+") ? keys : keys.replace(/^(?:00|011)(?=[1-9])/, "");
   const number = `+${international}`;
   if (!isE164(number))
-    throw rejected("Write a telephone number in a SIP URI in full: sip:+37060000000@example.com.");
-  checkDestination(number, rules);
+    throw rejected(
+      "Write a telephone number in a SIP URI in full: sip:+37060000000@example.com.",
+      "to",
+    );
+  checkDestination(number, rules, "to");
   return number;
 }
 
@@ -119,6 +131,7 @@ function checkShortNumber(keys: string, { shortNumbers }: DialingRules): void {
   if (shortNumbers.some(matches)) return;
   throw rejected(
     "Short numbers, star codes and emergency numbers cannot be dialled. Ask the operator to open this one.",
+    "to",
   );
 }
 

@@ -10,7 +10,7 @@ const OWN = "+37060000000" as E164;
 const LT = (n: number) => `+3706000${1000 + n}` as E164;
 const LV = "+37120000001" as E164;
 const EE = "+37250000001" as E164;
-const full = { code: "plan_limit_reached", field: "to_number" };
+const full = { code: "plan_limit_reached", field: "to" };
 
 function world(limits = { newNumbersPerHour: 2, newCountriesPerDay: 1 }) {
   const clock = fakeClock();
@@ -71,4 +71,10 @@ test("of transfers a thousand targets are kept", async () => {
   const more = world({ ...limits, newNumbersPerHour: 1_001 });
   for (let n = 0; n < 1_002; n++) more.burst.transferred(1, LT(n), null);
   await more.check("+37069999999" as E164);
+});
+
+test("a refused call names its own field", async () => {
+  const { burst } = world({ newNumbersPerHour: 0, newCountriesPerDay: 1 });
+  const check = await burst.ask({} as Parameters<typeof burst.ask>[0], 1, LT(1));
+  expect(() => check(OWN)).toThrow(expect.objectContaining({ ...full, field: "to_number" }));
 });

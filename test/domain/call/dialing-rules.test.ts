@@ -153,3 +153,19 @@ test.each([
   const check = () => checkTransferTarget(`sip:${digits}@example.com`, lithuanian);
   expect(check).toThrow(words);
 });
+
+test("the refusal names the field of the request: to_number of a call, to of a transfer", () => {
+  const fieldOf = (run: () => unknown) => {
+    try {
+      run();
+    } catch (error) {
+      return error instanceof AppError && error.code === "destination_not_allowed" && error.field;
+    }
+  };
+  for (const number of ["+8816123456789", "+37090012345", "+12125550100"].map(e164)) {
+    expect(fieldOf(() => checkDestination(number, lithuanian))).toBe("to_number");
+    expect(fieldOf(() => checkTransferTarget(number, lithuanian))).toBe("to");
+  }
+  for (const user of ["112", "*31#", "99999999999999999", "+37090012345"])
+    expect(fieldOf(() => checkTransferTarget(`sip:${user}@example.com`, lithuanian))).toBe("to");
+});
