@@ -81,7 +81,7 @@ function resized(old: Ring | undefined, limit: number): Ring {
 }
 
 const secondsUntil = (start: number, now: number) =>
-  Math.max(1, Math.ceil((start + WINDOW_MS - now) / 1000));
+  Math.max(1, Math.ceil((WINDOW_MS - (now - start)) / 1000));
 
 /** Times stand in order from `next` on, so the expired ones are a prefix: binary search. */
 function countFree(ring: Ring, now: number): number {

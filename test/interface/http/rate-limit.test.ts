@@ -30,6 +30,15 @@ test("in no 60 seconds do more than the limit pass, and never fewer than could",
   );
 });
 
+test("a whole window is 60 seconds at every fraction of a millisecond", () => {
+  const clock = fakeClock();
+  for (const nowMs of [44_491.864845, 48_715.371064, 91_310.469532]) {
+    const limiter = memoryRateLimiter(() => 1, { ...clock, monotonic: () => nowMs });
+    expect(limiter.take(1).resetSeconds).toBe(60);
+    expect(limiter.take(1)).toMatchObject({ allowed: false, resetSeconds: 60 });
+  }
+});
+
 test("keys do not share a window", async () => {
   const limiter = memoryRateLimiter(() => 1, fakeClock());
   expect((await limiter.take(1)).allowed).toBe(true);
