@@ -15,7 +15,10 @@ const changesRecord = ({ method, versioned }: Contract) => method === "PATCH" ||
 export interface Versions {
   /** Whether the route's answer carries a version. */
   has(contract: Contract): boolean;
-  /** Runs `change` unless the record is no longer the version `seen`. `key` names the record. */
+  /**
+   * Runs `change` unless the record is none of the versions in `seen` (RFC 9110 13.1.1: one, several, or
+   * `*` for any). `key` names the record.
+   */
   guard<Result>(
     change: { readonly contract: Contract; readonly key: string; readonly seen: string | null },
     read: (reader: Route) => Promise<unknown>,
@@ -40,11 +43,12 @@ export function createVersions(groups: readonly (readonly Route[])[]): Versions 
     has: (contract) => versioned.has(contract),
     async guard({ contract, key, seen }, read, run) {
       const reader = readers.get(contract);
-      if (seen === null || !reader) return await run();
+      if (seen === null || !reader || seen.trim() === "*") return await run();
       const before = underWay.get(key);
       const result = (async () => {
         await before?.catch(() => undefined);
-        if (versionOf(JSON.stringify(await read(reader))) !== seen) throw changedSince();
+        const version = versionOf(JSON.stringify(await read(reader)));
+        if (!seen.split(",").some((tag) => tag.trim() === version)) throw changedSince();
         return await run();
       })();
       underWay.set(key, result);

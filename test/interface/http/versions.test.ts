@@ -26,5 +26,9 @@ test("a change that names an old version is refused and writes nothing", async (
   expect(now).not.toBe(version);
   const both = await Promise.all([patch({ name: "A" }, now), patch({ name: "B" }, now)]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect((await patch({ name: "Any" }, "*")).status).toBe(200);
+  const last = (await get(path)).headers.get("etag") ?? "";
+  expect((await patch({ name: "Of others" }, `${version}, ${now}`)).status).toBe(409);
+  expect((await patch({ name: "One of two" }, `${version}, ${last}`)).status).toBe(200);
   expect((await patch({ name: "Without" })).status).toBe(200);
 });
