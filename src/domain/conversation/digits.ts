@@ -1,6 +1,6 @@
 /** Keys pressed one by one, until `#` or a pause: one number for the LLM. */
 import type { Clock, Timer } from "../../core/clock.ts";
-import { DIGIT_PAUSE_MS } from "./limits.ts";
+import { DIGIT_PAUSE_MS, FRAME_MS } from "./limits.ts";
 
 const DIGITS_MAX = 32;
 
@@ -11,6 +11,8 @@ export class DigitCollector {
   constructor(
     private readonly clock: Clock,
     private readonly onNumber: (digits: string) => void,
+    /** The agent says what must not be cut: the number waits for its end. */
+    private readonly mustWait: () => boolean,
   ) {}
 
   get collecting(): boolean {
@@ -33,6 +35,10 @@ export class DigitCollector {
   }
 
   #flush(): void {
+    if (this.#digits !== "" && this.mustWait()) {
+      this.#timer = this.clock.after(FRAME_MS, () => this.#flush());
+      return;
+    }
     const digits = this.#digits;
     this.stop();
     if (digits !== "") this.onNumber(digits);

@@ -80,9 +80,10 @@ export class PendingQuestions {
   numberEntered(digits: string): void {
     const { machine, agent, transcript, clock, fadeMs } = this.options;
     const now = clock.monotonic();
+    // First: the turn that the keys cut stands before them in the transcript.
+    if (machine.state.name === "agent_speaking") agent.endTurn(fadeMs);
     transcript.caller({ text: `[keys ${digits}]`, beganAt: now, endedAt: now });
     this.forget();
-    if (machine.state.name === "agent_speaking") agent.endTurn(fadeMs);
     agent.callerFinished({ lastSpeechAt: now, endpointAt: null, sttFinalAt: null, early: false });
     agent.ask({ type: "digits", digits });
   }

@@ -115,11 +115,15 @@ export class TurnController {
     this.transferHold = this.#makeTransferHold();
     this.#spokenOptOut = this.#makeSpokenOptOut();
     this.#utterances = this.#makeUtteranceProcessor();
-    this.#digits = new DigitCollector(clock, (digits) => {
-      this.#segmenter.cancel();
-      this.#overlap.forget();
-      this.#pendingQuestions.numberEntered(digits);
-    });
+    this.#digits = new DigitCollector(
+      clock,
+      (digits) => {
+        this.#segmenter.cancel();
+        this.#overlap.forget();
+        this.#pendingQuestions.numberEntered(digits);
+      },
+      () => this.#agent.protectedNow,
+    );
     this.#screening = this.#makeScreening();
   }
 

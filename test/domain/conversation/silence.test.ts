@@ -65,7 +65,11 @@ test("a stopped watch has no timer", () => {
 test("keys become a number at # or after 2 s, and never more than 32 of them", async () => {
   const clock = fakeClock();
   const numbers: string[] = [];
-  const digits = new DigitCollector(clock, (number) => numbers.push(number));
+  const digits = new DigitCollector(
+    clock,
+    (number) => numbers.push(number),
+    () => false,
+  );
   for (const key of "12*#") digits.add(key);
   digits.add("7");
   await clock.advance(1_990);

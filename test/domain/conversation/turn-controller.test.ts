@@ -215,6 +215,30 @@ test("the disclosure comes first and cannot be interrupted", async () => {
   expect(call.turns()[0]?.text).toStartWith(disclosure);
 });
 
+test.each([[["5"]], [["5", "#"]], [["5", "#", "6", "#"]]])(
+  "keys %j pressed over the disclosure wait for its end, cut what follows, and stand in order",
+  async (keys) => {
+    const disclosure = `${"I am a computer and this call is recorded for quality. ".repeat(3)}Yes.`;
+    const call = await scriptedCall({
+      config: callConfig({ firstMessage: "This is what I say first, and it is rather long." }),
+      settings: { disclosure: { en: disclosure, lt: "", lv: "", ru: "" } },
+    });
+    await call.session.prepare();
+    call.session.answered();
+    await call.silence(500);
+    for (const key of keys) call.audio.press(key);
+    await call.silence(disclosure.length * 50 - 600);
+    expect(call.inputs).toEqual([]);
+    await call.silence(2_000);
+    expect(call.inputs).toEqual([{ type: "digits", digits: keys.join("").replaceAll("#", "") }]);
+    expect(call.turns()).toMatchObject([
+      { speaker: "agent", text: disclosure, interrupted: true },
+      { speaker: "customer" },
+      { speaker: "agent", text: "All right." },
+    ]);
+  },
+);
+
 const DISCLOSURE = "This call is recorded.";
 const DISCLOSED = { disclosure: { en: DISCLOSURE, lt: "", lv: "", ru: "" } };
 
