@@ -112,7 +112,8 @@ function factLines(facts: TranscriptMailFacts, words: TranscriptWords, when: str
     `${words.from}: ${call.fromNumber || words.withheld}`,
     `${words.to}: ${call.toNumber || words.withheld}`,
     `${words.time}: ${when} (${facts.timeZone})`,
-    `${words.duration}: ${clockOf(answeredMs)}`,
+    // Seconds begun, as in the summary, the events and the bill.
+    `${words.duration}: ${clockOf(Math.ceil(answeredMs / 1000) * 1000)}`,
     `${words.callId}: ${call.callUuid}`,
   ];
 }

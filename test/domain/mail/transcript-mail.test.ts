@@ -69,19 +69,21 @@ describe("the post-call mail", () => {
 });
 
 test.each([
-  [0, "0:00"],
-  [59_999, "0:59"],
-  [60_000, "1:00"],
-  [3_599_999, "59:59"],
-  [3_600_000, "1:00:00"],
-  [3_723_000, "1:02:03"],
-  [7_199_000, "1:59:59"],
-])("a call of %d ms lasted %s", (ms, duration) => {
+  [0, "0:00", "0:00"],
+  [59_001, "1:00", "0:59"],
+  [59_999, "1:00", "0:59"],
+  [60_000, "1:00", "1:00"],
+  [60_001, "1:01", "1:00"],
+  [3_599_000, "59:59", "59:59"],
+  [3_600_000, "1:00:00", "1:00:00"],
+  [3_723_000, "1:02:03", "1:02:03"],
+  [7_199_000, "1:59:59", "1:59:59"],
+])("a call of %d ms lasted %s, seconds begun; a turn then began at %s", (ms, duration, began) => {
   const call = { ...facts.call, answeredAt: 1_000, endedAt: 1_000 + ms };
   const turns = [{ speaker: "agent", text: "Hello.", startMs: ms }] as const;
   const { body } = transcriptMail({ ...facts, call, turns });
   expect(body).toContain(`Duration: ${duration}\n`);
-  expect(body).toContain(`[${duration}] Agent: Hello.`);
+  expect(body).toContain(`[${began}] Agent: Hello.`);
 });
 
 describe("the attachment's name", () => {
