@@ -309,7 +309,8 @@ export class AgentSide {
   /** A phrase in the place of an answer of the LLM's, and what the caller will say to it. */
   sayInstead(text: string, expected: ExpectedAnswer): void {
     this.#responder.dropPrepared();
-    if (this.#machine.state.name === "agent_speaking")
+    if (this.protectedNow) this.#responder.abort();
+    else if (this.#machine.state.name === "agent_speaking")
       this.stop(this.#options.settings.bargeInFadeMs);
     this.#machine.apply({ type: "respond" });
     this.sayPhrase(text);

@@ -65,7 +65,7 @@ export class PendingQuestions {
     }
     this.#unanswered = "";
     this.#answering = all;
-    if (name === "agent_speaking") agent.endTurn(fadeMs);
+    if (name === "agent_speaking" && !agent.protectedNow) agent.endTurn(fadeMs);
     const input = { type: "utterance", text: all, confidence } as const;
     agent.callerFinished({
       lastSpeechAt: utterance.lastSpeechAt,

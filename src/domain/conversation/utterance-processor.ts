@@ -144,7 +144,8 @@ export class UtteranceProcessor {
       if (name === "thinking" && !agent.moreToCome) machine.apply({ type: "dismissed" });
       return;
     }
-    if (name === "agent_speaking" && !agent.nearlyDone) overlap.yieldTurn();
+    const { nearlyDone, protectedNow } = agent;
+    if (name === "agent_speaking" && !nearlyDone && !protectedNow) overlap.yieldTurn();
     overlap.confirm();
     pendingQuestions.record(text || INAUDIBLE, utterance);
     silence.callerActive();

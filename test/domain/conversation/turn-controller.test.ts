@@ -287,6 +287,26 @@ test("nothing is said before the disclosure: no filler, no question for a key", 
   expect(call.turns().at(-1)?.text).toBe(`${DISCLOSURE} ${PHRASES.pleaseWait} All right.`);
 });
 
+test.each([3_000, 6_000])(
+  "words that are known %d ms late do not cut the disclosure, and are answered after it",
+  async (sttTakesMs) => {
+    const disclosure = `${"I am a computer and this call is recorded for quality. ".repeat(3)}Yes.`;
+    const call = await scriptedCall({
+      config: callConfig({ firstSpeaker: "customer" }),
+      settings: { disclosure: { en: disclosure, lt: "", lv: "", ru: "" } },
+    });
+    await call.answerAndGreet();
+    call.script.sttTakesMs = sttTakesMs;
+    await call.says("Good morning, when are you open?");
+    await call.silence(15_000);
+    expect(call.turns()).toMatchObject([
+      { speaker: "customer", text: "Good morning, when are you open?" },
+      { speaker: "agent", text: `${disclosure} ${PHRASES.pleaseWait} All right.` },
+    ]);
+    expect(call.inputs.filter(({ type }) => type === "utterance")).toHaveLength(1);
+  },
+);
+
 test("a first message that discloses by itself is not preceded by the disclosure, and counts as it", async () => {
   const said = "Hello, this call is recorded.";
   const firstMessage = `${said} How can I help you?`;
