@@ -273,6 +273,7 @@ export class AgentSide {
 
   /** Stops speaking only. */
   endTurn(fadeMs: number): Spoken {
+    this.#proof.follow(this.#speech.disclosureShare);
     this.#proof.cut();
     const spoken = this.#speech.stop(fadeMs);
     this.#turn.end(spoken, spoken.cut);

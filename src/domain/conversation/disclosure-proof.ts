@@ -1,7 +1,7 @@
 /**
  * What is still to be disclosed, and the proof that it was said: its words, its language, and where in
- * the call's audio they are. Noted once: when its last sample was played, or when it was cut (the line
- * went).
+ * the call's audio they are. Noted when its last sample was played, or when it was cut (the line went, a
+ * machine beeped): then it is owed again, and said before the next words.
  */
 
 import type { Clock } from "../../core/clock.ts";
@@ -12,22 +12,25 @@ import type { Transcript } from "./transcript.ts";
 export class DisclosureProof {
   #saying: { readonly text: string; readonly language: AgentLanguage } | null = null;
   #beganAt: number | null = null;
+  #owed: string;
 
   constructor(
-    private disclosure: string,
+    private readonly disclosure: string,
     private readonly clock: Clock,
     private readonly transcript: Transcript,
     private readonly emit: (message: CallEvent) => void,
-  ) {}
+  ) {
+    this.#owed = disclosure;
+  }
 
   /** What must be said before any other word; empty: nothing, or it was. */
   get owed(): string {
-    return this.disclosure;
+    return this.#owed;
   }
 
   /** It is about to be said, in these words. */
   saying(text: string, language: AgentLanguage): void {
-    this.disclosure = "";
+    this.#owed = "";
     this.#saying = { text, language };
   }
 
@@ -40,7 +43,11 @@ export class DisclosureProof {
 
   /** Nothing more of it will be heard. */
   cut(): void {
-    if (this.#saying && this.#beganAt !== null) this.#note(false);
+    if (!this.#saying) return;
+    this.#note(false);
+    this.#saying = null;
+    this.#beganAt = null;
+    this.#owed = this.disclosure;
   }
 
   #note(heard: boolean): void {

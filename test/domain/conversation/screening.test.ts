@@ -9,11 +9,11 @@ const NAMED = "Hello Jonas, this is the clinic.";
 const GENERAL = "Hello, this is the clinic.";
 const DISCLOSURE = "You speak with an AI.";
 
-async function outbound(agent: Partial<AgentSnapshot> = {}) {
+async function outbound(agent: Partial<AgentSnapshot> = {}, disclosure = DISCLOSURE) {
   const config = callConfig({ firstMessage: GENERAL, ...agent });
   const call = await scriptedCall({
     config: { ...config, direction: "outbound", namedGreeting: NAMED },
-    settings: { disclosure: { en: DISCLOSURE, lt: "", lv: "", ru: "" } },
+    settings: { disclosure: { en: disclosure, lt: "", lv: "", ru: "" } },
   });
   await call.session.prepare();
   call.session.answered();
@@ -166,6 +166,26 @@ test("a machine that first seemed a person still gets a message that discloses b
   await call.silence(14_000);
   expect(said(call)).toEqual([`${DISCLOSURE} ${NAMED}`, firstMessage]);
   expect(call.hangupRequested()).toMatchObject({ reason: "voicemail_left" });
+});
+
+test("a machine that beeps while the disclosure is said gets all of it with its message", async () => {
+  const disclosure = `${"I am a computer and this call is recorded for quality. ".repeat(3)}Yes.`;
+  const call = await outbound({ voicemailAction: "leave_message" }, disclosure);
+  await call.silence(3_500);
+  for (let at = 0; at < 4_000; at += 160) {
+    const sample = (n: number) => 8_000 * Math.sin((2 * Math.PI * 1_000 * (at + n)) / 8_000);
+    await call.clock.advance(20);
+    call.audio.tick(Int16Array.from({ length: 160 }, (_, n) => sample(n)));
+  }
+  await call.silence(15_000);
+  const [cut, message] = said(call);
+  expect(cut).toStartWith("I am a computer");
+  expect(cut).not.toContain("Yes.");
+  expect(message).toBe(`${disclosure} ${GENERAL}`);
+  expect(notes(call).filter(({ kind }) => kind === "disclosure")).toMatchObject([
+    { heard: false },
+    { heard: true },
+  ]);
 });
 
 test("an agent that lets the customer speak first answers their hello by the mind", async () => {

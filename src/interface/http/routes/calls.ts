@@ -504,7 +504,8 @@ function ofKind<Kind extends CallNote["kind"]>(notes: readonly CallNote[], kind:
 }
 
 function presentNotes(notes: readonly CallNote[]) {
-  const [disclosure] = ofKind(notes, "disclosure");
+  // One that was cut was said again.
+  const disclosure = ofKind(notes, "disclosure").at(-1);
   return {
     disclosure: disclosure
       ? {
