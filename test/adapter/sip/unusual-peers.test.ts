@@ -232,6 +232,15 @@ describe("an INFO", () => {
   });
 });
 
+test("a MESSAGE, which nobody would read, is not taken for delivered", async () => {
+  const { call } = await line.answered();
+  const sent = call.send({ method: "MESSAGE", contentType: "text/plain", body: "hello" });
+  const answer = await call.answer(sent, "MESSAGE");
+  expect(answer.statusCode).toBe(405);
+  expect(answer.headers.get("allow")).toContain("INVITE");
+  expect(answer.headers.get("allow")).not.toContain("MESSAGE");
+});
+
 describe("a re-INVITE without an offer", () => {
   test("whose ACK has no answer leaves the session that stood, and others may follow", async () => {
     const { call, leg } = await line.answered();
