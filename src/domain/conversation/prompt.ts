@@ -7,6 +7,7 @@
  * once. Agent's words that name such a value themselves stand after what does not change.
  */
 
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { oneLine } from "../../core/one-line.ts";
 import { type AgentLanguage, VOICE_GENDERS } from "../agent/agent.ts";
 import type { CallConfig, ToolSnapshot } from "./call-config.ts";
@@ -28,9 +29,7 @@ export function variablesOf(config: CallConfig, clockMs: number): Variables {
   const nowMs = config.startsAt ?? clockMs;
   const { agent, direction, timeZone, tenantName } = config;
   const [fromNumber, toNumber] = [numberOf(config.fromNumber), numberOf(config.toNumber)];
-  const locale = agent.language === "en" ? "en-GB" : agent.language;
-  const inZone = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(locale, { timeZone, ...options }).format(nowMs);
+  const { date, time, weekday } = formattersOf(agent.language, timeZone);
   return {
     ...linesOf(config),
     agent_name: agent.name,
@@ -39,11 +38,29 @@ export function variablesOf(config: CallConfig, clockMs: number): Variables {
     caller_number: direction === "inbound" ? fromNumber : toNumber,
     from_number: fromNumber,
     to_number: toNumber,
-    date: inZone({ dateStyle: "long" }),
-    time: inZone({ timeStyle: "short" }),
-    weekday: inZone({ weekday: "long" }),
+    date: date.format(nowMs),
+    time: time.format(nowMs),
+    weekday: weekday.format(nowMs),
   };
 }
+
+/** Making them took a fifth of what a call hung up at once cost its worker. */
+const formatters = new BoundedMap<string, ReturnType<typeof newFormatters>>(64);
+
+function formattersOf(language: AgentLanguage, timeZone: string) {
+  const key = `${language} ${timeZone}`;
+  const known = formatters.get(key);
+  if (known) return known;
+  const made = newFormatters(language === "en" ? "en-GB" : language, timeZone);
+  formatters.set(key, made);
+  return made;
+}
+
+const newFormatters = (locale: string, timeZone: string) => ({
+  date: new Intl.DateTimeFormat(locale, { timeZone, dateStyle: "long" }),
+  time: new Intl.DateTimeFormat(locale, { timeZone, timeStyle: "short" }),
+  weekday: new Intl.DateTimeFormat(locale, { timeZone, weekday: "long" }),
+});
 
 const VALUE_CHARACTERS_MAX = 500;
 
