@@ -79,7 +79,7 @@ export function createRetriever(
   entries: readonly KnowledgeEntry[],
   language: AgentLanguage,
 ): Retriever {
-  const stop = new Set(STOP_WORDS[language].split(" ").map((word) => stem(word, language)));
+  const stop = stopWordsOf(language);
   const bagOf = wordBags(language);
 
   const asked = entries.map((entry) => entry.questions.map(bagOf));
@@ -138,12 +138,11 @@ export function createRetriever(
 
 /** A text's words, stemmed, with their everyday synonyms. */
 function wordBags(language: AgentLanguage): (text: string) => Set<string> {
-  const synonyms = language === "en" ? stemmedSynonyms() : new Map<string, string>();
   return (text) => {
     const bag = new Set<string>();
     for (const word of stemsOf(text, language)) {
       bag.add(word);
-      const synonym = synonyms.get(word);
+      const synonym = language === "en" ? stemmedSynonyms().get(word) : undefined;
       if (synonym !== undefined) bag.add(synonym);
     }
     return bag;
@@ -161,8 +160,21 @@ function bestOf(scores: readonly number[]): Match | null {
   return { entry, score, margin: score - (next === null ? 0 : (scores[next] ?? 0)), next };
 }
 
-function stemmedSynonyms(): Map<string, string> {
-  return new Map(
+let synonyms: ReadonlyMap<string, string> | null = null;
+const stopWords = new Map<AgentLanguage, ReadonlySet<string>>();
+
+/** Both are stemmed once: each call makes a retriever. */
+function stemmedSynonyms(): ReadonlyMap<string, string> {
+  synonyms ??= new Map(
     Object.entries(SYNONYMS).map(([word, meaning]) => [stem(word, "en"), stem(meaning, "en")]),
   );
+  return synonyms;
+}
+
+function stopWordsOf(language: AgentLanguage): ReadonlySet<string> {
+  const known = stopWords.get(language);
+  if (known) return known;
+  const made = new Set(STOP_WORDS[language].split(" ").map((word) => stem(word, language)));
+  stopWords.set(language, made);
+  return made;
 }
