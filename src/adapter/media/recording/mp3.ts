@@ -6,13 +6,10 @@
  */
 
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { createEncoder, type WasmMediaEncoder } from "wasm-media-encoders";
-import lameWasm from "../../../../node_modules/wasm-media-encoders/wasm/mp3.wasm" with {
-  type: "file",
-};
 import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
 import { partialFileOf } from "./encoder-messages.ts";
 import { id3Tag, type RecordingTags } from "./id3.ts";
+import { Lame } from "./lame.ts";
 import { PeakMeter } from "./peaks.ts";
 import { openWav, type WavReader } from "./wav.ts";
 
@@ -21,27 +18,19 @@ const OUTPUT_RATE_HZ = 16000;
 /** Sample frames per piece: 2 s at 8 kHz. A job can be cancelled between pieces. */
 const PIECE_FRAMES = 16_000;
 
-type Mp3Encoder = WasmMediaEncoder<"audio/mpeg">;
-
 interface EncodedMp3 {
   readonly durationMs: number;
   readonly bytes: number;
   readonly peaks: RecordingPeaks;
 }
 
-let compiled: Promise<WebAssembly.Module> | null = null;
+/** Used before. */
+let idle: Lame | null = null;
 
-/** Used before: an instance is 16 MB to make, and a third of what a short call costs. */
-let idle: Mp3Encoder | null = null;
-
-async function takeLame(): Promise<Mp3Encoder> {
+async function takeLame(): Promise<Lame> {
   const taken = idle;
   idle = null;
-  if (taken) return taken;
-  compiled ??= Bun.file(lameWasm)
-    .arrayBuffer()
-    .then((bytes) => WebAssembly.compile(bytes));
-  return createEncoder("audio/mpeg", await compiled);
+  return taken ?? (await Lame.create());
 }
 
 /**
@@ -79,11 +68,9 @@ async function writeMp3(
   const { channels, sampleRateHz } = wav.info;
   if (channels !== 1 && channels !== 2) throw new Error(`cannot encode ${channels} channels`);
   const lame = await takeLame();
-  lame.configure({
-    channels,
-    sampleRate: sampleRateHz,
-    bitrate: BITRATE_KBPS,
-    outputSampleRate: OUTPUT_RATE_HZ,
+  lame.begin({
+    ...{ channels, sampleRateHz },
+    ...{ bitrateKbps: BITRATE_KBPS, outputSampleRateHz: OUTPUT_RATE_HZ },
   });
   const tag = id3Tag(tags);
   await file.write(tag);
@@ -91,9 +78,9 @@ async function writeMp3(
   for (let piece = await wav.read(PIECE_FRAMES); piece; piece = await wav.read(PIECE_FRAMES)) {
     signal.throwIfAborted();
     meter.add(piece);
-    bytes += await append(file, lame.encode(splitChannels(piece, channels)));
+    bytes += await append(file, lame.encode(piece));
   }
-  bytes += await append(file, lame.finalize());
+  bytes += await append(file, lame.finish());
   await file.sync();
   idle = lame;
   return bytes;
@@ -103,15 +90,4 @@ async function writeMp3(
 async function append(file: FileHandle, mp3: Uint8Array): Promise<number> {
   if (mp3.length > 0) await file.write(mp3.slice());
   return mp3.length;
-}
-
-function splitChannels(interleaved: Int16Array, channels: number): Float32Array[] {
-  const frames = interleaved.length / channels;
-  return Array.from({ length: channels }, (_, channel) => {
-    const samples = new Float32Array(frames);
-    for (let frame = 0; frame < frames; frame++) {
-      samples[frame] = (interleaved[frame * channels + channel] ?? 0) / 32768;
-    }
-    return samples;
-  });
 }
