@@ -33,8 +33,6 @@ export class EchoGuard {
   /** Place in the playout at which each heard frame arrived. */
   readonly #receivedAt = new Int32Array(RECEIVED_FRAMES);
   #ticks = 0;
-  #partialSum = 0;
-  #partialCount = 0;
   #utteranceTicks = 0;
   /** What the running utterance was judged to be while it began, and since. */
   #beganAsEcho = false;
@@ -44,17 +42,10 @@ export class EchoGuard {
 
   /** Audio queued for playout, to be played from `startMs` of the playout on. */
   willPlay(pcm: Int16Array, startMs: number): void {
-    const samplesPerFrame = (this.sampleRateHz / 1000) * FRAME_MS;
+    const frameSamples = (this.sampleRateHz / 1000) * FRAME_MS;
     let frame = Math.floor(startMs / FRAME_MS);
-    this.#partialSum = 0;
-    this.#partialCount = 0;
-    for (let index = 0; index < pcm.length; index++) {
-      const sample = pcm[index] ?? 0;
-      this.#partialSum += sample * sample;
-      this.#partialCount++;
-      if (this.#partialCount === samplesPerFrame) this.#storeFrame(frame++);
-    }
-    if (this.#partialCount > 0) this.#storeFrame(frame);
+    for (let start = 0; start < pcm.length; start += frameSamples)
+      this.#played[frame++ % PLAYED_FRAMES] = levelOf(pcm.subarray(start, start + frameSamples));
   }
 
   /** One heard frame, while the playout stood at `playedMs`. */
@@ -130,11 +121,5 @@ export class EchoGuard {
     const after = this.#played[Math.ceil(place) % PLAYED_FRAMES] ?? 0;
     const before = this.#played[Math.floor(place) % PLAYED_FRAMES] ?? 0;
     return (after + before) / 2;
-  }
-
-  #storeFrame(frame: number): void {
-    this.#played[frame % PLAYED_FRAMES] = Math.sqrt(this.#partialSum / this.#partialCount);
-    this.#partialSum = 0;
-    this.#partialCount = 0;
   }
 }
