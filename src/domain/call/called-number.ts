@@ -5,7 +5,7 @@
  */
 
 import type { E164 } from "../../core/e164.ts";
-import { countryOf, e164Candidates, networkNumber } from "../number/national-form.ts";
+import { type Country, countryOf, e164Candidates, networkNumber } from "../number/national-form.ts";
 import type { CallClaims, IncomingLeg, TrunkSettings } from "./sip-port.ts";
 import type { CallSetupRecords, InboundRoutes, RoutedNumber } from "./stores.ts";
 
@@ -15,12 +15,14 @@ type Called = Pick<IncomingLeg, "calledNumbers" | "isForAccount">;
  * Numbers that may be meant, the likeliest first. Where a PBX names an extension (`100`, `reception`) and no
  * telephone number anywhere, the trunk's own number is meant, as where it names the account.
  */
-function meant({ calledNumbers, isForAccount }: Called, { callerId }: TrunkSettings): E164[] {
-  const country = countryOf(callerId);
+function meant(
+  { calledNumbers, isForAccount }: Called,
+  callerId: E164,
+  country: Country | null,
+  shown: readonly (string | null)[],
+): E164[] {
   const written = calledNumbers.flatMap((called) => e164Candidates(called, country));
-  const isExtension = !calledNumbers.some((called) =>
-    (networkNumber(called, country) ?? "").startsWith("+"),
-  );
+  const isExtension = !shown.some((text) => text?.startsWith("+"));
   return [...new Set(isForAccount || isExtension ? [...written, callerId] : written)];
 }
 
@@ -28,6 +30,8 @@ interface CalledNumber extends Omit<InboundRoutes, "numbers"> {
   readonly number: RoutedNumber | undefined;
   /** What is stored of the number where it is not the tenant's. */
   readonly shown: string;
+  /** In which its trunk's calls name numbers. */
+  readonly country: Country | null;
 }
 
 /** The number of the trunk's tenant that is called. Undefined: the trunk has no tenant. */
@@ -37,17 +41,17 @@ export async function calledNumber(
   trunk: TrunkSettings,
   spentSinceMs: number,
 ): Promise<CalledNumber | undefined> {
-  const candidates = meant(leg, trunk);
+  const country = countryOf(trunk.callerId);
+  const written = leg.calledNumbers.map((called) => networkNumber(called, country));
+  const candidates = meant(leg, trunk.callerId, country, written);
   const found = await setup.routes(trunk.tenantId, candidates, spentSinceMs);
   if (!found) return undefined;
   const { numbers, ...rest } = found;
   const number = candidates
     .map((candidate) => numbers.find((row) => row.numberE164 === candidate))
     .find((row) => row !== undefined);
-  const country = countryOf(trunk.callerId);
-  const written = leg.calledNumbers.map((called) => networkNumber(called, country));
   const shown = number?.numberE164 ?? written.find((text) => text !== null) ?? candidates[0] ?? "";
-  return { ...rest, number, shown };
+  return { ...rest, number, shown, country };
 }
 
 /** Who claims a call that came from an address which several trunks share. */

@@ -23,7 +23,7 @@ import type { Standing } from "../billing/stores.ts";
 import type { Callers } from "../contact/callers.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { KnowledgeIndex } from "../knowledge/knowledge-index.ts";
-import { countryOf, networkNumber } from "../number/national-form.ts";
+import { networkNumber } from "../number/national-form.ts";
 import { callStarted } from "../webhook/catalogue.ts";
 import type { EventSink } from "../webhook/ports.ts";
 import { type Admission, LinesBusy } from "./admission.ts";
@@ -97,9 +97,9 @@ async function findRoute(
 ): Promise<Route & Standings> {
   const called = await calledNumber(setup, leg, trunk, admission.spendingSince());
   if (!called) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
-  const { tenant, number, shown, load, standing } = called;
+  const { tenant, number, shown, country, load, standing } = called;
   const caller = leg.callerNumber;
-  const fromNumber = (caller && networkNumber(caller, countryOf(trunk.callerId))) || "";
+  const fromNumber = (caller && networkNumber(caller, country)) || "";
   const sharing = { key: settings.callerTagKey, number: fromNumber, random };
   return {
     ...{ tenant, number, toNumber: shown, fromNumber, load, standing },
