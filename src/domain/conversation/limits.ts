@@ -26,6 +26,8 @@ export const NEARLY_DONE_MS = 1_500;
 export const DIGIT_PAUSE_MS = 2_000;
 
 export const GREETING_WAIT_MS = 1_500;
+/** From the first words to what is kept ready: until then, others' calls may be set up. */
+export const STANDBY_AFTER_MS = 1_000;
 /** An engine's own time-out (10 s) comes first, and another STT stream must still have its turn. */
 export const STT_TIMEOUT_MS = 22_000;
 /** For what the caller was saying when the line went. */

@@ -26,7 +26,7 @@ import type { ConversationSettings } from "./conversation-settings.ts";
 import { withDeadline } from "./deadline.ts";
 import { type Opening, openingOf } from "./disclosure.ts";
 import type { CallSummary, EngineFailure, EngineSession } from "./engine-port.ts";
-import { GREETING_WAIT_MS, HEARTBEAT_MS, SUMMARY_TIMEOUT_MS } from "./limits.ts";
+import { GREETING_WAIT_MS, HEARTBEAT_MS, STANDBY_AFTER_MS, SUMMARY_TIMEOUT_MS } from "./limits.ts";
 import { CachedPhrases, type PhraseCache } from "./phrase-cache.ts";
 import { PinEntry } from "./pin-entry.ts";
 import { variablesOf } from "./prompt.ts";
@@ -71,6 +71,7 @@ export class Session implements HandlersOf<CallCommands> {
   #answeredAt: number | null = null;
   #rtpClockAtAnswerMs = 0;
   #heartbeat: Timer | null = null;
+  #standby: Timer | null = null;
   readonly #length: CallLength;
   #hangupRequested = false;
   /** The caller is on the way to a person, or talks to one. */
@@ -147,7 +148,10 @@ export class Session implements HandlersOf<CallCommands> {
     ];
     const first = this.#cached.prepare([...texts, disclosure], signal);
     first.then(
-      () => this.#prepareStandby(),
+      () => {
+        if (!this.#report)
+          this.#standby = clock.after(STANDBY_AFTER_MS, () => this.#prepareStandby());
+      },
       () => {},
     );
     const late = () => new Error(`not ready within ${GREETING_WAIT_MS} ms`);
@@ -374,6 +378,7 @@ export class Session implements HandlersOf<CallCommands> {
     const answeredRtpMs = audio.rtpClockMs - this.#rtpClockAtAnswerMs;
     this.#pin.stop();
     this.#prepareAbort.abort();
+    this.#standby?.cancel();
     this.#announcementAbort.abort();
     void this.#bridge?.close();
     this.#heartbeat?.cancel();
