@@ -44,13 +44,24 @@ const postedIn = (tenantId: number, { fromMs, toMs }: Span): SQL | undefined =>
 const begunIn = (tenantId: number, { fromMs, toMs }: Span): SQL | undefined =>
   and(eq(calls.tenantId, tenantId), gte(calls.createdAt, fromMs), lt(calls.createdAt, toMs));
 
-type Paged = typeof calls | typeof ledgerTransactions;
-
-/** Rows after the one with this id, ordered by time and id. 0: from the first. */
-function after(table: Paged, afterId: number): SQL | undefined {
-  if (afterId === 0) return undefined;
+/**
+ * Rows of the span after the one with this id, ordered by time and id. 0: from the first. The plus keeps
+ * SQLite from seeking the span's begin and reading all pages again that come before.
+ */
+function after(
+  table: typeof calls | typeof ledgerTransactions,
+  tenantId: number,
+  { fromMs, toMs }: Span,
+  afterId: number,
+): SQL | undefined {
   const place = sql`(SELECT created_at, id FROM ${table} WHERE id = ${afterId})`;
-  return sql`(${table.createdAt}, ${table.id}) > ${place}`;
+  return and(
+    eq(table.tenantId, tenantId),
+    lt(table.createdAt, toMs),
+    afterId === 0
+      ? gte(table.createdAt, fromMs)
+      : sql`(${table.createdAt}, ${table.id}) > ${place} AND +${table.createdAt} >= ${fromMs}`,
+  );
 }
 
 /** The query of a page. Exported for a test of its query plan. */
@@ -65,7 +76,7 @@ export function linesAfter(
   return queries
     .select()
     .from(ledgerTransactions)
-    .where(and(postedIn(tenantId, span), after(ledgerTransactions, afterId), only))
+    .where(and(after(ledgerTransactions, tenantId, span, afterId), only))
     .orderBy(asc(ledgerTransactions.createdAt), asc(ledgerTransactions.id))
     .limit(limit);
 }
@@ -107,7 +118,7 @@ export function callsAfter(
       costOfGoods,
     })
     .from(calls)
-    .where(and(begunIn(tenantId, span), after(calls, afterId)))
+    .where(after(calls, tenantId, span, afterId))
     .orderBy(asc(calls.createdAt), asc(calls.id))
     .limit(limit);
 }

@@ -68,19 +68,36 @@ test("the minute's round over months and low balances seeks too", async () => {
 
 const span = { fromMs: 0, toMs: 86_400_000 };
 
-test.each([
-  ["every transaction", () => linesAfter(api.database.read, 1, span, 7, 500)],
-  ["what a statement lists", () => listedAfter(api.database.read, 1, span, 7, 500)],
-  ["every call", () => callsAfter(api.database.read, 1, span, 7, 500)],
-  ["a part of an hour", () => exactSums(api.database.read, 1, span)],
-])("a page of %s seeks its place by tenant and time and sorts nothing", (_, query) => {
-  const { sql, params } = query().toSQL();
+const PAGES = [
+  ["every transaction", linesAfter],
+  ["what a statement lists", listedAfter],
+  ["every call", callsAfter],
+] as const;
+
+function planOf(query: { toSQL(): { readonly sql: string; readonly params: unknown[] } }) {
+  const { sql, params } = query.toSQL();
   const sqlite = new Sqlite(path, { readonly: true });
   const plan = sqlite
     .query<{ detail: string }, (string | number)[]>(`EXPLAIN QUERY PLAN ${sql}`)
     .all(...(params as (string | number)[]))
     .map(({ detail }) => detail);
   sqlite.close();
+  return plan;
+}
+
+test.each([
+  ...PAGES.map(([what, page]) => [what, () => page(api.database.read, 1, span, 7, 500)] as const),
+  ["a part of an hour", () => exactSums(api.database.read, 1, span)] as const,
+])("a page of %s seeks its place by tenant and time and sorts nothing", (_, query) => {
+  const plan = planOf(query());
   expect(plan[0]).toMatch(/^SEARCH \w+ USING INDEX \w+ \(tenant_id=\? AND .*created_at/);
   expect(plan.filter((step) => step.includes("FOR ORDER BY"))).toEqual([]);
 });
+
+test.each(PAGES)(
+  "the next page of %s begins at the last one's end, not at the month's",
+  (_, page) => {
+    // The place is asked for twice: as the bound of the search, and for calls of the same moment.
+    expect(planOf(page(api.database.read, 1, span, 7, 500))).toContain("REUSE SUBQUERY 1");
+  },
+);
