@@ -1,16 +1,38 @@
 /**
- * Data for analytics and usage, read from the hourly sums (call_rollups), never from the calls.
+ * Data for analytics and usage, read from sums (call_rollups, call_days, call_hours), never from the calls.
  * Hours are UTC: in the few zones whose offset is not whole hours, a day begins within one.
  */
-import { and, desc, eq, gte, isNotNull, lt, ne, sql, type sum } from "drizzle-orm";
+import {
+  and,
+  type Column,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  isNotNull,
+  lt,
+  ne,
+  type SQL,
+  sql,
+  type sum,
+} from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { Span } from "../../domain/billing/statement.ts";
 import type { TurnMeasures } from "../../domain/conversation/call-report.ts";
 import { flatRowReader } from "./flat-rows.ts";
 import { HOUR_MS } from "./hour-span.ts";
 import { arg, parsedJson, statement } from "./prepared.ts";
-import { agents, callRollups, calls, planUsage, turns } from "./schema/index.ts";
+import {
+  agents,
+  callDays,
+  callHours,
+  callRollups,
+  calls,
+  planUsage,
+  turns,
+} from "./schema/index.ts";
 
+const DAY_HOURS = 24;
 const LATENCY_CALLS_MAX = 1000;
 const MEASURED_TURNS_MAX = 1000;
 const LATENCY_TURNS_MAX = 5000;
@@ -18,20 +40,14 @@ const LATENCY_TURNS_MAX = 5000;
 const total = (column: Parameters<typeof sum>[0]) =>
   sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
 
-const FIGURES = {
-  calls: total(callRollups.calls),
-  answered: total(callRollups.answered),
-  billableSeconds: total(callRollups.billableSeconds),
-  cost: total(callRollups.cost),
-};
-
 /** A call that waits for its time is no call of any hour yet. */
-const within = and(
-  eq(callRollups.tenantId, arg("tenantId")),
-  ne(callRollups.status, "queued"),
-  gte(callRollups.hour, arg("fromHour")),
-  lt(callRollups.hour, arg("toHour")),
-);
+const within = (from: string, to: string) =>
+  and(
+    eq(callRollups.tenantId, arg("tenantId")),
+    ne(callRollups.status, "queued"),
+    gte(callRollups.hour, arg(from)),
+    lt(callRollups.hour, arg(to)),
+  );
 const hoursOf = (tenantId: number, { fromMs, toMs }: Span) => ({
   tenantId,
   fromHour: Math.floor(fromMs / HOUR_MS),
@@ -40,55 +56,76 @@ const hoursOf = (tenantId: number, { fromMs, toMs }: Span) => ({
 
 const sumsByHour = statement((queries) =>
   queries
-    .select({ hour: callRollups.hour, ...FIGURES })
-    .from(callRollups)
-    .where(within)
-    .groupBy(callRollups.hour)
-    .orderBy(callRollups.hour)
+    .select({
+      hour: callHours.hour,
+      calls: callHours.calls,
+      answered: callHours.answered,
+      billableSeconds: callHours.billableSeconds,
+      cost: callHours.cost,
+    })
+    .from(callHours)
+    .where(
+      and(
+        eq(callHours.tenantId, arg("tenantId")),
+        gte(callHours.hour, arg("fromHour")),
+        lt(callHours.hour, arg("toHour")),
+      ),
+    )
+    .orderBy(callHours.hour)
     .prepare(),
 );
 
-/** Read once for each group, not for each hour. */
+/** Read once for each group, not for each of its rows. */
 const agentName = sql<string | null>`(SELECT ${sql.raw("agents.name")} FROM ${agents}
-  WHERE ${sql.raw("agents.id = call_rollups.agent_id")} AND ${sql.raw("agents.tenant_id")} = ${arg("tenantId")})`;
+  WHERE ${sql.raw("agents.id = parts.agent_id")} AND ${sql.raw("agents.tenant_id")} = ${arg("tenantId")})`;
 
-const sumsByKind = statement((queries) =>
-  queries
-    .select({
-      agentId: callRollups.agentId,
-      name: agentName,
-      status: callRollups.status,
-      direction: callRollups.direction,
-      ...FIGURES,
-      answeredMs: total(callRollups.answeredMs),
-    })
-    .from(callRollups)
-    .where(within)
-    .groupBy(callRollups.agentId, callRollups.status, callRollups.direction)
-    .orderBy(callRollups.agentId)
-    .prepare(),
-);
+const { tenantId: _ofDay, day: _day, ...DAY_SUMS } = getTableColumns(callDays);
+const { tenantId: _ofHour, hour: _hour, ...HOUR_SUMS } = getTableColumns(callRollups);
 
-const sumsOfUse = statement((queries) =>
-  queries
-    .select({
-      includedSeconds: total(callRollups.includedSeconds),
-      overageSeconds: total(callRollups.overageSeconds),
-      costOfGoods: total(callRollups.costOfGoods),
-      llmInputTokens: total(callRollups.llmInputTokens),
-      llmCachedInputTokens: total(callRollups.llmCachedInputTokens),
-      llmOutputTokens: total(callRollups.llmOutputTokens),
-      ttsCharacters: total(callRollups.ttsCharacters),
-      sttSeconds: total(callRollups.sttSeconds),
-      discardedTokens: total(callRollups.discardedTokens),
-      discardedCharacters: total(callRollups.discardedCharacters),
-      discardedSttSeconds: total(callRollups.discardedSttSeconds),
-      costDiscarded: total(callRollups.costDiscarded),
-    })
-    .from(callRollups)
-    .where(within)
-    .prepare(),
-);
+const totals = <Columns extends Readonly<Record<string, Column>>>(columns: Columns) =>
+  Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [name, total(column)]),
+  ) as Record<keyof Columns, SQL<number>>;
+
+/** Whole days by their own sums, the rest by those of its hours. */
+const sumsByKind = statement((queries) => {
+  const days = queries
+    .select(DAY_SUMS)
+    .from(callDays)
+    .where(
+      and(
+        eq(callDays.tenantId, arg("tenantId")),
+        ne(callDays.status, "queued"),
+        gte(callDays.day, arg("fromDay")),
+        lt(callDays.day, arg("toDay")),
+      ),
+    );
+  const hours = (from: string, to: string) =>
+    queries.select(HOUR_SUMS).from(callRollups).where(within(from, to));
+  const parts = days
+    .unionAll(hours("fromHour", "untilHour"))
+    .unionAll(hours("sinceHour", "toHour"))
+    .as("parts");
+  const { agentId, direction, status, ...sums } = parts._.selectedFields;
+  return queries
+    .select({ agentId, name: agentName, status, direction, ...totals(sums) })
+    .from(parts)
+    .groupBy(agentId, status, direction)
+    .orderBy(agentId)
+    .prepare();
+});
+
+/** Whole days of the span, and the hours before and after them. */
+function partsOf(tenantId: number, span: Span) {
+  const { fromHour, toHour } = hoursOf(tenantId, span);
+  const fromDay = Math.ceil(fromHour / DAY_HOURS);
+  const toDay = Math.max(fromDay, Math.floor(toHour / DAY_HOURS));
+  const untilHour = Math.min(fromDay * DAY_HOURS, toHour);
+  return {
+    ...{ tenantId, fromHour, untilHour, fromDay, toDay, toHour },
+    sinceHour: toDay * DAY_HOURS,
+  };
+}
 
 const begunWithin = and(
   eq(calls.tenantId, arg("tenantId")),
@@ -196,14 +233,7 @@ function callSums(queries: Queries) {
      * deleted agent is null.
      */
     byKind: async (tenantId: number, span: Span) =>
-      await sumsByKind(queries).all(hoursOf(tenantId, span)),
-
-    /** What the calls used, of all kinds together. */
-    async use(tenantId: number, span: Span) {
-      const [use] = await sumsOfUse(queries).all(hoursOf(tenantId, span));
-      if (!use) throw new Error("a sum without groups has one row");
-      return use;
-    },
+      await sumsByKind(queries).all(partsOf(tenantId, span)),
   };
 }
 

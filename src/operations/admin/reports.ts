@@ -233,8 +233,8 @@ function usageReports({ database: { read }, billing, clock }: ReportDependencies
       const now = wallClock(zone, clock.now());
       const { year = now.year, month = now.month } = asked;
       const calendar = daySpans(zone, { year, month, day: 1 }, daysInMonth(year, month));
-      const { span, totals, days, agents } = await figuresOf(read, tenantId, calendar);
-      const use = await reportStore(read).use(tenantId, span);
+      const { kinds, totals, days, agents } = await figuresOf(read, tenantId, calendar);
+      const sum = (pick: (row: KindRow) => number) => sumOf(kinds, pick);
       const inMonth = monthText(year, month);
       const used = await reportStore(read).planSecondsUsed(tenantId, inMonth);
       const { balance, plan } = await billing.balance(tenantId);
@@ -243,18 +243,18 @@ function usageReports({ database: { read }, billing, clock }: ReportDependencies
         ...{ year, month, totals, balance, byDay: days, byAgent: agents },
         includedSecondsUsed: used,
         includedSecondsLeft: Math.max(0, allowance - used),
-        overageSeconds: use.overageSeconds,
-        llmInputTokens: use.llmInputTokens,
-        llmCachedInputTokens: use.llmCachedInputTokens,
-        llmOutputTokens: use.llmOutputTokens,
-        ttsCharacters: use.ttsCharacters,
-        sttSeconds: use.sttSeconds,
-        costOfGoods: use.costOfGoods,
+        overageSeconds: sum((row) => row.overageSeconds),
+        llmInputTokens: sum((row) => row.llmInputTokens),
+        llmCachedInputTokens: sum((row) => row.llmCachedInputTokens),
+        llmOutputTokens: sum((row) => row.llmOutputTokens),
+        ttsCharacters: sum((row) => row.ttsCharacters),
+        sttSeconds: sum((row) => row.sttSeconds),
+        costOfGoods: sum((row) => row.costOfGoods),
         discarded: {
-          tokens: use.discardedTokens,
-          characters: use.discardedCharacters,
-          sttSeconds: use.discardedSttSeconds,
-          cost: use.costDiscarded,
+          tokens: sum((row) => row.discardedTokens),
+          characters: sum((row) => row.discardedCharacters),
+          sttSeconds: sum((row) => row.discardedSttSeconds),
+          cost: sum((row) => row.costDiscarded),
         },
       };
     },

@@ -21,7 +21,14 @@ interface ExportReport {
 const BUSY_TIMEOUT_MS = 5000;
 const SECRET_COLUMN = /_sealed$|_hash$|^lease_/;
 /** Without meaning outside this appliance, or made of exported rows: sums, and the index of words. */
-const LEFT_OUT = new Set(["idempotency", "holds", "call_rollups", "call_totals", "ledger_rollups"]);
+const LEFT_OUT = new Set([
+  "idempotency",
+  "holds",
+  "call_rollups",
+  "call_days",
+  "call_totals",
+  "ledger_rollups",
+]);
 const IS_OF_INDEX = /^search_/;
 /** Rows that belong to a tenant through their parent. */
 const BY_PARENT: Readonly<Record<string, string>> = {

@@ -186,6 +186,12 @@ test("sums of an hour count cached tokens from the first call that has them, and
     { hour: 0, cached: 0 },
     { hour: 1, cached: 700 },
   ]);
+  const days = "SELECT day, calls, llm_cached_input_tokens AS cached FROM call_days";
+  expect(db.query(days).all()).toEqual([{ day: 0, calls: 3, cached: 700 }]);
+  expect(db.query("SELECT hour, calls FROM call_hours").values()).toEqual([
+    [0, 1],
+    [1, 2],
+  ]);
   call("new", 7_200_000);
   db.run("UPDATE calls SET llm_cached_input_tokens = 5 WHERE call_uuid = 'new'");
   db.run("DELETE FROM calls WHERE call_uuid IN ('before', 'known')");
