@@ -116,14 +116,36 @@ export function callHistoryStore(queries: Queries) {
     },
 
     async find(tenantId: number, callUuid: string) {
-      return await queries
-        .select()
-        .from(calls)
-        .where(and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId)))
-        .get();
+      return await callOfTenant(queries).get({ tenantId, callUuid });
     },
   };
 }
+
+const callOfTenant = statement((queries) =>
+  queries
+    .select()
+    .from(calls)
+    .where(and(eq(calls.callUuid, arg("callUuid")), eq(calls.tenantId, arg("tenantId"))))
+    .prepare(),
+);
+
+const turnsOfCall = statement((queries) =>
+  queries
+    .select()
+    .from(turns)
+    .where(eq(turns.callId, arg("callId")))
+    .orderBy(asc(turns.turnIndex))
+    .prepare(),
+);
+
+const toolCallsOfCall = statement((queries) =>
+  queries
+    .select()
+    .from(toolCalls)
+    .where(eq(toolCalls.callId, arg("callId")))
+    .orderBy(asc(toolCalls.id))
+    .prepare(),
+);
 
 const wordsOfCalls = statement((queries) =>
   queries
@@ -138,11 +160,7 @@ const wordsOfCalls = statement((queries) =>
 function callParts(queries: Queries) {
   return {
     async turns(callId: number) {
-      return await queries
-        .select()
-        .from(turns)
-        .where(eq(turns.callId, callId))
-        .orderBy(asc(turns.turnIndex));
+      return await turnsOfCall(queries).all({ callId });
     },
 
     /** What was said in these calls, in order of time within each. */
@@ -151,11 +169,7 @@ function callParts(queries: Queries) {
     },
 
     async toolCalls(callId: number) {
-      return await queries
-        .select()
-        .from(toolCalls)
-        .where(eq(toolCalls.callId, callId))
-        .orderBy(asc(toolCalls.id));
+      return await toolCallsOfCall(queries).all({ callId });
     },
 
     /** For a signed link, which names no tenant. Null unless the recording can be played. */

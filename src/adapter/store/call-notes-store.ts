@@ -2,9 +2,19 @@
 import { asc, count, eq } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CallNote } from "../../domain/conversation/call-report.ts";
+import { arg, statement } from "./prepared.ts";
 import { callNotes } from "./schema/index.ts";
 
 const NOTES_MAX = 500;
+
+const notesOfCall = statement((queries) =>
+  queries
+    .select({ note: callNotes.note })
+    .from(callNotes)
+    .where(eq(callNotes.callId, arg("callId")))
+    .orderBy(asc(callNotes.id))
+    .prepare(),
+);
 
 /** `callId`: the row id of the call, already looked up for its tenant. */
 export function callNotesStore(queries: Queries) {
@@ -20,11 +30,7 @@ export function callNotesStore(queries: Queries) {
     },
 
     async of(callId: number): Promise<CallNote[]> {
-      const rows = await queries
-        .select({ note: callNotes.note })
-        .from(callNotes)
-        .where(eq(callNotes.callId, callId))
-        .orderBy(asc(callNotes.id));
+      const rows = await notesOfCall(queries).all({ callId });
       return rows.map(({ note }) => note);
     },
   };

@@ -33,13 +33,7 @@ export function contactStore(queries: Queries): ContactRecords {
 
 const contactLists = (queries: Queries): Pick<ContactRecords, "list" | "withIds" | "after"> => ({
   async list(tenantId, { limit, offset }) {
-    return await queries
-      .select(COLUMNS)
-      .from(contacts)
-      .where(ofTenant(tenantId))
-      .orderBy(...IN_ORDER)
-      .limit(limit)
-      .offset(offset);
+    return await pageOfContacts(queries).all({ tenantId, limit, offset });
   },
 
   async withIds(tenantId, ids) {
@@ -60,6 +54,17 @@ const contactLists = (queries: Queries): Pick<ContactRecords, "list" | "withIds"
       .limit(limit);
   },
 });
+
+const pageOfContacts = statement((queries) =>
+  queries
+    .select(COLUMNS)
+    .from(contacts)
+    .where(eq(contacts.tenantId, arg("tenantId")))
+    .orderBy(...IN_ORDER)
+    .limit(arg("limit"))
+    .offset(arg("offset"))
+    .prepare(),
+);
 
 const contactsWithNumber = statement((queries) =>
   queries
