@@ -57,6 +57,12 @@ function fillTables(sqlite: Sqlite, past: Past, large: number): void {
        webhook_secret_prefix, created_at)
      SELECT i + 1, 'Tenant ' || i, 't' || i || '@example.com', 'start', 'UTC', '', '', 0 FROM n`,
   );
+  // Their month has begun: else two thousand mails are written and sent beside the first reads.
+  insert(
+    large,
+    `INSERT INTO renewals (tenant_id, month, item, plan, amount, status, created_at, settled_at)
+     SELECT i + 1, strftime('%Y-%m', ${untilMs / 1000}, 'unixepoch'), 'plan', 'start', 0, 'paid', 0, 0 FROM n`,
+  );
   insert(
     tenants + AGENTS,
     `INSERT INTO agents (tenant_id, name, prompt, first_message, first_speaker, voice, language,
