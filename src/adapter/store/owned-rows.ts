@@ -5,6 +5,7 @@
 import { and, asc, count, eq, type GetColumnData, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
+import { arg, statement } from "./prepared.ts";
 
 type OwnedTable = SQLiteTable & {
   readonly id: SQLiteColumn;
@@ -17,28 +18,51 @@ type Values<Table extends OwnedTable> = Table["$inferInsert"];
 export const ownedBy = (table: OwnedTable, tenantId: number, id: number): SQL | undefined =>
   and(eq(table.id, id), eq(table.tenantId, tenantId));
 
-/** `columns`: those of a record, without secrets and the tenant. */
+const madeReads = new WeakMap<Columns, ReturnType<typeof makeReads>>();
+
+function readsOf(table: OwnedTable, columns: Columns) {
+  const reads = madeReads.get(columns) ?? makeReads(table, columns);
+  madeReads.set(columns, reads);
+  return reads;
+}
+
+function makeReads(table: OwnedTable, columns: Columns) {
+  const isTenants = eq(table.tenantId, arg("tenantId"));
+  return {
+    list: statement((queries) =>
+      queries.select(columns).from(table).where(isTenants).orderBy(asc(table.id)).prepare(),
+    ),
+    find: statement((queries) =>
+      queries
+        .select(columns)
+        .from(table)
+        .where(and(eq(table.id, arg("id")), isTenants))
+        .prepare(),
+    ),
+    count: statement((queries) =>
+      queries.select({ n: count() }).from(table).where(isTenants).prepare(),
+    ),
+  };
+}
+
+/** `columns`: those of a record, without secrets and the tenant; a constant of its store. */
 export function ownedRows<Table extends OwnedTable, Shown extends Columns>(
   queries: Queries,
   table: Table,
   columns: Shown,
 ) {
+  const reads = readsOf(table, columns);
   return {
     async list(tenantId: number): Promise<Row<Shown>[]> {
-      const rows = queries.select(columns).from<OwnedTable>(table);
-      return (await rows
-        .where(eq(table.tenantId, tenantId))
-        .orderBy(asc(table.id))) as Row<Shown>[];
+      return (await reads.list(queries).all({ tenantId })) as Row<Shown>[];
     },
 
     async find(tenantId: number, id: number): Promise<Row<Shown> | undefined> {
-      const rows = queries.select(columns).from<OwnedTable>(table);
-      return (await rows.where(ownedBy(table, tenantId, id)).get()) as Row<Shown> | undefined;
+      return (await reads.find(queries).get({ tenantId, id })) as Row<Shown> | undefined;
     },
 
     async count(tenantId: number): Promise<number> {
-      const rows = queries.select({ n: count() }).from<OwnedTable>(table);
-      const row = await rows.where(eq(table.tenantId, tenantId)).get();
+      const row = await reads.count(queries).get({ tenantId });
       return row?.n ?? 0;
     },
 
