@@ -166,7 +166,7 @@ export class DeliveryWorker {
   async #deliver(delivery: DueDelivery): Promise<void> {
     const { database, stores, clock, random, log } = this.options;
     const owner = this.#owner;
-    const id = deliveryId(random);
+    const id = deliveryId(clock, random);
     const startedAt = clock.now();
     const result = await this.#attempt(delivery, id);
     if (result.abandoned)

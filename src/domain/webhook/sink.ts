@@ -27,7 +27,7 @@ export function createEventSink(options: EventSinkOptions): EventSink {
   const { stores, clock, random, wake } = options;
 
   function stamped({ type, callUuid, data }: UnsentEvent) {
-    const id = eventId(random);
+    const id = eventId(clock, random);
     const createdAt = clock.now();
     return { id, type, callUuid, body: envelopeBody(id, type, createdAt, data), createdAt };
   }

@@ -35,7 +35,7 @@ export class WebhookTester {
     const { client, clock, random, timeoutMs } = this.options;
     const target = await targetOf(this.options, { tenantId, webhookId, legacyUrl: null });
     if (!target) throw notFound("webhook");
-    const ids = { eventId: eventId(random), deliveryId: deliveryId(random) };
+    const ids = { eventId: eventId(clock, random), deliveryId: deliveryId(clock, random) };
     const createdAt = clock.now();
     const facts = testCallEnded(uuidV7(clock, random));
     const body = envelopeBody(ids.eventId, TEST_TYPE, createdAt, facts);
