@@ -74,3 +74,35 @@ declare module "prom-client/lib/histogram.js" {
 declare module "prom-client/lib/registry.js" {
   export { Registry as default } from "prom-client";
 }
+/** The runtime's HTTP parser, as `node:http` uses it: llhttp with callbacks in numbered places. */
+declare module "node:_http_common" {
+  type HeadersComplete = (
+    major: number,
+    minor: number,
+    headers: string[] | null,
+    method: unknown,
+    url: unknown,
+    status: number,
+    statusMessage: string,
+    isUpgrade: boolean,
+    shouldKeepAlive: boolean,
+  ) => 0;
+  export class HTTPParser {
+    static readonly RESPONSE: number;
+    static readonly kOnMessageBegin: 0;
+    static readonly kOnHeaders: 1;
+    static readonly kOnHeadersComplete: 2;
+    static readonly kOnBody: 3;
+    static readonly kOnMessageComplete: 4;
+    /** A part of the headers, or the trailers. */
+    0: () => void;
+    1: (headers: string[]) => void;
+    2: HeadersComplete;
+    3: (piece: Buffer) => void;
+    4: () => void;
+    initialize(type: number, resource: object, headerBytesMax: number): void;
+    /** How many bytes were read, or why they cannot be. */
+    execute(bytes: Buffer): number | Error;
+    finish(): Error | undefined;
+  }
+}

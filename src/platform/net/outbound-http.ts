@@ -11,15 +11,15 @@
  * abort. Plain `http:` is allowed only to networks that the operator lists.
  */
 import { lookup as systemLookup } from "node:dns";
-import http from "node:http";
-import https from "node:https";
-import type { LookupFunction } from "node:net";
-import type { Duplex } from "node:stream";
-import { createSecureContext, rootCertificates } from "node:tls";
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import net, { type LookupFunction } from "node:net";
+import tls, { createSecureContext, rootCertificates } from "node:tls";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { type AddressCheckResult, AddressRules } from "./address-rules.ts";
+import { type AnswerHead, HttpConnection } from "./http-connection.ts";
+import { KeptConnections } from "./kept-connections.ts";
 import { asOutboundHttpError, OutboundHttpError } from "./outbound-http-error.ts";
-import { readBody, skipBody } from "./response-body.ts";
+import { decompress, tooLarge } from "./response-body.ts";
 
 export interface OutboundHttpRequest {
   readonly method: "GET" | "POST";
@@ -74,10 +74,6 @@ interface OutboundHttpClientOptions {
 }
 
 const URL_LENGTH_MAX = 2048;
-const HEADER_BYTES_MAX = 16 * 1024;
-const IDLE_CONNECTION_MS = 1000;
-/** Per host, which may serve many endpoints. Equals the number of concurrent deliveries. */
-const IDLE_CONNECTIONS_MAX = 256;
 const NO_BODY = Buffer.alloc(0);
 /**
  * Responses whose status is known and whose body is still being read. Above this number the
@@ -90,22 +86,10 @@ const resolveBySystem: Resolve = (hostname, done) =>
     done(error, addresses ?? []),
   );
 
-/**
- * Node's agent builds a connection name from every TLS setting on each request. Here the settings
- * are the same for all.
- */
-class KeepAliveAgent extends https.Agent {
-  override getName(options: https.RequestOptions = {}): string {
-    return `${options.host}:${options.port}`;
-  }
-}
+/** The server closed a kept connection, perhaps before the request arrived. Not exported. */
+class KeptConnectionClosed extends Error {}
 
-/** The server closed a reused connection, perhaps before the request arrived. Not exported. */
-class ReusedConnectionClosed extends Error {
-  constructor(override readonly cause: OutboundHttpError) {
-    super(cause.message);
-  }
-}
+const abandoned = () => new OutboundHttpError("aborted", "the request was abandoned");
 
 /** Parses a tenant's URL. Throws OutboundHttpError invalid_url. */
 export function parseTenantUrl(text: string): URL {
@@ -132,12 +116,7 @@ export class SafeHttpClient implements OutboundHttpClient {
   // first use, unless the operator configured a certificate: then an invalid one must fail at
   // start.
   #madeContext: import("node:tls").SecureContext | null;
-  readonly #keepAliveAgent = new KeepAliveAgent({
-    ...{ keepAlive: true, timeout: IDLE_CONNECTION_MS, scheduling: "lifo" },
-    maxFreeSockets: IDLE_CONNECTIONS_MAX,
-  });
-  /** Reused connections whose address passed the check; it cannot change while they are open. */
-  readonly #checkedSockets = new WeakSet<Duplex>();
+  readonly #kept = new KeptConnections();
   #bodiesDraining = 0;
 
   constructor(private readonly options: OutboundHttpClientOptions) {
@@ -180,110 +159,126 @@ export class SafeHttpClient implements OutboundHttpClient {
     };
   }
 
-  #open(request: OutboundHttpRequest, url: URL): http.ClientRequest {
-    const mayReuse = request.mayReuse === true && url.protocol === "https:";
-    const literal = url.hostname.replace(/^\[|\]$/g, "");
+  /** Connects, and checks where to before anything is sent. */
+  #connect(url: URL): HttpConnection {
+    const host = url.hostname.replace(/^\[|\]$/g, "");
     const isLiteral = url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname);
-    if (isLiteral) this.#requireAllowed(this.#rules.check(literal), url);
-    const shared = {
-      method: request.method,
-      host: literal,
-      port: url.port || (url.protocol === "https:" ? 443 : 80),
-      path: `${url.pathname}${url.search}`,
-      headers: {
-        ...request.headers,
-        host: url.host,
-        "content-length": String(Buffer.byteLength(request.body)),
-        "accept-encoding": "identity",
-        ...(mayReuse ? {} : { connection: "close" }),
-      },
-      lookup: this.#allowedLookup(url),
-      maxHeaderSize: HEADER_BYTES_MAX,
+    if (isLiteral) this.#requireAllowed(this.#rules.check(host), url);
+    const isPlain = url.protocol === "http:";
+    const port = Number(url.port) || (isPlain ? 80 : 443);
+    const to = { host, port, lookup: this.#allowedLookup(url), noDelay: true };
+    const named = isLiteral ? to : { ...to, servername: host };
+    const socket = isPlain ? net.connect(to) : this.#connectSecurely(named);
+    socket.once("connect", () => {
+      if (!this.#rules.check(socket.remoteAddress ?? "").allowed)
+        socket.destroy(new OutboundHttpError("blocked_address", "the address is not allowed"));
+    });
+    return new HttpConnection(socket, isPlain ? "connect" : "secureConnect");
+  }
+
+  #connectSecurely(to: tls.ConnectionOptions): tls.TLSSocket {
+    const secureContext = this.#secureContext();
+    return tls.connect({ ...to, secureContext, rejectUnauthorized: true });
+  }
+
+  /** Stops a request at its time limit, or when the caller aborts it. Returns what ends the watch. */
+  #watch({ timeoutMs, signal }: OutboundHttpRequest, stop: (error: Error) => void): () => void {
+    const onAbort = () => stop(abandoned());
+    const timer = this.#clock.after(timeoutMs, () =>
+      stop(new OutboundHttpError("timeout", `no answer within ${timeoutMs} ms`)),
+    );
+    signal?.addEventListener("abort", onAbort, { once: true });
+    return () => {
+      timer.cancel();
+      signal?.removeEventListener("abort", onAbort);
     };
-    if (url.protocol === "http:") return http.request({ ...shared, agent: false });
-    const secured = { ...shared, secureContext: this.#secureContext(), rejectUnauthorized: true };
-    return https.request({ ...secured, agent: mayReuse ? this.#keepAliveAgent : false });
   }
 
-  async #drainBody(response: http.IncomingMessage, bytesMax: number): Promise<void> {
-    if (this.#bodiesDraining >= BODIES_DRAINING_MAX) return;
-    this.#bodiesDraining++;
-    try {
-      await skipBody(response, bytesMax);
-    } finally {
-      this.#bodiesDraining--;
-    }
-  }
-
-  #performRequest(request: OutboundHttpRequest, url: URL): Promise<OutboundHttpResponse> {
+  #exchange(request: OutboundHttpRequest, url: URL): Promise<OutboundHttpResponse> {
+    const mayReuse = request.mayReuse === true && url.protocol === "https:";
+    const bytes = bytesOf(request, url, mayReuse);
+    const kept = mayReuse ? this.#kept.take(url.host) : null;
+    const connection = kept ?? this.#connect(url);
     return new Promise((done, fail) => {
-      const outgoing = this.#open(request, url);
-      const stop = (error: OutboundHttpError | ReusedConnectionClosed) => {
-        settle();
-        fail(error);
-        outgoing.destroy(error);
-      };
-      const onAbort = () => stop(new OutboundHttpError("aborted", "the request was abandoned"));
-      const timer = this.#clock.after(request.timeoutMs, () =>
-        stop(new OutboundHttpError("timeout", `no answer within ${request.timeoutMs} ms`)),
-      );
+      let head: AnswerHead | null = null;
+      const pieces: Buffer[] = [];
+      let size = 0;
+      let isDraining = false;
       const settle = () => {
-        timer.cancel();
-        request.signal?.removeEventListener("abort", onAbort);
+        unwatch();
+        if (isDraining) this.#bodiesDraining--;
       };
-      request.signal?.addEventListener("abort", onAbort, { once: true });
-      outgoing.on("socket", (socket) => {
-        const checkSocket = () => {
-          if (this.#rules.check(socket.remoteAddress ?? "").allowed)
-            this.#checkedSockets.add(socket);
-          else stop(new OutboundHttpError("blocked_address", "the address is not allowed"));
-        };
-        if (!outgoing.reusedSocket) socket.once("connect", checkSocket);
-        else if (!this.#checkedSockets.has(socket)) checkSocket();
-      });
-      let isAnswered = false;
-      outgoing.on("error", (error) => {
-        const known = asOutboundHttpError(error);
-        stop(outgoing.reusedSocket && !isAnswered ? new ReusedConnectionClosed(known) : known);
-      });
-      outgoing.on("response", (response) => {
-        isAnswered = true;
-        const head = { status: response.statusCode ?? 0, headers: flatten(response.headers) };
-        const finish = () => {
+      const stop = (error?: Error) => {
+        settle();
+        connection.destroy();
+        if (error) fail(error);
+      };
+      const unwatch = this.#watch(request, stop);
+      connection.send(bytes, {
+        head: (answered) => {
+          head = answered;
+          if (!request.statusOnly) return;
+          done({ ...answered, body: NO_BODY });
+          if (this.#bodiesDraining >= BODIES_DRAINING_MAX) return stop();
+          isDraining = true;
+          this.#bodiesDraining++;
+        },
+        body: (piece) => {
+          size += piece.length;
+          if (size > request.responseBytesMax)
+            stop(request.statusOnly ? undefined : tooLarge(request.responseBytesMax));
+          else if (!request.statusOnly) pieces.push(piece);
+        },
+        end: (mayGoOn) => {
           settle();
-          if (!request.mayReuse || !response.complete) outgoing.destroy();
-        };
-        const isRead = request.statusOnly
-          ? this.#drainBody(response, request.responseBytesMax)
-          : readBody(response, request.responseBytesMax).then((body) => done({ ...head, body }));
-        isRead.then(finish, (error) => stop(asOutboundHttpError(error)));
-        if (request.statusOnly) done({ ...head, body: NO_BODY });
+          if (mayReuse && mayGoOn) this.#kept.keep(url.host, connection);
+          else connection.destroy();
+          if (head && !request.statusOnly) done(whole(head, pieces, request.responseBytesMax));
+        },
+        fail: (error) =>
+          stop(kept && !head ? new KeptConnectionClosed() : asOutboundHttpError(error)),
       });
-      if (request.signal?.aborted) onAbort();
-      else outgoing.end(request.body);
     });
   }
 
   async request(request: OutboundHttpRequest) {
     const startedAt = this.#clock.monotonic();
     const url = parseTenantUrl(request.url);
+    if (request.signal?.aborted) throw abandoned();
     try {
-      return await this.#performRequest(request, url);
+      return await this.#exchange(request, url).catch((error) => {
+        if (!(error instanceof KeptConnectionClosed)) throw error;
+        const timeoutMs = Math.max(1, request.timeoutMs - (this.#clock.monotonic() - startedAt));
+        return this.#exchange({ ...request, mayReuse: false, timeoutMs }, url);
+      });
     } catch (error) {
-      if (!(error instanceof ReusedConnectionClosed)) throw asOutboundHttpError(error);
-      const timeoutMs = Math.max(1, request.timeoutMs - (this.#clock.monotonic() - startedAt));
-      return this.#performRequest({ ...request, mayReuse: false, timeoutMs }, url).catch(
-        (again) => {
-          throw asOutboundHttpError(again);
-        },
-      );
+      throw asOutboundHttpError(error);
     }
   }
 }
 
-function flatten(headers: http.IncomingHttpHeaders): Record<string, string | undefined> {
-  const flat: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(headers))
-    flat[name] = Array.isArray(value) ? value[0] : value;
-  return flat;
+function bytesOf({ method, headers, body }: OutboundHttpRequest, url: URL, mayReuse: boolean) {
+  const content = Buffer.from(body);
+  const own: Record<string, string> = {
+    host: url.host,
+    "content-length": String(content.length),
+    "accept-encoding": "identity",
+    connection: mayReuse ? "keep-alive" : "close",
+  };
+  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n`;
+  for (const [name, value] of Object.entries({ ...headers, ...own })) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    head += `${name}: ${value}\r\n`;
+  }
+  return Buffer.concat([Buffer.from(`${head}\r\n`, "latin1"), content]);
+}
+
+async function whole(
+  head: AnswerHead,
+  pieces: readonly Buffer[],
+  bytesMax: number,
+): Promise<OutboundHttpResponse> {
+  const raw = Buffer.concat(pieces);
+  return { ...head, body: decompress(raw, head.headers["content-encoding"], bytesMax) };
 }
