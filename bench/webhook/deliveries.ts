@@ -12,6 +12,7 @@ import { openDatabase } from "../../src/adapter/store/database.ts";
 import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";
+import { uuidV7 } from "../../src/core/ids.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { callStarted } from "../../src/domain/webhook/catalogue.ts";
@@ -159,7 +160,7 @@ async function send(
 
   async function emit(index: number): Promise<void> {
     const place = index % tenants.length;
-    const callUuid = crypto.randomUUID();
+    const callUuid = uuidV7(systemClock, systemRandom);
     const call = { callUuid, fromNumber: "+37060000001", toNumber: "+37052000000", agentId: null };
     const event = callStarted({ ...call, direction: "inbound" }, "ringing");
     await database.tx((queries) => sink.emit(queries, tenants[place] ?? 0, event));

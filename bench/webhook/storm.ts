@@ -9,6 +9,9 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { and, count, eq, gte } from "drizzle-orm";
 import { outbox } from "../../src/adapter/store/schema/index.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { uuidV7 } from "../../src/core/ids.ts";
+import { systemRandom } from "../../src/core/random.ts";
 import { callStarted } from "../../src/domain/webhook/catalogue.ts";
 import { startAppliance } from "../../test/support/appliance.ts";
 import { storeEndpoints } from "../../test/support/many-endpoints.ts";
@@ -92,7 +95,7 @@ async function happen(from: number, amount: number, storedAt: Map<string, number
   await database.tx(async (queries) => {
     for (let index = from; index < from + amount; index++) {
       const place = index % endpoints.length;
-      const callUuid = crypto.randomUUID();
+      const callUuid = uuidV7(systemClock, systemRandom);
       const parties = { fromNumber: "+37060000001", toNumber: "+37052000000", agentId: null };
       const event = callStarted({ callUuid, direction: "inbound", ...parties }, "ringing");
       await events.emit(queries, endpoints[place]?.tenantId ?? 0, event);
