@@ -117,7 +117,7 @@ function stampOf(): string {
   const hash = createHash("sha256").update(`format ${FORMAT}\n`);
   for (const dir of [ESPEAK, SOUNDSWALLOWER, MOONSHINE, ONNXRUNTIME, SENTENCE_ENCODER])
     hash.update(readFileSync(join(dir, "package.json")));
-  hash.update(readFileSync(RECOGNISER_KERNEL));
+  for (const path of RECOGNISER_KERNEL) hash.update(readFileSync(path));
   return hash.digest("hex");
 }
 

@@ -1,4 +1,4 @@
-;; What takes most of the recogniser's time, how well each sound fits a frame, written anew for four or eight values a
+;; What took most of the recogniser's time, how well each sound fits a frame, written anew for four or eight values a
 ;; step: scripts/recogniser-kernel.ts puts it into the published module in place of its own. Each value is computed by the
 ;; same operations in the same order as there, so that results are the same, bit for bit
 ;; (test/adapter/engine/embedded/recogniser/kernel.test.ts).

@@ -1,4 +1,4 @@
-/** Our scoring of sounds hears what the published recogniser hears, to the last bit of a score. */
+/** Our scoring of sounds and our search hear what the published recogniser hears, to the last bit of a score. */
 import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -71,6 +71,44 @@ async function lineOf(voice: string, text: string): Promise<Float32Array> {
   return mixed(new TelephoneAudio(8000).convert(pcm), 1);
 }
 
+test("after an utterance that broke off, and with another grammar", async () => {
+  const lines = await Promise.all([
+    lineOf("m1", "Do you have an appointment on Monday?"),
+    lineOf("f4", "The day after tomorrow."),
+    lineOf("m1", "How much does a crown cost?"),
+  ]);
+  const [ours, published] = await Promise.all(modules.map((module) => inTurn(module, lines)));
+  expect(published?.filter(({ text }) => text !== "").length).toBe(3);
+  expect(ours).toEqual(published ?? []);
+}, 120_000);
+
+/** By one decoder: a third of the first line, the second by a strict grammar, the others by the open graph. */
+async function inTurn(module: RecogniserModule, [first, ...others]: readonly Float32Array[]) {
+  const [words] = await pairOf(module, false);
+  const dates = englishGrammar("date", dictionary);
+  if (words === undefined || dates === null || first === undefined) throw new Error("no decoder");
+  const hear = (line: Float32Array) => {
+    words.start();
+    for (let at = 0; at < line.length; at += FRAME_SAMPLES)
+      words.process(line.subarray(at, at + FRAME_SAMPLES));
+    return words.finish();
+  };
+  const heard = [hear(first.subarray(0, first.length / 3))];
+  for (const [index, line] of others.entries()) {
+    if (index === 0) {
+      words.learn(dates.words, dates.vocabulary);
+      words.setJsgf(dates.jsgf, CLOSED_GRAMMAR_SEARCH);
+    } else useOpenGraph(words);
+    heard.push(hear(line));
+  }
+  return heard;
+}
+
+function useOpenGraph(words: Decoder): void {
+  const source = grammarSourceOf(knowledge, { language: "en", tools: [] });
+  words.setGraph(openGraph(source, words, dictionary), OPEN_GRAPH_SEARCH);
+}
+
 /** Each line by a decoder of words and one of sounds, the lines in turns. */
 async function heard(module: RecogniserModule, lines: readonly Float32Array[], allSounds: boolean) {
   const pairs: Decoder[][] = [];
@@ -90,10 +128,8 @@ async function pairOf(module: RecogniserModule, allSounds: boolean): Promise<Dec
     new Decoder(module, await createRawDecoder(module, allSounds)),
   ];
   const digits = allSounds ? englishGrammar("digits", dictionary) : null;
-  if (digits === null) {
-    const source = grammarSourceOf(knowledge, { language: "en", tools: [] });
-    words.setGraph(openGraph(source, words, dictionary), OPEN_GRAPH_SEARCH);
-  } else {
+  if (digits === null) useOpenGraph(words);
+  else {
     words.learn(digits.words, digits.vocabulary);
     words.setJsgf(digits.jsgf, CLOSED_GRAMMAR_SEARCH);
   }
