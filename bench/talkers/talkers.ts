@@ -1,7 +1,7 @@
 /**
  * Callers who talk at the same time to one speech thread of the embedded engine: how late their words are
- * understood. All say the same question in real time, again and again; what is compared is one number of
- * talkers with another.
+ * understood. All say the same question in real time, again and again, each in a voice of his own; what is
+ * compared is one number of talkers with another.
  */
 import { createEmbeddedEngine } from "../../src/adapter/engine/embedded/engine.ts";
 import type { SpeechReply } from "../../src/adapter/engine/embedded/speech-messages.ts";
@@ -18,6 +18,8 @@ const KNOWLEDGE = `## ${QUESTION}\nFrom nine to five.\n\n## How much does a cons
 const FRAME_SAMPLES = 160;
 const FRAME_MS = 20;
 const PAUSE_MS = 400;
+/** Alike talkers would be heard for less: their decoders share what they compute of a sound. */
+const VOICES = ["m1", "f4", "m3", "f2", "m7", "f1", "m5", "f3", "m2", "f5", "m4", "m6"];
 
 interface TalkersResult {
   readonly talkers: number;
@@ -40,9 +42,11 @@ export async function measureTalkers(
   isTranscribed = false,
 ): Promise<TalkersResult[]> {
   const voice = await createSynthesiser();
-  const line = await voice.speakAll({
-    ...{ text: QUESTION, voice: "m1", language: "en", sampleRateHz: 8000 },
-  });
+  const lines: Int16Array[] = [];
+  for (const variant of VOICES) {
+    const order = { text: QUESTION, voice: variant, language: "en" };
+    lines.push(await voice.speakAll({ ...order, sampleRateHz: 8000 }));
+  }
   const worker = spawnSpeechWorker();
   const { port1, port2 } = new MessageChannel();
   worker.postMessage({ type: "init", port: port1 }, [port1]);
@@ -61,13 +65,13 @@ export async function measureTalkers(
   const results: TalkersResult[] = [];
   try {
     // The second reading's model takes seconds to load.
-    await talk(open(), line, isTranscribed ? 3 : 1);
+    await talk(open(), lineOf(lines, 0), isTranscribed ? 3 : 1);
     for (const talkers of numbers) {
       readTwice = 0;
       const usedBefore = process.cpuUsage();
       const startedAt = performance.now();
       const heard = await Promise.all(
-        Array.from({ length: talkers }, () => talk(open(), line, rounds)),
+        Array.from({ length: talkers }, (_, talker) => talk(open(), lineOf(lines, talker), rounds)),
       );
       const { user, system } = process.cpuUsage(usedBefore);
       const cores = (user + system) / 1_000 / (performance.now() - startedAt);
@@ -84,6 +88,12 @@ export async function measureTalkers(
     worker.postMessage({ type: "shutdown" });
   }
   return results;
+}
+
+function lineOf(lines: readonly Int16Array[], talker: number): Int16Array {
+  const line = lines[talker % lines.length];
+  if (line === undefined) throw new Error("no voice");
+  return line;
 }
 
 /** How late each utterance was understood; null: it was not. */
