@@ -45,11 +45,9 @@ test("who gave up is decoded no more", async () => {
   const { queue, decoded, caller, run } = world();
   const gone = caller("gone", 2);
   caller("talks", 1);
-  expect(queue.has(gone)).toBe(true);
   queue.remove(gone);
   await run();
   expect(decoded).toEqual(["talks"]);
-  expect(queue.has(gone)).toBe(false);
 });
 
 test("one whose decoder fails holds up nobody", async () => {

@@ -1,7 +1,7 @@
 /**
- * One utterance of a caller, from its first sample to its text. Audio is decoded as it arrives; while all
- * decoders listen to others it is kept, and decoded in small pieces once there is one, so that those who
- * talk meanwhile are followed in time. Nothing that is said is left out.
+ * One utterance of a caller, from its first sample to its text. Audio is decoded in small pieces as it arrives, and kept
+ * while all decoders listen to others. Nothing that is said is left out. Nothing is decoded in the call that brings it:
+ * where the thread gets too little of the processor, voices and whoever else waits would come after all of it.
  */
 import type { Clock, Timer } from "../../../../core/clock.ts";
 import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port.ts";
@@ -79,10 +79,9 @@ export class HeardUtterance implements Backlog {
   }
 
   push(sound: TelephoneSound): void {
-    const isFollowing = this.#acquired !== null && !this.options.pieces.has(this);
     this.#samples += sound.signal.length;
     this.#waiting.push(sound);
-    if (isFollowing) this.#decode();
+    if (this.#acquired !== null) this.options.pieces.add(this);
   }
 
   get isEnded(): boolean {
@@ -93,12 +92,12 @@ export class HeardUtterance implements Backlog {
   end(): Promise<Recognised> {
     const { clock, onLost, pieces } = this.options;
     this.#isEnded = true;
+    if (this.#acquired !== null) pieces.add(this);
     pieces.ended(this);
     this.#limit = clock.after(RESULT_MS_MAX, () => {
       onLost();
       this.cancel();
     });
-    if (this.#acquired !== null && !pieces.has(this)) this.#decode();
     return this.#result.promise;
   }
 
@@ -130,11 +129,6 @@ export class HeardUtterance implements Backlog {
   #request(answer: ExpectedAnswer | null): void {
     const { allocator, choice, caller } = this.options;
     this.#withdraw = allocator.request(choice, answer, { caller, ...this.#user });
-  }
-
-  /** A piece of what is there; the rest later. */
-  #decode(): void {
-    if (this.decodePiece()) this.options.pieces.add(this);
   }
 
   decodePiece(): boolean {

@@ -20,10 +20,6 @@ export class PieceQueue {
 
   constructor(private readonly clock: Clock) {}
 
-  has(backlog: Backlog): boolean {
-    return this.#waiting.has(backlog);
-  }
-
   add(backlog: Backlog): void {
     this.#waiting.add(backlog);
     this.#timer ??= this.clock.after(BETWEEN_PIECES_MS, () => this.#next());
