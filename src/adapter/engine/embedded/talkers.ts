@@ -1,7 +1,7 @@
 /** How many callers the embedded recogniser follows, and whether more than those talk. */
 import type { Clock } from "../../../core/clock.ts";
 
-/** Talking at once, of one speech thread: 0.14 of a core each; beyond this each would be followed more slowly than he talks. Further ones wait. */
+/** Talking at once, of one speech thread: 0.08 of a core each, and 30 MB. Further ones wait. */
 export const CONCURRENT_UTTERANCES_MAX = 4;
 
 const LATELY_MS = 10_000;
