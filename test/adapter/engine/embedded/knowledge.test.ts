@@ -64,6 +64,21 @@ test("paraphrased questions find their entry", () => {
   expect(wrong).toEqual([]);
 });
 
+test("a word finds the entry with another that means the same, but less than the word itself", () => {
+  const entries = parse(
+    "md",
+    "## How do I end my membership?\nBy letter.\n\n## Is there a discount?\nYes.\n\n## Do you have a sauna?\nYes.",
+  );
+  const find = createRetriever(entries, "en");
+  expect(find("I want to quit")).toMatchObject({ entry: 0 });
+  expect(find("Is it cheaper for groups?")).toMatchObject({ entry: 1 });
+  const [ended = 0] = find.scores("How do I end my membership?");
+  const [cancelled = 0] = find.scores("How do I cancel my membership?");
+  expect(cancelled).toBeGreaterThan(0.6);
+  expect(cancelled).toBeLessThan(ended);
+  expect(find("Who painted the Mona Lisa?")?.score ?? 0).toBeLessThan(0.1);
+});
+
 test("off-topic questions score below what is answered", () => {
   for (const said of CLINIC_OFF_TOPIC) expect(retrieve(said)?.score ?? 0).toBeLessThan(0.45);
 });

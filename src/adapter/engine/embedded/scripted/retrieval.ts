@@ -1,10 +1,12 @@
 /**
  * Finds the knowledge entry a question is about: words weighted by how rare they are among the
- * agent's entries (IDF), compared with every way to ask an entry and, weaker, with its answer.
+ * agent's entries (IDF), compared with every way to ask an entry and, weaker, with its answer; in
+ * English a word counts, less, where another stands that means the same.
  * Scores run from 0 to 1 (the same words).
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import { stem } from "../../../../domain/knowledge/stems.ts";
+import { everydaySynonyms } from "./everyday-synonyms.ts";
 import type { KnowledgeEntry } from "./knowledge.ts";
 import { stemsOf } from "./words.ts";
 
@@ -37,78 +39,80 @@ const STOP_WORDS: Readonly<Record<AgentLanguage, string>> = {
   ru: "ли что где когда как какой какая какие сколько вы ваш ваши мой мне я вам есть и в на из с у о об можно могу хочу хотел скажите пожалуйста здравствуйте добрый день",
 };
 
-/** Everyday English words for the same thing, each mapped to one of them. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  price: "cost",
-  much: "cost",
-  fee: "cost",
-  charge: "cost",
-  expensive: "cost",
-  kids: "child",
-  kid: "child",
-  children: "child",
-  son: "child",
-  daughter: "child",
-  hurt: "pain",
-  painful: "pain",
-  located: "address",
-  location: "address",
-  find: "address",
-  lift: "elevator",
-  doctor: "dentist",
-  reschedule: "change",
-  move: "change",
-  postpone: "change",
-  visit: "appointment",
-  booking: "appointment",
-  cash: "pay",
-  payment: "pay",
-  car: "parking",
-  park: "parking",
-  urgent: "emergency",
-  immediately: "emergency",
-  weekend: "sunday",
-  close: "open",
-  closed: "open",
-  hours: "open",
-  opening: "open",
-  mail: "email",
-};
+/** What a word counts where another stands that means the same. */
+const SYNONYM_WEIGHT = 0.6;
+const NO_WORDS: ReadonlySet<string> = new Set();
+
+/** A word of a question, as far as the knowledge has it. */
+interface AskedWord {
+  readonly word: string;
+  /** Words of the knowledge that mean the same. */
+  readonly synonyms: readonly string[];
+  readonly weight: number;
+}
+
+/** The words of the entries, by how much they tell. */
+function createVocabulary(
+  bags: readonly ReadonlySet<string>[],
+  stop: ReadonlySet<string>,
+  language: AgentLanguage,
+) {
+  const synonyms = language === "en" ? stemmedSynonyms() : null;
+  const entriesWith = new Map<string, number>();
+  for (const bag of bags)
+    for (const word of bag) entriesWith.set(word, (entriesWith.get(word) ?? 0) + 1);
+
+  const weigh = (word: string) => {
+    const rarity = Math.log(1 + bags.length / ((entriesWith.get(word) ?? 0.3) + 0.3));
+    return rarity * (stop.has(word) ? STOP_WORD_WEIGHT : 1);
+  };
+  return {
+    total: (bag: Iterable<string>) => [...bag].reduce((sum, word) => sum + weigh(word), 0),
+    isContent: ({ word, synonyms: same }: AskedWord) =>
+      !stop.has(word) && (entriesWith.has(word) || same.length > 0),
+    /** A word that the knowledge has not weighs as the rarest of those that mean the same. */
+    asWord(word: string): AskedWord {
+      const same = [...(synonyms?.get(word) ?? [])].filter(
+        (other) => entriesWith.has(other) && !stop.has(other),
+      );
+      const isKnown = entriesWith.has(word) || same.length === 0;
+      const weight = isKnown ? weigh(word) : Math.max(...same.map(weigh));
+      return { word, synonyms: same, weight };
+    },
+    /** What of its weight a bag has. */
+    shareIn(bag: ReadonlySet<string>, { word, synonyms: same, weight }: AskedWord): number {
+      if (bag.has(word)) return weight;
+      const found = same.filter((other) => bag.has(other)).map(weigh);
+      return SYNONYM_WEIGHT * Math.min(weight, Math.max(0, ...found));
+    },
+  };
+}
 
 export function createRetriever(
   entries: readonly KnowledgeEntry[],
   language: AgentLanguage,
 ): Retriever {
   const stop = stopWordsOf(language);
-  const bagOf = wordBags(language);
-
+  const bagOf = (text: string) => new Set(stemsOf(text, language));
   const asked = entries.map((entry) => entry.questions.map(bagOf));
   const answered = entries.map((entry) => bagOf(entry.answer));
   const anyQuestion = asked.map((bags) => new Set(bags.flatMap((bag) => [...bag])));
-  const entriesWith = new Map<string, number>();
-  entries.forEach((_, index) => {
-    const all = new Set([...(anyQuestion[index] ?? []), ...(answered[index] ?? [])]);
-    for (const word of all) entriesWith.set(word, (entriesWith.get(word) ?? 0) + 1);
-  });
-
-  const weigh = (word: string) => {
-    const rarity = Math.log(1 + entries.length / ((entriesWith.get(word) ?? 0.3) + 0.3));
-    return rarity * (stop.has(word) ? STOP_WORD_WEIGHT : 1);
-  };
-  const total = (bag: Iterable<string>) => [...bag].reduce((sum, word) => sum + weigh(word), 0);
+  const all = anyQuestion.map((bag, index) => new Set([...bag, ...(answered[index] ?? [])]));
+  const { total, asWord, shareIn, isContent } = createVocabulary(all, stop, language);
   const weights = asked.map((bags) => bags.map(total));
 
-  function scoreOf(index: number, query: ReadonlySet<string>, queryWeight: number): number {
+  function scoreOf(index: number, query: readonly AskedWord[], queryWeight: number): number {
     let best = 0;
     (asked[index] ?? []).forEach((bag, variant) => {
-      const shared = total([...query].filter((word) => bag.has(word)));
+      const shared = query.reduce((sum, word) => sum + shareIn(bag, word), 0);
       const size = Math.sqrt(queryWeight * (weights[index]?.[variant] ?? 1));
       best = Math.max(best, size === 0 ? 0 : shared / size);
     });
     let covered = 0;
     for (const word of query) {
-      if (anyQuestion[index]?.has(word)) covered += weigh(word);
-      else if (answered[index]?.has(word)) covered += ANSWER_WEIGHT * weigh(word);
+      const inQuestion = shareIn(anyQuestion[index] ?? NO_WORDS, word);
+      const inAnswer = ANSWER_WEIGHT * shareIn(answered[index] ?? NO_WORDS, word);
+      covered += Math.max(inQuestion, inAnswer);
     }
     const bare = asked[index]?.length === 0;
     const coverage = covered / queryWeight;
@@ -116,9 +120,9 @@ export function createRetriever(
   }
 
   function search(text: string) {
-    const query = bagOf(text);
-    const queryWeight = total(query);
-    const content = [...query].some((word) => !stop.has(word) && entriesWith.has(word));
+    const query = [...bagOf(text)].map(asWord);
+    const queryWeight = query.reduce((sum, { weight }) => sum + weight, 0);
+    const content = query.some(isContent);
     const fits =
       queryWeight === 0 ? [] : entries.map((_, index) => scoreOf(index, query, queryWeight));
     return { fits, toScore: (fit: number) => Math.min(1, content ? fit : fit * WITHOUT_CONTENT) };
@@ -136,19 +140,6 @@ export function createRetriever(
   return Object.assign(retrieve, { scores });
 }
 
-/** A text's words, stemmed, with their everyday synonyms. */
-function wordBags(language: AgentLanguage): (text: string) => Set<string> {
-  return (text) => {
-    const bag = new Set<string>();
-    for (const word of stemsOf(text, language)) {
-      bag.add(word);
-      const synonym = language === "en" ? stemmedSynonyms().get(word) : undefined;
-      if (synonym !== undefined) bag.add(synonym);
-    }
-    return bag;
-  };
-}
-
 /** Null: no score is above 0. */
 function bestOf(scores: readonly number[]): Match | null {
   const order = [...scores.keys()]
@@ -160,14 +151,12 @@ function bestOf(scores: readonly number[]): Match | null {
   return { entry, score, margin: score - (next === null ? 0 : (scores[next] ?? 0)), next };
 }
 
-let synonyms: ReadonlyMap<string, string> | null = null;
+let synonyms: ReturnType<typeof everydaySynonyms> | null = null;
 const stopWords = new Map<AgentLanguage, ReadonlySet<string>>();
 
 /** Both are stemmed once: each call makes a retriever. */
-function stemmedSynonyms(): ReadonlyMap<string, string> {
-  synonyms ??= new Map(
-    Object.entries(SYNONYMS).map(([word, meaning]) => [stem(word, "en"), stem(meaning, "en")]),
-  );
+function stemmedSynonyms(): ReturnType<typeof everydaySynonyms> {
+  synonyms ??= everydaySynonyms((word) => stem(word, "en"));
   return synonyms;
 }
 
