@@ -214,7 +214,7 @@ export class HeardUtterance implements Backlog {
     const text = closed.textOf(words.text);
     const result = { text, confidence: confidenceOf(ratio + CLOSED_ADVANTAGE) };
     if (text !== "" && ratio >= closed.ratioSure) return result;
-    const isPossible = text !== "" && ratio >= closed.ratioMin;
+    const isPossible = text !== "" && ratio >= closed.ratioMin(text);
     if (this.options.choice.language !== "en") return isPossible ? result : NO_WORDS;
     this.#closedResult = { isPossible, result };
     return null;
