@@ -1,7 +1,7 @@
 /**
  * Random histories of money: calls that share a wallet, top-ups, plan changes, refunds of both and refunds
  * that fail, months that begin, crashes and steps of the clock, on a real database. LINEVOICE_HISTORIES says how many
- * (default 100; `npm run soak` takes 10,000).
+ * (default 100, on a database server 40; `npm run soak` takes 10,000).
  */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -35,9 +35,9 @@ import { fakeClock } from "../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../support/plans.ts";
 import { insertCall, insertTenant } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { openTestDatabase } from "../support/test-store.ts";
+import { isRemote, openTestDatabase } from "../support/test-store.ts";
 
-const HISTORIES = Number(process.env.LINEVOICE_HISTORIES ?? 100);
+const HISTORIES = Number(process.env.LINEVOICE_HISTORIES ?? (isRemote ? 40 : 100));
 const HISTORIES_PER_FILE = 50;
 const CALLS = 4;
 const START = Date.parse("2026-11-28T04:05:06Z");
