@@ -1,6 +1,6 @@
 /**
  * What the documents tell to type works: every shell block of README.md and docs/ is pasted into bash, with
- * the compiled program in a fresh directory, twice. A block that cannot run here says why in its first
+ * the compiled program in a fresh directory. A block that cannot run here says why in its first
  * line (```sh example <reason>); they are listed, and few.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
@@ -12,7 +12,6 @@ import { tempDir } from "../support/temp-dir.ts";
 setDefaultTimeout(90_000);
 
 const ROOT = join(import.meta.dir, "../..");
-const TRIES = 2;
 /** Root's commands (install.test.ts types them), files and keys of a release, the build, and how six other servers are started. */
 const EXAMPLES_MAX = 22;
 /** Configuration, bodies and listings, and what test/domain/tool and test/peer run: nothing to type. */
@@ -73,34 +72,33 @@ describe("pasted into bash", () => {
     binary = await builtBinary();
   }, BUILD_LIMIT_MS);
 
-  for (let time = 1; time <= TRIES; time++)
-    test(`try ${time} of ${TRIES}: every command succeeds, in the documents' order`, async () => {
-      const cwd = tempDir();
-      mkdirSync(join(cwd, "dist"));
-      symlinkSync(binary, join(cwd, "dist/linevoice"));
-      const script = [
-        "set -e -o pipefail",
-        ...pasted.flatMap(({ at, text }) => [`echo '## ${at}'`, text]),
-        "echo '## the end'",
-        "kill -TERM %1",
-        "wait %1",
-      ].join("\n");
-      const isolation = isolates() ? [...ISOLATED, "bash", "-c"] : ["bash", "-c"];
-      const child = Bun.spawn([...isolation, `ip link set lo up || true; exec bash -s`], {
-        cwd,
-        env: { PATH: `${join(cwd, "dist")}:${process.env.PATH ?? ""}` },
-        stdin: new Blob([script]),
-        stdout: "pipe",
-        stderr: "pipe",
-      });
-      const [out, err] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-      ]);
-      expect({ status: await child.exited, out, err }).toMatchObject({ status: 0 });
-      expect(out).toContain("## the end");
-      const asked = pasted.reduce((sum, { text }) => sum + text.split(/^curl /m).length - 1, 0);
-      expect({ answers: out.split('"ok":true').length - 1, out }).toMatchObject({ answers: asked });
-      expect(out).not.toContain('"ok":false');
+  test("every command succeeds, in the documents' order", async () => {
+    const cwd = tempDir();
+    mkdirSync(join(cwd, "dist"));
+    symlinkSync(binary, join(cwd, "dist/linevoice"));
+    const script = [
+      "set -e -o pipefail",
+      ...pasted.flatMap(({ at, text }) => [`echo '## ${at}'`, text]),
+      "echo '## the end'",
+      "kill -TERM %1",
+      "wait %1",
+    ].join("\n");
+    const isolation = isolates() ? [...ISOLATED, "bash", "-c"] : ["bash", "-c"];
+    const child = Bun.spawn([...isolation, `ip link set lo up || true; exec bash -s`], {
+      cwd,
+      env: { PATH: `${join(cwd, "dist")}:${process.env.PATH ?? ""}` },
+      stdin: new Blob([script]),
+      stdout: "pipe",
+      stderr: "pipe",
     });
+    const [out, err] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    expect({ status: await child.exited, out, err }).toMatchObject({ status: 0 });
+    expect(out).toContain("## the end");
+    const asked = pasted.reduce((sum, { text }) => sum + text.split(/^curl /m).length - 1, 0);
+    expect({ answers: out.split('"ok":true').length - 1, out }).toMatchObject({ answers: asked });
+    expect(out).not.toContain('"ok":false');
+  });
 });
