@@ -20,11 +20,10 @@ import {
   TOOL,
 } from "../../src/demo/script.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
 import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const ROOT = join(import.meta.dir, "../..");
-const BUILD_LIMIT_MS = 180_000;
 const DEMO_LIMIT_MS = 240_000;
 /** Said in none of the calls. */
 const NEVER_SAID = "Teeth whitening costs two hundred euros.";
@@ -33,15 +32,7 @@ const directory = tempDir();
 const binary = join(directory, "linevoice");
 
 beforeAll(async () => {
-  const build = Bun.spawn([process.execPath, "scripts/build.ts", "--if-changed"], {
-    cwd: ROOT,
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  const complaint = await new Response(build.stderr).text();
-  expect({ exit: await build.exited, complaint }).toMatchObject({ exit: 0 });
-  copyFileSync(join(ROOT, "dist/linevoice"), binary);
+  copyFileSync(await builtBinary(), binary);
   chmodSync(binary, 0o755);
 }, BUILD_LIMIT_MS);
 
