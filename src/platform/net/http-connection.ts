@@ -28,6 +28,8 @@ const HEADER_BYTES_MAX = 16 * 1024;
 export class HttpConnection {
   readonly #parser = new HTTPParser();
   #reader: AnswerReader | null = null;
+  /** Who waits to hear that a resting connection has closed. */
+  #rested: (() => void) | null = null;
   /** What is to be sent when the socket is ready for it. */
   #unsent: Buffer | null = null;
   #isReady = false;
@@ -60,14 +62,16 @@ export class HttpConnection {
   /** Only one request at a time. */
   send(request: Buffer, reader: AnswerReader): void {
     this.#reader = reader;
+    this.#rested = null;
     this.#unsent = request;
     this.#part = "head";
     this.#parser.initialize(HTTPParser.RESPONSE, {}, HEADER_BYTES_MAX);
     this.#write();
   }
 
-  /** Closes itself if it is not sent another request within this time. */
-  rest(ms: number): void {
+  /** Closes itself if it is not sent another request within this time. `closed`: however it came. */
+  rest(ms: number, closed: () => void): void {
+    this.#rested = closed;
     this.socket.setTimeout(ms);
   }
 
@@ -123,6 +127,8 @@ export class HttpConnection {
 
   /** An answer without a length ends with the connection. */
   #closed(): void {
+    this.#rested?.();
+    this.#rested = null;
     const outcome = this.#reader && this.#parser.finish();
     if (this.#part === "whole") this.#end(false);
     else

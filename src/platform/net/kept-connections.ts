@@ -8,6 +8,11 @@ const PER_HOST_MAX = 256;
 export class KeptConnections {
   readonly #idle = new Map<string, HttpConnection[]>();
 
+  /** Hosts to which a connection is held. */
+  get hosts(): number {
+    return this.#idle.size;
+  }
+
   take(host: string): HttpConnection | null {
     const idle = this.#idle.get(host) ?? [];
     let connection = idle.pop();
@@ -18,8 +23,15 @@ export class KeptConnections {
 
   keep(host: string, connection: HttpConnection): void {
     const idle = this.#idle.get(host) ?? [];
-    connection.rest(IDLE_MS);
+    connection.rest(IDLE_MS, () => this.#drop(host, connection));
     if (idle.push(connection) > PER_HOST_MAX) idle.shift()?.destroy();
     this.#idle.set(host, idle);
+  }
+
+  /** Its host may never be asked again. */
+  #drop(host: string, closed: HttpConnection): void {
+    const idle = (this.#idle.get(host) ?? []).filter((connection) => connection !== closed);
+    if (idle.length > 0) this.#idle.set(host, idle);
+    else this.#idle.delete(host);
   }
 }

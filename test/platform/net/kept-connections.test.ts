@@ -1,7 +1,9 @@
 /** What the client makes of answers on the wire: which it takes, and after which a connection serves another request. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { AddressInfo } from "node:net";
+import net, { type AddressInfo } from "node:net";
 import tls from "node:tls";
+import { HttpConnection } from "../../../src/platform/net/http-connection.ts";
+import { KeptConnections } from "../../../src/platform/net/kept-connections.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -17,6 +19,7 @@ let script: { readonly pieces: readonly string[]; readonly close?: boolean };
 let requests: string[] = [];
 const open = new Set<tls.TLSSocket>();
 let connections = 0;
+let answered = 0;
 const server = tls.createServer(ca.issue([`IP:${HOST}`, `IP:${IPV6}`]), (socket) => {
   connections++;
   open.add(socket);
@@ -29,6 +32,7 @@ const server = tls.createServer(ca.issue([`IP:${HOST}`, `IP:${IPV6}`]), (socket)
       socket.write(piece);
       await Bun.sleep(5);
     }
+    answered++;
     if (close) socket.end();
   });
 });
@@ -42,6 +46,7 @@ beforeAll(async () => {
 beforeEach(() => {
   client = new SafeHttpClient({ allowNetworks: [`${HOST}/32`, `${IPV6}/128`], caPem: ca.caPem });
   connections = 0;
+  answered = 0;
   requests = [];
 });
 afterAll(() => {
@@ -157,7 +162,8 @@ test("where only the status counts, the rest is read all the same before the nex
   expect(await ask(true)).toBe("200 ");
   expect(await ask(true)).toBe("200 ");
   expect(connections).toBe(2); // the first was still being read
-  await Bun.sleep(100);
+  await eventually(() => answered === 2, "both answers were written");
+  await Bun.sleep(100); // and read
   expect(await ask(true)).toBe("200 ");
   expect(connections).toBe(2);
 });
@@ -189,6 +195,20 @@ test("a connection is kept for a second, and for its own host and port alone", a
   expect(await ask()).toBe("200 ok");
   expect(connections).toBe(3);
   second.close();
+});
+
+test("of a connection that has closed nothing is kept, whoever closed it", async () => {
+  for (const closes of [true, false]) {
+    const plain = net.createServer((socket) => closes && setTimeout(() => socket.end(), 20));
+    await new Promise<void>((done) => plain.listen(0, HOST, done));
+    const socket = net.connect((plain.address() as AddressInfo).port, HOST);
+    const kept = new KeptConnections();
+    kept.keep("a:443", new HttpConnection(socket, "connect"));
+    expect(kept.hosts).toBe(1);
+    await eventually(() => kept.hosts === 0, "the closed connection was let go");
+    expect(socket.destroyed).toBe(true);
+    plain.close();
+  }
 });
 
 test("a header that would end its line is refused before anything is sent", async () => {
