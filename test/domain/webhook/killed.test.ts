@@ -211,8 +211,8 @@ describe("after kill −9", () => {
     });
   });
 
-  test("five times in the middle of twenty calls: nothing is lost and each call stays in order", async () => {
-    await storeCalls(20);
+  test("five times in the middle of a hundred calls: nothing is lost and each call stays in order", async () => {
+    await storeCalls(100);
     for (let death = 0; death < 5; death++) {
       const dying = startProcess({ dieAt: null, aheadMs: death * PAST_EVERY_LEASE_MS });
       const enough = receiver.requests.length + 4 + death;
