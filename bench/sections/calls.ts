@@ -112,6 +112,7 @@ const turns: Section = {
       if (speculate === "off")
         note({
           what: `own share of turn latency, ${engine}`,
+          goal: "p95 ≤ 60 ms",
           value: inWords(own),
           method: `${method}; less endpointing and ${told}`,
         });
