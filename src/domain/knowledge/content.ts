@@ -19,7 +19,8 @@ export function checkContent(format: FileFormat, content: string): void {
   // A picture or a program that is called a text.
   const binary = content.indexOf("\0");
   if (binary >= 0) throw badLine(content, binary, "is not text");
-  if (format === "json") checkJson(content);
+  // Editors put a byte order mark before it.
+  if (format === "json") checkJson(content.replace(/^\uFEFF/, ""));
   if (format === "csv") checkCsv(content);
 }
 

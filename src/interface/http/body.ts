@@ -84,7 +84,18 @@ function parseObject(text: string): Record<string, unknown> {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalidJson("The body must be a JSON object.");
+  if (SURROGATE.test(text) && !isWellFormed(value))
+    throw invalidJson("The body has half of a character, such as `\\ud83d`: send both halves.");
   return value as Record<string, unknown>;
+}
+
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/** False: a text in it cannot be kept, because UTF-8 has no unpaired surrogates. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
 }
 
 function badEncoding(bytes: Uint8Array, textField: string | null): AppError {

@@ -23,6 +23,13 @@ test("every JSON text passes, however it is indented", () => {
   );
 });
 
+test("a byte order mark may stand before JSON and CSV, and lines are counted as without", () => {
+  expect(lineOf("json", '\ufeff{"a": 1}')).toBeNull();
+  expect(lineOf("json", '\ufeff{"a": 1,\n')).toBe(2);
+  expect(lineOf("csv", "\ufeffname,price\nfilling,40\n")).toBeNull();
+  expect(lineOf("json", '{"a": 1}\ufeff')).toBe(1);
+});
+
 test("JSON that is cut or changed is refused exactly when the parser refuses it", () => {
   fc.assert(
     fc.property(

@@ -134,6 +134,14 @@ describe("bodies", () => {
     expect(await codeOf(await post(body))).toEqual([400, error, null]);
   });
 
+  test("half of a character is refused where UTF-8 could not keep it, a whole one is not", async () => {
+    const named = (name: string) => `{"name":"${name}","prompt":"b"}`;
+    for (const half of ["\\ud83d", "\\uDE00", "a\\ud83d\\ud83d\\ude00"])
+      expect(await codeOf(await post(named(half)))).toEqual([400, "invalid_json", null]);
+    const response = await post('{"name":"\\ud83d\\ude00","prompt":"\\\\ud83d"}');
+    expect(response.status).toBe(200);
+  });
+
   test("another content type is refused, a charset is not", async () => {
     const text = JSON.stringify(newAgent);
     expect(await codeOf(await post(text, { "content-type": "text/plain" }))).toEqual([
