@@ -55,8 +55,14 @@ function compressAlaw(sample: number): number {
 const signed = (index: number) => (index << 16) >> 16;
 const MULAW_TO_LINEAR = Int16Array.from({ length: 256 }, (_, octet) => expandMulaw(octet));
 const ALAW_TO_LINEAR = Int16Array.from({ length: 256 }, (_, octet) => expandAlaw(octet));
-const LINEAR_TO_MULAW = Uint8Array.from({ length: 65536 }, (_, i) => compressMulaw(signed(i)));
-const LINEAR_TO_ALAW = Uint8Array.from({ length: 65536 }, (_, i) => compressAlaw(signed(i)));
+const LINEAR_TO_MULAW = tableOf(compressMulaw);
+const LINEAR_TO_ALAW = tableOf(compressAlaw);
+
+function tableOf(compress: (sample: number) => number): Uint8Array {
+  const table = new Uint8Array(65_536);
+  for (let index = 0; index < table.length; index++) table[index] = compress(signed(index));
+  return table;
+}
 
 /**
  * Decodes `count` octets of `octets`, starting at `offset`, into `pcm`, starting at 0. Both arrays

@@ -52,7 +52,7 @@ interface PdfLibrary {
 let library: Promise<PdfLibrary> | null = null;
 
 async function loadLibrary(): Promise<PdfLibrary> {
-  const source = Uint8Array.from(Bun.zstdDecompressSync(readFileSync(libraryFile)));
+  const source = new Uint8Array(Bun.zstdDecompressSync(readFileSync(libraryFile)));
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   try {
     return await import(url);

@@ -97,7 +97,7 @@ export async function loadRecogniserModule(
 ): Promise<RecogniserModule> {
   const listenersBefore = process.listeners("uncaughtException");
   const module = await createModule({
-    wasmBinary: Uint8Array.from(program).buffer,
+    wasmBinary: new Uint8Array(program).buffer,
     print() {},
     printErr() {},
   });

@@ -33,7 +33,7 @@ export const voiceSampleRoutes = ({ parts: { voiceSamples }, dependencies }: Pro
       const { allowed, limit, resetSeconds } = limiter.take(tenantId);
       if (!allowed) throw tooManyRequests(limit, resetSeconds);
       const wav = await voiceSamples.of(query.language, query.voice);
-      return new Response(Uint8Array.from(wav), {
+      return new Response(new Uint8Array(wav), {
         headers: {
           "content-type": "audio/wav",
           "cache-control": `private, max-age=${KEPT_SECONDS}`,

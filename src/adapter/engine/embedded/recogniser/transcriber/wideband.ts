@@ -16,8 +16,10 @@ const CUT_FRAMES = 200;
 
 export function soundParts(pcm: Int16Array, sampleRateHz: number): Float32Array<ArrayBuffer>[] {
   const resampler = createResampler(sampleRateHz, RATE_HZ);
-  const wide = Int16Array.from([...resampler.process(pcm), ...resampler.flush()]);
-  const sound = Float32Array.from(wide, (sample) => sample / 32_768);
+  const wide = [resampler.process(pcm), resampler.flush()];
+  const sound = new Float32Array(wide.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of wide) for (const sample of part) sound[at++] = sample / 32_768;
   const levels = levelsOf(sound);
   const loudest = Math.max(...levels);
   const spoken = (level: number) => level > loudest / SILENCE_RATIO;
