@@ -198,7 +198,10 @@ function explained(
     return issue.keys.map((key) => {
       const names = namesAt(issue.path);
       const near = nearest(key, names);
-      const hint = near ? ` Did you mean "${near}"?` : "";
+      const elsewhere = knownKeys.filter(({ path }) => path.at(-1) === key);
+      const sections = elsewhere.map(({ path }) => `[${path.slice(0, -1).join(".")}]`);
+      const belongs = sections.length > 0 ? ` It belongs to ${sections.join(" or ")}.` : "";
+      const hint = near ? ` Did you mean "${near}"?` : belongs;
       const where = issue.path.length > 0 ? `${keyText([...issue.path, key])}` : `[${key}]`;
       return `${label([...issue.path, key])}: ${where}: no such key.${hint} Allowed: ${names.join(", ")}.`;
     });

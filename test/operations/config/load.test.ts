@@ -111,6 +111,14 @@ test("an unknown variable is refused with the nearest, a bad value with what is 
   expect(problems[1]).toMatch(/LINEVOICE_RTP__TIMEOUT_SEC: .*from 2 to 300/);
 });
 
+test("a key in another section says where it belongs", () => {
+  const problemOf = (text: string) => problemsOf(text)[0] ?? "";
+  expect(problemOf('data_dir = "/srv"')).toContain("It belongs to [storage].");
+  expect(problemOf('[server]\ndata_dir = "/srv"')).toContain("It belongs to [storage].");
+  expect(problemOf('[sip]\nmodel = "x"')).toMatch(/It belongs to \[engine\.\w+\]( or \[|\.)/);
+  expect(problemOf("[server]\nnowhere = 1")).toMatch(/no such key\. Allowed:/);
+});
+
 test("secrets come from a file, the environment or a credential, and are never shown", () => {
   writeFileSync(join(directory, "token"), "canary-file\n");
   const credentials = join(directory, "credentials");
