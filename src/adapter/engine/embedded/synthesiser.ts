@@ -12,7 +12,7 @@ import { type Espeak, loadEspeak } from "./speech/espeak-module.ts";
 import { applyGain, gainFor } from "./speech/level.ts";
 import { escapeSsml, splitSentences } from "./speech/sentences.ts";
 import { spokenText } from "./speech/spoken-text.ts";
-import { espeakVoiceName } from "./speech/voices.ts";
+import { espeakVoiceName, VOICE_GAINS } from "./speech/voices.ts";
 
 const ESPEAK_SAMPLE_RATE_HZ = 22_050;
 /** espeak-ng's own rate: 100 percent. */
@@ -55,7 +55,7 @@ export async function createSynthesiser(
 }
 
 class EspeakSynthesiser implements Synthesiser {
-  readonly #gains = new Map<string, number>();
+  readonly #gains = new Map(knownGains());
   #ratePercent = 100;
 
   constructor(
@@ -116,7 +116,7 @@ class EspeakSynthesiser implements Synthesiser {
     this.espeak.set_rate(Math.round((WORDS_PER_MINUTE * percent) / 100));
   }
 
-  /** The loudness of a voice is measured once, on a sentence of its own. */
+  /** The loudness of a voice that is not one of ours is measured once, on a sentence of its own. */
   #calibratedGain(voiceName: string): number {
     const known = this.#gains.get(voiceName);
     if (known !== undefined) return known;
@@ -129,6 +129,15 @@ class EspeakSynthesiser implements Synthesiser {
     this.#gains.set(voiceName, gain);
     return gain;
   }
+}
+
+function knownGains(): [voiceName: string, gain: number][] {
+  return Object.entries(VOICE_GAINS).flatMap(([voice, gains]) =>
+    Object.entries(gains).map(([language, gain]): [string, number] => [
+      espeakVoiceName(language, voice),
+      gain,
+    ]),
+  );
 }
 
 function letOthersRun(clock: Clock): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Loads espeak-ng (plain JavaScript made by emscripten, kept compressed) with the embedded data of our four
- * languages. The package's own 24 MB archive is replaced by ours: every file it lists starts empty,
- * ours are written over them before the synthesiser starts. The Russian dictionary, 8.5 MB of the
+ * languages. The package's own 24 MB archive is replaced by ours, whose files are written before the
+ * synthesiser starts. The Russian dictionary, 8.5 MB of the
  * 9.5, is a file of its own and written when Russian is first spoken (0.1 s, once).
  */
 import { readFileSync } from "node:fs";

@@ -2,7 +2,7 @@
  * The four voices of the product as espeak-ng variants, for every language. Median pitch: Sari 195,
  * Emma 237, Nathan 110, Adrian 80 Hz.
  */
-import type { AgentVoice } from "../../../../domain/agent/agent.ts";
+import type { AgentLanguage, AgentVoice } from "../../../../domain/agent/agent.ts";
 
 export const VOICE_VARIANTS: Readonly<Record<AgentVoice, string>> = {
   Sari: variant(
@@ -51,6 +51,14 @@ export const VOICE_VARIANTS: Readonly<Record<AgentVoice, string>> = {
     "formant 3 92 95 100",
     "roughness 2",
   ),
+};
+
+/** What brings each voice to the level of level.ts, by language. A voice's first greeting need not wait for its measurement. */
+export const VOICE_GAINS: Readonly<Record<AgentVoice, Readonly<Record<AgentLanguage, number>>>> = {
+  Sari: { en: 1.3, lt: 1.02, lv: 0.94, ru: 1.32 },
+  Emma: { en: 1.31, lt: 1.06, lv: 1.12, ru: 1.17 },
+  Nathan: { en: 1.48, lt: 1.01, lv: 1.19, ru: 1.39 },
+  Adrian: { en: 1.07, lt: 0.75, lv: 0.82, ru: 1.02 },
 };
 
 function variant(name: string, ...lines: string[]): string {
