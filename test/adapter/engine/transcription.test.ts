@@ -32,8 +32,9 @@ const start = (more: ServerOptions = {}) =>
   openAiEngine("http://127.0.46.1:9/v1", {
     sttMode: "realtime",
     realtimeUrl: server.url,
-    sttTimeoutMs: 400,
-    connectTimeoutMs: 400,
+    // No test waits for one of these limits, and the server shares their thread.
+    sttTimeoutMs: 10_000,
+    connectTimeoutMs: 10_000,
     ...more,
   });
 
