@@ -1,14 +1,14 @@
 /**
  * Lives of the appliance from random seeds: after every step money adds up, holds are live calls, each
  * call has one end, nothing is dialled twice, no port leaks; at the end every event and every mail has
- * left and no recording is kept. `SEED=n` replays one; LINEVOICE_SEEDS says how many (200; `npm run
+ * left and no recording is kept. `SEED=n` replays one; LINEVOICE_SEEDS says how many (100; `npm run
  * soak` takes 20,000) and LINEVOICE_STEPS how long they are. Nothing in a life takes real time, so that it
- * is the same on a busy machine; 200 take 20 s of a processor.
+ * is the same on a busy machine; 100 take 9 s of a processor.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createSimulator } from "../support/simulation/simulation.ts";
 
-const SEEDS = Number(process.env.LINEVOICE_SEEDS ?? 200);
+const SEEDS = Number(process.env.LINEVOICE_SEEDS ?? 100);
 /** Short lives in CI; long ones in the soak. */
 const STEPS = Number(process.env.LINEVOICE_STEPS ?? 20);
 const ONE = process.env.SEED === undefined ? null : Number(process.env.SEED);
