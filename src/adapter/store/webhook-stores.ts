@@ -2,7 +2,7 @@
  * All stores of webhook delivery: subscribers and the delivery log. The health store is a separate
  * file.
  */
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { DeliveryStore, SubscriberStore, WebhookStores } from "../../domain/webhook/stores.ts";
 import { endpointHealthStore } from "./endpoint-health-store.ts";
@@ -11,15 +11,25 @@ import { arg, statement } from "./prepared.ts";
 import { deliveries, webhooks } from "./schema/outbox.ts";
 import { tenants } from "./schema/tenants.ts";
 
+const TARGET = {
+  url: webhooks.url,
+  secretSealed: webhooks.secretSealed,
+  enabled: webhooks.enabled,
+};
+
 const webhookTarget = statement((queries) =>
   queries
-    .select({
-      url: webhooks.url,
-      secretSealed: webhooks.secretSealed,
-      enabled: webhooks.enabled,
-    })
+    .select(TARGET)
     .from(webhooks)
     .where(and(eq(webhooks.tenantId, arg("tenantId")), eq(webhooks.id, arg("webhookId"))))
+    .prepare(),
+);
+
+const webhookTargets = statement((queries) =>
+  queries
+    .select({ ...TARGET, tenantId: webhooks.tenantId, webhookId: webhooks.id })
+    .from(webhooks)
+    .where(inArray(webhooks.id, sql`(SELECT value FROM json_each(${arg("ids")}))`))
     .prepare(),
 );
 
@@ -46,6 +56,10 @@ function subscriberStore(queries: Queries): SubscriberStore {
   return {
     async target(tenantId, webhookId) {
       return (await webhookTarget(queries).get({ tenantId, webhookId })) ?? null;
+    },
+
+    async targets(webhookIds) {
+      return webhookTargets(queries).all({ ids: JSON.stringify(webhookIds) });
     },
 
     async tenantSecret(tenantId) {

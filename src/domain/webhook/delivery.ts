@@ -16,16 +16,13 @@ import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import { WorkLoop } from "../../core/work-loop.ts";
 import type { OutboundHttpClient } from "../../platform/net/outbound-http.ts";
-import {
-  type SecretVault,
-  tenantSecretBinding,
-  webhookSecretBinding,
-} from "../../platform/secrets/secret-binding.ts";
+import type { SecretVault } from "../../platform/secrets/secret-binding.ts";
 import { type AttemptResult, attemptDelivery } from "./attempt.ts";
 import { DeliveryCapacity } from "./capacity.ts";
 import { createOutcomeWriter, type OutcomeWriter } from "./outcome-writer.ts";
 import type { DueDelivery, WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";
+import { targetsOf } from "./targets.ts";
 
 export interface DeliveryOptions {
   readonly database: Database;
@@ -57,6 +54,8 @@ const CONCURRENCY_MAX = 256;
 const PER_ENDPOINT_MAX = 4;
 const PAUSE_MS = 10;
 const PAUSE_MAX_MS = 100;
+
+type Targets = ReturnType<typeof targetsOf>;
 
 export class DeliveryWorker {
   readonly #pauseMs: number;
@@ -108,7 +107,11 @@ export class DeliveryWorker {
   async #claimAndDeliver(): Promise<void> {
     const { clock } = this.options;
     const startedAt = clock.monotonic();
-    for (const delivery of await this.#claim()) this.#begin(delivery);
+    const claimed = await this.#claim();
+    if (claimed.length > 0) {
+      const targets = targetsOf(this.options, claimed);
+      for (const delivery of claimed) this.#begin(delivery, targets);
+    }
     if (this.#pauseMs === 0) return;
     // As long as the claim took, so that claims use at most half of the time and each finds more.
     const claimMs = clock.monotonic() - startedAt;
@@ -147,8 +150,8 @@ export class DeliveryWorker {
     return await stores.outbox(database.read).hasDue(clock.now(), this.#capacity.busy());
   }
 
-  #begin(delivery: DueDelivery): void {
-    const work = this.#deliver(delivery)
+  #begin(delivery: DueDelivery, targets: Targets): void {
+    const work = this.#deliver(delivery, targets)
       .catch((error) =>
         this.options.log.error("webhook.outcome_lost", {
           event_id: delivery.eventId,
@@ -163,12 +166,12 @@ export class DeliveryWorker {
     this.#underWay.add(work);
   }
 
-  async #deliver(delivery: DueDelivery): Promise<void> {
+  async #deliver(delivery: DueDelivery, targets: Targets): Promise<void> {
     const { database, stores, clock, random, log } = this.options;
     const owner = this.#owner;
     const id = deliveryId(clock, random);
     const startedAt = clock.now();
-    const result = await this.#attempt(delivery, id);
+    const result = await this.#attempt(delivery, targets, id);
     if (result.abandoned)
       return database.tx((queries) => stores.outbox(queries).release([delivery.outboxId], owner));
     const off = await this.#outcomes.write({ delivery, id, owner, startedAt, result });
@@ -189,9 +192,9 @@ export class DeliveryWorker {
     this.options.switchedOff?.wake();
   }
 
-  async #attempt(delivery: DueDelivery, id: string): Promise<AttemptResult> {
+  async #attempt(delivery: DueDelivery, targets: Targets, id: string): Promise<AttemptResult> {
     const { client, clock, timeoutMs } = this.options;
-    const target = await targetOf(this.options, delivery);
+    const target = await (await targets)(delivery);
     if (!target) return unsendable("the webhook or its secret is gone");
     const { type, body } = delivery;
     const attempt = { ...target, deliveryId: id, type, body };
@@ -208,21 +211,3 @@ const unsendable = (error: string): AttemptResult => ({
   gone: false,
   abandoned: false,
 });
-
-/** Reads the current address and secret: a rotated secret applies to retries too. */
-export async function targetOf(
-  options: Pick<DeliveryOptions, "database" | "stores" | "vault">,
-  delivery: Pick<DueDelivery, "tenantId" | "webhookId" | "legacyUrl">,
-): Promise<{ url: string; secret: string } | null> {
-  const { tenantId, webhookId, legacyUrl } = delivery;
-  const subscribers = options.stores.subscribers(options.database.read);
-  if (webhookId === null) {
-    const sealed = await subscribers.tenantSecret(tenantId);
-    if (sealed === null || legacyUrl === null) return null;
-    return { url: legacyUrl, secret: options.vault.open(sealed, tenantSecretBinding(tenantId)) };
-  }
-  const target = await subscribers.target(tenantId, webhookId);
-  if (!target) return null;
-  const secret = options.vault.open(target.secretSealed, webhookSecretBinding(webhookId));
-  return { url: target.url, secret };
-}

@@ -34,6 +34,8 @@ export interface Subscriber {
 export interface SubscriberStore {
   /** Null: the tenant has no such webhook. */
   target(tenantId: number, webhookId: number): Promise<WebhookTarget | null>;
+  /** Those of these webhooks, of whatever tenants, that there are. */
+  targets(webhookIds: readonly number[]): Promise<readonly WebhookTargetOf[]>;
   /** The tenant-wide secret, sealed. */
   tenantSecret(tenantId: number): Promise<string | null>;
 }
@@ -42,6 +44,11 @@ interface WebhookTarget {
   readonly url: string;
   readonly secretSealed: string;
   readonly enabled: boolean;
+}
+
+interface WebhookTargetOf extends WebhookTarget {
+  readonly tenantId: number;
+  readonly webhookId: number;
 }
 
 /** One claimed copy of an event. */

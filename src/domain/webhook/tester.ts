@@ -4,8 +4,9 @@ import { AppError, notFound } from "../../core/errors.ts";
 import { deliveryId, eventId, uuidV7 } from "../../core/ids.ts";
 import { attemptDelivery } from "./attempt.ts";
 import { testCallEnded } from "./catalogue.ts";
-import { type DeliveryOptions, targetOf } from "./delivery.ts";
+import type { DeliveryOptions } from "./delivery.ts";
 import { envelopeBody } from "./envelope.ts";
+import { targetOf } from "./targets.ts";
 
 interface TestResult {
   readonly eventId: string;

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { events, outbox } from "../../../src/adapter/store/schema/index.ts";
+import { webhookStore } from "../../../src/adapter/store/webhook-store.ts";
 import { callStarted } from "../../../src/domain/webhook/catalogue.ts";
 import { verifySignature } from "../../../src/domain/webhook/signature.ts";
 import { deliveryWorld, ended, facts } from "../../support/delivery-world.ts";
@@ -51,6 +52,36 @@ describe("a delivery that fails", () => {
       const header = String(request.headers["x-lv-signature"]);
       expect(verifySignature("webhook-secret", header, request.body, unix)).toBe(true);
     }
+  });
+
+  test("is signed anew: with the secret of now, and where that does not open, nothing is sent", async () => {
+    const tenantId = await insertTenant(database);
+    const webhookId = await insertWebhook(database, tenantId, { url: urlOf(troubled) });
+    const broken = await insertWebhook(database, tenantId, {
+      ...{ url: urlOf(healthy), secretSealed: "of another key" },
+    });
+    await emit(tenantId);
+    await eventually(async () => (await logOf(tenantId)).length === 1, "the first try");
+    await database.tx((queries) =>
+      webhookStore(queries).setSecret(tenantId, webhookId, "sealed:rotated"),
+    );
+    troubled.respond = answer(200);
+    const ofWebhook = async () =>
+      (await outboxOf(tenantId)).find((row) => row.webhookId === webhookId);
+    jumpTo((await ofWebhook())?.nextAttemptAt ?? 0);
+    await eventually(async () => (await ofWebhook())?.status === "delivered", "the second try");
+    const [first, second] = troubled.requests.map(({ headers, body }) =>
+      ["webhook-secret", "rotated"].filter((secret) =>
+        verifySignature(
+          ...([secret, String(headers["x-lv-signature"]), body] as const),
+          Number(headers["x-lv-timestamp"]),
+        ),
+      ),
+    );
+    expect([first, second]).toEqual([["webhook-secret"], ["rotated"]]);
+    const ofBroken = (await outboxOf(tenantId)).find((row) => row.webhookId === broken);
+    expect(ofBroken).toMatchObject({ status: "pending", attempts: 0 });
+    expect(healthy.requests).toHaveLength(0);
   });
 
   const failures: readonly (readonly [string, Responder, string])[] = [

@@ -25,7 +25,10 @@ function world(pauseMs?: number) {
     nextDueAfter: async () => null,
   });
   const subscribers = () => ({
-    target: async () => ({ url: "https://a.example/", secretSealed: "" }),
+    targets: async (ids: readonly number[]) =>
+      ids.map((webhookId) => ({
+        ...{ webhookId, tenantId: 1, url: "https://a.example/", secretSealed: "" },
+      })),
   });
   const worker = new DeliveryWorker({
     ...{ clock, random: systemRandom, log: silentLog, timeoutMs: 8_000 },

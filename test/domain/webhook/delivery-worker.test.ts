@@ -61,7 +61,7 @@ test("however long a rest is set or a claim took, the next claim comes after 100
 test("an event whose webhook goes after the claim is not told as delivered, and its log says why", async () => {
   const subscribers: WebhookStores["subscribers"] = (queries) => ({
     ...webhookStores.subscribers(queries),
-    target: async () => null,
+    targets: async () => [],
   });
   const { database, worker, sink } = await workerOver({ subscribers }, 0);
   const tenantId = await insertTenant(database);

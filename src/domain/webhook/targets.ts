@@ -1,0 +1,67 @@
+/**
+ * Where deliveries go, and what they are signed with: read when they are sent, so that a rotated secret
+ * applies to retries, too.
+ */
+import type { Database } from "../../core/database.ts";
+import {
+  type SecretVault,
+  tenantSecretBinding,
+  webhookSecretBinding,
+} from "../../platform/secrets/secret-binding.ts";
+import type { DueDelivery, WebhookStores } from "./stores.ts";
+
+interface TargetOptions {
+  readonly database: Database;
+  readonly stores: WebhookStores;
+  readonly vault: SecretVault;
+}
+
+interface Target {
+  readonly url: string;
+  readonly secret: string;
+}
+
+type Addressed = Pick<DueDelivery, "tenantId" | "webhookId" | "legacyUrl">;
+
+/** Null: the webhook or its secret is gone. */
+export async function targetOf(
+  options: TargetOptions,
+  { tenantId, webhookId, legacyUrl }: Addressed,
+): Promise<Target | null> {
+  const subscribers = options.stores.subscribers(options.database.read);
+  if (webhookId === null) {
+    const sealed = await subscribers.tenantSecret(tenantId);
+    if (sealed === null || legacyUrl === null) return null;
+    return { url: legacyUrl, secret: options.vault.open(sealed, tenantSecretBinding(tenantId)) };
+  }
+  const target = await subscribers.target(tenantId, webhookId);
+  return target && opened(options.vault, webhookId, target);
+}
+
+/** The same for those that are sent together: each webhook is read and its secret opened once. */
+export async function targetsOf(
+  options: TargetOptions,
+  deliveries: readonly Addressed[],
+): Promise<(delivery: Addressed) => Promise<Target | null>> {
+  const ids = new Set<number>();
+  for (const { webhookId } of deliveries) if (webhookId !== null) ids.add(webhookId);
+  const subscribers = options.stores.subscribers(options.database.read);
+  const found = ids.size === 0 ? [] : await subscribers.targets([...ids]);
+  const stored = new Map(found.map((target) => [target.webhookId, target]));
+  const known = new Map<number, Target>();
+  return async (delivery) => {
+    const { tenantId, webhookId } = delivery;
+    if (webhookId === null) return targetOf(options, delivery);
+    const target = stored.get(webhookId);
+    if (target?.tenantId !== tenantId) return null;
+    const made = known.get(webhookId) ?? opened(options.vault, webhookId, target);
+    known.set(webhookId, made);
+    return made;
+  };
+}
+
+const opened = (
+  vault: SecretVault,
+  webhookId: number,
+  { url, secretSealed }: { readonly url: string; readonly secretSealed: string },
+): Target => ({ url, secret: vault.open(secretSealed, webhookSecretBinding(webhookId)) });
