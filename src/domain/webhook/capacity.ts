@@ -1,13 +1,19 @@
 /**
- * Limits concurrent deliveries per endpoint. Each endpoint has a few slots, and a failing one has a
- * single slot, so that a dead or slow endpoint does not delay others. All failing endpoints
+ * Limits concurrent deliveries, in all and per endpoint. Each endpoint has a few slots, and a failing
+ * one has a single slot, so that a dead or slow endpoint does not delay others. All failing endpoints
  * together get at most half of the slots. An endpoint receives the events of one call one at a
  * time, in order.
+ *
+ * What has been answered leaves its slot of all to another delivery. Until its outcome is stored it keeps
+ * the one of its endpoint, whose health and next event depend on that.
  */
 import type { Busy, DueDelivery } from "./stores.ts";
 
 interface CapacityLimits {
+  /** Sent at once. */
   readonly total: number;
+  /** Answered, with an outcome that is not stored yet. */
+  readonly unstored: number;
   readonly perEndpoint: number;
 }
 
@@ -28,12 +34,15 @@ export class DeliveryCapacity {
   /** Endpoint and call of the deliveries in progress. */
   readonly #calls = new Set<string>();
   #active = 0;
+  /** Of the active ones. */
+  #answered = 0;
   #failing = 0;
 
   constructor(private readonly limits: CapacityLimits) {}
 
   get free(): number {
-    return this.limits.total - this.#active;
+    const { total, unstored } = this.limits;
+    return total + Math.min(this.#answered, unstored) - this.#active;
   }
 
   get #failingFull(): boolean {
@@ -62,12 +71,25 @@ export class DeliveryCapacity {
     return true;
   }
 
+  /** One of those that were acquired; it is released later. */
+  answered(): void {
+    this.#answered++;
+  }
+
+  /** One that is not sent after all. */
+  returnUnsent(target: Target): void {
+    this.answered();
+    this.release(target);
+  }
+
+  /** One that was answered. */
   release(target: Target): void {
     const key = endpointOf(target);
     const endpoint = this.#endpoints.get(key);
     if (!endpoint) return;
     endpoint.active--;
     this.#active--;
+    this.#answered--;
     if (target.failingSince !== null) this.#failing--;
     if (endpoint.active === 0) this.#endpoints.delete(key);
     if (target.callUuid !== null) this.#calls.delete(`${key} ${target.callUuid}`);

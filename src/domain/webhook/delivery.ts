@@ -49,8 +49,10 @@ const LEASE_MARGIN_MS = 30_000;
 /** Also finds deliveries whose lease by a dead node has expired. */
 const LOOK_EVERY_MS = 30_000;
 const STOP_GRACE_MS = 3000;
-/** Deliveries under way at once. */
+/** Deliveries sent at once, and as many whose outcomes wait to be stored. */
 const CONCURRENCY_MAX = 256;
+/** Where all are under way: free slots that are worth another claim. */
+const CLAIM_MIN = 32;
 const PER_ENDPOINT_MAX = 4;
 const PAUSE_MS = 10;
 const PAUSE_MAX_MS = 100;
@@ -66,6 +68,8 @@ export class DeliveryWorker {
   readonly #abort = new AbortController();
   readonly #loop: WorkLoop;
   #foundLast = false;
+  /** The last claim may have left some, for want of slots. */
+  #leftSome = false;
 
   constructor(private readonly options: DeliveryOptions) {
     const { database, stores, clock, random, log, switchedOff } = options;
@@ -73,6 +77,7 @@ export class DeliveryWorker {
     this.#owner = leaseOwner(random);
     this.#capacity = new DeliveryCapacity({
       total: CONCURRENCY_MAX,
+      unstored: CONCURRENCY_MAX,
       perEndpoint: PER_ENDPOINT_MAX,
     });
     this.#outcomes = createOutcomeWriter({
@@ -136,9 +141,10 @@ export class DeliveryWorker {
         }
       });
       this.#foundLast = claimed.length > 0;
+      this.#leftSome = this.#capacity.free === 0;
       return claimed;
     } catch (error) {
-      for (const delivery of claimed) this.#capacity.release(delivery);
+      for (const delivery of claimed) this.#capacity.returnUnsent(delivery);
       throw error;
     }
   }
@@ -171,7 +177,7 @@ export class DeliveryWorker {
     const owner = this.#owner;
     const id = deliveryId(clock, random);
     const startedAt = clock.now();
-    const result = await this.#attempt(delivery, targets, id);
+    const result = await this.#attempt(delivery, targets, id).finally(() => this.#answered());
     if (result.abandoned)
       return database.tx((queries) => stores.outbox(queries).release([delivery.outboxId], owner));
     const off = await this.#outcomes.write({ delivery, id, owner, startedAt, result });
@@ -190,6 +196,12 @@ export class DeliveryWorker {
       cause: off.cause,
     });
     this.options.switchedOff?.wake();
+  }
+
+  /** Others are sent while the outcome is being stored. */
+  #answered(): void {
+    this.#capacity.answered();
+    if (this.#leftSome && this.#capacity.free >= CLAIM_MIN) this.wake();
   }
 
   async #attempt(delivery: DueDelivery, targets: Targets, id: string): Promise<AttemptResult> {

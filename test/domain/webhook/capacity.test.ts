@@ -13,7 +13,7 @@ const take = (capacity: DeliveryCapacity, count: number, of: ReturnType<typeof t
 
 describe("the delivery capacity", () => {
   test("gives an endpoint its few slots, one while it fails, and the total to all", () => {
-    const capacity = new DeliveryCapacity({ total: 10, perEndpoint: 4 });
+    const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 4 });
     expect(take(capacity, 6, target(1))).toBe(4);
     expect(take(capacity, 6, target(2, { failing: true }))).toBe(1);
     expect(capacity.busy()).toEqual({ failing: false, webhookIds: [1, 2], legacyUrls: [] });
@@ -22,24 +22,50 @@ describe("the delivery capacity", () => {
   });
 
   test("keeps half of the slots for endpoints that work, however many fail", () => {
-    const capacity = new DeliveryCapacity({ total: 10, perEndpoint: 4 });
+    const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 4 });
     const dead = Array.from({ length: 50 }, (_, id) => target(id, { failing: true }));
     expect(dead.filter((one) => capacity.acquire(one)).length).toBe(5);
     expect(capacity.busy().failing).toBe(true);
     expect(take(capacity, 4, target(100))).toBe(4);
-    for (const one of dead.slice(0, 5)) capacity.release(one);
+    for (const one of dead.slice(0, 5)) capacity.returnUnsent(one);
     expect(capacity.busy().failing).toBe(false);
     expect(capacity.free).toBe(6);
   });
 
   test("sends an endpoint one event of a call at a time", () => {
-    const capacity = new DeliveryCapacity({ total: 10, perEndpoint: 4 });
+    const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 4 });
     const first = target(1, { call: "a" });
     expect(capacity.acquire(first)).toBe(true);
     expect(capacity.acquire(target(1, { call: "a" }))).toBe(false);
     expect(capacity.acquire(target(1, { call: "b" }))).toBe(true);
     expect(capacity.acquire(target(2, { call: "a" }))).toBe(true);
+    capacity.answered();
+    expect(capacity.acquire(target(1, { call: "a" }))).toBe(false);
     capacity.release(first);
     expect(capacity.acquire(target(1, { call: "a" }))).toBe(true);
+  });
+
+  test("gives the place of what was answered to others, four times before any of it is stored", () => {
+    const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 2 });
+    const sent = Array.from({ length: 10 }, (_, id) => target(id));
+    expect(sent.filter((one) => capacity.acquire(one)).length).toBe(10);
+    for (const free of [1, 2, 3, 4, 4]) {
+      capacity.answered();
+      expect(capacity.free).toBe(free);
+    }
+    const later = Array.from({ length: 9 }, (_, id) => target(100 + id));
+    expect(later.filter((one) => capacity.acquire(one)).length).toBe(4);
+    capacity.release(target(0));
+    expect(capacity.free).toBe(1);
+  });
+
+  test("keeps an endpoint's few slots until outcomes are stored", () => {
+    const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 2 });
+    expect(take(capacity, 3, target(1))).toBe(2);
+    capacity.answered();
+    expect(capacity.acquire(target(1))).toBe(false);
+    expect(capacity.busy().webhookIds).toEqual([1]);
+    capacity.release(target(1));
+    expect(take(capacity, 3, target(1))).toBe(1);
   });
 });

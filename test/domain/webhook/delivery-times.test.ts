@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { plainVault } from "../../support/plain-vault.ts";
@@ -14,7 +15,9 @@ function world(pauseMs?: number) {
   const leases: number[] = [];
   const signals: AbortSignal[] = [];
   const released: number[] = [];
-  const outbox = () => ({
+  const answers: ((status: number) => void)[] = [];
+  const never = new Promise(() => {});
+  const outbox = {
     async due(nowMs: number, _busy: object, most: number) {
       asked.push([nowMs, most]);
       return due.splice(0, most);
@@ -23,7 +26,7 @@ function world(pauseMs?: number) {
     hasDue: async () => true,
     release: async (ids: number[]) => void released.push(...ids),
     nextDueAfter: async () => null,
-  });
+  };
   const subscribers = () => ({
     targets: async (ids: readonly number[]) =>
       ids.map((webhookId) => ({
@@ -33,14 +36,19 @@ function world(pauseMs?: number) {
   const worker = new DeliveryWorker({
     ...{ clock, random: systemRandom, log: silentLog, timeoutMs: 8_000 },
     ...(pauseMs === undefined ? {} : { pauseMs }),
-    stores: { outbox, subscribers },
+    stores: {
+      outbox: () => outbox,
+      subscribers,
+      health: () => ({ of: () => never, failing: () => never }),
+    },
     vault: { ...plainVault, open: () => "secret" },
     database: { read: {}, tx: (work: (queries: object) => unknown) => work({}) },
     client: {
       request: ({ signal }: { signal: AbortSignal }) =>
-        new Promise((_, fail) => {
+        new Promise((done, fail) => {
           signals.push(signal);
-          signal.addEventListener("abort", () => fail(signal.reason));
+          answers.push((status) => done({ status, headers: {} }));
+          signal.addEventListener("abort", () => fail(new OutboundHttpError("aborted", "ended")));
         }),
     },
   } as unknown as ConstructorParameters<typeof DeliveryWorker>[0]);
@@ -48,7 +56,7 @@ function world(pauseMs?: number) {
     ...{ outboxId, webhookId, legacyUrl: null, callUuid: null, failingSince: null, tenantId: 1 },
     ...{ type: "t", body: "{}", eventId: "e" },
   });
-  return { clock, due, asked, leases, signals, released, worker, delivery };
+  return { clock, due, asked, leases, signals, released, answers, outbox, worker, delivery };
 }
 
 test("looks every 30 seconds for 256 at most", async () => {
@@ -89,7 +97,7 @@ test("the worker rests 10 ms after a claim", async () => {
 });
 
 test("at the end deliveries have three seconds", async () => {
-  const { clock, due, signals, worker, delivery } = world(0);
+  const { clock, due, signals, released, worker, delivery } = world(0);
   due.push(delivery(1, 7));
   worker.start();
   await eventually(() => signals.length === 1, "one is under way");
@@ -99,4 +107,42 @@ test("at the end deliveries have three seconds", async () => {
   await clock.advance(1);
   expect(signals[0]?.aborted).toBe(true);
   await stopped;
+  expect(released).toEqual([7]);
+});
+
+test("where 256 are under way, 32 answers make room for as many before an outcome is stored", async () => {
+  const { due, asked, answers, worker, delivery } = world(0);
+  for (let id = 1; id <= 300; id++) due.push(delivery(id, id));
+  worker.start();
+  await eventually(() => answers.length === 256, "all are under way");
+  const looks = asked.length;
+  for (const answer of answers.slice(0, 31)) answer(200);
+  await Bun.sleep(20);
+  expect(asked).toHaveLength(looks);
+  answers[31]?.(200);
+  await eventually(() => answers.length === 256 + 32, "32 more are under way");
+  expect(asked.slice(looks)).toEqual([[0, 32]]);
+});
+
+test("where less than all are under way, an answer alone is no reason to look", async () => {
+  const { due, asked, answers, worker, delivery } = world(0);
+  for (let id = 1; id <= 255; id++) due.push(delivery(id, id));
+  worker.start();
+  await eventually(() => answers.length === 255, "all are under way");
+  const looks = asked.length;
+  for (const answer of answers.slice(0, 64)) answer(200);
+  await Bun.sleep(20);
+  expect(asked).toHaveLength(looks);
+});
+
+test("what could not be leased takes no slot", async () => {
+  const { clock, due, asked, outbox, worker, delivery } = world(0);
+  for (let id = 1; id <= 40; id++) due.push(delivery(id, id));
+  outbox.lease = () => Promise.reject(new Error("the disk is full"));
+  worker.start();
+  await eventually(() => asked.length === 1, "the first look");
+  await clock.advance(30_000);
+  await eventually(() => asked.length === 2, "the second look");
+  expect(asked.map(([, most]) => most)).toEqual([256, 256]);
+  await worker.stop();
 });
