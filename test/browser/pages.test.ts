@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { loaded, violations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
@@ -110,8 +110,7 @@ afterAll(async () => {
 /** Waits for what the page asks the server, then for axe: all of it in light, colours in dark. A phone has room. */
 async function examine(visitor: Visit, base: string, path: string): Promise<string[]> {
   const { page } = visitor;
-  await page.goto(`${base}/app${path}`);
-  await page.locator("h1").first().waitFor();
+  await goTo(page, base, path);
   await loaded(page, HEALTH_MS);
   const light = await violations(page, path);
   await paint(visitor, "light", path);
@@ -126,6 +125,21 @@ async function examine(visitor: Visit, base: string, path: string): Promise<stri
   );
   if (desk) await page.setViewportSize(desk);
   return [...light, ...dark, ...(excess > 0 ? [`${path}: ${excess} px too wide`] : [])];
+}
+
+/**
+ * From page to page within the app, as its links do: a new document would compile all of it again. What has no page
+ * of the app before it, or is a part of one, is asked for by its address.
+ */
+async function goTo(page: Page, base: string, path: string): Promise<void> {
+  const isElsewhere = new URL(page.url()).pathname !== `/app${path}` && !path.includes("?");
+  if (isElsewhere && (await page.locator("nav").count()) > 0)
+    await page.evaluate((to) => {
+      document.querySelector("h1")?.setAttribute("data-left", "");
+      history.pushState({}, "", to);
+    }, `/app${path}`);
+  else await page.goto(`${base}/app${path}`);
+  await page.locator("h1:not([data-left])").first().waitFor();
 }
 
 async function paint({ page }: Visit, theme: Theme, path: string): Promise<void> {
