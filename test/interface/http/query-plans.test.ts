@@ -99,7 +99,7 @@ test("how the day went for tenants of a page is read by these tenants, never by 
     "SEARCH call_rollups USING PRIMARY KEY (tenant_id=? AND hour>?)",
   ]);
   expect(others.flat()).toContain(
-    "SEARCH c USING INDEX calls_tenant_newest (tenant_id=? AND created_at>?)",
+    "SEARCH c USING COVERING INDEX calls_tenant_newest (tenant_id=? AND created_at>?)",
   );
 });
 
