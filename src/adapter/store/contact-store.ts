@@ -10,7 +10,6 @@ const SAME_NUMBER_MAX = 50;
 
 const { tenantId, ...COLUMNS } = getTableColumns(contacts);
 
-const ofTenant = (tenantId: number) => eq(contacts.tenantId, tenantId);
 const IN_ORDER = [asc(contacts.lastName), asc(contacts.firstName), asc(contacts.id)];
 
 export function contactStore(queries: Queries): ContactRecords {
@@ -38,11 +37,7 @@ const contactLists = (queries: Queries): Pick<ContactRecords, "list" | "withIds"
 
   async withIds(tenantId, ids) {
     if (ids.length === 0) return [];
-    return await queries
-      .select(COLUMNS)
-      .from(contacts)
-      .where(and(ofTenant(tenantId), inArray(contacts.id, [...ids])))
-      .orderBy(...IN_ORDER);
+    return await contactsWithIds(queries).all({ tenantId, ids: `[${ids.join()}]` });
   },
 
   async after(tenantId, id, limit) {
@@ -65,6 +60,21 @@ const pageOfContacts = statement((queries) =>
     .offset(arg("offset"))
     .prepare(),
 );
+
+/** The query of `withIds`. Exported for a test of its query plan. */
+export const contactsByIds = (queries: Queries) =>
+  queries
+    .select(COLUMNS)
+    .from(contacts)
+    .where(
+      and(
+        inArray(contacts.id, sql`(SELECT value FROM json_each(${arg("ids")}))`),
+        // The plus keeps SQLite from reading all contacts of the tenant, which stand in this order.
+        sql`+${contacts.tenantId} = ${arg("tenantId")}`,
+      ),
+    )
+    .orderBy(...IN_ORDER);
+const contactsWithIds = statement((queries) => contactsByIds(queries).prepare());
 
 const contactsWithNumber = statement((queries) =>
   queries

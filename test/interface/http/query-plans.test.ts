@@ -8,6 +8,7 @@ import {
   itemsByIds,
   pageOf,
 } from "../../../src/adapter/store/call-history-store.ts";
+import { contactsByIds } from "../../../src/adapter/store/contact-store.ts";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { callsBelow } from "../../../src/adapter/store/diagnostics-store.ts";
 import { scheduleListStore } from "../../../src/adapter/store/schedule-list-store.ts";
@@ -76,6 +77,12 @@ test("calls of a page are read by their ids, not among all of their tenant", () 
   const { sql } = itemsByIds(database.read).toSQL();
   const plan = planOf({ toSQL: () => ({ sql, params: [null, null] }) });
   expect(plan[0]).toBe("SEARCH calls USING INTEGER PRIMARY KEY (rowid=?)");
+});
+
+test("contacts that a search found are read by their ids, not among all of their tenant", () => {
+  const { sql } = contactsByIds(database.read).toSQL();
+  const plan = planOf({ toSQL: () => ({ sql, params: [null, null] }) });
+  expect(plan[0]).toBe("SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)");
 });
 
 test.each([
