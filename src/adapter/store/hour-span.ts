@@ -27,3 +27,13 @@ export function hourSpan({ fromMs, toMs }: Span): HourSpan {
   ];
   return { fromHour, toHour, edges: edges.filter((edge) => edge.fromMs < edge.toMs) };
 }
+
+const DAY_HOURS = 24;
+
+/** Whole UTC days of a span of hours (`fromDay` to `toDay`), and the hours before and after them. */
+export function dayParts({ fromHour, toHour }: Pick<HourSpan, "fromHour" | "toHour">) {
+  const fromDay = Math.ceil(fromHour / DAY_HOURS);
+  const toDay = Math.max(fromDay, Math.floor(toHour / DAY_HOURS));
+  const untilHour = Math.min(fromDay * DAY_HOURS, toHour);
+  return { fromHour, untilHour, fromDay, toDay, sinceHour: toDay * DAY_HOURS, toHour };
+}

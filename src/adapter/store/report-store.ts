@@ -20,7 +20,7 @@ import type { Queries } from "../../core/database.ts";
 import type { Span } from "../../domain/billing/statement.ts";
 import type { TurnMeasures } from "../../domain/conversation/call-report.ts";
 import { flatRowReader } from "./flat-rows.ts";
-import { HOUR_MS } from "./hour-span.ts";
+import { dayParts, HOUR_MS } from "./hour-span.ts";
 import { arg, parsedJson, statement } from "./prepared.ts";
 import {
   agents,
@@ -32,7 +32,6 @@ import {
   turns,
 } from "./schema/index.ts";
 
-const DAY_HOURS = 24;
 const LATENCY_CALLS_MAX = 1000;
 const MEASURED_TURNS_MAX = 1000;
 const LATENCY_TURNS_MAX = 5000;
@@ -48,8 +47,7 @@ const within = (from: string, to: string) =>
     gte(callRollups.hour, arg(from)),
     lt(callRollups.hour, arg(to)),
   );
-const hoursOf = (tenantId: number, { fromMs, toMs }: Span) => ({
-  tenantId,
+const hoursOf = ({ fromMs, toMs }: Span) => ({
   fromHour: Math.floor(fromMs / HOUR_MS),
   toHour: Math.ceil(toMs / HOUR_MS),
 });
@@ -114,18 +112,6 @@ const sumsByKind = statement((queries) => {
     .orderBy(agentId)
     .prepare();
 });
-
-/** Whole days of the span, and the hours before and after them. */
-function partsOf(tenantId: number, span: Span) {
-  const { fromHour, toHour } = hoursOf(tenantId, span);
-  const fromDay = Math.ceil(fromHour / DAY_HOURS);
-  const toDay = Math.max(fromDay, Math.floor(toHour / DAY_HOURS));
-  const untilHour = Math.min(fromDay * DAY_HOURS, toHour);
-  return {
-    ...{ tenantId, fromHour, untilHour, fromDay, toDay, toHour },
-    sinceHour: toDay * DAY_HOURS,
-  };
-}
 
 const begunWithin = and(
   eq(calls.tenantId, arg("tenantId")),
@@ -218,7 +204,7 @@ function callSums(queries: Queries) {
   return {
     /** By hour, in order; `startMs` is the start of the hour. */
     async byHour(tenantId: number, span: Span): Promise<HourSums[]> {
-      const rows = await sumsByHour(queries).values(hoursOf(tenantId, span));
+      const rows = await sumsByHour(queries).values({ tenantId, ...hoursOf(span) });
       return rows.map(([hour, calls, answered, billableSeconds, cost]) => ({
         startMs: Number(hour) * HOUR_MS,
         calls: Number(calls),
@@ -233,7 +219,7 @@ function callSums(queries: Queries) {
      * deleted agent is null.
      */
     byKind: async (tenantId: number, span: Span) =>
-      await sumsByKind(queries).all(partsOf(tenantId, span)),
+      await sumsByKind(queries).all({ tenantId, ...dayParts(hoursOf(span)) }),
   };
 }
 

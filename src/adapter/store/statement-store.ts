@@ -3,7 +3,7 @@
  * hours at a month's border (zones whose offset is not whole hours) are read exactly. Pages of rows
  * use an index seek.
  */
-import { and, asc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, type Column, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
 import type {
@@ -13,9 +13,9 @@ import type {
   StatementStore,
 } from "../../domain/billing/statement.ts";
 import type { LedgerKind } from "../../domain/billing/stores.ts";
-import { hourSpan } from "./hour-span.ts";
+import { dayParts, hourSpan } from "./hour-span.ts";
 import { arg, statement } from "./prepared.ts";
-import { callRollups, calls } from "./schema/calls.ts";
+import { callDays, callRollups, calls } from "./schema/calls.ts";
 import { ledgerRollups } from "./schema/ledger-rollups.ts";
 import { ledgerEntries, ledgerTransactions } from "./schema/money.ts";
 import { tenants } from "./schema/tenants.ts";
@@ -25,10 +25,48 @@ const total = (column: unknown) => sql<number>`coalesce(sum(${column}), 0)`.mapW
 const costOfGoods = sql<MicroEur>`coalesce(${calls.costStt}, 0) + coalesce(${calls.costLlm}, 0)
   + coalesce(${calls.costTts}, 0) + coalesce(${calls.costTrunk}, 0)`;
 
-const CALL_SUMS = (table: typeof calls | typeof callRollups) => ({
-  billableSeconds: total(table.billableSeconds),
-  includedSeconds: total(table.includedSeconds),
-  overageSeconds: total(table.overageSeconds),
+/** Of whole hours: whole days by their own sums. */
+const callSumsOfHours = statement((queries) => {
+  const of = (table: typeof callRollups | typeof callDays) => {
+    const { calls, billableSeconds, includedSeconds, overageSeconds } = table;
+    return { calls, billableSeconds, includedSeconds, overageSeconds };
+  };
+  const hours = (from: string, to: string) =>
+    queries
+      .select(of(callRollups))
+      .from(callRollups)
+      .where(
+        and(
+          eq(callRollups.tenantId, arg("tenantId")),
+          gte(callRollups.hour, arg(from)),
+          lt(callRollups.hour, arg(to)),
+        ),
+      );
+  const parts = queries
+    .select(of(callDays))
+    .from(callDays)
+    .where(
+      and(
+        eq(callDays.tenantId, arg("tenantId")),
+        gte(callDays.day, arg("fromDay")),
+        lt(callDays.day, arg("toDay")),
+      ),
+    )
+    .unionAll(hours("fromHour", "untilHour"))
+    .unionAll(hours("sinceHour", "toHour"))
+    .as("parts");
+  return queries
+    .select({ calls: total(parts.calls), ...secondsOf(parts) })
+    .from(parts)
+    .prepare();
+});
+
+const secondsOf = (
+  columns: Record<"billableSeconds" | "includedSeconds" | "overageSeconds", Column>,
+) => ({
+  billableSeconds: total(columns.billableSeconds),
+  includedSeconds: total(columns.includedSeconds),
+  overageSeconds: total(columns.overageSeconds),
 });
 
 /** Must match the text of the partial index `ledger_transactions_listed`. */
@@ -217,19 +255,14 @@ function statementLists(queries: Queries): Pick<StatementStore, "callSums"> {
   return {
     async callSums(tenantId, span) {
       const { fromHour, toHour, edges } = hourSpan(span);
-      const within = and(
-        eq(callRollups.tenantId, tenantId),
-        gte(callRollups.hour, fromHour),
-        lt(callRollups.hour, toHour),
-      );
-      const parts = await queries
-        .select({ calls: total(callRollups.calls), ...CALL_SUMS(callRollups) })
-        .from(callRollups)
-        .where(within);
+      const parts = await callSumsOfHours(queries).all({
+        tenantId,
+        ...dayParts({ fromHour, toHour }),
+      });
       for (const edge of edges)
         parts.push(
           ...(await queries
-            .select({ calls: sql<number>`count(*)`.mapWith(Number), ...CALL_SUMS(calls) })
+            .select({ calls: sql<number>`count(*)`.mapWith(Number), ...secondsOf(calls) })
             .from(calls)
             .where(begunIn(tenantId, edge))),
         );
