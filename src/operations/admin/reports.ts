@@ -199,14 +199,14 @@ function weekReports({ database: { read }, clock }: ReportDependencies) {
   /** The 95th percentile of the latencies of each day's calls; null: none was measured. */
   async function latencyByDay(tenantId: number, week: readonly DaySpan[]) {
     const { byCall } = await reportStore(read).latencies(tenantId, spanOf(week));
-    return week.map(({ fromMs, toMs }) =>
-      percentile(
-        byCall.flatMap(({ createdAt, p95 }) =>
-          p95 !== null && createdAt >= fromMs && createdAt < toMs ? [p95] : [],
-        ),
-        0.95,
-      ),
-    );
+    const ofDays = week.map((): number[] => []);
+    // Newest first.
+    let at = week.length - 1;
+    for (const { createdAt, p95 } of byCall) {
+      while (createdAt < (week[at]?.fromMs ?? 0)) at--;
+      if (p95 !== null) ofDays[at]?.push(p95);
+    }
+    return ofDays.map((latencies) => percentile(latencies, 0.95));
   }
   return {
     /** The last seven days by day, today last, and the seven before, each with its latency. */
