@@ -23,7 +23,7 @@ const PERSON = "+37061000401";
 const inChromium = describe.skipIf(chromiumPath() === null);
 let world: Appliance;
 let browser: Browser;
-let people = 0;
+let owner: Visit;
 
 beforeAll(async () => {
   if (chromiumPath() === null) return;
@@ -48,6 +48,7 @@ beforeAll(async () => {
     });
   });
   browser = await launchChromium();
+  owner = await newcomer("owner@clinic.example");
 });
 
 afterAll(async () => {
@@ -58,13 +59,15 @@ afterAll(async () => {
 
 const address = (path: string) => `${world.app.addresses.http}/app${path}`;
 
-/** An owner and operator, signed in. Its owner must close the context. */
-async function somebody(options: VisitOptions = {}): Promise<Visit> {
+/** An owner and operator who comes for the first time. Its owner must close the context. */
+async function newcomer(email: string, options: VisitOptions = {}): Promise<Visit> {
   const visitor = await visit(browser, options);
-  const email = `somebody${++people}@clinic.example`;
   await signIn(visitor, world.app, { tenantId: world.tenantId, email, operator: true });
   return visitor;
 }
+
+/** Its owner must close the context. */
+const somebody = (options: VisitOptions = {}) => visit(browser, { ...options, as: owner });
 
 /** What is pressed, one after the other, on a page; a last word in `>…` sends a form that is refused. */
 type Opening = readonly [path: string, ...presses: string[]];
@@ -239,7 +242,11 @@ inChromium("what is said while a dialog is open", () => {
 
 inChromium("in the reader's language", () => {
   test("what the server refuses is told, and so is the trunk's test", async () => {
-    const { page, context } = await somebody({ locale: "lt", width: 375, height: 812 });
+    const { page, context } = await newcomer("lt@clinic.example", {
+      locale: "lt",
+      width: 375,
+      height: 812,
+    });
     await page.goto(address("/profile"));
     await page.getByLabel("Language").selectOption("lt");
     await page.getByRole("button", { name: "Save", exact: true }).first().click();

@@ -48,8 +48,7 @@ async function looksRight(path: string, name: string, ready: string): Promise<vo
     { width: 1440, height: 900 },
     { width: 390, height: 844 },
   ]) {
-    const seen = await visit(browser, size);
-    await seen.context.addCookies(await owner.context.cookies());
+    const seen = await visit(browser, { ...size, as: owner });
     await seen.page.goto(address(path));
     await seen.page.locator("main").getByText(ready).first().waitFor();
     for (const theme of ["light", "dark"] as const) {
@@ -69,8 +68,7 @@ async function looksRight(path: string, name: string, ready: string): Promise<vo
 
 inChromium("home", () => {
   test("asks for its first data while its code is on the way, and once", async () => {
-    const seen = await visit(browser);
-    await seen.context.addCookies(await owner.context.cookies());
+    const seen = await visit(browser, { as: owner });
     const asked: string[] = [];
     const home = Promise.withResolvers<void>();
     seen.page.on("request", (request) => {

@@ -5,11 +5,11 @@
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { loaded, violations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { signIn, type Theme, type Visit, visit } from "../support/dashboard-page.ts";
+import { goTo, signIn, type Theme, type Visit, visit } from "../support/dashboard-page.ts";
 import { doctorOf } from "../support/resident-doctor.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -108,9 +108,9 @@ afterAll(async () => {
 });
 
 /** Waits for what the page asks the server, then for axe: all of it in light, colours in dark. A phone has room. */
-async function examine(visitor: Visit, base: string, path: string): Promise<string[]> {
+async function examine(visitor: Visit, path: string): Promise<string[]> {
   const { page } = visitor;
-  await goTo(page, base, path);
+  await goTo(page, world.app, path);
   await loaded(page, HEALTH_MS);
   const light = await violations(page, path);
   await paint(visitor, "light", path);
@@ -127,21 +127,6 @@ async function examine(visitor: Visit, base: string, path: string): Promise<stri
   return [...light, ...dark, ...(excess > 0 ? [`${path}: ${excess} px too wide`] : [])];
 }
 
-/**
- * From page to page within the app, as its links do: a new document would compile all of it again. What has no page
- * of the app before it, or is a part of one, is asked for by its address.
- */
-async function goTo(page: Page, base: string, path: string): Promise<void> {
-  const isElsewhere = new URL(page.url()).pathname !== `/app${path}` && !path.includes("?");
-  if (isElsewhere && (await page.locator("nav").count()) > 0)
-    await page.evaluate((to) => {
-      document.querySelector("h1")?.setAttribute("data-left", "");
-      history.pushState({}, "", to);
-    }, `/app${path}`);
-  else await page.goto(`${base}/app${path}`);
-  await page.locator("h1:not([data-left])").first().waitFor();
-}
-
 async function paint({ page }: Visit, theme: Theme, path: string): Promise<void> {
   if (!screenshots) return;
   const name = `${theme}${path.replace(uuid, "call").replace(/[^a-z0-9]+/gi, "-")}.png`;
@@ -151,17 +136,15 @@ async function paint({ page }: Visit, theme: Theme, path: string): Promise<void>
 inChromium("every page", () => {
   test("is accessible in both themes, fits a phone, and is quiet", async () => {
     const visitor = await visit(browser);
-    const base = world.app.addresses.http;
     const wrong: string[] = [];
-    for (const path of DOORS) wrong.push(...(await examine(visitor, base, path)));
+    for (const path of DOORS) wrong.push(...(await examine(visitor, path)));
     await signIn(visitor, world.app, {
       tenantId: world.tenantId,
       email: "owner@clinic.example",
       name: "Rasa Kazlauskienė",
       operator: true,
     });
-    for (const page of PAGES)
-      wrong.push(...(await examine(visitor, base, page.replace("UUID", uuid))));
+    for (const page of PAGES) wrong.push(...(await examine(visitor, page.replace("UUID", uuid))));
     expect(wrong).toEqual([]);
     expect(visitor.complaints).toEqual([]);
     await visitor.context.close();

@@ -9,7 +9,7 @@ import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import type { Catalogue } from "../../src/dashboard/web/i18n/catalogue.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { signIn, type Visit, type VisitOptions, visit } from "../support/dashboard-page.ts";
+import { goTo, signIn, type Visit, type VisitOptions, visit } from "../support/dashboard-page.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -20,13 +20,14 @@ const WAIT = { timeout: 30_000 };
 const inChromium = describe.skipIf(chromiumPath() === null);
 let world: Appliance;
 let browser: Browser;
-let people = 0;
+let owner: Visit;
 
 beforeAll(async () => {
   if (chromiumPath() === null) return;
   await buildDashboard();
   world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.85" });
   browser = await launchChromium();
+  owner = await newcomer("owner@clinic.example");
 });
 
 afterAll(async () => {
@@ -37,18 +38,15 @@ afterAll(async () => {
 
 const address = (path: string) => `${world.app.addresses.http}/app${path}`;
 
-/** Somebody of the clinic, signed in. Its owner must close the context. */
-async function somebody(
-  options: VisitOptions & { role?: "owner" | "viewer"; email?: string } = {},
-): Promise<Visit> {
+/** Somebody of the clinic who comes for the first time. Its owner must close the context. */
+async function newcomer(email: string, options: VisitOptions = {}): Promise<Visit> {
   const visitor = await visit(browser, options);
-  await signIn(visitor, world.app, {
-    tenantId: world.tenantId,
-    email: options.email ?? `somebody${++people}@clinic.example`,
-    role: options.role ?? "owner",
-  });
+  await signIn(visitor, world.app, { tenantId: world.tenantId, email });
   return visitor;
 }
+
+/** Its owner must close the context. */
+const somebody = () => visit(browser, { as: owner });
 
 const loaded = (page: Page) =>
   page.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0, null, WAIT);
@@ -110,8 +108,7 @@ inChromium("in trouble", () => {
   });
 
   test("signed out elsewhere, a page leads to the door, which knows the way back", async () => {
-    const email = "twice@clinic.example";
-    const { page, context } = await somebody({ email });
+    const { page, context } = await newcomer("twice@clinic.example");
     await page.goto(address("/numbers"));
     await page.getByRole("heading", { name: en["nav.numbers"], level: 1 }).waitFor(WAIT);
     const cookies = await context.cookies();
@@ -245,7 +242,8 @@ inChromium("in the reader's language", () => {
   ];
   for (const [language, catalogue] of catalogues)
     test(`${language}: it is named, nothing stays English, and a phone has room for it`, async () => {
-      const visitor = await somebody({ locale: language, width: 375, height: 812 });
+      const phone = { locale: language, width: 375, height: 812 };
+      const visitor = await newcomer(`${language}@clinic.example`, phone);
       const { page } = visitor;
       await page.goto(address("/profile"));
       await page.getByLabel(en["language.label"]).selectOption(language);
@@ -259,8 +257,7 @@ inChromium("in the reader's language", () => {
       );
       const wrong: string[] = [];
       for (const path of PAGES) {
-        await page.goto(address(path));
-        await page.locator("main h1").first().waitFor(WAIT);
+        await goTo(page, world.app, path);
         await loaded(page);
         const seen = await page.evaluate(() => ({
           language: document.documentElement.lang,

@@ -16,9 +16,11 @@ export interface VisitOptions {
   readonly width?: number;
   readonly height?: number;
   readonly locale?: string;
+  /** Whose session it begins with. Default: nobody's. */
+  readonly as?: Visit;
 }
 
-/** A browser of nobody's. Its owner must close the context. */
+/** A browser without anything kept in it but a session. Its owner must close the context. */
 export async function visit(browser: Browser, options: VisitOptions = {}): Promise<Visit> {
   const context = await browser.newContext({
     colorScheme: options.theme ?? "light",
@@ -27,6 +29,7 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
     timezoneId: "Europe/Vilnius",
     permissions: ["microphone", "clipboard-read", "clipboard-write"],
   });
+  if (options.as) await context.addCookies(await options.as.context.cookies());
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
@@ -59,4 +62,19 @@ export async function signIn(
   const { url } = await app.services.identity.setup.createSignInLink(user.id);
   await page.goto(app.addresses.http + new URL(url).pathname + new URL(url).hash);
   await page.locator("main#content h1").waitFor();
+}
+
+/**
+ * From page to page within the app, as its links do: a new document would compile all of it again. What has no page
+ * of the app before it, or is a part of one, is asked for by its address.
+ */
+export async function goTo(page: Page, app: App, path: string): Promise<void> {
+  const isElsewhere = new URL(page.url()).pathname !== `/app${path}` && !path.includes("?");
+  if (isElsewhere && (await page.locator("nav").count()) > 0)
+    await page.evaluate((to) => {
+      document.querySelector("h1")?.setAttribute("data-left", "");
+      history.pushState({}, "", to);
+    }, `/app${path}`);
+  else await page.goto(`${app.addresses.http}/app${path}`);
+  await page.locator("h1:not([data-left])").first().waitFor();
 }
