@@ -3,7 +3,7 @@
  * workers, each over its own port. Requests that arrive while the parts are still loading wait for
  * them. One customer's failure is told to that customer and touches nobody else.
  *
- * The recogniser is tested at the start and unloaded. The first request about an STT stream loads it (while
+ * The recogniser's model is tested at the start. The first request about an STT stream loads it (while
  * the greeting is spoken); `REST_AFTER_MS` after the last STT stream was closed it is unloaded again.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
@@ -19,7 +19,7 @@ import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-message
 import { createSynthesiser, type Synthesiser } from "./synthesiser.ts";
 
 interface SpeechService {
-  /** Resolves when voices and recogniser are warm. */
+  /** Resolves when the voices are warm and the recogniser's model is known to be sound. */
   readonly ready: Promise<void>;
   serve(port: MessagePort): void;
   prepare(grammar: GrammarSource): void;
@@ -97,10 +97,12 @@ class SharedRecogniser {
     );
   }
 
-  /** Loads everything once, so that a broken model is known at the start; then unloads it. */
+  /** Reads the model once, so that a broken one is known at the start. */
   async selfTest(): Promise<void> {
-    await this.use();
-    if (this.#openStreams === 0) await this.#unload();
+    const recogniser = await this.#recogniser;
+    await recogniser.selfTest();
+    // Somebody uses it already: what the test took is collected with the rest.
+    if (this.#unloadTimer === null && this.#openStreams === 0) this.#collectLater();
   }
 
   /** Awake, for `REST_AFTER_MS` at least. */
@@ -139,7 +141,11 @@ class SharedRecogniser {
     const recogniser = await this.#recogniser;
     if (this.#openStreams > 0) return;
     recogniser.unload();
-    // Not from here: this stack may still point into the memory.
+    this.#collectLater();
+  }
+
+  /** Not at once: the caller's stack may still point into the memory. */
+  #collectLater(): void {
     this.#unloadTimer = this.#clock.after(COLLECT_AFTER_MS, () => {
       Bun.gc(true);
       Bun.shrink();

@@ -92,6 +92,13 @@ export class DecoderAllocator {
     this.#serve();
   }
 
+  /** Reads everything that decoders are made of, and makes the smallest. Nothing of it is kept. */
+  async selfTest(): Promise<void> {
+    const module = await loadRecogniserModule();
+    await loadDictionary(this.#phonemes);
+    await createEstimator(module);
+  }
+
   /** Gives the decoders' memory back. False, and nothing happens, while somebody talks. */
   unload(): boolean {
     if (this.#activeUtterances + this.#waiters.size > 0) return false;
