@@ -9,6 +9,7 @@ import {
   pageOf,
 } from "../../../src/adapter/store/call-history-store.ts";
 import { contactsByIds } from "../../../src/adapter/store/contact-store.ts";
+import { webhooksWithCounts } from "../../../src/adapter/store/dashboard-list-store.ts";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { callsBelow } from "../../../src/adapter/store/diagnostics-store.ts";
 import { scheduleListStore } from "../../../src/adapter/store/schedule-list-store.ts";
@@ -94,6 +95,15 @@ test.each([
   );
   expect(plan).toHaveLength(1);
   expect(plan[0]).toStartWith(`SEARCH schedules USING INDEX ${index} (`);
+});
+
+test("deliveries of a webhook are counted without those that were delivered", () => {
+  const { sql } = webhooksWithCounts(database.read).toSQL();
+  const plan = planOf({ toSQL: () => ({ sql, params: [null] }) });
+  expect(plan.filter((step) => step.includes("outbox"))).toEqual([
+    "SEARCH outbox USING COVERING INDEX outbox_ready_webhook (webhook_id=?)",
+    "SEARCH outbox USING COVERING INDEX outbox_failed_webhook (webhook_id=?)",
+  ]);
 });
 
 test("how the day went for tenants of a page is read by these tenants, never by all calls or all hours", () => {

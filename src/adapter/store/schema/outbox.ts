@@ -88,6 +88,10 @@ export const outbox = sqliteTable(
     index("outbox_ready_webhook")
       .on(t.webhookId, t.nextAttemptAt)
       .where(sql`status = 'pending' AND webhook_id IS NOT NULL`),
+    // Counted on pages: most of what is stored has been delivered.
+    index("outbox_failed_webhook")
+      .on(t.webhookId)
+      .where(sql`status = 'failed' AND webhook_id IS NOT NULL`),
     index("outbox_ready_legacy")
       .on(t.legacyUrl, t.nextAttemptAt)
       .where(sql`status = 'pending' AND legacy_url IS NOT NULL`),
