@@ -1,5 +1,6 @@
 -- wrk: a pause before each request, so that the server is asked at about a rate and not to its limit.
--- Its length in milliseconds is wrk's first argument after `--`; the second one asks for another page with
+-- It varies by a half: connections that pause as long as each other ask all at once, for ever.
+-- Its mean length in milliseconds is wrk's first argument after `--`; the second one asks for another page with
 -- each request, as in pages.lua.
 local pause = 10
 local turning = false
@@ -9,7 +10,7 @@ init = function(arguments)
   turning = arguments[2] == "true"
 end
 delay = function()
-  return pause
+  return pause * (0.5 + math.random())
 end
 request = function()
   if not turning then return wrk.format() end
