@@ -2,6 +2,7 @@
  * One spoken question to an agent of the embedded engine: G.711 with faint noise, the voice activity
  * detector and endpointing of a call, the recogniser, the scripted agent's first reply.
  */
+import type { PhraseKind } from "../../src/adapter/engine/embedded/closed-languages.ts";
 import type { Nearness } from "../../src/adapter/engine/embedded/meaning/meanings.ts";
 import {
   createRecogniser,
@@ -28,8 +29,13 @@ import {
 import { loadVad, type VadFactory } from "../../src/adapter/media/audio/vad.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { seededRandom } from "../../src/core/random.ts";
+import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import { endpointingSilenceMs } from "../../src/domain/conversation/endpointing.ts";
-import type { LlmEvent, SttResult } from "../../src/domain/conversation/engine-port.ts";
+import type {
+  ExpectedAnswer,
+  LlmEvent,
+  SttResult,
+} from "../../src/domain/conversation/engine-port.ts";
 import { UtteranceSegmenter } from "../../src/domain/conversation/utterance-segmenter.ts";
 import { decodeG711, encodeG711 } from "../../src/platform/audio/g711.ts";
 import type { Faq, Question } from "./faqs/faq.ts";
@@ -41,6 +47,8 @@ const FRAME_MS = 20;
 const LEARNING_MS = 100;
 const LEAD_SAMPLES = 6_400;
 const TAIL_SAMPLES = 12_800;
+/** Digits have ended when nothing more comes for 1.6 s. */
+const DICTATION_TAIL_SAMPLES = 19_200;
 /** −55 dBFS. */
 const NOISE = 32_768 * 10 ** (-55 / 20);
 const ENDPOINTING = {
@@ -72,7 +80,18 @@ export interface Hearing {
   readonly pieces: readonly Heard[];
 }
 
+/** How a call listens. */
+interface Listening {
+  readonly language: AgentLanguage;
+  readonly expected: ExpectedAnswer;
+  readonly knowledge: readonly KnowledgeEntry[];
+  /** Default: those that calls listen for. */
+  readonly kinds?: readonly PhraseKind[];
+}
+
 export interface Laboratory {
+  /** In one reading. */
+  listen(listening: Listening, pcm: Int16Array, seed: number): Promise<Hearing>;
   hear(faq: Faq, pcm: Int16Array, seed: number): Promise<Hearing>;
   reply(faq: Faq, question: Question, hearing: Hearing): Promise<Outcome>;
 }
@@ -89,8 +108,14 @@ export async function createLaboratory(): Promise<Laboratory> {
     transcriber,
   });
   await recogniser.load();
+  const parts = { recogniser, createVad };
   return {
-    hear: (faq, pcm, seed) => hear({ recogniser, createVad }, knowledgeOf(faq), onLine(pcm, seed)),
+    listen: (listening, pcm, seed) =>
+      hear(parts, listening, onLine(pcm, seed, DICTATION_TAIL_SAMPLES)),
+    hear(faq, pcm, seed) {
+      const listening = { language: "en", expected: "open", knowledge: knowledgeOf(faq) } as const;
+      return hear(parts, listening, onLine(pcm, seed));
+    },
     reply: (faq, question, hearing) => reply(transcriber, knowledgeOf(faq), question, hearing),
   };
 }
@@ -109,9 +134,9 @@ const knowledgeOf = (faq: Faq): readonly KnowledgeEntry[] =>
   parseKnowledge([{ filename: "faq.md", format: "md", content: faq.knowledge }]);
 
 /** A-law there and back, with white noise. */
-function onLine(pcm: Int16Array, seed: number): Int16Array {
+function onLine(pcm: Int16Array, seed: number, tailSamples = TAIL_SAMPLES): Int16Array {
   const random = seededRandom(seed);
-  const line = new Int16Array(LEAD_SAMPLES + pcm.length + TAIL_SAMPLES);
+  const line = new Int16Array(LEAD_SAMPLES + pcm.length + tailSamples);
   for (let index = 0; index < line.length; index++) {
     const radius = Math.sqrt(-2 * Math.log(random.float() + 1e-12));
     const noise = NOISE * radius * Math.cos(2 * Math.PI * random.float());
@@ -125,16 +150,17 @@ function onLine(pcm: Int16Array, seed: number): Int16Array {
 
 async function hear(
   { recogniser, createVad }: { recogniser: Recogniser; createVad: VadFactory },
-  knowledge: readonly KnowledgeEntry[],
+  { language, expected, knowledge, kinds }: Listening,
   line: Int16Array,
 ): Promise<Hearing> {
-  const source = grammarSourceOf(knowledge, { language: "en", tools: [] });
+  const source = grammarSourceOf(knowledge, { language, tools: [] }, kinds);
   recogniser.prepare(source);
   let onPartial = (_: string) => {};
   const stream = recogniser.openStt({
-    ...{ language: "en", sampleRateHz: 8000, grammarKey: source.key, transcriptMs: 60_000 },
+    ...{ language, sampleRateHz: 8000, grammarKey: source.key, transcriptMs: 60_000 },
     onPartial: (text) => onPartial(text),
   });
+  stream.expect(expected);
   const retrieve = createRetriever(knowledge, "en");
   const heard: Heard[] = [];
   const stt = {
@@ -158,8 +184,8 @@ async function hear(
     ...{ vad: createVad(), stt, sampleRateHz: 8000 },
     clock: { ...IMPATIENT_CLOCK, now: () => nowMs, monotonic: () => nowMs },
     endpointingMs: (partial) =>
-      endpointingSilenceMs(ENDPOINTING as Parameters<typeof endpointingSilenceMs>[0], "en", {
-        ...{ expected: "open", partial, sttReportsPartials: true },
+      endpointingSilenceMs(ENDPOINTING as Parameters<typeof endpointingSilenceMs>[0], language, {
+        ...{ expected, partial, sttReportsPartials: true },
       }),
     events: {
       ...{ began() {}, paused() {}, wentOn() {}, dismissed() {} },

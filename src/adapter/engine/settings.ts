@@ -23,6 +23,8 @@ export interface EngineSettings {
   readonly speechRatePercent: number;
   /** By the embedded engine, of English. Default: no. */
   readonly secondReading?: boolean;
+  /** Heard by the embedded engine in Lithuanian, Latvian and Russian. Default: no. */
+  readonly unprovenPhrases?: boolean;
   /** PEM of authorities that providers' servers may have beside the built-in ones. Default: none. */
   readonly caPem?: string | null;
 }

@@ -108,6 +108,7 @@ function createEngine(settings: CallWorkerSettings, port: MessagePort): Promise<
     ...{ port, ...ports },
     speechRatePercent: settings.engine.speechRatePercent,
     isTranscribed: settings.engine.secondReading ?? false,
+    unprovenPhrases: settings.engine.unprovenPhrases ?? false,
   });
   return chooseEngine(settings.engine, {
     ...{ embedded, ...ports },

@@ -22,6 +22,7 @@ export function engineSettingsOf({ engine }: Pick<Config, "engine">): EngineSett
     guard: { retries, breaker_failures, breaker_open_sec },
     speechRatePercent: engine.embedded.speech_rate_percent,
     secondReading: engine.embedded.second_reading,
+    unprovenPhrases: engine.embedded.unproven_phrases,
   };
 }
 

@@ -15,6 +15,7 @@ import type {
   SessionSettings,
 } from "../../../domain/conversation/engine-port.ts";
 import { type OpenPart, type PartEngines, partEngine } from "../provider.ts";
+import { heardKinds, PHRASE_KINDS, type PhraseKind } from "./closed-languages.ts";
 import { grammarSourceOf } from "./scripted/grammar-source.ts";
 import { type KnowledgeEntry, parseKnowledge } from "./scripted/knowledge.ts";
 import { createScriptedSession } from "./scripted/scripted-session.ts";
@@ -34,6 +35,8 @@ interface EmbeddedEngineOptions {
   readonly speechRatePercent?: number;
   /** `[engine.embedded] second_reading`. Default: no. */
   readonly isTranscribed?: boolean;
+  /** `[engine.embedded] unproven_phrases`. Default: no. */
+  readonly unprovenPhrases?: boolean;
 }
 
 type EmbeddedEngineSettings = Pick<SessionSettings, "language" | "knowledge" | "tools">;
@@ -53,7 +56,8 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
     parts: partsOf(client, options),
     open: (settings) => openSession(settings, client, options),
     prepare(settings) {
-      client.prepare(grammarSourceOf(parseKnowledge(settings.knowledge), settings));
+      const knowledge = parseKnowledge(settings.knowledge);
+      client.prepare(grammarSourceOf(knowledge, settings, kindsOf(settings.language, options)));
     },
     useSpeechPort: (port) => client.usePort(port),
     async close() {
@@ -73,6 +77,11 @@ function partsOf(client: SpeechClient, options: EmbeddedEngineOptions): PartEngi
     tts: partEngine((settings) => openTts(settings, client, options)),
   };
 }
+
+const kindsOf = (
+  language: AgentLanguage,
+  { unprovenPhrases = false }: EmbeddedEngineOptions,
+): readonly PhraseKind[] => (unprovenPhrases ? PHRASE_KINDS : heardKinds(language));
 
 /** All three, with one reading of the knowledge. */
 function openSession(
@@ -119,10 +128,12 @@ function openLlm(
   settings: SessionSettings,
   client: SpeechClient,
   knowledge: readonly KnowledgeEntry[],
-  { clock, random, isTranscribed = false }: EmbeddedEngineOptions,
+  options: EmbeddedEngineOptions,
 ): OpenPart<"llm"> {
+  const { clock, random, isTranscribed = false } = options;
   const open = (language: AgentLanguage) => {
-    const session = { settings: { ...settings, language }, knowledge, clock, random };
+    const hears = (kind: PhraseKind) => kindsOf(language, options).includes(kind);
+    const session = { settings: { ...settings, language }, knowledge, clock, random, hears };
     if (language !== "en" || !isTranscribed || knowledge.length === 0)
       return createScriptedSession(session);
     const lesson = lessonOf(knowledge, settings.tools);
@@ -148,15 +159,17 @@ function openStt(
   settings: SessionSettings,
   client: SpeechClient,
   knowledge: readonly KnowledgeEntry[],
-  { isTranscribed = false }: EmbeddedEngineOptions,
+  options: EmbeddedEngineOptions,
 ): OpenPart<"stt"> {
+  const { isTranscribed = false } = options;
   const channel = client.openStt();
   const { sttStreamId } = channel;
   const { sampleRateHz } = settings;
   const retrieve = isTranscribed ? retrieverOf(knowledge, settings.tools, "en") : null;
   let utterance = 0;
   const open = (language: AgentLanguage) => {
-    const grammar = grammarSourceOf(knowledge, { ...settings, language });
+    const kinds = kindsOf(language, options);
+    const grammar = grammarSourceOf(knowledge, { ...settings, language }, kinds);
     client.prepare(grammar);
     const grammarKey = grammar.key;
     const transcriptMs = isTranscribed ? client.deadline.transcriptMs : null;

@@ -19,6 +19,10 @@ const settings = {
     "English is read a second time, by a neural network that knows nothing of your knowledge, and compared with it by meaning: of questions in other words than yours 61 in a hundred are understood instead of 43. Takes up to 700 MB for each speech thread while somebody talks English to it, 0.4 of a core for each talker, and 0.6 s more before each answer. Needs linevoice-hearing-en.pack beside the program or in ../lib/linevoice.",
     false,
   ),
+  unproven_phrases: flag(
+    "Lithuanian, Latvian and Russian callers are heard also where fewer than nine of ten phrases of a kind were understood, or fewer than nine of ten others refused, as docs/engines.md has it. Off, they are offered keys there.",
+    false,
+  ),
   speech_rate_percent: integer("Speed of the embedded voices.", 100, 50, 200),
 };
 

@@ -3,8 +3,10 @@
  * port per call worker); all speech then goes straight from call worker to speech worker over that
  * port. Plain data; audio is transferred, not copied, where the sender has no more use for it.
  */
+
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type { ExpectedAnswer } from "../../../domain/conversation/engine-port.ts";
+import type { PhraseKind } from "./closed-languages.ts";
 import type { Lesson, Nearness } from "./meaning/meanings.ts";
 import type { ReadingOutcome } from "./recogniser/second-reading.ts";
 import type { Transcript } from "./recogniser/transcriber/messages.ts";
@@ -36,6 +38,8 @@ export interface GrammarSource {
   readonly questions: readonly string[];
   /** Other words that belong to the domain: answers, names of tools. */
   readonly context: readonly string[];
+  /** Kinds of phrases that are listened for. English knows no others. */
+  readonly kinds: readonly PhraseKind[];
 }
 
 /** Call worker → speech worker, over the port. Ids are chosen by the call worker. */

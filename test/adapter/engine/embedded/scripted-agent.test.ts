@@ -1,6 +1,8 @@
 /** The embedded mind's dialogue, driven with what an ear would have heard. */
 import { describe, expect, test } from "bun:test";
+import type { PhraseKind } from "../../../../src/adapter/engine/embedded/closed-languages.ts";
 import { parseKnowledge } from "../../../../src/adapter/engine/embedded/scripted/knowledge.ts";
+import { PHRASES } from "../../../../src/adapter/engine/embedded/scripted/phrases.ts";
 import { createScriptedSession } from "../../../../src/adapter/engine/embedded/scripted/scripted-session.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
@@ -30,14 +32,20 @@ const BOOKING: ToolSnapshot = {
 };
 
 function clinicAgent(
-  options: { tools?: ToolSnapshot[]; language?: AgentLanguage; transferTargets?: string[] } = {},
+  options: {
+    tools?: ToolSnapshot[];
+    language?: AgentLanguage;
+    transferTargets?: string[];
+    unheard?: readonly PhraseKind[];
+  } = {},
 ): LlmSession {
-  const { tools = [], language = "en", transferTargets } = options;
+  const { tools = [], language = "en", transferTargets, unheard = [] } = options;
   return createScriptedSession({
     settings: { tools, language, transferTargets },
     knowledge: parseKnowledge([{ filename: "faq.md", format: "md", content: CLINIC_KNOWLEDGE }]),
     clock: { ...systemClock, now: () => SATURDAY },
     random: seededRandom(1),
+    hears: (kind) => !unheard.includes(kind),
   });
 }
 
@@ -384,6 +392,63 @@ describe("tools", () => {
     await respond(agent, "well");
     await respond(agent, "hm");
     expect(await ask(agent, "dunno")).toContain("leave a message");
+  });
+});
+
+const CALLING_BACK: ToolSnapshot = {
+  ...{ name: "call_back", description: "Calls back." },
+  parameters: {
+    type: "object",
+    required: ["phone"],
+    properties: { phone: { type: "string", description: "your telephone number" } },
+  },
+};
+
+describe("what is not heard is asked for by keys", () => {
+  const keys = {
+    lt: ["Spauskite 1, jei taip, arba 2, jei ne.", "Spauskite 1 arba 2."],
+    lv: ["Nospiediet 1, ja jā, vai 2, ja nē.", "Nospiediet 1 vai 2."],
+    ru: ["Нажмите 1, если да, или 2, если нет.", "Нажмите 1 или 2."],
+  } as const;
+  const pressed = (digits: string): LlmInput => ({ type: "digits", digits });
+  const nothing: LlmInput = { type: "utterance", text: "", confidence: 0 };
+
+  for (const language of ["lt", "lv", "ru"] as const) {
+    const [yesNo, oneOrTwo] = keys[language];
+
+    test(`a yes or a no, once each time it is asked: ${language}`, async () => {
+      const agent = clinicAgent({ language, unheard: ["yes_no"] });
+      expect(await ask(agent, pressed("0"))).toEndWith(yesNo);
+      const again = await ask(agent, nothing);
+      expect(again).toBe(`${PHRASES[language].slotNotUnderstood} ${yesNo}`);
+      expect(await ask(agent, { type: "silence", count: 1 })).toEndWith(yesNo);
+      expect(await ask(agent, pressed("1"))).toBe(PHRASES[language].leaveMessage);
+    });
+
+    test(`one of two topics, and a number: ${language}`, async () => {
+      const choosing = clinicAgent({ language, unheard: ["digits"] });
+      const doubtful = {
+        type: "utterance",
+        text: "how much consultation filling",
+        confidence: 0.7,
+      } as const;
+      expect(await ask(choosing, doubtful)).toEndWith(oneOrTwo);
+      const filling = clinicAgent({ language, unheard: ["digits"], tools: [CALLING_BACK] });
+      const question = await ask(filling, { ...doubtful, text: "call back", confidence: 0.9999 });
+      expect(question).toEndWith(PHRASES[language].byKeypad);
+      expect(question.split(PHRASES[language].byKeypad)).toHaveLength(2);
+    });
+
+    test(`a topic, at once: ${language}`, async () => {
+      const agent = clinicAgent({ language, unheard: ["questions"] });
+      expect(await ask(agent, nothing)).toStartWith(PHRASES[language].menuIntro);
+      expect(await ask(agent, pressed("1"))).toContain("nine to five");
+    });
+  }
+
+  test("what is heard is asked for by words", async () => {
+    const agent = clinicAgent({ language: "lt", unheard: [] });
+    expect(await ask(agent, pressed("0"))).toBe(PHRASES.lt.nobodyFree);
   });
 });
 

@@ -216,26 +216,36 @@ test(
 
 const PHRASES = {
   lt: [
-    ["Viso gero", "Pakartokite prašau", "Pagalba"],
+    ["Iki pasimatymo", "Pakartokite prašau", "Noriu palikti žinutę"],
     ["Traukinys vėluoja dvi valandas", "Mano kompiuteris neveikia", "Man reikia naujų akinių"],
   ],
   lv: [
-    ["Uz redzēšanos", "Lūdzu atkārtojiet", "Palīdzība"],
+    ["Uz redzēšanos", "Lūdzu atkārtojiet", "Gribu runāt ar cilvēku"],
     ["Vilciens kavējas divas stundas", "Mans dators nedarbojas", "Man vajag jaunas brilles"],
   ],
   ru: [
-    ["До свидания", "Повторите пожалуйста", "Спасибо"],
+    ["Спасибо до свидания", "Повторите пожалуйста", "Соедините с оператором"],
     ["Поезд опаздывает на два часа", "Мой компьютер не работает", "Мне нужны новые очки"],
   ],
+} as const;
+
+/** On no list, and a yes. */
+const ANSWERS = {
+  lt: ["Palaukite", "Taip"],
+  lv: ["Varbūt", "Jā"],
+  ru: ["Подождите", "Да"],
 } as const;
 
 test.each(["lt", "lv", "ru"] as const)(
   "of closed phrases what is off the list is nothing: %s",
   async (language) => {
+    const phrases = grammarSourceOf([], { language, tools: [] }, ["commands"]);
+    const { key: grammarKey } = phrases;
+    recogniser.prepare(phrases);
     const heard = async (text: string) => {
       const order = { text, voice: "m1", language, sampleRateHz: 8000 } as const;
       const line = overTelephone(await synthesiser.speakAll(order), random);
-      const stt = recogniser.openStt({ ...order, grammarKey: "", onPartial() {} });
+      const stt = recogniser.openStt({ ...order, grammarKey, onPartial() {} });
       stt.startUtterance(line);
       const result = await stt.finalize();
       stt.close();
@@ -244,6 +254,33 @@ test.each(["lt", "lv", "ru"] as const)(
     const [commands, others] = PHRASES[language];
     for (const said of commands) expect(await heard(said)).toBe(said.toLowerCase());
     for (const said of others) expect(await heard(said)).toBe("");
+  },
+  spoken(60_000),
+);
+
+test.each(["lt", "lv", "ru"] as const)(
+  "silence around a word makes it no phrase, and a yes after a question is nothing: %s",
+  async (language) => {
+    const phrases = grammarSourceOf([], { language, tools: [] }, ["commands"]);
+    const { key: grammarKey } = phrases;
+    recogniser.prepare(phrases);
+    const order = { voice: "f1", language, sampleRateHz: 8000 } as const;
+    const heard = async (text: string, answer: ExpectedAnswer) => {
+      const said = await synthesiser.speakAll({ ...order, text });
+      const line = new Int16Array(said.length + 16_000);
+      line.set(said);
+      const stt = recogniser.openStt({ ...order, grammarKey, onPartial() {} });
+      stt.expect(answer);
+      stt.startUtterance(overTelephone(line, random));
+      const result = await stt.finalize();
+      stt.close();
+      return result;
+    };
+    const [other, yes] = ANSWERS[language];
+    expect((await heard(other, "open")).text.trim()).toBe("");
+    const answer = await heard(yes, "yes_no");
+    expect(answer).toMatchObject({ text: "", confidence: 0 });
+    expect(answer.audioMs).toBeGreaterThan(2_000);
   },
   spoken(60_000),
 );

@@ -108,12 +108,16 @@ const BALTIC_AND_RUSSIAN: readonly (readonly [ipa: string, arpabet: string])[] =
   ["β", "V"],
 ];
 
+/** There it is a soft s, elsewhere sh. */
+const LITHUANIAN: readonly (readonly [ipa: string, arpabet: string])[] = [["ʂ", "S"]];
+
 /** Stress, length left over, palatalisation, ties: nothing the recogniser could use. */
 const IGNORED = /[ˈˌ‿ .|ʲʰ]|\p{M}/gu;
 
 /** Phonemes as the recogniser spells them, separated by spaces; unknown sounds are left out. */
 export function arpabetOf(ipa: string, language = "en"): string {
-  const table = language === "en" ? ENGLISH : [...BALTIC_AND_RUSSIAN, ...ENGLISH];
+  const own = language === "lt" ? LITHUANIAN : [];
+  const table = language === "en" ? ENGLISH : [...own, ...BALTIC_AND_RUSSIAN, ...ENGLISH];
   const phones: string[] = [];
   let rest = ipa.replace(IGNORED, "");
   while (rest !== "") {

@@ -3,8 +3,8 @@
  * written by structure; in Lithuanian, Latvian and Russian every phrase is spelt in the nearest
  * English sounds (experimental), its words under names of ours, because a grammar is ASCII.
  */
-import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port.ts";
+import { type ClosedLanguage, kindOfCommand, type PhraseKind } from "../closed-languages.ts";
 import { DIGIT_WORDS, type Intent, LEXICON, NEAR_DAYS, WEEKDAYS } from "../scripted/lexicon.ts";
 import { wordsOf } from "../scripted/words.ts";
 import type { GrammarSource } from "../speech-messages.ts";
@@ -17,18 +17,23 @@ export interface ClosedGrammar {
   readonly jsgf: string;
   readonly words: readonly string[];
   readonly vocabulary: Vocabulary;
-  /** Likelihood ratios: from the first on it was said; below the second something else was. */
+  /**
+   * Likelihood ratios: from the first on it was said; below the second something else was. In lt, lv, ru there is no first, and
+   * the second is for each frame that is spoken: silence, however long, would excuse any words.
+   */
   readonly ratioSure: number;
   readonly ratioMin: (text: string) => number;
   /** What the caller said, of what the decoder says. */
   textOf(hypothesis: string): string;
 }
 
-/** Measured on synthetic callers; borrowed sounds fit worse, and long phrases worse than short ones. */
+/** Measured on synthetic callers; borrowed sounds fit worse. */
 const ENGLISH_RATIOS = { ratioSure: -5, ratioMin: () => -7 };
-const FOREIGN_RATIOS = {
-  ratioSure: 0,
-  ratioMin: (text: string) => (text.split(" ").length > 2 ? -13 : -8.5),
+/** Of up to two words, and of more. */
+const FOREIGN_RATIOS: Readonly<Record<ClosedLanguage, readonly [short: number, long: number]>> = {
+  lt: [-15, -27],
+  lv: [-22, -20],
+  ru: [-19, -18],
 };
 const EVERYWHERE: readonly Intent[] = ["repeat", "human", "message", "goodbye", "cancel"];
 
@@ -85,13 +90,15 @@ export function englishGrammar(
   };
 }
 
-/** Everything a caller may say in lt, lv, ru, as one closed list. */
+/** Everything a caller may say in lt, lv, ru, as one closed list. Null: nothing is listened for. */
 export function phraseGrammar(
-  language: Exclude<AgentLanguage, "en">,
+  language: ClosedLanguage,
   answer: ExpectedAnswer,
   source: GrammarSource,
   phonemes: (text: string, language: string) => string,
-): ClosedGrammar {
+): ClosedGrammar | null {
+  const phrases = phrasesFor(language, answer, source);
+  if (phrases === null) return null;
   const spoken = new Map<string, string>();
   const nameOf = (word: string) => {
     const name = `${language}_${Buffer.from(word).toString("hex")}`;
@@ -99,19 +106,11 @@ export function phraseGrammar(
     return name;
   };
   const named = (text: string) => wordsOf(text, language).map(nameOf).join(" ");
-  const lexicon = LEXICON[language];
-  const intents =
-    answer === "yes_no" ? [...lexicon.yes, ...lexicon.no] : Object.values(lexicon).flat();
-  const phrases = [...intents];
-  if (answer === "open") phrases.push(...source.questions);
-  if (answer === "date") phrases.push(...WEEKDAYS[language], ...NEAR_DAYS[language]);
-  if (answer === "yes_no") phrases.push(...EVERYWHERE.flatMap((intent) => lexicon[intent]));
-  const listed = either([...new Set(phrases.map(named))].filter((phrase) => phrase !== ""));
-  const digits = DIGIT_WORDS[language].map(nameOf).join(" | ");
-  const numeric = answer === "digits" || answer === "time";
-  const rules = `<ok> = ${numeric ? `(${digits})+ | ${listed}` : listed};`;
+  const listed = [...new Set(phrases.map(named))].filter((phrase) => phrase !== "");
+  if (hasDigits(answer)) listed.push(`( ${DIGIT_WORDS[language].map(nameOf).join(" | ")} )+`);
+  const rules = `<ok> = ${either(listed)};`;
   return {
-    key: `${language}:${answer}:${answer === "open" ? source.key : ""}`,
+    key: `${language}:${answer}:${answer === "open" ? source.key : source.kinds}`,
     jsgf: grammarOf(rules, "<ok>"),
     words: [...spoken.keys()],
     vocabulary: {
@@ -122,7 +121,8 @@ export function phraseGrammar(
         return [sounds === "" ? "AH" : sounds];
       },
     },
-    ...FOREIGN_RATIOS,
+    ratioSure: Number.POSITIVE_INFINITY,
+    ratioMin: (text) => FOREIGN_RATIOS[language][text.split(" ").length > 2 ? 1 : 0],
     textOf: (hypothesis) =>
       withoutSounds(hypothesis)
         .split(" ")
@@ -130,6 +130,31 @@ export function phraseGrammar(
         .join(" "),
   };
 }
+
+/** Beside digits. Null: whatever is said, nothing is heard. */
+export function phrasesFor(
+  language: ClosedLanguage,
+  answer: ExpectedAnswer,
+  { kinds, questions }: GrammarSource,
+): readonly string[] | null {
+  const lexicon = LEXICON[language];
+  const hears = (kind: PhraseKind) => kinds.includes(kind);
+  const isOpen = answer === "open" || answer === "keys";
+  if (!isOpen && !hears(answer)) return null;
+  const phrases: string[] = [];
+  const { yes, no, ...others } = lexicon;
+  if (hears("yes_no")) phrases.push(...yes, ...no);
+  const commands =
+    answer === "yes_no"
+      ? EVERYWHERE.flatMap((intent) => lexicon[intent])
+      : Object.values(others).flat();
+  phrases.push(...commands.filter((phrase) => hears(kindOfCommand(phrase))));
+  if (hears("questions") && answer === "open") phrases.push(...questions);
+  if (answer === "date") phrases.push(...WEEKDAYS[language], ...NEAR_DAYS[language]);
+  return phrases.length === 0 && !hasDigits(answer) ? null : phrases;
+}
+
+const hasDigits = (answer: ExpectedAnswer) => answer === "digits" || answer === "time";
 
 function grammarOf(rules: string, expected: string): string {
   return `#JSGF V1.0;

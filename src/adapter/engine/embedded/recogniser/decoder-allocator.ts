@@ -10,7 +10,7 @@ import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port.ts";
 import type { GrammarSource } from "../speech-messages.ts";
 import { CONCURRENT_UTTERANCES_MAX } from "../talkers.ts";
-import { type ClosedGrammar, englishGrammar, phraseGrammar } from "./closed-grammar.ts";
+import { type ClosedGrammar, englishGrammar, phraseGrammar, phrasesFor } from "./closed-grammar.ts";
 import { createEstimator, type DecoderPair, DecoderPool } from "./decoder-pool.ts";
 import { type Dictionary, loadDictionary } from "./dictionary.ts";
 import { CLOSED_GRAMMAR_SEARCH, OPEN_GRAPH_SEARCH, openGraph } from "./grammar.ts";
@@ -18,7 +18,9 @@ import { loadRecogniserModule } from "./soundswallower.ts";
 
 /** Sources kept; the least recently prepared is dropped first. */
 const SOURCES_MAX = 64;
-const NOTHING_PREPARED: GrammarSource = { key: "", language: "en", questions: [], context: [] };
+const NOTHING_PREPARED: GrammarSource = {
+  ...{ key: "", language: "en", questions: [], context: [], kinds: [] },
+};
 
 /** Whose grammar is wanted. */
 export interface GrammarChoice {
@@ -129,6 +131,12 @@ export class DecoderAllocator {
     } finally {
       decoders.open.release(pair);
     }
+  }
+
+  /** False: whatever is said, nothing is heard. */
+  listensFor({ language, grammarKey }: GrammarChoice, answer: ExpectedAnswer): boolean {
+    const source = this.#sources.get(grammarKey) ?? NOTHING_PREPARED;
+    return language === "en" || phrasesFor(language, answer, source) !== null;
   }
 
   /** Spelling the phrases in borrowed sounds takes a second: not while a caller is talking. */

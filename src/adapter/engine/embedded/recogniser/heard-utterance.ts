@@ -10,7 +10,7 @@ import type { AcquiredDecoders, DecoderAllocator, GrammarChoice } from "./decode
 import { confidenceOf } from "./likelihood.ts";
 import type { Backlog, PieceQueue } from "./piece-queue.ts";
 import { StableWords } from "./stable-words.ts";
-import { mixed, type TelephoneSound } from "./telephone-audio.ts";
+import { mixed, spokenFrames, type TelephoneSound } from "./telephone-audio.ts";
 
 interface UtteranceOptions {
   readonly choice: GrammarChoice;
@@ -214,8 +214,10 @@ export class HeardUtterance implements Backlog {
     const text = closed.textOf(words.text);
     const result = { text, confidence: confidenceOf(ratio + CLOSED_ADVANTAGE) };
     if (text !== "" && ratio >= closed.ratioSure) return result;
-    const isPossible = text !== "" && ratio >= closed.ratioMin(text);
-    if (this.options.choice.language !== "en") return isPossible ? result : NO_WORDS;
+    const isEnglish = this.options.choice.language === "en";
+    const spoken = isEnglish ? frames : spokenFrames(this.#kept);
+    const isPossible = text !== "" && (ratio * frames) / spoken >= closed.ratioMin(text);
+    if (!isEnglish) return isPossible ? result : NO_WORDS;
     this.#closedResult = { isPossible, result };
     return null;
   }

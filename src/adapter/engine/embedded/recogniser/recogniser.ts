@@ -135,6 +135,12 @@ class CallerSttStream implements ListeningSttStream {
 
   startUtterance(lead: Int16Array): void {
     this.discard();
+    this.#samples = 0;
+    if (this.#shared.allocator.listensFor(this.#options, this.#expected)) this.#begin();
+    this.push(lead);
+  }
+
+  #begin(): void {
     const { allocator, pieces, clock, onLoad } = this.#shared;
     const utterance = new HeardUtterance({
       ...{ choice: this.#options, expected: this.#expected, caller: this },
@@ -147,9 +153,7 @@ class CallerSttStream implements ListeningSttStream {
     });
     if (utterance.isWaiting) onLoad("waited");
     this.#running = utterance;
-    this.#samples = 0;
     this.#second?.start();
-    this.push(lead);
   }
 
   push(pcm: Int16Array): void {

@@ -86,3 +86,19 @@ function levelOf(pcm: Int16Array): number {
   for (const sample of pcm) sum += sample * sample;
   return Math.sqrt(sum / pcm.length);
 }
+
+const FRAME_SAMPLES = 80;
+/** 30 dB below the loudest frame. */
+const SPOKEN_SHARE = 1e-3;
+
+/** Frames of 10 ms that are neither silence nor the line's noise; one at least. */
+export function spokenFrames(sounds: readonly TelephoneSound[]): number {
+  const powers: number[] = [];
+  for (const { signal } of sounds)
+    for (let at = 0; at + FRAME_SAMPLES <= signal.length; at += FRAME_SAMPLES)
+      powers.push(
+        signal.subarray(at, at + FRAME_SAMPLES).reduce((sum, each) => sum + each * each, 0),
+      );
+  const least = SPOKEN_SHARE * powers.reduce((most, power) => Math.max(most, power), 0);
+  return Math.max(1, powers.filter((power) => power > least).length);
+}

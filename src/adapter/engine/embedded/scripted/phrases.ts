@@ -36,6 +36,8 @@ export interface Phrases {
   readonly cannotHear: string;
   readonly cancelled: string;
   readonly confirmYesNo: string;
+  readonly pressYesNo: string;
+  readonly pressOneOrTwo: string;
   readonly endCall: string;
   readonly wantPerson: string;
 }
@@ -76,6 +78,8 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     cannotHear: "I can't hear you. If you're still there, please say something.",
     cancelled: "All right, cancelled.",
     confirmYesNo: "Please say yes or no, or press 1 for yes and 2 for no.",
+    pressYesNo: "Press 1 for yes, 2 for no.",
+    pressOneOrTwo: "Press 1 or 2.",
     endCall: "Would you like to end the call?",
     wantPerson: "Would you like to speak to a person?",
   },
@@ -114,6 +118,8 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     cannotHear: "Jūsų negirdžiu. Jei girdite mane, atsiliepkite.",
     cancelled: "Gerai, atšaukta.",
     confirmYesNo: "Atsakykite „taip“ arba „ne“. Galite ir paspausti: vienas – taip, du – ne.",
+    pressYesNo: "Spauskite 1, jei taip, arba 2, jei ne.",
+    pressOneOrTwo: "Spauskite 1 arba 2.",
     endCall: "Ar norite baigti pokalbį?",
     wantPerson: "Ar norite kalbėti su darbuotoju?",
   },
@@ -152,6 +158,8 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     cannotHear: "Es jūs nedzirdu. Ja mani dzirdat, lūdzu, atsaucieties.",
     cancelled: "Labi, atcelts.",
     confirmYesNo: "Lūdzu, atbildiet „jā“ vai „nē“. Varat arī nospiest: viens – jā, divi – nē.",
+    pressYesNo: "Nospiediet 1, ja jā, vai 2, ja nē.",
+    pressOneOrTwo: "Nospiediet 1 vai 2.",
     endCall: "Vai vēlaties beigt sarunu?",
     wantPerson: "Vai vēlaties runāt ar darbinieku?",
   },
@@ -190,6 +198,8 @@ export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     cannotHear: "Я вас не слышу. Если вы на линии, скажите что-нибудь.",
     cancelled: "Хорошо, отменено.",
     confirmYesNo: "Ответьте, пожалуйста, «да» или «нет». Можно и нажать: один – да, два – нет.",
+    pressYesNo: "Нажмите 1, если да, или 2, если нет.",
+    pressOneOrTwo: "Нажмите 1 или 2.",
     endCall: "Хотите закончить разговор?",
     wantPerson: "Хотите поговорить с сотрудником?",
   },

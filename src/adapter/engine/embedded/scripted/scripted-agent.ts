@@ -12,6 +12,7 @@ import type {
   LlmInput,
 } from "../../../../domain/conversation/engine-port.ts";
 import type { KnowledgePassage } from "../../../../domain/knowledge/knowledge-index.ts";
+import type { PhraseKind } from "../closed-languages.ts";
 import type { Nearness } from "../meaning/meanings.ts";
 import { CallRecord } from "./call-record.ts";
 import { evidencedIntent, isCertain, matchIntent } from "./intents.ts";
@@ -37,6 +38,7 @@ interface ScriptedAgentOptions {
   readonly language: AgentLanguage;
   readonly topics: Topics;
   readonly transferTarget: string | null;
+  readonly hears: (kind: PhraseKind) => boolean;
   readonly now: () => number;
   readonly newToolCallId: () => string;
 }
@@ -66,9 +68,20 @@ export class ScriptedAgent {
     const steps = this.#stepsFor(input);
     const spoken = steps.flatMap((step) => (step.type === "text" ? [step.text] : []));
     if (spoken.length > 0) this.#lastSpoken = spoken.join(" ");
-    return steps.some((step) => step.type === "expect")
-      ? steps
-      : [...steps, { type: "expect", answer: this.#expected() }];
+    if (steps.some((step) => step.type === "expect")) return steps;
+    const keys = steps.at(-1)?.type === "text" ? this.#keysToPress() : null;
+    const named = keys === null ? steps : [...steps, say(keys)];
+    return [...named, { type: "expect", answer: this.#expected() }];
+  }
+
+  /** For an answer that is not heard. Null: it is, or there are no keys for it. */
+  #keysToPress(): string | null {
+    const answer = this.#expected();
+    const { pressYesNo, pressOneOrTwo, byKeypad } = this.#phrases;
+    if (answer !== "yes_no" && answer !== "digits" && answer !== "time") return null;
+    if (this.#options.hears(answer)) return null;
+    if (answer === "yes_no") return pressYesNo;
+    return this.#mode.type === "confirming" ? pressOneOrTwo : byKeypad;
   }
 
   /** The caller heard only this much of the last response. */
@@ -196,7 +209,7 @@ export class ScriptedAgent {
       case "cancel":
         return this.#openWith(`${phrases.cancelled} ${phrases.anythingElse}`);
       case "help":
-        return this.#openWith(this.#topicsText());
+        return this.#hearsQuestions ? this.#openWith(this.#topicsText()) : this.#showMenu(0);
     }
   }
 
@@ -263,18 +276,27 @@ export class ScriptedAgent {
     if ((mode.type === "confirming" || mode.type === "leaving") && mode.misses === 0) {
       this.#mode = { ...mode, misses: 1 };
       const isChoice = mode.type === "confirming" && mode.other !== null;
-      return [say(isChoice ? this.#lastSpoken : this.#phrases.confirmYesNo)];
+      return [say(isChoice ? this.#lastSpoken : this.#yesOrNoAgain())];
     }
     if (mode.type === "offering" && this.#misses < ATTEMPTS_MAX + 2) {
-      return [say(this.#phrases.confirmYesNo)];
+      return [say(this.#yesOrNoAgain())];
     }
     if (this.#misses >= ATTEMPTS_MAX) {
       this.#misses = 0;
       return this.#offerMessage(this.#phrases.giveUp);
     }
-    if (this.#misses === 2) return this.#showMenu(0);
+    if (this.#misses === 2 || !this.#hearsQuestions) return this.#showMenu(0);
     this.#mode = OPEN;
     return [say(`${this.#phrases.sorry} ${this.#topicsText()}`)];
+  }
+
+  get #hearsQuestions(): boolean {
+    return this.#options.hears("questions");
+  }
+
+  #yesOrNoAgain(): string {
+    const { confirmYesNo, slotNotUnderstood } = this.#phrases;
+    return this.#options.hears("yes_no") ? confirmYesNo : slotNotUnderstood;
   }
 
   #topicsText(): string {
@@ -320,11 +342,12 @@ export class ScriptedAgent {
   #silence(count: number): Step[] {
     const prompt = count <= 1 ? this.#phrases.stillThere : this.#phrases.cannotHear;
     if (this.#mode.type === "filling") return [say(prompt), say(this.#question(this.#mode))];
-    return [say(count <= 1 ? `${prompt} ${this.#reminder()}` : prompt)];
+    return [say(count <= 1 ? `${prompt} ${this.#reminder()}`.trim() : prompt)];
   }
 
   #reminder(): string {
-    if (this.#expected() === "yes_no") return this.#phrases.confirmYesNo;
+    if (this.#expected() === "yes_no")
+      return this.#options.hears("yes_no") ? this.#phrases.confirmYesNo : "";
     return this.#mode.type === "recording" ? this.#phrases.leaveMessage : this.#phrases.goAhead;
   }
 
@@ -348,7 +371,8 @@ export class ScriptedAgent {
     if (options.length > 0) {
       return `${ask} ${fill(this.#phrases.chooseOne, { options: orList(options, this.#phrases) })}`;
     }
-    return slot.kind === "yes_no" ? `${ask} ${this.#phrases.yesOrNo}` : ask;
+    const isSaid = slot.kind === "yes_no" && this.#options.hears("yes_no");
+    return isSaid ? `${ask} ${this.#phrases.yesOrNo}` : ask;
   }
 
   #fillFromSpeech(mode: Filling, text: string): Step[] {
@@ -399,7 +423,8 @@ export class ScriptedAgent {
     const again: Filling = { ...mode, attempts };
     this.#mode = again;
     const kind = mode.slots[0]?.kind;
-    const keypad = kind === "digits" || kind === "number" ? ` ${this.#phrases.byKeypad}` : "";
+    const isTyped = (kind === "digits" || kind === "number") && this.#options.hears("digits");
+    const keypad = isTyped ? ` ${this.#phrases.byKeypad}` : "";
     return [say(`${this.#phrases.slotNotUnderstood} ${this.#question(again)}${keypad}`)];
   }
 

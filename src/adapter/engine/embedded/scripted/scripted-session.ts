@@ -5,6 +5,7 @@
 import type { Clock } from "../../../../core/clock.ts";
 import type { Random } from "../../../../core/random.ts";
 import type { LlmSession, SessionSettings } from "../../../../domain/conversation/engine-port.ts";
+import type { PhraseKind } from "../closed-languages.ts";
 import type { Nearness } from "../meaning/meanings.ts";
 import { splitSentences } from "../speech/sentences.ts";
 import type { KnowledgeEntry } from "./knowledge.ts";
@@ -19,13 +20,16 @@ interface ScriptedSessionOptions {
   readonly random: Random;
   /** How near a text is to the topics in meaning. Default: words alone decide. */
   readonly compare?: (text: string) => Promise<Nearness | null>;
+  /** Whether phrases of a kind are heard; what is not is asked for by keys. Default: all are. */
+  readonly hears?: (kind: PhraseKind) => boolean;
 }
 
 export function createScriptedSession(options: ScriptedSessionOptions): LlmSession {
-  const { settings, knowledge, clock, random, compare } = options;
+  const { settings, knowledge, clock, random, compare, hears = () => true } = options;
   const { language } = settings;
   const agent = new ScriptedAgent({
     language,
+    hears,
     topics: new Topics(knowledge, settings.tools, language),
     transferTarget: settings.transferTargets?.[0] ?? null,
     now: () => clock.now(),

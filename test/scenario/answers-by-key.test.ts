@@ -1,0 +1,61 @@
+/**
+ * Where a spoken yes and no is not heard well enough, the caller is told the keys, and they carry the conversation: over
+ * real calls to the embedded engine in Lithuanian, Latvian and Russian. About 40 s.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { heardKinds } from "../../src/adapter/engine/embedded/closed-languages.ts";
+import { PHRASES } from "../../src/adapter/engine/embedded/scripted/phrases.ts";
+import { agents } from "../../src/adapter/store/schema/index.ts";
+import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { eventually } from "../support/eventually.ts";
+import { spoken } from "../support/spoken.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const QUIET_MS = 1_000;
+
+let world: Appliance;
+let voices: Voices;
+beforeAll(async () => {
+  voices = await createVoices();
+  world = await startAppliance({ dataDir: tempDir(), host: "127.0.8.97" });
+}, 60_000);
+afterAll(() => world.close());
+
+/** What the agent said. */
+async function agentIn(number: string): Promise<string> {
+  const { body } = await world.api("GET", "/calls");
+  const uuid = body.calls.find(({ from_number }) => from_number === number)?.call_uuid;
+  const { turns } = (await world.api("GET", `/calls/${uuid}`)).body.call;
+  return turns.flatMap(({ speaker, text }) => (speaker === "agent" ? [text] : [])).join(" ");
+}
+
+test.each([
+  ["lt", "Taip, prašau", "Labas.", "+37061000431"],
+  ["lv", "Jā, lūdzu", "Labdien.", "+37061000432"],
+  ["ru", "Да, пожалуйста", "Алло.", "+37061000433"],
+] as const)(
+  "a message is offered, a spoken yes is nothing, and 1 is yes: %s",
+  async (language, yes, firstMessage, number) => {
+    expect(heardKinds(language)).not.toContain("yes_no");
+    const phrases = PHRASES[language];
+    await world.app.database.tx((queries) =>
+      queries.update(agents).set({ language, firstMessage }),
+    );
+    const call = await (await world.phone(number)).call(OWN_NUMBER);
+    await call.answered;
+    await call.waitForReply({ quietMs: QUIET_MS });
+    const told = async (text: string) => {
+      await eventually(async () => (await agentIn(number)).includes(text), text, 30_000);
+      await call.waitForSilence();
+    };
+    await call.press("0");
+    await told(`${phrases.nobodyFree} ${phrases.pressYesNo}`);
+    await call.play(await voices.speak("m3", yes, language));
+    await told(`${phrases.slotNotUnderstood} ${phrases.pressYesNo}`);
+    await call.press("1");
+    await told(phrases.leaveMessage);
+    await call.hangUp();
+  },
+  spoken(90_000),
+);
