@@ -4,7 +4,7 @@
  * them. One customer's failure is told to that customer and touches nobody else.
  *
  * The recogniser's model is tested at the start. The first request about an STT stream loads it (while
- * the greeting is spoken); `REST_AFTER_MS` after the last STT stream was closed it is unloaded again.
+ * the greeting is spoken); `UNLOAD_AFTER_MS` after the last STT stream was closed it is unloaded again.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
@@ -105,7 +105,7 @@ class SharedRecogniser {
     if (this.#unloadTimer === null && this.#openStreams === 0) this.#collectLater();
   }
 
-  /** Awake, for `REST_AFTER_MS` at least. */
+  /** Awake, for `UNLOAD_AFTER_MS` at least. */
   async use(): Promise<Recogniser> {
     this.#unloadTimer?.cancel();
     this.#unloadTimer = null;
