@@ -249,7 +249,7 @@ class History {
       .from(renewals)
       .where(and(ofMonth(renewals), eq(renewals.item, "plan")));
     const [row] = await this.#tenant();
-    const isWithout = renewal?.status === "due" || renewal?.status === "refunded";
+    const isWithout = ["due", "unpaid", "refunded"].includes(renewal?.status ?? "");
     const minutes = row?.plan === "tiny" && !isWithout ? tiny.includedMinutes : 0;
     const heldMoney = others.reduce((sum, hold) => sum + hold.amount, 0);
     return {

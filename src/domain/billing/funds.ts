@@ -66,7 +66,7 @@ function unheldMoney({ balance, otherHolds }: Purse): MicroEur {
   return microEur(Math.max(0, balance - otherHolds.reduce((sum, hold) => sum + hold.amount, 0)));
 }
 
-/** The plan's seconds of a month; 0 while it is unpaid (renewal.ts) or refunded (entitlement.ts). */
+/** The plan's seconds of a month; 0 if it is not paid (renewal.ts) or refunded (entitlement.ts). */
 export async function allowanceSeconds(
   books: Books,
   tenantId: number,
@@ -77,8 +77,12 @@ export async function allowanceSeconds(
 }
 
 function allowanceOf(plan: Plan, status: Renewal["status"] | null): number {
-  return status === "due" || status === "refunded" ? 0 : plan.includedMinutes * 60;
+  return hasMinutes(status) ? plan.includedMinutes * 60 : 0;
 }
+
+/** null: the month has not begun. */
+const hasMinutes = (status: Renewal["status"] | null): boolean =>
+  status === null || status === "paid" || status === "lapsed";
 
 /** Wallet money that no live call holds; never below 0. */
 export async function freeMoney(books: Books, tenantId: number): Promise<MicroEur> {

@@ -105,7 +105,7 @@ async function settleDue(
   const graceIsOver = item === "crm_bridge" && nowMs - renewal.createdAt > BRIDGE_GRACE_MS;
   if (!isPast && (tenant.suspended || (await pay(books, tenant.id, renewal, nowMs)))) return;
   if (!isPast && !graceIsOver) return;
-  if (!(await books.renewals.settle(tenant.id, month, item, "lapsed", nowMs))) return;
+  if (!(await books.renewals.settle(tenant.id, month, item, "unpaid", nowMs))) return;
   if (item !== "crm_bridge" || !tenant.crmBridge) return;
   await books.accounts.setCrmBridge(tenant.id, false);
   await mails.enqueue(queries, tenant.id, bridgeOffMail(tenant, month));

@@ -106,7 +106,7 @@ export interface Renewal {
   /** Slug of the plan, for the note. */
   readonly plan: string | null;
   readonly amount: MicroEur;
-  readonly status: "due" | "paid" | "lapsed" | "refunded";
+  readonly status: "due" | "paid" | "lapsed" | "unpaid" | "refunded";
   readonly createdAt: number;
   readonly settledAt: number | null;
 }
@@ -135,7 +135,7 @@ export interface RenewalStore {
     tenantId: number,
     month: string,
     item: Renewal["item"],
-    status: "paid" | "lapsed",
+    status: "paid" | "unpaid",
     nowMs: number,
   ): Promise<boolean>;
   /** Ends every month of an item that is due or refunded. */

@@ -28,6 +28,7 @@ import {
 import type { MailDraft } from "../../../src/domain/mail/ports.ts";
 import { SPECIFIED_EVENT_TYPES } from "../../../src/domain/webhook/event-types.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
+import { createReports } from "../../../src/operations/admin/reports.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../../support/plans.ts";
 import { insertCall, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
@@ -172,6 +173,28 @@ test("a month that passed unpaid is not owed", async () => {
   await round();
   expect(await keysOf(tenantId)).toEqual([`renewal:${tenantId}:2027-01:plan`]);
   expect(await eurOf(tenantId)).toBe(81);
+});
+
+test("a month that passed unpaid gives its minutes to nobody, not even to a call that outlasts it", async () => {
+  const tenantId = await insertTenant(database, { createdAt: clock.now() });
+  await credit(tenantId, 5);
+  turnTo("2026-12-31T21:59:00Z"); // 23:59 in Vilnius
+  await round();
+  const uuid = crypto.randomUUID();
+  await insertCall(database, tenantId, uuid);
+  await database.tx((queries) => billing().hold(queries, tenantId, uuid));
+  turnTo("2026-12-31T22:05:00Z");
+  await round();
+  await billing().extendHold(tenantId, uuid, 360);
+  const charge = await database.tx((queries) =>
+    billing().settle(queries, tenantId, uuid, 360_000, startPlan.overagePerMinute),
+  );
+  expect(charge).toMatchObject({ includedSeconds: 0, overageSeconds: 360 });
+  expect(await eurOf(tenantId)).toBeCloseTo(5 - 6 * 0.12, 6);
+  const december = await createReports({ database, billing: billing(), clock }).usage(tenantId, {
+    ...{ year: 2026, month: 12 },
+  });
+  expect(december.includedSecondsLeft).toBe(0);
 });
 
 test("money that a live call holds does not pay for the month", async () => {

@@ -68,8 +68,8 @@ export const wallets = sqliteTable("wallets", {
 
 /**
  * What a tenant pays per calendar month of its zone, from the wallet: one row per month and item.
- * `lapsed`: never charged, because the month was not used or was paid otherwise. `refunded`: ended,
- * because its payment was taken back.
+ * `lapsed`: not charged, because it was paid otherwise. `unpaid`: over, and never paid. `refunded`:
+ * ended, because its payment was taken back.
  */
 export const renewals = sqliteTable(
   "renewals",
@@ -81,7 +81,7 @@ export const renewals = sqliteTable(
     /** Slug of the plan when the row was created. */
     plan: text("plan"),
     amount: money("amount").notNull(),
-    status: text("status", { enum: ["due", "paid", "lapsed", "refunded"] }).notNull(),
+    status: text("status", { enum: ["due", "paid", "lapsed", "unpaid", "refunded"] }).notNull(),
     createdAt: time("created_at").notNull(),
     settledAt: time("settled_at"),
   },
