@@ -1,8 +1,8 @@
 /** Checkouts: what a tenant wants to pay for, and whether it was paid. */
-import { and, desc, eq, gt, inArray } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, notExists, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CheckoutStore } from "../../domain/billing/stores.ts";
-import { checkouts } from "./schema/money.ts";
+import { checkouts, ledgerTransactions } from "./schema/money.ts";
 
 export function checkoutStore(queries: Queries): CheckoutStore {
   return {
@@ -61,6 +61,15 @@ function paidCheckouts(
     },
 
     async lastPaidAt(tenantId, kind) {
+      const asWalletMoney = queries
+        .select({ one: sql`1` })
+        .from(ledgerTransactions)
+        .where(
+          and(
+            eq(ledgerTransactions.key, sql`'checkout:' || ${checkouts.id}`),
+            eq(ledgerTransactions.kind, "topup"),
+          ),
+        );
       const found = await queries
         .select({ paidAt: checkouts.paidAt })
         .from(checkouts)
@@ -69,6 +78,7 @@ function paidCheckouts(
             eq(checkouts.tenantId, tenantId),
             eq(checkouts.kind, kind),
             eq(checkouts.status, "paid"),
+            notExists(asWalletMoney),
           ),
         )
         .orderBy(desc(checkouts.paidAt))

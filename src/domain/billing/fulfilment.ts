@@ -5,7 +5,9 @@
 
 import { unreachable } from "../../core/errors.ts";
 import { payDebt } from "./chargeback.ts";
+import { hasMinutes } from "./funds.ts";
 import { move, post } from "./ledger.ts";
+import { monthIn } from "./plan-usage.ts";
 import type { Plan } from "./ports.ts";
 import type { Books, Checkout, LedgerKind } from "./stores.ts";
 
@@ -46,10 +48,9 @@ export async function deliverItem(
     case "topup":
       return true;
     case "plan":
-      if (item === null || !plans.some((plan) => plan.slug === item)) return false;
-      await accounts.setPlan(tenantId, item);
-      await books.renewals.lapse(tenantId, "plan", nowMs); // this payment replaces it
-      return true;
+      return (
+        plans.some((plan) => plan.slug === item) && (await deliverPlan(books, checkout, nowMs))
+      );
     case "crm_bridge":
       if ((await accounts.find(tenantId)).crmBridge) return false;
       await accounts.setCrmBridge(tenantId, true);
@@ -63,6 +64,21 @@ export async function deliverItem(
     default:
       return unreachable(checkout.kind);
   }
+}
+
+/** Returns false if the tenant has this plan and its minutes of the month already. */
+async function deliverPlan(
+  { accounts, renewals }: Books,
+  { tenantId, item }: Checkout,
+  nowMs: number,
+): Promise<boolean> {
+  const { planSlug, timeZone } = await accounts.find(tenantId);
+  const month = monthIn(timeZone, nowMs);
+  if (item === null) return false;
+  if (planSlug === item && hasMinutes(await renewals.planStatus(tenantId, month))) return false;
+  await accounts.setPlan(tenantId, item);
+  await renewals.lapse(tenantId, "plan", nowMs); // this payment replaces it
+  return true;
 }
 
 function ledgerKindOf(kind: Checkout["kind"]): LedgerKind {

@@ -81,7 +81,7 @@ function allowanceOf(plan: Plan, status: Renewal["status"] | null): number {
 }
 
 /** null: the month has not begun. */
-const hasMinutes = (status: Renewal["status"] | null): boolean =>
+export const hasMinutes = (status: Renewal["status"] | null): boolean =>
   status === null || status === "paid" || status === "lapsed";
 
 /** Wallet money that no live call holds; never below 0. */

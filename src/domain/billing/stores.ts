@@ -250,7 +250,7 @@ export interface CheckoutStore {
   /** True only for the caller that changed it from one of these states to paid. */
   markPaid(id: string, nowMs: number, from: readonly CheckoutStatus[]): Promise<boolean>;
   setSession(id: string, providerSession: string): Promise<void>;
-  /** When the tenant's latest paid one of this kind was paid; null: never. */
+  /** When the latest one that delivered this kind was paid, not one that became wallet money; null: never. */
   lastPaidAt(tenantId: number, kind: CheckoutKind): Promise<number | null>;
   /** Only an open one. */
   cancel(id: string): Promise<void>;

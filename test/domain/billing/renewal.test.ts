@@ -279,6 +279,28 @@ test("a balance that falls below a threshold is told once, and again after it wa
   };
   await credit(tenantId, 5);
   expect(await told()).toBe(0); // it came from below
+test("the first renewal of the CRM bridge is by the day it was bought, not by one that a later payment came", async () => {
+  const provider = {
+    ...manualPayments(() => "https://voice.example.com"),
+    name: "stripe" as const,
+  };
+  const checkouts = new Checkouts({ database, stores, plans, provider, clock });
+  const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
+  turnTo("2026-12-01T10:00:00Z");
+  const amount = microEur(79_000_000);
+  const [first, second] = [
+    await checkouts.open(tenantId, { kind: "crm_bridge" }),
+    await checkouts.open(tenantId, { kind: "crm_bridge" }),
+  ];
+  await checkouts.fulfil(first.id, { session: first.id, amount });
+  turnTo("2026-12-31T10:00:00Z");
+  await checkouts.fulfil(second.id, { session: second.id, amount });
+  expect(await eurOf(tenantId)).toBe(79);
+  turnTo("2027-01-01T10:00:00Z");
+  await round();
+  expect(await eurOf(tenantId)).toBe(0);
+});
+
   await credit(tenantId, 15);
   expect(await told()).toBe(0);
   await credit(tenantId, -10);

@@ -139,6 +139,40 @@ test("a disputed add-on is off while the money is away, and on again when the di
   expect(await stateOf(tenant)).toMatchObject({ bridge: true, balance: 0 });
 });
 
+test("a plan that is paid for twice is bought once; the second payment is wallet money", async () => {
+  const tenant = await api.tenant({ plan: "prepaid" });
+  const open = async () => {
+    await ask(api, tenant, "POST", "/checkout", { item: "plan", plan: "start" });
+    return stripe.newest();
+  };
+  const [first, second] = [await open(), await open()];
+  for (const session of [first, second]) {
+    session.payment_status = "paid";
+    await deliver(stripe.event("checkout.session.completed", session));
+  }
+  expect(await stateOf(tenant)).toMatchObject({
+    ...{ plan: "start", balance: second.amount_total / 100 },
+  });
+  // The first payment is still what bought the plan.
+  await refund(first, first.amount_total);
+  expect(await stateOf(tenant)).toMatchObject({ plan: "start", minutesLeft: 0 });
+});
+
+test("a bridge that was paid for twice goes with the payment that bought it", async () => {
+  const tenant = await api.tenant({ plan: "prepaid" });
+  const open = async () => {
+    await ask(api, tenant, "POST", "/checkout", { item: "crm_bridge" });
+    return stripe.newest();
+  };
+  const [first, second] = [await open(), await open()];
+  for (const session of [first, second]) {
+    session.payment_status = "paid";
+    await deliver(stripe.event("checkout.session.completed", session));
+  }
+  await refund(first, 7900);
+  expect(await stateOf(tenant)).toMatchObject({ bridge: false, balance: 79 });
+});
+
 test("what became wallet money has no item to lose", async () => {
   const tenant = await api.tenant({ plan: "prepaid" });
   const open = async () => {
