@@ -69,7 +69,7 @@ export async function deliverItem(
 /** Returns false if the tenant has this plan and its minutes of the month already. */
 async function deliverPlan(
   { accounts, renewals }: Books,
-  { tenantId, item }: Checkout,
+  { tenantId, item, amount }: Checkout,
   nowMs: number,
 ): Promise<boolean> {
   const { planSlug, timeZone } = await accounts.find(tenantId);
@@ -78,6 +78,8 @@ async function deliverPlan(
   if (planSlug === item && hasMinutes(await renewals.planStatus(tenantId, month))) return false;
   await accounts.setPlan(tenantId, item);
   await renewals.lapse(tenantId, "plan", nowMs); // this payment replaces it
+  // Otherwise two free plans in turns would have minutes without end.
+  if (amount > 0) await renewals.restartMinutes(tenantId, month);
   return true;
 }
 

@@ -140,6 +140,8 @@ export interface RenewalStore {
   ): Promise<boolean>;
   /** Ends every month of an item that is due or refunded. */
   lapse(tenantId: number, item: Renewal["item"], nowMs: number): Promise<void>;
+  /** Counts the plan seconds that a month uses from 0 again. */
+  restartMinutes(tenantId: number, month: string): Promise<void>;
   /** null: the month has not begun. */
   planStatus(tenantId: number, month: string): Promise<Renewal["status"] | null>;
   /** Sets a month to `refunded`. */

@@ -241,7 +241,8 @@ function usageReports({ database: { read }, billing, clock }: ReportDependencies
       const allowance = await allowanceSeconds(billingStores(read), tenantId, plan, inMonth);
       return {
         ...{ year, month, totals, balance, byDay: days, byAgent: agents },
-        includedSecondsUsed: used,
+        // Of all plans of the month: `used` begins anew when one is bought.
+        includedSecondsUsed: sum((row) => row.includedSeconds),
         includedSecondsLeft: Math.max(0, allowance - used),
         overageSeconds: sum((row) => row.overageSeconds),
         llmInputTokens: sum((row) => row.llmInputTokens),

@@ -230,6 +230,33 @@ test("a plan paid by checkout this month is not charged again, nor is the unpaid
   expect(await eurOf(tenantId)).toBe(81);
 });
 
+test("a plan bought in mid-month has all its minutes, whatever was used before; a free one begins no new count", async () => {
+  const provider = manualPayments(() => "https://voice.example.com");
+  const free = { ...prepaidPlan, slug: "free", includedMinutes: 3 };
+  const offered = [...plans, free];
+  const checkouts = new Checkouts({ database, stores, plans: offered, provider, clock });
+  const money = new Billing({ database, stores, plans: offered, clock });
+  const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "free" });
+  const leftOf = async () => (await money.balance(tenantId)).includedSecondsLeft;
+  const call = async (seconds: number) => {
+    const uuid = crypto.randomUUID();
+    await insertCall(database, tenantId, uuid);
+    await database.tx((queries) =>
+      money.settle(queries, tenantId, uuid, seconds * 1000, free.overagePerMinute),
+    );
+  };
+  const buy = async (plan: string) =>
+    checkouts.confirm((await checkouts.open(tenantId, { kind: "plan", plan })).id);
+  await call(150);
+  expect(await leftOf()).toBe(30);
+  await buy("start");
+  expect(await leftOf()).toBe(600);
+  await call(100);
+  expect(await leftOf()).toBe(500);
+  for (const plan of ["free", "prepaid", "free"]) await buy(plan);
+  expect(await leftOf()).toBe(80);
+});
+
 test("the CRM bridge is charged by the day it was bought, and goes off after 7 unpaid days", async () => {
   const provider = manualPayments(() => "https://voice.example.com");
   const checkouts = new Checkouts({ database, stores, plans, provider, clock });
@@ -250,6 +277,28 @@ test("the CRM bridge is charged by the day it was bought, and goes off after 7 u
   expect(await isOn()).toBe(false);
   expect(await mailsTo(tenantId)).toEqual(["renewal-unpaid", "bridge-off"]);
   expect(await eurOf(tenantId)).toBeCloseTo(100 - 79 / 3, 6);
+});
+
+test("the first renewal of the CRM bridge is by the day it was bought, not by one that a later payment came", async () => {
+  const provider = {
+    ...manualPayments(() => "https://voice.example.com"),
+    name: "stripe" as const,
+  };
+  const checkouts = new Checkouts({ database, stores, plans, provider, clock });
+  const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
+  turnTo("2026-12-01T10:00:00Z");
+  const amount = microEur(79_000_000);
+  const [first, second] = [
+    await checkouts.open(tenantId, { kind: "crm_bridge" }),
+    await checkouts.open(tenantId, { kind: "crm_bridge" }),
+  ];
+  await checkouts.fulfil(first.id, { session: first.id, amount });
+  turnTo("2026-12-31T10:00:00Z");
+  await checkouts.fulfil(second.id, { session: second.id, amount });
+  expect(await eurOf(tenantId)).toBe(79);
+  turnTo("2027-01-01T10:00:00Z");
+  await round();
+  expect(await eurOf(tenantId)).toBe(0);
 });
 
 test("prices by the day are exact, rounded once", () => {
@@ -279,28 +328,6 @@ test("a balance that falls below a threshold is told once, and again after it wa
   };
   await credit(tenantId, 5);
   expect(await told()).toBe(0); // it came from below
-test("the first renewal of the CRM bridge is by the day it was bought, not by one that a later payment came", async () => {
-  const provider = {
-    ...manualPayments(() => "https://voice.example.com"),
-    name: "stripe" as const,
-  };
-  const checkouts = new Checkouts({ database, stores, plans, provider, clock });
-  const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
-  turnTo("2026-12-01T10:00:00Z");
-  const amount = microEur(79_000_000);
-  const [first, second] = [
-    await checkouts.open(tenantId, { kind: "crm_bridge" }),
-    await checkouts.open(tenantId, { kind: "crm_bridge" }),
-  ];
-  await checkouts.fulfil(first.id, { session: first.id, amount });
-  turnTo("2026-12-31T10:00:00Z");
-  await checkouts.fulfil(second.id, { session: second.id, amount });
-  expect(await eurOf(tenantId)).toBe(79);
-  turnTo("2027-01-01T10:00:00Z");
-  await round();
-  expect(await eurOf(tenantId)).toBe(0);
-});
-
   await credit(tenantId, 15);
   expect(await told()).toBe(0);
   await credit(tenantId, -10);

@@ -91,7 +91,10 @@ export const renewals = sqliteTable(
   ],
 );
 
-/** Plan seconds used in a calendar month of the tenant's zone, such as `2026-11`. */
+/**
+ * Plan seconds used in a calendar month of the tenant's zone, such as `2026-11`, since a plan was last
+ * bought in it.
+ */
 export const planUsage = sqliteTable(
   "plan_usage",
   {
