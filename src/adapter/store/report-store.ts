@@ -1,6 +1,7 @@
 /**
  * Data for analytics and usage, read from sums (call_rollups, call_days, call_hours), never from the calls.
- * Hours are UTC: in the few zones whose offset is not whole hours, a day begins within one.
+ * Hours are UTC: in the few zones whose offset is not whole hours, a day begins within one. That hour
+ * belongs to the day in which it begins, so that each call counts once.
  */
 import {
   and,
@@ -48,7 +49,7 @@ const within = (from: string, to: string) =>
     lt(callRollups.hour, arg(to)),
   );
 const hoursOf = ({ fromMs, toMs }: Span) => ({
-  fromHour: Math.floor(fromMs / HOUR_MS),
+  fromHour: Math.ceil(fromMs / HOUR_MS),
   toHour: Math.ceil(toMs / HOUR_MS),
 });
 
