@@ -8,7 +8,7 @@
  *                              └─no answer, none left, or the day is over──► given_up
  */
 
-import { type CalendarDay, wallClock } from "../../core/calendar.ts";
+import { type CalendarDay, dayText, wallClock } from "../../core/calendar.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { type E164, e164 } from "../../core/e164.ts";
@@ -155,7 +155,8 @@ export class BirthdayCalls {
       .waiting(tenantId, today.year);
     for (const [index, entry] of waiting.entries()) {
       if (this.#loop.isStopped) return;
-      const isOver = wallClock(tenant.timeZone, entry.createdAt).day !== today.day;
+      const begun = wallClock(tenant.timeZone, entry.createdAt);
+      const isOver = dayText(begun) !== dayText(today);
       const atMs =
         isOver || entry.attempts >= TRIES_MAX
           ? null

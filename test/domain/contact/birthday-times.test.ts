@@ -77,6 +77,9 @@ test("after two tries, or another day, or with no room left it is given up", asy
       [2, "given_up"],
     ],
   ]);
+  const monthAgo = world([entry(1, 0, Date.parse("2026-10-23T12:00:00Z"))]);
+  await monthAgo.calls.look();
+  expect([monthAgo.placed, monthAgo.settled]).toEqual([[], [[1, "given_up"]]]);
   const late = world([entry(1, 1), entry(2, 0)]);
   late.clock.stepWallClock(3 * HOUR);
   await late.calls.look();
