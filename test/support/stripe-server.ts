@@ -14,7 +14,7 @@ export interface StripeSession {
   readonly currency: string;
   /** Epoch seconds. */
   readonly expires_at: number;
-  payment_status: "unpaid" | "paid";
+  payment_status: "unpaid" | "paid" | "no_payment_required";
   readonly payment_intent: string;
   readonly url: string;
 }

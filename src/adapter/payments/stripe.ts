@@ -154,13 +154,13 @@ export class StripeEvents {
     }
   }
 
-  /** Fetches the session; fulfils its checkout if it is paid. Returns the checkout's id. */
+  /** Fetches the session; fulfils its checkout if it is settled. Returns the checkout's id. */
   async #settleSession(sessionId: string): Promise<string | null> {
     const stripe = await this.deps.client();
     const session = await stripe.checkout.sessions.retrieve(sessionId);
     const id = session.client_reference_id;
     if (!id?.startsWith("chk_")) return null;
-    if (session.payment_status !== "paid") return id;
+    if (!isSettled(session)) return id;
     if (session.currency !== "eur" || session.amount_total === null)
       throw new AppError({ code: "conflict", publicMessage: `${session.id} is not in EUR.` });
     const amount = centsToMicro(session.amount_total);
@@ -202,6 +202,10 @@ export class StripeEvents {
     return id === null ? null : { paymentIntent, checkout: await this.deps.checkouts.get(id) };
   }
 }
+
+/** A session whose total is 0 is over without a payment. */
+const isSettled = ({ payment_status: status, amount_total: total }: Stripe.Checkout.Session) =>
+  status === "paid" || (status === "no_payment_required" && total === 0);
 
 type Payment = string | { readonly id: string } | null;
 

@@ -1,4 +1,5 @@
 /** Checks keys that depend on each other. */
+import { eurToMicro, MICRO_PER_CENT } from "../../core/money.ts";
 import { engineProblems } from "./engine-consistency.ts";
 import type { Config } from "./schema.ts";
 
@@ -41,6 +42,13 @@ export function consistencyProblems(config: Config): Inconsistency[] {
     "payments.provider",
     '[payments] provider "stripe" needs [payments.stripe] secret_key and webhook_secret.',
   );
+  if (payments.provider === "stripe")
+    for (const { slug, price_eur_per_month: price } of plans)
+      need(
+        eurToMicro(price) % MICRO_PER_CENT !== 0,
+        "plans",
+        `[[plans]] price_eur_per_month: plan ${slug}: Stripe takes whole cents, not ${price}.`,
+      );
   const slugs = plans.map((plan) => plan.slug);
   const twice = slugs.findIndex((slug, index) => slugs.indexOf(slug) !== index);
   if (twice >= 0)

@@ -198,6 +198,24 @@ test("a plan is changed when it is paid, and earns revenue", async () => {
   expect(await balanceOf(tenant)).toBe(0);
 });
 
+test("a plan that costs nothing is there when its session is over; one that costs is not", async () => {
+  const tenant = await api.tenant();
+  await ask(api, tenant, "POST", "/checkout", { item: "plan", plan: "prepaid" });
+  const free = stripe.newest();
+  expect(free.amount_total).toBe(0);
+  const planOf = async () => pick(await ask(api, tenant, "GET", "/billing/balance"), "plan");
+  expect(await deliver(completed(free))).toBe(200);
+  expect(await planOf()).toBe("start");
+  free.payment_status = "no_payment_required";
+  for (let n = 0; n < 2; n++) expect(await deliver(completed(free))).toBe(200);
+  expect(await planOf()).toBe("prepaid");
+  const { session } = await topUp();
+  session.payment_status = "no_payment_required";
+  expect(await deliver(completed(session))).toBe(200);
+  const owner = await api.checkouts.get(session.client_reference_id);
+  expect(owner.status).toBe("open");
+});
+
 test("what can no longer be delivered when it is paid is put on the wallet", async () => {
   const tenant = await api.tenant({ plan: "prepaid" });
   const buy = async () => {

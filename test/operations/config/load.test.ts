@@ -88,6 +88,23 @@ test("bounds hold: at them is allowed, beyond them is not", () => {
     expect(problemsOf(`[limits]\nbody_bytes = ${value}\n`).length).toBe(count ?? -1);
 });
 
+test("what Stripe is to charge for a plan is in whole cents", () => {
+  const plan = (price: number) => `
+[[plans]]
+slug = "start"
+name = "Start"
+price_eur_per_month = ${price}
+`;
+  const stripe =
+    '[payments]\nprovider = "stripe"\nstripe = { secret_key = "sk", webhook_secret = "wh" }\n';
+  expect(problemsOf(`${stripe}${plan(9.999)}`)).toEqual([
+    expect.stringContaining("price_eur_per_month: plan start: Stripe takes whole cents, not 9.999"),
+  ]);
+  for (const price of [0, 0.01, 9.99, 1.1, 29, 1_000_000])
+    expect(problemsOf(`${stripe}${plan(price)}`)).toEqual([]);
+  expect(problemsOf(plan(9.999))).toEqual([]);
+});
+
 test("the environment wins over the file and is named as the source", () => {
   const loaded = load('[server]\nlisten = "127.0.0.1:1"\n[log]\nlevel = "warn"\n', {
     LINEVOICE_SERVER__LISTEN: "127.0.0.2:2",
