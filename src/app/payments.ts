@@ -32,14 +32,16 @@ interface PaymentsDependencies {
 }
 
 export function createPayments(
-  settings: Pick<AppSettings, "plans" | "stripe">,
+  settings: Pick<AppSettings, "plans" | "stripe"> & {
+    readonly storage: Pick<AppSettings["storage"], "transcriptsRetentionDays">;
+  },
   deps: PaymentsDependencies,
 ): Payments {
   const { database, clock, random, log, publicUrl } = deps;
   const checkoutsWith = (provider: PaymentProvider) =>
     new Checkouts({
       ...{ database, stores: billingStores, plans: settings.plans, clock, random },
-      provider,
+      ...{ provider, transcriptsDays: settings.storage.transcriptsRetentionDays },
     });
   if (!settings.stripe)
     return { checkouts: checkoutsWith(manualPayments(publicUrl)), stripeEvents: null };

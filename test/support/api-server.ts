@@ -126,7 +126,7 @@ export async function startApiServer(options: ApiServerOptions) {
     clock,
   });
   const payments = createPayments(
-    { plans, stripe: options.stripe ?? null },
+    { plans, stripe: options.stripe ?? null, storage: { transcriptsRetentionDays: 30 } },
     { database, clock, random, log, publicUrl: () => "http://127.0.0.1" },
   );
   // Queued for real; the tests read the queue instead of a mailbox.

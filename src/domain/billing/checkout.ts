@@ -15,7 +15,13 @@ import { checkoutId } from "../../core/ids.ts";
 import type { MessageReason } from "../../core/message-reasons.ts";
 import { MICRO_PER_CENT, type MicroEur, microEur } from "../../core/money.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
-import { asWalletMoney, bookPayment, deliverItem, RETENTION_BLOCKS_MAX } from "./fulfilment.ts";
+import {
+  asWalletMoney,
+  bookPayment,
+  deliverItem,
+  RETENTION_BLOCKS_MAX,
+  retentionBlocksMax,
+} from "./fulfilment.ts";
 import type { PaymentProvider } from "./payment-provider.ts";
 import { monthIn } from "./plan-usage.ts";
 import type { Plan } from "./ports.ts";
@@ -57,6 +63,8 @@ interface CheckoutOptions {
   readonly stores: BillingStores;
   readonly plans: readonly Plan[];
   readonly provider: PaymentProvider;
+  /** Days that transcripts are kept without a block. Default: 30. */
+  readonly transcriptsDays?: number;
   readonly clock: Clock;
   readonly random?: Random;
 }
@@ -81,7 +89,8 @@ export class Checkouts {
     const createdAt = clock.now();
     const month = monthIn(account.timeZone, createdAt);
     const isPlanRefunded = (await books.renewals.planStatus(tenantId, month)) === "refunded";
-    const order = orderFor(input, account, plans, isPlanRefunded);
+    const blocksMax = retentionBlocksMax(this.options.transcriptsDays);
+    const order = orderFor(input, account, { plans, isPlanRefunded, blocksMax });
     const checkout: Checkout = {
       id: checkoutId(random),
       tenantId,
@@ -215,13 +224,20 @@ function requireTopupAmount(amount: MicroEur): void {
 
 /**
  * Price and record of an input, checked against what the tenant has. `isPlanRefunded`: the month of
- * the plan was refunded, so that the same plan may be bought again.
+ * the plan was refunded, so that the same plan may be bought again. `blocksMax`: of retention, in all.
  */
 function orderFor(
   input: CheckoutInput,
   account: Account,
-  plans: readonly Plan[],
-  isPlanRefunded: boolean,
+  {
+    plans,
+    isPlanRefunded,
+    blocksMax,
+  }: {
+    readonly plans: readonly Plan[];
+    readonly isPlanRefunded: boolean;
+    readonly blocksMax: number;
+  },
 ): Order {
   switch (input.kind) {
     case "topup":
@@ -240,7 +256,7 @@ function orderFor(
       return { kind: "crm_bridge", amount: CRM_BRIDGE_PRICE, item: null };
     case "retention": {
       const { blocks } = input;
-      const left = RETENTION_BLOCKS_MAX - account.retentionBlocks;
+      const left = Math.max(0, blocksMax - account.retentionBlocks);
       if (!Number.isInteger(blocks) || blocks < 1 || blocks > RETENTION_BLOCKS_MAX)
         throw invalidField("blocks", `blocks must be 1 to ${RETENTION_BLOCKS_MAX}.`);
       if (blocks > left)

@@ -14,6 +14,10 @@ import type { Books, Checkout, LedgerKind } from "./stores.ts";
 /** 30 days and five blocks of 30 days: 6 months in total. */
 export const RETENTION_BLOCKS_MAX = 5;
 
+/** Whole blocks that fit into 180 days, of which the appliance keeps the first ones for nothing. */
+export const retentionBlocksMax = (transcriptsDays = 30): number =>
+  Math.max(0, Math.min(RETENTION_BLOCKS_MAX, Math.floor((180 - transcriptsDays) / 30)));
+
 /** Key `checkout:<id>`. The money of a top-up is the tenant's; any other money is revenue. */
 export async function bookPayment(books: Books, checkout: Checkout, paidAt: number): Promise<void> {
   const transaction = {

@@ -413,6 +413,34 @@ describe("checkouts", () => {
     expect((await accountOf(tenantId))?.retentionBlocks).toBe(3);
   });
 
+  test.each([
+    [30, 5],
+    [31, 4],
+    [60, 4],
+    [61, 3],
+    [150, 1],
+    [151, 0],
+    [3650, 0],
+    [7, 5],
+  ])(
+    "where transcripts are kept %d days, %d blocks of 30 fit into 6 months",
+    async (days, most) => {
+      const kept = {
+        database,
+        stores: billingStores,
+        plans,
+        provider,
+        clock,
+        transcriptsDays: days,
+      };
+      const tenantId = await insertTenant(database);
+      const buy = (blocks: number) =>
+        new Checkouts(kept).open(tenantId, { kind: "retention", blocks });
+      const sold = [1, 2, 3, 4, 5].map(async (blocks) => (await refusal(buy(blocks))) === null);
+      expect(await Promise.all(sold)).toEqual([1, 2, 3, 4, 5].map((blocks) => blocks <= most));
+    },
+  );
+
   test("an expired or unknown one cannot be confirmed", async () => {
     const tenantId = await insertTenant(database);
     const opened = await checkouts.open(tenantId, { kind: "topup", amount: microEur(10_000_000) });
