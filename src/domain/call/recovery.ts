@@ -76,16 +76,16 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
     const calls = context.stores.calls(queries);
     const open = await calls.findOpen(tenantId, callUuid);
     if (open?.heartbeatAt !== call.heartbeatAt) return;
+    const answeredMs = await answeredMsOf(context, queries, call);
     const { billableSeconds, includedSeconds, overageSeconds, cost } = await context.billing.settle(
-      queries,
-      tenantId,
-      callUuid,
-      await answeredMsOf(context, queries, call),
-      call.overageRate,
+      ...([queries, tenantId, callUuid, answeredMs, call.overageRate] as const),
     );
     const charged = { billableSeconds, includedSeconds, overageSeconds, cost };
     const figures = { ...NO_FIGURES, ...charged };
-    const endedAt = call.heartbeatAt ?? call.createdAt;
+    const endedAt =
+      call.answeredAt === null
+        ? (call.heartbeatAt ?? call.createdAt)
+        : call.answeredAt + answeredMs;
     await calls.finish(tenantId, callUuid, ending, endedAt, null, figures, recording);
     if (call.answeredAt !== null && recording.status !== "processing")
       await queueMail(context, queries, call, null);

@@ -109,6 +109,7 @@ test.each([
     ...{ status: "failed", reason: "interrupted", seconds, paid: seconds, held: 0 },
     told: ["call.failed"],
   });
+  expect(once.endedAt).toBe(ANSWERED + Math.max(1, heartbeatMs ?? 0));
   // It crashes again, while or after it made up for it.
   await recoverCalls(started());
   expect(await after()).toEqual(once);
@@ -154,5 +155,6 @@ test("a clock set an hour on in the middle of the call is not billed as talk", a
   clock.stepWallClock(HOURS_MS);
   await recoverCalls(started());
   // 40 s and the 60 s ahead that were held for them.
-  expect(await after()).toMatchObject({ seconds: 100, paid: 100, held: 0 });
+  const lasted = { seconds: 100, paid: 100, endedAt: ANSWERED + 100_000 };
+  expect(await after()).toMatchObject({ ...lasted, held: 0 });
 });
