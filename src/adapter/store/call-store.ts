@@ -27,7 +27,7 @@ import type { CallReport, TurnRecord } from "../../domain/conversation/call-repo
 import { standingArguments, standingColumns } from "./billing-stores.ts";
 import { peakColumns } from "./diagnostics-store.ts";
 import { arg, rowStatement, statement } from "./prepared.ts";
-import { agents, callRollups, calls, tenants, toolCalls, turns } from "./schema/index.ts";
+import { agents, callRollups, calls, holds, tenants, toolCalls, turns } from "./schema/index.ts";
 import { encodedRecordings } from "./schema/joint-writes.ts";
 
 export type CallRow = typeof calls.$inferSelect;
@@ -127,9 +127,13 @@ export function loadColumns(queries: Queries) {
     .select({ cost: sum(callRollups.cost) })
     .from(callRollups)
     .where(and(eq(callRollups.tenantId, arg("tenantId")), gt(callRollups.hour, arg("firstHour"))));
+  const held = queries
+    .select({ amount: sum(holds.amount) })
+    .from(holds)
+    .where(eq(holds.tenantId, arg("tenantId")));
   return {
     live: sql<number>`${live}`,
-    spent: sql<number>`coalesce(${exactly}, 0) + coalesce(${inHours}, 0)`,
+    spent: sql<number>`coalesce(${exactly}, 0) + coalesce(${inHours}, 0) + coalesce(${held}, 0)`,
   };
 }
 

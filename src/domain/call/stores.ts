@@ -140,7 +140,7 @@ export interface RecordingChange {
 export interface CallLoad {
   /** Calls with media now. */
   readonly live: number;
-  /** Micro-euro of calls since the time that was asked for. */
+  /** Micro-euro of calls since the time that was asked for, and what live calls hold. */
   readonly spent: number;
 }
 

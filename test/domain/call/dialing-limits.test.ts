@@ -5,6 +5,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
 import { callSetupStore } from "../../../src/adapter/store/call-setup-store.ts";
 import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { userStore } from "../../../src/adapter/store/identity-user-store.ts";
@@ -245,6 +246,21 @@ describe("the cap of money a day", () => {
       difference < 0 ? "admitted" : "403 plan_limit_reached",
     );
     expect(await fire(await newTenant(), lithuanian(0))).toBe("admitted");
+  });
+
+  test.each([
+    [400_000, "admitted"],
+    [400_001, "waits: plan_limit_reached"],
+  ])("counts what live calls hold: %d micro-euro are over", async (amount, outcome) => {
+    const tenant = await newTenant();
+    await spent(tenant, amount, 0);
+    const callUuid = crypto.randomUUID();
+    const live = { callUuid, month: "2026-11", planSeconds: 0, amount: microEur(599_999) };
+    await server.database.tx((queries) =>
+      billingStores(queries).holds.put(tenant.id, live, clock.now()),
+    );
+    expect(await fire(tenant, lithuanian(0))).toBe(outcome);
+    expect(await transfer(tenant, "sip:desk@example.com")).toBe(outcome);
   });
 
   test("of the tenant's own goes first, higher or lower", async () => {
