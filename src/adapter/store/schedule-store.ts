@@ -7,6 +7,7 @@
 import {
   and,
   asc,
+  between,
   count,
   eq,
   gt,
@@ -157,9 +158,11 @@ function scheduleCounts(queries: Queries) {
       return first?.scheduleAt ?? null;
     },
 
-    /** Calls dialled since then, for the limit per minute. */
-    firedSince(tenantId: number, sinceMs: number): Promise<number> {
-      return countOf(and(eq(schedules.tenantId, tenantId), gte(schedules.firedAt, sinceMs)));
+    /** Calls dialled between two times, both included, for the limit per minute. */
+    firedBetween(tenantId: number, sinceMs: number, untilMs: number): Promise<number> {
+      return countOf(
+        and(eq(schedules.tenantId, tenantId), between(schedules.firedAt, sinceMs, untilMs)),
+      );
     },
 
     /** Immediate requests since then that are not dialled yet. */

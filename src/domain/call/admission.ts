@@ -263,9 +263,11 @@ export class Admission {
   ): Promise<number> {
     const { stores, clock } = this.options;
     const schedules = stores.schedules(queries);
-    const since = clock.now() - MINUTE_MS;
+    const nowMs = clock.now();
+    const since = nowMs - MINUTE_MS;
     const [dialled, next] = await Promise.all([
-      schedules.firedSince(tenantId, since),
+      // Other nodes' clocks may be ahead. A later time is of a clock that was set back since.
+      schedules.firedBetween(tenantId, since, nowMs + MINUTE_MS),
       waiting === "with waiting" ? schedules.immediateSince(tenantId, since) : 0,
     ]);
     return dialled + next;

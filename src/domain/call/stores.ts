@@ -282,8 +282,8 @@ interface CallScheduleRecords {
     detail: { firedAt?: number; toCountry?: string | null; reason?: string },
     leaseToken?: number,
   ): Promise<boolean>;
-  /** Calls dialled since then, for the cap a minute. */
-  firedSince(tenantId: number, sinceMs: number): Promise<number>;
+  /** Calls dialled between two times, both included, for the cap a minute. */
+  firedBetween(tenantId: number, sinceMs: number, untilMs: number): Promise<number>;
   /** Calls asked for at once since then that are not dialled yet. */
   immediateSince(tenantId: number, sinceMs: number): Promise<number>;
 }

@@ -104,4 +104,19 @@ describe("the cap of calls a minute", () => {
     await clock.advance(60_001);
     expect(await fire(tenant, Number(last))).toBe("admitted");
   });
+
+  test.each([
+    [60_000, "waits: rate_limited"],
+    [60_001, "admitted"],
+  ])("of a clock that was set back by %d ms: %s", async (ms, outcome) => {
+    const tenant = await tenantWithAgent(CAP);
+    const due = [];
+    for (let n = 0; n < CAP + 1; n++)
+      due.push(Number(pick(await placeLater(tenant), "schedule_id")));
+    const [last] = due.splice(-1);
+    for (const id of due) expect(await fire(tenant, id)).toBe("admitted");
+    clock.stepWallClock(-ms);
+    expect(await fire(tenant, Number(last))).toBe(outcome);
+    clock.stepWallClock(ms + 60_001);
+  });
 });
