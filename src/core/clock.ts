@@ -87,7 +87,7 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** `2026-11-21T04:05:06+00:00`: the format of times in responses (decisions.md 1). */
+/** `2026-11-21T04:05:06+00:00`: the format of times in responses (decisions 1). */
 export function isoUtc(epochMs: number): string {
   const day = Math.floor(epochMs / DAY_MS);
   let date = dates.get(day);

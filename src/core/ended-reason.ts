@@ -1,4 +1,4 @@
-/** Why a call ended (decisions.md 6). Set exactly once, at the end. */
+/** Why a call ended (decisions 6). Set exactly once, at the end. */
 export const ENDED_REASONS = [
   "caller_hangup",
   "agent_hangup",
@@ -22,7 +22,7 @@ export const ENDED_REASONS = [
 ] as const;
 export type EndedReason = (typeof ENDED_REASONS)[number];
 
-/** Call status (decisions.md 6). The last five are final. */
+/** Call status (decisions 6). The last five are final. */
 export const CALL_STATUSES = [
   "queued",
   "dialing",

@@ -3,7 +3,7 @@
  *
  * `publicMessage` may be shown to the caller; `internal` and `cause` are for the log. They are
  * separate fields so that nothing internal leaks by accident. `code` is the stable machine name
- * (decisions.md 2).
+ * (decisions 2).
  */
 import type { MessageName } from "./message-reasons.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Money is an integer of micro-euro internally and a JSON number of EUR in the API (decisions.md 1
+ * Money is an integer of micro-euro internally and a JSON number of EUR in the API (decisions 1
  * and 8).
  */
 declare const micro: unique symbol;
@@ -20,7 +20,7 @@ export const centsToMicro = (cents: number): MicroEur => microEur(cents * MICRO_
 export const microToEur = (amount: MicroEur): number => amount / MICRO_PER_EUR;
 
 /**
- * Price of `seconds` at a rate per minute, rounded half up to one micro-euro, once (decisions.md
+ * Price of `seconds` at a rate per minute, rounded half up to one micro-euro, once (decisions
  * 8). Exact: the product stays an integer until the single division.
  */
 export function priceOfSeconds(seconds: number, ratePerMinute: MicroEur): MicroEur {

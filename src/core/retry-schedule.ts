@@ -1,4 +1,4 @@
-/** When a failed delivery is retried (decisions.md 10). Pure. */
+/** When a failed delivery is retried (decisions 10). Pure. */
 import type { Random } from "./random.ts";
 
 const SECOND = 1000;

@@ -1,5 +1,5 @@
 /**
- * Plan seconds first, wallet second (specification 1, decisions.md 12): random histories of overlapping
+ * Plan seconds first, wallet second (specification 1, decisions 12): random histories of overlapping
  * calls near the end of a plan, second by second, with the real money watch on a real database.
  */
 import { afterAll, expect, test } from "bun:test";

@@ -1,6 +1,6 @@
 /**
  * Assigns requests to trunks. A call to our Contact user belongs to that trunk; any other call
- * belongs to the trunk whose tenant owns the called number (decisions.md 12). The name of a trunk's
+ * belongs to the trunk whose tenant owns the called number (decisions 12). The name of a trunk's
  * account and the order in which trunks were saved have no influence.
  *
  * A trunk with TLS accepts nothing over UDP or TCP. Once the carrier of a registered trunk has used

@@ -18,7 +18,7 @@ interface TrunkRoutesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly locator: Locator;
-  /** True if a trunk may send to that address (decisions.md 12). */
+  /** True if a trunk may send to that address (decisions 12). */
   readonly mayReach: (host: string) => boolean;
   /** Called when `all` changes. */
   readonly onChange: () => void;

@@ -1,4 +1,4 @@
-/** First responses to POST requests, stored for replay (decisions.md 1). */
+/** First responses to POST requests, stored for replay (decisions 1). */
 import { and, eq, lt } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { idempotency } from "./schema/index.ts";

@@ -100,7 +100,7 @@ function agentLine(
   return judge(channel, expected.at(-1) ?? "", voices, expected);
 }
 
-/** decisions.md 8: whole seconds from answer to hang-up, at least 15. */
+/** decisions 8: whole seconds from answer to hang-up, at least 15. */
 export function isRightBill(billableSeconds: number, answeredMs: number): boolean {
   const bill = (ms: number) => Math.max(15, Math.ceil(ms / 1000));
   // The two ends of a call do not see its start and end at the same instant.

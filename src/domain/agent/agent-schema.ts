@@ -95,7 +95,7 @@ export function withTexts(agent: NewAgent): AgentFields {
   return { ...agent, firstMessage, fillerPhrases };
 }
 
-/** What an agent says if its tenant wrote nothing (decisions.md 3). */
+/** What an agent says if its tenant wrote nothing (decisions 3). */
 const DEFAULT_FIRST_MESSAGE: Readonly<Record<AgentLanguage, string>> = {
   en: "Hello! How can I help you?",
   lt: "Laba diena! Kuo galiu padėti?",

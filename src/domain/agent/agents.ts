@@ -1,5 +1,5 @@
 /**
- * A tenant's agents (specification 2, decisions.md 3): the plan's limit, required addresses, and what
+ * A tenant's agents (specification 2, decisions 3): the plan's limit, required addresses, and what
  * deleting an agent leaves behind. agent-schema.ts checks the fields.
  */
 

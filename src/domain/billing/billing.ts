@@ -176,7 +176,7 @@ export class Billing {
 
   /**
    * Charges once (key `call:<uuid>`) and releases the hold. The charge takes the plan seconds that
-   * are left, whichever call holds them, then the wallet (decisions.md 12). 0 ms: the call was never
+   * are left, whichever call holds them, then the wallet (decisions 12). 0 ms: the call was never
    * answered, and nothing is charged.
    */
   async settle(

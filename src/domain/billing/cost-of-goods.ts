@@ -1,4 +1,4 @@
-/** What a call cost the operator, from configured prices and the call's counters (decisions.md 6). */
+/** What a call cost the operator, from configured prices and the call's counters (decisions 6). */
 import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
 
 /** All 0 if the operator pays nothing (the embedded engine). */

@@ -2,7 +2,7 @@
  * What a call may draw on. Read inside the caller's transaction: transactions run one at a time, so
  * that concurrent calls see each other's holds and no cent is promised twice.
  *
- * Holds reserve, settlement decides (decisions.md 12). A hold takes only what no other call holds. A
+ * Holds reserve, settlement decides (decisions 12). A hold takes only what no other call holds. A
  * charge takes the plan seconds that are left, even if another call holds them, then wallet money
  * that no other call holds. `backHolds` (hold.ts) then gives the other holds money for the seconds
  * they lost.

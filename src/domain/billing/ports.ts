@@ -1,4 +1,4 @@
-/** What billing is given and returns (decisions.md 8). */
+/** What billing is given and returns (decisions 8). */
 
 import type { MicroEur } from "../../core/money.ts";
 
@@ -57,5 +57,5 @@ export interface Coverage {
   readonly affordableSeconds: number;
 }
 
-/** The tenant is told this long before the money ends (decisions.md 8). */
+/** The tenant is told this long before the money ends (decisions 8). */
 export const LOW_SECONDS = 60;

@@ -1,5 +1,5 @@
 /**
- * Converts talk time to seconds and a price (decisions.md 8). Exact: integers only, rounded half up
+ * Converts talk time to seconds and a price (decisions 8). Exact: integers only, rounded half up
  * once for each call.
  */
 import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
@@ -9,7 +9,7 @@ import type { Charge } from "./ports.ts";
 export const MINIMUM_BILLABLE_SECONDS = 15;
 /** A live call holds funds this far ahead. */
 export const HOLD_BLOCK_SECONDS = 60;
-/** If little is left, it holds less, so that all calls share the rest (decisions.md 12). */
+/** If little is left, it holds less, so that all calls share the rest (decisions 12). */
 const SHARED_BLOCK_SECONDS = 15;
 
 /** Started seconds since the answer, at least the minimum; 0 if never answered. */

@@ -1,6 +1,6 @@
 /**
  * May this tenant make or take a call now? Checked when a call is requested, again before it is
- * dialled, and when it is transferred to a person (decisions.md 9, 12): suspension, destination,
+ * dialled, and when it is transferred to a person (decisions 9, 12): suspension, destination,
  * calls dialled a minute, money spent a day, funds, and concurrent calls of the plan, of the
  * appliance and, for outbound calls, of the trunk.
  */

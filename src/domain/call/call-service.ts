@@ -46,7 +46,7 @@ function callerIdFor(own: CallNumber | undefined, trunk: CallTrunk | undefined):
   );
 }
 
-/** Where none is named: that of the caller's number, else the tenant's only one (decisions.md 6). */
+/** Where none is named: that of the caller's number, else the tenant's only one (decisions 6). */
 async function agentFor(
   setup: CallSetupRecords,
   tenantId: number,

@@ -1,6 +1,6 @@
 /**
  * Whose call it is: the called number, read in the country of a trunk, against the numbers of that trunk's
- * own tenant (decisions.md 12). What a trunk's account is called, and the order in which trunks were saved,
+ * own tenant (decisions 12). What a trunk's account is called, and the order in which trunks were saved,
  * decide nothing.
  */
 

@@ -1,4 +1,4 @@
-/** What the agent says when the money is used up, before it hangs up (decisions.md 8). */
+/** What the agent says when the money is used up, before it hangs up (decisions 8). */
 import type { AgentLanguage } from "../agent/agent.ts";
 
 const PHRASES: Readonly<Record<AgentLanguage, string>> = {

@@ -1,6 +1,6 @@
 /**
  * Stops a burst of calls to numbers or countries that the tenant never called before: what a stolen API
- * key or a talked-round agent looks like (decisions.md 12). Known destinations go on being dialled.
+ * key or a talked-round agent looks like (decisions 12). Known destinations go on being dialled.
  *
  * What was dialled is read from the schedules; targets of transfers are kept in memory, for a day. A
  * number or country is new for as long as its first call lies within the window.

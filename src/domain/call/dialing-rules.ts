@@ -1,5 +1,5 @@
 /**
- * Protection against toll fraud (decisions.md 9, 12): which destinations a tenant may dial. Pure; the
+ * Protection against toll fraud (decisions 9, 12): which destinations a tenant may dial. Pure; the
  * caps on calls a minute, money a day and new destinations need the store (admission.ts, dialing-burst.ts).
  *
  * What a target dials is judged by its digits, however it is written: carriers and switchboards ignore

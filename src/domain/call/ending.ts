@@ -1,4 +1,4 @@
-/** Maps how a leg or a conversation ended to how the call ended (decisions.md 6). */
+/** Maps how a leg or a conversation ended to how the call ended (decisions 6). */
 
 import type { EndedReason } from "../../core/ended-reason.ts";
 import type { LegEnd } from "./sip-port.ts";

@@ -1,7 +1,7 @@
 /**
  * An inbound call: called number → tenant's number → agent → admission and hold → ring → answer.
  *
- * A call that cannot be taken is declined, stored as a failed call and reported (decisions.md 5):
+ * A call that cannot be taken is declined, stored as a failed call and reported (decisions 5):
  * the tenant sees what it missed and why.
  */
 

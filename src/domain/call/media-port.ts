@@ -65,7 +65,7 @@ export interface RecordingEncoder {
   }>;
 }
 
-/** Signed, expiring links to recordings (decisions.md 6). */
+/** Signed, expiring links to recordings (decisions 6). */
 export interface RecordingLinks {
   /** How long a link opens the recording. */
   readonly validMs: number;

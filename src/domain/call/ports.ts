@@ -9,7 +9,7 @@ export interface CreateCallInput {
   readonly fromNumber: E164 | null;
   /** null: the agent of `fromNumber`'s number, else the tenant's only agent, else an error. */
   readonly agentId: number | null;
-  /** Epoch ms, or null for at once. Checked against decisions.md 6 (past 60 s, 1 year). */
+  /** Epoch ms, or null for at once. Checked against decisions 6 (past 60 s, 1 year). */
   readonly scheduleAtMs: number | null;
   /** Why it is placed, for the memory of it. */
   readonly purpose?: CallPurpose | null;

@@ -142,7 +142,7 @@ const table: Table<CallState, CallEvent> = {
     asked: (state, { level }) => ({ ...state, level, asking: null }),
     transfer: (state, { transfer }) => ({ ...state, transfer }),
     return: (state) => ({ ...state, transfer: null }),
-    // A 2xx of ours that was never acknowledged is not billed (decisions.md 12).
+    // A 2xx of ours that was never acknowledged is not billed (decisions 12).
     end: (state, event) =>
       ended(event, state.level, event.monotonicMs - state.answeredMonotonicMs, state.confirmed),
   },

@@ -1,4 +1,4 @@
-/** `Agent: …` / `Customer: …` lines (specification 2, decisions.md 6). */
+/** `Agent: …` / `Customer: …` lines (specification 2, decisions 6). */
 export function transcriptOf(
   turns: readonly { readonly speaker: "agent" | "customer"; readonly text: string }[],
 ): string {

@@ -1,6 +1,6 @@
 /**
  * Who is on the other side of a call according to the tenant's contacts, and what the agent is told
- * about it (decisions.md 11). Each part needs its feature to be on. A withheld number identifies
+ * about it (decisions 11). Each part needs its feature to be on. A withheld number identifies
  * nobody; a number that several contacts share identifies none of them.
  */
 

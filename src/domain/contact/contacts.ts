@@ -1,4 +1,4 @@
-/** The people a tenant knows (decisions.md 11). */
+/** The people a tenant knows (decisions 11). */
 
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";

@@ -1,5 +1,5 @@
 /**
- * Checks a PIN keyed on the telephone against the one contact with the caller's number (decisions.md
+ * Checks a PIN keyed on the telephone against the one contact with the caller's number (decisions
  * 11). Three wrong attempts lock the number out for 15 minutes, over all its calls; nine within a day
  * until the first is a day old. Trying all PINs of four digits takes three years.
  *

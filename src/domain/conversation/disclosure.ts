@@ -6,7 +6,7 @@
  * message that says it by itself is not preceded by it: its disclosing sentences are the disclosure.
  * Nobody is greeted twice: before a greeting the disclosure leaves out its own.
  * Where the caller has the first word the agent is silent until then, and the disclosure opens its
- * first answer (decisions.md 12).
+ * first answer (decisions 12).
  */
 
 import type { CallConfig } from "./call-config.ts";

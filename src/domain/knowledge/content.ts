@@ -1,4 +1,4 @@
-/** Checks that a file's content matches its extension (decisions.md 4). Errors name the line. */
+/** Checks that a file's content matches its extension (decisions 4). Errors name the line. */
 import { invalidField } from "../../core/errors.ts";
 
 const FILE_FORMATS = ["txt", "md", "csv", "json"] as const;

@@ -1,4 +1,4 @@
-/** Knowledge files and the agents that use them (decisions.md 4). */
+/** Knowledge files and the agents that use them (decisions 4). */
 
 import { createHash } from "node:crypto";
 import { type Author, OPERATOR, type VersionNote } from "../../core/author.ts";

@@ -31,7 +31,7 @@ const dialledDigits = (written: string): string =>
 const SHORT_NUMBER = /^\d{2,6}$/;
 
 /**
- * A number as a network presents it (decisions.md 12): E.164, or a short number unchanged (`1001`,
+ * A number as a network presents it (decisions 12): E.164, or a short number unchanged (`1001`,
  * `1588`). Null: withheld, unknown, or not a number, such as `unavailable`. `country` is used to
  * read national forms.
  */

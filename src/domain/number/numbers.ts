@@ -1,4 +1,4 @@
-/** Phone numbers and the agents that answer them (decisions.md 5). */
+/** Phone numbers and the agents that answer them (decisions 5). */
 
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";

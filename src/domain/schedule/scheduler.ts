@@ -1,7 +1,7 @@
 /**
  * Starts scheduled calls that are due. Timers only wake the scheduler, once a second and when the
  * next entry is due. The database decides what is due, under a lease with a fencing token, so that
- * clock steps, restarts and other nodes cannot start a call twice or late (decisions.md 7). Times
+ * clock steps, restarts and other nodes cannot start a call twice or late (decisions 7). Times
  * are stored in UTC: daylight-saving time has no effect.
  *
  * Immediate requests are entries that are due at once and are handled the same way.

@@ -56,7 +56,7 @@ interface ApiKeyDependencies {
 
 const KEYS_PER_TENANT_MAX = 100;
 const CACHE_KEYS_MAX = 5_000;
-/** A key that was revoked on another node stops working within two seconds (decisions.md 12). */
+/** A key that was revoked on another node stops working within two seconds (decisions 12). */
 const CACHE_TTL_MS = 1_500;
 const TOUCH_PERIOD_MS = 5_000;
 const SECRET_LENGTH_MAX = 128;

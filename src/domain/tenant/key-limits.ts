@@ -1,5 +1,5 @@
 /**
- * What an API key may do, until when, and from which networks (decisions.md 12). A key without
+ * What an API key may do, until when, and from which networks (decisions 12). A key without
  * limits may do everything, from anywhere, without expiry.
  */
 import { BlockList, isIP } from "node:net";

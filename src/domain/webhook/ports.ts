@@ -1,4 +1,4 @@
-/** The port through which the appliance reports events (specification 6, decisions.md 10). */
+/** The port through which the appliance reports events (specification 6, decisions 10). */
 
 import type { Queries } from "../../core/database.ts";
 import type { JsonObject } from "../../core/json.ts";

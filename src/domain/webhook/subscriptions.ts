@@ -1,5 +1,5 @@
 /**
- * Webhook settings of a tenant (decisions.md 10), with the plan's limit and the signing secrets.
+ * Webhook settings of a tenant (decisions 10), with the plan's limit and the signing secrets.
  */
 
 import type { Clock } from "../../core/clock.ts";

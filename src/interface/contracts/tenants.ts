@@ -55,7 +55,7 @@ const creditFields = {
   note: filled(500, "What for; shown to the tenant.", "Goodwill"),
 };
 
-/** Protects a tenant from toll fraud (decisions.md 9, 12). Only the operator may change it. */
+/** Protects a tenant from toll fraud (decisions 9, 12). Only the operator may change it. */
 export const dialingFields = {
   allowed_prefixes: field(z.array(z.string().regex(PREFIX_PATTERN)).min(1).max(50), {
     description: "Prefixes that may be called; null: the country of the caller id.",

@@ -1,5 +1,5 @@
 /**
- * The page of a manual payment (decisions.md 8): amount, reference and the operator's bank details,
+ * The page of a manual payment (decisions 8): amount, reference and the operator's bank details,
  * in the language that `?language=` or the browser names. Knowing the checkout's unguessable id is the right to see it. Text only, no script.
  */
 import type { Elysia } from "elysia";

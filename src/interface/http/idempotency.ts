@@ -1,5 +1,5 @@
 /**
- * `Idempotency-Key` on POST (decisions.md 1): the first answer is replayed for 24 hours; the same
+ * `Idempotency-Key` on POST (decisions 1): the first answer is replayed for 24 hours; the same
  * key with another request is a conflict. A request that arrives while the first one runs waits for
  * its answer. Answers of 5xx are not kept: the caller is told to try again and may.
  *

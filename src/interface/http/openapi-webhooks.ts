@@ -1,6 +1,6 @@
 /**
  * The `webhooks` section of the OpenAPI document: what is POSTed to a tenant's endpoint (specification 6,
- * decisions.md 10).
+ * decisions 10).
  */
 import { z } from "zod";
 import { shown, timeOut } from "../../core/schema.ts";

@@ -1,4 +1,4 @@
-/** Errors as answers (decisions.md 2). Internals go to the log, never over the wire. */
+/** Errors as answers (decisions 2). Internals go to the log, never over the wire. */
 import { AppError, type ErrorCode } from "../../core/errors.ts";
 import type { MessageName, MessageReason } from "../../core/message-reasons.ts";
 

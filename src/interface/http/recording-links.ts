@@ -1,5 +1,5 @@
 /**
- * Signed links to recordings (decisions.md 6): HMAC-SHA-256 over call and expiry with a key derived
+ * Signed links to recordings (decisions 6): HMAC-SHA-256 over call and expiry with a key derived
  * from the appliance's root, so that any part of the appliance (webhooks, mail, API) makes links that the
  * HTTP server opens.
  */

@@ -1,5 +1,5 @@
 /**
- * Which addresses tenants' URLs may reach (decisions.md 10): public unicast only, unless the
+ * Which addresses tenants' URLs may reach (decisions 10): public unicast only, unless the
  * operator lists the network in `[http_client] allow_networks`. Follows the IANA special-purpose
  * registries (RFC 6890 and its updates). IPv6 is closed by default: only 2000::/3 is open, except
  * for the networks listed here.

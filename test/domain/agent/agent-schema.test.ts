@@ -1,4 +1,4 @@
-/** What an agent's fields take and what they are when nothing is said (decisions.md 3). */
+/** What an agent's fields take and what they are when nothing is said (decisions 3). */
 import { expect, test } from "bun:test";
 import { z } from "zod";
 import { agentShape } from "../../../src/domain/agent/agent-schema.ts";

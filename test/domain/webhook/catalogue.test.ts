@@ -31,7 +31,7 @@ const ending = { status: "no_answer", reason: "no_answer", sipCode: 480 };
 const at = Date.parse("2026-11-21T04:05:06.789Z");
 const charge = { billableSeconds: 15, cost: microEur(30_000) };
 
-/** decisions.md 10, field by field. */
+/** decisions 10, field by field. */
 const FIELDS: Readonly<Record<string, string>> = {
   "call.started": "call_id direction from_number to_number agent_id status",
   "call.answered":

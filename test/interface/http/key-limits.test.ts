@@ -1,4 +1,4 @@
-/** Limited API keys (decisions.md 12): scopes on every route, expiry, networks, and keys that make keys. */
+/** Limited API keys (decisions 12): scopes on every route, expiry, networks, and keys that make keys. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { KEY_SCOPES, type KeyScope } from "../../../src/domain/tenant/key-limits.ts";
 import { requiredScope } from "../../../src/interface/http/contract.ts";

@@ -1,4 +1,4 @@
-/** A URL that would never be connected to is refused where it is saved (decisions.md 12); `HTTPS://` is taken. */
+/** A URL that would never be connected to is refused where it is saved (decisions 12); `HTTPS://` is taken. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   type ApiServer,

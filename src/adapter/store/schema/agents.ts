@@ -255,7 +255,7 @@ export const phoneNumbers = sqliteTable(
     createdAt: time("created_at").notNull(),
   },
   (t) => [
-    /** A number belongs to one tenant on the whole appliance (decisions.md 5). */
+    /** A number belongs to one tenant on the whole appliance (decisions 5). */
     uniqueIndex("phone_numbers_number").on(t.numberE164),
     index("phone_numbers_tenant").on(t.tenantId),
   ],

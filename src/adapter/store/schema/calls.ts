@@ -283,7 +283,7 @@ export const schedules = sqliteTable(
     fromNumber: text("from_number").notNull(),
     scheduleAt: time("schedule_at").notNull(),
     status: text("status", { enum: SCHEDULE_STATUSES }).notNull(),
-    /** Why it failed: an error code of decisions.md 2. */
+    /** Why it failed: an error code of decisions 2. */
     reason: text("reason"),
     /**
      * True for POST /calls without schedule_at: stored so that it runs exactly once, hidden from

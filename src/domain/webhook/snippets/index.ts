@@ -1,5 +1,5 @@
 /**
- * Code examples for receivers: complete functions that verify a delivery's signature (decisions.md
+ * Code examples for receivers: complete functions that verify a delivery's signature (decisions
  * 10).
  */
 import curl from "./curl.txt" with { type: "text" };

@@ -1,4 +1,4 @@
-/** Agents (specification 2 and 4, decisions.md 3). Built for the voices that the operator allows. */
+/** Agents (specification 2 and 4, decisions 3). Built for the voices that the operator allows. */
 
 import { z } from "zod";
 import { changesOf, shownFields } from "../../../core/schema.ts";

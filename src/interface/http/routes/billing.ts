@@ -1,4 +1,4 @@
-/** Plans, wallet and checkouts (specification 4, decisions.md 8). */
+/** Plans, wallet and checkouts (specification 4, decisions 8). */
 
 import { z } from "zod";
 import { isoUtc } from "../../../core/clock.ts";

@@ -1,4 +1,4 @@
-/** Calls (specification 2 and 4, decisions.md 6). */
+/** Calls (specification 2 and 4, decisions 6). */
 
 import { z } from "zod";
 import { isoUtc, spaceSeparatedUtc } from "../../../core/clock.ts";

@@ -1,4 +1,4 @@
-/** How the features that rest on contacts are set, birthday calls to come (decisions.md 11; additive). */
+/** How the features that rest on contacts are set, birthday calls to come (decisions 11; additive). */
 
 import { z } from "zod";
 import { recordOf, wireOf } from "../../../core/wire-names.ts";

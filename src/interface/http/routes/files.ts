@@ -1,4 +1,4 @@
-/** Knowledge files (specification 4, decisions.md 4). */
+/** Knowledge files (specification 4, decisions 4). */
 
 import { z } from "zod";
 import { yieldToEventLoop } from "../../../core/clock.ts";

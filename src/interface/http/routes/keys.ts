@@ -1,4 +1,4 @@
-/** API keys (specification 4 and 5, decisions.md 10 and 12). */
+/** API keys (specification 4 and 5, decisions 10 and 12). */
 
 import { z } from "zod";
 import { wireOf } from "../../../core/wire-names.ts";

@@ -1,4 +1,4 @@
-/** Phone numbers (specification 4, decisions.md 5). */
+/** Phone numbers (specification 4, decisions 5). */
 
 import { z } from "zod";
 import { changesOf, shownFields } from "../../../core/schema.ts";

@@ -1,4 +1,4 @@
-/** Scheduled calls (specification 4, decisions.md 7). */
+/** Scheduled calls (specification 4, decisions 7). */
 
 import { z } from "zod";
 import { wireOf } from "../../../core/wire-names.ts";
@@ -15,7 +15,7 @@ import {
 import { contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
-/** The limit of decisions.md 12. */
+/** The limit of decisions 12. */
 const LISTED_MAX = 1000;
 const SCHEDULE_STATUSES = ["pending", "fired", "cancelled", "missed", "failed"] as const;
 

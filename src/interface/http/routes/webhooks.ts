@@ -1,4 +1,4 @@
-/** Webhooks (specification 4 and 6, decisions.md 10). */
+/** Webhooks (specification 4 and 6, decisions 10). */
 
 import { z } from "zod";
 import { wireOf } from "../../../core/wire-names.ts";

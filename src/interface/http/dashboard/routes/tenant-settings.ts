@@ -130,7 +130,7 @@ export const updateTenantSettings = contract({
   reply: okReply({ settings: TenantSettings }),
 });
 
-/** Only the operator changes these (decisions.md 12). */
+/** Only the operator changes these (decisions 12). */
 const OPERATORS = [
   "allowed_prefixes",
   "short_numbers",
