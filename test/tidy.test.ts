@@ -368,3 +368,18 @@ test("names and comments use the words of the trade", () => {
   );
   expect(wrong).toEqual([]);
 });
+
+test("comments name files that are there", async () => {
+  const others = await sourcesOf("{test,scripts,bench}/**/*.ts");
+  const names = new Set(
+    [...sources.keys(), ...others.keys()].map((file) => file.slice(file.lastIndexOf("/") + 1)),
+  );
+  const COMMENT = /\/\*\*[\s\S]*?\*\/|\/\/ .*$/gm;
+  const NAMED = /(?<![\w.])[\w-]+(?:\.worker|\.meta)?\.tsx?\b/g;
+  const wrong = [...sources].flatMap(([file, text]) =>
+    [...text.matchAll(COMMENT)]
+      .flatMap(([comment]) => comment.match(NAMED) ?? [])
+      .flatMap((name) => (names.has(name) ? [] : [`${file}: ${name}`])),
+  );
+  expect(wrong).toEqual([]);
+});

@@ -1,5 +1,5 @@
 /**
- * The measured process of beside-calls.ts: the whole appliance, with many tenants' webhooks stored in it.
+ * The measured process of during-calls.ts: the whole appliance, with many tenants' webhooks stored in it.
  * Prints where to call; at the first line on its standard input it lets the events happen, first at a
  * steady rate, then all at once, and prints what healthy endpoints saw. Ends with its standard input.
  * Argument: a `Storm` as JSON.

@@ -4,7 +4,7 @@
  *
  * Guarantees: the disclosure comes before any other word; a tool's answer reaches the LLM before
  * what the caller said meanwhile, and neither is lost; a filler is never clipped by the answer (both
- * go through one queue). When the caller may take the word is dialogue.ts's.
+ * go through one queue). turn-controller.ts decides when the caller may take the word.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";

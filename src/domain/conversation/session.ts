@@ -4,7 +4,7 @@
  *
  * Guarantees: asks for the call's end (`hangup_requested`) at most once; nothing thrown in a 20 ms frame gets
  * out; `close` stops everything at once, always resolves and is idempotent. Main carries the call: it
- * sends BYE, runs tools and stores what is reported. Who has the word is dialogue.ts's.
+ * sends BYE, runs tools and stores what is reported. turn-controller.ts decides who has the word.
  */
 
 import type { Clock, Timer } from "../../core/clock.ts";

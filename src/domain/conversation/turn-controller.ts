@@ -1,6 +1,7 @@
 /**
- * Who says what when: joins the caller's side (hearing), the agent's side (speech), the LLM and the
- * tools by the turn machine. The parts know nothing of each other; here they meet.
+ * Who says what when: joins the caller's side (utterance-segmenter.ts, utterance-processor.ts), the
+ * agent's side (agent-side.ts) and the tools by the turn machine (turn-taking.ts). The parts know
+ * nothing of each other; here they meet.
  *
  * Guarantees: nobody talks over the disclosure or the last words; an answer to a tool or a key is
  * never lost to an interruption; `onLastWordSaid` comes once, after the agent's last word was

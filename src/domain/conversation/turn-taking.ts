@@ -24,15 +24,15 @@
  * | state | waits for | its timer (owner) |
  * |---|---|---|
  * | idle | the answer | none here: main's answer timeout |
- * | listening | the caller | idle prompt / silence time-out (silence.ts); resume (session.ts) |
- * | caller_speaking | a pause | UTTERANCE_MS_MAX (hearing.ts, in audio time) |
+ * | listening | the caller | idle prompt / silence time-out (silence.ts); resume (turn-timers.ts) |
+ * | caller_speaking | a pause | UTTERANCE_MS_MAX (utterance-segmenter.ts, in audio time) |
  * | endpointing | silence or more speech | endpointing silence (endpointing.ts, in audio time) |
- * | thinking | recognition, LLM, TTS or a tool | engine time-outs (session.ts), filler and tool time-out (tool-calls.ts) |
+ * | thinking | recognition, LLM, TTS or a tool | engine time-outs (utterance-segmenter.ts, responder.ts, agent-speech.ts), filler and tool time-out (tool-calls.ts) |
  * | agent_speaking | the playout queue | bounded by the queue (agent-speech.ts) |
  * | screening | who answers; a machine's beep | result 10 s, beep 25 s (answering/, in audio time) |
  * | transferring | the carrier or the person | main's (REFER 40 s, ring timeout); it always answers |
  * | bridged | a hang-up | RTP time-outs of both legs, main's money |
- * | closing | the last words | CLOSING_MS_MAX (session.ts) |
+ * | closing | the last words | CLOSING_MS_MAX (last-words.ts) |
  *
  * The whole call's own timer, max duration, runs beside all states. `ended` absorbs everything.
  */

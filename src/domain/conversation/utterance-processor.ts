@@ -4,7 +4,7 @@
  *
  * Guarantees: words reach the transcript once and in their order, also those that a person said to a
  * machine that was still listening, or while the call was ending; a recogniser that is lost costs the
- * caller one repetition, not the call. When an utterance ends is hearing.ts's to say.
+ * caller one repetition, not the call. utterance-segmenter.ts decides when one ends.
  */
 
 import type { ActiveLanguage } from "./active-language.ts";

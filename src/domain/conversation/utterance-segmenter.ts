@@ -2,8 +2,8 @@
  * The caller's side: from 20 ms frames to utterances.
  *
  * Begins an utterance at the VAD's onset (with half a second of lead, so that no first consonant is
- * lost), feeds the STT stream and notices when the caller has finished. What an utterance means while the
- * agent speaks or thinks is the session's to judge: it takes the utterance (`finish`) or forgets it
+ * lost), feeds the STT stream and notices when the caller has finished. overlap.ts and
+ * utterance-processor.ts decide what an utterance means: they take it (`finish`) or forget it
  * (`cancel`). All in audio time; nothing is allocated in a quiet frame.
  */
 import type { Clock } from "../../core/clock.ts";

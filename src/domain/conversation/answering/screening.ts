@@ -4,8 +4,8 @@
  * hears the agent's general greeting; a machine gets the agent's message after its beep, or nothing.
  *
  * Guarantees: the named greeting is never spoken before a human was told apart, a message is spoken
- * once, and `BEEP_WAIT_MS_MAX` after a machine was recognised at the latest. Who has the word is
- * dialogue.ts's.
+ * once, and `BEEP_WAIT_MS_MAX` after a machine was recognised at the latest. turn-controller.ts
+ * decides who has the word.
  */
 
 import type { CallNote } from "../call-report.ts";
