@@ -64,7 +64,7 @@ export interface SipSettings {
   readonly outboundProxy?: string | null;
   /** Reports our public address if `externalIp` is "auto". Default: none. */
   readonly stunServer?: { readonly host: string; readonly port: number | null } | null;
-  /** New calls per second and trunk; bursts of twice as many. Default 10. */
+  /** New calls per second and trunk; bursts of twice as many. Default 250. */
   readonly newCallsPerSecond?: number;
   /** PEM of the only authorities that TLS trunks trust. Default: the public ones. */
   readonly tlsCa?: string | null;
