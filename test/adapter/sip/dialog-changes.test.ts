@@ -5,7 +5,7 @@ import { eventually } from "../../support/eventually.ts";
 import { incomingLine } from "../../support/incoming-line.ts";
 import { OFFER, type RawCall } from "../../support/raw-call.ts";
 import { startSipPeer } from "../../support/sip-peer.ts";
-import { endOf } from "../../support/sip-stack.ts";
+import { endOf, next } from "../../support/sip-stack.ts";
 
 const FAR = "127.0.62.5";
 const line = incomingLine("127.0.62.4", FAR);
@@ -96,6 +96,22 @@ describe("re-INVITE", () => {
     }
     await eventually(() => directions.length === 4, "four agreements");
     expect(directions).toEqual(["recvonly", "inactive", "inactive", "sendrecv"]);
+  });
+
+  test("before the ACK of the call, which was lost, moves the media as well", async () => {
+    const call = line.newCall();
+    line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
+    await call.answer(call.invite());
+    const [leg] = line.legs;
+    if (!leg) throw new Error("no leg");
+    const ports = remotePorts(leg);
+    const ok = await call.answer(call.send({ method: "INVITE", body: OFFER(FAR, 30_050) }));
+    expect(ok.statusCode).toBe(200);
+    const answered = next(leg, "answered");
+    call.ack(1);
+    call.ack(2);
+    expect((await answered).plan.remote.port).toBe(30_050);
+    expect(ports).toEqual([30_050]);
   });
 
   test("without an offer: ours is in the 200, theirs in the ACK", async () => {

@@ -47,6 +47,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   #ringing: ReliableRinging | undefined;
   #accepting = false;
   #acknowledged = false;
+  #planned = false;
   #answeredEmitted = false;
 
   constructor(options: IncomingLegOptions) {
@@ -190,10 +191,12 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   }
 
   #onPlan(plan: MediaPlan): void {
-    if (this.#answeredEmitted) {
+    // The first is the answer's. Another may come before the ACK, which can be lost.
+    if (this.#planned) {
       this.emitMedia(plan);
       return;
     }
+    this.#planned = true;
     this.#emitAnswered();
     if (this.#acknowledged) this.#resolveWaiter();
   }
