@@ -294,6 +294,20 @@ describe("ends", () => {
     expect(refreshes).toBe(2);
   }, 20_000);
 
+  test("our re-INVITE that nobody answers leaves the call", async () => {
+    let invites = 0;
+    await start((request, answer) => {
+      if (request.method === "INVITE") answer(++invites === 2 ? { statusCode: 408 } : withSdp(200));
+    });
+    const leg = place();
+    const ended = endOf(leg);
+    await next(leg, "answered");
+    const trunk = stack.trunk(1) as unknown as { legs: Set<{ reoffer(): void }> };
+    for (const each of trunk.legs) each.reoffer();
+    await eventually(() => invites === 2, "the second INVITE");
+    expect(await Promise.race([ended, Bun.sleep(200).then(() => "lives")])).toBe("lives");
+  });
+
   test("our re-INVITE refused with 491 is sent again after 2.1 to 4 s", async () => {
     const invites: number[] = [];
     await start((request, answer) => {

@@ -407,8 +407,8 @@ export abstract class BaseLeg {
       onRefused: ({ sipCode, minSe }) => {
         if (sipCode === 422) this.sessionTimer.acceptMinimum(minSe);
         // RFC 3261 12.2.1.2: the remote party no longer knows the call.
-        if (sipCode === 408 || sipCode === 481) this.#expireSession();
-        else this.sessionTimer.refreshFailed(sipCode);
+        if (sipCode === 481) this.#expireSession();
+        else this.sessionTimer.refreshFailed();
       },
     });
     this.#renegotiation.request();

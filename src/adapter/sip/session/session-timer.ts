@@ -87,14 +87,14 @@ export class SessionTimer {
     return true;
   }
 
-  /** Our refresh was rejected; `sipCode` null: not sent, because another one is active. */
-  refreshFailed(sipCode: number | null): void {
+  /**
+   * Our refresh was rejected or got no answer: it is repeated until the session expires. RFC 4028 10
+   * would end the call at the first silence, although its audio may not need the server that is away.
+   */
+  refreshFailed(): void {
     if (this.#closed || !this.#running) return;
-    if (sipCode === 408 || sipCode === 481) this.#expireNow();
-    else {
-      this.#refreshIn(this.#retryMs);
-      this.#retryMs = Math.min(2 * this.#retryMs, RETRY_MS_MAX);
-    }
+    this.#refreshIn(this.#retryMs);
+    this.#retryMs = Math.min(2 * this.#retryMs, RETRY_MS_MAX);
   }
 
   close(): void {
