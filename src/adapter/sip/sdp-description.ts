@@ -55,7 +55,10 @@ type DescriptionFailure = {
   readonly reason: "malformed" | "no_audio" | "srtp_required";
 };
 
-/** Of several audio streams, reads the most protected one that `mode` allows. */
+/**
+ * Of several audio streams, reads the most protected one that `mode` allows; among equals the first
+ * with a codec of ours.
+ */
 export function readDescription(
   text: string,
   mode: SrtpMode,
@@ -66,7 +69,9 @@ export function readDescription(
   const audible = candidates.filter(({ isSecureProfile, crypto }) =>
     isSecureProfile ? mode !== "off" && crypto.length > 0 : true,
   );
-  const allowed = audible.filter(({ crypto }) => mode !== "required" || crypto.length > 0);
+  const permitted = audible.filter(({ crypto }) => mode !== "required" || crypto.length > 0);
+  const known = permitted.filter(({ stream }) => readCodecs(stream).length > 0);
+  const allowed = known.length > 0 ? known : permitted;
   const chosen =
     (mode === "off" ? undefined : allowed.find(({ crypto }) => crypto.length > 0)) ?? allowed[0];
   if (!chosen) {
@@ -74,7 +79,9 @@ export function readDescription(
     return { ok: false, reason: isOnlyKeyMissing ? "srtp_required" : "no_audio" };
   }
   const { stream: audio, isSecureProfile, crypto } = chosen;
-  const host = systemText(String(audio.connection?.ip ?? session.connection?.ip ?? ""));
+  const address = String(audio.connection?.ip ?? session.connection?.ip ?? "");
+  // Some write a TTL, which only multicast has (RFC 8866 5.7).
+  const host = systemText(address.replace(/\/.*$/, ""));
   if (host === "") return { ok: false, reason: "malformed" };
   return {
     ok: true,
@@ -105,11 +112,14 @@ function securityOf(stream: Stream) {
   return { stream, isSecureProfile, crypto: readCryptoLines(stream) };
 }
 
+/** `m=audio 30000/2`: sdp-transform would not see the line, and add its attributes to the one before. */
+const PORT_COUNT = /^(m=\w+ \d+)\/\d+/gm;
+
 /** sdp-transform has no known exceptions, but its input is untrusted. */
 function parseText(text: string): SessionDescription | undefined {
   if (!/^v=0\s*$/m.test(text.slice(0, 64))) return undefined;
   try {
-    return parse(text);
+    return parse(text.replace(PORT_COUNT, "$1"));
   } catch {
     return undefined;
   }

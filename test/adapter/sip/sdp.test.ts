@@ -108,6 +108,26 @@ describe("answerOffer", () => {
     expect(answered({ lines }).plan.ptimeMs).toBe(ptimeMs);
   });
 
+  test("a number of ports and a TTL are read past", () => {
+    const lines = ["m=video 5000/2 RTP/AVP 99", "a=inactive"];
+    const audio = "m=audio 30000/1 RTP/AVP 8";
+    const { sdp: text, plan } = answered({ host: "192.0.2.5/127", audio, lines });
+    expect(plan.remote).toEqual({ host: "192.0.2.5", port: 30_000 });
+    expect(plan.direction).toBe("sendrecv");
+    expect(text).toContain("m=video 0 RTP/AVP 99\r\n");
+  });
+
+  test("of several audio streams the first with a codec of ours is taken", () => {
+    const lines = ["m=audio 30002 RTP/AVP 8", "m=audio 30004 RTP/AVP 0"];
+    const { sdp: text, plan } = answered({ audio: "m=audio 30000 RTP/AVP 18", lines });
+    expect(plan.remote.port).toBe(30_002);
+    expect(text.match(/^m=.*$/gm)).toEqual([
+      "m=audio 0 RTP/AVP 18",
+      "m=audio 4000 RTP/AVP 8",
+      "m=audio 0 RTP/AVP 0",
+    ]);
+  });
+
   test("other streams are refused in their place", () => {
     const lines = ["m=video 5000 RTP/AVP 99", "a=rtpmap:99 H264/90000"];
     const { sdp: text } = answered({ lines });
