@@ -14,10 +14,12 @@ const SUITES = ["AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_32"] as const;
 const KEY_BYTES = 30;
 const HARMLESS_PARAMETERS = /^(KDR=0|WSH=\d+)$/i;
 
-/** The required mode, and our sending keys: the same for all descriptions of a leg. */
+/** The required mode, and our sending keys. */
 export interface SrtpPolicy {
   readonly mode: SrtpMode;
   readonly keys: Readonly<Record<SrtpSuite, string>>;
+  /** The same with new keys. */
+  renewed(): SrtpPolicy;
 }
 
 /** A supported `crypto` line. */
@@ -32,6 +34,7 @@ export function createSrtpPolicy(mode: SrtpMode, random: Random = systemRandom):
   return {
     mode,
     keys: { AES_CM_128_HMAC_SHA1_80: newKey(), AES_CM_128_HMAC_SHA1_32: newKey() },
+    renewed: () => createSrtpPolicy(mode, random),
   };
 }
 

@@ -72,7 +72,7 @@ type SdpFailure = {
   readonly ok: false;
   readonly reason: "malformed" | "no_audio" | "no_common_codec" | "srtp_required";
 };
-type SdpAnswer =
+export type SdpAnswer =
   | {
       readonly ok: true;
       readonly sdp: string;

@@ -7,8 +7,9 @@ import {
   buildOffer,
   type SdpSession,
 } from "../../../src/adapter/sip/sdp.ts";
-import { MediaNegotiator } from "../../../src/adapter/sip/session/media-negotiator.ts";
+import { MediaNegotiator, UNANSWERED } from "../../../src/adapter/sip/session/media-negotiator.ts";
 import type { CodecName } from "../../../src/core/codecs.ts";
+import type { MediaPlan } from "../../../src/core/media-plan.ts";
 import { seededRandom } from "../../../src/core/random.ts";
 
 const MEDIA = { host: "127.0.0.1", port: 4000 };
@@ -29,8 +30,8 @@ function planOf(offer: string, ours: SdpSession) {
   return answer;
 }
 
-const crypto = (tag: number, suite = "AES_CM_128_HMAC_SHA1_80", rest = "") =>
-  `a=crypto:${tag} ${suite} inline:${KEY}${rest}`;
+const crypto = (tag: number, suite = "AES_CM_128_HMAC_SHA1_80", rest = "", key = KEY) =>
+  `a=crypto:${tag} ${suite} inline:${key}${rest}`;
 const SECURE = "m=audio 3000 RTP/SAVP 8";
 const PLAIN = "m=audio 3000 RTP/AVP 8";
 
@@ -195,7 +196,7 @@ describe("further descriptions of a session", () => {
     expect(body).toContain("o=- 3 2 IN IP4 127.0.0.1\r\n");
   });
 
-  test("keys stay the same over all descriptions of a leg", async () => {
+  test("keys stay the same over all descriptions of a leg while theirs does", async () => {
     const srtp = createSrtpPolicy("optional", seededRandom(4));
     const plans: (string | undefined)[] = [];
     const negotiator = new MediaNegotiator(3, ["PCMA"], (plan) => plans.push(plan.srtp?.sendKey), {
@@ -208,6 +209,48 @@ describe("further descriptions of a session", () => {
     }
     expect(plans).toHaveLength(3);
     expect(new Set(plans).size).toBe(1);
+  });
+
+  describe("a remote party whose packet counters may begin anew gets new keys of ours", () => {
+    const OTHER = Buffer.alloc(30, 6).toString("base64");
+    function negotiating() {
+      const srtp = createSrtpPolicy("optional", seededRandom(4));
+      const keys: (string | undefined)[] = [];
+      const onPlan = (plan: MediaPlan) => keys.push(plan.srtp?.sendKey);
+      const negotiator = new MediaNegotiator(3, ["PCMA"], onPlan, { srtp });
+      negotiator.setMedia(MEDIA);
+      const offered = async (key: string) => {
+        await negotiator.setDescription(sdp(PLAIN, crypto(1, undefined, "", key)));
+        const { body } = await negotiator.getDescription();
+        expect(body).toContain(`inline:${keys.at(-1)}`);
+      };
+      return { negotiator, keys, offered };
+    }
+
+    test("when it offers a new key", async () => {
+      const { keys, offered } = negotiating();
+      for (const key of [KEY, OTHER, OTHER, KEY]) await offered(key);
+      expect(keys[1]).not.toBe(keys[0]);
+      expect(keys[2]).toBe(keys[1]);
+      expect(new Set(keys).size).toBe(3);
+    });
+
+    test("when it asks for an offer; they count once it has answered", async () => {
+      const { negotiator, keys, offered } = negotiating();
+      await offered(KEY);
+      negotiator.offerAnew();
+      await negotiator.getDescription();
+      await negotiator.setDescription(UNANSWERED);
+      await offered(KEY);
+      expect(keys[1]).toBe(keys[0]);
+      negotiator.offerAnew();
+      const offer = (await negotiator.getDescription()).body;
+      await negotiator.setDescription(sdp(PLAIN, crypto(1, undefined, "", OTHER)));
+      expect(keys[2]).not.toBe(keys[0]);
+      expect(offer).toContain(`inline:${keys[2]}`);
+      const later = (await negotiator.getDescription()).body;
+      expect(later).toContain(`inline:${keys[2]}`);
+    });
   });
 
   test("hold in each of its forms, and back", async () => {

@@ -28,6 +28,7 @@ import {
   type SipResponse,
   type SipUri,
   sourceHostOf,
+  tagOf,
 } from "../message/index.ts";
 import type { Address } from "../transport/flow.ts";
 import { AdvertisedContact } from "./advertised-contact.ts";
@@ -123,6 +124,8 @@ export abstract class BaseLeg {
   requestReceived(request: SipRequest): void {
     this.sessionTimer.incoming(request);
     this.negotiator.signallingHost = sourceHostOf(request.via);
+    const asksForOffer = request.method === "INVITE" && request.body === "";
+    if (asksForOffer && tagOf(request.to) !== null) this.negotiator.offerAnew();
   }
 
   /** Called for every response of the remote party in this dialog, with the host it came from. */

@@ -2,6 +2,10 @@
  * Offer/answer of one leg (RFC 3264), as the SessionDescriptionHandler that SIP.js calls. SIP.js
  * does not say whether a description is an offer or an answer; this state machine does.
  *
+ * Our SRTP keys stay the same while the remote party's does. A new key of its, or its request for an
+ * offer, may be another device, which counts our packets from the beginning: with the old key it could
+ * not read a stream whose sequence number has wrapped (RFC 3711 3.3.1). So it gets new ones.
+ *
  *   stable ──getDescription──► local-offer ──setDescription(answer)──► stable
  *   stable ──setDescription(offer)──► remote-offer ──getDescription──► stable
  */
@@ -15,6 +19,7 @@ import {
   answerOffer,
   buildOffer,
   type SdpAgreement,
+  type SdpAnswer,
   type SdpLayout,
   type SdpPlan,
   type SdpSession,
@@ -52,6 +57,11 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   #failure: string | null = null;
   #layout: SdpLayout | null = null;
   #agreed: SdpAgreement | null = null;
+  #srtp: SrtpPolicy | undefined;
+  /** The next offer has new keys. */
+  #isToRenew = false;
+  /** Keys that are offered, and not agreed yet. */
+  #offeredSrtp: SrtpPolicy | undefined;
   /** Source host of the remote party's last message. */
   signallingHost: string | null = null;
 
@@ -61,7 +71,9 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     /** Called each time an offer and its answer are complete. */
     private readonly onPlan: (plan: MediaPlan) => void,
     private readonly options: NegotiatorOptions = {},
-  ) {}
+  ) {
+    this.#srtp = options.srtp;
+  }
 
   /** The latest agreement. */
   get plan(): MediaPlan | null {
@@ -88,6 +100,11 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     this.#direction = direction;
   }
 
+  /** The remote party asks for an offer in a call that stands: the next one has new keys. */
+  offerAnew(): void {
+    this.#isToRenew = true;
+  }
+
   /** The agreement that the SDP of a response would give; changes nothing. */
   preview(answer: string): SdpPlan {
     const accepted = acceptAnswer(answer, this.#session(this.#version));
@@ -112,12 +129,14 @@ export class MediaNegotiator implements SessionDescriptionHandler {
 
   async getDescription(): Promise<BodyAndContentType> {
     if (!this.#media) throw new Error("no local media address yet");
-    const session = this.#session(++this.#version);
+    this.#version++;
     if (this.#state.name !== "remote-offer") {
       this.#state = { name: "local-offer" };
-      return sdpBody(buildOffer(this.#media, session));
+      if (this.#isToRenew) this.#offeredSrtp = this.#srtp?.renewed();
+      this.#isToRenew = false;
+      return sdpBody(buildOffer(this.#media, this.#session(this.#version)));
     }
-    const answer = answerOffer(this.#state.offer, this.#media, session);
+    const answer = this.#answer(this.#state.offer, this.#media);
     this.#state = { name: "stable" };
     if (!answer.ok) throw this.#reject(answer.reason);
     this.#layout = answer.layout;
@@ -130,15 +149,17 @@ export class MediaNegotiator implements SessionDescriptionHandler {
       this.#state = { name: "remote-offer", offer: sdp };
       return;
     }
-    this.#state = { name: "stable" };
-    if (sdp === UNANSWERED) return;
     const accepted = acceptAnswer(sdp, this.#session(this.#version));
+    const offeredSrtp = this.#offeredSrtp;
+    this.#settle();
+    if (sdp === UNANSWERED) return;
     if (!accepted.ok) throw this.#reject(accepted.reason);
+    this.#srtp = offeredSrtp ?? this.#srtp;
     this.#agree(accepted);
   }
 
   async rollbackDescription(): Promise<void> {
-    this.#state = { name: "stable" };
+    this.#settle();
   }
 
   /** Digits are sent over RTP, not through SIP.js. */
@@ -147,13 +168,29 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   }
 
   close(): void {
+    this.#settle();
+  }
+
+  /** No offer is open any more. */
+  #settle(): void {
     this.#state = { name: "stable" };
+    this.#offeredSrtp = undefined;
+  }
+
+  #answer(offer: string, media: LocalMedia): SdpAnswer {
+    const answer = answerOffer(offer, media, this.#session(this.#version));
+    const before = this.#plan?.srtp?.receiveKey;
+    const now = answer.ok ? answer.plan.srtp?.receiveKey : undefined;
+    if (!this.#srtp || before === undefined || now === undefined || now === before) return answer;
+    this.#srtp = this.#srtp.renewed();
+    return answerOffer(offer, media, this.#session(this.#version));
   }
 
   #session(version: number): SdpSession {
     const { sessionId: id, codecs, options } = this;
+    const srtp = this.#offeredSrtp ?? this.#srtp;
     const [layout, agreed, direction] = [this.#layout, this.#agreed, this.#direction];
-    return { id, version, codecs, ...options, layout, agreed, direction };
+    return { id, version, codecs, ...options, ...(srtp && { srtp }), layout, agreed, direction };
   }
 
   #agree({ plan, agreed }: { readonly plan: MediaPlan; readonly agreed: SdpAgreement }): void {
