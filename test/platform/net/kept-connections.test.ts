@@ -26,7 +26,7 @@ const server = tls.createServer(ca.issue([`IP:${HOST}`, `IP:${IPV6}`]), (socket)
   socket.on("close", () => open.delete(socket));
   socket.on("error", () => {});
   socket.on("data", async (sent: Buffer) => {
-    requests.push(sent.toString());
+    requests.push(sent.toString("latin1"));
     const { pieces, close } = script;
     for (const piece of pieces) {
       socket.write(piece);
@@ -216,6 +216,11 @@ test("a header that would end its line is refused before anything is sent", asyn
     ["x-a", "b\r\nx-c: d"],
     ["x-a: b\r\nx-c", "d"],
     ["x-a", "\u{1F4DE}"],
+    ["x-a", "b\u0100"],
+    ["x-a", "b\u007f"],
+    ["x-a", "b\u001f"],
+    ["x a", "b"],
+    ["", "b"],
   ] as const;
   for (const [name, value] of lines) {
     const headers = { [name]: value };
@@ -226,4 +231,22 @@ test("a header that would end its line is refused before anything is sent", asyn
     await expect(sent).rejects.toMatchObject({ failure: "bad_response" });
   }
   expect(connections).toBe(0);
+});
+
+test("a header takes the whole of ISO 8859-1, a body is UTF-8", async () => {
+  script = { pieces: [OK] };
+  const headers = { "!#$%&'*+-.^_`|~09azAZ": "\t ~\u0080\u00ff", "x-none": "" };
+  const { status } = await client.request({
+    ...{ method: "POST", url: `https://${HOST}:${port}/`, headers, body: "ž\u{1F4DE}\ud800" },
+    ...{ timeoutMs: 2000, responseBytesMax: 20 },
+  });
+  expect(status).toBe(200);
+  const heard = Buffer.from(requests.join(""), "latin1");
+  expect(heard.toString("latin1")).toBe(
+    [
+      ...["POST / HTTP/1.1", "!#$%&'*+-.^_`|~09azAZ: \t ~\u0080\u00ff", "x-none: "],
+      ...[`host: ${HOST}:${port}`, "content-length: 9", "accept-encoding: identity"],
+      ...["connection: close", "", Buffer.from("ž\u{1F4DE}\ufffd").toString("latin1")],
+    ].join("\r\n"),
+  );
 });

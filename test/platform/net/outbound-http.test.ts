@@ -267,6 +267,27 @@ describe("the guarded client", () => {
     receiver.respond = answer(200);
   });
 
+  test("an abort ends every request that shares its signal and goes on, and no other", async () => {
+    receiver.respond = answer(200);
+    const url = `https://hooks.test:${receiver.port}/`;
+    const client = allowing(HOST);
+    const [shared, own] = [new AbortController(), new AbortController()];
+    const done = await client.request(post(url, { signal: shared.signal }));
+    expect(done.status).toBe(200);
+    const answers: (() => void)[] = [];
+    receiver.respond = (_request, response) => answers.push(() => response.end());
+    const stopped = [1, 2, 3].map(() => client.request(post(url, { signal: shared.signal })));
+    const outcomes = Promise.all(stopped.map(failureOf));
+    const other = client.request(post(url, { signal: own.signal }));
+    await eventually(() => answers.length === 4, "all arrived");
+    shared.abort();
+    expect(await outcomes).toEqual(["aborted", "aborted", "aborted"]);
+    for (const end of answers) end();
+    expect((await other).status).toBe(200);
+    expect(await failureOf(client.request(post(url, { signal: shared.signal })))).toBe("aborted");
+    receiver.respond = answer(200);
+  });
+
   test("plain http goes to networks the operator lists and nowhere else", async () => {
     const server = http.createServer((_request, response) => response.end("plain"));
     await new Promise<void>((done) => server.listen(0, HOST, done));
