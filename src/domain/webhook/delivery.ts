@@ -22,7 +22,7 @@ import { DeliveryCapacity } from "./capacity.ts";
 import { createOutcomeWriter, type OutcomeWriter } from "./outcome-writer.ts";
 import type { DueDelivery, WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";
-import { targetsOf } from "./targets.ts";
+import { openedOnce, targetsOf } from "./targets.ts";
 
 export interface DeliveryOptions {
   readonly database: Database;
@@ -64,6 +64,7 @@ export class DeliveryWorker {
   readonly #owner: string;
   readonly #capacity: DeliveryCapacity;
   readonly #outcomes: OutcomeWriter;
+  readonly #vault: SecretVault;
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   readonly #loop: WorkLoop;
@@ -75,6 +76,7 @@ export class DeliveryWorker {
     const { database, stores, clock, random, log, switchedOff } = options;
     this.#pauseMs = options.pauseMs ?? PAUSE_MS;
     this.#owner = leaseOwner(random);
+    this.#vault = openedOnce(options.vault);
     this.#capacity = new DeliveryCapacity({
       total: CONCURRENCY_MAX,
       unstored: CONCURRENCY_MAX,
@@ -114,7 +116,7 @@ export class DeliveryWorker {
     const startedAt = clock.monotonic();
     const claimed = await this.#claim();
     if (claimed.length > 0) {
-      const targets = targetsOf(this.options, claimed);
+      const targets = targetsOf({ ...this.options, vault: this.#vault }, claimed);
       for (const delivery of claimed) this.#begin(delivery, targets);
     }
     if (this.#pauseMs === 0) return;

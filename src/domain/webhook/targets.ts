@@ -2,6 +2,7 @@
  * Where deliveries go, and what they are signed with: read when they are sent, so that a rotated secret
  * applies to retries, too.
  */
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Database } from "../../core/database.ts";
 import {
   type SecretVault,
@@ -23,6 +24,23 @@ interface Target {
 
 type Addressed = Pick<DueDelivery, "tenantId" | "webhookId" | "legacyUrl">;
 
+const OPENED_MAX = 1024;
+
+/** Opens a sealed secret once: while events are many, the same ones are needed with each claim. */
+export function openedOnce(vault: SecretVault): SecretVault {
+  const opened = new BoundedMap<string, string>(OPENED_MAX);
+  return {
+    open(sealed, binding) {
+      const key = `${binding} ${sealed}`;
+      const known = opened.get(key);
+      if (known !== undefined) return known;
+      const plain = vault.open(sealed, binding);
+      opened.set(key, plain);
+      return plain;
+    },
+  };
+}
+
 /** Null: the webhook or its secret is gone. */
 export async function targetOf(
   options: TargetOptions,
@@ -38,7 +56,7 @@ export async function targetOf(
   return target && opened(options.vault, webhookId, target);
 }
 
-/** The same for those that are sent together: each webhook is read and its secret opened once. */
+/** The same for those that are sent together: each webhook is read once. */
 export async function targetsOf(
   options: TargetOptions,
   deliveries: readonly Addressed[],
@@ -48,15 +66,11 @@ export async function targetsOf(
   const subscribers = options.stores.subscribers(options.database.read);
   const found = ids.size === 0 ? [] : await subscribers.targets([...ids]);
   const stored = new Map(found.map((target) => [target.webhookId, target]));
-  const known = new Map<number, Target>();
   return async (delivery) => {
     const { tenantId, webhookId } = delivery;
     if (webhookId === null) return targetOf(options, delivery);
     const target = stored.get(webhookId);
-    if (target?.tenantId !== tenantId) return null;
-    const made = known.get(webhookId) ?? opened(options.vault, webhookId, target);
-    known.set(webhookId, made);
-    return made;
+    return target?.tenantId === tenantId ? opened(options.vault, webhookId, target) : null;
   };
 }
 
