@@ -13,6 +13,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { uuidV7 } from "../../src/core/ids.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { callStarted } from "../../src/domain/webhook/catalogue.ts";
+import { raiseSignalling } from "../../src/platform/threads/priority.ts";
 import { startAppliance } from "../../test/support/appliance.ts";
 import { storeEndpoints } from "../../test/support/many-endpoints.ts";
 import { testCa } from "../../test/support/test-ca.ts";
@@ -62,11 +63,13 @@ const storm = JSON.parse(process.argv[2] ?? "{}") as Storm;
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
 const ca = testCa(directory);
 const receivers = await startReceivers(ca.issue([`IP:${HOST}`]), HOST);
+const carrier = await startCarrierProcess(BENCH_HOST);
+raiseSignalling(); // as `serve` does, and not the processes beside it
 let masterKey = new Uint8Array();
 const world = await startAppliance({
   dataDir: directory,
   host: BENCH_HOST,
-  carrier: await startCarrierProcess(BENCH_HOST),
+  carrier,
   agent: { maxDurationSeconds: 3600, transcriptEmailEnabled: false },
   settings(given) {
     const settings = roomFor(storm.calls)(given);
