@@ -210,6 +210,7 @@ function drafts({ database, urlProblem, clock }: VersionDependencies) {
         const baseVersion = "baseVersion" in before ? before.baseVersion : before.number;
         const draft = { baseVersion, author, updatedAt: clock.now(), content };
         await history.putDraft(tenantId, agentId, draft);
+        if (texts.length > 0) await deleteUnusedTexts(queries, tenantId);
         const stored = await history.draft(tenantId, agentId);
         if (!stored) throw notFound("draft");
         return stored;

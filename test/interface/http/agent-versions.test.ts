@@ -329,6 +329,15 @@ describe("a draft", () => {
     expect(pick(await ask(server, own, "GET", `${at}/draft`), "draft")).toBeNull();
   });
 
+  test("that is changed again leaves nothing of the texts that it had", async () => {
+    const own = await tenantWithAgent();
+    for (const content of ["First.", "Second.", "Third."])
+      await ask(server, own, "PATCH", `/agents/${own.agent}/draft`, {
+        files: [{ filename: "a.md", content }],
+      });
+    expect(await texts(own.id)).toEqual(["Third."]);
+  });
+
   test("of an older version is published only with force; a discarded one leaves no text", async () => {
     const own = await tenantWithAgent();
     const at = `/agents/${own.agent}`;
