@@ -3,7 +3,8 @@
  * key with another request is a conflict. A request that arrives while the first one runs waits for
  * its answer. Answers of 5xx are not kept: the caller is told to try again and may.
  *
- * Answers are sealed at rest, since some carry a secret that is shown once. A claim without an
+ * Answers are sealed at rest, since some carry a secret that is shown once. What is kept of a tenant's in 24 hours
+ * is bounded: the disk is everybody's. Counted in memory, so a restart begins anew. A claim without an
  * answer and without a running request was cut off by a crash: whether it took effect is unknown,
  * so that repeating it blindly is refused.
  */
@@ -17,6 +18,10 @@ import { idempotencyBinding } from "../../platform/secrets/secret-binding.ts";
 const RETENTION_MS = 24 * 3_600_000;
 const PURGE_PERIOD_MS = 10 * 60_000;
 const WAIT_MS = 30_000;
+/** More than 100,000 usual answers. */
+const KEPT_BYTES_MAX = 256 * 1024 * 1024;
+/** Of a row without its answer. */
+const ROW_BYTES = 512;
 
 interface IdempotencyRecord {
   readonly key: string;
@@ -64,12 +69,14 @@ interface IdempotencyDependencies {
   };
   readonly clock: Clock;
   readonly log: Log;
+  readonly keptBytesMax?: number;
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 export function createIdempotency(dependencies: IdempotencyDependencies) {
   const { database, records, vault, clock } = dependencies;
+  const kept = keptBytes(dependencies);
   /** Requests that run in this process. Each settles when its answer is stored. */
   const running = new Map<string, Promise<void>>();
   const timer: Timer = clock.every(PURGE_PERIOD_MS, () => void purge(dependencies));
@@ -94,6 +101,7 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
     await database.tx(async (queries) => {
       if (answer.status >= 500) return records(queries).remove(tenantId, key);
       const sealed = vault.seal(answer.json, idempotencyBinding(tenantId, key));
+      kept.add(tenantId, sealed.length);
       await records(queries).finish(tenantId, key, answer.status, sealed);
     });
     return answer;
@@ -105,7 +113,7 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
       const bodyHash = createHash("sha256").update(request.body).digest("hex");
       const name = idempotencyBinding(request.tenantId, request.key);
       const settled = Promise.withResolvers<void>();
-      const held = await claim(dependencies, request, bodyHash);
+      const held = await claim(dependencies, kept, request, bodyHash);
       if (held) {
         if (!isSame(held, request, bodyHash)) throw otherRequest();
         return answerOf(request, held);
@@ -136,6 +144,7 @@ async function purge({ database, records, clock, log }: IdempotencyDependencies)
 /** The record that already has the key; null: this request claimed the key. */
 function claim(
   { database, records, clock }: IdempotencyDependencies,
+  kept: ReturnType<typeof keptBytes>,
   request: IdempotentRequest,
   bodyHash: string,
 ): Promise<IdempotencyRecord | null> {
@@ -144,10 +153,33 @@ function claim(
     const now = clock.now();
     const existing = await records(queries).find(tenantId, key);
     if (existing && existing.createdAt > now - RETENTION_MS) return existing;
+    kept.requireRoom(tenantId);
+    kept.add(tenantId, ROW_BYTES);
     if (existing) await records(queries).remove(tenantId, key);
     await records(queries).insert(tenantId, { key, method, path, bodyHash, createdAt: now });
     return null;
   });
+}
+
+/** By tenant, since the first answer of a day. */
+function keptBytes({ clock, keptBytesMax = KEPT_BYTES_MAX }: IdempotencyDependencies) {
+  const days = new Map<number, { bytes: number; readonly sinceMs: number }>();
+  function dayOf(tenantId: number) {
+    const nowMs = clock.monotonic();
+    const known = days.get(tenantId);
+    if (known && nowMs - known.sinceMs < RETENTION_MS) return known;
+    const day = { bytes: 0, sinceMs: nowMs };
+    days.set(tenantId, day);
+    return day;
+  }
+  return {
+    add(tenantId: number, bytes: number): void {
+      dayOf(tenantId).bytes += bytes;
+    },
+    requireRoom(tenantId: number): void {
+      if (dayOf(tenantId).bytes >= keptBytesMax) throw tooMuchKept();
+    },
+  };
 }
 
 /** Waits for the answer of the first request, up to the time limit of a second one. */
@@ -177,6 +209,13 @@ const otherRequest = () =>
     code: "conflict",
     publicMessage:
       "This Idempotency-Key was used with another request in the last 24 hours. Use a new key.",
+  });
+
+const tooMuchKept = () =>
+  new AppError({
+    code: "plan_limit_reached",
+    publicMessage:
+      "Too much is kept for requests with Idempotency-Key: at most 256 MB of answers in 24 hours. Send the header only where a repetition would do harm.",
   });
 
 const unfinished = () =>

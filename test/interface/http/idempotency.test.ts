@@ -1,6 +1,9 @@
 /** Idempotency keys over real HTTP: what was answered once is answered again, and done once. */
 import { describe, expect, test } from "bun:test";
+import { idempotencyStore } from "../../../src/adapter/store/idempotency-store.ts";
 import { idempotency } from "../../../src/adapter/store/schema/index.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { createIdempotency } from "../../../src/interface/http/idempotency.ts";
 import { ask, pick, pickId, startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { keyedTenants } from "../../support/keyed-tenants.ts";
@@ -94,4 +97,32 @@ describe("idempotency", () => {
     const long = await once("k".repeat(256), newAgent);
     expect([long.status, pick(long, "error")]).toEqual([400, "valid_idempotency_key_required"]);
   });
+});
+
+test("what is kept of one tenant's answers in a day is bounded, and costs a neighbour nothing", async () => {
+  const clock = fakeClock();
+  const [answer, row] = [1_000, 512];
+  const kept = createIdempotency({
+    ...{ database: server.database, records: idempotencyStore, clock, log: silentLog },
+    vault: { seal: (plain) => plain, open: (sealed) => sealed },
+    keptBytesMax: 3 * (answer + row),
+  });
+  const send = (key: string, { id: tenantId } = tenant) =>
+    kept
+      .once(
+        { tenantId, key, method: "POST", path: "/agents", body: new Uint8Array() },
+        async () => ({
+          ...{ status: 200, json: "x".repeat(answer) },
+        }),
+      )
+      .then(
+        ({ replayed = false }) => (replayed ? "replayed" : "done"),
+        (error) => error.code as string,
+      );
+  expect([await send("b-1"), await send("b-2"), await send("b-3")]).toEqual(Array(3).fill("done"));
+  expect([await send("b-4"), await send("b-1")]).toEqual(["plan_limit_reached", "replayed"]);
+  expect(await send("b-4", other)).toBe("done");
+  await clock.advance(24 * 3_600_000);
+  expect(await send("b-5")).toBe("done");
+  kept.stop();
 });
