@@ -128,36 +128,68 @@ test("registration changes are told as they happen", async () => {
   live.close();
 });
 
-test("a browser that reads nothing is cut off a megabyte behind, and gets no audio before", async () => {
+/** A server with one socket, of whose requests the headers say who they are. */
+function socketServer(open: () => Promise<(socket: Socket) => { closed(): void }>) {
   const app = new Elysia({ systemRouter: false });
-  const session = { id: 1, role: "owner", tenant: { id: 1 }, user: { id: 1, operator: false } };
-  const told = Promise.withResolvers<Socket>();
-  let closed = 0;
-  const sockets = mountSockets(
-    app,
-    [
-      {
-        path: "/flood",
-        role: "viewer",
-        open: async () => (socket) => {
-          told.resolve(socket);
-          return { closed: () => closed++ };
-        },
-      },
-    ],
-    {
-      upgrade: (request, data) => server.upgrade(request, { data }),
-      requestContextOf: () => ({ session, tenantId: 1 }) as unknown as RequestContext,
-      sessions: { again: async (same) => same },
-      clock: systemClock,
-      log: silentLog,
-    },
-  );
+  const contextOf = ({ headers }: Request) => {
+    const [tenantId, user] = ["tenant", "user"].map((name) => Number(headers.get(name) ?? 1));
+    const people = { tenant: { id: tenantId }, user: { id: user, operator: false } };
+    return { tenantId, session: { id: 1, role: "owner", ...people } } as unknown as RequestContext;
+  };
+  const sockets = mountSockets(app, [{ path: "/flood", role: "viewer", open }], {
+    upgrade: (request, data) => server.upgrade(request, { data }),
+    requestContextOf: contextOf,
+    sessions: { again: async (same) => same },
+    clock: systemClock,
+    log: silentLog,
+  });
   const server = Bun.serve<SocketData>({
     ...{ fetch: app.fetch, websocket: SOCKET_EVENTS },
     ...{ hostname: "127.0.8.74", port: 0 },
   });
-  const deaf = connect(server.port ?? 0, "127.0.8.74");
+  const stop = async () => {
+    sockets.closeAll();
+    await server.stop(true);
+  };
+  return { port: server.port ?? 0, browser: new Browser(`http://127.0.8.74:${server.port}`), stop };
+}
+
+test("twenty of a person is a limit for those that come at once, too", async () => {
+  const { browser, stop } = socketServer(async () => {
+    await Bun.sleep(50);
+    return () => ({ closed: () => undefined });
+  });
+  const opened = await Promise.allSettled(
+    Array.from({ length: 40 }, () => new DashboardSocket(browser, "/flood").open()),
+  );
+  expect(opened.filter(({ status }) => status === "fulfilled")).toHaveLength(20);
+  await stop();
+});
+
+test("a company that has taken all sockets leaves room to others, and gets none back from them", async () => {
+  const { browser, stop } = socketServer(async () => () => ({ closed: () => undefined }));
+  const of = (tenant: number, user: number) =>
+    new DashboardSocket(browser, "/flood", { tenant: String(tenant), user: String(user) });
+  const greedy: DashboardSocket[] = [];
+  for (let user = 1; user <= 25; user++)
+    greedy.push(...(await Promise.all(Array.from({ length: 20 }, () => of(1, user).open()))));
+  await refused(of(1, 26));
+  const neighbour = await of(2, 100).open();
+  await eventually(() => greedy.some(({ closed }) => closed === 1001), "one had to go");
+  expect(greedy.filter(({ closed }) => closed !== null)).toHaveLength(1);
+  await refused(of(1, 26));
+  expect(neighbour.closed).toBeNull();
+  await stop();
+});
+
+test("a browser that reads nothing is cut off a megabyte behind, and gets no audio before", async () => {
+  const told = Promise.withResolvers<Socket>();
+  let closed = 0;
+  const { port, stop } = socketServer(async () => (socket) => {
+    told.resolve(socket);
+    return { closed: () => closed++ };
+  });
+  const deaf = connect(port, "127.0.8.74");
   deaf.on("error", () => {});
   const gone = new Promise<void>((resolve) => deaf.on("close", () => resolve()));
   deaf.once("data", () => deaf.pause());
@@ -186,6 +218,5 @@ test("a browser that reads nothing is cut off a megabyte behind, and gets no aud
   deaf.resume();
   await gone;
   expect(closed).toBe(1);
-  sockets.closeAll();
-  await server.stop(true);
+  await stop();
 });

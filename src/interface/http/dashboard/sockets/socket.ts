@@ -90,15 +90,20 @@ export function mountSockets(
           code: "method_not_allowed",
           publicMessage: "This path only speaks WebSocket.",
         });
-      admit(open, session);
-      const opener = await route.open(params, requestContext);
-      const socket = new OpenSocket(requestContext.tenantId, session, opener, deps, () =>
-        open.delete(socket),
-      );
+      const { tenantId } = requestContext;
+      admit(open, tenantId, session);
+      const socket = new OpenSocket(tenantId, session, deps, () => open.delete(socket));
+      // Counted before the route waits: many that come at once must not slip past the limit.
       open.add(socket);
-      if (deps.upgrade(request, socket.data)) {
-        socket.watch(contract);
-        return undefined;
+      try {
+        socket.opener = await route.open(params, requestContext);
+        if (deps.upgrade(request, socket.data)) {
+          socket.watch(contract);
+          return undefined;
+        }
+      } catch (error) {
+        open.delete(socket);
+        throw error;
       }
       open.delete(socket);
       throw new AppError({ code: "unavailable", publicMessage: "The WebSocket was not opened." });
@@ -121,17 +126,26 @@ export function mountSockets(
   };
 }
 
-function admit(open: ReadonlySet<OpenSocket>, session: ActiveSession): void {
-  const own = [...open].filter((socket) => socket.session.user.id === session.user.id).length;
-  if (open.size >= SOCKETS_MAX || own >= SOCKETS_OF_USER_MAX)
-    throw new AppError({
-      code: "rate_limited",
-      publicMessage: "Too many windows are open at once. Close some, then try again.",
-    });
+/** Where all are taken, the tenant that has most gives its oldest to one that would have fewer. */
+function admit(open: ReadonlySet<OpenSocket>, tenantId: number, session: ActiveSession): void {
+  const ofUser = [...open].filter((socket) => socket.session.user.id === session.user.id).length;
+  if (ofUser >= SOCKETS_OF_USER_MAX) throw tooManyWindows();
+  if (open.size < SOCKETS_MAX) return;
+  const byTenant = Map.groupBy(open, (socket) => socket.tenantId);
+  const most = [...byTenant.values()].reduce((a, b) => (b.length > a.length ? b : a), []);
+  if (most.length <= (byTenant.get(tenantId)?.length ?? 0) + 1) throw tooManyWindows();
+  most[0]?.close(CLOSE.goingAway, "others need room");
 }
+
+const tooManyWindows = () =>
+  new AppError({
+    code: "rate_limited",
+    publicMessage: "Too many windows are open at once. Close some, then try again.",
+  });
 
 class OpenSocket implements Socket {
   readonly data: SocketData;
+  opener: SocketOpener | null = null;
   #raw: RawSocket | null = null;
   #handler: SocketHandler | null = null;
   #check: Timer | null = null;
@@ -140,7 +154,6 @@ class OpenSocket implements Socket {
   constructor(
     readonly tenantId: number,
     readonly session: ActiveSession,
-    private readonly opener: SocketOpener,
     private readonly deps: SocketDependencies,
     private readonly onGone: () => void,
   ) {
@@ -181,9 +194,13 @@ class OpenSocket implements Socket {
   }
 
   #opened(raw: RawSocket): void {
+    if (this.#closed) {
+      raw.close(CLOSE.goingAway, "others need room");
+      return;
+    }
     this.#raw = raw;
     this.#guard(() => {
-      this.#handler = this.opener(this);
+      this.#handler = this.opener?.(this) ?? null;
     });
     if (this.#closed) this.#handler?.closed();
   }
