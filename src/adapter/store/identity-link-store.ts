@@ -65,7 +65,10 @@ export function linkStore(queries: Queries): LinkStore {
 /** Open invitations. */
 function invitationRows(
   queries: Queries,
-): Pick<LinkStore, "invitations" | "removeInvitation" | "removeInvitationsTo"> {
+): Pick<
+  LinkStore,
+  "invitations" | "removeInvitation" | "removeInvitationsTo" | "removeInvitationsBy"
+> {
   return {
     async invitations(tenantId, nowMs) {
       return await queries
@@ -87,6 +90,12 @@ function invitationRows(
       await queries
         .delete(oneTimeLinks)
         .where(and(invitationsOf(tenantId), eq(oneTimeLinks.email, email)));
+    },
+
+    async removeInvitationsBy(tenantId, inviterId) {
+      await queries
+        .delete(oneTimeLinks)
+        .where(and(invitationsOf(tenantId), eq(oneTimeLinks.userId, inviterId)));
     },
   };
 }

@@ -33,6 +33,10 @@ export const LOCK_RULES = {
   code: { free: 5, firstLockMs: MINUTE, lockMsMax: HOUR, forgetAfterMs: 24 * HOUR },
   /** Counts requested emails, not failures. */
   mail: { free: 3, firstLockMs: 10 * MINUTE, lockMsMax: HOUR, forgetAfterMs: HOUR },
+  /** Counts a company's invitations: they go to strangers, in the appliance's name. */
+  invitations: { free: 100, firstLockMs: 10 * MINUTE, lockMsMax: HOUR, forgetAfterMs: HOUR },
+  /** The same, to one address. */
+  invitation: { free: 5, firstLockMs: 10 * MINUTE, lockMsMax: HOUR, forgetAfterMs: 24 * HOUR },
 } as const satisfies Record<string, Rule>;
 
 /** Per rule, so that a flood of addresses cannot evict accounts. */
@@ -108,6 +112,13 @@ export class LockOut {
       rule: "mail",
       key: `mail:${this.#addressHash(email)}`,
     };
+  }
+
+  invitationOf(tenantId: number, email: string): readonly Subject[] {
+    return [
+      { rule: "invitations", key: `invitations:${tenantId}` },
+      { rule: "invitation", key: `invitation:${tenantId}:${this.#addressHash(email)}` },
+    ];
   }
 
   /**

@@ -190,6 +190,7 @@ export interface LinkStore {
   invitations(tenantId: number, nowMs: number): Promise<readonly OneTimeLink[]>;
   removeInvitation(tenantId: number, linkId: number): Promise<boolean>;
   removeInvitationsTo(tenantId: number, email: string): Promise<void>;
+  removeInvitationsBy(tenantId: number, inviterId: number): Promise<void>;
   removeExpired(beforeMs: number): Promise<number>;
 }
 

@@ -1,12 +1,14 @@
 /**
  * The members, roles and invitations of a tenant. A tenant that has owners keeps at least one. A
- * changed role applies from the next request, which also gets a new token.
+ * changed role applies from the next request, which also gets a new token. Who is no owner any more
+ * leaves no open invitation: it would be a way back.
  */
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import type { MessageReason } from "../../core/message-reasons.ts";
 import { type IdentityChange, type IdentityDependencies, transaction } from "./dependencies.ts";
 import { userFingerprintOf } from "./fingerprint.ts";
 import type { IdentityMailer } from "./identity-mailer.ts";
+import type { LockOut } from "./lock-out.ts";
 import { invitationMail } from "./mails.ts";
 import { noSuchLink, type OneTimeLinks } from "./one-time-links.ts";
 import type { Passwords } from "./passwords.ts";
@@ -20,6 +22,7 @@ const INVITATIONS_MAX = 50;
 interface TeamParts {
   readonly signIn: SignIn;
   readonly passwords: Passwords;
+  readonly lockOut: LockOut;
   readonly links: OneTimeLinks;
   readonly identityMailer: IdentityMailer;
 }
@@ -134,7 +137,7 @@ export class Team {
     return { members, invitations: open.map(invitationOf) };
   }
 
-  /** Replaces an open invitation to the same address. Throws conflict, plan_limit_reached. */
+  /** Replaces an open invitation to the same address. Throws conflict, plan_limit_reached, rate_limited. */
   async invite(
     tenantId: number,
     inviter: ActiveSession["user"],
@@ -142,6 +145,7 @@ export class Team {
     role: TenantRole,
   ): Promise<{ readonly invitation: Invitation; readonly url: string }> {
     const email = normalEmail(emailSent);
+    await this.parts.lockOut.attempt(this.parts.lockOut.invitationOf(tenantId, email));
     const { link, company } = await transaction(this.deps, async (store) => {
       const members = await store.team.members(tenantId);
       if (members.some((member) => member.email === email)) throw alreadyMember();
@@ -151,6 +155,7 @@ export class Team {
       const tenant = await store.team.tenant(tenantId);
       const made = await this.parts.links.make(store, {
         kind: "invitation",
+        userId: inviter.id,
         tenantId,
         email,
         role,
@@ -210,7 +215,10 @@ export class Team {
     return transaction(this.deps, async (store) => {
       const member = await store.team.member(tenantId, userId);
       if (!member) throw notFound("member");
-      if (role !== "owner") await this.#keepAnOwner(store, tenantId, member);
+      if (role !== "owner") {
+        await this.#keepAnOwner(store, tenantId, member);
+        await store.links.removeInvitationsBy(tenantId, userId);
+      }
       await store.team.put(tenantId, userId, role, this.deps.clock.now());
       if (role !== member.role) await store.sessions.markForRotation(tenantId, userId);
       await this.#noteRole(store, tenantId, member, role);
@@ -224,6 +232,7 @@ export class Team {
       const member = await store.team.member(tenantId, userId);
       if (!member) throw notFound("member");
       await this.#keepAnOwner(store, tenantId, member);
+      await store.links.removeInvitationsBy(tenantId, userId);
       await store.team.remove(tenantId, userId);
       await store.sessions.markForRotation(tenantId, userId);
       await this.#noteRole(store, tenantId, member, null);

@@ -44,6 +44,8 @@ const SUBJECTS: Readonly<Record<string, (lockOut: LockOut) => Subject | undefine
   network: (lockOut) => lockOut.sources("2001:db8::1")[1],
   code: (lockOut) => lockOut.code(7),
   mail: (lockOut) => lockOut.mailTo("a@example.com"),
+  invitations: (lockOut) => lockOut.invitationOf(1, "a@example.com")[0],
+  invitation: (lockOut) => lockOut.invitationOf(1, "a@example.com")[1],
 };
 
 test.each([
@@ -52,6 +54,8 @@ test.each([
   ["network", 100, MINUTE, 15 * MINUTE, HOUR],
   ["code", 5, MINUTE, HOUR, 24 * HOUR],
   ["mail", 3, 10 * MINUTE, HOUR, HOUR],
+  ["invitations", 100, 10 * MINUTE, HOUR, HOUR],
+  ["invitation", 5, 10 * MINUTE, HOUR, 24 * HOUR],
 ])("%s: %d free, then %d ms doubling to %d ms, forgotten after %d ms", async (rule, ...bounds) => {
   const [free, firstMs, mostMs, forgottenAfterMs] = bounds;
   const { clock, lockOut, attempt, rows } = world();

@@ -24,6 +24,7 @@ async function invited(members: number, open: number): Promise<string> {
     database: { tx: (work: (queries: null) => Promise<unknown>) => work(null) },
   };
   const parts = {
+    lockOut: { attempt: async () => undefined, invitationOf: () => [] },
     links: { make: async () => ({ id: 1, url: "https://voice.example.com/", expiresAt: 1 }) },
     identityMailer: { send: async () => undefined },
   };

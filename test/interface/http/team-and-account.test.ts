@@ -175,6 +175,49 @@ describe("invitations", () => {
     expect([full.status, pick(full, "error")]).toEqual([403, "plan_limit_reached"]);
     expect((await inviteOne(50)).status).toBe(200);
   });
+
+  test("are five to one address, then one now and then; of a neighbour they cost none", async () => {
+    const [own, other] = [await server.tenant(), await server.tenant()];
+    const [owner, neighbour] = [
+      await signedInBrowser(server, { tenantId: own.id }),
+      await signedInBrowser(server, { tenantId: other.id }),
+    ];
+    const body = { email: "flooded@many.example", role: "viewer" };
+    const inviteAs = async (browser: Browser) =>
+      (await browser.ask("POST", "/team/invitations", body)).status;
+    const statuses: number[] = [];
+    for (let count = 1; count <= 6; count++) statuses.push(await inviteAs(owner));
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(await inviteAs(neighbour)).toBe(200);
+    await clock.advance(10 * MINUTE);
+    expect([await inviteAs(owner), await inviteAs(owner)]).toEqual([200, 429]);
+  });
+
+  test("of somebody who is no owner any more are closed, others' stay", async () => {
+    const { id } = await server.tenant();
+    const owner = await signedInBrowser(server, { tenantId: id });
+    const openAfter = async (end: (leaver: number) => Promise<{ readonly status: number }>) => {
+      const leaver = await signedInBrowser(server, { tenantId: id });
+      for (const [browser, name] of [
+        [owner, "kept"],
+        [leaver, "back"],
+      ] as const)
+        await browser.ask("POST", "/team/invitations", {
+          ...{ email: `${name}@re-entry.example`, role: "owner" },
+        });
+      expect((await end(leaver.person.id)).status).toBe(200);
+      const { invitations } = (await owner.ask("GET", "/team")).json as {
+        invitations: { email: string }[];
+      };
+      return invitations.map(({ email }) => email);
+    };
+    const kept = ["kept@re-entry.example"];
+    expect(await openAfter((leaver) => owner.ask("DELETE", `/team/${leaver}`))).toEqual(kept);
+    const demoted = { role: "member" };
+    expect(await openAfter((leaver) => owner.ask("PATCH", `/team/${leaver}`, demoted))).toEqual(
+      kept,
+    );
+  });
 });
 
 describe("roles", () => {

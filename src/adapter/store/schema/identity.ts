@@ -131,7 +131,7 @@ export const oneTimeLinks = sqliteTable(
     kind: text("kind", { enum: ["owner", "sign_in", "reset", "invitation"] }).notNull(),
     /** SHA-256 of the token, hex. */
     tokenHash: text("token_hash").notNull(),
-    /** The user whom it signs in or whose password it sets. */
+    /** The user whom it signs in, whose password it sets, or who invites. */
     userId: integer("user_id").references(() => users.id, { onDelete: "cascade" }),
     tenantId: integer("tenant_id").references(() => tenants.id),
     email: text("email"),
