@@ -376,3 +376,16 @@ test("a tenant's settings change one by one, and bad ones are named", async () =
   ] as const)
     expect(errorOf(await own.ask("PATCH", "/tenant-settings", body))).toBe(code);
 });
+
+test("where nothing is mailed, the operator alone sees an invitation's link: it names the password of that address", async () => {
+  const inviteAs = async (role: "owner" | "operator") => {
+    const body = { email: `${role}@elsewhere.example`, role: "viewer" };
+    const made = await as(role).ask("POST", "/team/invitations", body);
+    expect(made.status).toBe(200);
+    return made.json as { mailed: boolean; link: string | null };
+  };
+  expect(await inviteAs("owner")).toMatchObject({ mailed: false, link: null });
+  expect(await inviteAs("operator")).toMatchObject({
+    ...{ mailed: false, link: expect.stringContaining("/app/invitation#token=") },
+  });
+});

@@ -40,6 +40,12 @@ export const messages = {
     lv: "Uzaicinājums ir nosūtīts.",
     ru: "Приглашение отправлено.",
   },
+  "team.invited_unmailed": {
+    en: "This appliance does not send email yet. Ask its operator for the link.",
+    lt: "Ši sistema laiškų dar nesiunčia. Nuorodos paprašykite sistemos administratoriaus.",
+    lv: "Šī sistēma vēl nesūta vēstules. Saiti lūdziet sistēmas administratoram.",
+    ru: "Система пока не отправляет писем. Попросите ссылку у администратора системы.",
+  },
   "team.member": { en: "Person", lt: "Asmuo", lv: "Persona", ru: "Человек" },
   "team.role": { en: "Role", lt: "Vaidmuo", lv: "Loma", ru: "Роль" },
   "team.role_hint": {

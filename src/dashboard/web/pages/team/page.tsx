@@ -211,7 +211,7 @@ function Invite(props: { onClose: () => void }) {
         const made = await answer(own.POST("/team/invitations", { body }));
         await stale("team");
         if (made.link !== null) return setLink(made.link);
-        showMessage(t("team.invited"));
+        showMessage(t(made.mailed ? "team.invited" : "team.invited_unmailed"));
         props.onClose();
       }}
     >

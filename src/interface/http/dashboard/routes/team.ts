@@ -61,9 +61,14 @@ export const invite = contract({
   body: z.strictObject({ email: emailIn(), role: roleIn() }).meta({ id: "InvitationRequest" }),
   reply: okReply({
     invitation: Invitation,
+    mailed: shown(
+      z.boolean(),
+      "False: mail only becomes files on the appliance, and its operator hands the link over.",
+      true,
+    ),
     link: shown(
       z.string().nullable(),
-      "The link to hand over, where mail only becomes files on the appliance; null: it is mailed.",
+      "The link to hand over, for an operator where nothing is mailed. Whoever opens it first may name the password of that address: others get null.",
       null,
     ),
   }),
@@ -242,7 +247,8 @@ const memberRoutes = ({ team, mailsOut }: Parts): Route[] => [
     const { tenantId, body } = request;
     const { user } = sessionOf(request);
     const { invitation, url } = await team.invite(tenantId, user, body.email, body.role);
-    return { ok: true, invitation: invitationView(invitation), link: mailsOut ? null : url };
+    const link = mailsOut || !user.operator ? null : url;
+    return { ok: true, invitation: invitationView(invitation), mailed: mailsOut, link };
   }),
   route(withdrawInvitation)(async ({ tenantId, params }) => {
     await team.revokeInvitation(tenantId, params.id);
