@@ -7,16 +7,22 @@ import { AppError, invalidField } from "../../core/errors.ts";
 import { invalidJson, payloadTooLarge } from "./problem.ts";
 
 const BODY_TIMEOUT_MS = 30_000;
+const LARGE_BYTES = 256 * 1024;
 const NOTHING = new Uint8Array(0);
 
-/** Throws payload_too_large, or invalid_json when the sender stalls or breaks off. */
+/**
+ * `onLarge`: called before much of a large body is there; may throw. Throws payload_too_large, or invalid_json
+ * when the sender stalls or breaks off.
+ */
 export async function readBody(
   request: Request,
   bytesMax: number,
   clock: Clock,
+  onLarge?: () => void,
 ): Promise<Uint8Array> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > bytesMax) throw payloadTooLarge(bytesMax);
+  if (declared > LARGE_BYTES) onLarge?.();
   if (!request.body) return NOTHING;
   const reader = request.body.getReader();
   const parts: Uint8Array[] = [];
@@ -32,13 +38,12 @@ export async function readBody(
       if (late) throw invalidJson("The body did not arrive within 30 seconds.");
       if (done) break;
       size += value.byteLength;
-      if (size > bytesMax) {
-        void reader.cancel().catch(() => undefined);
-        throw payloadTooLarge(bytesMax);
-      }
+      if (size > bytesMax) throw payloadTooLarge(bytesMax);
+      if (size > LARGE_BYTES) onLarge?.();
       parts.push(value);
     }
   } catch (error) {
+    void reader.cancel().catch(() => undefined);
     if (error instanceof AppError) throw error;
     throw invalidJson("The body broke off before its end.");
   } finally {

@@ -150,6 +150,7 @@ export class Middleware {
       newToken: null,
       actor: null,
       details: null,
+      onLargeBody: () => undefined,
     };
     this.#requestContexts.set(request, requestContext);
     return requestContext;

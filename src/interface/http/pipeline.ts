@@ -139,6 +139,7 @@ async function change(
     request,
     bytesMaxOf(contract, dependencies.bodyBytesMax),
     dependencies.clock,
+    requestContext.onLargeBody,
   );
   const changed = {
     contract,

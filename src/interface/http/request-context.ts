@@ -30,6 +30,8 @@ export interface RequestContext {
   actor: Actor | null;
   /** What the audit log says beyond the operation and its path. */
   details: AuditDetails | null;
+  /** Throws rate_limited where the tenant has too many under way. */
+  onLargeBody: () => void;
 }
 
 /** A person who signs in: known by id, or by the entered e-mail address. */

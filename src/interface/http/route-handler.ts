@@ -8,6 +8,7 @@ import type { Log } from "../../core/log.ts";
 import type { Sessions } from "../../domain/identity/sessions.ts";
 import { requireScope } from "../../domain/tenant/key-limits.ts";
 import { type Route, requiredScope } from "./contract.ts";
+import { HeavyRequests, isHeavy } from "./heavy-requests.ts";
 import type { Middleware } from "./middleware.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { problemOf, signInNeeded, unauthorized } from "./problem.ts";
@@ -37,6 +38,7 @@ interface MountedRoute {
 type PathParams = Readonly<Record<string, string>>;
 
 export class RouteHandler {
+  readonly #heavy = new HeavyRequests();
   #underWay = 0;
   #onIdle: (() => void) | null = null;
 
@@ -122,14 +124,31 @@ export class RouteHandler {
     request: Request,
     params: PathParams,
   ): Promise<Response> | Response {
-    const run = () => mounted.pipeline(mounted.route, requestContext, request, params);
+    const run = () => this.#run(mounted, requestContext, request, params);
     const fail = (error: unknown) => problemResponse(requestContext, problemOf(error));
     try {
       const charging = this.#authorise(mounted, requestContext);
-      return charging ? charging.then(run, fail) : run();
+      return charging ? charging.then(run).catch(fail) : run();
     } catch (error) {
       return fail(error);
     }
+  }
+
+  /** Throws rate_limited where the tenant has too many heavy requests under way. */
+  #run(
+    { route, pipeline }: MountedRoute,
+    requestContext: RequestContext,
+    request: Request,
+    params: PathParams,
+  ): Promise<Response> | Response {
+    const answer = () => pipeline(route, requestContext, request, params);
+    const { tenantId } = requestContext;
+    // Open routes take small bodies only.
+    if (tenantId === 0 || !(isHeavy(route.contract) || route.contract.body)) return answer();
+    const seat = this.#heavy.seatOf(tenantId);
+    requestContext.onLargeBody = seat.take;
+    if (isHeavy(route.contract)) seat.take();
+    return Promise.resolve(answer()).finally(seat.leave);
   }
 
   /**

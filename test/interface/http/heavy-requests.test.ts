@@ -51,6 +51,66 @@ describe("an import", () => {
   });
 });
 
+test("six imports of one company at once, by whichever sessions and keys; others' are not counted", async () => {
+  const [own, other] = [await server.tenant(), await server.tenant()];
+  const lines = Array.from({ length: 3_000 }, (_, at) => `+3706${String(1_000_000 + at)}`);
+  const body = { csv: `number\n${lines.join("\n")}\n`, dry_run: true };
+  const members = await Promise.all(
+    [1, 2].map(() => signedInBrowser(server, { tenantId: own.id, role: "member" })),
+  );
+  const sent = [
+    ...members.flatMap((browser) =>
+      [1, 2].map(() => browser.fetch("POST", "/api/v1/contacts/import", body)),
+    ),
+    ...[1, 2, 3].map(() => ask(server, own, "POST", "/contacts/import", body)),
+  ];
+  const neighbour = ask(server, other, "POST", "/contacts/import", body);
+  const answers = await Promise.all(sent);
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(6).fill(200), 429]);
+  expect(answers.find(({ status }) => status === 429)?.headers.get("retry-after")).toBe("5");
+  expect((await neighbour).status).toBe(200);
+  const [member] = members;
+  expect((await member?.fetch("POST", "/api/v1/contacts/import", CSV))?.status).toBe(200);
+});
+
+test("a body above 256 KB counts as heavy, one of that size does not", async () => {
+  const own = await server.tenant();
+  const browser = await signedInBrowser(server, { tenantId: own.id, role: "member" });
+  const { length } = JSON.stringify({ filename: "a.txt", content: "" });
+  const statuses = async (bytes: number) => {
+    const file = { filename: "a.txt", content: "x".repeat(bytes - length) };
+    const sent = Array.from({ length: 7 }, () => browser.fetch("POST", "/api/v1/files", file));
+    return (await Promise.all(sent)).map(({ status }) => status).sort();
+  };
+  expect(await statuses(256 * 1024)).toEqual(Array(7).fill(200));
+  expect(await statuses(256 * 1024 + 1)).toEqual([...Array(6).fill(200), 429]);
+  expect(await statuses(256 * 1024 + 1)).toEqual([...Array(6).fill(200), 429]);
+});
+
+test("a body of no stated length counts when it has become large", async () => {
+  const own = await server.tenant();
+  const statuses = async (bytes: number) => {
+    const body = new TextEncoder().encode(
+      JSON.stringify({ filename: "a.txt", content: "x".repeat(bytes) }),
+    );
+    const sent = Array.from({ length: 7 }, () =>
+      fetch(`${server.base}/api/v1/files`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${own.key}`, "content-type": "application/json" },
+        body: new ReadableStream({
+          start(controller) {
+            controller.enqueue(body);
+            controller.close();
+          },
+        }),
+      }),
+    );
+    return (await Promise.all(sent)).map(({ status }) => status).sort();
+  };
+  expect(await statuses(1_000)).toEqual(Array(7).fill(200));
+  expect(await statuses(300_000)).toEqual([...Array(6).fill(200), 429]);
+});
+
 describe("keys that are none", () => {
   const unknown = (n: number) => ({ id: 0, key: `lv_live_${String(n).padStart(64, "0")}` });
 
