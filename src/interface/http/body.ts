@@ -11,18 +11,18 @@ const LARGE_BYTES = 256 * 1024;
 const NOTHING = new Uint8Array(0);
 
 /**
- * `onLarge`: called before much of a large body is there; may throw. Throws payload_too_large, or invalid_json
+ * `onLarge`: waited for before much of a large body is read; may throw. Throws payload_too_large, or invalid_json
  * when the sender stalls or breaks off.
  */
 export async function readBody(
   request: Request,
   bytesMax: number,
   clock: Clock,
-  onLarge?: () => void,
+  onLarge?: () => Promise<void>,
 ): Promise<Uint8Array> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > bytesMax) throw payloadTooLarge(bytesMax);
-  if (declared > LARGE_BYTES) onLarge?.();
+  if (declared > LARGE_BYTES) await onLarge?.();
   if (!request.body) return NOTHING;
   const reader = request.body.getReader();
   const parts: Uint8Array[] = [];
@@ -39,7 +39,7 @@ export async function readBody(
       if (done) break;
       size += value.byteLength;
       if (size > bytesMax) throw payloadTooLarge(bytesMax);
-      if (size > LARGE_BYTES) onLarge?.();
+      if (size > LARGE_BYTES) await onLarge?.();
       parts.push(value);
     }
   } catch (error) {

@@ -1,50 +1,83 @@
 /**
  * Bounds the heavy requests of one tenant that are under way, and those with a large body: all of them take turns
- * with the calls and requests of everybody, and hold their bodies and what is made of them meanwhile.
+ * with the calls and requests of everybody, and hold their bodies and what is made of them meanwhile. The next ones
+ * wait for their turn, unread.
  */
+import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Contract } from "./contract.ts";
 
 const HEAVY_WEIGHT = 10;
-const AT_ONCE_MAX = 6;
+const UNDER_WAY_MAX = 6;
+const WAITING_MAX = 20;
+/** Less than a body's time to arrive. */
+const WAIT_MS_MAX = 20_000;
 
 export const isHeavy = ({ weight = 1 }: Pick<Contract, "weight">) => weight >= HEAVY_WEIGHT;
 
 /** Of one request. */
 interface HeavySeat {
-  /** Throws rate_limited. Idempotent. */
-  take(): void;
+  /** Resolves when the request may go on. Idempotent. Rejects with rate_limited. */
+  take(): Promise<void>;
   leave(): void;
 }
 
+interface Tenant {
+  underWay: number;
+  /** In the order in which they came. */
+  readonly waiting: Set<() => void>;
+}
+
 export class HeavyRequests {
-  readonly #taken = new Map<number, number>();
+  readonly #tenants = new Map<number, Tenant>();
+
+  constructor(private readonly clock: Clock) {}
 
   seatOf(tenantId: number): HeavySeat {
     let isTaken = false;
     return {
-      take: () => {
-        const others = this.#taken.get(tenantId) ?? 0;
+      take: async () => {
         if (isTaken) return;
-        if (others >= AT_ONCE_MAX) throw tooManyAtOnce();
+        const tenant = this.#tenants.get(tenantId) ?? { underWay: 0, waiting: new Set() };
+        this.#tenants.set(tenantId, tenant);
+        if (tenant.underWay < UNDER_WAY_MAX) tenant.underWay++;
+        else await this.#turn(tenant);
         isTaken = true;
-        this.#taken.set(tenantId, others + 1);
       },
       leave: () => {
-        const left = (this.#taken.get(tenantId) ?? 0) - 1;
-        if (!isTaken) return;
+        if (isTaken) this.#leave(tenantId);
         isTaken = false;
-        if (left > 0) this.#taken.set(tenantId, left);
-        else this.#taken.delete(tenantId);
       },
     };
+  }
+
+  /** Resolves with the seat of one that leaves. */
+  async #turn({ waiting }: Tenant): Promise<void> {
+    if (waiting.size >= WAITING_MAX) throw tooManyAtOnce();
+    const turn = Promise.withResolvers<void>();
+    waiting.add(turn.resolve);
+    const timer = this.clock.after(WAIT_MS_MAX, () => {
+      waiting.delete(turn.resolve);
+      turn.reject(tooManyAtOnce());
+    });
+    await turn.promise.finally(() => timer.cancel());
+  }
+
+  #leave(tenantId: number): void {
+    const tenant = this.#tenants.get(tenantId);
+    if (!tenant) return;
+    const [next] = tenant.waiting;
+    if (next) {
+      tenant.waiting.delete(next);
+      next();
+    } else if (--tenant.underWay === 0) this.#tenants.delete(tenantId);
   }
 }
 
 const tooManyAtOnce = () =>
   new AppError({
     code: "rate_limited",
-    publicMessage: `At most ${AT_ONCE_MAX} imports, exports and requests with a large body of a company at once. Send this one again when another has ended.`,
+    publicMessage: `At most ${UNDER_WAY_MAX} imports, exports and requests with a large body of a company at once, and ${WAITING_MAX} that wait. Send this one again when others have ended.`,
     retryable: true,
     retryAfterSeconds: 5,
   });

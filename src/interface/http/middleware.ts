@@ -150,7 +150,7 @@ export class Middleware {
       newToken: null,
       actor: null,
       details: null,
-      onLargeBody: () => undefined,
+      onLargeBody: () => Promise.resolve(),
     };
     this.#requestContexts.set(request, requestContext);
     return requestContext;

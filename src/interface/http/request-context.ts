@@ -30,8 +30,8 @@ export interface RequestContext {
   actor: Actor | null;
   /** What the audit log says beyond the operation and its path. */
   details: AuditDetails | null;
-  /** Throws rate_limited where the tenant has too many under way. */
-  onLargeBody: () => void;
+  /** Resolves when the tenant may send another one; rejects with rate_limited. */
+  onLargeBody: () => Promise<void>;
 }
 
 /** A person who signs in: known by id, or by the entered e-mail address. */

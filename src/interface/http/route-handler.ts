@@ -38,11 +38,13 @@ interface MountedRoute {
 type PathParams = Readonly<Record<string, string>>;
 
 export class RouteHandler {
-  readonly #heavy = new HeavyRequests();
+  readonly #heavy: HeavyRequests;
   #underWay = 0;
   #onIdle: (() => void) | null = null;
 
-  constructor(private readonly deps: RouteHandlerDependencies) {}
+  constructor(private readonly deps: RouteHandlerDependencies) {
+    this.#heavy = new HeavyRequests(deps.clock);
+  }
 
   /** What nothing has to be waited for, as most repeated reads, is answered at once. */
   handle(
@@ -134,7 +136,7 @@ export class RouteHandler {
     }
   }
 
-  /** Throws rate_limited where the tenant has too many heavy requests under way. */
+  /** A heavy request waits until its tenant has few enough under way; rejects with rate_limited. */
   #run(
     { route, pipeline }: MountedRoute,
     requestContext: RequestContext,
@@ -147,8 +149,8 @@ export class RouteHandler {
     if (tenantId === 0 || !(isHeavy(route.contract) || route.contract.body)) return answer();
     const seat = this.#heavy.seatOf(tenantId);
     requestContext.onLargeBody = seat.take;
-    if (isHeavy(route.contract)) seat.take();
-    return Promise.resolve(answer()).finally(seat.leave);
+    const answered = isHeavy(route.contract) ? seat.take().then(answer) : answer();
+    return Promise.resolve(answered).finally(seat.leave);
   }
 
   /**

@@ -1,5 +1,7 @@
 /** Heavy requests count for more, and who guesses keys is not looked up any more. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { AppError } from "../../../src/core/errors.ts";
+import { HeavyRequests } from "../../../src/interface/http/heavy-requests.ts";
 import { type ApiServer, ask, pick, startApiServer } from "../../support/api-server.ts";
 import { signedInBrowser } from "../../support/dashboard-session.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
@@ -51,49 +53,48 @@ describe("an import", () => {
   });
 });
 
-test("six imports of one company at once, by whichever sessions and keys; others' are not counted", async () => {
-  const [own, other] = [await server.tenant(), await server.tenant()];
+describe("heavy requests of a company at once", () => {
   const lines = Array.from({ length: 3_000 }, (_, at) => `+3706${String(1_000_000 + at)}`);
-  const body = { csv: `number\n${lines.join("\n")}\n`, dry_run: true };
-  const members = await Promise.all(
-    [1, 2].map(() => signedInBrowser(server, { tenantId: own.id, role: "member" })),
-  );
-  const sent = [
-    ...members.flatMap((browser) =>
-      [1, 2].map(() => browser.fetch("POST", "/api/v1/contacts/import", body)),
-    ),
-    ...[1, 2, 3].map(() => ask(server, own, "POST", "/contacts/import", body)),
-  ];
-  const neighbour = ask(server, other, "POST", "/contacts/import", body);
-  const answers = await Promise.all(sent);
-  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(6).fill(200), 429]);
-  expect(answers.find(({ status }) => status === 429)?.headers.get("retry-after")).toBe("5");
-  expect((await neighbour).status).toBe(200);
-  const [member] = members;
-  expect((await member?.fetch("POST", "/api/v1/contacts/import", CSV))?.status).toBe(200);
-});
+  const IMPORT = { csv: `number\n${lines.join("\n")}\n`, dry_run: true };
+  const statusesOf = async (sent: readonly Promise<{ readonly status: number }>[]) =>
+    (await Promise.all(sent)).map(({ status }) => status).sort();
 
-test("a body above 256 KB counts as heavy, one of that size does not", async () => {
-  const own = await server.tenant();
-  const browser = await signedInBrowser(server, { tenantId: own.id, role: "member" });
-  const { length } = JSON.stringify({ filename: "a.txt", content: "" });
-  const statuses = async (bytes: number) => {
-    const file = { filename: "a.txt", content: "x".repeat(bytes - length) };
-    const sent = Array.from({ length: 7 }, () => browser.fetch("POST", "/api/v1/files", file));
-    return (await Promise.all(sent)).map(({ status }) => status).sort();
-  };
-  expect(await statuses(256 * 1024)).toEqual(Array(7).fill(200));
-  expect(await statuses(256 * 1024 + 1)).toEqual([...Array(6).fill(200), 429]);
-  expect(await statuses(256 * 1024 + 1)).toEqual([...Array(6).fill(200), 429]);
-});
-
-test("a body of no stated length counts when it has become large", async () => {
-  const own = await server.tenant();
-  const statuses = async (bytes: number) => {
-    const body = new TextEncoder().encode(
-      JSON.stringify({ filename: "a.txt", content: "x".repeat(bytes) }),
+  test("six are under way and twenty wait, whichever session or key sends them; a neighbour's count for none", async () => {
+    const [own, other] = [await server.tenant(), await server.tenant()];
+    const members = await Promise.all(
+      [1, 2].map(() => signedInBrowser(server, { tenantId: own.id, role: "member" })),
     );
-    const sent = Array.from({ length: 7 }, () =>
+    const sent = members.flatMap((browser) =>
+      Array.from({ length: 13 }, () => browser.fetch("POST", "/api/v1/contacts/import", IMPORT)),
+    );
+    const over = ask(server, own, "POST", "/contacts/import", IMPORT);
+    const neighbour = ask(server, other, "POST", "/contacts/import", IMPORT);
+    expect((await neighbour).status).toBe(200);
+    expect(await statusesOf([...sent, over])).toEqual([...Array(26).fill(200), 429]);
+    const [member] = members;
+    expect((await member?.fetch("POST", "/api/v1/contacts/import", CSV))?.status).toBe(200);
+  });
+
+  const START = JSON.stringify({ filename: "a.txt", content: "" }).length;
+  const fileOf = (bytes: number) => ({ filename: "a.txt", content: "x".repeat(bytes - START) });
+
+  test.each([
+    [256 * 1024, Array(27).fill(200)],
+    [256 * 1024 + 1, [...Array(26).fill(200), 429]],
+  ])("a body of %d bytes", async (bytes, expected) => {
+    const own = await server.tenant();
+    const browser = await signedInBrowser(server, { tenantId: own.id, role: "member" });
+    const send = () => browser.fetch("POST", "/api/v1/files", fileOf(bytes));
+    expect(await statusesOf(Array.from({ length: 27 }, send))).toEqual(expected);
+  });
+
+  test.each([
+    [1_000, Array(27).fill(200)],
+    [300_000, [...Array(26).fill(200), 429]],
+  ])("a body of %d bytes without a stated length", async (bytes, expected) => {
+    const own = await server.tenant();
+    const body = new TextEncoder().encode(JSON.stringify(fileOf(bytes)));
+    const send = () =>
       fetch(`${server.base}/api/v1/files`, {
         method: "POST",
         headers: { authorization: `Bearer ${own.key}`, "content-type": "application/json" },
@@ -103,12 +104,30 @@ test("a body of no stated length counts when it has become large", async () => {
             controller.close();
           },
         }),
-      }),
-    );
-    return (await Promise.all(sent)).map(({ status }) => status).sort();
-  };
-  expect(await statuses(1_000)).toEqual(Array(7).fill(200));
-  expect(await statuses(300_000)).toEqual([...Array(6).fill(200), 429]);
+      });
+    expect(await statusesOf(Array.from({ length: 27 }, send))).toEqual(expected);
+  });
+
+  test("a seat is waited for in turn, for 20 s at most", async () => {
+    const requests = new HeavyRequests(clock);
+    const seats = Array.from({ length: 8 }, () => requests.seatOf(1));
+    const told: string[] = [];
+    for (const [at, seat] of seats.entries())
+      void seat.take().then(
+        () => told.push(`${at} goes on`),
+        ({ code }: AppError) => told.push(`${at} ${code}`),
+      );
+    await clock.advance(19_999);
+    expect(told).toEqual([0, 1, 2, 3, 4, 5].map((at) => `${at} goes on`));
+    seats[3]?.leave();
+    seats[3]?.leave();
+    await clock.advance(1);
+    expect(told.slice(6)).toEqual(["6 goes on", "7 rate_limited"]);
+    seats[7]?.leave();
+    const last = requests.seatOf(1).take();
+    await clock.advance(20_000);
+    expect(last).rejects.toMatchObject({ code: "rate_limited" });
+  });
 });
 
 describe("keys that are none", () => {
