@@ -15,8 +15,8 @@ import { cookieName, cookieOf } from "./cookie.ts";
 import { isAllowedProvenance } from "./same-origin.ts";
 import type { OriginReader } from "./source.ts";
 
-/** A page sends many requests at once. */
-const SESSION_REQUESTS_PER_MINUTE = 600;
+/** Of a person, in all sessions: a page sends many requests at once. */
+const PERSON_REQUESTS_PER_MINUTE = 600;
 /** The limit for each network address without a session. */
 const OPEN_REQUESTS_PER_MINUTE = 120;
 
@@ -33,7 +33,7 @@ export type SessionAuthentication = ReturnType<typeof createSessionAuthenticatio
 
 export function createSessionAuthentication(deps: SessionAuthenticationDependencies) {
   const { clock } = deps;
-  const bySession = memoryRateLimiter(() => SESSION_REQUESTS_PER_MINUTE, clock);
+  const byPerson = memoryRateLimiter(() => PERSON_REQUESTS_PER_MINUTE, clock);
   const bySource = memoryRateLimiter(() => OPEN_REQUESTS_PER_MINUTE, clock);
 
   function readOrigins(requestContext: RequestContext, request: Request): void {
@@ -45,7 +45,7 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
   function limit(requestContext: RequestContext): void {
     const { session, origins } = requestContext;
     const result = session
-      ? bySession.take(session.id)
+      ? byPerson.take(session.user.id)
       : bySource.take(numberOf(networkOf(origins?.ip ?? "")));
     if (!result.allowed) throw tooManyRequests(result.limit, result.resetSeconds);
   }
@@ -73,9 +73,9 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
       if (requestContext.session || isOpen) limit(requestContext);
     },
 
-    /** Counts more requests of a session. Throws rate_limited. */
-    chargeWeight(session: Pick<ActiveSession, "id">, weight: number): void {
-      const result = bySession.take(session.id, weight);
+    /** Counts more requests of a session's person. Throws rate_limited. */
+    chargeWeight({ user }: Pick<ActiveSession, "user">, weight: number): void {
+      const result = byPerson.take(user.id, weight);
       if (!result.allowed) throw tooManyRequests(result.limit, result.resetSeconds);
     },
 
