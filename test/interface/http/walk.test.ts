@@ -250,6 +250,32 @@ describe("body fields at, below and above their limits", () => {
   });
 });
 
+const idTrials = keyed.flatMap((contract) =>
+  bodyFieldsOf(contract)
+    .filter(([name]) => /_ids?$/.test(name))
+    .map(([name]) => [`${contract.method} ${contract.path}`, name, contract] as const),
+);
+
+describe("ids in a body", () => {
+  test("are many", () => expect(idTrials.length).toBeGreaterThan(8));
+
+  test.each(idTrials)(
+    "%s: %s of another tenant is not found, like none",
+    async (_, name, contract) => {
+      const kind = name === "file_id" ? "file" : "agent";
+      const answerTo = async (id: number | string | undefined) => {
+        const body = { ...validBody(contract, mine), [name]: name.endsWith("s") ? [id] : id };
+        const path = ownPath(contract, mine);
+        return await ask(server, own, contract.method, path, body, { "x-request-id": "r" });
+      };
+      const foreign = await answerTo(theirs.ids[kind]);
+      expect([foreign.status, pick(foreign, "error")]).toEqual([404, "not_found"]);
+      expect(foreign.text).toBe((await answerTo(999_999)).text);
+      expect(foreign.text).not.toContain(MARKER);
+    },
+  );
+});
+
 const queryTrials = keyed.flatMap((contract) =>
   (operationOf(contract)?.parameters ?? [])
     .filter((parameter) => parameter.in === "query")
