@@ -12,8 +12,9 @@ import {
   tenants,
 } from "./schema/index.ts";
 
-const DEFAULT_FROM = 600;
-const DEFAULT_TO = 1080;
+/** Calling hours of a tenant that has set none, minutes after midnight. */
+export const DEFAULT_FROM = 600;
+export const DEFAULT_TO = 1080;
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 /** One day early, so that the year has begun in no time zone. */

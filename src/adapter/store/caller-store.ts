@@ -2,13 +2,17 @@
 import { and, desc, eq, gte, lt } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CallerRecords } from "../../domain/contact/callers.ts";
+import { DEFAULT_FROM, DEFAULT_TO } from "./birthday-store.ts";
 import {
   agents,
+  birthdayCalls,
   callMemories,
   callPurposes,
   calls,
+  campaigns,
   campaignTargets,
   featureSettings,
+  tenants,
 } from "./schema/index.ts";
 
 export type FeatureRow = typeof featureSettings.$inferSelect;
@@ -127,6 +131,35 @@ function callerRecords(queries: Queries): CallerRecords {
         .from(callPurposes)
         .where(and(eq(callPurposes.callUuid, callUuid), eq(callPurposes.tenantId, tenantId)))
         .get();
+    },
+
+    async callingHours(tenantId, callUuid) {
+      const row = await queries
+        .select({
+          timeZone: tenants.timeZone,
+          campaign: { from: campaigns.callingFrom, to: campaigns.callingTo },
+          birthday: birthdayCalls.id,
+          from: featureSettings.callingFrom,
+          to: featureSettings.callingTo,
+          holidays: featureSettings.holidays,
+        })
+        .from(tenants)
+        .leftJoin(featureSettings, eq(featureSettings.tenantId, tenants.id))
+        .leftJoin(
+          campaignTargets,
+          and(eq(campaignTargets.callUuid, callUuid), eq(campaignTargets.tenantId, tenants.id)),
+        )
+        .leftJoin(campaigns, eq(campaigns.id, campaignTargets.campaignId))
+        .leftJoin(
+          birthdayCalls,
+          and(eq(birthdayCalls.callUuid, callUuid), eq(birthdayCalls.tenantId, tenants.id)),
+        )
+        .where(eq(tenants.id, tenantId))
+        .get();
+      if (!row || (row.campaign === null && row.birthday === null)) return null;
+      const { timeZone, campaign, from, to, holidays } = row;
+      const hours = campaign ?? { from: from ?? DEFAULT_FROM, to: to ?? DEFAULT_TO };
+      return { timeZone, hours: { ...hours, holidays } };
     },
 
     async variables(tenantId, callUuid) {

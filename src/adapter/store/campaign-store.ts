@@ -24,6 +24,7 @@ import {
   campaignTargets,
   contacts,
   featureSettings,
+  schedules,
   tenants,
 } from "./schema/index.ts";
 
@@ -235,7 +236,7 @@ const targetOfCall = statement((queries) =>
 /** Calls of a campaign, running and finished. */
 function targetCalls(
   queries: Queries,
-): Pick<CampaignRecords & RunnerRecords, "setCalling" | "settle" | "byCall"> {
+): Pick<CampaignRecords & RunnerRecords, "setCalling" | "settle" | "putBack" | "byCall"> {
   return {
     async setCalling(targetId, callUuid, nowMs) {
       const rows = await queries
@@ -256,6 +257,16 @@ function targetCalls(
         .where(eq(campaignTargets.id, targetId));
     },
 
+    async putBack(callUuid, nowMs) {
+      await queries
+        .update(campaignTargets)
+        .set({
+          ...{ status: "waiting", callUuid: null, notBefore: nowMs, updatedAt: nowMs },
+          attempts: sql`${campaignTargets.attempts} - 1`,
+        })
+        .where(and(eq(campaignTargets.callUuid, callUuid), IS_CALLING));
+    },
+
     async byCall(callUuid) {
       return (await targetOfCall(queries).get({ callUuid })) ?? null;
     },
@@ -268,9 +279,11 @@ const lostTargets = statement((queries) =>
       callUuid: calls.callUuid,
       endedReason: calls.endedReason,
       answeredAt: calls.answeredAt,
+      refusal: schedules.reason,
     })
     .from(campaignTargets)
     .innerJoin(calls, eq(calls.callUuid, campaignTargets.callUuid))
+    .leftJoin(schedules, eq(schedules.id, calls.scheduleId))
     .where(and(IS_CALLING, isNotNull(calls.endedAt)))
     .limit(LOST_MAX)
     .prepare(),
@@ -300,8 +313,8 @@ function pastTargetCalls(
 
     async lost() {
       const rows = await lostTargets(queries).all();
-      return rows.map(({ callUuid, endedReason, answeredAt }) => ({
-        callUuid,
+      return rows.map(({ callUuid, endedReason, answeredAt, refusal }) => ({
+        ...{ callUuid, refusal },
         endedReason: endedReason ?? "interrupted",
         talked: answeredAt !== null,
       }));

@@ -12,7 +12,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { WorkLoop } from "../../core/work-loop.ts";
 import type { CallService } from "../call/ports.ts";
-import type { EndListener } from "../contact/callers.ts";
+import { type EndListener, OUTSIDE_HOURS } from "../contact/callers.ts";
 import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
 import type { CampaignRecord, TargetStatus } from "./campaigns.ts";
 
@@ -81,8 +81,16 @@ export interface RunnerRecords {
   ): Promise<void>;
   /** Targets whose call ended without the runner noticing, with the result. */
   lost(): Promise<
-    readonly { readonly callUuid: string; readonly endedReason: string; readonly talked: boolean }[]
+    readonly {
+      readonly callUuid: string;
+      readonly endedReason: string;
+      readonly talked: boolean;
+      /** Why its schedule failed; null: it was dialled, or did not fail. */
+      readonly refusal: string | null;
+    }[]
   >;
+  /** Its call was not placed: it waits again, with the attempt. */
+  putBack(callUuid: string, nowMs: number): Promise<void>;
   /** Marks targets on the do-not-call list as skipped. */
   skipDoNotCall(campaignId: number, nowMs: number): Promise<void>;
 }
@@ -134,9 +142,13 @@ export class CampaignRunner {
   }
 
   async #look(): Promise<void> {
-    const { database, records } = this.options;
-    for (const { callUuid, endedReason, talked } of await records(database.read).lost())
-      await database.tx((queries) => this.#settle(queries, callUuid, endedReason, talked));
+    const { database, records, clock } = this.options;
+    for (const { callUuid, endedReason, talked, refusal } of await records(database.read).lost())
+      await database.tx((queries) =>
+        refusal === OUTSIDE_HOURS
+          ? records(queries).putBack(callUuid, clock.now())
+          : this.#settle(queries, callUuid, endedReason, talked),
+      );
     const running = await records(database.read).running();
     this.#isAnyRunning = running.length > 0;
     for (const campaign of running) if (this.#loop.isRunning) await this.#advance(campaign);

@@ -10,6 +10,7 @@ import { AppError } from "../../core/errors.ts";
 import { oneLine } from "../../core/one-line.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { CallDatum } from "../conversation/call-datum.ts";
+import { type CallingHours, mayCallNow } from "./calling-hours.ts";
 import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
 import type { CrmLookup } from "./crm/lookup.ts";
 import type { DoNotCallList } from "./do-not-call.ts";
@@ -28,6 +29,8 @@ const MEMORY_MS = 14 * 86_400_000;
 const MEMORIES_MAX = 3;
 const SHARED_MAX = 5;
 const TEXT_MAX = 500;
+/** Why the schedule of a call failed that came to its turn outside its hours. */
+export const OUTSIDE_HOURS = "conflict";
 
 interface NewMemory extends Memory {
   readonly numberE164: string;
@@ -50,6 +53,11 @@ export interface CallerRecords {
       }
     | undefined
   >;
+  /** When a campaign's or a birthday's call may be placed, in the tenant's zone; null: it is neither. */
+  callingHours(
+    tenantId: number,
+    callUuid: string,
+  ): Promise<{ readonly timeZone: string; readonly hours: CallingHours } | null>;
   /** Variables of a campaign's target. */
   variables(tenantId: number, callUuid: string): Promise<Readonly<Record<string, string>>>;
 }
@@ -78,6 +86,13 @@ const notToBeCalled = (why: string) =>
     code: "destination_not_allowed",
     publicMessage: `This person ${why}.`,
     field: "to_number",
+  });
+
+/** It waited for its turn until the hours were over. */
+const tooLate = () =>
+  new AppError({
+    code: OUTSIDE_HOURS,
+    publicMessage: "The hours in which this call may be placed are over.",
   });
 
 const UNKNOWN_CALLER: CallerContext = {
@@ -176,6 +191,8 @@ export class Callers {
     if (isDoNotCall) throw notToBeCalled("asked not to be called");
     if (purpose.origin === "birthday" && !known.some(({ consent }) => consent))
       throw notToBeCalled("has not agreed to such calls");
+    const open = await records(queries).callingHours(tenantId, callUuid);
+    if (open && !mayCallNow(open.timeZone, this.deps.clock.now(), open.hours)) throw tooLate();
   }
 
   /**

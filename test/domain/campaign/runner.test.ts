@@ -1,6 +1,7 @@
 /** The campaign runner on a real store and the real call service, with a clock of our own. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { campaignStore } from "../../../src/adapter/store/campaign-store.ts";
 import { contactStore } from "../../../src/adapter/store/contact-store.ts";
 import { doNotCallStore } from "../../../src/adapter/store/do-not-call-store.ts";
@@ -14,6 +15,7 @@ import {
   schedules,
 } from "../../../src/adapter/store/schema/index.ts";
 import { silentLog } from "../../../src/core/log.ts";
+import { abandonSchedule } from "../../../src/domain/call/abandoned-schedule.ts";
 import { CampaignRunner } from "../../../src/domain/campaign/runner.ts";
 import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
 import {
@@ -419,6 +421,42 @@ test("a call that ended while nobody listened is settled at the next start", asy
     ...{ status: "waiting", outcome: "interrupted", attempts: 1 },
     notBefore: NOON + 60 * MINUTE_MS,
   });
+});
+
+test("who comes to their turn after the hours is not called, and is the next day, with the attempt", async () => {
+  const toClock = (time: string) => clock.stepWallClock(Date.parse(time) - clock.now());
+  toClock("2026-11-20T17:59:59+02:00");
+  const id = await running({ numbers: 1 });
+  const first = startRunner();
+  await calling(id, 1);
+  await first.stop();
+  const [target] = await inState(id, "calling");
+  const callUuid = target?.callUuid ?? "";
+  const call = { tenantId: tenant.id, callUuid, toNumber: numberOf(0) };
+  const mayDial = () =>
+    server.database
+      .tx((queries) => server.callerParts.callers.mayDial(queries, call))
+      .then(
+        () => null,
+        (error) => error,
+      );
+  expect(await mayDial()).toBeNull();
+  toClock("2026-11-20T18:00:00+02:00");
+  const refused = await mayDial();
+  expect(refused).toMatchObject({ retryable: false, code: "conflict" });
+  const [entry] = await server.database.read.select().from(schedules);
+  if (!entry) throw new Error("no entry");
+  const { database } = server;
+  const events = { emit: async () => undefined, wake: () => undefined };
+  await abandonSchedule({ database, stores: callStores, events, clock }, entry, "failed", refused);
+  const second = startRunner();
+  await eventually(async () => (await inState(id, "waiting")).length === 1, "it waits again");
+  await second.stop();
+  expect(await targets(id)).toMatchObject([{ attempts: 0, callUuid: null }]);
+  toClock("2026-11-21T10:00:00+02:00");
+  startRunner();
+  await calling(id, 1);
+  expect(await targets(id)).toMatchObject([{ attempts: 1 }]);
 });
 
 test("one whose agent is deleted pauses with the reason: no other agent calls, and it does not go on", async () => {

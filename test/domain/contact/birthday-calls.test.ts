@@ -228,6 +228,9 @@ test("who takes back the consent or refuses before it is dialled is not dialled"
   const mayDial = () =>
     server.database.tx((queries) => server.callerParts.callers.mayDial(queries, call));
   await mayDial();
+  setClock(Date.parse("2026-11-20T18:00:00+02:00"));
+  await expect(mayDial()).rejects.toThrow("hours");
+  setClock(NOON);
   await server.database.tx((q) =>
     contactStore(q).update(tenant.id, contact.id, { consent: false }),
   );

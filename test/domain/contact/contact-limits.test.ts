@@ -51,6 +51,7 @@ test.each([
     }),
     records: () => ({
       purpose: async () => ({ reason: "", sensitive: false, origin: "birthday" }),
+      callingHours: async () => null,
     }),
     doNotCallList: { has: async () => false },
   } as unknown as ConstructorParameters<typeof Callers>[0]);
