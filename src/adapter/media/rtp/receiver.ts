@@ -85,8 +85,8 @@ export class RtpReceiver {
   }
 
   /**
-   * When RTP or RTCP of the remote party last arrived, on the monotonic clock; null before the
-   * first.
+   * When RTP or RTCP of the remote party last arrived, whatever its payload, on the monotonic clock;
+   * null before the first.
    */
   get lastLifeMs(): number | null {
     return this.#lastLifeMs;
@@ -140,7 +140,11 @@ export class RtpReceiver {
     const isEvent = packet.payloadType === format.telephoneEventType;
     const codec = isEvent ? undefined : this.#codecs[packet.payloadType];
     const noiseType = format.comfortNoiseType ?? COMFORT_NOISE_TYPE;
-    if (!isEvent && !codec && packet.payloadType !== noiseType) return false;
+    if (!isEvent && !codec && packet.payloadType !== noiseType) {
+      // A keep-alive (RFC 6263 4), or a codec that nobody agreed to.
+      if (this.source.knows(host)) this.#lastLifeMs = nowMs;
+      return false;
+    }
     const { ssrc, sequenceNumber } = packet;
     if (!this.source.accept(host, port, ssrc, sequenceNumber, nowMs)) return false;
     if (!this.#isCurrentSsrc(ssrc, sequenceNumber)) return false;

@@ -59,6 +59,15 @@ test("payload types that were not agreed are not heard", () => {
   expect(receiver.reception.packetsReceived).toBe(0);
 });
 
+test("they are a sign of life where the remote party sends them (RFC 6263), of nobody else", () => {
+  const { receiver, tick } = toneReceiver();
+  const foreign = { marker: false, ssrc: 1, sequenceNumber: 1, timestamp: 0, payloadType: 126 };
+  receiver.receive(buildRtpPacket(foreign, new Uint8Array(1)), "192.0.2.66", SDP.port, 7);
+  expect(receiver.lastLifeMs).toBeNull();
+  tick({ ssrc: 1, sequenceNumber: 2, timestamp: 160, payloadType: 126 });
+  expect(receiver.lastLifeMs).toBe(20);
+});
+
 test("the quality falls with loss and delay, from 4.3 down to 1", () => {
   expect(estimateMos(0, 100)).toBeGreaterThan(4.3);
   expect(estimateMos(0.05, 100)).toBeLessThan(estimateMos(0.01, 100));
