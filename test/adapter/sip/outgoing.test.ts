@@ -5,7 +5,11 @@ import {
   formatChallenge,
   parseCredentials,
 } from "../../../src/adapter/sip/digest.ts";
-import type { ResponseParts, SipRequest } from "../../../src/adapter/sip/message/index.ts";
+import {
+  buildRequest,
+  type ResponseParts,
+  type SipRequest,
+} from "../../../src/adapter/sip/message/index.ts";
 import type { SipSettings } from "../../../src/adapter/sip/stack.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import type { OutgoingLeg, SipStack, TrunkSettings } from "../../../src/domain/call/sip-port.ts";
@@ -230,6 +234,78 @@ describe("a remote party that rings reliably", () => {
     expect(racks).toEqual(["7 1 INVITE", "8 1 INVITE"]);
     expect(early).toEqual([30_000, 30_000]);
     expect(peer.requests[0]?.request.headers.hasToken("supported", "100rel")).toBe(true);
+  });
+});
+
+/** Sends a request of the called phone in the dialog that our INVITE opens. */
+function askBack(invite: SipRequest, method: string, cseq: number, body = ""): void {
+  const { headers, callId } = invite;
+  const uri = /<([^>]+)>/.exec(headers.get("contact") ?? "")?.[1] ?? "";
+  const text = buildRequest({
+    method,
+    uri,
+    headers: [
+      ["Via", `SIP/2.0/UDP ${FAR}:${peer.port};branch=z9hG4bK-back-${cseq}`],
+      ["Max-Forwards", 70],
+      ["From", `${headers.get("to")};tag=far`],
+      ["To", headers.get("from") ?? ""],
+      ["Call-ID", callId],
+      ["CSeq", `${cseq} ${method}`],
+      contact(),
+      ...(body === "" ? [] : [["Content-Type", "application/sdp"] as const]),
+    ],
+    body,
+  });
+  peer.send(text, stack.localAddress);
+}
+
+const answersTo = (method: string) =>
+  peer.responses.filter(({ cseq }) => cseq.method === method).map(({ statusCode }) => statusCode);
+
+describe("an UPDATE with an offer while it rings", () => {
+  async function ringing(isReliable: boolean) {
+    let invite: { request: SipRequest; answer: Answer } | undefined;
+    await start((request, answer) => {
+      if (request.method === "PRACK") answer({ statusCode: 200 });
+      if (request.method !== "INVITE") return;
+      invite = { request, answer };
+      const parts = withSdp(183);
+      const more = isReliable
+        ? ([
+            ["Require", "100rel"],
+            ["RSeq", 7],
+          ] as const)
+        : [];
+      answer({ ...parts, headers: [...(parts.headers ?? []), ...more] });
+    });
+    const leg = place();
+    const early: (number | undefined)[] = [];
+    leg.on("ringing", ({ plan }) => early.push(plan?.remote.port));
+    await eventually(() => early.length === 1, "early media");
+    if (!invite) throw new Error("no INVITE");
+    return { leg, early, ...invite };
+  }
+
+  test("moves early media and the call, where our offer was answered reliably", async () => {
+    const { leg, early, request, answer } = await ringing(true);
+    askBack(request, "UPDATE", 50, OFFER(FAR, 30_050));
+    await eventually(() => answersTo("UPDATE").length === 1, "an answer");
+    expect(answersTo("UPDATE")).toEqual([200]);
+    expect(peer.responses.at(-1)?.body).toContain(`m=audio ${MEDIA.port} `);
+    expect(early).toEqual([30_000, 30_050]);
+    const answered = next(leg, "answered");
+    answer({ statusCode: 200, toTag: "far", headers: [contact()] });
+    expect((await answered).plan.remote.port).toBe(30_050);
+  });
+
+  test("is 491 where our offer has no answer yet, and the call stands", async () => {
+    const { leg, request, answer } = await ringing(false);
+    askBack(request, "UPDATE", 50, OFFER(FAR, 30_050));
+    await eventually(() => answersTo("UPDATE").length === 1, "an answer");
+    expect(answersTo("UPDATE")).toEqual([491]);
+    const answered = next(leg, "answered");
+    answer(withSdp(200));
+    expect((await answered).plan.remote.port).toBe(30_000);
   });
 });
 

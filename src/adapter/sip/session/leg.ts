@@ -3,6 +3,7 @@
  * `ended` as the last event, digits of INFO, media changes.
  */
 import {
+  type BodyAndContentType,
   type Bye,
   type Core,
   type Info,
@@ -324,12 +325,22 @@ export abstract class BaseLeg {
 
   /** The response to an UPDATE, OPTIONS or PRACK with this leg's Call-ID. Never rejects. */
   async answerInDialog(request: SipRequest): Promise<ResponseParts> {
-    if (request.method === "UPDATE")
-      return await answerUpdate(request, this.session, this.negotiator, this.context.random);
+    if (request.method === "UPDATE") {
+      const answerEarly = this.earlyAnswerer(tagOf(request.from) ?? "");
+      const { random } = this.context;
+      return await answerUpdate(request, this.session, this.negotiator, random, answerEarly);
+    }
     if (!this.dialogNamed(nameOfRequest(request))) return { statusCode: 481 };
     if (!noteRequest(this.session, request)) return { statusCode: 500 };
     const isConfirmed = request.method !== "PRACK" || this.confirmRinging(request);
     return { statusCode: isConfirmed ? 200 : 481 };
+  }
+
+  /** Answers offers of the early dialog with that remote tag; undefined: it may not offer yet. */
+  protected earlyAnswerer(
+    _remoteTag: string,
+  ): ((offer: string) => BodyAndContentType | undefined) | undefined {
+    return undefined;
   }
 
   /** Handles a PRACK (RFC 3262 3). False: it matches no response of ours. */

@@ -111,6 +111,18 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     return accepted.ok ? { ...accepted, plan: this.#signalled(accepted.plan) } : accepted;
   }
 
+  /**
+   * Answers an offer while ours waits for its final answer, which stays expected: SIP.js gives the
+   * provisional one with the 200. Undefined: it cannot be answered.
+   */
+  answerEarly(offer: string): { answer: BodyAndContentType; plan: MediaPlan } | undefined {
+    if (!this.#media) return undefined;
+    const answer = answerOffer(offer, this.#media, this.#session(++this.#version));
+    return answer.ok
+      ? { answer: sdpBody(answer.sdp), plan: this.#signalled(answer.plan) }
+      : undefined;
+  }
+
   /** True if an offer could be answered; changes nothing. */
   canAnswer(offer: string): boolean {
     return this.codecFor(offer) !== null;

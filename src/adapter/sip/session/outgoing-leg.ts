@@ -56,6 +56,8 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   readonly #ringTimer: Timer;
   readonly #options: OutgoingLegOptions;
   #phase: Phase = { name: "inviting" };
+  /** Of early dialogs whose answer to our offer is final (RFC 3262 5), by remote tag. */
+  readonly #earlyPlans = new Map<string, MediaPlan>();
   /** The targets of earlier 3xx responses. */
   readonly #redirected = new Set<string>();
   #target: SipUri | undefined;
@@ -152,10 +154,20 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
 
   #onProgress(message: Core.IncomingResponseMessage): void {
     const preview = message.body === "" ? undefined : this.negotiator.preview(message.body);
-    this.emit("ringing", {
-      sipCode: message.statusCode ?? 180,
-      plan: preview?.ok ? preview.plan : null,
-    });
+    const plan = preview?.ok ? preview.plan : null;
+    if (plan && message.hasHeader("rseq")) this.#earlyPlans.set(message.toTag, plan);
+    this.emit("ringing", { sipCode: message.statusCode ?? 180, plan });
+  }
+
+  protected override earlyAnswerer(remoteTag: string) {
+    if (!this.#earlyPlans.has(remoteTag)) return undefined;
+    return (offer: string) => {
+      const answered = this.negotiator.answerEarly(offer);
+      if (!answered) return undefined;
+      this.#earlyPlans.set(remoteTag, answered.plan);
+      this.emit("ringing", { sipCode: 183, plan: answered.plan });
+      return answered.answer;
+    };
   }
 
   /** Called after SIP.js has sent the ACK, and a BYE if the answer was unusable. */
@@ -171,7 +183,8 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     this.#ringTimer.cancel();
     // SIP.js keeps an early answer; if the SDP of the 200 differs, the 200 applies.
     const final = message.body === "" ? undefined : this.negotiator.preview(message.body);
-    const plan = final?.ok ? final.plan : this.negotiator.plan;
+    const early = this.#earlyPlans.get(message.toTag);
+    const plan = final?.ok ? final.plan : (early ?? this.negotiator.plan);
     if (!plan) {
       this.hangUpEstablished(this.session);
       return;

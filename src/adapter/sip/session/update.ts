@@ -3,7 +3,7 @@
  * media; without one it refreshes the session (RFC 4028 7.4 recommends it if the remote party allows
  * it). Ours is written by the dialog of SIP.js; the session timer adds its headers when it is sent.
  */
-import { Core, type Session, SessionState } from "sip.js";
+import { type BodyAndContentType, Core, type Session, SessionState } from "sip.js";
 import { type Random, randomInt } from "../../../core/random.ts";
 import { ALLOW } from "../capabilities.ts";
 import { type ResponseParts, type SipRequest, withPlainSdp } from "../message/index.ts";
@@ -17,12 +17,16 @@ const retryAfter = (random: Random): ResponseParts => ({
   headers: [["Retry-After", randomInt(random, 11)]],
 });
 
-/** Returns the response; an offer is applied. Never rejects. */
+/**
+ * Returns the response; an offer is applied. `answerEarly` answers one while our INVITE's offer has
+ * only a reliable provisional answer; undefined: it has none. Never rejects.
+ */
 export async function answerUpdate(
   received: SipRequest,
   session: Session,
   negotiator: MediaNegotiator,
   random: Random,
+  answerEarly?: (offer: string) => BodyAndContentType | undefined,
 ): Promise<ResponseParts> {
   const request = withPlainSdp(received);
   if (!dialogNamed(session, nameOfRequest(request))) return { statusCode: 481 };
@@ -31,18 +35,27 @@ export async function answerUpdate(
   if (!negotiator.hasDescription(request.headers.get("content-type") ?? ""))
     return { statusCode: 415, headers: [["Accept", "application/sdp"]] };
   // Our offer is unanswered: glare. Otherwise theirs is not answered yet.
-  if (negotiator.awaitsAnswer) return { statusCode: 491 };
+  if (negotiator.awaitsAnswer) {
+    if (!answerEarly) return { statusCode: 491 };
+    const answer = answerEarly(request.body);
+    return answer ? accepted(answer) : { statusCode: 488 };
+  }
   if (session.state !== SessionState.Established && !negotiator.plan) return retryAfter(random);
   if (!negotiator.canAnswer(request.body)) return { statusCode: 488 };
   try {
     await negotiator.setDescription(request.body);
-    const { body, contentType } = await negotiator.getDescription();
-    return { statusCode: 200, headers: [["Content-Type", contentType]], body };
+    return accepted(await negotiator.getDescription());
   } catch {
     await negotiator.rollbackDescription();
     return { statusCode: 488 };
   }
 }
+
+const accepted = ({ body, contentType }: BodyAndContentType): ResponseParts => ({
+  statusCode: 200,
+  headers: [["Content-Type", contentType]],
+  body,
+});
 
 interface SessionInternals {
   readonly dialog?: Core.Dialog;
