@@ -297,8 +297,9 @@ export class SipTrunk implements Trunk {
     const opensCall = request.method === "INVITE" && tagOf(request.to) === null;
     return {
       onResponse: (response, flow) => {
-        this.#legOf(response.callId)?.responseReceived(response, flow.remote.host);
-        this.#agent.receiveResponse(response, flow.remote);
+        const leg = this.#legOf(response.callId);
+        leg?.responseReceived(response, flow.remote.host);
+        this.#agent.receiveResponse(response, flow.remote, leg?.negotiator);
       },
       onFailure: ({ silent, reason }) => {
         if (reason) this.#log.warn("sip.unreachable", { error: describeError(reason) });

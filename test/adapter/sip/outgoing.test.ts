@@ -384,6 +384,30 @@ describe("ends", () => {
     expect(await Promise.race([ended, Bun.sleep(200).then(() => "lives")])).toBe("lives");
   });
 
+  test.each([
+    ["no SDP", ""],
+    ["port 0", OFFER(FAR, 0)],
+    ["a codec that nobody offered", OFFER(FAR).replace("RTP/AVP 8", "RTP/AVP 18")],
+  ])("our re-INVITE accepted with %s leaves the session that stood", async (_, body) => {
+    let invites = 0;
+    await start((request, answer) => {
+      if (request.method !== "INVITE") return;
+      answer({ ...withSdp(200), ...(++invites === 2 && { body }) });
+    });
+    const leg = place();
+    await next(leg, "answered");
+    const ports: number[] = [];
+    leg.on("media", ({ plan }) => ports.push(plan.remote.port));
+    const acks = () => peer.methods().filter((method) => method === "ACK").length;
+    for (const count of [2, 3]) {
+      const trunk = stack.trunk(1) as unknown as { legs: Set<{ reoffer(): void }> };
+      for (const each of trunk.legs) each.reoffer();
+      await eventually(() => acks() === count, "the ACK");
+    }
+    expect(peer.methods()).not.toContain("BYE");
+    expect(ports).toEqual([30_000]);
+  });
+
   test("our re-INVITE refused with 491 is sent again after 2.1 to 4 s", async () => {
     const invites: number[] = [];
     await start((request, answer) => {

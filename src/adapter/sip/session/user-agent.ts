@@ -137,8 +137,9 @@ export class TrunkUserAgent {
     return server?.transaction.state === Core.TransactionState.Accepted;
   }
 
-  receiveResponse(received: SipResponse, source: Address): void {
-    const response = withPlainSdp(received);
+  /** `negotiator`: of the response's leg, if there is one. */
+  receiveResponse(received: SipResponse, source: Address, negotiator?: MediaNegotiator): void {
+    const response = withAnswer(withPlainSdp(received), negotiator);
     const converted = toSipJsResponse(response, this.#challengeOf(response, source), source);
     try {
       this.#agent.userAgentCore.receiveIncomingResponseFromTransport(converted);
@@ -224,17 +225,25 @@ export class TrunkUserAgent {
 }
 
 /**
- * The ACK of a re-INVITE without an offer must answer ours (RFC 3261 13.2.1). Some peers omit the
- * answer. SIP.js would then hang up, although a failed re-INVITE must leave the session unchanged
- * (14.2).
+ * The 2xx of our re-INVITE and the ACK of one without an offer must answer our offer (RFC 3261
+ * 13.2.1). Some peers omit the answer, or refuse the audio in it. SIP.js would then hang up, although
+ * a failed re-INVITE must leave the session unchanged (14.2).
  */
-function withAnswer(request: SipRequest, negotiator: MediaNegotiator | undefined): SipRequest {
-  if (request.method !== "ACK" || !negotiator?.awaitsAnswer || !negotiator.plan) return request;
-  const contentType = request.headers.get("content-type") ?? "";
-  if (request.body !== "" && negotiator.hasDescription(contentType)) return request;
-  const headers = request.headers.clone();
+function withAnswer<Message extends SipRequest | SipResponse>(
+  message: Message,
+  negotiator: MediaNegotiator | undefined,
+): Message {
+  const answers =
+    message.kind === "request"
+      ? message.method === "ACK"
+      : message.cseq.method === "INVITE" && Math.floor(message.statusCode / 100) === 2;
+  if (!answers || !negotiator?.awaitsAnswer || !negotiator.plan) return message;
+  const contentType = message.headers.get("content-type") ?? "";
+  const isSdp = message.body !== "" && negotiator.hasDescription(contentType);
+  if (isSdp && negotiator.preview(message.body).ok) return message;
+  const headers = message.headers.clone();
   headers.set("content-type", "application/sdp");
-  return { ...request, headers, body: UNANSWERED };
+  return { ...message, headers, body: UNANSWERED };
 }
 
 interface ClientInternals {
