@@ -408,6 +408,22 @@ describe("ends", () => {
     expect(ports).toEqual([30_000]);
   });
 
+  test("our re-INVITE that is redirected counts as refused, and others follow", async () => {
+    let invites = 0;
+    await start((request, answer) => {
+      if (request.method === "INVITE") answer(++invites === 2 ? { statusCode: 302 } : withSdp(200));
+    });
+    const leg = place();
+    await next(leg, "answered");
+    const media = next(leg, "media");
+    for (const count of [2, 3]) {
+      const trunk = stack.trunk(1) as unknown as { legs: Set<{ reoffer(): void }> };
+      for (const each of trunk.legs) each.reoffer();
+      await eventually(() => invites === count, "the INVITE");
+    }
+    expect((await media).plan.remote.port).toBe(30_000);
+  });
+
   test("our re-INVITE refused with 491 is sent again after 2.1 to 4 s", async () => {
     const invites: number[] = [];
     await start((request, answer) => {

@@ -139,7 +139,7 @@ export class TrunkUserAgent {
 
   /** `negotiator`: of the response's leg, if there is one. */
   receiveResponse(received: SipResponse, source: Address, negotiator?: MediaNegotiator): void {
-    const response = withAnswer(withPlainSdp(received), negotiator);
+    const response = withoutRedirect(withAnswer(withPlainSdp(received), negotiator), negotiator);
     const converted = toSipJsResponse(response, this.#challengeOf(response, source), source);
     try {
       this.#agent.userAgentCore.receiveIncomingResponseFromTransport(converted);
@@ -244,6 +244,16 @@ function withAnswer<Message extends SipRequest | SipResponse>(
   const headers = message.headers.clone();
   headers.set("content-type", "application/sdp");
   return { ...message, headers, body: UNANSWERED };
+}
+
+const NOT_ACCEPTABLE_HERE = 488;
+
+/** SIP.js waits for ever after a 3xx to a re-INVITE: it is passed on as a refusal. */
+function withoutRedirect(response: SipResponse, negotiator: MediaNegotiator | undefined) {
+  const { statusCode, cseq } = response;
+  const isRedirect = cseq.method === "INVITE" && Math.floor(statusCode / 100) === 3;
+  if (!isRedirect || !negotiator?.plan) return response;
+  return { ...response, statusCode: NOT_ACCEPTABLE_HERE };
 }
 
 interface ClientInternals {
