@@ -87,3 +87,19 @@ test.each([
     "ACKs",
   );
 });
+
+test("SDP in an ACK that has nothing to answer leaves the call as it is, and our next offer whole", async () => {
+  line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
+  const call = line.newCall();
+  const ok = await call.answer(call.invite());
+  const [leg] = line.legs;
+  if (!leg) throw new Error("no leg");
+  const up = next(leg, "answered");
+  call.send({ method: "ACK", cseq: ok.cseq.number, body: OFFER(FAR, 30_000, "a=sendonly\r\n") });
+  await up;
+  const reinvited = onReinvite(OFFER(FAR, 30_010));
+  const media = next(leg, "media");
+  refreshAll();
+  expect(mediaLine(await reinvited)).toBe("RTP/AVP 8 0 101");
+  expect((await media).plan).toMatchObject({ remote: { port: 30_010 }, direction: "sendrecv" });
+});

@@ -119,7 +119,7 @@ export class TrunkUserAgent {
    * must send the response.
    */
   receiveRequest(received: SipRequest, negotiator?: MediaNegotiator): void {
-    const request = withAnswer(withPlainSdp(received), negotiator);
+    const request = withAnswer(withoutStrayAnswer(withPlainSdp(received), negotiator), negotiator);
     const converted = toSipJsRequest(request, this.options.contactUser);
     this.#requests.set(converted, request);
     if (request.method === "ACK" && this.#isAccepted(converted.viaBranch))
@@ -244,6 +244,12 @@ function withAnswer<Message extends SipRequest | SipResponse>(
   const headers = message.headers.clone();
   headers.set("content-type", "application/sdp");
   return { ...message, headers, body: UNANSWERED };
+}
+
+/** Some peers repeat their SDP in every ACK; SIP.js would take it for an answer, and hang up. */
+function withoutStrayAnswer(request: SipRequest, negotiator: MediaNegotiator | undefined) {
+  const isStray = request.method === "ACK" && negotiator?.awaitsAnswer === false;
+  return isStray ? { ...request, body: "" } : request;
 }
 
 const NOT_ACCEPTABLE_HERE = 488;
