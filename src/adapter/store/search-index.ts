@@ -96,7 +96,9 @@ function lookUps(queries: Queries) {
       const numbered =
         numbers.length > 0 ? await wordIds(queries, tenantId, [...wordsOf(numbers)]) : [];
       const long = unnumbered(tenantId);
-      const said = telling.map((ids) => `(${[...ids, long].join(" OR ")})`).join(" AND ");
+      const all = telling.map((ids) => `(${ids.join(" OR ")})`).join(" AND ");
+      // What is looked up costs by the word, also beside one that no call has.
+      const said = telling.every((ids) => ids.length > 0) ? `((${all}) OR ${long})` : long;
       const own = numbered.flatMap(({ id, word }) => (/\d/.test(word) ? (id ?? []) : []));
       const any = own.length > 0 ? `((${said}) OR ${own.join(" OR ")})` : said;
       return [any, ...factsSought(tenantId, filter)].join(" AND ");
