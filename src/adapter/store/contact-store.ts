@@ -86,20 +86,47 @@ const contactsWithNumber = statement((queries) =>
     .prepare(),
 );
 
+const hasNumber = and(
+  eq(contacts.tenantId, arg("tenantId")),
+  inArray(contacts.numberE164, sql`(SELECT value FROM json_each(${arg("numbers")}))`),
+);
+const manyNumbers = (tenantId: number, numbersE164: readonly string[]) => ({
+  ...{ tenantId, numbers: JSON.stringify(numbersE164) },
+  limit: numbersE164.length * SAME_NUMBER_MAX,
+});
+
 const contactsWithNumbers = statement((queries) =>
   queries
     .select(COLUMNS)
     .from(contacts)
-    .where(
-      and(
-        eq(contacts.tenantId, arg("tenantId")),
-        inArray(contacts.numberE164, sql`(SELECT value FROM json_each(${arg("numbers")}))`),
-      ),
-    )
+    .where(hasNumber)
     .orderBy(asc(contacts.id))
     .limit(arg("limit"))
     .prepare(),
 );
+
+const namesWithNumbers = statement((queries) =>
+  queries
+    .select({
+      ...{ numberE164: contacts.numberE164, firstName: contacts.firstName },
+      lastName: contacts.lastName,
+    })
+    .from(contacts)
+    .where(hasNumber)
+    .orderBy(asc(contacts.id))
+    .limit(arg("limit"))
+    .prepare(),
+);
+
+/** Numbers, each with the name of a contact who has it, the oldest first. */
+export async function contactNames(
+  queries: Queries,
+  tenantId: number,
+  numbersE164: readonly string[],
+): Promise<[string, string][]> {
+  const rows = await namesWithNumbers(queries).values(manyNumbers(tenantId, numbersE164));
+  return rows.map(([number, first, last]) => [String(number), `${first} ${last}`.trim()]);
+}
 
 const contactsByNumber = (
   queries: Queries,
@@ -109,10 +136,7 @@ const contactsByNumber = (
   },
 
   async byNumbers(tenantId, numbersE164) {
-    return await contactsWithNumbers(queries).all({
-      ...{ tenantId, numbers: JSON.stringify(numbersE164) },
-      limit: numbersE164.length * SAME_NUMBER_MAX,
-    });
+    return await contactsWithNumbers(queries).all(manyNumbers(tenantId, numbersE164));
   },
 
   async setDoNotCall(tenantId, numberE164, nowMs) {

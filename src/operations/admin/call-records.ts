@@ -185,12 +185,12 @@ function exportedCalls(read: Queries) {
 
 const csvTime = (epochMs: number | null) => (epochMs === null ? null : isoUtc(epochMs));
 
-type Tags = ReadonlyMap<string, readonly string[]>;
+type Tags = ReadonlyMap<number, readonly string[]>;
 
 const tagsOf = (read: Queries, tenantId: number, calls: readonly CsvCall[]): Promise<Tags> =>
   callAnnotationStore(read).tagsByCall(
     tenantId,
-    calls.map(({ callUuid }) => callUuid),
+    calls.map(({ id }) => id),
   );
 
 const csvLine = (call: CsvCall, tags: Tags): string =>
@@ -198,7 +198,7 @@ const csvLine = (call: CsvCall, tags: Tags): string =>
     ...[call.callUuid, call.direction, call.fromNumber, call.toNumber, call.agentId, call.status],
     ...[call.endedReason, isoUtc(call.createdAt), csvTime(call.answeredAt)],
     ...[csvTime(call.endedAt), call.billableSeconds, microToEur(call.cost), call.answeredBy],
-    ...[call.latencyP50Ms, call.mos, call.summary, tags.get(call.callUuid)?.join(", ") ?? ""],
+    ...[call.latencyP50Ms, call.mos, call.summary, tags.get(call.id)?.join(", ") ?? ""],
   ]);
 
 function recordings(read: Queries) {

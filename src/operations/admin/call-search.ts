@@ -8,7 +8,7 @@
 import { callAnnotationStore } from "../../adapter/store/call-annotation-store.ts";
 import { type CallFilter, callHistoryStore } from "../../adapter/store/call-history-store.ts";
 import { contactSearch } from "../../adapter/store/contact-search.ts";
-import { contactStore } from "../../adapter/store/contact-store.ts";
+import { contactNames } from "../../adapter/store/contact-store.ts";
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import { scheduleListStore } from "../../adapter/store/schedule-list-store.ts";
 import { searchIndexStore } from "../../adapter/store/search-index.ts";
@@ -51,6 +51,8 @@ const LIVE: readonly CallStatus[] = ["dialing", "ringing", "in_progress"];
 /** Of one status. */
 const LIVE_MAX = 100;
 const AROUND_CHARACTERS = 60;
+/** Among the newest are calls for later. */
+const READ_CALLS = 25;
 
 export type CallSearch = ReturnType<typeof createCallSearch>;
 
@@ -91,6 +93,16 @@ export function createCallSearch(
         calls: await named(read, tenantId, calls),
         ...{ total, more: page.offset + listed.length < total },
       };
+    },
+
+    /** The newest, those that live first, without those that are scheduled and wait. */
+    async latest(tenantId: number, count: number) {
+      const page = { limit: READ_CALLS, offset: 0 };
+      const listed = await history.found(tenantId, {}, page);
+      const calls = await liveFirst(tenantId, {}, page, listed);
+      const dueTimes = await dueTimesOf(read, tenantId, calls);
+      const begun = calls.filter(({ scheduleId }) => !dueTimes.has(scheduleId ?? 0));
+      return await named(read, tenantId, begun.slice(0, count));
     },
 
     /** Those of the calls in which the words are. */
@@ -253,16 +265,8 @@ async function namesOf(
   calls: readonly ListedCall[],
 ): Promise<ReadonlyMap<string, string>> {
   const numbers = [...new Set(calls.map(otherNumber))];
-  const contacts = await contactStore(read).byNumbers(tenantId, numbers);
   // The oldest contact of a number comes first, and stays.
-  return new Map(
-    contacts
-      .toReversed()
-      .map(({ numberE164, firstName, lastName }) => [
-        numberE164,
-        `${firstName} ${lastName}`.trim(),
-      ]),
-  );
+  return new Map((await contactNames(read, tenantId, numbers)).toReversed());
 }
 
 async function named(
@@ -271,19 +275,26 @@ async function named(
   calls: readonly ListedCall[],
   known?: ReadonlyMap<string, string>,
 ): Promise<FoundCall[]> {
-  const uuids = calls.map(({ callUuid }) => callUuid);
-  const waiting = calls.flatMap(({ status, scheduleId }) =>
-    status === "queued" && scheduleId !== null ? [scheduleId] : [],
-  );
   const [names, tags, dueTimes] = await Promise.all([
     known ?? namesOf(read, tenantId, calls),
-    callAnnotationStore(read).tagsByCall(tenantId, uuids),
-    scheduleListStore(read).dueTimes(tenantId, waiting),
+    callAnnotationStore(read).tagsByCall(
+      tenantId,
+      calls.map(({ id }) => id),
+    ),
+    dueTimesOf(read, tenantId, calls),
   ]);
   return calls.map((call) => ({
     ...call,
     ...{ contactName: names.get(otherNumber(call)) || null, said: null },
-    tags: tags.get(call.callUuid) ?? [],
+    tags: tags.get(call.id) ?? [],
     plannedAt: dueTimes.get(call.scheduleId ?? 0) ?? null,
   }));
+}
+
+/** Of those that are scheduled and wait, by the ids of their schedules. */
+function dueTimesOf(read: Queries, tenantId: number, calls: readonly ListedCall[]) {
+  const waiting = calls.flatMap(({ status, scheduleId }) =>
+    status === "queued" && scheduleId !== null ? [scheduleId] : [],
+  );
+  return scheduleListStore(read).dueTimes(tenantId, waiting);
 }

@@ -1,7 +1,7 @@
 /** The list of calls as a person reads it, on a database without an appliance. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { calls, contacts, turns } from "../../../src/adapter/store/schema/index.ts";
+import { calls, contacts, schedules, turns } from "../../../src/adapter/store/schema/index.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { createCallSearch } from "../../../src/operations/admin/call-search.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
@@ -30,6 +30,40 @@ test("live calls of every page stand on top of the first, and are not listed aga
   expect(pages.flat().toSorted()).toEqual(rows.map(({ callUuid }) => callUuid));
   expect(await listed(0, "in_progress")).toEqual([uuidOf(12), uuidOf(2)]);
   expect((await listed(0, "completed"))[0]).toBe(uuidOf(29));
+  await database.close();
+});
+
+test("the newest calls are those that live, then the others, without those that wait for their time", async () => {
+  const database = await openTestDatabase(join(tempDir(), "linevoice.db"), 0);
+  const tenantId = await insertTenant(database);
+  const call = (
+    at: number,
+    status: "completed" | "in_progress" | "queued",
+    scheduleId?: number,
+  ) => ({
+    ...{ tenantId, callUuid: uuidOf(at), direction: "inbound" as const, createdAt: at * 1000 },
+    ...{ fromNumber: "+37061234567", toNumber: "+37061234568", recordingStatus: "none" as const },
+    ...{ overageRate: microEur(0), cost: microEur(0), status, scheduleId },
+  });
+  const schedule = (id: number, status: "pending" | "fired") => ({
+    ...{ id, tenantId, callUuid: uuidOf(90 + id), toNumber: "", fromNumber: "", status },
+    ...{ immediate: false, scheduleAt: 9_000_000, createdAt: 0 },
+  });
+  await database.tx(async (queries) => {
+    await queries.insert(schedules).values([schedule(1, "pending"), schedule(2, "fired")]);
+    await queries
+      .insert(calls)
+      .values([
+        ...[call(1, "in_progress"), call(2, "completed"), call(3, "completed", 2)],
+        ...[call(4, "queued", 1), call(5, "queued", 2), call(6, "completed")],
+      ]);
+  });
+  const latest = async (count: number) => {
+    const found = await createCallSearch(database).latest(tenantId, count);
+    return found.map(({ callUuid }) => callUuid);
+  };
+  expect(await latest(5)).toEqual([1, 6, 5, 3, 2].map(uuidOf));
+  expect(await latest(2)).toEqual([1, 6].map(uuidOf));
   await database.close();
 });
 
@@ -67,6 +101,7 @@ test("words are found without case and accents, in what was said, in summaries a
     [uuidOf(120), "Dvi SASKAITOS.", null],
     [uuidOf(3), "Kur mano Sąskaita?", null],
   ]);
+  expect(await found("giraffe nobody")).toEqual([]);
   expect(await found("giraffe")).toEqual([[uuidOf(7), null, null]]);
   expect(await found("zirafa petr")).toEqual([[uuidOf(9), null, "Žirafa Petraitienė"]]);
   await database.close();

@@ -150,8 +150,6 @@ export const listLive = contract({
 });
 
 const LAST_CALLS = 5;
-/** Among them are calls for later, which are no last ones. */
-const READ_CALLS = 25;
 
 function homeParts({ dependencies, parts }: ProductContext) {
   const { billing, services, clock } = dependencies;
@@ -175,14 +173,8 @@ function homeParts({ dependencies, parts }: ProductContext) {
     });
     return { days: days.map(present), before: before.map(present) };
   }
-  async function lastCalls(tenantId: number) {
-    const page = { limit: READ_CALLS, offset: 0 };
-    const { calls } = await services.callSearch.find(tenantId, {}, "", page);
-    return calls
-      .filter(({ plannedAt }) => plannedAt === null)
-      .slice(0, LAST_CALLS)
-      .map(presentFound);
-  }
+  const lastCalls = async (tenantId: number) =>
+    (await services.callSearch.latest(tenantId, LAST_CALLS)).map(presentFound);
   async function checklist(tenantId: number, trunk: Status) {
     const done = await services.tenants.progress(tenantId);
     // Whom there is to talk to: the newest, which is the only one of a new company.
