@@ -7,6 +7,7 @@ import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
 import type { NotifiedTenant } from "../../domain/call/burst-notice.ts";
 import { HOUR_MS } from "./hour-span.ts";
+import { arg, parsedJson, statement } from "./prepared.ts";
 import { readerLocale } from "./reader-locale.ts";
 import { agents, callRollups, calls, tenants, wallets } from "./schema/index.ts";
 
@@ -81,67 +82,85 @@ function tenantLists(queries: Queries) {
     },
 
     /** In the order of their ids. */
-    list({ ids, limit = -1, offset = 0 }: TenantPage) {
-      const { id, name, email, plan, suspended, createdAt } = tenants;
-      return queries
-        .select({ id, name, email, plan, suspended, createdAt, balance: wallets.balance })
-        .from(tenants)
-        .leftJoin(wallets, eq(wallets.tenantId, tenants.id))
-        .where(ids && inArray(tenants.id, [...ids]))
-        .orderBy(tenants.id)
-        .limit(limit)
-        .offset(offset);
+    async list({ ids, limit = -1, offset = 0 }: TenantPage) {
+      return await (ids
+        ? tenantsNamed(queries).all(idsOf(ids))
+        : pageOfTenants(queries).all({ limit, offset }));
     },
   };
 }
+
+const idsOf = (tenantIds: readonly number[]) => ({ ids: `[${tenantIds.join()}]` });
+const isNamed = inArray(tenants.id, sql`(SELECT value FROM json_each(${arg("ids")}))`);
+
+const listedTenants = (queries: Queries) => {
+  const { id, name, email, plan, suspended, createdAt } = tenants;
+  return queries
+    .select({ id, name, email, plan, suspended, createdAt, balance: wallets.balance })
+    .from(tenants)
+    .leftJoin(wallets, eq(wallets.tenantId, tenants.id))
+    .orderBy(tenants.id)
+    .$dynamic();
+};
+const pageOfTenants = statement((queries) =>
+  listedTenants(queries).limit(arg("limit")).offset(arg("offset")).prepare(),
+);
+const tenantsNamed = statement((queries) => listedTenants(queries).where(isNamed).prepare());
+
+/** The query of `callsSince`. Exported for a test of its query plan. */
+export const callsOfTenants = (queries: Queries) => {
+  const failed = sql<number>`sum(CASE WHEN ${callRollups.status} = 'failed' THEN ${callRollups.calls} ELSE 0 END)`;
+  return (
+    queries
+      .select({
+        tenantId: callRollups.tenantId,
+        calls: sql<number>`sum(${callRollups.calls})`.mapWith(Number),
+        failed: failed.mapWith(Number),
+      })
+      // Through the tenants, so that the hours of each are found by the primary key.
+      .from(tenants)
+      .crossJoin(callRollups)
+      .where(
+        and(
+          isNamed,
+          eq(callRollups.tenantId, tenants.id),
+          gte(callRollups.hour, arg("sinceHour")),
+          ne(callRollups.status, "queued"),
+        ),
+      )
+      .groupBy(tenants.id)
+  );
+};
+const readCalls = statement((queries) => callsOfTenants(queries).prepare());
+
+/** The query of `latenciesSince`. Exported for a test of its query plan. */
+export const latenciesOfTenants = (queries: Queries) => {
+  // Drizzle would leave out the tables' names: there is no join.
+  const latencies = sql`(
+    SELECT json_group_array(latency) FROM (
+      SELECT c.latency_p95_ms AS latency FROM calls c
+      WHERE c.tenant_id = tenants.id AND c.created_at >= ${arg("sinceMs")}
+      ORDER BY c.created_at DESC, c.id DESC LIMIT ${sql.raw(String(LATENCY_CALLS_MAX))}
+    ) WHERE latency IS NOT NULL)`;
+  return queries
+    .select({ tenantId: tenants.id, latenciesMs: parsedJson<number[]>(latencies) })
+    .from(tenants)
+    .where(isNamed);
+};
+const readLatencies = statement((queries) => latenciesOfTenants(queries).prepare());
 
 /** How the calls of these tenants went. Tenants without calls have no row. */
-function tenantActivity(queries: Queries) {
-  return {
-    /** Calls that began since that hour, and how many of them failed. */
-    callsSince(tenantIds: readonly number[], sinceMs: number) {
-      const failed = sql<number>`sum(CASE WHEN ${callRollups.status} = 'failed' THEN ${callRollups.calls} ELSE 0 END)`;
-      return (
-        queries
-          .select({
-            tenantId: callRollups.tenantId,
-            calls: sql<number>`sum(${callRollups.calls})`.mapWith(Number),
-            failed: failed.mapWith(Number),
-          })
-          // Through the tenants, so that the hours of each are found by the primary key.
-          .from(tenants)
-          .crossJoin(callRollups)
-          .where(
-            and(
-              inArray(tenants.id, [...tenantIds]),
-              eq(callRollups.tenantId, tenants.id),
-              gte(callRollups.hour, Math.floor(sinceMs / HOUR_MS)),
-              ne(callRollups.status, "queued"),
-            ),
-          )
-          .groupBy(tenants.id)
-      );
-    },
+const tenantActivity = (queries: Queries) => ({
+  /** Calls that began since that hour, and how many of them failed. */
+  callsSince: async (tenantIds: readonly number[], sinceMs: number) =>
+    await readCalls(queries).all({
+      ...{ ...idsOf(tenantIds), sinceHour: Math.floor(sinceMs / HOUR_MS) },
+    }),
 
-    /** Latencies (95th percentile) of each tenant's newest calls since then, in no order. */
-    latenciesSince(tenantIds: readonly number[], sinceMs: number) {
-      // Drizzle would leave out the tables' names: there is no join.
-      const latencies = sql<number[]>`(
-        SELECT json_group_array(latency) FROM (
-          SELECT c.latency_p95_ms AS latency FROM calls c
-          WHERE c.tenant_id = tenants.id AND c.created_at >= ${sinceMs}
-          ORDER BY c.created_at DESC, c.id DESC LIMIT ${LATENCY_CALLS_MAX}
-        ) WHERE latency IS NOT NULL)`;
-      return queries
-        .select({
-          tenantId: tenants.id,
-          latenciesMs: latencies.mapWith((json: string) => JSON.parse(json) as number[]),
-        })
-        .from(tenants)
-        .where(inArray(tenants.id, [...tenantIds]));
-    },
-  };
-}
+  /** Latencies (95th percentile) of each tenant's newest calls since then, in no order. */
+  latenciesSince: async (tenantIds: readonly number[], sinceMs: number) =>
+    await readLatencies(queries).all({ ...idsOf(tenantIds), sinceMs }),
+});
 
 /** Changes to a tenant by the operator or the appliance. */
 function tenantMarks(queries: Queries) {

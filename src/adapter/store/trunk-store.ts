@@ -1,6 +1,7 @@
 /** Trunks, currently one per tenant. Passwords are sealed by the vault, bound to their row. */
-import { eq, inArray } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
+import { arg, statement } from "./prepared.ts";
 import { trunks } from "./schema/index.ts";
 
 export type TrunkRecord = typeof trunks.$inferSelect;
@@ -15,16 +16,33 @@ export function shownPort(trunk: { readonly port: number; readonly transport: st
 /** The binding of a sealed SIP password. */
 export const trunkPasswordBinding = (trunkId: number): string => `trunks:${trunkId}:password`;
 
+const trunkOfTenant = statement((queries) =>
+  queries
+    .select()
+    .from(trunks)
+    .where(eq(trunks.tenantId, arg("tenantId")))
+    .prepare(),
+);
+
+const trunksOfTenants = statement((queries) =>
+  queries
+    .select()
+    .from(trunks)
+    .where(inArray(trunks.tenantId, sql`(SELECT value FROM json_each(${arg("ids")}))`))
+    .orderBy(trunks.id)
+    .prepare(),
+);
+
 export function trunkStore(queries: Queries) {
   return {
-    find(tenantId: number): Promise<TrunkRecord | undefined> {
-      return queries.select().from(trunks).where(eq(trunks.tenantId, tenantId)).get();
+    async find(tenantId: number): Promise<TrunkRecord | undefined> {
+      return await trunkOfTenant(queries).get({ tenantId });
     },
 
     /** Trunks of all tenants, or of these: for the SIP stack at start and the operator's list. */
-    all(tenantIds?: readonly number[]): Promise<TrunkRecord[]> {
-      const those = tenantIds && inArray(trunks.tenantId, [...tenantIds]);
-      return queries.select().from(trunks).where(those).orderBy(trunks.id);
+    async all(tenantIds?: readonly number[]): Promise<TrunkRecord[]> {
+      if (!tenantIds) return await queries.select().from(trunks).orderBy(trunks.id);
+      return await trunksOfTenants(queries).all({ ids: `[${tenantIds.join()}]` });
     },
 
     /**

@@ -2,6 +2,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { tagsOfCalls } from "../../../src/adapter/store/call-annotation-store.ts";
 import {
   type CallFilter,
   callHistoryStore,
@@ -14,7 +15,10 @@ import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { callsBelow } from "../../../src/adapter/store/diagnostics-store.ts";
 import { scheduleListStore } from "../../../src/adapter/store/schedule-list-store.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
-import { tenantAdminStore } from "../../../src/adapter/store/tenant-admin-store.ts";
+import {
+  callsOfTenants,
+  latenciesOfTenants,
+} from "../../../src/adapter/store/tenant-admin-store.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { insertAgent, insertTenant } from "../../support/stored-rows.ts";
@@ -41,6 +45,12 @@ function planOf(query: { toSQL(): { sql: string; params: unknown[] } }): string[
     .query<{ detail: string }, (string | number)[]>(`EXPLAIN QUERY PLAN ${sql}`)
     .all(...(params as (string | number)[]))
     .map((row) => row.detail);
+}
+
+/** Of a query that is prepared once, whatever its arguments. */
+function planOfPrepared(query: { toSQL(): { sql: string; params: unknown[] } }): string[] {
+  const { sql, params } = query.toSQL();
+  return planOf({ toSQL: () => ({ sql, params: params.map(() => null) }) });
 }
 
 const day = { fromMs: 0, toMs: 86_400_000 };
@@ -75,15 +85,18 @@ test.each(filters)(
 );
 
 test("calls of a page are read by their ids, not among all of their tenant", () => {
-  const { sql } = itemsByIds(database.read).toSQL();
-  const plan = planOf({ toSQL: () => ({ sql, params: [null, null] }) });
+  const plan = planOfPrepared(itemsByIds(database.read));
   expect(plan[0]).toBe("SEARCH calls USING INTEGER PRIMARY KEY (rowid=?)");
 });
 
 test("contacts that a search found are read by their ids, not among all of their tenant", () => {
-  const { sql } = contactsByIds(database.read).toSQL();
-  const plan = planOf({ toSQL: () => ({ sql, params: [null, null] }) });
+  const plan = planOfPrepared(contactsByIds(database.read));
   expect(plan[0]).toBe("SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)");
+});
+
+test("tags of calls are read by these calls, not among all of their tenant", () => {
+  const plan = planOfPrepared(tagsOfCalls(database.read));
+  expect(plan[0]).toStartWith("SEARCH call_tags USING INDEX sqlite_autoindex_call_tags_1 (call_id");
 });
 
 test.each([
@@ -98,8 +111,7 @@ test.each([
 });
 
 test("deliveries of a webhook are counted without those that were delivered", () => {
-  const { sql } = webhooksWithCounts(database.read).toSQL();
-  const plan = planOf({ toSQL: () => ({ sql, params: [null] }) });
+  const plan = planOfPrepared(webhooksWithCounts(database.read));
   expect(plan.filter((step) => step.includes("outbox"))).toEqual([
     "SEARCH outbox USING COVERING INDEX outbox_ready_webhook (webhook_id=?)",
     "SEARCH outbox USING COVERING INDEX outbox_failed_webhook (webhook_id=?)",
@@ -107,15 +119,10 @@ test("deliveries of a webhook are counted without those that were delivered", ()
 });
 
 test("how the day went for tenants of a page is read by these tenants, never by all calls or all hours", () => {
-  const store = tenantAdminStore(database.read);
-  const [plan, ...others] = [store.callsSince, store.latenciesSince].map((query) =>
-    planOf(query([tenantId], day.fromMs)),
-  );
-  expect(plan).toEqual([
-    "SEARCH tenants USING INTEGER PRIMARY KEY (rowid=?)",
-    "SEARCH call_rollups USING PRIMARY KEY (tenant_id=? AND hour>?)",
-  ]);
-  expect(others.flat()).toContain(
+  const plan = planOfPrepared(callsOfTenants(database.read));
+  expect(plan).toContain("SEARCH tenants USING INTEGER PRIMARY KEY (rowid=?)");
+  expect(plan).toContain("SEARCH call_rollups USING PRIMARY KEY (tenant_id=? AND hour>?)");
+  expect(planOfPrepared(latenciesOfTenants(database.read))).toContain(
     "SEARCH c USING COVERING INDEX calls_tenant_newest (tenant_id=? AND created_at>?)",
   );
 });
