@@ -73,10 +73,7 @@ export function createDashboard(
           newest: backups()[0] ?? null,
           automatic: settings.storage.backupAt !== null,
         }),
-        async mail() {
-          const store = mailAdminStore(database.read);
-          return { dead: await store.total("dead"), ...(await store.failing()) };
-        },
+        mail: () => mailAdminStore(database.read).troubled(),
         mailProvider: settings.mail.provider.kind,
         outboxKeepDays: settings.mail.outboxKeepDays,
       },

@@ -1,6 +1,6 @@
 /** Diagnostics of a call: SIP message trace, quality, waveform, deliveries. */
 
-import { and, asc, desc, eq, gte, lt, lte, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import type { PacketHeaders } from "../../core/packet-headers.ts";
@@ -8,15 +8,15 @@ import type { QualitySample, SipTraceEntry } from "../../domain/call/diagnostics
 import type { RecordingPeaks } from "../../domain/call/media-port.ts";
 import { type CallFilter, FOUND, taggedWith } from "./call-history-store.ts";
 import { flatRowReader } from "./flat-rows.ts";
-import { rowStatement } from "./prepared.ts";
+import { arg, rowStatement, statement } from "./prepared.ts";
 import {
-  auditEntries,
   callDiagnostics,
   callPeaks,
   calls,
   deliveries,
   events,
   mails,
+  tenants,
 } from "./schema/index.ts";
 
 /** Position in a list of calls after which the next page begins. */
@@ -55,7 +55,7 @@ export function diagnosticsStore(queries: Queries) {
   return {
     ...recordingPeaks(queries),
     ...callDeliveries(queries),
-    ...latencyAndFirstCall(queries),
+    ...callPages(queries),
 
     /** Replaces earlier rows: late SIP messages are stored together with all earlier ones. */
     async put(
@@ -157,29 +157,33 @@ function callDeliveries(queries: Queries) {
   };
 }
 
-/** Latencies of agents, and whether a tenant has had a call. */
-function latencyAndFirstCall(queries: Queries) {
-  return {
-    async wasDone(tenantId: number, action: string): Promise<boolean> {
-      const row = await queries
-        .select({ id: auditEntries.id })
-        .from(auditEntries)
-        .where(and(eq(auditEntries.tenantId, tenantId), eq(auditEntries.action, action)))
-        .limit(1)
-        .get();
-      return row !== undefined;
-    },
+const isThere = (rows: SQL) => sql`EXISTS (SELECT 1 FROM ${rows})`.mapWith(Boolean);
 
-    async hasAnsweredCall(tenantId: number): Promise<boolean> {
-      const row = await queries
-        .select({ id: calls.id })
-        .from(calls)
-        .where(
-          and(eq(calls.tenantId, tenantId), eq(calls.status, "completed" satisfies CallStatus)),
-        )
-        .limit(1)
-        .get();
-      return row !== undefined;
+const firstSteps = statement((queries) => {
+  const owned = sql`tenant_id = ${arg("tenantId")}`;
+  const called = sql`calls WHERE ${owned} AND status = ${"completed" satisfies CallStatus}`;
+  const done = sql`audit_entries WHERE ${owned}
+    AND action IN (SELECT value FROM json_each(${arg("talks")}))`;
+  return queries
+    .select({
+      agent: isThere(sql`agents WHERE ${owned}`),
+      knowledge: isThere(sql`files JOIN agent_files ON file_id = files.id WHERE ${owned}`),
+      // Actions are only looked for where no call says it.
+      talk: sql`CASE WHEN ${isThere(called)} THEN 1 ELSE ${isThere(done)} END`.mapWith(Boolean),
+      number: isThere(sql`phone_numbers WHERE ${owned} AND agent_id IS NOT NULL`),
+      first_call: isThere(called),
+    })
+    .from(tenants)
+    .where(eq(tenants.id, arg("tenantId")))
+    .prepare();
+});
+
+/** Calls by page, and what a tenant has done. */
+function callPages(queries: Queries) {
+  return {
+    /** The steps to the first call; `talks`: audited actions that are one with an agent. */
+    async firstSteps(tenantId: number, talks: readonly string[]) {
+      return await firstSteps(queries).get({ tenantId, talks: JSON.stringify(talks) });
     },
 
     /**

@@ -1,9 +1,24 @@
 /** The mail queue of all tenants for the operator: waiting and failed emails. */
-import { and, count, desc, eq, gt } from "drizzle-orm";
+import { and, count, desc, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
+import { statement } from "./prepared.ts";
 import { mails } from "./schema/index.ts";
 
 type MailState = "pending" | "dead";
+
+const troubledMails = statement((queries) => {
+  const failing = sql`status = ${"pending" satisfies MailState} AND attempts > 0`;
+  return queries
+    .select({
+      dead: count(),
+      waiting: sql`(SELECT count(*) FROM mails WHERE ${failing})`.mapWith(Number),
+      lastError: sql<string | null>`(SELECT last_error FROM mails WHERE ${failing}
+        ORDER BY id DESC LIMIT 1)`,
+    })
+    .from(mails)
+    .where(eq(mails.status, "dead"))
+    .prepare();
+});
 
 export function mailAdminStore(queries: Queries) {
   return {
@@ -62,18 +77,10 @@ function mailLists(queries: Queries) {
       return row?.n ?? 0;
     },
 
-    /** The number of waiting emails that failed at least once, and the latest error. */
-    async failing(): Promise<{ readonly waiting: number; readonly lastError: string | null }> {
-      const where = and(eq(mails.status, "pending"), gt(mails.attempts, 0));
-      const waiting = await queries.select({ n: count() }).from(mails).where(where).get();
-      const newest = await queries
-        .select({ error: mails.lastError })
-        .from(mails)
-        .where(where)
-        .orderBy(desc(mails.id))
-        .limit(1)
-        .get();
-      return { waiting: waiting?.n ?? 0, lastError: newest?.error ?? null };
+    /** The numbers of dead emails and of waiting ones that failed at least once, and the latest error of these. */
+    async troubled() {
+      const row = await troubledMails(queries).get();
+      return row ?? { dead: 0, waiting: 0, lastError: null };
     },
   };
 }

@@ -1,10 +1,7 @@
 /** The operator's actions on tenants: create, list, suspend, change the plan, credit. */
 
-import { agentStore } from "../../adapter/store/agent-store.ts";
 import { dashboardListStore } from "../../adapter/store/dashboard-list-store.ts";
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
-import { fileStore } from "../../adapter/store/file-store.ts";
-import { numberStore } from "../../adapter/store/number-store.ts";
 import { type TenantPage, tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
 import { tenantStore } from "../../adapter/store/tenant-store.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -186,23 +183,12 @@ function createTenantViews({
       };
     },
 
-    /** The steps to the first call that the stored data shows. */
+    /** The steps to the first call that the stored data shows. Throws not_found. */
     async progress(tenantId: number) {
-      const diagnostics = diagnosticsStore(database.read);
-      const numbers = await numberStore(database.read).list(tenantId);
-      const files = await fileStore(database.read).list(tenantId);
-      const called = await diagnostics.hasAnsweredCall(tenantId);
-      const talked =
-        called ||
-        (await diagnostics.wasDone(tenantId, WEB_CALL_ACTION)) ||
-        (await diagnostics.wasDone(tenantId, CHAT_ACTION));
-      return {
-        agent: (await agentStore(database.read).count(tenantId)) > 0,
-        knowledge: files.some(({ agentIds }) => agentIds.length > 0),
-        talk: talked,
-        number: numbers.some(({ agentId }) => agentId !== null),
-        first_call: called,
-      };
+      const talks = [WEB_CALL_ACTION, CHAT_ACTION];
+      const done = await diagnosticsStore(database.read).firstSteps(tenantId, talks);
+      if (!done) throw notFound("tenant");
+      return done;
     },
   };
 }
