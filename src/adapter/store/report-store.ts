@@ -20,7 +20,6 @@ import {
 import type { Queries } from "../../core/database.ts";
 import type { Span } from "../../domain/billing/statement.ts";
 import type { TurnMeasures } from "../../domain/conversation/call-report.ts";
-import { flatRowReader } from "./flat-rows.ts";
 import { dayParts, HOUR_MS } from "./hour-span.ts";
 import { arg, parsedJson, statement } from "./prepared.ts";
 import {
@@ -33,6 +32,7 @@ import {
   turns,
 } from "./schema/index.ts";
 
+const MINUTE_MS = 60_000;
 const LATENCY_CALLS_MAX = 1000;
 const MEASURED_TURNS_MAX = 1000;
 const LATENCY_TURNS_MAX = 5000;
@@ -81,13 +81,28 @@ const agentName = sql<string | null>`(SELECT ${sql.raw("agents.name")} FROM ${ag
 const { tenantId: _ofDay, day: _day, ...DAY_SUMS } = getTableColumns(callDays);
 const { tenantId: _ofHour, hour: _hour, ...HOUR_SUMS } = getTableColumns(callRollups);
 
-const totals = <Columns extends Readonly<Record<string, Column>>>(columns: Columns) =>
-  Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => [name, total(column)]),
-  ) as Record<keyof Columns, SQL<number>>;
+type Sum = Exclude<keyof typeof DAY_SUMS, "agentId" | "direction" | "status">;
+const FIGURES = ["calls", "answered", "answeredMs", "billableSeconds", "cost"] as const;
+const USED = [
+  ...(["includedSeconds", "overageSeconds", "llmInputTokens", "llmCachedInputTokens"] as const),
+  ...([
+    "llmOutputTokens",
+    "ttsCharacters",
+    "sttSeconds",
+    "costOfGoods",
+    "discardedTokens",
+  ] as const),
+  ...(["discardedCharacters", "discardedSttSeconds", "costDiscarded"] as const),
+] as const;
 
-/** Whole days by their own sums, the rest by those of its hours. */
-const sumsByKind = statement((queries) => {
+const totals = <Name extends Sum>(columns: Readonly<Record<Sum, Column>>, names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, total(columns[name])])) as Record<
+    Name,
+    SQL<number>
+  >;
+
+/** Whole days by their own sums, the rest by those of its hours. Each sum costs. */
+const sumsByKind = <Name extends Sum>(queries: Queries, names: readonly Name[]) => {
   const days = queries
     .select(DAY_SUMS)
     .from(callDays)
@@ -107,12 +122,14 @@ const sumsByKind = statement((queries) => {
     .as("parts");
   const { agentId, direction, status, ...sums } = parts._.selectedFields;
   return queries
-    .select({ agentId, name: agentName, status, direction, ...totals(sums) })
+    .select({ agentId, name: agentName, status, direction, ...totals(sums, names) })
     .from(parts)
     .groupBy(agentId, status, direction)
     .orderBy(agentId)
     .prepare();
-});
+};
+const figuresByKind = statement((queries) => sumsByKind(queries, FIGURES));
+const usageByKind = statement((queries) => sumsByKind(queries, [...FIGURES, ...USED]));
 
 const begunWithin = and(
   eq(calls.tenantId, arg("tenantId")),
@@ -121,29 +138,38 @@ const begunWithin = and(
 );
 const newestCalls = (queries: Queries) =>
   queries
-    .select({ id: calls.id, createdAt: calls.createdAt })
+    .select({
+      ...{ id: calls.id, createdAt: calls.createdAt },
+      ...{ p50: calls.latencyP50Ms, p95: calls.latencyP95Ms },
+    })
     .from(calls)
     .where(begunWithin)
     .orderBy(desc(calls.createdAt), desc(calls.id))
     .limit(LATENCY_CALLS_MAX)
     .as("newest");
 
-const LATENCIES = {
-  createdAt: calls.createdAt,
-  p50: calls.latencyP50Ms,
-  p95: calls.latencyP95Ms,
-};
-const readLatencies = flatRowReader(LATENCIES);
+/** As one text: a thousand rows take longer to collect than to read. */
+const listed = (column: Column | SQL) =>
+  parsedJson<(number | null)[]>(sql`json_group_array(${column})`);
 
-const latenciesOfCalls = statement((queries) =>
-  queries
-    .select(LATENCIES)
-    .from(calls)
-    .where(begunWithin)
-    .orderBy(desc(calls.createdAt), desc(calls.id))
-    .limit(LATENCY_CALLS_MAX)
-    .prepare(),
-);
+const latenciesOfCalls = statement((queries) => {
+  const newest = newestCalls(queries);
+  return queries
+    .select({ p50: listed(newest.p50), p95: listed(newest.p95) })
+    .from(newest)
+    .prepare();
+});
+
+/** Shorter than milliseconds; days begin at one everywhere. */
+const minute = (time: Column) => sql`${time} / ${sql.raw(String(MINUTE_MS))}`;
+
+const latenciesByMinute = statement((queries) => {
+  const newest = newestCalls(queries);
+  return queries
+    .select({ minutes: listed(minute(newest.createdAt)), p95: listed(newest.p95) })
+    .from(newest)
+    .prepare();
+});
 
 /** As one text: a thousand small ones take twice as long to parse. */
 const measuresOfTurns = statement((queries) => {
@@ -174,6 +200,9 @@ const latenciesOfTurns = statement((queries) => {
     .limit(LATENCY_TURNS_MAX)
     .prepare();
 });
+
+const measured = (values: readonly (number | null)[] = []) =>
+  values.filter((value) => value !== null);
 
 interface HourSums {
   readonly startMs: number;
@@ -220,7 +249,11 @@ function callSums(queries: Queries) {
      * deleted agent is null.
      */
     byKind: async (tenantId: number, span: Span) =>
-      await sumsByKind(queries).all({ tenantId, ...dayParts(hoursOf(span)) }),
+      await figuresByKind(queries).all({ tenantId, ...dayParts(hoursOf(span)) }),
+
+    /** The same, with what the calls used. */
+    usageByKind: async (tenantId: number, span: Span) =>
+      await usageByKind(queries).all({ tenantId, ...dayParts(hoursOf(span)) }),
   };
 }
 
@@ -232,12 +265,14 @@ function callMeasures(queries: Queries) {
   return {
     /** Latencies of the newest calls in the span that have one. */
     async latencies(tenantId: number, span: Span) {
-      const rows = readLatencies(await latenciesOfCalls(queries).values({ tenantId, ...span }));
-      return {
-        p50: rows.map((row) => row.p50).filter((value) => value !== null),
-        p95: rows.map((row) => row.p95).filter((value) => value !== null),
-        byCall: rows,
-      };
+      const [row] = await latenciesOfCalls(queries).all({ tenantId, ...span });
+      return { p50: measured(row?.p50), p95: measured(row?.p95) };
+    },
+
+    /** Of the newest calls in the span, newest first: in which minute each began, and its latency. */
+    async latenciesByMinute(tenantId: number, span: Span) {
+      const [row] = await latenciesByMinute(queries).all({ tenantId, ...span });
+      return row ?? { minutes: [], p95: [] };
     },
 
     /** The steps of the newest turns in the span. */

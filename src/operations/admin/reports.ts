@@ -18,6 +18,7 @@ import { allowanceSeconds } from "../../domain/billing/funds.ts";
 import type { Span } from "../../domain/billing/statement.ts";
 import type { TurnMeasures } from "../../domain/conversation/call-report.ts";
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
 
@@ -64,7 +65,7 @@ function byHourOfDay(zone: string, days: readonly DaySpan[], hours: readonly Hou
   return counts;
 }
 
-const sumOf = (rows: readonly KindRow[], pick: (row: KindRow) => number) =>
+const sumOf = <Row>(rows: readonly Row[], pick: (row: Row) => number) =>
   rows.reduce((total, row) => total + pick(row), 0);
 
 const totalsOf = (rows: readonly KindRow[]): Figures => ({
@@ -96,7 +97,7 @@ function latencyStages(measures: readonly TurnMeasures[]) {
   };
 }
 
-const inOrder = (values: readonly number[]) => Float64Array.from(values).sort();
+const inOrder = (values: readonly number[]) => new Float64Array(values).sort();
 
 const rankOf = (sorted: Float64Array, share: number): number | null =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
@@ -130,16 +131,11 @@ const spanOf = (days: readonly DaySpan[]): Span => ({
   toMs: days.at(-1)?.toMs ?? 0,
 });
 
-async function figuresOf(read: Queries, tenantId: number, calendar: readonly DaySpan[]) {
-  const reports = reportStore(read);
-  const span = spanOf(calendar);
-  const hours = await reports.byHour(tenantId, span);
-  const kinds = await reports.byKind(tenantId, span);
-  return {
-    ...{ span, hours, kinds, totals: totalsOf(kinds), days: byDay(calendar, hours) },
-    agents: byAgent(kinds),
-  };
-}
+const figuresOf = (
+  calendar: readonly DaySpan[],
+  hours: readonly HourRow[],
+  kinds: readonly KindRow[],
+) => ({ totals: totalsOf(kinds), byDay: byDay(calendar, hours), byAgent: byAgent(kinds) });
 
 interface ReportDependencies {
   readonly database: Pick<Database, "read">;
@@ -165,13 +161,16 @@ function analyticsReports({ database: { read }, clock }: ReportDependencies) {
       const today = wallClock(zone, clock.now());
       const first = { year: today.year, month: today.month, day: today.day - days + 1 };
       const calendar = daySpans(zone, first, days);
-      const { span, hours, kinds, totals, ...figures } = await figuresOf(read, tenantId, calendar);
-      const latencies = await reportStore(read).latencies(tenantId, span);
-      const measures = await reportStore(read).measures(tenantId, span);
+      const reports = reportStore(read);
+      const span = spanOf(calendar);
+      const hours = await reports.byHour(tenantId, span);
+      const kinds = await reports.byKind(tenantId, span);
+      const latencies = await reports.latencies(tenantId, span);
+      const measures = await reports.measures(tenantId, span);
       const countOf = (matches: (row: KindRow) => boolean) =>
         sumOf(kinds.filter(matches), (row) => row.calls);
       return {
-        ...{ totals, byDay: figures.days, byAgent: figures.agents },
+        ...figuresOf(calendar, hours, kinds),
         byStatus: Object.fromEntries(
           CALL_STATUSES.map((status) => [status, countOf((row) => row.status === status)]),
         ) as Record<(typeof CALL_STATUSES)[number], number>,
@@ -198,13 +197,14 @@ function analyticsReports({ database: { read }, clock }: ReportDependencies) {
 function weekReports({ database: { read }, clock }: ReportDependencies) {
   /** The 95th percentile of the latencies of each day's calls; null: none was measured. */
   async function latencyByDay(tenantId: number, week: readonly DaySpan[]) {
-    const { byCall } = await reportStore(read).latencies(tenantId, spanOf(week));
+    const { minutes, p95 } = await reportStore(read).latenciesByMinute(tenantId, spanOf(week));
     const ofDays = week.map((): number[] => []);
     // Newest first.
     let at = week.length - 1;
-    for (const { createdAt, p95 } of byCall) {
-      while (createdAt < (week[at]?.fromMs ?? 0)) at--;
-      if (p95 !== null) ofDays[at]?.push(p95);
+    for (let n = 0; n < minutes.length; n++) {
+      while ((minutes[n] ?? 0) * MINUTE_MS < (week[at]?.fromMs ?? 0)) at--;
+      const latency = p95[n] ?? null;
+      if (latency !== null) ofDays[at]?.push(latency);
     }
     return ofDays.map((latencies) => percentile(latencies, 0.95));
   }
@@ -233,14 +233,17 @@ function usageReports({ database: { read }, billing, clock }: ReportDependencies
       const now = wallClock(zone, clock.now());
       const { year = now.year, month = now.month } = asked;
       const calendar = daySpans(zone, { year, month, day: 1 }, daysInMonth(year, month));
-      const { kinds, totals, days, agents } = await figuresOf(read, tenantId, calendar);
-      const sum = (pick: (row: KindRow) => number) => sumOf(kinds, pick);
+      const reports = reportStore(read);
+      const span = spanOf(calendar);
+      const hours = await reports.byHour(tenantId, span);
+      const kinds = await reports.usageByKind(tenantId, span);
+      const sum = (pick: (row: (typeof kinds)[number]) => number) => sumOf(kinds, pick);
       const inMonth = monthText(year, month);
-      const used = await reportStore(read).planSecondsUsed(tenantId, inMonth);
+      const used = await reports.planSecondsUsed(tenantId, inMonth);
       const { balance, plan } = await billing.balance(tenantId);
       const allowance = await allowanceSeconds(billingStores(read), tenantId, plan, inMonth);
       return {
-        ...{ year, month, totals, balance, byDay: days, byAgent: agents },
+        ...{ year, month, balance, ...figuresOf(calendar, hours, kinds) },
         // Of all plans of the month: `used` begins anew when one is bought.
         includedSecondsUsed: sum((row) => row.includedSeconds),
         includedSecondsLeft: Math.max(0, allowance - used),

@@ -90,7 +90,7 @@ test.each([
       sum(coalesce(ended_at - answered_at, 0)), sum(billable_seconds), sum(cost), sum(cost_stt), sum(stt_seconds)
     FROM calls WHERE tenant_id = ${tenantId} AND status <> 'queued'
       AND created_at >= ${span.fromMs} AND created_at < ${span.toMs} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`);
-  const kinds = await reportStore(database.read).byKind(tenantId, span);
+  const kinds = await reportStore(database.read).usageByKind(tenantId, span);
   expect<unknown[][]>(
     kinds.map((kind) => [
       ...[kind.agentId, kind.status, kind.direction, kind.calls, kind.answered, kind.answeredMs],
