@@ -134,17 +134,31 @@ inChromium("a question before something is lost", () => {
 });
 
 inChromium("what is sent", () => {
-  test("an invitation whose mail only becomes a file shows its link", async () => {
-    await page.goto(address("/team"));
-    await button(page, en["team.invite"]).first().click();
-    await dialog(page).getByLabel(en["auth.email"]).fill("new@clinic.example");
-    await dialog(page).getByRole("button", { name: en["team.invite"] }).click();
-    const link = await dialog(page).locator("code").textContent();
+  async function invite(from: Page, email: string): Promise<void> {
+    await from.goto(address("/team"));
+    await button(from, en["team.invite"]).first().click();
+    await dialog(from).getByLabel(en["auth.email"]).fill(email);
+    await dialog(from).getByRole("button", { name: en["team.invite"] }).click();
+  }
+
+  test("an invitation whose mail only becomes a file shows its link to an operator", async () => {
+    const operator = await visit(browser);
+    const as = { tenantId: world.tenantId, email: "operator@clinic.example", operator: true };
+    await signIn(operator, world.app, as);
+    await invite(operator.page, "new@clinic.example");
+    const link = await dialog(operator.page).locator("code").textContent();
     expect(link).toContain("/app/invitation#token=");
+    await operator.context.close();
     const invited = await visit(browser);
     await invited.page.goto(link ?? "");
     await invited.page.getByText("new@clinic.example").first().waitFor();
     await invited.context.close();
+  });
+
+  test("an owner is told to ask the operator for such a link", async () => {
+    await invite(page, "another@clinic.example");
+    await page.getByText(en["team.invited_unmailed"]).waitFor();
+    expect(await page.locator("code").count()).toBe(0);
   });
 
   test("a test of a webhook is listed as a test, and cannot be sent again", async () => {
