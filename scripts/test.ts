@@ -8,7 +8,7 @@ import { generateSources } from "./generate.ts";
 import { pacedSuites, type Suite, yieldingSuites } from "./test-suites.ts";
 
 const PACED_LANES = 2;
-const YIELDING_LANES = 2;
+const YIELDING_LANES = 3;
 /** To what runs beside it and keeps the pace of speech. */
 const GIVING_WAY = ["nice", "-n", "10"];
 /** For what hangs: what gives way may stand still for long, and no test proves a pace by it. */
@@ -134,7 +134,7 @@ async function step(label: string, command: string[]): Promise<void> {
 }
 
 /**
- * Real audio takes two lanes, and what gives way to it two more; a lane with no real audio left takes from the others.
+ * Real audio takes two lanes, and what gives way to it three more: it often waits, too. A lane with no real audio left takes from the others.
  * So no processor is idle while there is work, and the end is not one long suite alone. While the program is still
  * being built, on one processor, only what does without it runs.
  */
