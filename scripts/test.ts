@@ -134,9 +134,9 @@ async function step(label: string, command: string[]): Promise<void> {
 }
 
 /**
- * Real audio takes two lanes, and what gives way to it three more: it often waits, too. A lane with no real audio left takes from the others.
- * So no processor is idle while there is work, and the end is not one long suite alone. While the program is still
- * being built, on one processor, only what does without it runs.
+ * Real audio takes two lanes, and what gives way to it three more, since both often wait; a lane with no real
+ * audio left takes from the others. So no processor is idle while there is work, and the end is not one long suite
+ * alone. While the program is still being built, on one processor, only what does without it runs.
  */
 async function everySuite(built: Promise<void>): Promise<void> {
   const paced = [...pacedSuites];
