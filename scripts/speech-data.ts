@@ -11,6 +11,7 @@ import { shuffled } from "../src/platform/memory/shuffle.ts";
 import { fasterRecogniser, RECOGNISER_KERNEL } from "./recogniser-kernel.ts";
 import { sentenceEncoder } from "./sentence-encoder.ts";
 import { packDictionary } from "./stress-dictionary.ts";
+import { WASM_FROM_JAVASCRIPT, wasmFromJavaScript } from "./wasm-from-javascript/module.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const ESPEAK = join(ROOT, "node_modules/@echogarden/espeak-ng-emscripten");
@@ -23,7 +24,7 @@ const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 const VOICE_FILES_MIN = 20;
 
 /** Bump when what is generated changes without a change of the packages. */
-const FORMAT = 11;
+const FORMAT = 12;
 
 /** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
 const INCLUDED_VOICE_FILES =
@@ -77,6 +78,7 @@ export async function buildSpeechData(): Promise<boolean> {
     "dictionary.zst": () => readFileSync(join(SOUNDSWALLOWER, "model/en-us/dict.txt")),
     "russian.zst": russianDictionary,
     "espeak.zst": espeakProgram,
+    "espeak-wasm.zst": () => wasmFromJavaScript(espeakScript()),
     "recogniser.zst": () => fasterRecogniser(join(SOUNDSWALLOWER, "soundswallower.node.wasm")),
   };
   const names = [
@@ -117,7 +119,8 @@ function stampOf(): string {
   const hash = createHash("sha256").update(`format ${FORMAT}\n`);
   for (const dir of [ESPEAK, SOUNDSWALLOWER, MOONSHINE, ONNXRUNTIME, SENTENCE_ENCODER])
     hash.update(readFileSync(join(dir, "package.json")));
-  for (const path of RECOGNISER_KERNEL) hash.update(readFileSync(path));
+  for (const path of [...RECOGNISER_KERNEL, ...WASM_FROM_JAVASCRIPT])
+    hash.update(readFileSync(path));
   return hash.digest("hex");
 }
 
@@ -133,7 +136,7 @@ function voiceArchive(): Uint8Array {
 
 /** The package's own archive has its offsets compiled into espeak-ng.js, so ours is unpacked by us. */
 function voiceFiles(included: RegExp, filesMin: number): [path: string, bytes: Uint8Array][] {
-  const script = readFileSync(join(ESPEAK, "espeak-ng.js"), "utf8");
+  const script = espeakScript();
   const packed = readFileSync(join(ESPEAK, "espeak-ng.data"));
   const files: [string, Uint8Array][] = [];
   for (const match of script.matchAll(/filename:"([^"]*)",start:(\d+),end:(\d+)/g)) {
@@ -149,18 +152,36 @@ function russianDictionary(): Uint8Array {
   return packDictionary(path, dictionary);
 }
 
+const espeakScript = () => readFileSync(join(ESPEAK, "espeak-ng.js"), "utf8");
+
+/** JavaScript in place of WebAssembly, from the first mark to the end of the second. */
+const REPLACED_FROM = "var WebAssembly={";
+const REPLACED_TO = "isWasm2js:true};if(WebAssembly.isWasm2js){wasmBinary=[]}";
+/** A callback of JavaScript is no entry of a table: `createCallback` makes one of it. */
+const CALLBACKS: readonly [theirs: string, ours: string] = [
+  "convertJsFunctionToWasm=(func,sig)=>{}",
+  "convertJsFunctionToWasm=Module.createCallback",
+];
+
 /**
- * The synthesiser's program as the body of an asynchronous function of nothing, which returns its factory.
+ * The synthesiser's program as the body of an asynchronous function of nothing, which returns its factory; what
+ * it has in JavaScript in place of WebAssembly is left out, `wasmFromJavaScript` makes WebAssembly of it.
  * A bundler writes its binary strings with escapes, five times as long. Without the list of the package's own
  * archive, of which it would make 460 empty files at each start.
  */
 function espeakProgram(): Uint8Array {
-  const script = readFileSync(join(ESPEAK, "espeak-ng.js"), "utf8");
-  const body = script
+  const script = espeakScript();
+  const from = script.indexOf(REPLACED_FROM);
+  const to = script.indexOf(REPLACED_TO) + REPLACED_TO.length;
+  const [callback, ours] = CALLBACKS;
+  const body = (script.slice(0, from) + script.slice(to))
+    .replace(callback, ours)
     .replaceAll("import.meta.url", '"file:///espeak-ng.js"')
     .replace(/\{filename:"[^"]*",start:\d+,end:\d+\},?/g, "")
     .replace(/export default Module;\s*$/, "return Module;\n");
-  if (!body.endsWith("return Module;\n")) throw new Error("espeak-ng.js exports in another way");
+  const isAsExpected = from > 0 && to > from && body.includes(ours);
+  if (!isAsExpected || !body.endsWith("return Module;\n"))
+    throw new Error("espeak-ng.js is written in another way");
   return Buffer.from(body);
 }
 

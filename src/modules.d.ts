@@ -51,7 +51,13 @@ declare module "@echogarden/espeak-ng-emscripten" {
     };
     readonly eSpeakNGWorker: new () => SpeechWorker;
   }
+  /** Addresses of audio, its length and addresses of events; answers 1 to end the speech. */
+  export type SpeechCallback = (audio: number, samples: number, events: number) => number;
   export type CreateModule = (options: {
+    /** This and the next: of the program that `scripts/speech-data.ts` makes of the package's. */
+    readonly wasmBinary?: Uint8Array;
+    /** What it answers can stand in WebAssembly's table. */
+    createCallback?(callback: SpeechCallback): unknown;
     getPreloadedPackage(): ArrayBuffer;
     print(line: string): void;
     printErr(line: string): void;

@@ -1,12 +1,18 @@
 /**
- * Loads espeak-ng (plain JavaScript made by emscripten, kept compressed) with the embedded data of our four
- * languages. The package's own 24 MB archive is replaced by ours, whose files are written before the
+ * Loads espeak-ng (WebAssembly and emscripten's JavaScript around it, kept compressed) with the embedded data of our
+ * four languages. The package's own 24 MB archive is replaced by ours, whose files are written before the
  * synthesiser starts. The Russian dictionary, 8.5 MB of the
  * 9.5, is a file of its own and written when Russian is first spoken (0.1 s, once).
  */
 import { readFileSync } from "node:fs";
-import type { CreateModule, SpeechModule, SpeechWorker } from "@echogarden/espeak-ng-emscripten";
+import type {
+  CreateModule,
+  SpeechCallback,
+  SpeechModule,
+  SpeechWorker,
+} from "@echogarden/espeak-ng-emscripten";
 import programPath from "../data/espeak.zst" with { type: "file" };
+import binaryPath from "../data/espeak-wasm.zst" with { type: "file" };
 import russianPath from "../data/russian.zst" with { type: "file" };
 import archivePath from "../data/voices.zst" with { type: "file" };
 import { unpackDictionary } from "./stress-dictionary.ts";
@@ -24,6 +30,8 @@ export async function loadEspeak(): Promise<Espeak> {
     decompressed(programPath).toString("utf8"),
   ) as () => CreateModule;
   const module = await createModule()({
+    wasmBinary: decompressed(binaryPath),
+    createCallback: createCallbacks(),
     getPreloadedPackage: () => new ArrayBuffer(0),
     print() {},
     printErr() {},
@@ -40,6 +48,25 @@ export async function loadEspeak(): Promise<Espeak> {
       module.FS.writeFile(...unpackDictionary(decompressed(russianPath)));
     },
   });
+}
+
+/** `(module (import "a" "a" (func (param i32 i32 i32) (result i32))) (export "a" (func 0)))` */
+const CALLBACK_MODULE = new Uint8Array([
+  ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 8, 1, 96, 3, 127, 127, 127, 1, 127],
+  ...[2, 7, 1, 1, 97, 1, 97, 0, 0, 7, 5, 1, 1, 97, 0, 0],
+]);
+
+/** What hears of audio, as an entry of WebAssembly's table. One is in use at a time: a text is spoken at once. */
+function createCallbacks(): (callback: SpeechCallback) => unknown {
+  let current: SpeechCallback | null = null;
+  const call: SpeechCallback = (...numbers) => current?.(...numbers) ?? 0;
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(CALLBACK_MODULE), {
+    a: { a: call },
+  });
+  return (callback) => {
+    current = callback;
+    return exports.a;
+  };
 }
 
 const decompressed = (path: string): Buffer => Bun.zstdDecompressSync(readFileSync(path));
