@@ -44,12 +44,12 @@ const YIELDING: readonly Row[] = [
   ["sip", ["adapter/sip/"]],
   ["domain", ["domain/"], 60],
   ["browser", ["browser/"], 4],
+  ["cli", ["cli/"]],
+  ["property", ["property/", "core/", "platform/", "dashboard/"], 40],
+  ["adapter", ["adapter/store/", "adapter/knowledge/", "adapter/payments/", "adapter/worker/"], 18],
   ["binary", ["binary/"], 2],
   ["engine", ["adapter/engine/"], 20],
-  ["property", ["property/", "core/", "platform/", "dashboard/"], 40],
-  ["cli", ["cli/"]],
   ["interface", ["interface/"], 35],
-  ["adapter", ["adapter/store/", "adapter/knowledge/", "adapter/payments/", "adapter/worker/"], 18],
   // Of the repository itself too: its structure, documents and dependencies. In small parts, for the lanes to end together.
   ["others", [""], 16],
 ];
