@@ -1,5 +1,5 @@
-/** Callers are handed to people: by the carrier, by a bridge, with a briefing, and back: about 110 s. */
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+/** Callers are handed to people: by the carrier, by a bridge, with a briefing, and back: about 80 s. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
@@ -9,6 +9,7 @@ import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { atMost } from "../support/at-most.ts";
 import { eventually } from "../support/eventually.ts";
 import { createPhone, type Phone } from "../support/phone/phone.ts";
 import type { PhoneCall } from "../support/phone/phone-call.ts";
@@ -16,8 +17,6 @@ import { tone, toneShare } from "../support/phone.ts";
 import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const CALLER = "+37061000011";
-const DESK = "+37061000012";
 /** What nobody says. */
 const DECOYS = [
   "Yes, there is free parking behind the building.",
@@ -29,9 +28,9 @@ const CALLER_HZ = 440;
 const DESK_HZ = 1_000;
 
 let world: Appliance;
-let caller: Phone;
-let desk: Phone;
 let voices: Voices;
+let question: Int16Array;
+let decoys: Int16Array[];
 
 beforeAll(async () => {
   world = await startAppliance({
@@ -39,23 +38,54 @@ beforeAll(async () => {
     host: "127.0.31.1",
     settings: (settings) => ({
       ...settings,
+      plans: settings.plans.map((plan) => ({ ...plan, maxConcurrentCalls: 20 })),
       callWorker: { ...settings.callWorker, keepsPacketHeaders: true },
     }),
   });
-  caller = await world.phone(CALLER, "m3");
-  desk = await world.phone(DESK, "m3");
   voices = await createVoices();
+  // Made ahead: making it would keep this thread from the audio of other tests.
+  question = await voices.speak("m3", "What are your opening hours?");
+  decoys = await Promise.all(DECOYS.map((text) => voices.speak("Sari", text)));
 }, 60_000);
-
-afterEach(() => Promise.all([...caller.calls, ...desk.calls].map((call) => call.hangUp())));
 
 afterAll(() => world.close());
 
 const ended = (call: CallView) => call.ended_at !== null;
 
-async function liveUuid(): Promise<string> {
-  const { body } = await world.api("GET", "/calls?limit=1");
-  return body.calls[0]?.call_uuid ?? "";
+interface People {
+  readonly caller: Phone;
+  readonly desk: Phone;
+}
+
+let pairs = 0;
+
+type Script = (people: People) => Promise<void>;
+
+/** Two people of its own for each try. */
+const between = (script: Script) => async () => {
+  const pair = String(++pairs).padStart(3, "0");
+  const caller = await world.phone(`+37061001${pair}`, "m3");
+  const desk = await world.phone(`+37061002${pair}`, "m3");
+  try {
+    await script({ caller, desk });
+  } finally {
+    await Promise.all([...caller.calls, ...desk.calls].map((call) => call.hangUp()));
+  }
+};
+
+/** Two at once, and beside them one that only waits. More would be late on a busy machine. */
+const turn = atMost(2);
+const beside = (name: string, script: Script) =>
+  test.concurrent(name, () => turn(between(script)), spoken(300_000));
+const waiting = (name: string, script: Script) =>
+  test.concurrent(name, between(script), spoken(90_000));
+
+/** Alone: pure tones that are judged break where this thread is late. */
+const alone = (name: string, script: Script) => test(name, between(script), spoken(60_000));
+
+async function liveUuid({ number }: Phone): Promise<string> {
+  const { body } = await world.api("GET", "/calls?limit=50");
+  return body.calls.find(({ from_number }) => from_number === number)?.call_uuid ?? "";
 }
 
 /** How many of our ports carried sound. */
@@ -71,7 +101,7 @@ async function portsOf(uuid: string): Promise<number> {
 const transfer = (uuid: string, body: object) => world.api("POST", `/calls/${uuid}/transfer`, body);
 
 /** The desk's call, once it is answered there. */
-async function atDesk(): Promise<PhoneCall> {
+async function atDesk({ desk }: People): Promise<PhoneCall> {
   const active = () => desk.calls.filter((call) => call.state === "active").at(-1);
   await eventually(() => active() !== undefined, "the desk has answered");
   const call = active();
@@ -80,27 +110,157 @@ async function atDesk(): Promise<PhoneCall> {
 }
 
 /** The caller is with the agent, who has greeted. */
-async function talkingToAgent() {
+async function talkingToAgent({ caller }: People) {
   const call = await caller.call(OWN_NUMBER);
   await call.answered;
   await call.waitForReply();
-  return { call, uuid: await liveUuid() };
+  return { call, uuid: await liveUuid(caller) };
 }
 
-test(
+beside(
+  "a person who is to be briefed on the call so far hears its summary, as it stands in the record",
+  async (people) => {
+    const { call, uuid } = await talkingToAgent(people);
+    await call.play(question);
+    await call.waitForReply({ quietMs: 1_500 });
+    people.desk.onCall((incoming) => incoming.answer());
+    const asked = await transfer(uuid, { to: people.desk.number, briefing: true });
+    expect(asked.status).toBe(200);
+    const person = await atDesk(people);
+    await person.waitForSpeech();
+    await world.callWhen(uuid, ({ transfers }) => transfers.length > 0, 45_000);
+    const recording = person.received();
+    await call.hangUp();
+    const { summary, turns } = await world.callWhen(uuid, ended);
+    expect(turns.some(({ text }) => text.includes("from nine to five"))).toBe(true);
+    const [first = ""] = (summary ?? "").split(/(?<=[.!?])\s/);
+    expect(first.length).toBeGreaterThan(20);
+    const sentence = await voices.speak("Sari", first);
+    const match = await findSentenceGently({ sentence, decoys, recording }, systemClock);
+    console.info(`briefed with "${first}": ${JSON.stringify(match)}`);
+    expect(match.isFound).toBe(true);
+  },
+);
+
+beside(
+  "a carrier that accepts the REFER late calls the person alone: our own leg ends",
+  async (people) => {
+    const { call, uuid } = await talkingToAgent(people);
+    call.onRefer = () => Bun.sleep(10_000).then(() => 202);
+    let rings = 0;
+    people.desk.onCall((incoming) => {
+      rings++;
+      incoming.ring();
+    });
+    await transfer(uuid, { to: people.desk.number });
+    const ringing = () => people.desk.calls.some(({ state }) => state !== "ended");
+    await eventually(ringing, "we dial the person after 8 s of silence", 12_000);
+    await eventually(() => !ringing(), "our leg ends when the carrier accepts", 12_000);
+    expect([rings, call.state]).toEqual([1, "active"]);
+    await call.hangUp();
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail).toMatchObject({ status: "completed", ended_reason: "caller_hangup" });
+  },
+);
+
+waiting(
+  "a carrier that accepts the REFER and says nothing for 40 s: the caller is back, and nobody is dialled twice",
+  async (people) => {
+    const { call, uuid } = await talkingToAgent(people);
+    call.onRefer = () => 202;
+    let rings = 0;
+    people.desk.onCall((incoming) => {
+      rings++;
+      incoming.ring();
+    });
+    await transfer(uuid, { to: people.desk.number });
+    const isBack = (view: CallView) => view.transfers.length > 0;
+    const detail = await world.callWhen(uuid, isBack, 60_000);
+    expect(detail.transfers).toMatchObject([
+      { to: people.desk.number, method: "refer", outcome: "no_answer" },
+    ]);
+    await Bun.sleep(1_000);
+    expect([rings, call.state]).toEqual([0, "active"]);
+    await call.hangUp();
+  },
+);
+
+beside("the caller who hangs up on a bridged call ends the person's leg too", async (people) => {
+  const { call, uuid } = await talkingToAgent(people);
+  people.desk.onCall((incoming) => incoming.answer());
+  await transfer(uuid, { to: people.desk.number });
+  const person = await atDesk(people);
+  await Bun.sleep(300);
+  await call.hangUp();
+  await person.ended;
+  const detail = await world.callWhen(uuid, ended);
+  expect(detail).toMatchObject({ status: "completed", ended_reason: "transferred" });
+});
+
+for (const [code, outcome] of [
+  [486, "busy"],
+  [603, "declined"],
+  [480, "no_answer"],
+] as const)
+  beside(
+    `a person who answers ${code} brings the caller back to the agent, who says so and goes on`,
+    async (people) => {
+      const { call, uuid } = await talkingToAgent(people);
+      people.desk.onCall((incoming) => incoming.reject(code));
+      await transfer(uuid, { to: people.desk.number });
+      await call.waitForReply({ quietMs: 2_500 });
+      await call.play(question);
+      await call.waitForReply();
+      await call.hangUp();
+      const detail = await world.callWhen(uuid, ended);
+      expect(detail).toMatchObject({
+        status: "completed",
+        ended_reason: "caller_hangup",
+        transfers: [{ to: people.desk.number, outcome, sip_code: code }],
+      });
+      expect(detail.transcript).toMatch(/How else can I help you\?/);
+      expect(detail.transcript).toContain("We are open Monday to Friday from nine to five.");
+    },
+  );
+
+beside("a number that the carrier does not know brings the caller back too", async (people) => {
+  const { call, uuid } = await talkingToAgent(people);
+  await transfer(uuid, { to: NOBODY });
+  await call.waitForReply({ quietMs: 1_500 });
+  await call.hangUp();
+  const detail = await world.callWhen(uuid, ended);
+  expect(detail.transcript).toContain("I could not connect you");
+  expect(detail.ended_reason).toBe("caller_hangup");
+});
+
+beside(
+  "a target that the dialling rules forbid is refused, and the call goes on",
+  async (people) => {
+    const { call, uuid } = await talkingToAgent(people);
+    const premium = await transfer(uuid, { to: "+37090012345" });
+    expect(premium.body.error).toBe("destination_not_allowed");
+    const abroad = await transfer(uuid, { to: "sip:+18005551234@example.com" });
+    expect(abroad.body.error).toBe("destination_not_allowed");
+    expect(call.state).toBe("active");
+    await call.hangUp();
+    await world.callWhen(uuid, ended);
+  },
+);
+
+alone(
   "where the carrier refuses REFER a second leg is dialled, both people hear each other, keys cross, and either hang-up ends both",
-  async () => {
-    const { call, uuid } = await talkingToAgent();
-    desk.onCall(async (incoming) => {
+  async (people) => {
+    const { call, uuid } = await talkingToAgent(people);
+    people.desk.onCall(async (incoming) => {
       incoming.ring();
       await incoming.answer();
     });
-    const asked = await transfer(uuid, { to: DESK });
+    const asked = await transfer(uuid, { to: people.desk.number });
     expect(asked).toMatchObject({
       status: 200,
-      body: { ok: true, call_uuid: uuid, status: "transferring", to: DESK },
+      body: { ok: true, call_uuid: uuid, status: "transferring", to: people.desk.number },
     });
-    const person = await atDesk();
+    const person = await atDesk(people);
     await Bun.sleep(500);
     await Promise.all([call.play(tone(CALLER_HZ, 1_500)), person.play(tone(DESK_HZ, 1_500))]);
     await Bun.sleep(400);
@@ -110,7 +270,7 @@ test(
     await eventually(() => person.digitsReceived === "42", "the caller's keys reach the desk");
     await person.press("7");
     await eventually(() => call.digitsReceived === "7", "the desk's key reaches the caller");
-    const { body } = await transfer(uuid, { to: DESK });
+    const { body } = await transfer(uuid, { to: people.desk.number });
     expect(body.error).toBe("conflict");
 
     await person.hangUp();
@@ -119,7 +279,7 @@ test(
     expect(detail).toMatchObject({
       status: "completed",
       ended_reason: "transferred",
-      transfers: [{ to: DESK, method: "bridge", outcome: "transferred" }],
+      transfers: [{ to: people.desk.number, method: "bridge", outcome: "transferred" }],
     });
     expect(detail.billing.billable_seconds).toBe(Math.max(15, detail.billable_seconds));
     const talkSec =
@@ -127,118 +287,18 @@ test(
     expect(Math.abs(detail.billable_seconds - Math.max(15, talkSec))).toBeLessThanOrEqual(2);
     expect(await portsOf(uuid)).toBe(2);
   },
-  spoken(60_000),
 );
 
-test(
-  "a carrier that accepts the REFER late calls the person alone: our own leg ends",
-  async () => {
-    const { call, uuid } = await talkingToAgent();
-    call.onRefer = () => Bun.sleep(10_000).then(() => 202);
-    let rings = 0;
-    desk.onCall((incoming) => {
-      rings++;
-      incoming.ring();
-    });
-    await transfer(uuid, { to: DESK });
-    const ringing = () => desk.calls.some(({ state }) => state !== "ended");
-    await eventually(ringing, "we dial the person after 8 s of silence", 12_000);
-    await eventually(() => !ringing(), "our leg ends when the carrier accepts", 12_000);
-    expect([rings, call.state]).toEqual([1, "active"]);
-    await call.hangUp();
-    const detail = await world.callWhen(uuid, ended);
-    expect(detail).toMatchObject({ status: "completed", ended_reason: "caller_hangup" });
-  },
-  spoken(60_000),
-);
-
-test(
-  "a carrier that accepts the REFER and says nothing for 40 s: the caller is back, and nobody is dialled twice",
-  async () => {
-    const { call, uuid } = await talkingToAgent();
-    call.onRefer = () => 202;
-    let rings = 0;
-    desk.onCall((incoming) => {
-      rings++;
-      incoming.ring();
-    });
-    await transfer(uuid, { to: DESK });
-    const isBack = (view: CallView) => view.transfers.length > 0;
-    const detail = await world.callWhen(uuid, isBack, 60_000);
-    expect(detail.transfers).toMatchObject([{ to: DESK, method: "refer", outcome: "no_answer" }]);
-    await Bun.sleep(1_000);
-    expect([rings, call.state]).toEqual([0, "active"]);
-    await call.hangUp();
-  },
-  spoken(90_000),
-);
-
-test(
-  "the caller who hangs up on a bridged call ends the person's leg too",
-  async () => {
-    const { call, uuid } = await talkingToAgent();
-    desk.onCall((incoming) => incoming.answer());
-    await transfer(uuid, { to: DESK });
-    const person = await atDesk();
-    await Bun.sleep(300);
-    await call.hangUp();
-    await person.ended;
-    const detail = await world.callWhen(uuid, ended);
-    expect(detail).toMatchObject({ status: "completed", ended_reason: "transferred" });
-  },
-  spoken(60_000),
-);
-
-test.each([
-  [486, "busy"],
-  [603, "declined"],
-  [480, "no_answer"],
-] as const)(
-  "a person who answers %d brings the caller back to the agent, who says so and goes on",
-  async (code, outcome) => {
-    const { call, uuid } = await talkingToAgent();
-    desk.onCall((incoming) => incoming.reject(code));
-    await transfer(uuid, { to: DESK });
-    await call.waitForReply({ quietMs: 2_500 });
-    await call.say("What are your opening hours?");
-    await call.waitForReply();
-    await call.hangUp();
-    const detail = await world.callWhen(uuid, ended);
-    expect(detail).toMatchObject({
-      status: "completed",
-      ended_reason: "caller_hangup",
-      transfers: [{ to: DESK, outcome, sip_code: code }],
-    });
-    expect(detail.transcript).toMatch(/How else can I help you\?/);
-    expect(detail.transcript).toContain("We are open Monday to Friday from nine to five.");
-  },
-  spoken(60_000),
-);
-
-test(
-  "a number that the carrier does not know brings the caller back too",
-  async () => {
-    const { call, uuid } = await talkingToAgent();
-    await transfer(uuid, { to: NOBODY });
-    await call.waitForReply({ quietMs: 1_500 });
-    await call.hangUp();
-    const detail = await world.callWhen(uuid, ended);
-    expect(detail.transcript).toContain("I could not connect you");
-    expect(detail.ended_reason).toBe("caller_hangup");
-  },
-  spoken(60_000),
-);
-
-test(
+alone(
   "with a briefing the person hears it before the caller, and the caller hears a ringing tone meanwhile",
-  async () => {
-    const { call, uuid } = await talkingToAgent();
-    desk.onCall((incoming) => incoming.answer());
+  async (people) => {
+    const { call, uuid } = await talkingToAgent(people);
+    people.desk.onCall((incoming) => incoming.answer());
     const briefing = "A patient wants to move an appointment.";
     const greeted = call.received().length;
-    const asked = await transfer(uuid, { to: DESK, briefing });
+    const asked = await transfer(uuid, { to: people.desk.number, briefing });
     expect(asked.status).toBe(200);
-    const person = await atDesk();
+    const person = await atDesk(people);
     await person.waitForSpeech();
     await world.callWhen(uuid, ({ transfers }) => transfers.length > 0, 45_000);
     expect(toneShare(call.received().subarray(greeted), 425)).toBeGreaterThan(0.5);
@@ -250,40 +310,11 @@ test(
     const detail = await world.callWhen(uuid, ended);
     expect(detail).toMatchObject({ ended_reason: "transferred" });
   },
-  spoken(60_000),
 );
 
-test(
-  "a person who is to be briefed on the call so far hears its summary, as it stands in the record",
-  async () => {
-    const { call, uuid } = await talkingToAgent();
-    await call.say("What are your opening hours?");
-    await call.waitForReply({ quietMs: 1_500 });
-    desk.onCall((incoming) => incoming.answer());
-    const asked = await transfer(uuid, { to: DESK, briefing: true });
-    expect(asked.status).toBe(200);
-    const person = await atDesk();
-    await person.waitForSpeech();
-    await world.callWhen(uuid, ({ transfers }) => transfers.length > 0, 45_000);
-    const recording = person.received();
-    await call.hangUp();
-    const { summary, turns } = await world.callWhen(uuid, ended);
-    expect(turns.some(({ text }) => text.includes("from nine to five"))).toBe(true);
-    const speak = (text: string) => voices.speak("Sari", text);
-    const [first = ""] = (summary ?? "").split(/(?<=[.!?])\s/);
-    expect(first.length).toBeGreaterThan(20);
-    const sentence = await speak(first);
-    const decoys = await Promise.all(DECOYS.map(speak));
-    const match = await findSentenceGently({ sentence, decoys, recording }, systemClock);
-    console.info(`briefed with "${first}": ${JSON.stringify(match)}`);
-    expect(match.isFound).toBe(true);
-  },
-  spoken(60_000),
-);
-
-test(
+alone(
   "legs with different codecs are joined, a held leg comes back, and the recording has both people",
-  async () => {
+  async (people) => {
     const number = "+37061000013";
     const account = { username: number, password: number };
     world.carrier.addSubscriber({ ...account, numbers: [number] });
@@ -293,7 +324,7 @@ test(
     });
     await other.register();
     try {
-      const { call, uuid } = await talkingToAgent();
+      const { call, uuid } = await talkingToAgent(people);
       other.onCall((incoming) => incoming.answer());
       await transfer(uuid, { to: number });
       const active = () => other.calls.find(({ state }) => state === "active");
@@ -321,16 +352,4 @@ test(
       await other.close();
     }
   },
-  spoken(60_000),
 );
-
-test("a target that the dialling rules forbid is refused, and the call goes on", async () => {
-  const { call, uuid } = await talkingToAgent();
-  const premium = await transfer(uuid, { to: "+37090012345" });
-  expect(premium.body.error).toBe("destination_not_allowed");
-  const abroad = await transfer(uuid, { to: "sip:+18005551234@example.com" });
-  expect(abroad.body.error).toBe("destination_not_allowed");
-  expect(call.state).toBe("active");
-  await call.hangUp();
-  await world.callWhen(uuid, ended);
-}, 60_000);
