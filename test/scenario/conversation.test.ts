@@ -1,5 +1,5 @@
 /**
- * Conversations over real RTP with the real workers and the embedded engine: about 60 s.
+ * Conversations over real RTP with the real workers and the embedded engine: about 40 s.
  * Content is judged by ear, on what crossed the wire, never by counting packets.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { sleep, systemClock } from "../../src/core/clock.ts";
 import type { CallConfig } from "../../src/domain/conversation/call-config.ts";
 import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
+import { atMost } from "../support/at-most.ts";
 import { CLINIC_KNOWLEDGE } from "../support/dental-clinic.ts";
 import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
 import { type AGENT, callConfig } from "../support/scripted-call.ts";
@@ -36,61 +37,12 @@ afterAll(async () => {
   await studio.close();
 });
 
-test(
-  "the greeting is heard as it was written, and recorded",
-  async () => {
-    const recordingPath = join(tempDir(), "call.wav");
-    const call = await startCall(studio, { ...briefOf(), recordingPath });
-    const greeting = await call.agentDone(0);
-    expect(greeting.text).toBe(GREETING);
-    expect(await call.heard(GREETING, [PARKING, PHRASES.apology])).toBe(true);
-    const report = await call.hangUp();
-    expect(report.recording).toMatchObject({ path: recordingPath });
-    expect(report.recording?.durationMs).toBeGreaterThan(greeting.endMs - 500);
-  },
-  spoken(60_000),
-);
+/** Two at once, and beside them those that only wait. */
+const turn = atMost(2);
+const beside = (name: string, conversation: () => Promise<void>) =>
+  test.concurrent(name, () => turn(conversation), spoken(180_000));
 
-test(
-  "a spoken question is answered from the agent's knowledge",
-  async () => {
-    const call = await startCall(studio, briefOf());
-    await call.agentDone(0);
-    await call.say("Is there parking nearby?");
-    const answer = await call.agentDone(1);
-    expect(answer.text).toContain("free parking behind the building");
-    expect(answer.latencyMs).toBeGreaterThan(0);
-    expect(await call.heard(PARKING, [HOURS, WHITENING])).toBe(true);
-    const report = await call.hangUp();
-    const question = report.turns.find((turn) => turn.speaker === "customer");
-    expect(question?.text.toLowerCase()).toContain("parking");
-    expect(report.summary.length).toBeGreaterThan(10);
-  },
-  spoken(60_000),
-);
-
-test(
-  "a caller who speaks up cuts the agent short",
-  async () => {
-    const call = await startCall(studio, briefOf());
-    await call.agentDone(0);
-    await call.say("What are your opening hours?");
-    await call.waitFor(() => call.peer.quietForMs < 100);
-    await sleep(systemClock, 1_200);
-    await call.say("How much does teeth whitening cost?");
-    const cut = await call.agentDone(1);
-    expect(cut.interrupted).toBe(true);
-    expect(cut.text.length).toBeLessThan(HOURS.length - 10);
-    const answer = await call.agentDone(2);
-    expect(answer.text).toContain("200 euros");
-    expect(await call.heard(HOURS, [])).toBe(false);
-    expect(await call.heard(WHITENING, [PARKING, PHRASES.apology])).toBe(true);
-    await call.hangUp();
-  },
-  spoken(60_000),
-);
-
-test(
+test.concurrent(
   "a silent caller is prompted twice and let go with a goodbye",
   async () => {
     const call = await startCall(studio, briefOf());
@@ -103,7 +55,7 @@ test(
   spoken(60_000),
 );
 
-test(
+test.concurrent(
   "max duration ends the call with a phrase that is heard to its end",
   async () => {
     const answeredAt = systemClock.monotonic();
@@ -116,6 +68,91 @@ test(
   },
   spoken(60_000),
 );
+
+beside("the greeting is heard as it was written, and recorded", async () => {
+  const recordingPath = join(tempDir(), "call.wav");
+  const call = await startCall(studio, { ...briefOf(), recordingPath });
+  const greeting = await call.agentDone(0);
+  expect(greeting.text).toBe(GREETING);
+  expect(await call.heard(GREETING, [PARKING, PHRASES.apology])).toBe(true);
+  const report = await call.hangUp();
+  expect(report.recording).toMatchObject({ path: recordingPath });
+  expect(report.recording?.durationMs).toBeGreaterThan(greeting.endMs - 500);
+});
+
+beside("a spoken question is answered from the agent's knowledge", async () => {
+  const call = await startCall(studio, briefOf());
+  await call.agentDone(0);
+  await call.say("Is there parking nearby?");
+  const answer = await call.agentDone(1);
+  expect(answer.text).toContain("free parking behind the building");
+  expect(answer.latencyMs).toBeGreaterThan(0);
+  expect(await call.heard(PARKING, [HOURS, WHITENING])).toBe(true);
+  const report = await call.hangUp();
+  const question = report.turns.find((turn) => turn.speaker === "customer");
+  expect(question?.text.toLowerCase()).toContain("parking");
+  expect(report.summary.length).toBeGreaterThan(10);
+});
+
+beside("a caller who speaks up cuts the agent short", async () => {
+  const call = await startCall(studio, briefOf());
+  await call.agentDone(0);
+  await call.say("What are your opening hours?");
+  await call.waitFor(() => call.peer.quietForMs < 100);
+  await sleep(systemClock, 1_200);
+  await call.say("How much does teeth whitening cost?");
+  const cut = await call.agentDone(1);
+  expect(cut.interrupted).toBe(true);
+  expect(cut.text.length).toBeLessThan(HOURS.length - 10);
+  const answer = await call.agentDone(2);
+  expect(answer.text).toContain("200 euros");
+  expect(await call.heard(HOURS, [])).toBe(false);
+  expect(await call.heard(WHITENING, [PARKING, PHRASES.apology])).toBe(true);
+  await call.hangUp();
+});
+
+beside("a tool is called, the wait is filled, and its result is spoken", async () => {
+  const call = await startCall(studio, {
+    ...briefOf({ fillerPhrases: ["Let me look that up."] }),
+    tools: [
+      {
+        name: "next_free_appointment",
+        description: "Tells the next free appointment. Find the next free appointment.",
+        parameters: { type: "object", properties: {} },
+      },
+    ],
+  });
+  await call.agentDone(0);
+  await call.say("Find the next free appointment");
+  await call.waitFor(() => call.toolCalls.length > 0);
+  expect(call.toolCalls[0]?.tool).toBe("next_free_appointment");
+  // "One moment, please." is said with the tool call; then silence, and the filler.
+  await call.waitFor(() => call.peer.quietForMs < 100);
+  await call.waitFor(() => call.peer.quietForMs > 500);
+  await call.waitFor(() => call.peer.quietForMs < 100);
+  call.answerTool(call.toolCalls[0]?.toolCallId ?? "", {
+    message: "The next free appointment is on Monday at nine.",
+  });
+  const answer = await call.agentDone(1);
+  expect(answer.text).toContain("Let me look that up. ");
+  expect(answer.text).toContain("The next free appointment is on Monday at nine.");
+  expect(await call.heard("Let me look that up.", [WHITENING, PARKING])).toBe(true);
+  await call.hangUp();
+});
+
+beside("keys pressed during the greeting interrupt it and reach main one by one", async () => {
+  const call = await startCall(studio, briefOf());
+  const keys: string[] = [];
+  call.channel.on("digit_received", ({ digit }) => keys.push(digit));
+  await call.waitFor(() => call.peer.quietForMs < 100);
+  await sleep(systemClock, 600);
+  call.peer.media.press("42");
+  const greeting = await call.agentDone(0);
+  expect(greeting.interrupted).toBe(true);
+  await call.waitFor(() => call.turns.some((turn) => turn.text === "[keys 42]"));
+  expect(keys).toEqual(["4", "2"]);
+  await call.hangUp();
+});
 
 test(
   "a hang-up in the middle of a sentence stops the audio at once and reports",
@@ -142,39 +179,6 @@ test(
 );
 
 test(
-  "a tool is called, the wait is filled, and its result is spoken",
-  async () => {
-    const call = await startCall(studio, {
-      ...briefOf({ fillerPhrases: ["Let me look that up."] }),
-      tools: [
-        {
-          name: "next_free_appointment",
-          description: "Tells the next free appointment. Find the next free appointment.",
-          parameters: { type: "object", properties: {} },
-        },
-      ],
-    });
-    await call.agentDone(0);
-    await call.say("Find the next free appointment");
-    await call.waitFor(() => call.toolCalls.length > 0);
-    expect(call.toolCalls[0]?.tool).toBe("next_free_appointment");
-    // "One moment, please." is said with the tool call; then silence, and the filler.
-    await call.waitFor(() => call.peer.quietForMs < 100);
-    await call.waitFor(() => call.peer.quietForMs > 500);
-    await call.waitFor(() => call.peer.quietForMs < 100);
-    call.answerTool(call.toolCalls[0]?.toolCallId ?? "", {
-      message: "The next free appointment is on Monday at nine.",
-    });
-    const answer = await call.agentDone(1);
-    expect(answer.text).toContain("Let me look that up. ");
-    expect(answer.text).toContain("The next free appointment is on Monday at nine.");
-    expect(await call.heard("Let me look that up.", [WHITENING, PARKING])).toBe(true);
-    await call.hangUp();
-  },
-  spoken(60_000),
-);
-
-test(
   "the agent's own echo, weaker and late, does not interrupt it",
   async () => {
     const call = await startCall(studio, briefOf());
@@ -190,24 +194,6 @@ test(
     expect(answer?.text).toEndWith(HOURS);
     const report = await call.hangUp();
     expect(report.turns.filter((turn) => turn.speaker === "customer")).toHaveLength(1);
-  },
-  spoken(60_000),
-);
-
-test(
-  "keys pressed during the greeting interrupt it and reach main one by one",
-  async () => {
-    const call = await startCall(studio, briefOf());
-    const keys: string[] = [];
-    call.channel.on("digit_received", ({ digit }) => keys.push(digit));
-    await call.waitFor(() => call.peer.quietForMs < 100);
-    await sleep(systemClock, 600);
-    call.peer.media.press("42");
-    const greeting = await call.agentDone(0);
-    expect(greeting.interrupted).toBe(true);
-    await call.waitFor(() => call.turns.some((turn) => turn.text === "[keys 42]"));
-    expect(keys).toEqual(["4", "2"]);
-    await call.hangUp();
   },
   spoken(60_000),
 );

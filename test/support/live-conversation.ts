@@ -12,7 +12,7 @@ import {
 import { sleep, systemClock } from "../../src/core/clock.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
+import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import type { CallConfig, ToolResult } from "../../src/domain/conversation/call-config.ts";
 import type { TurnRecord } from "../../src/domain/conversation/call-report.ts";
@@ -120,7 +120,8 @@ export async function startCall(studio: Studio, overrides: Partial<CallConfig> =
       );
       if (!sentence) return false;
       const recording = peer.media.received();
-      return findSentence({ sentence, decoys: others, recording }).isFound;
+      const sought = { sentence, decoys: others, recording };
+      return (await findSentenceGently(sought, systemClock)).isFound;
     },
     async hangUp() {
       peer.close();
