@@ -1,6 +1,6 @@
 /**
  * Providers that fail, over RTP: every way in the table is a call of a company of its own, many at a time in
- * one call worker, and what the far end hears is judged. About 2 minutes.
+ * one call worker, and what the far end hears is judged. About 90 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
@@ -239,19 +239,20 @@ test("whatever happens to a call, it is answered, and the calls beside it are as
   expect(await ringAll(mixed, 220)).toEqual([]);
 }, 120_000);
 
-test("what ails the provider for all takes a message from each, and passes", async () => {
-  expect(await ringAll(ofProvider, 1_400)).toEqual([]);
-  await Bun.sleep(1_200);
-  expect(await ringAll([[905, WELL]], 0)).toEqual([]);
-}, 60_000);
-
 test("an answer of a Realtime session that fails is made up for", async () => {
   realtimeAsUsual();
   const cases = numberedRealtime.filter(([, { session }]) => session === undefined);
   expect(await ringAll(cases, 300)).toEqual([]);
 }, 120_000);
 
-test("a Realtime session that cannot be had takes a message, and the next caller is answered", async () => {
+// The last two beside each other: each rings one call after the other, at a server of its own.
+test.concurrent("what ails the provider for all takes a message from each, and passes", async () => {
+  expect(await ringAll(ofProvider, 1_400)).toEqual([]);
+  await Bun.sleep(1_200);
+  expect(await ringAll([[905, WELL]], 0)).toEqual([]);
+}, 60_000);
+
+test.concurrent("a Realtime session that cannot be had takes a message, and the next caller is answered", async () => {
   for (const [id, each] of numberedRealtime) {
     if (each.session === undefined) continue;
     realtimeAsUsual(each.session);
