@@ -15,7 +15,7 @@ import {
   engineSettingsOf,
   heardCallsMaxOf,
 } from "../operations/config/engine-settings.ts";
-import { authoritiesOf, readPem } from "../operations/config/pem.ts";
+import { authoritiesOf, readPair, readPem } from "../operations/config/pem.ts";
 import type { Config } from "../operations/config/schema.ts";
 import type { HostPort } from "../platform/config/formats.ts";
 import { parseHeaders, parseHostPort, parsePortRange } from "../platform/config/formats.ts";
@@ -29,10 +29,7 @@ function hostPort(text: string): HostPort {
 /** PEM. */
 function tlsOf({ server }: Config): { cert: string; key: string } | null {
   if (!server.tls_cert || !server.tls_key) return null;
-  return {
-    cert: readPem(server.tls_cert, "[server] tls_cert"),
-    key: readPem(server.tls_key, "[server] tls_key"),
-  };
+  return readPair({ cert: server.tls_cert, key: server.tls_key }, "server");
 }
 
 /** Where SIP over TLS listens, PEM; null: nowhere. */
@@ -40,8 +37,7 @@ function sipTlsOf({ sip }: Config): { bind: HostPort; cert: string; key: string 
   if (!sip.tls_bind || !sip.tls_cert || !sip.tls_key) return null;
   return {
     bind: hostPort(sip.tls_bind),
-    cert: readPem(sip.tls_cert, "[sip] tls_cert"),
-    key: readPem(sip.tls_key, "[sip] tls_key"),
+    ...readPair({ cert: sip.tls_cert, key: sip.tls_key }, "sip"),
   };
 }
 

@@ -34,6 +34,9 @@ interface Reload {
 }
 
 interface ReloadOptions {
+  /** Of the start. */
+  readonly started: LoadedConfig;
+  /** Of the last reload. */
   readonly before: LoadedConfig;
   readonly load: () => LoadedConfig;
   readonly retune: (tuning: Tuning) => void;
@@ -44,18 +47,17 @@ interface ReloadOptions {
 
 /** null: the new configuration is invalid, and nothing has changed. */
 export function reloadConfig(options: ReloadOptions): Reload | null {
-  const { before, load, masterKey, version, log } = options;
+  const { started, before, load, masterKey, version, log } = options;
   try {
     const loaded = load();
     const { config, dataDir } = loaded;
     const settings = settingsFromConfig(config, { version, masterKey, dataDir });
-    const changed = changedKeys(before.config, config);
-    const { level, format, personal_data: personalData } = config.log;
-    createLogger({ level, format, personalData });
     // The files of tls_cert and tls_key are read again even if their names are the same.
     options.retune(tuningOf(settings));
-    const applied = changed.filter((key) => SAFE_KEYS.has(key));
-    const needRestart = changed.filter((key) => !SAFE_KEYS.has(key));
+    const { level, format, personal_data: personalData } = config.log;
+    createLogger({ level, format, personalData });
+    const applied = changedKeys(before.config, config).filter((key) => SAFE_KEYS.has(key));
+    const needRestart = changedKeys(started.config, config).filter((key) => !SAFE_KEYS.has(key));
     log.info("config.reloaded", {
       applied: applied.join(" "),
       need_restart: needRestart.join(" "),

@@ -69,7 +69,7 @@ export const serveCommand: Command = {
       signals.onHangUp(() => {
         systemd.send("RELOADING=1");
         const reload = reloadConfig({
-          ...{ before: inForce, masterKey, version, log },
+          ...{ started: loaded, before: inForce, masterKey, version, log },
           load: () => configFor(values.config, terminal),
           retune: (tuning) => app.retune(tuning),
         });

@@ -16,7 +16,7 @@ const file = join(cwd, "linevoice.toml");
 const ca = testCa(tempDir());
 let log = "";
 
-function configure({ perMinute = 50, bind = `${HOST}:0`, extra = "" } = {}) {
+function configure({ perMinute = 50, bind = `${HOST}:0`, level = "info" } = {}) {
   writeFileSync(
     file,
     `[server]
@@ -28,7 +28,9 @@ tls_key = "${cwd}/tls.key"
 bind = "${bind}"
 [limits]
 requests_per_minute = ${perMinute}
-${extra}`,
+[log]
+level = "${level}"
+`,
   );
 }
 
@@ -41,9 +43,10 @@ function certify(name: string) {
 configure();
 certify("first.example");
 const env = { PATH: process.env.PATH ?? "" };
-const start = (...args: string[]) =>
+const start = (...args: string[]) => startAt(0, ...args);
+const startAt = (port: number, ...args: string[]) =>
   Bun.spawn([...PROGRAM, ...args, "--config", file], {
-    ...{ cwd, env },
+    ...{ cwd, env: { ...env, LINEVOICE_SERVER__LISTEN: `${HOST}:${port}` } },
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -102,12 +105,57 @@ test("a changed limit takes effect at once", async () => {
   expect(await limit()).toBe("70");
 });
 
-test("what needs a restart is named and left as it is", async () => {
+test("what needs a restart is named until it has come, or is as it was at the start", async () => {
   configure({ perMinute: 70, bind: `${HOST}:59871` });
   expect(await hangUp("config.restart_needed")).toMatch(/keys.*sip\.bind/);
+  configure({ perMinute: 60, bind: `${HOST}:59871` });
+  expect(await hangUp("config.restart_needed")).toMatch(/keys.*sip\.bind/);
+  configure({ perMinute: 70 });
+  expect(await hangUp("config.reloaded")).toContain('"need_restart":""');
+});
+
+test("a server whose certificate an authority issued is found ready, renewed or not", async () => {
+  expect(await startAt(port, "ready").exited).toBe(0);
+  const { cert, key } = ca.issue(["DNS:first.example"]);
+  writeFileSync(join(cwd, "tls.crt"), cert);
+  writeFileSync(join(cwd, "tls.key"), key);
+  expect(await startAt(port, "ready").exited).toBe(0);
+});
+
+test("a certificate with the key of another one changes nothing, and is named", async () => {
+  certify("first.example");
+  await hangUp("config.reloaded");
+  writeFileSync(join(cwd, "tls.crt"), ca.issue(["DNS:other.example"]).cert);
+  configure({ perMinute: 70, level: "error" });
+  expect(await hangUp("config.reload_refused")).toContain("[server] tls_cert and tls_key");
+  const fresh = await handshake();
+  expect(fresh.getPeerCertificate().subjectaltname).toBe("DNS:first.example");
+  fresh.destroy();
+  const checked = start("config", "check");
+  expect(await checked.exited).toBe(1);
+  expect(await new Response(checked.stderr).text()).toContain("[server] tls_cert and tls_key");
+  certify("first.example");
   configure({ perMinute: 70 });
   await hangUp("config.reloaded");
 });
+
+test.each([
+  ["cut off", (cert: string) => `${cert}${ca.caPem.slice(0, 300)}`],
+  ["empty", () => ""],
+])(
+  "a chain that is %s changes nothing: the API goes on with the certificate that it has",
+  async (_, chain) => {
+    const { cert, key } = ca.issue(["DNS:other.example"]);
+    writeFileSync(join(cwd, "tls.crt"), chain(cert));
+    writeFileSync(join(cwd, "tls.key"), key);
+    await hangUp("config.reload_refused");
+    const fresh = await handshake();
+    expect(fresh.getPeerCertificate().subjectaltname).toBe("DNS:first.example");
+    fresh.destroy();
+    certify("first.example");
+    await hangUp("config.reloaded");
+  },
+);
 
 test("a mistake changes nothing and is told with its line", async () => {
   configure({ perMinute: 0 });

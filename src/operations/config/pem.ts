@@ -1,5 +1,7 @@
 /** Certificates and keys that the configuration names as files. */
 import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import { describeError } from "../../core/errors.ts";
 import type { Config } from "./schema.ts";
 
 /** Throws an Error that names the key. */
@@ -9,6 +11,26 @@ export function readPem(path: string, key: string): string {
   } catch (error) {
     throw new Error(`${key}: ${path} cannot be read (${(error as Error).message})`);
   }
+}
+
+interface PemPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** `section`: of tls_cert and tls_key. Throws an Error that names them, also when they do not match. */
+export function readPair(files: PemPair, section: "server" | "sip"): PemPair {
+  const cert = readPem(files.cert, `[${section}] tls_cert`);
+  const key = readPem(files.key, `[${section}] tls_key`);
+  try {
+    // An empty text would be taken for none.
+    createSecureContext({ cert: cert || "empty", key: key || "empty" });
+  } catch (error) {
+    throw new Error(
+      `[${section}] tls_cert and tls_key: ${files.cert} and ${files.key} are not a certificate chain and its key in PEM (${describeError(error)})`,
+    );
+  }
+  return { cert, key };
 }
 
 /** PEM of `[http_client] ca_file`; null: there is none. Throws as readPem does. */
