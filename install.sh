@@ -9,7 +9,7 @@
 #   /etc/linevoice/release-signers                     whose releases --upgrade takes; never overwritten
 #   /etc/linevoice/credentials/secrets.master_key      seals stored secrets; made once, root alone reads it
 #   /var/lib/linevoice                                 database, recordings, backups; owned by user linevoice
-#   /etc/systemd/system/linevoice.service              (<prefix>/lib/systemd/system with another prefix)
+#   /etc/systemd/system/linevoice.service              (packages: <prefix>/lib/systemd/system)
 set -eu
 umask 022
 
@@ -69,6 +69,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 case $prefix in
+  *[!A-Za-z0-9/._+-]*) wrong_usage "--prefix has letters, digits and / . _ + - only: it stands in the unit." ;;
   /*) prefix=${prefix%/} ;;
   *) wrong_usage "--prefix is an absolute path, such as /usr/local." ;;
 esac
@@ -92,7 +93,12 @@ master_key=$credentials/secrets.master_key
 data_dir=$root/var/lib/linevoice
 signers=$config_dir/release-signers
 signer=releases@linevoice
-if [ "$prefix" = /usr/local ]; then unit_dir=$root/etc/systemd/system; else unit_dir=$root$prefix/lib/systemd/system; fi
+# systemd reads units below /usr and in /etc, and nowhere else.
+if [ "$prefix" = /usr ] || { [ -n "$root" ] && [ "$prefix" != /usr/local ]; }; then
+  unit_dir=$root$prefix/lib/systemd/system
+else
+  unit_dir=$root/etc/systemd/system
+fi
 unit=$unit_dir/linevoice.service
 
 has_systemd() { [ -z "$root" ] && [ -d /run/systemd/system ] && command -v systemctl >/dev/null 2>&1; }
@@ -162,8 +168,9 @@ version_of() { "$1" version 2>/dev/null | sed -n 's/^linevoice //p'; }
 
 verify_runs() {
   new_version=$(version_of "$new") || new_version=
-  [ -n "$new_version" ] ||
-    fail "this program does not run here ($(uname -m)). Take the archive for this machine: x64 for x86_64, arm64 for aarch64."
+  [ -z "$new_version" ] || return 0
+  "$new" version >&2 || true
+  fail "the program does not run here, see above. Another machine's (Exec format error)? Take the archive for $(uname -m): x64 for x86_64, arm64 for aarch64. Permission denied? Unpack it as it was packed, where programs may run (a mount with noexec)."
 }
 
 # The SHA-256 of the pack that belongs to the program $1.
@@ -188,6 +195,14 @@ is_older() {
 require_root() {
   owns || return 0
   [ "$(id -u)" -eq 0 ] || fail "run this as root: sudo sh install.sh"
+}
+
+# Before anything is changed, and told from a wrong checksum.
+require_tools() {
+  for tool in awk base64 cmp sha256sum sort useradd; do
+    command -v "$tool" >/dev/null 2>&1 || { [ "$tool" = useradd ] && ! owns; } ||
+      fail "$tool is missing. On Debian: apt-get install coreutils diffutils mawk passwd. Nothing was changed."
+  done
 }
 
 require_room() {
@@ -267,6 +282,7 @@ make_master_key() {
   # An appliance that ran without this script has its key in the data directory: that one stays.
   [ ! -f "$data_dir/master.key" ] || return 0
   (umask 077 && head -c 32 /dev/urandom | base64 >"$master_key.new")
+  sync "$master_key.new" 2>/dev/null || sync
   mv "$master_key.new" "$master_key"
   say "made the master key in $master_key: keep a copy of it in a safe place, apart from the backups"
 }
@@ -317,6 +333,7 @@ start_service() {
 
 install_all() {
   require_root
+  require_tools
   drop_drafts
   trap drop_drafts EXIT
   find_release
@@ -345,18 +362,34 @@ install_all() {
   put_drafts
   if start_service; then
     say ""
-    say "Linevoice runs. Open this link to make the owner's account (30 minutes):"
+    say "Linevoice runs."
     "$program" setup --config "$config" || say "  (make one with: linevoice setup)"
   fi
 }
 
-# By `[storage] database`, as the installed program reads it.
-is_on_server() {
-  "$program" config show --config "$config" 2>/dev/null | grep -q '^storage\.database *"[a-z]*://'
+# A text of [storage], as the installed program reads it.
+storage_key() { "$program" config show --config "$config" 2>/dev/null | sed -n "s/^storage\.$1 *\"\([^\"]*\)\".*/\1/p"; }
+
+# Where the data is; only an absolute path is the same for the service and for root.
+find_data() {
+  stored=$data_dir
+  owns || return 0
+  named=$(storage_key data_dir) || named=
+  case $named in /*) stored=$named ;; esac
+}
+
+# The service still runs what a cut-off upgrade has replaced.
+runs_replaced() {
+  is_running || return 1
+  case $(readlink "/proc/$(systemctl show --property MainPID --value linevoice)/exe") in
+    *" (deleted)") return 0 ;;
+    *) return 1 ;;
+  esac
 }
 
 upgrade() {
   require_root
+  require_tools
   drop_drafts
   trap drop_drafts EXIT
   find_release
@@ -370,6 +403,12 @@ upgrade() {
     draft_pack
     put_drafts
     say "Linevoice $new_version is in place already"
+    if runs_replaced; then
+      say "the service runs the program from before: restarting; waiting for live calls to finish"
+      systemctl daemon-reload
+      { systemctl restart linevoice && gets_ready; } ||
+        fail "Linevoice $new_version is not ready. See: linevoice doctor. The program from before is $program.previous."
+    fi
     return 0
   fi
   if [ -n "$old_version" ] && is_older "$new_version" "$old_version"; then
@@ -378,14 +417,16 @@ upgrade() {
   "$new" config check --config "$config" ||
     fail "the configuration does not fit Linevoice $new_version; see above. Nothing was changed."
   require_room
-  backup=$data_dir/backups/before-$new_version-$(date -u +%Y%m%dT%H%M%SZ).db
+  find_data
+  backup=$stored/backups/before-$new_version-$(date -u +%Y%m%dT%H%M%SZ).db
   was_running=no
   if is_running; then was_running=yes; fi
-  if is_on_server; then
+  case $(storage_key database) in *://*) on_server=yes ;; *) on_server=no ;; esac
+  if [ "$on_server" = yes ]; then
     # A file from before the move may still be there; nothing reads it.
     backup=
     say "the database is on a server: its dump is yours to take (docs/nodes.md)"
-  elif [ -f "$data_dir/linevoice.db" ]; then
+  elif [ -f "$stored/linevoice.db" ]; then
     # The program makes its directory as the data's owner: root changes nothing inside what the service owns.
     "$program" backup create --to "$backup" --config "$config" >/dev/null ||
       fail "the backup failed, so nothing was changed. See: linevoice doctor"
@@ -435,6 +476,7 @@ roll_back() {
 uninstall() {
   require_root
   drop_drafts
+  find_data
   if has_systemd && [ -f "$unit" ]; then
     systemctl disable --quiet --now linevoice || fail "the service could not be stopped. Nothing was removed."
   fi
@@ -443,7 +485,7 @@ uninstall() {
   if has_systemd; then systemctl daemon-reload; fi
   say "removed the program and its unit"
   if [ "$purge" = no ]; then
-    say "kept $config_dir and $data_dir; delete them with: sh install.sh --uninstall --purge"
+    say "kept $config_dir and $stored; delete them with: sh install.sh --uninstall --purge"
     return 0
   fi
   rm -rf "$config_dir" "$data_dir"
@@ -451,7 +493,11 @@ uninstall() {
     userdel "$user"
     if getent group "$user" >/dev/null 2>&1; then groupdel "$user"; fi
   fi
-  say "deleted configuration, data, recordings, backups and the user"
+  if [ "$stored" = "$data_dir" ]; then
+    say "deleted configuration, data, recordings, backups and the user"
+  else
+    say "deleted configuration and the user; the data is in $stored, as [storage] data_dir said: delete it yourself"
+  fi
 }
 
 case $action in

@@ -310,6 +310,37 @@ describe("install.sh", () => {
   );
 
   onDebian(
+    "a tool that is missing and a program that may not run are named before anything is changed",
+    async () => {
+      const debian = start();
+      const tools =
+        "mkdir /tmp/few && ln -s /usr/bin/* /tmp/few && ln -sf /shim/* /tmp/few && rm /tmp/few/sha256sum";
+      expect(await debian.run(tools)).toMatchObject({ status: 0 });
+      const few = await debian.run("PATH=/tmp/few sh /releases/this/install.sh");
+      expect([few.status, few.out]).toEqual([1, expect.stringContaining("sha256sum is missing")]);
+      const copy = "cp -r /releases/newer /tmp/ && chmod 0644 /tmp/newer/linevoice";
+      const locked = await debian.run(`${copy} && sh /tmp/newer/install.sh`);
+      expect([locked.status, locked.out]).toEqual([1, expect.stringMatching(/ermission denied/)]);
+      expect((await debian.run("ls -A /usr/local; ls -d /etc/linevoice")).out).not.toMatch(/bin/);
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "another prefix has its unit where systemd reads it",
+    async () => {
+      const debian = start();
+      const installed = await debian.run("sh /releases/this/install.sh --prefix /opt/lv");
+      expect(installed).toMatchObject({ status: 0 });
+      expect((await debian.run("cat /etc/systemd/system/linevoice.service")).out).toContain(
+        "ExecStart=/opt/lv/bin/linevoice serve",
+      );
+      expect(await debian.run("/opt/lv/bin/linevoice ready")).toMatchObject({ status: 0 });
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
     "a pack of another release stops before anything is changed, a missing one does not",
     async () => {
       const debian = start();
@@ -359,6 +390,50 @@ describe("install.sh", () => {
       expect(older).toMatchObject({ status: 1 });
       expect(older.out).toContain("0.0.1 is older");
       expect((await debian.run("linevoice version")).out).toContain("99.0.0");
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "an upgrade that was cut off before the restart is finished by the next one",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh");
+      const killer =
+        '#!/bin/sh\n[ "$1" = restart ] && kill -9 $PPID || exec /shim/systemctl "$@"\n';
+      await debian.run(
+        `mkdir /tmp/cut && printf '${killer}' >/tmp/cut/systemctl && chmod 0755 /tmp/cut/systemctl`,
+      );
+      const upgrade = "sh /releases/newer/install.sh --upgrade";
+      expect((await debian.run(`PATH=/tmp/cut:$PATH ${upgrade}`)).status).toBe(137);
+      const runs = "readlink /proc/$(cat /run/linevoice.pid)/exe";
+      expect((await debian.run(runs)).out).toContain("(deleted)");
+      expect(await debian.run(upgrade)).toMatchObject({ status: 0 });
+      expect((await debian.run(runs)).out).not.toContain("(deleted)");
+      const again = await debian.run(upgrade);
+      expect([again.status, again.out]).toEqual([0, expect.not.stringContaining("restarting")]);
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "data in another directory is backed up before an upgrade, and named when all else is purged",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh");
+      await debian.run("systemctl stop linevoice && mkdir /srv && mv /var/lib/linevoice /srv/lv");
+      await debian.run("install -d -o linevoice -g linevoice -m 0700 /var/lib/linevoice");
+      await debian.run(
+        `sed -i 's|^data_dir = .*|data_dir = "/srv/lv"|' /etc/linevoice/linevoice.toml`,
+      );
+      const upgraded = await debian.run("sh /releases/newer/install.sh --upgrade");
+      expect([upgraded.status, upgraded.out]).toEqual([
+        0,
+        expect.stringContaining("backed up to /srv/lv/backups/before-99.0.0"),
+      ]);
+      const purged = await debian.run("sh /releases/newer/install.sh --uninstall --purge");
+      expect([purged.status, purged.out]).toEqual([0, expect.stringContaining("/srv/lv")]);
+      expect(await debian.run("ls /srv/lv/linevoice.db")).toMatchObject({ status: 0 });
     },
     LIMIT_MS,
   );
@@ -515,7 +590,8 @@ describe("install.sh", () => {
 
   onDebian("wrong options are exit status 2 with the usage", async () => {
     const debian = start();
-    for (const options of ["--purge", "--prefix relative", "--nonsense", "--prefix"]) {
+    const prefixes = ["--prefix relative", "--prefix '/opt/my apps'", "--prefix"];
+    for (const options of ["--purge", "--nonsense", ...prefixes]) {
       const refused = await debian.run(`sh /releases/this/install.sh ${options}`);
       expect([options, refused.status]).toEqual([options, 2]);
       expect(refused.out).toContain("Usage:");
