@@ -49,11 +49,12 @@ import { type Command, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
 const OTHER_CHECKS = [
-  ...[secrets, clockSanity, ports, rtpRange, packetPriority, diskRoom, fileDescriptors],
+  ...[clockSanity, ports, rtpRange, packetPriority, diskRoom, fileDescriptors],
   ...[engineSelfTest, speechCapacity, modelEnds, knowledgeSearch, storedTools],
   ...[trunkRegistrations, trunkDns, nat, sipAlg, mailProvider, certificate, backupAge],
 ];
-const CHECKS = [dataDirectory, databaseAndLedger, ...OTHER_CHECKS];
+const CHECKS = [dataDirectory, databaseAndLedger, secrets, ...OTHER_CHECKS];
+/** Without the secrets: a server starts with the right key only, and may have been given another since. */
 const RESIDENT_CHECKS = [dataDirectory, databaseInWorker, ...OTHER_CHECKS];
 
 const SIGNS: Readonly<Record<CheckStatus, string>> = {

@@ -6,8 +6,12 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/adapter/store/database.ts";
 import { tools, wallets } from "../../src/adapter/store/schema/index.ts";
 import { trunkPasswordBinding, trunkStore } from "../../src/adapter/store/trunk-store.ts";
+import { openVault } from "../../src/app/vault.ts";
+import { residentDoctor } from "../../src/cli/doctor.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { microEur } from "../../src/core/money.ts";
+import { systemRandom } from "../../src/core/random.ts";
+import type { Ask } from "../../src/interface/contracts/operations.ts";
 import type { OperatorTrunk } from "../../src/interface/contracts/trunks.ts";
 import { configSchema } from "../../src/operations/config/schema.ts";
 import { type Check, type ExaminedAppliance, examine } from "../../src/operations/doctor/check.ts";
@@ -82,6 +86,8 @@ const patientOf = (
   };
   return { config, dataDir, ...rest, ...fields };
 };
+
+const noTrunks = (async () => []) as unknown as Ask;
 
 async function verdict(check: Check, patient: ExaminedAppliance): Promise<string> {
   const [result] = await examine([check], patient, 1);
@@ -265,6 +271,29 @@ test("a mail server that is not there and a certificate that cannot be read fail
   expect(await verdict(certificate, patientOf({ settings: { server: tls } }))).toContain("failed");
 });
 
+test("a foreign master key is found before anything but the appliance's own secret is sealed", async () => {
+  const patient = patientOf();
+  const database = openDatabase(patient.databasePath, 0);
+  const key = new Uint8Array(32).fill(7);
+  await openVault(database, key, systemRandom);
+  await database.close();
+  expect(await verdict(secrets, { ...patient, masterKey: () => key })).toContain("ok");
+  expect(await verdict(secrets, patient)).toContain("failed: The master key is not the one");
+});
+
+test("a running server, whose key may have been changed since its start, is not judged by the old one", async () => {
+  const { dataDir, databasePath, config } = patientOf();
+  const database = openDatabase(databasePath, 0);
+  await openVault(database, new Uint8Array(32).fill(7), systemRandom);
+  await database.close();
+  const atStart = Buffer.alloc(32, 8).toString("base64");
+  const loaded = { config: { ...config, secrets: { master_key: atStart } }, file: null, dataDir };
+  const checks = await residentDoctor({ ...loaded, sources: new Map() })(noTrunks);
+  expect(checks.filter(({ name, result }) => name === "secrets" && result === "failed")).toEqual(
+    [],
+  );
+});
+
 test("a master key that is missing, foreign or damaged is found before a call needs it", async () => {
   const patient = patientOf();
   expect(await verdict(secrets, patient)).toContain("skipped");
@@ -291,7 +320,7 @@ test("a master key that is missing, foreign or damaged is found before a call ne
   );
   await database.close();
   expect(await verdict(secrets, { ...patient, masterKey: () => key })).toContain("ok");
-  expect(await verdict(secrets, patient)).toContain("failed: The secret trunks:");
+  expect(await verdict(secrets, patient)).toContain("failed: The password of trunk 1");
   expect(await verdict(secrets, { ...patient, masterKey: () => null })).toContain("No master key");
   const damaged = () => {
     throw new Error("not a master key");

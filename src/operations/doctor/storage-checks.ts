@@ -9,6 +9,7 @@ import { integrityProblems } from "../../adapter/store/integrity.ts";
 import { migrationStatus } from "../../adapter/store/migrate.ts";
 import { migrations } from "../../adapter/store/migrations.ts";
 import { openReadOnly } from "../../adapter/store/read-only.ts";
+import { applianceSecretBinding } from "../../adapter/store/sealed-store.ts";
 import { trunkPasswordBinding } from "../../adapter/store/trunk-store.ts";
 import { type Clock, isoUtc } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -88,31 +89,42 @@ export const secrets: Check = {
     const key = masterKey();
     if (!existsSync(databasePath)) return skipped("Nothing is sealed yet.");
     const remedy =
-      "Put the master.key that the data was written with into the data directory; without it: linevoice trunk set";
-    if (key === null) return failed("No master key: stored passwords cannot be decrypted.", remedy);
-    const sealed = sealedPasswords(databasePath);
+      "Put the key back that the data was written with: [secrets] master_key, its credential, or <data>/master.key. A rotation was interrupted? linevoice key rotate-master";
+    if (key === null) return failed("No master key: the server does not start.", remedy);
     const vault = createVault(key);
+    const opens = (sealed: string, binding: string): boolean => {
+      try {
+        vault.open(sealed, binding);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const stored = openReadOnly(databasePath);
     try {
-      for (const { id, password } of sealed) vault.open(password, trunkPasswordBinding(id));
-    } catch (error) {
-      return failed(describeError(error), remedy);
+      // Without these the server does not start; a new appliance has nothing else that is sealed.
+      const own = stored.sqlite
+        .query<{ name: string; sealed: string }, []>("SELECT name, sealed FROM appliance_secrets")
+        .all();
+      if (!own.every(({ name, sealed }) => opens(sealed, applianceSecretBinding(name))))
+        return failed("The master key is not the one this data was sealed with.", remedy);
+      const passwords = stored.sqlite
+        .query<{ id: number; sealed: string }, []>(
+          "SELECT id, password_sealed AS sealed FROM trunks ORDER BY id LIMIT 1000",
+        )
+        .all();
+      const bad = passwords.find(({ id, sealed }) => !opens(sealed, trunkPasswordBinding(id)));
+      if (bad)
+        return failed(
+          `The password of trunk ${bad.id} does not open with the master key.`,
+          "Set it again: linevoice trunk set",
+        );
+      return ok(`The master key opens what is stored (${passwords.length} trunk passwords).`);
+    } finally {
+      stored.close();
     }
-    return ok(`The master key opens what is stored (${sealed.length} trunk passwords).`);
   },
 };
-
-function sealedPasswords(databasePath: string) {
-  const stored = openReadOnly(databasePath);
-  try {
-    return stored.sqlite
-      .query<{ id: number; password: string }, []>(
-        "SELECT id, password_sealed AS password FROM trunks ORDER BY id LIMIT 1000",
-      )
-      .all();
-  } finally {
-    stored.close();
-  }
-}
 
 export const clockSanity: Check = {
   name: "clock",
