@@ -28,12 +28,15 @@ import {
   clockSanity,
   databaseAndLedger,
   dataDirectory,
+  diskRoom,
   secrets,
 } from "../../src/operations/doctor/storage-checks.ts";
 import { storedTools } from "../../src/operations/doctor/tool-check.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
 import { fakeClock } from "../support/fake-clock.ts";
+import { testWhere } from "../support/privileges.ts";
 import { PROGRAM } from "../support/program.ts";
+import { smallDisk } from "../support/small-disk.ts";
 import { insertCall, insertTenant } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -216,6 +219,18 @@ test("rights, damage, money, the clock and an old backup fail, with the way to f
   writeFileSync(databasePath, bytes.fill(0x5a, 4096));
   expect(await verdict(databaseAndLedger, patient)).toContain("failed");
 });
+
+const noInodes = smallDisk(1000, 2);
+afterAll(() => noInodes?.unmount());
+testWhere(noInodes !== null, "mounting")(
+  "a disk without inodes fails, however many bytes are free",
+  async () => {
+    const patient = patientOf({ dataDir: noInodes?.path ?? "" });
+    expect(await verdict(diskRoom, patient)).toStartWith("ok");
+    writeFileSync(join(patient.dataDir, "last"), "");
+    expect(await verdict(diskRoom, patient)).toContain("failed: No inode is left");
+  },
+);
 
 test("how many callers are followed at once is said, by the threads that are asked for", async () => {
   const rtp = { ports: "21900-21919" };

@@ -19,10 +19,11 @@ export interface SmallDisk {
 
 const BLOCK = 64 * 1024;
 
-export function smallDisk(megabytes: number): SmallDisk | null {
+/** `inodes`: default as many as fit. */
+export function smallDisk(megabytes: number, inodes = 0): SmallDisk | null {
   const path = join(tempDir(), "disk");
   mkdirSync(path);
-  const options = ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", path];
+  const options = ["-t", "tmpfs", "-o", `size=${megabytes}m,nr_inodes=${inodes}`, "tmpfs", path];
   if (spawnSync("mount", options, { stdio: "ignore" }).status !== 0) return null;
   const ballast = join(path, "ballast");
   const free = () => {

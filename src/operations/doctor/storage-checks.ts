@@ -18,7 +18,7 @@ import { createVault } from "../../platform/secrets/vault.ts";
 import { listBackups } from "../backup/backups.ts";
 import { serverPid } from "../ops/data-dir-lock.ts";
 import { descriptorsOf, MORE_DESCRIPTORS, tooFewDescriptors } from "../ops/descriptor-watch.ts";
-import { CALL_BYTES_MIN, freeBytesOf, RECORDING_BYTES_MIN } from "../ops/disk-watch.ts";
+import { CALL_BYTES_MIN, freeBytesOf, hasInodes, RECORDING_BYTES_MIN } from "../ops/disk-watch.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
 const OTHERS = 0o077;
@@ -178,6 +178,11 @@ export const diskRoom: Check = {
     const free = freeBytesOf(dataDir)();
     const finding = `${Math.floor(free / 1_048_576)} MiB are free.`;
     const remedy = `Make room on the disk of ${dataDir}: du -xh ${dataDir} | sort -h | tail`;
+    if (!hasInodes(dataDir))
+      return failed(
+        "No inode is left: no recording can be made.",
+        `Delete files: df -i ${dataDir}`,
+      );
     if (free < CALL_BYTES_MIN) return failed(`${finding} New calls are refused.`, remedy);
     if (free < RECORDING_BYTES_MIN) return failed(`${finding} Calls are not recorded.`, remedy);
     return ok(finding);

@@ -7,6 +7,7 @@ import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import { hasInodes } from "./disk-watch.ts";
 
 const POLL_EVERY_MS = 5_000;
 const PRIVATE = 0o700;
@@ -34,7 +35,7 @@ export function watchDirectory(options: {
         log.warn("directory.made_anew", { directory });
       }
       accessSync(directory, constants.W_OK | constants.X_OK);
-      problem = null;
+      problem = hasInodes(directory) ? null : "no inode is left: df -i";
     } catch (error) {
       problem = describeError(error);
     }

@@ -38,6 +38,12 @@ export const freeBytesOf =
     return bavail * bsize;
   };
 
+/** False: no further file can be made there. A file system that does not count inodes has them. */
+export function hasInodes(directory: string): boolean {
+  const { files, ffree } = statfsSync(directory);
+  return files === 0 || ffree > 0;
+}
+
 /**
  * Checks now and every 5 s. If the file system does not respond, the level stays. The owner must
  * `stop` it.

@@ -1,10 +1,16 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { silentLog } from "../../../src/core/log.ts";
 import { watchDirectory } from "../../../src/operations/ops/directory-watch.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
+import { testWhere } from "../../support/privileges.ts";
+import { smallDisk } from "../../support/small-disk.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+
+/** Its root is one. */
+const full = smallDisk(1, 3);
+afterAll(() => full?.unmount());
 
 function watched() {
   const directory = join(tempDir(), "recordings");
@@ -37,6 +43,27 @@ test("one that was removed is made again at the next look, for its owner alone",
   expect(events).toEqual(["directory.made_anew"]);
   watch.stop();
 });
+
+testWhere(full !== null, "mounting")(
+  "a disk without inodes is told, until there are some",
+  async () => {
+    const clock = fakeClock();
+    const directory = full?.path ?? "";
+    const watch = watchDirectory({ directory, clock, log: silentLog });
+    const leaves = (count: number) => writeFileSync(join(directory, `${count}`), "");
+    expect(watch.problem()).toBeNull();
+    leaves(1);
+    await clock.advance(5_000);
+    expect(watch.problem()).toBeNull();
+    leaves(0);
+    await clock.advance(5_000);
+    expect(watch.problem()).toContain("inode");
+    rmSync(join(directory, "0"));
+    await clock.advance(5_000);
+    expect(watch.problem()).toBeNull();
+    watch.stop();
+  },
+);
 
 test("one that cannot be made is told once, and again when it can", async () => {
   const { directory, clock, events, watch } = watched();
