@@ -5,6 +5,7 @@
  * Reports all mistakes together. No message contains a value, because it may be a misplaced secret.
  */
 
+import { isUtf8 } from "node:buffer";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { z } from "zod";
@@ -89,7 +90,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     problems.push(
       ...consistencyProblems(result.data).map(({ path, message }) => `${label(path)}: ${message}`),
     );
-  if (!result.success || problems.length > 0) throw new ConfigInvalid(problems);
+  if (!result.success || problems.length > 0) throw new ConfigInvalid([...new Set(problems)]);
   const config = result.data;
   const dataDir = resolve(cwd, config.storage.data_dir);
   if (toml && keyIsBesideTheData(toml.values, sources, dataDir)) {
@@ -128,9 +129,14 @@ function fileOf({ path, cwd, systemPath = SYSTEM_PATH }: LoadOptions): string | 
 
 function tomlOf(file: string): TomlText {
   try {
-    const source = readFileSync(file, "utf8");
-    if (source.length > FILE_BYTES_MAX)
+    const bytes = readFileSync(file);
+    if (bytes.length > FILE_BYTES_MAX)
       throw new ConfigInvalid([`${file}:1: a configuration has at most ${FILE_BYTES_MAX} bytes`]);
+    const source = new TextDecoder().decode(bytes);
+    if (!isUtf8(bytes)) {
+      const line = source.slice(0, source.indexOf("\ufffd")).split("\n").length;
+      throw new ConfigInvalid([`${file}:${line}: not UTF-8. Save the file in that encoding.`]);
+    }
     return readToml(source);
   } catch (error) {
     if (error instanceof TomlProblem)

@@ -78,6 +78,19 @@ test("bad TOML is named with its line", () => {
   expect(problemsOf('[server]\nlisten = "a\n')[0]).toMatch(/\.toml:2: not valid TOML/);
 });
 
+test("a mark of the byte order is skipped; a text that is not UTF-8 is named with its line", () => {
+  expect(load('\ufeff[log]\nlevel = "warn"\n').config.log.level).toBe("warn");
+  const path = write("");
+  const latin1 = Buffer.from('[conversation.disclosure]\nen = "A café"\n', "latin1");
+  writeFileSync(path, latin1);
+  const loading = () => loadConfig({ path, env: {}, cwd: directory });
+  expect(loading).toThrow(`${path}:2: not UTF-8`);
+});
+
+test("a value that breaks two rules is named once", () => {
+  expect(problemsOf("[limits]\nbody_bytes = 99999999999999999999\n").length).toBe(1);
+});
+
 test("bounds hold: at them is allowed, beyond them is not", () => {
   for (const [value, count] of [
     [1023, 1],
