@@ -11,6 +11,7 @@ import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
 import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
 import { requireWholeDatabase } from "../operations/backup/whole-database.ts";
+import { foreignFileIn, givingBack } from "../operations/ops/data-owner.ts";
 import { makeOnce } from "../platform/files/durable-file.ts";
 import { spawnCheckpointWorker } from "../workers.ts";
 
@@ -27,6 +28,7 @@ const PRIVATE = 0o700;
 const NODE_ID_BYTES = 8;
 const NODE_ID = /^[0-9a-f]{16}$/;
 
+/** Throws conflict if a file there belongs to another user. */
 export function prepareDataDir(dataDir: string): DataPaths {
   const paths = {
     database: join(dataDir, "linevoice.db"),
@@ -37,6 +39,12 @@ export function prepareDataDir(dataDir: string): DataPaths {
   };
   for (const directory of [dataDir, paths.recordings, paths.outbox])
     mkdirSync(directory, { recursive: true, mode: PRIVATE });
+  const foreign = foreignFileIn(dataDir);
+  if (foreign !== null)
+    throw new AppError({
+      code: "conflict",
+      publicMessage: `${foreign} belongs to another user, as a file does that root copied. Nothing was changed. Give it to the owner of the directory: ${givingBack(dataDir, foreign)}`,
+    });
   return paths;
 }
 

@@ -267,6 +267,28 @@ describe("install.sh", () => {
   );
 
   onDebian(
+    "a file that root copied into the data directory is named before a restore changes anything",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh");
+      await debian.run("linevoice tenant create --name Clinic --email clinic@example.com");
+      await debian.run("mkdir /srv && linevoice backup create --to /srv/copy.db");
+      await debian.run("systemctl stop linevoice");
+      const journal = "/var/lib/linevoice/revocations.journal";
+      await debian.run(`mv ${journal} /srv/ && cp /srv/revocations.journal ${journal}`);
+      const restore = "linevoice restore /srv/copy.db --yes";
+      const refused = await debian.run(restore);
+      const chown = /chown \S+ \S+/.exec(refused.out)?.[0] ?? "";
+      expect([refused.status, chown]).toEqual([1, expect.stringContaining(journal)]);
+      expect((await debian.run("ls -d /var/lib/linevoice/before-restore*")).status).not.toBe(0);
+      const examined = await debian.run("linevoice doctor | grep -A1 'data directory'");
+      expect(examined.out).toContain(chown);
+      expect(await debian.run(`${chown} && ${restore}`)).toMatchObject({ status: 0 });
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
     "a changed configuration is kept; --uninstall keeps the data, --purge leaves nothing",
     async () => {
       const debian = start();

@@ -17,6 +17,7 @@ import { verifyLedger } from "../../domain/billing/ledger.ts";
 import { createVault } from "../../platform/secrets/vault.ts";
 import { listBackups } from "../backup/backups.ts";
 import { serverPid } from "../ops/data-dir-lock.ts";
+import { foreignFileIn, givingBack } from "../ops/data-owner.ts";
 import { descriptorsOf, MORE_DESCRIPTORS, tooFewDescriptors } from "../ops/descriptor-watch.ts";
 import { CALL_BYTES_MIN, freeBytesOf, hasInodes, RECORDING_BYTES_MIN } from "../ops/disk-watch.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
@@ -48,6 +49,9 @@ export const dataDirectory: Check = {
         `Run this as the server's user, or: chown -R linevoice: ${dataDir}`,
       );
     }
+    const foreign = foreignFileIn(dataDir);
+    if (foreign !== null)
+      return failed(`${foreign} belongs to another user.`, givingBack(dataDir, foreign));
     return ok(`${dataDir} is private and can be written.`);
   },
 };

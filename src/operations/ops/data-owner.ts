@@ -4,6 +4,25 @@
  * data is touched.
  */
 import { statSync } from "node:fs";
+import { join } from "node:path";
+
+const GROUP_OR_OTHERS_WRITE = 0o022;
+const OPENED = ["linevoice.db", "linevoice.db-wal", "linevoice.db-shm", "revocations.journal"];
+
+/** A file of the data that belongs to somebody else and is closed to this process; null: none. */
+export function foreignFileIn(dataDir: string): string | null {
+  const user = process.geteuid?.();
+  if (user === 0) return null;
+  const isForeign = (file: string): boolean => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found !== undefined && found.uid !== user && (found.mode & GROUP_OR_OTHERS_WRITE) === 0;
+  };
+  return OPENED.map((name) => join(dataDir, name)).find(isForeign) ?? null;
+}
+
+/** For root to type. */
+export const givingBack = (dataDir: string, file: string): string =>
+  `chown --reference=${dataDir} ${file}`;
 
 /**
  * Returns true if this process now runs as the directory's owner; false if nothing had to change.
