@@ -44,13 +44,29 @@ const QUERY_TRIES = 2;
 const ABSENT: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA"]);
 
 export function createDns({ servers = [] }: DnsOptions = {}): SipDns {
-  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
-  if (servers.length > 0) resolver.setServers([...servers]);
+  let resolver = made();
+
+  function made(): Resolver {
+    const fresh = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+    if (servers.length > 0) fresh.setServers([...servers]);
+    return fresh;
+  }
+
+  /** A resolver reads /etc/resolv.conf when it is made. After a failure the next question reads it again. */
+  async function asked<Row>(question: (resolver: Resolver) => Promise<Row[]>): Promise<Row[]> {
+    const used = resolver;
+    try {
+      return await orNone(question(used));
+    } catch (error) {
+      if (resolver === used) resolver = made();
+      throw error;
+    }
+  }
 
   const addresses = async (name: string): Promise<AddressRecords> => {
     const answers = await Promise.allSettled([
-      orNone(resolver.resolve4(name, { ttl: true })),
-      orNone(resolver.resolve6(name, { ttl: true })),
+      asked((resolver) => resolver.resolve4(name, { ttl: true })),
+      asked((resolver) => resolver.resolve6(name, { ttl: true })),
     ]);
     // Some resolvers fail only on AAAA: one address family is enough.
     const records = answers.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
@@ -64,8 +80,8 @@ export function createDns({ servers = [] }: DnsOptions = {}): SipDns {
   };
 
   return {
-    naptr: (name) => orNone(resolver.resolveNaptr(name)),
-    srv: (name) => orNone(resolver.resolveSrv(name)),
+    naptr: (name) => asked((resolver) => resolver.resolveNaptr(name)),
+    srv: (name) => asked((resolver) => resolver.resolveSrv(name)),
     async addresses(name) {
       if (servers.length > 0) return await addresses(name);
       // Names from /etc/hosts, mDNS and search domains are only known to the system resolver.
