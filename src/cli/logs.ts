@@ -17,7 +17,7 @@ function inWords({ at, layer, level, text, fields }: LogLine): string {
     .filter(([, value]) => value !== null && value !== "")
     .map(([name, value]) => `${name}=${typeof value === "string" ? quoted(value) : value}`);
   const mark = level === "info" ? " " : level === "warn" ? "!" : "✗";
-  return [at.slice(11, 23), mark, layer.padEnd(8), text, ...shown].join(" ").trimEnd();
+  return [at, mark, layer.padEnd(8), text, ...shown].join(" ").trimEnd();
 }
 
 const quoted = (text: string) => (/[\s"]/.test(text) ? JSON.stringify(text) : text);

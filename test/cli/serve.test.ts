@@ -48,6 +48,8 @@ test("a running server is announced, commanded over its socket, alone, and drain
   const key = JSON.parse((await finished("key", "create", "--tenant", "1", "--label", "l")).out);
   const headers = { authorization: `Bearer ${key.secret}` };
   expect((await fetch(`${address}/api/v1/tenant`, { headers })).status).toBe(200);
+  const shown = (await finished("logs")).out;
+  expect(shown).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00 +log +app\.started/m);
   const second = await finished("serve");
   expect(second.status).toBe(1);
   expect(second.err).toContain(`pid ${server.pid}`);
