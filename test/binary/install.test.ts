@@ -233,6 +233,8 @@ describe("install.sh", () => {
       );
       expect(unprivileged.status).toBe(2);
       expect(unprivileged.out).toContain("as root");
+      const stranger = "setpriv --reuid 65534 --regid 65534 --clear-groups linevoice ready";
+      expect((await debian.run(stranger)).out).toContain("as root");
     },
     LIMIT_MS,
   );

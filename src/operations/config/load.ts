@@ -142,7 +142,8 @@ function tomlOf(file: string): TomlText {
     if (error instanceof TomlProblem)
       throw new ConfigInvalid([`${file}:${error.line}: not valid TOML: ${error.message}`]);
     if (error instanceof ConfigInvalid) throw error;
-    throw new ConfigInvalid([`${file}:1: cannot be read (${codeOf(error)})`]);
+    const asRoot = codeOf(error) === "EACCES" ? " Run this command as root (sudo)." : "";
+    throw new ConfigInvalid([`${file}:1: cannot be read (${codeOf(error)}).${asRoot}`]);
   }
 }
 
