@@ -200,10 +200,14 @@ export class SipTrunk implements Trunk {
   /** Handles a request assigned to this trunk. Throws the exceptions of SIP.js. */
   receiveRequest(request: SipRequest): void {
     const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
+    if (leg?.keep(() => this.receiveRequest(request))) return;
+    const early = leg?.answerEarly(request);
+    if (early) {
+      this.deps.transactions.respond(request, early);
+      return;
+    }
     leg?.requestReceived(request);
-    if (request.method === "BYE" && leg?.abandonedBy(request))
-      this.deps.transactions.respond(request, { statusCode: 200 });
-    else if (!HANDLED_OUTSIDE_SIP_JS.has(request.method))
+    if (!HANDLED_OUTSIDE_SIP_JS.has(request.method))
       this.#agent.receiveRequest(request, leg?.negotiator);
     else if (leg) void this.#answerInDialog(request, leg);
     else this.deps.transactions.respond(request, { statusCode: 481 });

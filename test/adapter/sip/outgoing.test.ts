@@ -262,30 +262,49 @@ function askBack(invite: SipRequest, method: string, cseq: number, body = ""): v
 const answersTo = (method: string) =>
   peer.responses.filter(({ cseq }) => cseq.method === method).map(({ statusCode }) => statusCode);
 
-describe("an UPDATE with an offer while it rings", () => {
-  async function ringing(isReliable: boolean) {
-    let invite: { request: SipRequest; answer: Answer } | undefined;
-    await start((request, answer) => {
-      if (request.method === "PRACK") answer({ statusCode: 200 });
-      if (request.method !== "INVITE") return;
-      invite = { request, answer };
-      const parts = withSdp(183);
-      const more = isReliable
-        ? ([
-            ["Require", "100rel"],
-            ["RSeq", 7],
-          ] as const)
-        : [];
-      answer({ ...parts, headers: [...(parts.headers ?? []), ...more] });
-    });
-    const leg = place();
-    const early: (number | undefined)[] = [];
-    leg.on("ringing", ({ plan }) => early.push(plan?.remote.port));
-    await eventually(() => early.length === 1, "early media");
-    if (!invite) throw new Error("no INVITE");
-    return { leg, early, ...invite };
-  }
+async function ringing(isReliable: boolean) {
+  let invite: { request: SipRequest; answer: Answer } | undefined;
+  await start((request, answer) => {
+    if (request.method === "PRACK") answer({ statusCode: 200 });
+    if (request.method !== "INVITE") return;
+    invite = { request, answer };
+    const parts = withSdp(183);
+    const more = isReliable
+      ? ([
+          ["Require", "100rel"],
+          ["RSeq", 7],
+        ] as const)
+      : [];
+    answer({ ...parts, headers: [...(parts.headers ?? []), ...more] });
+  });
+  const leg = place();
+  const early: (number | undefined)[] = [];
+  leg.on("ringing", ({ plan }) => early.push(plan?.remote.port));
+  await eventually(() => early.length === 1, "early media");
+  if (!invite) throw new Error("no INVITE");
+  return { leg, early, ...invite };
+}
 
+describe("a callee that asks before it answers", () => {
+  test.each([
+    ["INVITE", 491],
+    ["BYE", 200],
+  ] as const)("%s is %d, and the call can be answered and ended", async (method, code) => {
+    const { leg, request, answer } = await ringing(false);
+    askBack(request, method, 50, method === "INVITE" ? OFFER(FAR, 30_050) : "");
+    await eventually(() => answersTo(method).length === 1, "an answer");
+    expect(answersTo(method)).toEqual([code]);
+    const answered = next(leg, "answered");
+    answer(withSdp(200));
+    expect((await answered).plan.remote.port).toBe(30_000);
+    const end = endOf(leg);
+    leg.hangUp();
+    expect(await end).toMatchObject({ by: "us", kind: "bye" });
+    await eventually(() => peer.methods().includes("BYE"), "our BYE");
+  });
+});
+
+describe("an UPDATE with an offer while it rings", () => {
   test("moves early media and the call, where our offer was answered reliably", async () => {
     const { leg, early, request, answer } = await ringing(true);
     askBack(request, "UPDATE", 50, OFFER(FAR, 30_050));

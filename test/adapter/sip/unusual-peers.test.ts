@@ -83,6 +83,20 @@ describe("the ACK of a 200", () => {
   });
 });
 
+test("a caller that was made an offer and hangs up without its ACK has hung up", async () => {
+  let ending: unknown;
+  line.onLeg = (leg) => {
+    leg.answer(line.media).catch((error: unknown) => {
+      ending = error;
+    });
+  };
+  const call = line.newCall();
+  await call.answer(call.send({ method: "INVITE" }));
+  await call.answer(call.send({ method: "BYE" }), "BYE");
+  await eventually(() => ending !== undefined, "the end");
+  expect(ending).toMatchObject({ end: { by: "caller", kind: "bye" } });
+});
+
 describe("a body without Content-Type", () => {
   const UNTYPED = { contentType: null };
 

@@ -8,13 +8,14 @@ import type { CodecName } from "../../../core/codecs.ts";
 import type { MediaPlan } from "../../../core/media-plan.ts";
 import { LegEnded } from "../../../domain/call/leg-ended.ts";
 import type { IncomingLeg, LegEnd, LocalMedia } from "../../../domain/call/sip-port.ts";
-import type { SipRequest } from "../message/index.ts";
+import type { ResponseParts, SipRequest } from "../message/index.ts";
 import { nameOfRequest } from "./dialog.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
 import { ackMissing, cancelled, endOfRejectedCaller, hungUp, noCommonCodec } from "./leg-end.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
 import { type AccountNames, calledNumbersOf, callerNumberOf, isForAccount } from "./parties.ts";
 import { ReliableRinging } from "./reliable-ringing.ts";
+import { retryAfter } from "./update.ts";
 
 /** sip-port.ts: a leg that is not rung, answered or rejected in this time gets 480. */
 const UNANSWERED_MS = 30_000;
@@ -151,12 +152,14 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.#finish(endOfRejectedCaller(sipCode));
   }
 
-  override abandonedBy(bye: SipRequest): boolean {
+  override answerEarly(request: SipRequest): ResponseParts | undefined {
     const early = this.session.state === SessionState.Initial && !this.ended;
-    if (!early || !this.dialogNamed(nameOfRequest(bye))) return false;
+    if (!early || !this.dialogNamed(nameOfRequest(request))) return undefined;
+    if (request.method === "INVITE") return retryAfter(this.context.random);
+    if (request.method !== "BYE") return undefined;
     this.#rejectWith(487);
     this.#finish(cancelled("caller", 487));
-    return true;
+    return { statusCode: 200 };
   }
 
   protected leaveDialog(plan: MediaPlan): void {
@@ -217,7 +220,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   }
 
   #finish(end: LegEnd): void {
-    this.#waiter?.reject(new LegEnded(end));
+    this.#waiter?.reject(new LegEnded(this.endedBy ?? end));
     this.#waiter = null;
     this.end(end);
   }

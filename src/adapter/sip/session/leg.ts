@@ -316,10 +316,15 @@ export abstract class BaseLeg {
   }
 
   /**
-   * Handles a BYE before the answer, which SIP.js does not answer (RFC 3261 15.1.2). False: not
-   * applicable.
+   * The response to a BYE or INVITE of a dialog that has no final response yet: SIP.js answers
+   * neither as RFC 3261 14.2 and 15.1.2 say. Undefined: not applicable.
    */
-  abandonedBy(_bye: SipRequest): boolean {
+  answerEarly(_request: SipRequest): ResponseParts | undefined {
+    return undefined;
+  }
+
+  /** True: the request is passed on later, when SIP.js has processed the 2xx to our INVITE. */
+  keep(_pass: () => void): boolean {
     return false;
   }
 

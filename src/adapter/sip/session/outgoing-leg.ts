@@ -6,7 +6,14 @@ import { type Core, type Inviter, SessionState } from "sip.js";
 import type { Timer } from "../../../core/clock.ts";
 import type { MediaPlan } from "../../../core/media-plan.ts";
 import type { LegEnd, LocalMedia, OutgoingLeg } from "../../../domain/call/sip-port.ts";
-import { formatUri, type SipUri } from "../message/index.ts";
+import {
+  formatUri,
+  type ResponseParts,
+  type SipRequest,
+  type SipResponse,
+  type SipUri,
+} from "../message/index.ts";
+import { nameOfRequest } from "./dialog.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
 import {
   cancelled,
@@ -56,6 +63,8 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   readonly #ringTimer: Timer;
   readonly #options: OutgoingLegOptions;
   #phase: Phase = { name: "inviting" };
+  /** Requests that came with the 2xx; null: SIP.js has processed it, or there was none yet. */
+  #kept: (() => void)[] | null = null;
   /** Of early dialogs whose answer to our offer is final (RFC 3262 5), by remote tag. */
   readonly #earlyPlans = new Map<string, MediaPlan>();
   /** The targets of earlier 3xx responses. */
@@ -123,6 +132,32 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     this.after(0, () => {
       if (this.#phase.name === "inviting" && !this.ended) this.start();
     });
+  }
+
+  /** SIP.js sends the ACK some microtasks after the 2xx, and drops requests that come before it. */
+  override responseReceived(response: SipResponse, host: string): void {
+    super.responseReceived(response, host);
+    const answers =
+      response.cseq.method === "INVITE" && Math.floor(response.statusCode / 100) === 2;
+    if (!answers || this.session.state !== SessionState.Establishing || this.#kept) return;
+    this.#kept = [];
+    this.context.clock.after(0, () => {
+      const kept = this.#kept ?? [];
+      this.#kept = null;
+      for (const pass of kept) pass();
+    });
+  }
+
+  override keep(pass: () => void): boolean {
+    this.#kept?.push(pass);
+    return this.#kept !== null;
+  }
+
+  /** A callee sends no BYE before its answer (15): the final response decides about the call. */
+  override answerEarly(request: SipRequest): ResponseParts | undefined {
+    if (!this.dialogNamed(nameOfRequest(request))?.early) return undefined;
+    if (request.method === "INVITE") return { statusCode: 491 };
+    return request.method === "BYE" ? { statusCode: 200 } : undefined;
   }
 
   override get isWanted(): boolean {

@@ -11,8 +11,8 @@ import { dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
 import type { ReinviteOutcome } from "./renegotiation.ts";
 
-/** RFC 3311 5.2: when the remote party may try again. */
-const retryAfter = (random: Random): ResponseParts => ({
+/** When the remote party may try again (RFC 3311 5.2, RFC 3261 14.2). */
+export const retryAfter = (random: Random): ResponseParts => ({
   statusCode: 500,
   headers: [["Retry-After", randomInt(random, 11)]],
 });
