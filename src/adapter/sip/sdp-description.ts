@@ -16,7 +16,7 @@ const PTIME_MS_MIN = 10;
 const PTIME_MS_MAX = 60;
 const PORT_MAX = 65_535;
 
-export type Stream = SessionDescription["media"][number];
+type Stream = SessionDescription["media"][number];
 
 /** A codec of a media line, with its payload type in that line. */
 export interface AudioFormat {
@@ -31,8 +31,11 @@ export interface RemoteEvent {
 
 export interface RemoteDescription {
   readonly ok: true;
-  readonly streams: readonly Stream[];
   readonly audio: Stream;
+  /** Its place among the media lines. */
+  readonly audioIndex: number;
+  /** The other media lines, rejected: with port 0 (RFC 3264 6). */
+  readonly rejected: readonly string[];
   /** `RTP/AVP`, `RTP/SAVP` or their feedback profiles: an answer repeats it. */
   readonly profile: string;
   readonly isSecureProfile: boolean;
@@ -79,14 +82,16 @@ export function readDescription(
     return { ok: false, reason: isOnlyKeyMissing ? "srtp_required" : "no_audio" };
   }
   const { stream: audio, isSecureProfile, crypto } = chosen;
+  const audioIndex = session.media.indexOf(audio);
   const address = String(audio.connection?.ip ?? session.connection?.ip ?? "");
   // Some write a TTL, which only multicast has (RFC 8866 5.7).
   const host = systemText(address.replace(/\/.*$/, ""));
   if (host === "") return { ok: false, reason: "malformed" };
   return {
     ok: true,
-    streams: session.media,
     audio,
+    audioIndex,
+    rejected: rejections(text).filter((_, index) => index !== audioIndex),
     profile: String(audio.protocol).toUpperCase(),
     isSecureProfile,
     crypto: mode === "off" ? [] : crypto,
@@ -112,18 +117,37 @@ function securityOf(stream: Stream) {
   return { stream, isSecureProfile, crypto: readCryptoLines(stream) };
 }
 
-/** `m=audio 30000/2`: sdp-transform would not see the line, and add its attributes to the one before. */
-const PORT_COUNT = /^(m=\w+ \d+)\/\d+/gm;
+/**
+ * What sdp-transform would not see, giving the attributes to the line before: a port count, several
+ * spaces, another case, a media type that is more than a word.
+ */
+const MEDIA_LINE = /^m=(\S+) (\d+)(?:\/\d+)?(?= )/gm;
+const CONNECTION_LINE = /^c=IN IP([46]) \[?([^\s\]]*)\]?/gim;
+
+function normalised(text: string): string {
+  return text
+    .replace(/ {2,}/g, " ")
+    .replace(MEDIA_LINE, (_, type: string, port: string) => `m=${wordOf(type)} ${port}`)
+    .replace(CONNECTION_LINE, "c=IN IP$1 $2");
+}
+
+const wordOf = (type: string): string => type.toLowerCase().replace(/\W/g, "_");
 
 /** sdp-transform has no known exceptions, but its input is untrusted. */
 function parseText(text: string): SessionDescription | undefined {
   if (!/^v=0\s*$/m.test(text.slice(0, 64))) return undefined;
   try {
-    return parse(text.replace(PORT_COUNT, "$1"));
+    return parse(normalised(text));
   } catch {
     return undefined;
   }
 }
+
+/** Every media line with port 0. */
+const rejections = (text: string): string[] =>
+  (text.match(/^m=[^\r\n]*/gm) ?? []).map((line) =>
+    line.replace(/^m= *(\S+) +\d+(?:\/\d+)?/, "m=$1 0"),
+  );
 
 function payloadTypes(audio: MediaDescription): number[] {
   return String(audio.payloads ?? "")

@@ -31,7 +31,6 @@ import {
   type RemoteDescription,
   type RemoteEvent,
   readDescription,
-  type Stream,
 } from "./sdp-description.ts";
 
 /** The constants of all offers and answers of one leg. */
@@ -124,9 +123,7 @@ export function buildOffer(media: LocalMedia, session: SdpSession): string {
     rtcpMux: true,
   });
   const layout = session.layout ?? { audioIndex: 0, rejected: [] };
-  const lines: (string | readonly string[])[] = [...layout.rejected];
-  lines.splice(layout.audioIndex, 0, audio);
-  return writeSession(media, session, lines.flat());
+  return writeSession(media, session, arranged(audio, layout));
 }
 
 /** Our answer to an offer, and the resulting agreement. */
@@ -158,14 +155,12 @@ export function answerOffer(offer: string, media: LocalMedia, session: SdpSessio
     crypto: session.srtp && crypto ? [answerCrypto(session.srtp, crypto)] : [],
     rtcpMux: remote.rtcpMux,
   });
-  const lines = remote.streams.flatMap((stream) =>
-    stream === remote.audio ? audio : [rejectStream(stream)],
-  );
+  const layout: SdpLayout = { audioIndex: remote.audioIndex, rejected: remote.rejected };
   return {
     ok: true,
-    sdp: writeSession(media, session, lines),
+    sdp: writeSession(media, session, arranged(audio, layout)),
     plan,
-    layout: layoutOf(remote),
+    layout,
     agreed: agreementOf(remote, plan),
   };
 }
@@ -248,11 +243,8 @@ function extras(remote: RemoteDescription, comfortNoise: boolean, srtp: SrtpKeys
   };
 }
 
-function layoutOf({ streams, audio }: RemoteDescription): SdpLayout {
-  return {
-    audioIndex: streams.indexOf(audio),
-    rejected: streams.filter((stream) => stream !== audio).map(rejectStream),
-  };
+function arranged(audio: readonly string[], { audioIndex, rejected }: SdpLayout): string[] {
+  return [...rejected.slice(0, audioIndex), ...audio, ...rejected.slice(audioIndex)];
 }
 
 function writeSession(media: LocalMedia, session: SdpSession, streams: readonly string[]): string {
@@ -302,9 +294,4 @@ function writeAudio(audio: AudioLines): string[] {
   if (audio.rtcpMux) lines.push("a=rtcp-mux");
   lines.push(`a=${audio.direction}`);
   return lines;
-}
-
-/** The same media line with port 0 (RFC 3264 6). */
-function rejectStream(stream: Stream): string {
-  return `m=${stream.type} 0 ${stream.protocol} ${stream.payloads ?? "0"}`;
 }

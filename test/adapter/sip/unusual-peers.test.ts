@@ -289,6 +289,40 @@ describe("a re-INVITE without an offer", () => {
   });
 });
 
+describe("an offer", () => {
+  const port = /m=audio (\d+)/;
+  test.each([
+    ["c=in ip4 …", (sdp: string) => sdp.replace(/^c=IN IP4/m, "c=in ip4")],
+    ["c=In  IP4  …", (sdp: string) => sdp.replace(/^c=IN IP4 /m, "c=In  IP4  ")],
+    ["m=AUDIO …", (sdp: string) => sdp.replace("m=audio", "m=AUDIO")],
+    [
+      "m=audio  30100  RTP/AVP  8",
+      (sdp: string) => sdp.replace(/(m=.*)/, (l) => l.replaceAll(" ", "  ")),
+    ],
+  ])("with %s is understood", async (_, rewrite) => {
+    line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
+    const call = line.newCall();
+    const ok = await call.answer(call.invite([], rewrite(OFFER(FAR, 30_100))));
+    expect([ok.statusCode, port.exec(ok.body)?.[1]]).toEqual([200, "40000"]);
+    const up = next(lastLeg(), "answered");
+    call.ack(1);
+    expect((await up).plan.remote).toEqual({ host: FAR, port: 30_100 });
+  });
+
+  test("whose other media have a name of several words gets them back, rejected", async () => {
+    const screen = "m=applicationsharing-video 6000/2 RTP/AVP 127 99\r\na=inactive\r\n";
+    line.onLeg = (leg) => void leg.answer(line.media).catch(() => {});
+    const call = line.newCall();
+    const ok = await call.answer(call.invite([], `${OFFER(FAR)}${screen}m=broken\r\n`));
+    const media = ok.body.split("\r\n").filter((text) => /^(m=|a=inactive)/.test(text));
+    expect(media).toEqual([
+      "m=audio 40000 RTP/AVP 8",
+      "m=applicationsharing-video 0 RTP/AVP 127 99",
+      "m=broken",
+    ]);
+  });
+});
+
 describe("a call of ours", () => {
   const contact = () => `<sip:far@${FAR}:${line.peer.port}>`;
   const SDP = ["Content-Type", "application/sdp"] as const;
