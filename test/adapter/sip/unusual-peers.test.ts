@@ -1,5 +1,6 @@
 /** Calls with peers that write what RFC 3261 does not, or write it in the manner of RFC 2543. */
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
+import { Core } from "sip.js";
 import { parseCredentials, verifyCredentials } from "../../../src/adapter/sip/digest.ts";
 import {
   buildRequest,
@@ -320,6 +321,52 @@ describe("an offer", () => {
       "m=applicationsharing-video 0 RTP/AVP 127 99",
       "m=broken",
     ]);
+  });
+});
+
+describe("a re-INVITE whose ACK never comes", () => {
+  const timers = Core.Timers as { TIMER_L: number };
+  const usual = timers.TIMER_L;
+  afterEach(() => {
+    timers.TIMER_L = usual;
+  });
+
+  test("is confirmed by the next one, and its 200 is not repeated any more", async () => {
+    const { call, leg } = await line.answered();
+    const ports: number[] = [];
+    leg.on("media", ({ plan }) => ports.push(plan.remote.port));
+    const first = call.send({ method: "INVITE", body: OFFER(FAR, 30_100) });
+    await call.answer(first);
+    const old = call.send({ method: "INVITE", cseq: 1, body: OFFER(FAR, 30_200) });
+    expect((await call.answer(old)).statusCode).toBe(500);
+    const second = call.send({ method: "INVITE", body: OFFER(FAR, 30_110) });
+    const ok = await call.answer(second);
+    expect(ok.statusCode).toBe(200);
+    call.ack(ok.cseq.number);
+    expect(ports).toEqual([30_100, 30_110]);
+    const sent = call.codes(first).length;
+    await Bun.sleep(1200);
+    expect([call.codes(first).length, call.codes(second)]).toEqual([sent, [200]]);
+  });
+
+  test.each([
+    ["with an offer", OFFER(FAR, 30_100)],
+    ["without one", ""],
+  ])("%s leaves the call as it is after 64·T1, and either side may change it", async (_, body) => {
+    timers.TIMER_L = 200;
+    const { call, leg } = await line.answered();
+    await call.answer(call.send({ method: "INVITE", body }));
+    await Bun.sleep(300);
+    const update = call.send({ method: "UPDATE", body: OFFER(FAR, 30_110) });
+    expect((await call.answer(update, "UPDATE")).statusCode).toBe(200);
+    leg.hold(true);
+    const ours = () => line.peer.requests.find(({ request }) => request.method === "INVITE");
+    await eventually(() => ours() !== undefined, "our re-INVITE");
+    const moved = next(leg, "media");
+    const again = await call.answer(call.send({ method: "INVITE", body: OFFER(FAR, 30_120) }));
+    expect(again.statusCode).toBe(200);
+    expect((await moved).plan.remote.port).toBe(30_120);
+    expect(line.peer.methods()).not.toContain("BYE");
   });
 });
 

@@ -2,7 +2,7 @@
  * Internal state of a SIP.js dialog (RFC 3261 12). It is needed for in-dialog requests that SIP.js
  * does not support (UPDATE, OPTIONS, PRACK) and to find the dialog that a Replaces names.
  */
-import type { Core, Session } from "sip.js";
+import { Core, type Session } from "sip.js";
 import { type SipRequest, tagOf } from "../message/index.ts";
 import { NULL_TAG, toSipJsContact } from "./convert.ts";
 
@@ -10,12 +10,20 @@ interface DialogState {
   remoteSequenceNumber: number | undefined;
   remoteTarget: unknown;
 }
+interface UnconfirmedReinvite {
+  readonly transaction: { readonly state: Core.TransactionState };
+}
 interface DialogInternals {
   readonly callId: string;
   readonly localTag: string;
   readonly remoteTag: string;
   readonly early: boolean;
   readonly dialogState: DialogState;
+  /** A re-INVITE of the remote party until it is rejected or its ACK has come. */
+  reinviteUserAgentServer: UnconfirmedReinvite | undefined;
+  /** Repeats our 2xx. */
+  invite2xxTimer: ReturnType<typeof setTimeout> | undefined;
+  signalingStateRollback(): void;
 }
 
 export interface DialogName {
@@ -68,6 +76,25 @@ export function noteRequest(session: Session, request: SipRequest): boolean {
   const target = request.method === "UPDATE" ? toSipJsContact(request) : undefined;
   if (target) dialogState.remoteTarget = target;
   return true;
+}
+
+/**
+ * Our 2xx to a re-INVITE whose ACK does not come: SIP.js would refuse every later re-INVITE of either
+ * side. A later one of the remote party says that it has the 2xx. Otherwise we stop waiting after
+ * 64·T1, and the call stands (decisions 13). True: an offer of ours in the 2xx has no answer.
+ */
+export function leaveUnconfirmed(session: Session, laterCseq: number | null): boolean {
+  const { dialog } = session as unknown as { readonly dialog?: DialogInternals };
+  const state = dialog?.reinviteUserAgentServer?.transaction.state;
+  if (!dialog || state === undefined) return false;
+  const isLater = laterCseq !== null && laterCseq > (dialog.dialogState.remoteSequenceNumber ?? -1);
+  const isOver = state === Core.TransactionState.Terminated;
+  if (!isOver && !(isLater && state === Core.TransactionState.Accepted)) return false;
+  clearTimeout(dialog.invite2xxTimer);
+  dialog.invite2xxTimer = undefined;
+  dialog.reinviteUserAgentServer = undefined;
+  dialog.signalingStateRollback();
+  return isOver;
 }
 
 /**

@@ -37,6 +37,7 @@ import { toSipJsUri } from "./convert.ts";
 import {
   type DialogName,
   dialogNamed,
+  leaveUnconfirmed,
   nameOfRequest,
   noteRequest,
   stopAwaitingAck,
@@ -123,10 +124,17 @@ export abstract class BaseLeg {
 
   /** Called for every request of the remote party in this dialog. */
   requestReceived(request: SipRequest): void {
+    const isAskedAgain = request.method === "INVITE" && !this.negotiator.awaitsAnswer;
+    this.#leaveUnconfirmed(isAskedAgain ? request.cseq.number : null);
     this.sessionTimer.incoming(request);
     this.negotiator.signallingHost = sourceHostOf(request.via);
     const asksForOffer = request.method === "INVITE" && request.body === "";
     if (asksForOffer && tagOf(request.to) !== null) this.negotiator.offerAnew();
+  }
+
+  #leaveUnconfirmed(laterCseq: number | null): void {
+    const isOver = leaveUnconfirmed(this.session, laterCseq);
+    if (isOver && this.negotiator.awaitsAnswer) void this.negotiator.rollbackDescription();
   }
 
   /** Called for every response of the remote party in this dialog, with the host it came from. */
@@ -438,6 +446,7 @@ export abstract class BaseLeg {
    * Never rejects.
    */
   async #ask(): Promise<ReinviteOutcome> {
+    this.#leaveUnconfirmed(null);
     if (!this.#offerDue && this.sessionTimer.peer.allows("UPDATE")) {
       const outcome = await sendUpdate(this.session);
       if (!isUpdateUnwelcome(outcome) || this.ended) return outcome;
