@@ -64,6 +64,18 @@ describe("UPDATE", () => {
     expect(refused.headers.has("retry-after")).toBe(true);
   });
 
+  test("while the call rings leaves the session timer that its INVITE asked for", async () => {
+    const call = line.newCall();
+    line.onLeg = (leg) => leg.ring();
+    const timed = [["Supported", "timer"] as const, ["Session-Expires", 1800] as const];
+    const invite = call.invite(timed);
+    await call.answer(invite, "INVITE", 180);
+    expect((await call.answer(call.send({ method: "UPDATE" }), "UPDATE")).statusCode).toBe(200);
+    void line.legs[0]?.answer(line.media).catch(() => {});
+    const ok = await call.answer(invite);
+    expect(ok.headers.get("session-expires")).toBe("1800;refresher=uac");
+  });
+
   test("moves the remote party's Contact too: our BYE goes there", async () => {
     const { call, leg } = await line.answered();
     const elsewhere = await startSipPeer({ host: "127.0.62.3" });

@@ -37,6 +37,7 @@ const REFRESH_MS_MIN = 2000;
 const RETRY_MS = 2000;
 const RETRY_MS_MAX = 64_000;
 const EXPIRES_SECONDS_MAX = 86_400;
+const ANSWERS_MAX = 8;
 const REFRESHES: ReadonlySet<string> = new Set(["INVITE", "UPDATE"]);
 
 export class SessionTimer {
@@ -45,9 +46,8 @@ export class SessionTimer {
   #expiresSeconds: number;
   #minSeconds: number;
   #running: Interval | null = null;
-  /** Headers of our 2xx to the remote party's request with that CSeq, and their meaning. */
-  #answer: { readonly cseq: number; readonly interval: Interval | null; lines: string } | null =
-    null;
+  /** Headers of our 2xx to the remote party's latest requests, by CSeq, and their meaning. */
+  readonly #answers = new Map<number, { readonly interval: Interval | null; lines: string }>();
   #refreshTimer: Timer | undefined;
   #expiryTimer: Timer | undefined;
   #retryMs = RETRY_MS;
@@ -62,7 +62,7 @@ export class SessionTimer {
   incoming(message: SipMessage): void {
     if (!REFRESHES.has(message.cseq.method)) return;
     this.peer.note(message);
-    if (message.kind === "request") this.#answer = answerTo(message);
+    if (message.kind === "request") this.#note(message);
     else if (message.statusCode >= 200 && message.statusCode < 300) this.#agreed(message);
   }
 
@@ -73,9 +73,10 @@ export class SessionTimer {
     }
     const { statusCode, cseq } = message;
     const answers = REFRESHES.has(cseq.method) && statusCode >= 200 && statusCode < 300;
-    if (!answers || this.#answer?.cseq !== cseq.number) return text;
-    this.#run(this.#answer.interval);
-    return withLines(text, this.#answer.lines);
+    const answer = answers ? this.#answers.get(cseq.number) : undefined;
+    if (!answer) return text;
+    this.#run(answer.interval);
+    return withLines(text, answer.lines);
   }
 
   /** True if the request can be repeated after a 422 with the longer interval (RFC 4028 6). */
@@ -100,6 +101,13 @@ export class SessionTimer {
   close(): void {
     this.#closed = true;
     this.#stop();
+  }
+
+  /** An UPDATE may come, and be answered, before the INVITE is. */
+  #note(request: SipRequest): void {
+    this.#answers.set(request.cseq.number, answerTo(request));
+    const [oldest = 0] = this.#answers.keys();
+    if (this.#answers.size > ANSWERS_MAX) this.#answers.delete(oldest);
   }
 
   /**
@@ -158,14 +166,13 @@ export class SessionTimer {
 
 /** RFC 4028 9: who refreshes if the request does not say, or if its sender cannot. */
 function answerTo(request: SipRequest) {
-  const cseq = request.cseq.number;
   const seconds = secondsOf(request.headers.get("session-expires"));
-  if (seconds === undefined) return { cseq, interval: null, lines: "" };
+  if (seconds === undefined) return { interval: null, lines: "" };
   const able = knowsTimer(request);
   const weRefresh = !able || refresherOf(request) === "uas";
   const require = weRefresh ? "" : "Require: timer\r\n";
   const expires = `Session-Expires: ${seconds};refresher=${weRefresh ? "uas" : "uac"}\r\n`;
-  return { cseq, interval: { seconds, weRefresh }, lines: `${require}${expires}` };
+  return { interval: { seconds, weRefresh }, lines: `${require}${expires}` };
 }
 
 /**
