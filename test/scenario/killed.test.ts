@@ -5,8 +5,10 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Killable, killable, OWN_NUMBER } from "../support/killable.ts";
+import { type Killable, killable, OWN_NUMBER, SIP_PORT } from "../support/killable.ts";
 import type { IncomingCall } from "../support/phone/incoming-call.ts";
+import { rawCall } from "../support/raw-call.ts";
+import { startSipPeer } from "../support/sip-peer.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);
@@ -150,6 +152,19 @@ test("answered, whether that was stored already or not: interrupted, billed for 
   expect(call).toMatchObject({ status: "failed", ended_reason: "interrupted" });
   expect(call.billable_seconds).toBe(call.answered_at === null ? 0 : 15);
   await leg.hangUp();
+});
+
+test("answered, and never acknowledged: interrupted, and nothing is billed", async () => {
+  const peer = await startSipPeer({ host: HOST });
+  const call = rawCall(peer, { host: HOST, port: SIP_PORT }, OWN_NUMBER);
+  await call.answer(call.invite());
+  await Bun.sleep(500);
+  const left = await dieAndRecover("+37069999999");
+  peer.close();
+  expect(left).toMatchObject({
+    ...{ status: "failed", ended_reason: "interrupted" },
+    ...{ answered_at: null, billable_seconds: 0 },
+  });
 });
 
 test("in progress: interrupted, billed, its recording fixed and mailed", async () => {

@@ -243,5 +243,5 @@ export async function killable(options: KillableOptions): Promise<Killable> {
   };
 }
 
-const SIP_PORT = 5460;
+export const SIP_PORT = 5460;
 const BASE = (host: string) => `http://${host}:8480`;

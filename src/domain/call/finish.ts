@@ -82,16 +82,15 @@ function answeredTimeFigures(
   return check;
 }
 
-/** When it was answered. Where that could not be stored when it came, it is now, dated back. */
+/** When it was answered. Where that is not stored (no store, no ACK), it is now, dated back. */
 async function makeUpForAnswer(
   context: Pick<FinishPorts, "stores" | "clock">,
   queries: Queries,
   { tenantId, callUuid, answeredAt }: StoredCall,
-  { answeredMs, sinceAnswerMs }: EndedState,
+  { sinceAnswerMs }: EndedState,
 ): Promise<number | null> {
-  if (sinceAnswerMs <= 0) return null;
-  if (answeredAt !== null || answeredMs <= 0) return answeredAt;
-  const atMs = Math.round(context.clock.now() - answeredMs);
+  if (sinceAnswerMs <= 0 || answeredAt !== null) return answeredAt;
+  const atMs = Math.round(context.clock.now() - sinceAnswerMs);
   await context.stores.calls(queries).markAnswered(tenantId, callUuid, atMs);
   return atMs;
 }

@@ -199,7 +199,9 @@ export class LiveCall implements TransferredCall {
   attachLeg(leg: IncomingLeg | OutgoingLeg): void {
     this.#leg = leg;
     leg.on("answered", () => {
-      if (this.isLive) this.#machine.apply({ type: "confirm" });
+      if (!this.isLive) return;
+      this.#machine.apply({ type: "confirm" });
+      this.#storeAnswer();
     });
     leg.on("media", ({ plan }) => this.#channel?.send("connect", plan));
     leg.on("digit", ({ digit }) => this.#channel?.send("digit", digit));
@@ -283,14 +285,22 @@ export class LiveCall implements TransferredCall {
     this.context.onChange?.(this);
     this.#channel?.send("connect", plan);
     this.#channel?.send("answered");
-    const { tenantId, callUuid } = this.identity;
+    this.#storeAnswer();
+    this.#log.info("call.answered", { direction: this.identity.direction });
+  }
+
+  /** With the ACK: after a crash a stored answer is billed, and one without an ACK is not (decisions 12). */
+  #storeAnswer(): void {
+    const { state } = this.#machine;
+    if (state.name !== "in_progress" || !state.confirmed) return;
+    const { tenantId, callUuid, direction } = this.identity;
     // Whom we called is told apart by what they say; a caller is nobody's machine.
-    const event = this.identity.direction === "inbound" ? this.#answerToReport("unknown") : null;
+    const event = direction === "inbound" ? this.#answerToReport("unknown") : null;
     void this.#writeInTheEnd("answered", async (queries) => {
-      await this.context.stores.calls(queries).markAnswered(tenantId, callUuid, nowMs);
+      const calls = this.context.stores.calls(queries);
+      await calls.markAnswered(tenantId, callUuid, state.answeredAtMs);
       if (event) await this.context.events.emit(queries, tenantId, event);
     });
-    this.#log.info("call.answered", { direction: this.identity.direction });
   }
 
   /** Ends the call, whatever it is doing. Later calls change nothing. */
