@@ -1,6 +1,6 @@
 /**
  * The encoder worker: turns recordings into MP3 after the call, away from HTTP, SIP and audio.
- * Every "encode" is answered by exactly one "encoded" or "failed".
+ * Every "encode" is answered by exactly one "encoded" or "failed", after at most one "opened".
  */
 import { describeError } from "../../core/errors.ts";
 import { lowerThreadPriority } from "../../platform/threads/priority.ts";
@@ -18,11 +18,13 @@ function answer(message: FromEncoderWorker): void {
 }
 
 async function encode(job: Extract<ToEncoderWorker, { type: "encode" }>): Promise<void> {
-  const { jobId } = job;
+  const { jobId, wavPath, mp3Path, tags } = job;
   const controller = new AbortController();
   jobs.set(jobId, controller);
   try {
-    const result = await encodeMp3(job.wavPath, job.mp3Path, job.tags, controller.signal);
+    const onOpened = (descriptors: readonly number[]) =>
+      answer({ type: "opened", jobId, descriptors });
+    const result = await encodeMp3(wavPath, mp3Path, tags, controller.signal, onOpened);
     answer({ type: "encoded", jobId, ...result });
   } catch (error) {
     answer({ type: "failed", jobId, reason: describeError(error) });

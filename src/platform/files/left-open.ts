@@ -2,8 +2,8 @@
  * Closes files that a thread had open when it was ended: the runtime closes them at the end of the process only, and
  * until then a deleted file keeps its room on the disk. Linux says what is open (proc(5)); elsewhere they stay open.
  *
- * It waits first, as the runtime may still write, or close, what the thread asked for. It closes what is open for
- * writing alone, so that whoever reads or repairs the file meanwhile is not met.
+ * It waits first, as the runtime may still write, or close, what the thread asked for. It closes the descriptors that
+ * the thread named, else what is open for writing alone, so that whoever reads or repairs the file meanwhile is not met.
  */
 import { close, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -19,14 +19,15 @@ export class LeftOpenFiles {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Of a thread that has just been ended, and that no thread opens again. */
-  add(paths: readonly string[]): void {
+  /** Of a thread that has just been ended, and that no thread opens for writing again. */
+  add(paths: readonly string[], named?: readonly number[]): void {
     if (paths.length === 0) return;
     const files = new Set(paths.map(withoutLinks));
     const timer = this.clock.after(WAIT_MS, () => {
       this.#timers.delete(timer);
       for (const name of descriptors())
-        if (files.has(fileOf(name)) && isWriteOnly(name)) close(Number(name), () => {});
+        if (files.has(fileOf(name)) && (named?.includes(Number(name)) ?? isWriteOnly(name)))
+          close(Number(name), () => {});
     });
     this.#timers.add(timer);
   }

@@ -13,6 +13,8 @@ export type ToEncoderWorker =
   | { readonly type: "cancel"; readonly jobId: number };
 
 export type FromEncoderWorker =
+  /** The job's files: what the worker's death leaves open. */
+  | { readonly type: "opened"; readonly jobId: number; readonly descriptors: readonly number[] }
   | {
       readonly type: "encoded";
       readonly jobId: number;

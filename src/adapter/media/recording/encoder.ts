@@ -8,6 +8,7 @@ import { rm } from "node:fs/promises";
 import { type Clock, systemClock, type Timer } from "../../../core/clock.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
+import { LeftOpenFiles } from "../../../platform/files/left-open.ts";
 import { type FromEncoderWorker, partialFileOf, type ToEncoderWorker } from "./encoder-messages.ts";
 import type { RecordingTags } from "./id3.ts";
 import { repairWav } from "./wav.ts";
@@ -46,6 +47,8 @@ interface Job {
   readonly id: number;
   readonly message: Extract<ToEncoderWorker, { type: "encode" }>;
   resolve(result: EncodedRecording): void;
+  /** Of its files in the worker. */
+  descriptors: readonly number[];
   reject(error: unknown): void;
 }
 
@@ -64,12 +67,14 @@ class WorkerEncoder implements Encoder {
   #timeout: Timer | null = null;
   #nextId = 1;
   #closed = false;
+  readonly #leftOpen: LeftOpenFiles;
   /** By WAV file: how many workers it has crashed. */
   readonly #crashes = new Map<string, number>();
 
   constructor(spawn: () => Worker, clock: Clock) {
     this.#spawn = spawn;
     this.#clock = clock;
+    this.#leftOpen = new LeftOpenFiles(clock);
   }
 
   encode(
@@ -90,6 +95,7 @@ class WorkerEncoder implements Encoder {
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#waiting.push({
         id,
+        descriptors: [],
         message: { type: "encode", jobId: id, wavPath, mp3Path, tags },
         resolve(result) {
           settle();
@@ -110,6 +116,7 @@ class WorkerEncoder implements Encoder {
     const left = this.#current ? [this.#current, ...this.#waiting] : this.#waiting;
     this.#waiting = [];
     await this.#dismissWorker();
+    this.#leftOpen.stop();
     for (const job of left) job.reject(unavailable("shutting down"));
   }
 
@@ -136,6 +143,10 @@ class WorkerEncoder implements Encoder {
   #settle(message: FromEncoderWorker): void {
     const job = this.#current;
     if (!job || job.id !== message.jobId) return;
+    if (message.type === "opened") {
+      job.descriptors = message.descriptors;
+      return;
+    }
     this.#finishCurrent();
     this.#crashes.delete(job.message.wavPath);
     if (message.type === "encoded") {
@@ -183,7 +194,10 @@ class WorkerEncoder implements Encoder {
     this.#finishCurrent();
     this.#worker?.terminate();
     this.#worker = null;
-    if (job) await rm(partialFileOf(job.message.mp3Path), { force: true }).catch(() => {});
+    if (!job) return;
+    const { wavPath, mp3Path } = job.message;
+    this.#leftOpen.add([wavPath, partialFileOf(mp3Path)], job.descriptors);
+    await rm(partialFileOf(mp3Path), { force: true }).catch(() => {});
   }
 
   #finishCurrent(): void {

@@ -41,11 +41,13 @@ export async function encodeMp3(
   mp3Path: string,
   tags: RecordingTags,
   signal: AbortSignal,
+  onOpened: (descriptors: readonly number[]) => void = () => {},
 ): Promise<EncodedMp3> {
   const partPath = partialFileOf(mp3Path);
   const wav = await openWav(wavPath);
   try {
     const file = await open(partPath, "w");
+    onOpened([wav.descriptor, file.fd]);
     const meter = new PeakMeter(wav.info);
     const bytes = await writeMp3(wav, file, tags, meter, signal).finally(() => file.close());
     await rename(partPath, mp3Path);

@@ -56,6 +56,7 @@ export function durationMsOf(format: WavFormat, dataBytes: number): number {
 /** Reads a WAV file in pieces. Whoever opens it must `close` it. */
 export interface WavReader {
   readonly info: WavInfo;
+  readonly descriptor: number;
   /** The next sample frames, up to `framesMax`, interleaved; null at the end. Newly allocated. */
   read(framesMax: number): Promise<Int16Array | null>;
   close(): Promise<void>;
@@ -73,6 +74,7 @@ export async function openWav(path: string): Promise<WavReader> {
     const end = info.dataOffset + info.dataBytes;
     return {
       info,
+      descriptor: file.fd,
       async read(framesMax) {
         const wantedBytes = Math.min(end - position, framesMax * frameBytes);
         if (wantedBytes < frameBytes) return null;

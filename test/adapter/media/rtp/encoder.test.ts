@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,8 @@ import { createEncoder } from "../../../../src/adapter/media/recording/encoder.t
 import { wavHeader } from "../../../../src/adapter/media/recording/wav.ts";
 import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
 import { spawnEncoderWorker } from "../../../../src/workers.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { fakeClock } from "../../../support/fake-clock.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -116,6 +118,36 @@ test("a cancelled job rejects, leaves no half file, and the next one runs", asyn
   expect(existsSync(join(folder, "l.mp3"))).toBe(false);
   expect(existsSync(join(folder, "l.mp3.part"))).toBe(false);
 });
+
+test("a worker that is ended in a job leaves no file open, and the job's files are free for the next", async () => {
+  const folder = await directory();
+  const clock = fakeClock();
+  const made = createEncoder(spawnEncoderWorker, clock);
+  cleanups.push(() => made.close());
+  const [wav, mp3] = [join(folder, "long.wav"), join(folder, "l.mp3")];
+  await writeStereo(wav, 1800);
+  const open = () =>
+    readdirSync("/proc/self/fd").filter((name) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${name}`).startsWith(folder);
+      } catch {
+        return false;
+      }
+    }).length;
+  const late = made.encode(wav, mp3, tags);
+  await eventually(() => open() === 2, "it is encoding");
+  await Bun.sleep(50);
+  await clock.advance(15 * 60_000);
+  expect(late).rejects.toMatchObject({ retryable: true });
+  const controller = new AbortController();
+  const again = made.encode(wav, mp3, tags, controller.signal);
+  await eventually(() => open() === 4, "the next one reads and writes");
+  await clock.advance(10_000);
+  await eventually(() => open() === 2, "the files that were left are closed");
+  controller.abort(new Error("enough"));
+  await again.catch(() => {});
+  expect(open()).toBe(0);
+}, 30_000);
 
 test("closing rejects what waits and can be repeated", async () => {
   const folder = await directory();
