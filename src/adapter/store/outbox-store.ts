@@ -18,7 +18,7 @@ import type { EventStore, OutboxStore, Subscriber } from "../../domain/webhook/s
 import { dueStatement } from "./due-deliveries.ts";
 import { arg, statement } from "./prepared.ts";
 import { agents } from "./schema/agents.ts";
-import { reportedEvents } from "./schema/joint-writes.ts";
+import { eventReports, reportedEvents } from "./schema/joint-writes.ts";
 import { events, outbox } from "./schema/outbox.ts";
 import { tenants } from "./schema/tenants.ts";
 
@@ -31,6 +31,20 @@ const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
   webhookId === null
     ? and(isNull(outbox.webhookId), eq(outbox.legacyUrl, legacyUrl ?? ""))
     : eq(outbox.webhookId, webhookId);
+
+const reportEvent = statement((queries) =>
+  queries
+    .insert(eventReports)
+    .values({
+      tenantId: arg("tenantId"),
+      id: arg("id"),
+      type: arg("type"),
+      callUuid: arg("callUuid"),
+      body: arg("body"),
+      createdAt: arg("createdAt"),
+    })
+    .prepare(),
+);
 
 const reportEvents = statement((queries) =>
   queries
@@ -123,7 +137,9 @@ const nextDelivery = statement((queries) =>
 export function eventStore(queries: Queries): EventStore {
   return {
     async report(tenantId, stored) {
-      await reportEvents(queries).run({ tenantId, events: JSON.stringify(stored) });
+      const [first, ...more] = stored;
+      if (first && more.length === 0) await reportEvent(queries).run({ tenantId, ...first });
+      else await reportEvents(queries).run({ tenantId, events: JSON.stringify(stored) });
     },
 
     async insert(tenantId, event) {

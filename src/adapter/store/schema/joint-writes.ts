@@ -5,7 +5,20 @@
  */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Stores events, and a delivery of each to every enabled webhook that selected its type. */
+/**
+ * Stores an event, and a delivery of it to every enabled webhook that selected its type. Migration 0024: to
+ * read an event out of JSON takes as long as to store it.
+ */
+export const eventReports = sqliteTable("event_reports", {
+  tenantId: integer("tenant_id").notNull(),
+  id: text("id").notNull(),
+  type: text("type").notNull(),
+  callUuid: text("call_uuid"),
+  body: text("body").notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+/** The same for several events of one transaction. */
 export const reportedEvents = sqliteTable("reported_events", {
   tenantId: integer("tenant_id").notNull(),
   /** JSON: their ids, types, calls, bodies and times, in order. */
