@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { and, count, eq, gte } from "drizzle-orm";
+import { and, gte, sql } from "drizzle-orm";
 import { outbox } from "../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { uuidV7 } from "../../src/core/ids.ts";
@@ -111,10 +111,11 @@ async function happen(from: number, amount: number, storedAt: Map<string, number
 }
 
 const firstHealthy = endpoints[storm.troubled]?.webhookId ?? 0;
-async function healthyPending(): Promise<number> {
-  const waiting = and(eq(outbox.status, "pending"), gte(outbox.webhookId, firstHealthy));
-  const row = await database.read.select({ n: count() }).from(outbox).where(waiting).get();
-  return row?.n ?? 0;
+/** Of the pending ones the first that is found: to count them takes the thread that is measured. */
+async function healthyPending(): Promise<boolean> {
+  const waiting = and(sql`${outbox.status} = 'pending'`, gte(outbox.webhookId, firstHealthy));
+  const found = await database.read.select({ id: outbox.id }).from(outbox).where(waiting).limit(1);
+  return found.length > 0;
 }
 
 async function run(mode: "steady" | "at once") {
@@ -131,7 +132,7 @@ async function run(mode: "steady" | "at once") {
     done += Math.max(0, amount);
     await Bun.sleep(mode === "steady" ? TICK_MS : 0);
   }
-  while ((await healthyPending()) > 0 && Date.now() - startedAt < WAIT_MAX_MS) await Bun.sleep(100);
+  while ((await healthyPending()) && Date.now() - startedAt < WAIT_MAX_MS) await Bun.sleep(100);
   const tookMs = Date.now() - startedAt;
   const after = mainThreadTimes();
   return {
