@@ -122,7 +122,7 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
     await measure("claim a due schedule entry", () =>
       database.tx((queries) =>
         scheduleStore(queries).claimDue("bench", clock.now(), LEASE_MS, 1, {
-          ...{ exceptTenants: [], node: null },
+          ...{ exceptTenants: [], node: null, immediateOnly: false },
         }),
       ),
     ),

@@ -60,6 +60,8 @@ interface AppDependencies {
   readonly log: Log;
   /** Default: of the data directory's file system. */
   readonly freeDiskBytes?: FreeDiskBytes;
+  /** Whether a time server keeps the clock right. Default: as systemd says. */
+  readonly isSynchronised?: () => Promise<boolean | null>;
   /** The checks of `linevoice doctor`, for the operator's dashboard. Default: it has none. */
   readonly doctor?: Doctor;
   /** What a rehearsal changes about a call. Default: nothing. */

@@ -12,7 +12,7 @@ import { crmStore } from "../adapter/store/crm-store.ts";
 import { doNotCallStore } from "../adapter/store/do-not-call-store.ts";
 import { pinStore } from "../adapter/store/pin-store.ts";
 import { quotaStore } from "../adapter/store/quota-store.ts";
-import type { Clock } from "../core/clock.ts";
+import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database, Queries } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
@@ -104,15 +104,16 @@ export function createCallerJobs(
   deps: CallerDependencies & {
     readonly billing: Pick<Billing, "planOf">;
     readonly calls: CallService;
+    readonly trust?: Pick<ClockTrust, "isTrusted">;
   },
 ): CallerJobs {
-  const { database, billing, vault, calls, clock, log } = deps;
+  const { database, billing, vault, calls, clock, trust, log } = deps;
   const callService = () => calls;
   const birthdays = new BirthdayCalls({
-    ...{ database, records: birthdayStore, callService, clock, log },
+    ...{ database, records: birthdayStore, callService, clock, trust, log },
   });
   const runner = new CampaignRunner({
-    ...{ database, records: campaignStore, callService, clock, log },
+    ...{ database, records: campaignStore, callService, clock, trust, log },
     isDoNotCall: doNotCallListOf(vault, database).has,
   });
   follow(birthdays.listener);

@@ -4,7 +4,7 @@
  */
 
 import { retentionStore } from "../adapter/store/retention-store.ts";
-import type { Clock } from "../core/clock.ts";
+import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import { Retention } from "../domain/retention/retention.ts";
@@ -40,13 +40,13 @@ export function startMaintenance(
   deps: {
     readonly database: Database;
     readonly clock: Clock;
+    readonly trust: Pick<ClockTrust, "mayDelete">;
     readonly log: Log;
     /** Default: of the data directory's file system. */
     readonly freeDiskBytes?: FreeDiskBytes;
   },
 ): Maintenance {
-  const { database, clock, log } = deps;
-  const databasePath = paths.database;
+  const { database, clock, trust, log } = deps;
   const disk = watchDisk({
     freeBytes: deps.freeDiskBytes ?? freeBytesOf(dataDir),
     ...{ clock, log },
@@ -54,7 +54,7 @@ export function startMaintenance(
   const recordings = watchRecordings(paths.recordings, { clock, log });
   const { backups, nightly } = startBackups({ dataDir, storage }, paths, { clock, log });
   const retention = new Retention({
-    ...{ database, records: retentionStore, clock, log },
+    ...{ database, records: retentionStore, clock, trust, log },
     recordingsDir: paths.recordings,
     outboxDir: paths.outbox,
     outboxDays: mail.outboxKeepDays,
@@ -69,7 +69,7 @@ export function startMaintenance(
     : watchIntegrity({
         check: () =>
           runDatabaseJob<"integrity">(spawnDatabaseWorker, {
-            ...{ type: "integrity", database: databasePath },
+            ...{ type: "integrity", database: paths.database },
           }),
         ...{ clock, log },
       });

@@ -41,6 +41,7 @@ interface MonitoringSources {
   readonly tooManyTalk: () => boolean;
   readonly secondReadings: MetricSources["secondReadings"];
   readonly diskFreeBytes: () => number;
+  readonly clockAheadMs: () => number;
   /** As the other nodes and the operator know it. */
   readonly nodeName: string;
   readonly problems: () => Promise<readonly string[]>;
@@ -60,7 +61,7 @@ export function startMonitoring(settings: AppSettings, sources: MonitoringSource
       registrations: sources.registrations,
       queues: () => metricStore(sources.database.read).waiting(),
       ledgerDifference: runningSum(sources.database),
-      diskFreeBytes: sources.diskFreeBytes,
+      ...{ diskFreeBytes: sources.diskFreeBytes, clockAheadMs: sources.clockAheadMs },
       descriptors: descriptorsOf(),
       ready: async () => (await sources.problems()).length === 0,
     },

@@ -3,7 +3,7 @@
 import { networkInterfaces } from "node:os";
 import { identityStores } from "../adapter/store/identity-stores.ts";
 import { tenantAdminStore } from "../adapter/store/tenant-admin-store.ts";
-import type { Clock } from "../core/clock.ts";
+import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
@@ -27,6 +27,7 @@ interface PeopleParts {
   readonly mails: Pick<MailQueue, "enqueue" | "wake"> | null;
   readonly publicUrl: () => string;
   readonly clock: Clock;
+  readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly random: Random;
   readonly log: Log;
 }

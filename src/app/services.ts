@@ -56,6 +56,7 @@ import type { TurnFeed } from "../operations/admin/turn-feed.ts";
 import { createWebhooks } from "../operations/admin/webhooks.ts";
 import type { Backups } from "../operations/backup/backups.ts";
 import type { EngineTrial } from "../operations/doctor/engine-trial.ts";
+import type { ClockWatch } from "../operations/ops/clock-watch.ts";
 import type { LogRing } from "../operations/ops/log-ring.ts";
 import { erasePerson } from "../operations/privacy/erase-person.ts";
 import { createUrlCheck, requireUrl, type UrlProblem } from "../platform/net/tenant-url.ts";
@@ -71,6 +72,7 @@ interface RunningParts {
   readonly logs: LogRing;
   readonly calls: Pick<CallService, "request">;
   readonly turns: TurnFeed;
+  readonly clockWatch: Pick<ClockWatch, "confirm">;
   readonly trunks: RunningTrunks;
   readonly nodes: RunningNodes;
 }
@@ -136,6 +138,12 @@ export function createServices(
       // Only a call has stored lines. All other lines are in the running server's memory.
       if (question.call === null && !running) throw serverNeeded();
       return readLogs(database, running?.logs ?? null, question);
+    },
+
+    confirmClock() {
+      if (!running) throw serverNeeded();
+      running.clockWatch.confirm();
+      return clock.now();
     },
 
     tryEngine: engineTrialOnDemand(callWorker.engine, clock),

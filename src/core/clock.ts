@@ -25,6 +25,14 @@ export interface Clock {
   blockThread?(ms: number): void;
 }
 
+/** How far dates can be trusted, where the wall clock may have jumped (operations/ops/clock-watch.ts). */
+export interface ClockTrust {
+  /** False: no month begins, and no call is placed because its time has come. */
+  isTrusted(): boolean;
+  /** False: nothing is deleted for its age. */
+  mayDelete(): boolean;
+}
+
 const BLOCK_MS_MAX = 1;
 /**
  * A cell to wait on that is never notified. Created on first use: a browser page has no shared

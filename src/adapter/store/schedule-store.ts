@@ -52,12 +52,14 @@ const due = and(
     and(isNotNull(schedules.leaseOwner), gt(schedules.leaseUntil, arg("leaseEnd"))),
   ),
   sql`${schedules.tenantId} NOT IN (SELECT value FROM json_each(${arg("full")}))`,
+  sql`(${arg("immediateOnly")} = 0 OR ${schedules.immediate})`,
   sql`(${node} IS NULL OR NOT ${isTrunkOnRemoteNode})`,
 );
 
 const dueValues = (nowMs: number, dueBy: number, leaseMs: number, filter: DueFilter) => ({
   ...{ nowMs, dueBy, leaseEnd: nowMs + leaseMs, node: filter.node },
   full: JSON.stringify(filter.exceptTenants),
+  immediateOnly: Number(filter.immediateOnly),
 });
 
 const dueEntries = statement((queries) =>

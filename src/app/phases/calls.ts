@@ -49,7 +49,7 @@ export interface CallPhase extends TelephonyPhase {
 
 export function prepareCalls(telephony: TelephonyPhase): CallPhase {
   const { settings, database, billing, vault, registry, run, stops } = telephony;
-  const { clock, random, log } = telephony;
+  const { clock, clockWatch: trust, random, log } = telephony;
   const links = createRecordingLinks(
     () => vault.deriveKey(RECORDING_LINK_PURPOSE),
     run.publicUrl,
@@ -71,7 +71,7 @@ export function prepareCalls(telephony: TelephonyPhase): CallPhase {
   });
   const context = contextOf(telephony, { delivery, links, callerParts });
   const scheduler = new Scheduler({
-    ...{ records: scheduleStore, database, clock, log },
+    ...{ records: scheduleStore, database, clock, trust, log },
     owner: leaseOwner(random),
     node: settings.storage.shared ? telephony.node : null,
     isDraining: run.isDraining,
@@ -86,7 +86,7 @@ export function prepareCalls(telephony: TelephonyPhase): CallPhase {
     isDraining: run.isDraining,
   });
   const callerJobs = createCallerJobs(callerParts, {
-    ...{ database, billing, vault, calls, clock, log },
+    ...{ database, billing, vault, calls, clock, trust, log },
   });
   return {
     ...{ ...telephony, delivery, context, scheduler, calls },

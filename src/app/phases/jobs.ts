@@ -49,7 +49,7 @@ export async function startJobs(phase: HttpPhase): Promise<void> {
   const billingJobs = startBillingJobs({
     ...{ database, stores: billingStores, plans: settings.plans, mails: delivery.mails },
     thresholds: settings.lowBalanceThresholds ?? [],
-    ...{ events: delivery.events, clock, log },
+    ...{ events: delivery.events, clock, trust: phase.clockWatch, log },
   });
   stops.add(() => billingJobs.stop());
   const callIndexing = startCallIndexing({ database, clock, log });

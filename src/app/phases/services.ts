@@ -27,6 +27,7 @@ export function prepareServices(phase: CallPhase): ServicePhase {
   });
   const identity = createPeople({
     ...{ database, vault, plans: settings.plans, mails: delivery.mails, clock, random, log },
+    trust: phase.clockWatch,
     publicUrl: () => reachable(run.publicUrl()),
   });
   stops.add(() => identity.stop());
@@ -40,7 +41,8 @@ export function prepareServices(phase: CallPhase): ServicePhase {
     campaigns: phase.callerParts.campaigns,
     backups: phase.maintenance.backups,
     running: {
-      ...{ logs, calls, turns, trunks: runningTrunks(sip, settings.sip, reload) },
+      ...{ logs, calls, turns, clockWatch: phase.clockWatch },
+      ...{ trunks: runningTrunks(sip, settings.sip, reload) },
       nodes: {
         self: () => ownNode(phase, phase.registry),
         isSilent: leases && ((id) => leases.isSilent(id)),
@@ -60,7 +62,8 @@ export async function openHttp(
   doctor: Doctor | null,
   phones: PhoneProgram | null,
 ): Promise<HttpPhase> {
-  const { settings, maintenance, descriptors, monitoring, providerWatch, run, stops } = phase;
+  const { settings, maintenance, descriptors, clockWatch, monitoring, providerWatch, run, stops } =
+    phase;
   const dashboard = createDashboard(settings, { ...phase, doctor, isDraining: run.isDraining });
   const rehearsals = createRehearsals(settings, phase.context, phase.services, phones);
   const http = startHttp(settings, {
@@ -73,7 +76,7 @@ export async function openHttp(
     },
     warnings: () => [
       ...maintenance.warnings(),
-      ...[descriptors.warning()].filter((sentence) => sentence !== null),
+      ...[descriptors.warning(), clockWatch.warning()].filter((sentence) => sentence !== null),
       ...monitoring.warnings(),
       ...providerWatch.warnings(),
       ...[phase.knowledge.index.problem()].filter((sentence) => sentence !== null),

@@ -6,6 +6,7 @@ import type { Database } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import { Billing } from "../../domain/billing/billing.ts";
+import { type ClockWatch, watchClock } from "../../operations/ops/clock-watch.ts";
 import {
   type DescriptorWatch,
   descriptorsOf,
@@ -13,6 +14,7 @@ import {
 } from "../../operations/ops/descriptor-watch.ts";
 import { type FreeDiskBytes, freeBytesOf } from "../../operations/ops/disk-watch.ts";
 import { createLogRing, type LogRing } from "../../operations/ops/log-ring.ts";
+import { isSynchronised } from "../../operations/ops/time-server.ts";
 import type { Vault } from "../../platform/secrets/vault.ts";
 import { type Maintenance, startMaintenance } from "../maintenance.ts";
 import { logRevocations, openRevocations } from "../revocations.ts";
@@ -38,6 +40,7 @@ export interface StorePhase {
   readonly vault: Vault;
   readonly billing: Billing;
   readonly freeDiskBytes: FreeDiskBytes;
+  readonly clockWatch: ClockWatch;
   readonly maintenance: Maintenance;
   readonly descriptors: DescriptorWatch;
 }
@@ -49,6 +52,7 @@ export async function openStorePhase(
     readonly random: Random;
     readonly log: Log;
     readonly freeDiskBytes?: FreeDiskBytes;
+    readonly isSynchronised?: () => Promise<boolean | null>;
   },
 ): Promise<StorePhase> {
   const { clock, random, freeDiskBytes = freeBytesOf(settings.dataDir) } = given;
@@ -60,7 +64,14 @@ export async function openStorePhase(
   const node = nodeIdOf(dataDir, random);
   const database = await openStore(paths.database, storage.remote, { node, clock, random });
   stops.add(() => database.close());
-  const maintenance = startMaintenance(settings, paths, { database, clock, log, freeDiskBytes });
+  const clockWatch = watchClock({
+    ...{ dataDir, clock, log },
+    isSynchronised: given.isSynchronised ?? (() => isSynchronised(clock)),
+  });
+  stops.add(() => clockWatch.stop());
+  const maintenance = startMaintenance(settings, paths, {
+    ...{ database, clock, trust: clockWatch, log, freeDiskBytes },
+  });
   stops.add(() => maintenance.stop());
   const run = new RunState(settings);
   const descriptors = watchDescriptors({
@@ -81,7 +92,7 @@ export async function openStorePhase(
   logRevocations(revocations, log);
   return {
     ...{ settings, clock, random, log, logs, stops, paths, node, database, vault },
-    ...{ freeDiskBytes, maintenance, descriptors, run },
+    ...{ freeDiskBytes, clockWatch, maintenance, descriptors, run },
     billing: new Billing({ database, stores: billingStores, plans, clock, random }),
   };
 }

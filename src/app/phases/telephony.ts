@@ -126,6 +126,7 @@ function watch({
   health,
   node,
   freeDiskBytes,
+  clockWatch,
   stops,
   clock,
   random,
@@ -142,6 +143,7 @@ function watch({
     tooManyTalk: () => audio.tooManyTalk(),
     secondReadings: () => audio.secondReadings(),
     diskFreeBytes: freeDiskBytes,
+    clockAheadMs: () => clockWatch.aheadMs(),
     nodeName: hostname(),
     problems: () => health.problems(),
   });

@@ -17,7 +17,7 @@
  */
 
 import { daysInMonth, wallClock } from "../../core/calendar.ts";
-import type { Clock } from "../../core/clock.ts";
+import type { Clock, ClockTrust } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -38,6 +38,7 @@ export interface RenewalOptions {
   readonly plans: readonly Plan[];
   readonly mails: Pick<MailQueue, "enqueue" | "wake">;
   readonly clock: Clock;
+  readonly trust?: Pick<ClockTrust, "isTrusted">;
   readonly log: Log;
 }
 
@@ -48,6 +49,7 @@ export async function renewMonths(options: RenewalOptions): Promise<void> {
   const { database, stores, clock, log } = options;
   const { renewals } = stores(database.read);
   const nowMs = clock.now();
+  if (options.trust?.isTrusted() === false) return;
   const runIsolated = async (tenantId: number, step: (queries: Queries) => Promise<void>) => {
     try {
       await database.tx(step);

@@ -5,7 +5,7 @@
  * it twice.
  */
 
-import type { Clock } from "../../core/clock.ts";
+import type { Clock, ClockTrust } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
@@ -102,6 +102,7 @@ interface RunnerOptions {
   readonly isDoNotCall: (queries: Queries, tenantId: number, number: string) => Promise<boolean>;
   readonly callService: () => CallService;
   readonly clock: Clock;
+  readonly trust?: Pick<ClockTrust, "isTrusted">;
   readonly log: Log;
 }
 
@@ -142,13 +143,14 @@ export class CampaignRunner {
   }
 
   async #look(): Promise<void> {
-    const { database, records, clock } = this.options;
+    const { database, records, clock, trust } = this.options;
     for (const { callUuid, endedReason, talked, refusal } of await records(database.read).lost())
       await database.tx((queries) =>
         refusal === OUTSIDE_HOURS
           ? records(queries).putBack(callUuid, clock.now())
           : this.#settle(queries, callUuid, endedReason, talked),
       );
+    if (trust?.isTrusted() === false) return;
     const running = await records(database.read).running();
     this.#isAnyRunning = running.length > 0;
     for (const campaign of running) if (this.#loop.isRunning) await this.#advance(campaign);

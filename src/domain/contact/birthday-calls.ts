@@ -9,7 +9,7 @@
  */
 
 import { type CalendarDay, dayText, wallClock } from "../../core/calendar.ts";
-import type { Clock } from "../../core/clock.ts";
+import type { Clock, ClockTrust } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { type E164, e164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
@@ -93,6 +93,7 @@ interface BirthdayOptions {
   readonly records: (queries: Queries) => BirthdayRecords;
   readonly callService: () => BirthdayCallService;
   readonly clock: Clock;
+  readonly trust?: Pick<ClockTrust, "isTrusted">;
   readonly log: Log;
 }
 
@@ -129,7 +130,8 @@ export class BirthdayCalls {
 
   /** Runs one round now. */
   async look(): Promise<void> {
-    const { database, records, clock } = this.options;
+    const { database, records, clock, trust } = this.options;
+    if (trust?.isTrusted() === false) return;
     await database.tx((queries) => records(queries).releaseLost(clock.now()));
     for (const tenant of await records(database.read).tenants())
       if (!this.#loop.isStopped) await this.#lookAt(tenant);

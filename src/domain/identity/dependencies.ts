@@ -1,5 +1,5 @@
 /** The dependencies of all parts of this room. */
-import type { Clock } from "../../core/clock.ts";
+import type { Clock, ClockTrust } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
@@ -32,6 +32,7 @@ export interface IdentityDependencies {
     draft: { readonly name: string; readonly email: string },
   ) => Promise<number>;
   readonly clock: Clock;
+  readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly random: Random;
   readonly log: Log;
 }

@@ -50,6 +50,7 @@ export function createIdentity(deps: IdentityDependencies) {
   /** Deletes expired sessions, links, challenges, lock-outs and audit entries. */
   async function clean(): Promise<void> {
     const nowMs = clock.now();
+    if (deps.trust?.mayDelete() === false) return;
     await transaction(deps, (store) => store.sessions.removeStale(nowMs, nowMs - SESSION_IDLE_MS));
     await sessions.endOverdueActing();
     await links.removeOld();

@@ -15,7 +15,7 @@
  */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, sleep, type Timer } from "../../core/clock.ts";
+import { type Clock, type ClockTrust, sleep, type Timer } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -56,6 +56,7 @@ export interface RetentionOptions {
   readonly records: (queries: Queries) => RetentionRecords;
   readonly database: Database;
   readonly clock: Clock;
+  readonly trust?: Pick<ClockTrust, "mayDelete">;
   readonly log: Log;
   readonly recordingsDir: string;
   /** `<data>/outbox`: emails written as files, with transcript and recording. */
@@ -109,10 +110,11 @@ export class Retention {
 
   constructor(private readonly options: RetentionOptions) {}
 
-  /** Runs every hour, the first time one minute after the start. */
+  /** Runs every hour, the first time one minute after the start, unless the date is doubted. */
   start(): void {
-    const { clock, log } = this.options;
+    const { clock, trust, log } = this.options;
     const wake = () => {
+      if (trust?.mayDelete() === false) return;
       this.run().catch((error) => {
         if (!this.#leaving.signal.aborted)
           log.error("retention.failed", { error: describeError(error) });
@@ -136,18 +138,21 @@ export class Retention {
   }
 
   async #pass(): Promise<RetentionReport> {
-    const { clock, log, transcriptsDays, outboxDir, outboxDays } = this.options;
-    const logBefore = this.#daysAgo(LOG_DAYS);
-    const memoryBefore = this.#daysAgo(MEMORY_DAYS);
-    const copiesBefore = this.#daysAgo(Math.min(LOG_DAYS, transcriptsDays));
-    const mailFilesBefore = this.#daysAgo(Math.min(outboxDays, transcriptsDays));
+    const { clock, log, transcriptsDays, recordingsDays, outboxDir, outboxDays } = this.options;
+    // One time for the whole pass: the clock may jump while it runs.
+    const nowMs = clock.now();
+    const daysAgo = (days: number) => nowMs - days * DAY_MS;
+    const logBefore = daysAgo(LOG_DAYS);
+    const memoryBefore = daysAgo(MEMORY_DAYS);
+    const copiesBefore = daysAgo(Math.min(LOG_DAYS, transcriptsDays));
+    const mailFilesBefore = daysAgo(Math.min(outboxDays, transcriptsDays));
     const report = {
       transcripts: await this.#inBatches(
-        (records, limit) => records.expireTranscripts(clock.now(), transcriptsDays, limit),
+        (records, limit) => records.expireTranscripts(nowMs, transcriptsDays, limit),
         TRANSCRIPTS_AT_ONCE,
       ),
-      recordings: await this.#expireRecordings(),
-      orphan_files: await this.#deleteOrphans(),
+      recordings: await this.#expireRecordings(daysAgo(recordingsDays)),
+      orphan_files: await this.#deleteOrphans(daysAgo(Math.max(1, recordingsDays))),
       deliveries: await this.#deleteOld("deliveries", logBefore),
       events: await this.#inBatches((records, limit) =>
         records.deleteEvents({ anyMs: logBefore, transcriptMs: copiesBefore }, limit),
@@ -160,18 +165,14 @@ export class Retention {
       crm_answers: await this.#deleteOld("crm_answers", memoryBefore),
       crm_messages: await this.#deleteOld("crm_messages", copiesBefore),
       rehearsals: this.options.expireRehearsals({
-        transcriptMs: this.#daysAgo(transcriptsDays),
-        recordingMs: this.#daysAgo(this.options.recordingsDays),
+        transcriptMs: daysAgo(transcriptsDays),
+        recordingMs: daysAgo(recordingsDays),
       }),
     };
     await this.#deleteOld("purposes", memoryBefore);
     await this.#deleteOld("pin_attempts", memoryBefore);
     if (Object.values(report).some((count) => count > 0)) log.info("retention.done", report);
     return report;
-  }
-
-  #daysAgo(days: number): number {
-    return this.options.clock.now() - days * DAY_MS;
   }
 
   #deleteOld(what: OldRows, beforeMs: number): Promise<number> {
@@ -190,10 +191,9 @@ export class Retention {
   }
 
   /** Deletes each file before its row is updated. */
-  #expireRecordings(): Promise<number> {
-    const { database, records, recordingsDir, recordingsDays } = this.options;
+  #expireRecordings(beforeMs: number): Promise<number> {
+    const { database, records, recordingsDir } = this.options;
     return this.#untilDone(async (limit) => {
-      const beforeMs = this.#daysAgo(recordingsDays);
       const due = await records(database.read).recordingsEndedBy(beforeMs, limit);
       if (due.length === 0) return 0;
       for (const { file } of due) await rm(join(recordingsDir, file), { force: true });
@@ -222,9 +222,8 @@ export class Retention {
   }
 
   /** Deletes files that a crash left behind and no row refers to. */
-  #deleteOrphans(): Promise<number> {
-    const { database, records, recordingsDir, recordingsDays } = this.options;
-    const beforeMs = this.#daysAgo(Math.max(1, recordingsDays));
+  #deleteOrphans(beforeMs: number): Promise<number> {
+    const { database, records, recordingsDir } = this.options;
     return this.#deleteFiles(recordingsDir, beforeMs, async (name) => {
       const uuid = RECORDING_NAME.exec(name)?.[1];
       return uuid !== undefined && !(await records(database.read).isFileNeeded(uuid, name));

@@ -7,7 +7,7 @@
  * Immediate requests are entries that are due at once and are handled the same way.
  */
 
-import type { Clock, Timer } from "../../core/clock.ts";
+import type { Clock, ClockTrust, Timer } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { type AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -53,6 +53,8 @@ export interface DueFilter {
   readonly exceptTenants: readonly number[];
   /** Where nodes share the store: only entries whose trunk is on this node. Null: all. */
   readonly node: string | null;
+  /** The date is doubted: entries for a time wait. */
+  readonly immediateOnly: boolean;
 }
 
 /** Implemented by store/schedule-store.ts. */
@@ -80,6 +82,7 @@ interface SchedulerOptions {
   readonly records: (queries: Queries) => DueRecords;
   readonly database: Database;
   readonly clock: Clock;
+  readonly trust?: Pick<ClockTrust, "isTrusted">;
   readonly log: Log;
   /** The name of this process in leases. */
   readonly owner: string;
@@ -172,9 +175,10 @@ export class Scheduler {
   }
 
   #filter(): DueFilter {
-    const { clock, node = null } = this.options;
+    const { clock, trust, node = null } = this.options;
     const nowWaiting = [...this.#waits].filter(([, { until }]) => clock.monotonic() < until);
-    return { exceptTenants: nowWaiting.map(([tenantId]) => tenantId), node };
+    const immediateOnly = trust?.isTrusted() === false;
+    return { exceptTenants: nowWaiting.map(([tenantId]) => tenantId), node, immediateOnly };
   }
 
   async #fireAll(claimed: readonly ScheduleEntry[]): Promise<void> {

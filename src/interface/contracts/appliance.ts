@@ -1,10 +1,10 @@
-/** The appliance itself: `linevoice engine try`, `backup create`, `logs`, `erase` and `key rotate-master`. */
+/** The appliance itself: `linevoice engine try`, `clock confirm`, `backup create`, `logs`, `erase` and `key rotate-master`. */
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { isoUtc } from "../../core/clock.ts";
 import type { ErasureReport } from "../../operations/privacy/erase-person.ts";
 import { isMasterKey } from "../../platform/config/formats.ts";
-import { id, operation } from "./operation.ts";
+import { id, nothing, operation } from "./operation.ts";
 import { choice, e164In, eurOut, field, integer, shown } from "./schema.ts";
 
 export const Backup = z.strictObject({
@@ -86,6 +86,14 @@ export const applianceOperations = {
         })),
       };
     },
+  }),
+  /** What waits because the clock jumped goes on. */
+  "clock.confirm": operation({
+    input: nothing,
+    output: z.strictObject({ now: z.iso.datetime({ offset: true }) }),
+    role: "operator",
+    needsServer: true,
+    run: async ({ confirmClock }) => ({ now: isoUtc(confirmClock()) }),
   }),
   /** Runs while the database is in use. `to` null: writes into the backups directory. */
   "backup.create": operation({

@@ -73,6 +73,8 @@ export interface Services {
    * (call).
    */
   readLogs(question: LogQuestion): Promise<readonly LogEntry[]>;
+  /** The operator says that the clock is right. Returns what it says, epoch milliseconds. */
+  confirmClock(): number;
   /** One request to each part of the engine. Throws conflict while another trial runs. */
   readonly tryEngine: EngineTrial;
   /**

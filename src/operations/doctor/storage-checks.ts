@@ -11,15 +11,17 @@ import { migrations } from "../../adapter/store/migrations.ts";
 import { openReadOnly } from "../../adapter/store/read-only.ts";
 import { applianceSecretBinding } from "../../adapter/store/sealed-store.ts";
 import { trunkPasswordBinding } from "../../adapter/store/trunk-store.ts";
-import { type Clock, isoUtc } from "../../core/clock.ts";
+import { isoUtc } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { verifyLedger } from "../../domain/billing/ledger.ts";
 import { createVault } from "../../platform/secrets/vault.ts";
 import { listBackups } from "../backup/backups.ts";
+import { clockDoubt } from "../ops/clock-watch.ts";
 import { serverPid } from "../ops/data-dir-lock.ts";
 import { foreignFileIn, givingBack } from "../ops/data-owner.ts";
 import { descriptorsOf, MORE_DESCRIPTORS, tooFewDescriptors } from "../ops/descriptor-watch.ts";
 import { CALL_BYTES_MIN, freeBytesOf, hasInodes, RECORDING_BYTES_MIN } from "../ops/disk-watch.ts";
+import { isSynchronised } from "../ops/time-server.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
 const OTHERS = 0o077;
@@ -30,7 +32,6 @@ const BACKUP_AGE_MS_MAX = 30 * HOUR_MS;
 /** The clock is wrong if it shows an earlier time: this program did not exist then. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const CLOCK_SLACK_MS = 60_000;
-const ASKED_MS_MAX = 3_000;
 
 export const dataDirectory: Check = {
   name: "data directory",
@@ -132,7 +133,7 @@ export const secrets: Check = {
 
 export const clockSanity: Check = {
   name: "clock",
-  async run({ clock, databasePath }) {
+  async run({ clock, dataDir, databasePath, trunks }) {
     const remedy = "timedatectl set-ntp true";
     const nowMs = clock.now();
     if (nowMs < EARLIEST_MS) return failed(`The clock says ${isoUtc(nowMs)}.`, remedy);
@@ -142,24 +143,14 @@ export const clockSanity: Check = {
         `The clock says ${isoUtc(nowMs)}, but a call was stored at ${isoUtc(newestMs)}.`,
         remedy,
       );
+    const doubt = clockDoubt(dataDir, nowMs, trunks !== null);
+    if (doubt !== null) return warning(doubt, "linevoice clock confirm");
     const synchronised = await isSynchronised(clock);
     if (synchronised === false)
       return warning(`It is ${isoUtc(nowMs)}, and the clock is not synchronised.`, remedy);
     return ok(`It is ${isoUtc(nowMs)}${synchronised ? ", kept right by NTP" : ""}.`);
   },
 };
-
-/** What systemd reports; null: systemd is not running. */
-async function isSynchronised(clock: Clock): Promise<boolean | null> {
-  if (!existsSync("/run/systemd/system") || !Bun.which("timedatectl")) return null;
-  const child = Bun.spawn(["timedatectl", "show", "-p", "NTPSynchronized", "--value"], {
-    ...{ stdin: "ignore", stdout: "pipe", stderr: "ignore" },
-  });
-  const timer = clock.after(ASKED_MS_MAX, () => child.kill());
-  const said = (await new Response(child.stdout).text()).trim();
-  timer.cancel();
-  return said === "yes" ? true : said === "no" ? false : null;
-}
 
 function newestCallMs(databasePath: string): number {
   const stored = openReadOnly(databasePath);

@@ -29,7 +29,7 @@ test.skipIf(process.platform !== "linux")(
     const database = openDatabase(path, 0);
     const tenantId = await insertTenant(database);
     for (let n = 0; n < 50; n++) await database.read.select().from(tenants).limit(n);
-    const filter = { exceptTenants: [], node: null };
+    const filter = { exceptTenants: [], node: null, immediateOnly: false };
     await scheduleStore(database.read).firstDue(0, 0, 1, filter);
     await database.tx((queries) => scheduleStore(queries).claimDue("a", 0, 1, 10, filter));
     const beside = openReadOnly(path);

@@ -199,6 +199,7 @@ test("what a sleeping node gives back or fails is not taken from the node that h
     database.tx((queries) =>
       scheduleStore(queries).claimDue(owner, clock.now(), 30_000, 10, {
         exceptTenants: [],
+        immediateOnly: false,
         node: null,
       }),
     );

@@ -170,6 +170,7 @@ test("a clock that falls to 1970 fires nothing, holds no lease for ever, and cat
   await world.database.tx((queries) =>
     scheduleStore(queries).claimDue("dead", world.clock.now(), 30_000, 10, {
       exceptTenants: [],
+      immediateOnly: false,
       node: null,
     }),
   );
@@ -194,6 +195,7 @@ test("a lease from before the clock was set back an hour is not waited for", asy
     world.database.tx((queries) =>
       scheduleStore(queries).claimDue("dead", world.clock.now(), 30_000, 10, {
         exceptTenants: [],
+        immediateOnly: false,
         node: null,
       }),
     );

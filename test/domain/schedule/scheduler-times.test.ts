@@ -57,7 +57,7 @@ test("looks once a second, a second ahead, and claims a hundred at most for 30 s
   await scheduler.idle();
   expect(looks.slice(0, 3)).toEqual(
     [0, 1_000, 2_000].map((ms) => [
-      ...[startMs + ms, 1_000, 30_000, { exceptTenants: [], node: null }],
+      ...[startMs + ms, 1_000, 30_000, { exceptTenants: [], node: null, immediateOnly: false }],
     ]),
   );
   expect(claims).toEqual([["me", 30_000, 100]]);
@@ -86,15 +86,15 @@ test("a tenant whose limit is reached waits 900 ms, and is given up with the rea
   await scheduler.idle();
   expect(fired).toEqual([1]);
   expect(released).toEqual([1, 2]);
-  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [1], node: null });
+  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [1], node: null, immediateOnly: false });
   await clock.advance(899);
   scheduler.wake();
   await scheduler.idle();
-  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [1], node: null });
+  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [1], node: null, immediateOnly: false });
   await clock.advance(1);
   scheduler.wake();
   await scheduler.idle();
-  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [], node: null });
+  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [], node: null, immediateOnly: false });
   add(3, dueAt);
   clock.stepWallClock(GRACE_MS);
   scheduler.wake();
@@ -116,7 +116,7 @@ test("50 ms after a call of a waiting tenant has ended its entries are looked fo
   expect(looks.length).toBe(before);
   await clock.advance(1);
   await scheduler.idle();
-  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [], node: null });
+  expect(looks.at(-1)?.at(-1)).toEqual({ exceptTenants: [], node: null, immediateOnly: false });
   await scheduler.stop();
 });
 

@@ -17,6 +17,7 @@ const sources: MetricSources = {
   queues: async () => ({ webhooks: 7 }),
   ledgerDifference: async () => 0,
   diskFreeBytes: () => 1000,
+  clockAheadMs: () => 0,
   descriptors: { open: () => 30, limit: () => 1024 },
   ready: async () => true,
 };

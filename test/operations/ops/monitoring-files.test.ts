@@ -20,6 +20,7 @@ test("every figure that is asked for is exported", async () => {
       queues: async () => ({ mails: 0 }),
       ledgerDifference: async () => 0,
       diskFreeBytes: () => 0,
+      clockAheadMs: () => 0,
       descriptors: { open: () => 0, limit: () => 0 },
       ready: async () => true,
     },

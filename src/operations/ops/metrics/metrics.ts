@@ -55,6 +55,8 @@ export interface MetricSources {
   /** Sum of debits minus sum of credits, micro-euro: 0 unless the ledger is inconsistent. */
   ledgerDifference(): Promise<number>;
   diskFreeBytes(): number;
+  /** How far the wall clock is ahead of what can be; 0: it is trusted. */
+  clockAheadMs(): number;
   readonly descriptors: Descriptors;
   /** 1: ready, 0: not ready. */
   ready(): Promise<boolean>;
@@ -304,6 +306,11 @@ function registerGauges(
     sources.ledgerDifference,
   );
   gauge("linevoice_disk_free_bytes", "Of the data directory.", sources.diskFreeBytes);
+  gauge(
+    "linevoice_clock_ahead_seconds",
+    "How far the wall clock is ahead of what can be; 0: dates are trusted.",
+    () => sources.clockAheadMs() / 1000,
+  );
   gauge("process_open_fds", "File descriptors that are open.", sources.descriptors.open);
   gauge("process_max_fds", "File descriptors that may be open.", sources.descriptors.limit);
   gauge("process_resident_memory_bytes", "Memory in use.", () => process.memoryUsage.rss());

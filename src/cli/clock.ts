@@ -1,0 +1,16 @@
+/** `linevoice clock confirm`: what waits because the clock jumped goes on. */
+import { asks, commandOf } from "./actions.ts";
+
+export const clockCommand = commandOf(
+  "clock",
+  {
+    confirm: asks("clock.confirm", {
+      usage: ["clock confirm [--json]"],
+      lines: ({ now }) => [`The clock is right: ${now}.`],
+    }),
+  },
+  [
+    "After a jump ahead scheduled calls, campaigns, new months and the deletion of old data wait",
+    "(`linevoice doctor` says so). Set the clock right instead where it is wrong.",
+  ],
+);
