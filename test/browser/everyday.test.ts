@@ -161,6 +161,36 @@ inChromium("what is sent", () => {
     expect(await page.locator("code").count()).toBe(0);
   });
 
+  test("whoever removes somebody sees the keys of theirs that go on, and can revoke them", async () => {
+    const leaver = await visit(browser);
+    const as = { tenantId: world.tenantId, email: "leaver@clinic.example" };
+    await signIn(leaver, world.app, as);
+    for (const label of ["Billing", "Website"]) {
+      await leaver.page.goto(address("/keys"));
+      await button(leaver.page, en["keys.new"]).first().click();
+      await dialog(leaver.page).getByLabel(en["numbers.label"]).fill(label);
+      await dialog(leaver.page).getByRole("button", { name: en["keys.new"] }).click();
+      await dialog(leaver.page).locator("code").first().waitFor();
+    }
+    await leaver.context.close();
+    await page.goto(address("/keys"));
+    await page.getByText("leaver@clinic.example").first().waitFor();
+
+    await page.goto(address("/team"));
+    const row = page.getByRole("row").filter({ hasText: as.email });
+    await row.getByRole("button", { name: en["action.remove"] }).click();
+    const question = page.getByRole("alertdialog");
+    await question.getByText(en["team.remove_keys"]).waitFor();
+    expect(await question.getByRole("listitem").count()).toBe(2);
+    expect(await violations(page, "removing somebody")).toEqual([]);
+    await question.getByLabel(en["team.revoke_keys"]).check();
+    await question.getByRole("button", { name: en["action.remove"] }).click();
+    await row.waitFor({ state: "detached" });
+    await page.goto(address("/keys"));
+    await page.getByText("test", { exact: true }).first().waitFor();
+    expect(await page.getByText("leaver@clinic.example").count()).toBe(0);
+  });
+
   test("a test of a webhook is listed as a test, and cannot be sent again", async () => {
     const { body } = await world.api("POST", "/webhooks", {
       url: "https://127.0.0.1:9/hook",

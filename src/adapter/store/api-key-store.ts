@@ -3,7 +3,7 @@ import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { ApiKeyRecords } from "../../domain/tenant/api-keys.ts";
 import { arg, statement } from "./prepared.ts";
-import { apiKeys, tenants } from "./schema/index.ts";
+import { apiKeys, tenants, users } from "./schema/index.ts";
 
 const limits = {
   scopes: apiKeys.scopes,
@@ -17,10 +17,16 @@ export function apiKeyStore(queries: Queries): ApiKeyRecords {
   return {
     ...keysInUse(queries),
 
-    async insert(tenantId, key) {
+    async insert(tenantId, key, { kind, id }) {
+      const createdBy =
+        kind === "key"
+          ? sql<number | null>`(SELECT created_by FROM api_keys WHERE id = ${id})`
+          : kind === "member"
+            ? id
+            : null;
       const [row] = await queries
         .insert(apiKeys)
-        .values({ ...key, tenantId })
+        .values({ ...key, tenantId, createdBy })
         .returning({ id: apiKeys.id });
       if (!row) throw new Error("insert answered no row");
       return row.id;
@@ -34,9 +40,11 @@ export function apiKeyStore(queries: Queries): ApiKeyRecords {
           prefix: apiKeys.prefix,
           ...limits,
           createdAt: apiKeys.createdAt,
+          createdBy: users.email,
           lastUsedAt: apiKeys.lastUsedAt,
         })
         .from(apiKeys)
+        .leftJoin(users, eq(users.id, apiKeys.createdBy))
         .where(live(tenantId))
         .orderBy(asc(apiKeys.id));
     },

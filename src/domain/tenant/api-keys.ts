@@ -7,6 +7,7 @@
  */
 
 import { timingSafeEqual } from "node:crypto";
+import { type Author, OPERATOR } from "../../core/author.ts";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
@@ -21,6 +22,8 @@ interface ApiKeyRecord extends KeyLimits {
   readonly label: string;
   readonly prefix: string;
   readonly createdAt: number;
+  /** The address of the person who made it, or whose key did; null: the operator, or unknown. */
+  readonly createdBy: string | null;
   readonly lastUsedAt: number | null;
 }
 
@@ -35,6 +38,8 @@ export interface ApiKeyRecords {
   insert(
     tenantId: number,
     key: KeyLimits & { label: string; secretHash: string; prefix: string; createdAt: number },
+    /** A key that a key makes is made by the same person. */
+    author: Author,
   ): Promise<number>;
   /** Keys that are not revoked, oldest first. */
   list(tenantId: number): Promise<ApiKeyRecord[]>;
@@ -157,7 +162,8 @@ export class ApiKeys {
     tenantId: number,
     label: string,
     limits: KeyLimits,
-  ): Promise<ApiKeyRecord & { readonly secret: string }> {
+    author: Author = OPERATOR,
+  ): Promise<Omit<ApiKeyRecord, "createdBy"> & { readonly secret: string }> {
     requireSaneLimits(limits, this.deps.clock.now());
     const secret = apiKeySecret(this.deps.random);
     const key = {
@@ -170,7 +176,7 @@ export class ApiKeys {
     const id = await this.deps.database.tx(async (queries) => {
       if ((await this.deps.records(queries).count(tenantId)) >= KEYS_PER_TENANT_MAX)
         throw tooManyKeys();
-      return this.deps.records(queries).insert(tenantId, key);
+      return this.deps.records(queries).insert(tenantId, key, author);
     });
     const { secretHash: _, ...record } = key;
     return { id, ...record, lastUsedAt: null, secret };

@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { desc, eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { mails } from "../../../src/adapter/store/schema/index.ts";
-import { pick, pickId, pickText } from "../../support/api-server.ts";
+import { ask, pick, pickId, pickText } from "../../support/api-server.ts";
 import { Browser, person, signedInBrowser } from "../../support/dashboard-session.ts";
 import { eventually } from "../../support/eventually.ts";
 import { PASSWORD, tokenOf } from "../../support/sign-in-world.ts";
@@ -255,6 +255,37 @@ describe("roles", () => {
       second.ask("DELETE", `/team/${second.person.id}`),
     ]);
     expect(race.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+});
+
+describe("API keys", () => {
+  test("name who made them, also of a key that a key made, and after the person has left", async () => {
+    const tenant = await server.tenant();
+    const owner = await signedInBrowser(server, { tenantId: tenant.id });
+    const other = await signedInBrowser(server, { tenantId: tenant.id });
+    const theirs = await other.fetch("POST", "/api/v1/keys", { label: "theirs" });
+    await owner.fetch("POST", "/api/v1/keys", { label: "mine" });
+    for (const [key, label] of [
+      [pickText(theirs, "key.secret"), "of theirs"],
+      [tenant.key, "of the operator's"],
+    ] as const)
+      await ask(server, { ...tenant, key }, "POST", "/keys", { label });
+    const makers = async () => {
+      const { keys } = (await owner.fetch("GET", "/api/v1/keys")).json as {
+        keys: { label: string; created_by: string | null }[];
+      };
+      return keys.map(({ label, created_by }) => [label, created_by]);
+    };
+    const expected = [
+      ["test", null],
+      ["theirs", other.person.email],
+      ["mine", owner.person.email],
+      ["of theirs", other.person.email],
+      ["of the operator's", null],
+    ];
+    expect(await makers()).toEqual(expected);
+    expect((await owner.ask("DELETE", `/team/${other.person.id}`)).status).toBe(200);
+    expect(await makers()).toEqual(expected);
   });
 });
 

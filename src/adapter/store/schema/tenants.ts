@@ -60,6 +60,8 @@ export const apiKeys = sqliteTable(
     /** Addresses and networks (CIDR) that may use it; null: any. */
     networks: json<readonly string[]>("networks"),
     createdAt: time("created_at").notNull(),
+    /** The user who made it, or whose key did; null: the operator, or nobody noted it. */
+    createdBy: integer("created_by"),
     lastUsedAt: time("last_used_at"),
     revokedAt: time("revoked_at"),
   },

@@ -130,6 +130,8 @@ export function Dialog(props: DialogProps) {
 interface ConfirmProps {
   readonly title: string;
   readonly body: ReactNode;
+  /** More to see or to choose, under the body. */
+  readonly children?: ReactNode;
   readonly action: string;
   /** Default: "Cancel". */
   readonly cancel?: string;
@@ -173,6 +175,7 @@ function Question(props: ConfirmProps) {
       <p className="soft" id={`${id}-body`}>
         {props.body}
       </p>
+      {props.children}
       <ProblemNote problem={problem} />
       <div className="form-foot">
         <Button variant="danger" busy={busy} onClick={() => void confirm()}>

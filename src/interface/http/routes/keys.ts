@@ -4,13 +4,18 @@ import { z } from "zod";
 import { wireOf } from "../../../core/wire-names.ts";
 import { requireWithin } from "../../../domain/tenant/key-limits.ts";
 import { keyLimitsOf, keySecret, keyShape, newKeyShape } from "../../contracts/keys.ts";
-import { idIn, okReply, okTrue, timeOrNull } from "../../contracts/schema.ts";
-import { contract, route } from "../contract.ts";
+import { idIn, okReply, okTrue, shown, timeOrNull } from "../../contracts/schema.ts";
+import { authorOf, contract, route } from "../contract.ts";
 import type { RouteContext } from "./context.ts";
 
 export const ApiKey = z
   .strictObject({
     ...keyShape,
+    created_by: shown(
+      z.string().nullable(),
+      "The address of the person who made it, or whose key did; null: the operator, or unknown.",
+      "owner@example.com",
+    ),
     last_used_at: timeOrNull("When it was last used; null: never."),
   })
   .meta({ id: "ApiKey" });
@@ -56,10 +61,11 @@ export const revokeKey = contract({
 });
 
 export const keyRoutes = ({ apiKeys }: RouteContext) => [
-  route(createKey)(async ({ tenantId, keyLimits, body }) => {
+  route(createKey)(async (request) => {
+    const { tenantId, keyLimits, body } = request;
     const limits = keyLimitsOf(body);
     requireWithin(limits, keyLimits);
-    const key = await apiKeys.create(tenantId, body.label, limits);
+    const key = await apiKeys.create(tenantId, body.label, limits, authorOf(request));
     return { ok: true, key: wireOf(NewApiKey, key) };
   }),
   route(listKeys)(async ({ tenantId }) => ({

@@ -54,7 +54,16 @@ function KeyTable({ rows }: { rows: readonly Key[] }) {
           { head: t("numbers.label"), cell: (key) => <span className="strong">{key.label}</span> },
           { head: t("keys.prefix"), card: "side", cell: (key) => <code>{key.prefix}…</code> },
           { head: t("keys.scopes"), cell: (key) => <Limits limits={key} /> },
-          { head: t("keys.created"), card: "none", cell: (key) => dateTime(key.created_at) },
+          {
+            head: t("keys.created"),
+            card: "none",
+            cell: (key) => (
+              <>
+                {dateTime(key.created_at)}
+                {key.created_by && <div className="small muted">{key.created_by}</div>}
+              </>
+            ),
+          },
           {
             head: t("keys.last_used"),
             card: "labelled",

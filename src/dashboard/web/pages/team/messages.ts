@@ -73,6 +73,18 @@ export const messages = {
     lv: "Piekļuve zūd uzreiz. Izveidotais paliek.",
     ru: "Доступ пропадёт сразу. Созданное останется.",
   },
+  "team.remove_keys": {
+    en: "API keys that this person made go on working:",
+    lt: "Šio asmens sukurti API raktai veiks toliau:",
+    lv: "Šīs personas izveidotās API atslēgas darbosies arī turpmāk:",
+    ru: "Ключи API, созданные этим человеком, продолжат работать:",
+  },
+  "team.revoke_keys": {
+    en: "Revoke these keys too. Programs that use them lose access immediately.",
+    lt: "Panaikinti ir šiuos raktus. Juos naudojančios programos iškart neteks prieigos.",
+    lv: "Atsaukt arī šīs atslēgas. Programmas, kas tās lieto, uzreiz zaudēs piekļuvi.",
+    ru: "Отозвать и эти ключи. Программы, которые ими пользуются, сразу потеряют доступ.",
+  },
   "team.invitations": {
     en: "Open invitations",
     lt: "Neatsakyti kvietimai",

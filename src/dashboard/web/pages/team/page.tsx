@@ -1,14 +1,14 @@
 /** Team and audit log. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { answer, type Own, own } from "../../api/client.ts";
-import { teamQuery } from "../../api/queries.ts";
+import { answer, type Own, own, rest } from "../../api/client.ts";
+import { keysQuery, teamQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Secret } from "../../ui/copy.tsx";
-import { ConfirmAbout, Dialog } from "../../ui/dialog.tsx";
-import { FilterSelect, SelectField, TextField } from "../../ui/field.tsx";
+import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { CheckField, FilterSelect, SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
 import { Card, Page as Frame } from "../../ui/page.tsx";
@@ -52,9 +52,7 @@ export function Page() {
 }
 
 function Members() {
-  const { t } = useText();
   const team = useQuery(teamQuery);
-  const doing = useDoing("team");
   const [removing, setRemoving] = useState<Member | null>(null);
   return (
     <div className="stack">
@@ -64,17 +62,50 @@ function Members() {
         </Loaded>
       </section>
       <Invitations />
-      <ConfirmAbout
-        about={removing}
-        title={({ name }) => t("team.remove_title", { name })}
-        body={t("team.remove_body")}
-        action={t("action.remove")}
-        onClose={() => setRemoving(null)}
-        onConfirm={({ user_id: id }) =>
-          doing.run(() => answer(own.DELETE("/team/{id}", { params: { path: { id } } })))
-        }
-      />
+      {removing && <RemoveMember member={removing} onClose={() => setRemoving(null)} />}
     </div>
+  );
+}
+
+/** Keys outlive whoever made them, since programs use them: the question names them. */
+function RemoveMember({ member, onClose }: { member: Member; onClose: () => void }) {
+  const { t, dateTime } = useText();
+  const doing = useDoing("team", "keys");
+  const keys = useQuery(keysQuery).data?.filter((key) => key.created_by === member.email) ?? [];
+  const [revokes, setRevokes] = useState(false);
+  return (
+    <Confirm
+      open
+      title={t("team.remove_title", { name: member.name })}
+      body={t("team.remove_body")}
+      action={t("action.remove")}
+      onOpen={onClose}
+      onConfirm={() =>
+        doing.run(async () => {
+          for (const { id } of revokes ? keys : [])
+            await answer(rest.DELETE("/keys", { params: { query: { id } } }));
+          await answer(own.DELETE("/team/{id}", { params: { path: { id: member.user_id } } }));
+        })
+      }
+    >
+      {keys.length > 0 && (
+        <>
+          <p>{t("team.remove_keys")}</p>
+          <ul>
+            {keys.map((key) => (
+              <li key={key.id}>
+                <span className="strong">{key.label}</span>{" "}
+                <span className="muted small">
+                  {t("keys.last_used")}:{" "}
+                  {key.last_used_at ? dateTime(key.last_used_at) : t("when.never")}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <CheckField label={t("team.revoke_keys")} value={revokes} onValue={setRevokes} />
+        </>
+      )}
+    </Confirm>
   );
 }
 
