@@ -65,11 +65,20 @@ export class Account {
     await store.removeOpen("sign_in", userId);
   }
 
-  async #notify(user: Pick<User, "id" | "email" | "locale">, change: AccountChange) {
+  async #notify(
+    user: Pick<User, "id" | "email" | "locale">,
+    change: AccountChange,
+    passkeys: readonly string[] = [],
+  ) {
     await this.parts.identityMailer.send(
-      accountChangedMail(user.locale, user, change, this.deps.clock.now()),
+      accountChangedMail(user.locale, user, change, this.deps.clock.now(), passkeys),
       user.id,
     );
+  }
+
+  /** They stay, since a new password takes nothing from whoever holds one. */
+  async #passkeyNames(userId: number): Promise<readonly string[]> {
+    return (await this.parts.passkeys.list(userId)).map(({ name }) => name);
   }
 
   async #requirePassword({ session, source }: CurrentUser, password: string): Promise<void> {
@@ -122,7 +131,7 @@ export class Account {
       await this.#endOpenLinks(store, user.id);
       await store.revoked([{ kind: "password", user: this.#fingerprint(user.email) }]);
     });
-    await this.#notify(user, "password");
+    await this.#notify(user, "password", await this.#passkeyNames(user.id));
     return this.#alone(currentUser);
   }
 
@@ -184,7 +193,10 @@ export class Account {
     return this.parts.links.peek("reset", token);
   }
 
-  /** Ends every session. Throws not_found, `valid_password_required`. */
+  /**
+   * Ends every session. Returns the names of the passkeys, which stay. Throws not_found,
+   * `valid_password_required`.
+   */
   async resetPassword(token: string, password: string) {
     const link = await this.parts.links.peek("reset", token);
     const user = link?.userId
@@ -201,7 +213,8 @@ export class Account {
       await store.revoked([{ kind: "password", user: this.#fingerprint(user.email) }]);
     });
     await this.parts.lockOut.clearFailures([this.parts.lockOut.account(user.email)]);
-    await this.#notify(user, "password");
-    return user;
+    const passkeys = await this.#passkeyNames(user.id);
+    await this.#notify(user, "password", passkeys);
+    return { user, passkeys };
   }
 }

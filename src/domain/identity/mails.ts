@@ -19,6 +19,8 @@ interface Words {
   readonly changed: Readonly<Record<AccountChange, string>>;
   /** Printed after the name of the change. */
   readonly changedBy: string;
+  /** After a new password; the names follow. */
+  readonly passkeysStay: string;
   readonly until: string;
   readonly notYou: string;
 }
@@ -41,6 +43,7 @@ const words: Readonly<Record<Locale, Words>> = {
     },
     changedBy:
       "This was done in Linevoice. If it was not you, ask for a new password on the sign-in page, look through passkeys and sessions of your account, and tell your operator.",
+    passkeysStay: "Other sessions have ended. These passkeys still sign in to your account:",
     until: "The link works once, until",
     notYou: "If you did not expect this, you do not need to do anything.",
   },
@@ -61,6 +64,8 @@ const words: Readonly<Record<Locale, Words>> = {
     },
     changedBy:
       "Tai padaryta sistemoje „Linevoice“. Jei tai ne jūs, prisijungimo puslapyje paprašykite naujo slaptažodžio, peržiūrėkite savo paskyros prieigos raktus bei seansus ir praneškite sistemos administratoriui.",
+    passkeysStay:
+      "Kiti seansai baigti. Šiais prieigos raktais prie paskyros vis dar prisijungiama:",
     until: "Nuoroda veikia vieną kartą, iki",
     notYou: "Jei šio laiško nelaukėte, nieko daryti nereikia.",
   },
@@ -81,6 +86,7 @@ const words: Readonly<Record<Locale, Words>> = {
     },
     changedBy:
       "Tas notika sistēmā Linevoice. Ja to nedarījāt jūs, ieejas lapā lūdziet jaunu paroli, pārbaudiet sava konta piekļuves atslēgas un sesijas un informējiet sistēmas administratoru.",
+    passkeysStay: "Pārējās sesijas ir beigtas. Ar šīm piekļuves atslēgām kontā joprojām var ieiet:",
     until: "Saite darbojas vienu reizi. Derīga līdz:",
     notYou: "Ja šo vēstuli negaidījāt, nekas nav jādara.",
   },
@@ -101,6 +107,8 @@ const words: Readonly<Record<Locale, Words>> = {
     },
     changedBy:
       "Это сделано в системе Linevoice. Если это не вы, запросите новый пароль на странице входа, проверьте ключи доступа и сеансы своей учётной записи и сообщите администратору системы.",
+    passkeysStay:
+      "Остальные сеансы завершены. С этими ключами доступа по-прежнему можно войти в учётную запись:",
     until: "Ссылка действует один раз, до",
     notYou: "Если вы не ждали этого письма, ничего делать не нужно.",
   },
@@ -146,14 +154,20 @@ export function accountChangedMail(
   user: { id: number; email: string },
   change: AccountChange,
   atMs: number,
+  /** Names of those that stay; said after a new password. */
+  passkeys: readonly string[] = [],
 ): ZonedMail {
-  const { changed, changedBy } = words[locale];
+  const { changed, changedBy, passkeysStay } = words[locale];
+  const stay =
+    passkeys.length === 0
+      ? ""
+      : `${passkeysStay}\n${passkeys.map((name) => `- ${name}`).join("\n")}\n\n`;
   return (timeZone) => ({
     key: `account-${change}:${user.id}:${atMs}`,
     callUuid: null,
     recipient: user.email,
     subject: changed[change],
-    body: `${changed[change]}: ${timeFor({ locale, timeZone }, atMs)}.\n\n${changedBy}\n`,
+    body: `${changed[change]}: ${timeFor({ locale, timeZone }, atMs)}.\n\n${stay}${changedBy}\n`,
     attachment: null,
   });
 }

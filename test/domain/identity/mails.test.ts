@@ -49,6 +49,12 @@ describe("mails with a link", () => {
 
 test("each change of an account has words of its own in each language, and a key of its own", () => {
   const user = { id: 3, email: "rasa@example.com" };
+  const told = LOCALES.map(
+    (locale) =>
+      accountChangedMail(locale, user, "password", link.expiresAt, ["Laptop", "Phone"])(ZONE).body,
+  );
+  expect(new Set(told).size).toBe(4);
+  for (const body of told) expect(body).toContain(":\n- Laptop\n- Phone\n\n");
   const mails = LOCALES.flatMap((locale) =>
     (["password", "passkey", "totp_on", "totp_off"] as const).map((change) =>
       accountChangedMail(locale, user, change, link.expiresAt)(ZONE),

@@ -2,7 +2,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { desc, eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { mails } from "../../../src/adapter/store/schema/index.ts";
+import { identityStores } from "../../../src/adapter/store/identity-stores.ts";
+import { mails, passkeys } from "../../../src/adapter/store/schema/index.ts";
 import { ask, pick, pickId, pickText } from "../../support/api-server.ts";
 import { Browser, person, signedInBrowser } from "../../support/dashboard-session.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -346,7 +347,17 @@ describe("one's account", () => {
     });
     const token = await askForLink();
     expect((await reset(token, "passwordpassword")).status).toBe(400);
-    expect((await reset(token, OTHER)).status).toBe(200);
+    await server.database.tx(async (queries) => {
+      const userId = (await identityStores(queries).users.byEmail(email))?.id ?? 0;
+      await queries.insert(passkeys).values({
+        ...{ userId, credentialId: "AQID", publicKey: "AQID", counter: 0, transports: [] },
+        ...{ name: "Somebody's laptop", createdAt: clock.now() },
+      });
+    });
+    const done = await reset(token, OTHER);
+    expect([done.status, pick(done, "passkeys")]).toEqual([200, ["Somebody's laptop"]]);
+    const told = async () => (await mailTo(email))?.body ?? "";
+    await eventually(async () => (await told()).includes("- Somebody's laptop\n"), "their names");
     expect((await browser.ask("GET", "/team")).status).toBe(401);
     expect((await reset(token, PASSWORD)).status).toBe(404);
     expect((await visitor.ask("POST", "/sign-in", { email, password: OTHER })).status).toBe(200);

@@ -159,6 +159,12 @@ export const messages = {
     lv: "Jaunā parole ir iestatīta. Ieejiet ar to.",
     ru: "Новый пароль установлен. Войдите с ним.",
   },
+  "auth.reset_passkeys": {
+    en: "Passkeys still sign in: {names}. Remove those that are not yours in your profile.",
+    lt: "Prieigos raktais vis dar prisijungiama: {names}. Ne savus pašalinkite savo profilyje.",
+    lv: "Ar piekļuves atslēgām joprojām var ieiet: {names}. Svešās noņemiet savā profilā.",
+    ru: "С ключами доступа по-прежнему можно войти: {names}. Чужие удалите в своём профиле.",
+  },
   "auth.back": {
     en: "Back to sign in",
     lt: "Grįžti prie prisijungimo",

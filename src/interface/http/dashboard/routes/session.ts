@@ -286,7 +286,9 @@ const resetPassword = contract({
   body: z
     .strictObject({ token: linkToken(), password: newPassword() })
     .meta({ id: "ResetPasswordRequest" }),
-  reply: z.strictObject({ ok: okTrue }),
+  reply: okReply({
+    passkeys: shown(z.array(z.string()), "Names of the passkeys, which stay.", ["Laptop"]),
+  }),
   errors: ["not_found", "rate_limited"],
 });
 
@@ -448,9 +450,9 @@ const passwordRoutes = ({ identity, log, account }: Parts): Route[] => [
     linkView(await account.peekResetLink(linkTokenOf(request))),
   ),
   route(resetPassword)(async ({ body, browser }) => {
-    const user = await account.resetPassword(body.token, body.password);
+    const { user, passkeys } = await account.resetPassword(body.token, body.password);
     browser.about(await identity.audit.actorOf(user.email));
-    return { ok: true };
+    return { ok: true, passkeys: [...passkeys] };
   }),
 ];
 

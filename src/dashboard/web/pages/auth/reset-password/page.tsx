@@ -12,7 +12,7 @@ import { BadLink, useLinkToken } from "../link-state.tsx";
 export function Page() {
   const { t } = useText();
   const token = useLinkToken();
-  const [done, setDone] = useState(false);
+  const [passkeys, setPasskeys] = useState<readonly string[] | null>(null);
   const form = useForm({ password: "" });
   const link = useQuery({
     queryKey: ["reset-link", token],
@@ -24,12 +24,13 @@ export function Page() {
   if (link.isLoading) return <LoadingFrame title={t("auth.forgot_title")} lines={2} />;
   if (!link.data?.link.valid) return <BadLink body={t("auth.reset_bad_body")} />;
   return (
-    <AuthFrame title={t("auth.forgot_title")} lead={done ? undefined : t("auth.reset_lead")}>
-      {done ? (
+    <AuthFrame title={t("auth.forgot_title")} lead={passkeys ? undefined : t("auth.reset_lead")}>
+      {passkeys ? (
         <div className="stack">
           <p className="note good" role="status">
             {t("auth.reset_done")}
           </p>
+          {passkeys.length > 0 && <p>{t("auth.reset_passkeys", { names: passkeys.join(", ") })}</p>}
           <Link to="/sign-in" className="button primary">
             {t("auth.sign_in")}
           </Link>
@@ -39,8 +40,9 @@ export function Page() {
           form={form}
           action={t("action.save")}
           onSend={async ({ password }) => {
-            await answer(own.POST("/reset-password", { body: { token, password } }));
-            setDone(true);
+            setPasskeys(
+              (await answer(own.POST("/reset-password", { body: { token, password } }))).passkeys,
+            );
           }}
         >
           <PasswordField isNew {...form.bind("password")} />
