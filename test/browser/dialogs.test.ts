@@ -152,7 +152,7 @@ async function stillCutOff(page: Page): Promise<string[]> {
 
 inChromium("what opens over a page", () => {
   test("is accessible in both themes and has room, on a phone too", async () => {
-    const visitor = await somebody();
+    const visitor = await somebody({ isStill: true });
     const { page } = visitor;
     const wrong: string[] = [];
     for (const [path, ...presses] of opened) {
@@ -176,7 +176,7 @@ inChromium("what opens over a page", () => {
   });
 
   test("is accessible in the phone's drawer", async () => {
-    const visitor = await somebody({ width: 375, height: 812 });
+    const visitor = await somebody({ width: 375, height: 812, isStill: true });
     const { page } = visitor;
     await page.goto(address("/calls"));
     await page.getByRole("button", { name: "Open navigation" }).click();

@@ -135,7 +135,7 @@ async function paint({ page }: Visit, theme: Theme, path: string): Promise<void>
 
 inChromium("every page", () => {
   test("is accessible in both themes, fits a phone, and is quiet", async () => {
-    const visitor = await visit(browser);
+    const visitor = await visit(browser, { isStill: true });
     const wrong: string[] = [];
     for (const path of DOORS) wrong.push(...(await examine(visitor, path)));
     await signIn(visitor, world.app, {

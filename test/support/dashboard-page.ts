@@ -16,6 +16,8 @@ export interface VisitOptions {
   readonly width?: number;
   readonly height?: number;
   readonly locale?: string;
+  /** Nothing moves: for pages that are judged as they stand, which need not be painted sixty times a second. */
+  readonly isStill?: boolean;
   /** Whose session it begins with. Default: nobody's. */
   readonly as?: Visit;
 }
@@ -26,6 +28,7 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
     colorScheme: options.theme ?? "light",
     viewport: { width: options.width ?? 1280, height: options.height ?? 860 },
     locale: options.locale ?? "en-GB",
+    reducedMotion: options.isStill ? "reduce" : "no-preference",
     timezoneId: "Europe/Vilnius",
     permissions: ["microphone", "clipboard-read", "clipboard-write"],
   });
