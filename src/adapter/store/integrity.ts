@@ -19,7 +19,13 @@ export function integrityProblems(sqlite: Sqlite, check: IntegrityCheck): string
   return rows.flatMap((row) => Object.values(row)).filter((text) => text !== "ok");
 }
 
-/** Checks a file through its own connection. Never throws; a missing file is not a problem. */
+/** Whether the file itself is bad. SQLite's other errors are the disk's: full, read-only, failing. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code));
+
+/**
+ * Checks a file through its own connection. A missing file is not a problem. Throws what is no damage of it.
+ */
 export function fileProblems(path: string, check: IntegrityCheck): string[] {
   if (!existsSync(path)) return [];
   let sqlite: Sqlite | null = null;
@@ -28,6 +34,7 @@ export function fileProblems(path: string, check: IntegrityCheck): string[] {
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return integrityProblems(sqlite, check);
   } catch (error) {
+    if (!isDamage(error)) throw error;
     return [describeError(error)];
   } finally {
     sqlite?.close(true);

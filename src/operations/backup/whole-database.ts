@@ -4,14 +4,15 @@
  */
 
 import { fileProblems } from "../../adapter/store/integrity.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, describeError } from "../../core/errors.ts";
 import { listBackups } from "./backups.ts";
 
 /**
- * Reads every page (`quick_check`). Throws unavailable, with the command that restores a backup.
+ * Reads every page (`quick_check`). Throws unavailable: with the command that restores a backup if the
+ * database is damaged, otherwise with where to look.
  */
 export function requireWholeDatabase(dataDir: string, databasePath: string): void {
-  const [first] = fileProblems(databasePath, "quick_check");
+  const [first] = problemsOf(databasePath);
   if (first === undefined) return;
   const newest = listBackups(dataDir)[0]?.file;
   const way = newest
@@ -21,4 +22,16 @@ export function requireWholeDatabase(dataDir: string, databasePath: string): voi
     code: "unavailable",
     publicMessage: `The database ${databasePath} is damaged (${first.replace(/\s+/g, " ").trim()}). ${way}`,
   });
+}
+
+function problemsOf(databasePath: string): string[] {
+  try {
+    return fileProblems(databasePath, "quick_check");
+  } catch (error) {
+    throw new AppError({
+      code: "unavailable",
+      publicMessage: `The database ${databasePath} cannot be opened (${describeError(error)}). It is not said to be damaged: see whether its disk is full, read-only or failing: df -h ${databasePath}; dmesg`,
+      cause: error,
+    });
+  }
 }

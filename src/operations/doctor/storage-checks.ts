@@ -5,7 +5,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { billingStores } from "../../adapter/store/billing-stores.ts";
-import { integrityProblems } from "../../adapter/store/integrity.ts";
+import { integrityProblems, isDamage } from "../../adapter/store/integrity.ts";
 import { migrationStatus } from "../../adapter/store/migrate.ts";
 import { migrations } from "../../adapter/store/migrations.ts";
 import { openReadOnly } from "../../adapter/store/read-only.ts";
@@ -44,7 +44,9 @@ export const dataDirectory: Check = {
       return failed(`Others may read ${open.join(", ")}.`, `chmod go= ${open.join(" ")}`);
     try {
       accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-    } catch {
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EROFS")
+        return failed(`${dataDir} is on a read-only disk.`, "See why: dmesg");
       return failed(
         `${dataDir} cannot be written by this user.`,
         `Run this as the server's user, or: chown -R linevoice: ${dataDir}`,
@@ -83,7 +85,8 @@ export const databaseAndLedger: Check = {
         stored.close();
       }
     } catch (error) {
-      return failed(`It cannot be read: ${describeError(error)}`, restore);
+      const look = `See whether its disk is full, read-only or failing: df -h ${dataDir}; dmesg`;
+      return failed(`It cannot be read: ${describeError(error)}`, isDamage(error) ? restore : look);
     }
   },
 };

@@ -55,7 +55,7 @@ export function serverPid(dataDir: string): number | null {
 const LOCK_FILE = "linevoice.lock";
 const LOCK_EX_NB = 2 | 4;
 
-/** Tries once. Throws DataDirBusy. */
+/** Tries once. Throws DataDirBusy, and an Error that says so where the disk is full. */
 export function lockDataDir(dataDir: string, user: DataDirUser): DataDirLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = openSync(join(dataDir, LOCK_FILE), "a+", 0o600);
@@ -69,8 +69,15 @@ export function lockDataDir(dataDir: string, user: DataDirUser): DataDirLock {
     const { pid, user: owner } = ownerIn(dataDir);
     throw new DataDirBusy(dataDir, pid, owner);
   }
-  ftruncateSync(file, 0);
-  writeSync(file, `${process.pid} ${user}\n`);
+  try {
+    ftruncateSync(file, 0);
+    writeSync(file, `${process.pid} ${user}\n`);
+  } catch (cause) {
+    closeSync(file);
+    if (!(cause instanceof Error && "code" in cause && cause.code === "ENOSPC")) throw cause;
+    const message = `The disk of ${dataDir} is full. Make room: du -xh ${dataDir} | sort -h | tail`;
+    throw new Error(message, { cause });
+  }
   let held = true;
   return {
     release() {
