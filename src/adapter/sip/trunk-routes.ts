@@ -123,13 +123,13 @@ export class TrunkRoutes {
   }
 
   /**
-   * The outbound proxy for everything; otherwise, inside a dialog, Route, otherwise Request-URI. If
-   * the remote party names an address that no trunk may use, the request goes through the server.
+   * The outbound proxy for everything; otherwise, inside a dialog, Route, otherwise Request-URI. A
+   * host that no trunk may use, or that nothing leads to, is left to the server.
    */
   async nextHop(request: SipRequest): Promise<Hop> {
     const route = parseNameAddr(request.headers.get("route") ?? "")?.uri;
     if (tagOf(request.to) === null) return await this.initialHop(route);
-    return await this.#hopTo(route ?? request.uri, (error) => error instanceof NotAllowed);
+    return await this.#hopTo(route ?? request.uri);
   }
 
   /**
@@ -138,20 +138,16 @@ export class TrunkRoutes {
    * use, or that cannot be resolved, is left to the server, which named it and sees it in Route.
    */
   async initialHop(route: Uri | undefined): Promise<Hop> {
-    const hop = await this.#hopTo(route, () => true);
+    const hop = await this.#hopTo(route);
     if (!hop.isServer) this.#routed = hop.targets.map(({ remote }) => remote.host);
     return hop;
   }
 
-  /** `leaves`: true if after this error the server should find the host. */
-  async #hopTo(uri: Uri | undefined, leaves: (error: unknown) => boolean): Promise<Hop> {
+  async #hopTo(uri: Uri | undefined): Promise<Hop> {
     const followed = this.settings.outboundProxy === null ? uri : undefined;
     const stated = followed && placeOfUri(followed, this.place.transport);
     if (!stated || this.#isServer(stated)) return await this.server();
-    const targets = await this.#find(stated).catch((error) => {
-      if (leaves(error)) return null;
-      throw error;
-    });
+    const targets = await this.#find(stated).catch(() => null);
     if (!targets) return await this.server();
     // A literal address of the server means the server, whose certificate contains the name.
     const serverName = this.#all.includes(stated.host) ? this.place.host : stated.host;
