@@ -36,7 +36,13 @@ import type { Draft, SendUser } from "./routing/sender.ts";
 import { NO_ROUTE, routeHeader, type ServiceRoute } from "./service-route.ts";
 import { HANDLED_OUTSIDE_SIP_JS, inDialogAnswer } from "./session/in-dialog.ts";
 import type { BaseLeg, LegContext } from "./session/leg.ts";
-import { withAddress, withCapabilities, withHop, withoutNullTag } from "./session/on-wire.ts";
+import {
+  withAddress,
+  withCapabilities,
+  withHop,
+  withoutNullTag,
+  withStrictRoute,
+} from "./session/on-wire.ts";
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
 import { replacedLeg } from "./session/replaces.ts";
 import { type ReceivedInvite, TrunkUserAgent } from "./session/user-agent.ts";
@@ -294,7 +300,8 @@ export class SipTrunk implements Trunk {
   #onWire(message: SipMessage, text: string): string {
     const addressed = withCapabilities(withAddress(text, this.#hostToken, this.#address));
     const leg = this.#legOf(message.callId);
-    return withoutNullTag(leg ? leg.outgoing(message, addressed) : addressed);
+    const timed = leg ? leg.outgoing(message, addressed) : addressed;
+    return withStrictRoute(message, withoutNullTag(timed));
   }
 
   #sipJsUser(request: SipRequest): SendUser {

@@ -7,6 +7,7 @@ import {
 } from "../../../src/adapter/sip/digest.ts";
 import {
   buildRequest,
+  formatUri,
   type ResponseParts,
   type SipRequest,
 } from "../../../src/adapter/sip/message/index.ts";
@@ -284,6 +285,25 @@ async function ringing(isReliable: boolean) {
   if (!invite) throw new Error("no INVITE");
   return { leg, early, ...invite };
 }
+
+test("a proxy on the way that is a strict router gets ACK and BYE under its own name", async () => {
+  const proxy = `sip:edge@${FAR}:${peer.port}`;
+  await start((_, answer) => {
+    const parts = withSdp(200);
+    const routes = [["Record-Route", `<sip:10.2.2.2;lr>, <${proxy}>`]] as const;
+    answer({ ...parts, headers: [...(parts.headers ?? []), ...routes] });
+  });
+  const leg = place();
+  await next(leg, "answered");
+  leg.hangUp();
+  await eventually(() => peer.methods().includes("BYE"), "the BYE");
+  for (const { request } of peer.requests.slice(1)) {
+    expect(formatUri(request.uri)).toBe(proxy);
+    const target = `<sip:far@${FAR}:${peer.port}>`;
+    expect(request.headers.all("route")).toEqual(["<sip:10.2.2.2;lr>", target]);
+  }
+  expect(peer.methods()).toEqual(["INVITE", "ACK", "BYE"]);
+});
 
 describe("a callee that asks before it answers", () => {
   test.each([

@@ -3,6 +3,7 @@
  * ours, and sets the Via's transport and branch for the actual hop.
  */
 import { ALLOW } from "../capabilities.ts";
+import { formatUri, parseNameAddr, type SipMessage, tagOf } from "../message/index.ts";
 import { hostForUri } from "../registration.ts";
 import type { Address, TransportName } from "../transport/flow.ts";
 import { NULL_TAG } from "./convert.ts";
@@ -29,6 +30,25 @@ export const withCapabilities = (text: string): string =>
     .replace(/^Allow: [^\r\n]*/m, `Allow: ${ALLOW}`)
     .replace(/^Supported: outbound, /m, "Supported: ")
     .replace(/^(Contact: [^\r\n]*);ob>/m, "$1>");
+
+const ROUTES = /^(?:Route: [^\r\n]*\r\n)+/m;
+
+/**
+ * A first route without `lr` is a strict router (RFC 3261 12.2.1.1): it is asked by the Request-URI,
+ * and the remote target is the last route. SIP.js knows loose routers only.
+ */
+export function withStrictRoute(message: SipMessage, text: string): string {
+  if (message.kind !== "request" || tagOf(message.to) === null) return text;
+  const [first = "", ...others] = message.headers.all("route");
+  const route = parseNameAddr(first);
+  const router = route?.uri;
+  // Without brackets the parameters are the header's.
+  const isLoose = route?.parameters.has("lr");
+  if (router?.scheme !== "sip" || router.parameters.has("lr") || isLoose) return text;
+  const lines = [...others, `<${formatUri(message.uri)}>`].map((route) => `Route: ${route}\r\n`);
+  const uri = formatUri({ ...router, headers: null });
+  return text.replace(/ \S+ /, ` ${uri} `).replace(ROUTES, lines.join(""));
+}
 
 export function withHop(text: string, transport: TransportName, branch: string): string {
   return text.replace(
