@@ -70,12 +70,9 @@ export function parseChallenge(value: string): Challenge | undefined {
   const nonce = fields?.get("nonce");
   if (!fields || realm === undefined || nonce === undefined) return undefined;
   const algorithm = parseAlgorithm(fields.get("algorithm"));
-  const qops = fields
-    .get("qop")
-    ?.split(",")
-    .map((qop) => qop.trim().toLowerCase());
-  const qop = (["auth", "auth-int"] as const).find((each) => qops?.includes(each));
-  if (!algorithm || (qops && !qop)) return undefined;
+  const qops = (fields.get("qop") ?? "").split(",").map((qop) => qop.trim().toLowerCase());
+  const qop = (["auth", "auth-int"] as const).find((each) => qops.includes(each));
+  if (!algorithm || (qops.some((each) => each !== "") && !qop)) return undefined;
   return {
     realm,
     nonce,

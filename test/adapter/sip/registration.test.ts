@@ -222,6 +222,7 @@ describe("a registration", () => {
     ["auth-int over MD5", 'algorithm=MD5, qop="auth-int"'],
     ["MD5-sess", 'algorithm=MD5-sess, qop="auth,auth-int"'],
     ["MD5-sess without qop", "algorithm=MD5-sess"],
+    ["MD5 with an empty qop", 'algorithm=MD5, qop=""'],
     ["SHA-256-sess with auth-int", 'algorithm=SHA-256-sess, qop="auth-int"'],
   ])("a challenge for %s is answered", async (_, asked) => {
     const value = `Digest realm="r", nonce="n", ${asked}`;
