@@ -213,8 +213,7 @@ export class SipTrunk implements Trunk {
       return;
     }
     leg?.requestReceived(request);
-    if (!HANDLED_OUTSIDE_SIP_JS.has(request.method))
-      this.#agent.receiveRequest(request, leg?.negotiator);
+    if (!HANDLED_OUTSIDE_SIP_JS.has(request.method)) this.#agent.receiveRequest(request, leg);
     else if (leg) void this.#answerInDialog(request, leg);
     else this.deps.transactions.respond(request, { statusCode: 481 });
   }

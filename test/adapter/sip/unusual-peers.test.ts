@@ -324,6 +324,20 @@ describe("an offer", () => {
   });
 });
 
+test("a re-INVITE without Contact changes the media, and not where our BYE goes", async () => {
+  const { call, leg } = await line.answered();
+  const moved = next(leg, "media");
+  const ok = await call.answer(
+    call.send({ method: "INVITE", contact: null, body: OFFER(FAR, 30_130) }),
+  );
+  expect(ok.statusCode).toBe(200);
+  call.ack(ok.cseq.number);
+  expect((await moved).plan.remote.port).toBe(30_130);
+  leg.hangUp();
+  await eventually(() => line.peer.methods().includes("BYE"), "our BYE");
+  expect(line.peer.requests.at(-1)?.request.uri).toMatchObject({ user: "raw", host: FAR });
+});
+
 describe("a re-INVITE whose ACK never comes", () => {
   const timers = Core.Timers as { TIMER_L: number };
   const usual = timers.TIMER_L;

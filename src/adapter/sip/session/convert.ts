@@ -40,21 +40,22 @@ const WITHHELD: ReadonlySet<string> = new Set([
 const WITHHELD_IN_REQUESTS: ReadonlySet<string> = new Set([...WITHHELD, "require"]);
 
 /**
- * `contactUser` is put into the Request-URI, because SIP.js responds 404 to any other user. From
- * replaces a missing Contact as in RFC 2543; request-checks.ts decides who may omit it.
+ * `contactUser` is put into the Request-URI, because SIP.js responds 404 to any other user.
+ * `remoteTarget`, of the request's dialog, replaces a missing Contact (RFC 3261 12.2.2), or From does
+ * as in RFC 2543; request-checks.ts decides who may omit it.
  */
 export function toSipJsRequest(
   request: SipRequest,
   contactUser: string,
+  remoteTarget?: URI,
 ): Core.IncomingRequestMessage {
   const target = new Core.IncomingRequestMessage();
   target.method = request.method;
   target.ruri = new URI("sip", contactUser, "local.invalid");
   fill(target, request);
-  const opensCall = request.method === "INVITE" && tagOf(request.to) === null;
-  if (opensCall && !target.hasHeader("contact")) {
-    const from = toNameAddrHeader(request.from);
-    addParsed(target, "contact", `<${from.uri}>`, new NameAddrHeader(from.uri, "", {}));
+  if (request.method === "INVITE" && !target.hasHeader("contact")) {
+    const uri = remoteTarget ?? toNameAddrHeader(request.from).uri;
+    addParsed(target, "contact", `<${uri}>`, new NameAddrHeader(uri, "", {}));
   }
   // SIP.js distinguishes transactions only by the branch.
   target.viaBranch = transactionIdentity(request);

@@ -2,13 +2,13 @@
  * Internal state of a SIP.js dialog (RFC 3261 12). It is needed for in-dialog requests that SIP.js
  * does not support (UPDATE, OPTIONS, PRACK) and to find the dialog that a Replaces names.
  */
-import { Core, type Session } from "sip.js";
+import { Core, type Session, type URI } from "sip.js";
 import { type SipRequest, tagOf } from "../message/index.ts";
 import { NULL_TAG, toSipJsContact } from "./convert.ts";
 
 interface DialogState {
   remoteSequenceNumber: number | undefined;
-  remoteTarget: unknown;
+  remoteTarget: URI;
 }
 interface UnconfirmedReinvite {
   readonly transaction: { readonly state: Core.TransactionState };
@@ -52,6 +52,10 @@ export function dialogNamed(session: Session, name: DialogName): { early: boolea
       callId === name.callId && localTag === name.localTag && remoteTag === name.remoteTag,
   );
 }
+
+/** Where the remote party said that it is; undefined: there is no dialog. */
+export const remoteTargetOf = (session: Session): URI | undefined =>
+  dialogsOf(session)[0]?.dialogState.remoteTarget;
 
 export const nameOfRequest = (request: SipRequest): DialogName => ({
   callId: request.callId,

@@ -12,6 +12,7 @@ import {
   type Session,
   type SessionDelegate,
   SessionState,
+  type URI,
 } from "sip.js";
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { Emitter, type Unsubscribe } from "../../../core/emitter.ts";
@@ -40,6 +41,7 @@ import {
   leaveUnconfirmed,
   nameOfRequest,
   noteRequest,
+  remoteTargetOf,
   stopAwaitingAck,
 } from "./dialog.ts";
 import { DTMF_TYPES, digitOf } from "./dtmf-info.ts";
@@ -316,6 +318,10 @@ export abstract class BaseLeg {
   hold(isHeld: boolean): void {
     this.negotiator.offerDirection(isHeld ? "sendonly" : "sendrecv");
     this.reoffer();
+  }
+
+  get remoteTarget(): URI | undefined {
+    return remoteTargetOf(this.session);
   }
 
   /** This leg's dialog of that name, if it has one. */

@@ -114,13 +114,14 @@ export class TrunkUserAgent {
     return inviter;
   }
 
-  /**
-   * `negotiator`: of the request's leg, if there is one. Throws the exceptions of SIP.js; the caller
-   * must send the response.
-   */
-  receiveRequest(received: SipRequest, negotiator?: MediaNegotiator): void {
+  /** `leg`: of the request, if there is one. Throws what SIP.js does; the caller must respond. */
+  receiveRequest(
+    received: SipRequest,
+    leg?: { readonly negotiator: MediaNegotiator; readonly remoteTarget: URI | undefined },
+  ): void {
+    const negotiator = leg?.negotiator;
     const request = withAnswer(withoutStrayAnswer(withPlainSdp(received), negotiator), negotiator);
-    const converted = toSipJsRequest(request, this.options.contactUser);
+    const converted = toSipJsRequest(request, this.options.contactUser, leg?.remoteTarget);
     this.#requests.set(converted, request);
     if (request.method === "ACK" && this.#isAccepted(converted.viaBranch))
       converted.viaBranch = `${converted.viaBranch} of the 2xx`;
