@@ -27,7 +27,7 @@ const WORDS_AT_ONCE = 4_000;
 const DAYS_MAX = 100;
 const CALLS_MAX = 25;
 /** An index of fewer parts is searched faster; a step takes a few milliseconds. */
-const MERGED_PAGES = 16;
+const MERGED_PAGES = 64;
 const LAST_LETTER = "\u{10ffff}";
 
 interface Document {

@@ -170,6 +170,24 @@ test("an expired transcript leaves the index; number and summary stay", async ()
   await database.close();
 });
 
+test("calls that are indexed one by one leave few parts to be searched", async () => {
+  const database = await openStore();
+  const tenantId = await insertTenant(database);
+  const calls = Array.from({ length: 127 }, (_, at) => ({ said: [`labas ${at}`], createdAt: at }));
+  const parts = new Set<number>();
+  for (const call of calls) {
+    await insertCalls(database, tenantId, [call]);
+    await indexAll(database);
+    const [row] = await database.read.all<{ n: number }>(
+      sql`SELECT count(DISTINCT id >> 37) AS n FROM search_index_data WHERE id >> 37 > 0`,
+    );
+    parts.add(row?.n ?? 0);
+  }
+  expect(Math.max(...parts)).toBeLessThanOrEqual(2);
+  expect(await idsFound(database, tenantId, "labas 12")).toHaveLength(8);
+  await database.close();
+});
+
 test("two nodes that index at once index every call once", async () => {
   const path = join(tempDir(), "linevoice.db");
   const nodes = [await openRemote(path), await openRemote(path)];
