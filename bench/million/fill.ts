@@ -4,6 +4,9 @@
  * of the time; triggers make the sums as in life. Nobody else may have the file open.
  */
 import { Database as Sqlite } from "bun:sqlite";
+import { openDatabase } from "../../src/adapter/store/database.ts";
+import { indexSomeCalls } from "../../src/app/call-indexing.ts";
+import { yieldToEventLoop } from "../../src/core/clock.ts";
 
 export interface Past {
   /** In all; four of five are the large tenant's. */
@@ -97,4 +100,16 @@ function fillTables(sqlite: Sqlite, past: Past, large: number): void {
        iif(i % 2, 'How much is a consultation number ' || i || '?', 'Hello, how can I help you?'),
        2000 * (i % 2), 2000 * (i % 2) + 1500, 0 FROM n`,
   );
+}
+
+if (import.meta.main) {
+  const [path = "", calls, tenants] = process.argv.slice(2);
+  await openDatabase(path, Date.now()).close();
+  const past = { contacts: 20_000, spoken: 10_000, untilMs: Date.now() - 120_000 };
+  const large = fillPast(path, { ...past, calls: Number(calls), tenants: Number(tenants) });
+  // As it is in life: after an upgrade the appliance does this beside its work.
+  const filled = openDatabase(path, Date.now());
+  while (await indexSomeCalls(filled, Date.now(), yieldToEventLoop));
+  await filled.close();
+  console.log(large);
 }
