@@ -36,6 +36,18 @@ const FAILURES: ReadonlySet<string> = new Set([
 ]);
 const NOT_REACHED: ReadonlySet<string> = new Set(["no_answer", "busy", "voicemail_hangup"]);
 
+/**
+ * Why a schedule ended without a call, when another try is likely to be placed: no free line within its
+ * grace, hours that are over, an appliance that was down. A trunk that cannot be reached counts: the
+ * breaker is there for it.
+ */
+const NOT_PLACED: ReadonlySet<string> = new Set([
+  OUTSIDE_HOURS,
+  "plan_limit_reached",
+  "rate_limited",
+  "missed",
+]);
+
 interface RunningCampaign extends CampaignRecord {
   readonly timeZone: string;
   readonly holidays: string | null;
@@ -146,7 +158,7 @@ export class CampaignRunner {
     const { database, records, clock, trust } = this.options;
     for (const { callUuid, endedReason, talked, refusal } of await records(database.read).lost())
       await database.tx((queries) =>
-        refusal === OUTSIDE_HOURS
+        refusal !== null && NOT_PLACED.has(refusal)
           ? records(queries).putBack(callUuid, clock.now())
           : this.#settle(queries, callUuid, endedReason, talked),
       );

@@ -14,8 +14,9 @@ import {
   doNotCallEntries,
   schedules,
 } from "../../../src/adapter/store/schema/index.ts";
+import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
-import { abandonSchedule } from "../../../src/domain/call/abandoned-schedule.ts";
+import { abandonSchedule, TrunkUnreachable } from "../../../src/domain/call/abandoned-schedule.ts";
 import { CampaignRunner } from "../../../src/domain/campaign/runner.ts";
 import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
 import {
@@ -457,6 +458,31 @@ test("who comes to their turn after the hours is not called, and is the next day
   startRunner();
   await calling(id, 1);
   expect(await targets(id)).toMatchObject([{ attempts: 1 }]);
+});
+
+const waiting = (code: "plan_limit_reached" | "rate_limited") =>
+  new AppError({ code, publicMessage: "Not now.", retryable: true });
+
+test.each([
+  ["no line was free", waiting("plan_limit_reached"), 0],
+  ["the minute was full", waiting("rate_limited"), 0],
+  ["nobody was there to try", null, 0],
+  ["but not where the trunk was away", new TrunkUnreachable("It is silent.", true), 1],
+] as const)("who waited in vain keeps the attempt: %s", async (_, why, attempts) => {
+  const id = await running({ numbers: 1, attempts: 2 });
+  const first = startRunner();
+  await calling(id, 1);
+  await first.stop();
+  const [entry] = await server.database.read.select().from(schedules);
+  if (!entry) throw new Error("no entry");
+  const { database } = server;
+  const events = { emit: async () => undefined, wake: () => undefined };
+  const status = why === null ? "missed" : "failed";
+  await abandonSchedule({ database, stores: callStores, events, clock }, entry, status, why);
+  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "pause" });
+  startRunner();
+  await eventually(async () => (await inState(id, "waiting")).length === 1, "it waits again");
+  expect(await targets(id)).toMatchObject([{ attempts }]);
 });
 
 test("one whose agent is deleted pauses with the reason: no other agent calls, and it does not go on", async () => {
