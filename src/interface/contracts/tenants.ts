@@ -69,7 +69,7 @@ export const dialingFields = {
   }).nullable(),
   calls_per_minute_max: integer(1, 600, "Outbound calls a minute.", 30),
   daily_spend_max_eur: field(z.number().min(0).max(100_000).multipleOf(0.01), {
-    description: "Cap of a day, EUR; null: the appliance's.",
+    description: "Cap of a day, EUR; null: the appliance's. Calls that have begun go on above it.",
     example: 50,
     must: "be an amount of EUR from 0 to 100000, in whole cents, or null",
     ...{ reason: "amount", params: { from: 0, to: 100_000 } },

@@ -122,7 +122,7 @@ export const limits = section({
   ),
   concurrent_calls: integer("Calls at the same time on the whole appliance.", 200, 1, 5000),
   daily_spend_eur: decimal(
-    "EUR that a tenant's wallet may pay for calls within 24 hours, unless the operator set another limit for the tenant.",
+    "EUR that a tenant's wallet may pay for calls within 24 hours, unless the operator set another limit for the tenant. Above it no call begins and none is transferred; calls that have begun go on.",
     50,
     0.01,
     100_000,

@@ -191,10 +191,10 @@ export const messages = {
     ru: "Расход в день, не более, EUR",
   },
   "settings.daily_spend_hint": {
-    en: "If empty: {amount}, the appliance's own cap.",
-    lt: "Palikus tuščia – {amount}, bendra sistemos riba.",
-    lv: "Tukšs – {amount}, kopējā sistēmas robeža.",
-    ru: "Пусто — {amount}, общий предел системы.",
+    en: "If empty: {amount}, the appliance's own cap. Above it no new call begins; those that have begun go on.",
+    lt: "Palikus tuščia – {amount}, bendra sistemos riba. Ją pasiekus nauji skambučiai nepradedami, pradėtieji tęsiasi.",
+    lv: "Tukšs – {amount}, kopējā sistēmas robeža. Kad tā sasniegta, jauni zvani nesākas, iesāktie turpinās.",
+    ru: "Пусто — {amount}, общий предел системы. По его достижении новые звонки не начинаются, начатые продолжаются.",
   },
   "settings.disclosure": {
     en: "Disclosure",
