@@ -1,5 +1,5 @@
 /** The audit log: rows are only added, and deleted after their retention. */
-import { asc, count, desc, eq, inArray, isNull, lt, or } from "drizzle-orm";
+import { asc, count, desc, eq, inArray, isNull, lt, or, type SQLWrapper, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { AuditStore } from "../../domain/identity/stores.ts";
 import { auditEntries } from "./schema/identity.ts";
@@ -11,6 +11,8 @@ export function auditStore(queries: Queries): AuditStore {
   };
 
   return {
+    ...removals(queries),
+
     async insert(entry) {
       await queries.insert(auditEntries).values(entry);
     },
@@ -33,7 +35,20 @@ export function auditStore(queries: Queries): AuditStore {
         .get();
       return row?.n ?? 0;
     },
+  };
+}
 
+/** What is old, and what is too much. */
+function removals(queries: Queries): Pick<AuditStore, "removeBefore" | "removeBeyond"> {
+  const remove = async (ids: SQLWrapper): Promise<number> => {
+    const gone = await queries
+      .delete(auditEntries)
+      .where(inArray(auditEntries.id, ids))
+      .returning({ id: auditEntries.id });
+    return gone.length;
+  };
+
+  return {
     async removeBefore(atMs, limit) {
       const old = queries
         .select({ id: auditEntries.id })
@@ -41,11 +56,19 @@ export function auditStore(queries: Queries): AuditStore {
         .where(lt(auditEntries.at, atMs))
         .orderBy(asc(auditEntries.at))
         .limit(limit);
-      const gone = await queries
-        .delete(auditEntries)
-        .where(inArray(auditEntries.id, old))
-        .returning({ id: auditEntries.id });
-      return gone.length;
+      return await remove(old);
+    },
+
+    async removeBeyond(rowsMax, limit) {
+      const oldest = sql`(
+        SELECT entry.id FROM
+          (SELECT tenant_id FROM audit_entries GROUP BY tenant_id HAVING count(*) > ${rowsMax}) AS full
+          JOIN audit_entries AS entry ON entry.tenant_id IS full.tenant_id
+        WHERE entry.id <= (
+          SELECT id FROM audit_entries AS newest WHERE newest.tenant_id IS full.tenant_id
+          ORDER BY id DESC LIMIT 1 OFFSET ${rowsMax})
+        ORDER BY entry.id LIMIT ${limit})`;
+      return await remove(oldest);
     },
   };
 }

@@ -20,6 +20,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const AUDIT_RETENTION_MS = 400 * DAY_MS;
 const AUDIT_ROWS_AT_ONCE = 5_000;
+const AUDIT_BATCHES_MAX = 20;
+/** Of one tenant: what a hundred changes a day leave in that time, and more. Else it could fill the disk. */
+const AUDIT_ROWS_MAX = 50_000;
 
 export type Identity = ReturnType<typeof createIdentity>;
 
@@ -56,8 +59,7 @@ export function createIdentity(deps: IdentityDependencies) {
     await links.removeOld();
     await passkeys.removeOld();
     await lockOut.removeOld();
-    const before = nowMs - AUDIT_RETENTION_MS;
-    await transaction(deps, ({ audit }) => audit.removeBefore(before, AUDIT_ROWS_AT_ONCE));
+    await cleanAudit(deps, nowMs);
   }
 
   const timer = clock.every(HOUR_MS, () => {
@@ -82,4 +84,15 @@ export function createIdentity(deps: IdentityDependencies) {
       await cleaning;
     },
   };
+}
+
+async function cleanAudit(deps: IdentityDependencies, nowMs: number): Promise<void> {
+  const before = nowMs - AUDIT_RETENTION_MS;
+  await transaction(deps, ({ audit }) => audit.removeBefore(before, AUDIT_ROWS_AT_ONCE));
+  for (let batch = 0; batch < AUDIT_BATCHES_MAX; batch++) {
+    const removed = await transaction(deps, ({ audit }) =>
+      audit.removeBeyond(AUDIT_ROWS_MAX, AUDIT_ROWS_AT_ONCE),
+    );
+    if (removed < AUDIT_ROWS_AT_ONCE) break;
+  }
 }

@@ -274,6 +274,8 @@ export interface AuditStore {
   count(tenantId: number, operator: boolean): Promise<number>;
   /** At most `limit` rows at a time. */
   removeBefore(atMs: number, limit: number): Promise<number>;
+  /** The oldest of each tenant that has more than `rowsMax`, at most `limit` rows at a time. */
+  removeBeyond(rowsMax: number, limit: number): Promise<number>;
 }
 
 export interface IdentityStore {

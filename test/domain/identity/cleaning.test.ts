@@ -15,12 +15,19 @@ test("cleaning runs every hour; audit entries go after 400 days, five thousand a
     (what: string) =>
     async (...times: number[]) =>
       void told.push([what, ...times]);
+  const surplus = [5_000, 4_999];
   const stores = () => ({
     sessions: { removeStale: note("sessions"), endActing: async () => [] },
     links: { removeExpired: note("links") },
     passkeys: { removeExpiredChallenges: note("passkeys") },
     attempts: { removeBefore: note("attempts") },
-    audit: { removeBefore: note("audit") },
+    audit: {
+      removeBefore: note("audit"),
+      async removeBeyond(...bounds: number[]) {
+        told.push(["surplus", ...bounds]);
+        return surplus.shift() ?? 0;
+      },
+    },
   });
   const identity = createIdentity({
     ...{ clock, stores, random: systemRandom, log: silentLog, mails: null, publicUrl: () => "" },
@@ -34,6 +41,7 @@ test("cleaning runs every hour; audit entries go after 400 days, five thousand a
   expect(of("links")).toEqual([[nowMs - DAY]]);
   expect(of("attempts")).toEqual([[nowMs - DAY]]);
   expect(of("audit")).toEqual([[nowMs - 400 * DAY, 5_000]]);
+  expect(of("surplus")).toEqual(Array(2).fill([50_000, 5_000]));
   told.length = 0;
   await clock.advance(HOUR - 1);
   expect(told).toEqual([]);
