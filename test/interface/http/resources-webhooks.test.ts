@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, events, outbox, webhooks } from "../../../src/adapter/store/schema/index.ts";
-import { pick, pickId, pickText } from "../../support/api-server.ts";
+import { type Answer, pick, pickId, pickText } from "../../support/api-server.ts";
 import { ISO, twoTenants } from "../../support/two-tenants.ts";
 
 const room = twoTenants();
@@ -122,8 +122,12 @@ describe("webhooks", () => {
   test("a test that cannot be delivered is a result, not an error", async () => {
     const unreachable = { url: "https://127.0.0.1:9/x", events: ["call.ended"] };
     const id = pickId(await post("/webhooks", unreachable), "webhook.id");
+    const left = (answer: Answer) => Number(answer.headers.get("ratelimit-remaining"));
+    const before = await get("/webhooks");
     const answer = await post(`/webhooks/${id}/test`);
     expect(answer.status).toBe(200);
+    // It sends a request: as the trial of a tool does, it counts as five.
+    expect(left(await get("/webhooks"))).toBe(left(before) - 6);
     expect(pick(answer, "delivery")).toMatchObject({ status: "failed", http_status: null });
     expect(pickText(answer, "delivery.delivery_id")).toMatch(/^del_/);
   });

@@ -101,6 +101,7 @@ export const deleteWebhook = contract({
 export const testWebhook = contract({
   operationId: "testWebhook",
   at: "POST /webhooks/{id}/test",
+  weight: 5,
   noun: "webhook",
   tag: "Webhooks",
   summary: "Send a test call.ended now",
