@@ -287,11 +287,15 @@ inChromium("the layout", () => {
       await page.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0);
       for (const size of [PHONE, DESK]) {
         await page.setViewportSize(size);
-        // What is loaded behind the page's first words may still move it.
+        // What is loaded behind the page's first words, its style too, may still move it.
         await page
-          .waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth, null, {
-            timeout: 5_000,
-          })
+          .waitForFunction(
+            () =>
+              document.documentElement.scrollWidth <= window.innerWidth &&
+              [...document.querySelectorAll("select.bar")].every((one) => one.clientWidth <= 320),
+            null,
+            { timeout: 5_000 },
+          )
           .catch(() => {});
         const excess = await page.evaluate(
           () => document.documentElement.scrollWidth - window.innerWidth,
