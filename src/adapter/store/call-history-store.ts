@@ -10,6 +10,7 @@ import type { CallStatus } from "../../core/ended-reason.ts";
 import { flatRowReader } from "./flat-rows.ts";
 import { arg, rowStatement, statement } from "./prepared.ts";
 import {
+  callDays,
   callRollups,
   calls,
   callTags,
@@ -41,10 +42,11 @@ interface Page {
 type OfTenant<Given> = Given & { readonly tenantId: number };
 
 const HOUR_MS = 3_600_000;
-/** From here on, skipping rows costs more than adding up hours. */
+const DAY_MS = 24 * HOUR_MS;
+/** From here on, skipping rows costs more than adding up days and hours. */
 const FAR_OFFSET = 50_000;
-/** Of hours added up: three weeks. */
-const SUMMED_HOURS_MAX = 500;
+/** Of sums added up: three weeks of hours, more than a year of days. */
+const SUMS_MAX = 500;
 
 const ITEM = {
   id: calls.id,
@@ -186,7 +188,7 @@ function callParts(queries: Queries) {
 
 /** `time`: the column that `fromMs` and `toMs` are compared with. */
 const matching = (
-  table: typeof calls | typeof callRollups | typeof callTotals,
+  table: typeof calls | typeof callRollups | typeof callDays | typeof callTotals,
   time: SQLiteColumn,
   tenantId: number,
   { agentId, status, direction, fromMs, toMs }: CallFilter,
@@ -296,41 +298,63 @@ function total(queries: Queries, { tenantId, fromHour, toHour, ...filter }: Summ
 
 const totalOf = rowStatement((queries, row: SummedFilter) => total(queries, row).prepare());
 
-/** Calls of the newest hours that match, by the hour. */
-const callsOfHours = rowStatement(
-  (queries, { tenantId, fromHour, toHour, ...filter }: SummedFilter) =>
+type Sums = typeof callRollups | typeof callDays;
+/** `from` and `to`: hours or days since 1970; `to` is not meant. */
+type SumsFilter = OfTenant<Omit<UntaggedFilter, "fromMs" | "toMs">> & {
+  readonly from?: number;
+  readonly to?: number;
+};
+
+/** Calls of the newest hours or days that match. */
+const newestSums = (table: Sums, time: SQLiteColumn) =>
+  rowStatement((queries, { tenantId, from, to, ...filter }: SumsFilter) =>
     queries
-      .select({ hour: callRollups.hour, n: sql`sum(${callRollups.calls})`.mapWith(Number) })
-      .from(callRollups)
-      .where(
-        matching(callRollups, callRollups.hour, tenantId, {
-          ...{ ...filter, fromMs: fromHour, toMs: toHour },
-        }),
-      )
-      .groupBy(callRollups.hour)
-      .orderBy(desc(callRollups.hour))
-      .limit(SUMMED_HOURS_MAX)
+      .select({ at: sql`${time}`.mapWith(Number), n: sql`sum(${table.calls})`.mapWith(Number) })
+      .from(table)
+      .where(matching(table, time, tenantId, { ...filter, fromMs: from, toMs: to }))
+      .groupBy(time)
+      .orderBy(desc(time))
+      .limit(SUMS_MAX)
       .prepare(),
-);
+  );
+const callsOfHours = newestSums(callRollups, callRollups.hour);
+const callsOfDays = newestSums(callDays, callDays.day);
+
+interface Place {
+  readonly toMs: number | undefined;
+  readonly offset: number;
+}
 
 /**
- * The same page with fewer rows to skip: whole hours above it are counted by their sums. The sums know
- * no tags.
+ * The same page with fewer rows to skip: whole days, then whole hours above it are counted by their sums.
+ * The sums know no tags.
  */
 async function nearer(
   queries: Queries,
   tenantId: number,
   filter: CallFilter,
   { offset }: Page,
-): Promise<{ readonly toMs: number | undefined; readonly offset: number }> {
-  let place = { toMs: filter.toMs, offset };
-  if (offset < FAR_OFFSET || filter.tag !== undefined) return place;
-  const row = { tenantId, ...filter, ...hoursOf(filter) };
-  for (const { hour, n } of await callsOfHours(queries, row).all({ ...row })) {
-    if (n > place.offset) break;
-    place = { toMs: hour * HOUR_MS, offset: place.offset - n };
-  }
-  return place;
+): Promise<Place> {
+  const start: Place = { toMs: filter.toMs, offset };
+  if (offset < FAR_OFFSET || filter.tag !== undefined) return start;
+  const beyond = async (ofSums: typeof callsOfHours, everyMs: number, place: Place) => {
+    const { fromMs, toMs: _, ...others } = filter;
+    const row = {
+      ...{ tenantId, ...others },
+      ...(fromMs === undefined ? {} : { from: Math.ceil(fromMs / everyMs) }),
+      ...(place.toMs === undefined ? {} : { to: place.toMs / everyMs }),
+    };
+    let found = place;
+    for (const { at, n } of await ofSums(queries, row).all({ ...row })) {
+      if (n > found.offset) break;
+      found = { toMs: at * everyMs, offset: found.offset - n };
+    }
+    return found;
+  };
+  // A day or hour whose end is not meant has a sum that says too much.
+  const isWhole = (everyMs: number) => start.toMs === undefined || start.toMs % everyMs === 0;
+  const place = isWhole(DAY_MS) ? await beyond(callsOfDays, DAY_MS, start) : start;
+  return isWhole(HOUR_MS) ? await beyond(callsOfHours, HOUR_MS, place) : place;
 }
 
 const pageRow = async (queries: Queries, tenantId: number, filter: CallFilter, page: Page) => ({

@@ -49,6 +49,7 @@ const filters: readonly CallFilter[] = [
   { direction: "inbound", status: "completed" },
   span,
   { ...span, status: "completed" },
+  { fromMs: 5 * HOUR_MS, toMs: 9 * 24 * HOUR_MS },
 ];
 
 test.each(filters)("filtered by %j", async (filter) => {
